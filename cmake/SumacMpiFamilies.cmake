@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Finds the headers and compiler of each MPI family. find_package(MPI) holds one MPI per configure,
+# and the back ends must not be linked against any: only headers are needed, and compiler wrappers
+# for test programs. Sets SUMAC_MPI_FAMILIES and, for each family F,
+#   SUMAC_<F>_INCLUDES  include directories    SUMAC_<F>_CC / _CXX / _FC  wrappers   SUMAC_<F>_LAUNCHER
+set(SUMAC_MPI_FAMILIES "")
+
+function(sumac_find_family family wrapper_suffix includes_command)
+  find_program(SUMAC_${family}_CC NAMES mpicc.${wrapper_suffix})
+  find_program(SUMAC_${family}_CXX NAMES mpicxx.${wrapper_suffix})
+  find_program(SUMAC_${family}_FC NAMES mpif90.${wrapper_suffix})
+  find_program(SUMAC_${family}_LAUNCHER NAMES mpiexec.${wrapper_suffix})
+  if(NOT SUMAC_${family}_CC)
+    return()
+  endif()
+  execute_process(COMMAND ${SUMAC_${family}_CC} ${includes_command} OUTPUT_VARIABLE line
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "-I[^ ]+" flags "${line}")
+  list(TRANSFORM flags REPLACE "^-I" "")
+  set(SUMAC_${family}_INCLUDES "${flags}" PARENT_SCOPE)
+  set(SUMAC_MPI_FAMILIES ${SUMAC_MPI_FAMILIES} ${family} PARENT_SCOPE)
+  message(STATUS "MPI family ${family}: ${SUMAC_${family}_CC}")
+endfunction()
+
+sumac_find_family(openmpi openmpi "--showme:compile")
+sumac_find_family(mpich mpich "-show")
+if(NOT SUMAC_MPI_FAMILIES)
+  message(FATAL_ERROR "No MPI found: install libopenmpi-dev or libmpich-dev (or run 'make setup')")
+endif()
+
+# sumac_mpi_program(NAME FAMILY sources...): a program linked against that family's own MPI.
+function(sumac_mpi_program name family)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE sumac_flags)
+  target_include_directories(${name} SYSTEM PRIVATE ${SUMAC_${family}_INCLUDES})
+  if(family STREQUAL openmpi)
+    find_library(SUMAC_OPENMPI_LIBRARY NAMES mpi PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/lib
+                                             NO_DEFAULT_PATH)
+    target_link_libraries(${name} PRIVATE ${SUMAC_OPENMPI_LIBRARY})
+  else()
+    find_library(SUMAC_MPICH_LIBRARY NAMES mpich)
+    target_link_libraries(${name} PRIVATE ${SUMAC_MPICH_LIBRARY})
+  endif()
+endfunction()

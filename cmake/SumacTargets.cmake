@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Flags every target of the project shares, and one way to declare a unit test.
+set(SUMAC_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=")
+
+add_library(sumac_flags INTERFACE)
+target_include_directories(sumac_flags INTERFACE ${PROJECT_SOURCE_DIR}/src
+                                                 ${PROJECT_SOURCE_DIR}/include)
+# No contraction: a fused multiply-add would give other bits on other processors.
+target_compile_options(
+  sumac_flags
+  INTERFACE -Wall -Wextra -Wshadow -ffp-contract=off $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+            $<$<BOOL:${SUMAC_WERROR}>:-Werror>)
+if(SUMAC_SANITIZE)
+  target_compile_options(sumac_flags INTERFACE -fsanitize=${SUMAC_SANITIZE}
+                                               -fno-omit-frame-pointer)
+  target_link_options(sumac_flags INTERFACE -fsanitize=${SUMAC_SANITIZE})
+endif()
+
+# The parts that run inside a stranger's process: no exceptions, no RTTI.
+add_library(sumac_library_flags INTERFACE)
+target_link_libraries(sumac_library_flags INTERFACE sumac_flags)
+target_compile_options(sumac_library_flags
+                       INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>)
+
+# sumac_library(NAME sources... [DEPENDS targets...]): a static piece of the back ends.
+function(sumac_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC sumac_library_flags ${ARG_DEPENDS})
+endfunction()
+
+# sumac_unit_test(NAME sources... [DEPENDS targets...] [TIMEOUT seconds]): one GoogleTest program.
+function(sumac_unit_test name)
+  if(NOT SUMAC_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "TIMEOUT" "DEPENDS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE sumac_flags ${ARG_DEPENDS} GTest::gtest_main)
+  add_test(NAME unit.${name} COMMAND ${name})
+  set_tests_properties(unit.${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS unit)
+endfunction()

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduction kernels: element-wise, any predefined pair of operation and type, on the best
+// instruction set of the processor at run time.
+#pragma once
+
+#include <cstddef>
+
+#include "base/types.h"
+
+namespace sumac {
+
+inline constexpr int kMaxSources = 8;
+
+// dst[i] = (((srcs[0][i] op srcs[1][i]) op srcs[2][i]) op ...) for i < count: a strict left fold.
+// num_srcs is 1 to kMaxSources (1 copies). Buffers may be unaligned. dst may be exactly one of the
+// srcs; any other overlap is not allowed. The result's bits depend on nothing but the elements:
+// not on the instruction set, the alignment, or an element's place in the buffer.
+//   sum, prod of integers wrap. min: a < b ? a : b, max: a > b ? a : b with a the left operand,
+//   so with a NaN on either side, or zeros of two signs, the right operand is the result.
+//   land, lor, lxor: any non-zero element is true, the result is 0 or 1.
+using ReduceFn = void (*)(void* dst, const void* const* srcs, int num_srcs, std::size_t count);
+
+// The kernel for the pair, or nullptr where there is none (logical and bitwise on floats).
+ReduceFn find_reduce(Op op, DType type);
+
+// Name of the instruction set in use: "scalar", "sse2", "ssse3", "sse4", "avx2", "avx3", "neon"...
+const char* simd_name();
+
+// Forces an instruction set by name before the first find_reduce (option SUMAC_SIMD); "auto" is the
+// best. False, and nothing changes, when the name is unknown or the processor lacks it.
+bool force_simd(const char* name);
+
+// Names accepted by force_simd on this processor, best first, ended by nullptr.
+const char* const* simd_names();
+
+}  // namespace sumac
