@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every algorithm, 1 to 16 ranks in one process, adversarial interleavings, against a serial fold.
+#include "algorithms/algorithms.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "algorithms/test_world.h"
+
+namespace sumac::testing {
+namespace {
+
+using Word = std::uint32_t;
+using Words = std::vector<Word>;
+constexpr std::size_t kSlot = 512;  // small, so that few bytes make many chunks
+
+enum class Kind {
+  allreduce_flat,
+  allreduce_split,
+  allreduce_single,
+  reduce_flat,
+  reduce_split,
+  reduce_single,
+  bcast_slots,
+  bcast_single,
+  barrier_flat,
+  count
+};
+
+bool is_allreduce(Kind k) { return k <= Kind::allreduce_single; }
+bool is_reduce(Kind k) { return k >= Kind::reduce_flat && k <= Kind::reduce_single; }
+bool is_bcast(Kind k) { return k == Kind::bcast_slots || k == Kind::bcast_single; }
+
+constexpr Word kGuard = 0xdeadbeef;
+
+// One collective call: what every rank puts in, gets out, and should get.
+struct Call {
+  Kind kind;
+  std::size_t count;
+  int root;
+  bool in_place;
+  std::vector<Words> input, output;  // by rank; output has a guard word behind it
+  Words expected;
+  std::size_t ended = 0;
+
+  Call(Kind k, std::size_t n, int r, bool ip, int ranks, std::mt19937& random)
+      : kind(k), count(n), root(r), in_place(ip && (is_allreduce(k) || is_reduce(k))) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      Words words(n);
+      for (Word& w : words) w = random();
+      input.push_back(words);
+      input.back().push_back(kGuard);
+      output.push_back(Words(n + 1, kGuard));
+      const bool starts_filled = (in_place && (is_allreduce(k) || rank == r)) || is_bcast(k);
+      if (starts_filled) std::copy(words.begin(), words.end(), output.back().begin());
+    }
+    expected = input[is_bcast(k) ? static_cast<std::size_t>(r) : 0];
+    for (int rank = 1; rank < ranks && !is_bcast(k); ++rank) {
+      for (std::size_t i = 0; i < n; ++i) {
+        expected[i] = expected[i] * 31 + input[static_cast<std::size_t>(rank)][i];
+      }
+    }
+  }
+
+  Task start(Rank& rank) {
+    const auto me = static_cast<std::size_t>(rank.group.rank());
+    auto* out = reinterpret_cast<std::byte*>(output[me].data());
+    const bool here = is_allreduce(kind) || rank.group.rank() == root;
+    ReduceArguments args;
+    args.input = in_place && here ? out : reinterpret_cast<const std::byte*>(input[me].data());
+    args.output = here ? out : nullptr;
+    args.count = count;
+    args.element = sizeof(Word);
+    args.kernel = ordered_kernel;
+    args.root = root;
+    const BcastArguments bcast_args{out, count * sizeof(Word), root};
+    switch (kind) {
+      case Kind::allreduce_flat:
+        return allreduce::flat_slots(rank.strand, rank.group, args);
+      case Kind::allreduce_split:
+        return allreduce::split_slots(rank.strand, rank.group, args);
+      case Kind::allreduce_single:
+        return allreduce::single_copy(rank.strand, rank.group, args, rank.peers());
+      case Kind::reduce_flat:
+        return reduce::flat_slots(rank.strand, rank.group, args);
+      case Kind::reduce_split:
+        return reduce::split_slots(rank.strand, rank.group, args);
+      case Kind::reduce_single:
+        return reduce::single_copy(rank.strand, rank.group, args, rank.peers());
+      case Kind::bcast_slots:
+        return bcast::slots(rank.strand, rank.group, bcast_args);
+      case Kind::bcast_single:
+        return bcast::single_copy(rank.strand, rank.group, bcast_args, rank.peers());
+      default:
+        return barrier::flat(rank.strand, rank.group);
+    }
+  }
+
+  // The moment a rank returns: its result is there, and its buffers are its own again.
+  void end(Rank& rank) {
+    const auto me = static_cast<std::size_t>(rank.group.rank());
+    Words& out = output[me];
+    EXPECT_EQ(out[count], kGuard) << "wrote behind the buffer: " << describe(me);
+    const bool significant =
+        is_allreduce(kind) || is_bcast(kind) || (is_reduce(kind) && rank.group.rank() == root);
+    if (significant) {
+      EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << describe(me);
+    } else {
+      EXPECT_EQ(std::count(out.begin(), out.end(), kGuard), static_cast<long>(count + 1))
+          << "touched a buffer that is not significant: " << describe(me);
+    }
+    std::fill(input[me].begin(), input[me].end(), 0x5c5c5c5c);
+    std::fill(out.begin(), out.end(), 0x3a3a3a3a);
+    ++ended;
+  }
+
+  std::string describe(std::size_t rank) const {
+    return "kind " + std::to_string(static_cast<int>(kind)) + " count " + std::to_string(count) +
+           " root " + std::to_string(root) + " in place " + std::to_string(in_place) + " rank " +
+           std::to_string(rank) + " of " + std::to_string(output.size());
+  }
+
+  // After all have returned nobody may have written to anybody.
+  void check() const {
+    EXPECT_EQ(ended, output.size());
+    for (const Words& out : output) {
+      EXPECT_EQ(std::count(out.begin(), out.end(), 0x3a3a3a3a), static_cast<long>(count + 1))
+          << "written after the return: " << describe(0);
+    }
+  }
+};
+
+void run_calls(int ranks, std::vector<Call>& calls, std::mt19937& random, std::size_t ring) {
+  World world(ranks, ring, kSlot);
+  for (int r = 0; r < ranks; ++r) {
+    for (Call& call : calls) {
+      world[r].program.push_back({[&call](Rank& rank) { return call.start(rank); },
+                                  [&call](Rank& rank) { call.end(rank); }});
+    }
+  }
+  ASSERT_TRUE(world.run(random)) << "ranks wait for one another";
+  for (const Call& call : calls) call.check();
+}
+
+const std::vector<std::size_t> kCounts = {0, 1, 2, 13, 14, 15, 16, 17, 31, 63, 127, 128, 129, 130,
+                                          255, 256, 257, 500, 1000, 2085};
+
+class OneAlgorithm : public ::testing::TestWithParam<int> {};
+
+// A call of every size around the thresholds, at every root, in place and not, many in a row.
+TEST_P(OneAlgorithm, SweepsSizesRootsAndRanks) {
+  const Kind kind = static_cast<Kind>(GetParam());
+  std::mt19937 random(12345u + static_cast<unsigned>(GetParam()));
+  for (int ranks = 1; ranks <= 16; ++ranks) {
+    std::vector<Call> calls;
+    for (std::size_t count : kCounts) {
+      for (bool in_place : {false, true}) {
+        const int root = static_cast<int>(random() % static_cast<unsigned>(ranks));
+        calls.emplace_back(kind, count, root, in_place, ranks, random);
+      }
+    }
+    for (int root = 0; root < ranks; ++root) {
+      calls.emplace_back(kind, 40, root, false, ranks, random);
+    }
+    run_calls(ranks, calls, random, 8);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OneAlgorithm, ::testing::Range(0, static_cast<int>(Kind::count)));
+
+// All algorithms in random order on the same slots, no synchronisation between them.
+TEST(Algorithms, MixedSequences) {
+  for (unsigned seed = 0; seed < 600; ++seed) {
+    std::mt19937 random(seed);
+    const int ranks = 1 + static_cast<int>(random() % 9);
+    std::vector<Call> calls;
+    for (int i = 0; i < 40; ++i) {
+      const Kind kind = static_cast<Kind>(random() % static_cast<unsigned>(Kind::count));
+      const std::size_t count = kCounts[random() % kCounts.size()];
+      const int root = static_cast<int>(random() % static_cast<unsigned>(ranks));
+      calls.emplace_back(kind, count, root, random() % 2 == 0, ranks, random);
+    }
+    run_calls(ranks, calls, random, random() % 2 ? 8 : 4);
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed;
+  }
+}
+
+// A barrier holds every rank back until the last has come.
+TEST(Barrier, NobodyLeavesBeforeTheLastArrives) {
+  for (int ranks = 2; ranks <= 16; ++ranks) {
+    World world(ranks, 8, kSlot);
+    for (int r = 0; r < ranks; ++r) {
+      world[r].program.push_back(
+          {[](Rank& rank) { return barrier::flat(rank.strand, rank.group); }});
+    }
+    for (int r = 0; r < ranks - 1; ++r) {
+      while (world[r].step()) continue;
+      EXPECT_FALSE(world[r].ended());
+    }
+    std::mt19937 random(1);
+    EXPECT_TRUE(world.run(random));
+  }
+}
+
+}  // namespace
+}  // namespace sumac::testing

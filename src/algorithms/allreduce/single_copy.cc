@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All-reduce by single copy, the work split. Each rank fetches its own part of all ranks' inputs
+// piece by piece, folds it while it is in the cache, and stores the result into all ranks' outputs.
+//   Steps    2: addresses out, all parts done; between them no rank waits
+//   Bytes    a rank fetches and stores n(p-1)/p and folds n in all; nothing goes through slots
+//   Wins     large messages
+//   Needs    access to peers' memory. Part r of every rank's buffers is touched by rank r alone, so
+//            in-place calls are safe
+#include "algorithms/algorithms.h"
+#include "algorithms/single_copy.h"
+
+namespace sumac::allreduce {
+
+Task single_copy(Strand& strand, ShmGroup& group, ReduceArguments args, SingleCopy peers) {
+  const std::uint64_t position = group.take(1);
+  co_await strand.until(group.slot_free(position));
+  show_buffers(group, position, args.input, args.output);
+  co_await strand.until(group.all_in(position));
+
+  const Part own = part_of(args.bytes(), group.size(), group.rank());
+  fold_from_peers(group, args, peers, position, own, true,
+                  [&](std::size_t at, const std::byte* result, std::size_t bytes) {
+                    for (int r = 0; r < group.size(); ++r) {
+                      if (r == group.rank()) continue;
+                      const std::uintptr_t output = buffers_of(group, r, position).output;
+                      if (!peers.memory->write(r, output + at, result, bytes)) *peers.failed = true;
+                    }
+                  });
+  group.publish_out(position);
+  co_await strand.until(group.all_out(position));
+  group.finish(position);
+  group.note_finished_before(position);
+}
+
+}  // namespace sumac::allreduce

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an algorithm is given: plain values, the same on all ranks but for addresses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/counter.h"
+#include "kernels/reduce.h"
+#include "transport/peer_memory.h"
+
+namespace sumac {
+
+// Levels feed one another chunk by chunk: `ready` is how many leading bytes of a buffer are valid.
+struct Feed {
+  Counter ready{0};
+};
+
+struct ReduceArguments {
+  const std::byte* input = nullptr;  // equals output when in place
+  std::byte* output = nullptr;       // reduce: significant at the root only, else null
+  std::size_t count = 0;             // elements
+  std::size_t element = 0;           // bytes of one
+  ReduceFn kernel = nullptr;
+  int root = 0;                      // reduce only
+
+  std::size_t bytes() const { return count * element; }
+};
+
+struct BcastArguments {
+  std::byte* buffer = nullptr;  // packed: the same bytes in the same order on all ranks
+  std::size_t bytes = 0;
+  int root = 0;
+};
+
+// For algorithms that reach into other ranks' buffers.
+struct SingleCopy {
+  PeerMemory* memory = nullptr;
+  std::byte* scratch = nullptr;  // this rank's own; the same size on all ranks
+  std::size_t scratch_bytes = 0;
+  bool* failed = nullptr;        // set when a transfer was refused: the result is then undefined
+};
+
+}  // namespace sumac

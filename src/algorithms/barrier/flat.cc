@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Barrier, flat: every rank raises its flag and waits for all others' flags.
+//   Steps    1
+//   Bytes    a rank reads p cache lines
+//   Wins     few ranks: one transfer deep, where a tree takes log p of them
+//   Needs    slots (their flags)
+#include "algorithms/algorithms.h"
+
+namespace sumac::barrier {
+
+Task flat(Strand& strand, ShmGroup& group) {
+  const std::uint64_t position = group.take(1);
+  co_await strand.until(group.slot_free(position));
+  group.publish_in(position);
+  co_await strand.until(group.all_in(position));
+  group.finish(position);
+  group.note_finished_before(position);
+}
+
+}  // namespace sumac::barrier

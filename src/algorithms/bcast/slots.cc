@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Broadcast through the root's slots. The root copies chunk by chunk in, all others copy out.
+//   Steps    1 a chunk, pipelined as deep as the ring; the root does not wait for the others
+//   Bytes    the root writes n, each other rank reads n and writes n
+//   Wins     small messages, and wherever single copy is not to be had
+//   Needs    slots
+#include "algorithms/algorithms.h"
+#include "algorithms/chunks.h"
+#include "algorithms/slot_data.h"
+
+namespace sumac::bcast {
+
+Task slots(Strand& strand, ShmGroup& group, BcastArguments args) {
+  const Chunks chunks(args.bytes, group.slot_bytes(), kCacheLine);
+  const bool root = group.rank() == args.root;
+  const std::uint64_t first = group.take(chunks.count());
+  for (std::size_t c = 0; c < chunks.count(); ++c) {
+    const std::uint64_t position = first + c;
+    const Part part = chunks[c];
+    std::byte* slot = slot_data(group, args.root, position, part.bytes);
+    if (root) {
+      co_await strand.until(group.slot_free(position));
+      std::memcpy(slot, args.buffer + part.offset, part.bytes);
+      group.publish_in(position);
+    } else {
+      co_await strand.until(group.in(args.root, position));
+      std::memcpy(args.buffer + part.offset, slot, part.bytes);
+    }
+    group.finish(position);
+  }
+}
+
+}  // namespace sumac::bcast

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The left fold of any number of sources, in rank order.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/align.h"
+#include "kernels/reduce.h"
+
+namespace sumac {
+
+// output[i] = (source(0)[i] op source(1)[i]) op ... for i < count. output may be one of the sources,
+// exactly. `source(r)` gives the address of rank r's elements.
+template <class SourceOf>
+void fold(ReduceFn kernel, std::byte* output, int ranks, std::size_t count, std::size_t element,
+          SourceOf source) {
+  const void* sources[kMaxSources];
+  if (ranks <= kMaxSources) {
+    for (int r = 0; r < ranks; ++r) sources[r] = source(r);
+    kernel(output, sources, ranks, count);
+    return;
+  }
+  // Several passes, block by block through a buffer of our own: output may be a later source.
+  alignas(kCacheLine) std::byte partial[2048];
+  const std::size_t block = sizeof partial / element;
+  for (std::size_t first = 0; first < count; first += block) {
+    const std::size_t n = std::min(block, count - first);
+    for (int r = 0; r < ranks;) {
+      int taken = 0;
+      if (r > 0) sources[taken++] = partial;
+      while (taken < kMaxSources && r < ranks) sources[taken++] = source(r++) + first * element;
+      kernel(r < ranks ? partial : output + first * element, sources, taken, n);
+    }
+  }
+}
+
+}  // namespace sumac

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduce, flat over slots. Every other rank puts its chunks into its slots and leaves; the root
+// folds them, in rank order, with its own input.
+//   Steps    1 a chunk, pipelined as deep as the ring; non-roots do not wait for the root
+//   Bytes    a non-root writes n; the root reads p*n and does all the arithmetic
+//   Wins     small messages, and any size between two ranks
+//   Needs    slots
+#include "algorithms/algorithms.h"
+#include "algorithms/chunks.h"
+#include "algorithms/fold.h"
+#include "algorithms/slot_data.h"
+
+namespace sumac::reduce {
+namespace {
+
+Task give(Strand& strand, ShmGroup& group, ReduceArguments args, Chunks chunks) {
+  const std::uint64_t first = group.take(chunks.count());
+  for (std::size_t c = 0; c < chunks.count(); ++c) {
+    const Part part = chunks[c];
+    co_await strand.until(group.slot_free(first + c));
+    std::memcpy(slot_data(group, group.rank(), first + c, part.bytes), args.input + part.offset,
+                part.bytes);
+    group.publish_in(first + c);
+    group.finish(first + c);
+  }
+}
+
+Task collect(Strand& strand, ShmGroup& group, ReduceArguments args, Chunks chunks) {
+  const std::uint64_t first = group.take(chunks.count());
+  for (std::size_t c = 0; c < chunks.count(); ++c) {
+    const Part part = chunks[c];
+    for (int r = 0; r < group.size(); ++r) {
+      if (r != args.root) co_await strand.until(group.in(r, first + c));
+    }
+    fold(args.kernel, args.output + part.offset, group.size(), part.bytes / args.element,
+         args.element, [&](int r) -> const std::byte* {
+           if (r == args.root) return args.input + part.offset;
+           return slot_data(group, r, first + c, part.bytes);
+         });
+    group.finish(first + c);
+  }
+}
+
+}  // namespace
+
+Task flat_slots(Strand& strand, ShmGroup& group, ReduceArguments args) {
+  const Chunks chunks(args.bytes(), group.slot_bytes(), kCacheLine);
+  return group.rank() == args.root ? collect(strand, group, args, chunks)
+                                   : give(strand, group, args, chunks);
+}
+
+}  // namespace sumac::reduce

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduce by single copy, the work split. Each rank fetches its own part of all ranks' inputs, folds
+// it and stores the result into the root's output.
+//   Steps    2: addresses out, all parts done
+//   Bytes    a rank fetches n(p-1)/p, folds n in all and stores n/p
+//   Wins     large messages
+//   Needs    access to peers' memory
+#include "algorithms/algorithms.h"
+#include "algorithms/single_copy.h"
+
+namespace sumac::reduce {
+
+Task single_copy(Strand& strand, ShmGroup& group, ReduceArguments args, SingleCopy peers) {
+  const bool root = group.rank() == args.root;
+  const std::uint64_t position = group.take(1);
+  co_await strand.until(group.slot_free(position));
+  show_buffers(group, position, args.input, args.output);
+  co_await strand.until(group.all_in(position));
+
+  const std::uintptr_t output = buffers_of(group, args.root, position).output;
+  const Part own = part_of(args.bytes(), group.size(), group.rank());
+  fold_from_peers(group, args, peers, position, own, root,
+                  [&](std::size_t at, const std::byte* result, std::size_t bytes) {
+                    if (root) return;
+                    if (!peers.memory->write(args.root, output + at, result, bytes)) {
+                      *peers.failed = true;
+                    }
+                  });
+  // All wait for all: inputs are read, and the root's output written, by others until then.
+  group.publish_out(position);
+  co_await strand.until(group.all_out(position));
+  group.finish(position);
+  group.note_finished_before(position);
+}
+
+}  // namespace sumac::reduce

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the single-copy algorithms share: addresses travel through the slots, data do not.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "algorithms/arguments.h"
+#include "algorithms/chunks.h"
+#include "algorithms/fold.h"
+#include "transport/shm/group.h"
+
+namespace sumac {
+
+// A rank's buffers, in its own address space.
+struct Buffers {
+  std::uintptr_t input = 0;
+  std::uintptr_t output = 0;
+};
+
+inline void show_buffers(ShmGroup& group, std::uint64_t position, const void* input,
+                         const void* output) {
+  const Buffers buffers{reinterpret_cast<std::uintptr_t>(input),
+                        reinterpret_cast<std::uintptr_t>(output)};
+  static_assert(sizeof buffers <= kInlineBytes);
+  std::memcpy(group.inline_data(group.rank(), position), &buffers, sizeof buffers);
+  group.publish_in(position);
+}
+
+inline Buffers buffers_of(const ShmGroup& group, int rank, std::uint64_t position) {
+  Buffers buffers;
+  std::memcpy(&buffers, group.inline_data(rank, position), sizeof buffers);
+  return buffers;
+}
+
+// Bytes fetched from a peer at a time: what is read is folded while it is still in the cache.
+inline std::size_t fetch_bytes(const SingleCopy& peers, int ranks) {
+  constexpr std::size_t kMost = 64 << 10;
+  const std::size_t share = peers.scratch_bytes / static_cast<std::size_t>(ranks);
+  return std::min(kMost, share / kCacheLine * kCacheLine);
+}
+
+// Folds [part) of all ranks' inputs, `fetch_bytes` at a time; store(offset, result, bytes) is called
+// for each piece. The result is formed in `args.output` where `into_output`, else in the scratch.
+template <class Store>
+void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const SingleCopy& peers,
+                     std::uint64_t position, Part part, bool into_output, Store store) {
+  const int ranks = group.size(), own = group.rank();
+  const std::size_t most = fetch_bytes(peers, ranks);
+  std::byte* scratch = peers.scratch;
+  for (std::size_t at = part.offset, end = part.offset + part.bytes; at < end;) {
+    const std::size_t bytes = std::min(most, end - at);
+    for (int r = 0; r < ranks; ++r) {
+      if (r == own) continue;
+      const std::uintptr_t input = buffers_of(group, r, position).input;
+      std::byte* place = scratch + static_cast<std::size_t>(r) * most;
+      if (!peers.memory->read(r, input + at, place, bytes)) *peers.failed = true;
+    }
+    std::byte* own_scratch = scratch + static_cast<std::size_t>(own) * most;
+    std::byte* result = into_output ? args.output + at : own_scratch;
+    fold(args.kernel, result, ranks, bytes / args.element, args.element,
+         [&](int r) -> const std::byte* {
+           return r == own ? args.input + at : scratch + static_cast<std::size_t>(r) * most;
+         });
+    store(at, result, bytes);
+    at += bytes;
+  }
+}
+
+}  // namespace sumac

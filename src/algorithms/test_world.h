@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For tests: all ranks of a group in one process and one thread, with a scheduler that may stop a
+// rank at every condition it waits for. Each rank runs a program: operations one after another, with
+// no synchronisation but what the algorithms do.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "algorithms/algorithms.h"
+#include "transport/shm/group.h"
+
+namespace sumac::testing {
+
+// Order-sensitive on purpose: a fold in any but rank order gives another result.
+inline void ordered_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t value = static_cast<const std::uint32_t*>(srcs[0])[i];
+    for (int s = 1; s < num_srcs; ++s) {
+      value = value * 31 + static_cast<const std::uint32_t*>(srcs[s])[i];
+    }
+    static_cast<std::uint32_t*>(dst)[i] = value;
+  }
+}
+
+// All ranks live in one address space here.
+class LocalPeerMemory final : public PeerMemory {
+ public:
+  bool read(int, std::uintptr_t address, void* to, std::size_t bytes) override {
+    std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
+    return true;
+  }
+  bool write(int, std::uintptr_t address, const void* from, std::size_t bytes) override {
+    std::memcpy(reinterpret_cast<void*>(address), from, bytes);
+    return true;
+  }
+};
+
+struct Rank;
+
+// One operation of a rank's program, and what happens the moment the rank returns from it.
+struct Step {
+  std::function<Task(Rank&)> start;
+  std::function<void(Rank&)> at_end = [](Rank&) {};
+};
+
+struct Rank {
+  ShmGroup group;
+  Strand strand;
+  std::vector<std::byte> scratch = std::vector<std::byte>(8 << 10);
+  std::vector<Step> program;
+  std::size_t next = 0;
+  bool failed = false;
+  LocalPeerMemory memory;
+
+  SingleCopy peers() { return {&memory, scratch.data(), scratch.size(), &failed}; }
+  bool ended() const { return next == program.size() && strand.idle(); }
+  // One scheduling step: to the next condition. False when nothing could be done.
+  bool step() {
+    if (strand.idle()) {
+      if (next == program.size()) return false;
+      strand.start(program[next++].start(*this));
+      return true;
+    }
+    Wait wait = strand.waiting_for();
+    if (!wait.ready()) return false;
+    if (strand.advance()) program[next - 1].at_end(*this);
+    return true;
+  }
+};
+
+class World {
+ public:
+  World(int ranks, std::size_t ring, std::size_t slot_bytes) {
+    layout_.ranks = ranks;
+    layout_.ring = ring;
+    layout_.slot_bytes = slot_bytes;
+    block_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, layout_.block_bytes())));
+    std::memset(block_.get(), 0xa5, layout_.block_bytes());
+    clear_block(block_.get(), layout_);
+    for (int r = 0; r < ranks; ++r) {
+      ranks_.push_back(std::make_unique<Rank>());
+      ranks_.back()->group = ShmGroup(block_.get(), layout_, r);
+      ranks_.back()->strand.preempt_at_every_wait(true);
+    }
+  }
+
+  Rank& operator[](int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
+  int size() const { return layout_.ranks; }
+
+  // Runs all programs. Favours a few ranks for a while, then others, so that some run far ahead.
+  // Returns false when all ranks wait for one another.
+  bool run(std::mt19937& random) {
+    int patience = 0;
+    unsigned favoured = random();
+    while (true) {
+      if (random() % 64 == 0) favoured = random();
+      const int r = static_cast<int>(random() % static_cast<unsigned>(size()));
+      const bool held_back = ((favoured >> (r % 32)) & 1) && random() % 16 != 0;
+      if (!held_back && (*this)[r].step()) patience = 0;
+      if (++patience > 200 * size() + 1000 && !any_step()) break;
+    }
+    for (auto& rank : ranks_) {
+      if (!rank->ended()) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool any_step() {
+    for (auto& rank : ranks_) {
+      if (rank->step()) return true;
+    }
+    return false;
+  }
+
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  Layout layout_;
+  std::unique_ptr<std::byte, Free> block_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+};
+
+}  // namespace sumac::testing

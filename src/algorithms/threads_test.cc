@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every algorithm with ranks as threads: real concurrency, more ranks than cores, and memory that
+// ThreadSanitizer can see.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "algorithms/test_world.h"
+#include "engine/waiting.h"
+
+namespace sumac::testing {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+// What rank r puts into element i of call n.
+std::uint32_t element(int r, std::size_t i, int n) {
+  return static_cast<std::uint32_t>(r + 1) * 2654435761u + static_cast<std::uint32_t>(i) * 40503u +
+         static_cast<std::uint32_t>(n);
+}
+
+std::uint32_t folded(int ranks, std::size_t i, int n) {
+  std::uint32_t value = element(0, i, n);
+  for (int r = 1; r < ranks; ++r) value = value * 31 + element(r, i, n);
+  return value;
+}
+
+Task start(Rank& rank, int kind, const ReduceArguments& args, const BcastArguments& bcast_args) {
+  switch (kind) {
+    case 0:
+      return allreduce::flat_slots(rank.strand, rank.group, args);
+    case 1:
+      return allreduce::split_slots(rank.strand, rank.group, args);
+    case 2:
+      return allreduce::single_copy(rank.strand, rank.group, args, rank.peers());
+    case 3:
+      return reduce::flat_slots(rank.strand, rank.group, args);
+    case 4:
+      return reduce::split_slots(rank.strand, rank.group, args);
+    case 5:
+      return reduce::single_copy(rank.strand, rank.group, args, rank.peers());
+    case 6:
+      return bcast::slots(rank.strand, rank.group, bcast_args);
+    case 7:
+      return bcast::single_copy(rank.strand, rank.group, bcast_args, rank.peers());
+    default:
+      return barrier::flat(rank.strand, rank.group);
+  }
+}
+
+// One call; returns the number of wrong elements.
+int call(Rank& rank, const WaitPolicy& policy, int n) {
+  const int ranks = rank.group.size(), me = rank.group.rank();
+  const int kind = n * 7 % 9, root = n % ranks;
+  const std::size_t count = static_cast<std::size_t>(n) * 37 % 700 + 1;
+  Words input(count), output(count);
+  for (std::size_t i = 0; i < count; ++i) input[i] = element(me, i, n);
+  if (kind >= 6) output = input;
+  ReduceArguments args;
+  args.input = reinterpret_cast<const std::byte*>(input.data());
+  args.output = reinterpret_cast<std::byte*>(output.data());
+  args.count = count;
+  args.element = sizeof(std::uint32_t);
+  args.kernel = ordered_kernel;
+  args.root = root;
+  rank.strand.start(start(rank, kind, args, {args.output, args.bytes(), root}));
+  Waiting waiting(policy);
+  while (!rank.strand.advance()) waiting.step();
+
+  int wrong = 0;
+  const bool significant = kind < 3 || (kind < 6 && me == root) || kind == 6 || kind == 7;
+  for (std::size_t i = 0; i < count && significant; ++i) {
+    wrong += output[i] != (kind < 6 ? folded(ranks, i, n) : element(root, i, n));
+  }
+  return wrong;
+}
+
+void run_threads(int ranks, int calls, std::uint32_t spins) {
+  World world(ranks, 8, 512);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int r = 0; r < ranks; ++r) {
+    world[r].strand.preempt_at_every_wait(false);
+    threads.emplace_back([&, r] {
+      WaitPolicy policy;
+      policy.spins = spins;
+      for (int n = 0; n < calls; ++n) wrong += call(world[r], policy, n);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0) << ranks << " ranks";
+}
+
+TEST(Threads, EveryAlgorithmManyRanks) {
+  for (int ranks : {1, 2, 3, 4, 5, 8, 13}) run_threads(ranks, 3000, 0);
+}
+
+TEST(Threads, TwoSpinningRanks) { run_threads(2, 20000, 1000); }
+
+}  // namespace
+}  // namespace sumac::testing

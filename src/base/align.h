@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+namespace sumac {
+
+inline constexpr std::size_t kCacheLine = 64;
+// Processors prefetch lines in pairs: data of two writers stays this far apart.
+inline constexpr std::size_t kFalseSharingRange = 128;
+inline constexpr std::size_t kPage = 4096;
+
+// The smallest multiple of `unit` that is at least n.
+constexpr std::size_t round_up(std::size_t n, std::size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+constexpr std::size_t div_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit; }
+
+}  // namespace sumac

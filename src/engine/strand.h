@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A strand runs one coroutine (with the coroutines it awaits) and knows what it waits for.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+
+#include "engine/counter.h"
+
+namespace sumac {
+
+class Task;
+
+// Not movable: its coroutine holds a reference to it. Used by one thread at a time.
+class Strand {
+ public:
+  Strand() = default;
+  Strand(const Strand&) = delete;
+  Strand& operator=(const Strand&) = delete;
+  ~Strand();
+
+  // Takes over `task` and runs it to its first unmet condition. Only when idle.
+  void start(Task task);
+
+  // Runs as far as conditions allow; true once the task has ended.
+  bool advance() {
+    while (resume_point_) {
+      if (!wait_.ready()) return false;
+      resume();
+      if (preempt_) break;
+    }
+    return !resume_point_;
+  }
+
+  bool idle() const { return !resume_point_; }
+  const Wait& waiting_for() const { return wait_; }
+
+  // For tests: suspend at every condition, met or not, so that a scheduler can interleave ranks
+  // there; advance() then runs to the next condition only.
+  void preempt_at_every_wait(bool on) { preempt_ = on; }
+
+  // co_await strand.until(wait)
+  struct Until {
+    Strand& strand;
+    Wait wait;
+    bool await_ready() { return !strand.preempt_ && wait.ready(); }
+    void await_suspend(std::coroutine_handle<> handle) {
+      strand.wait_ = wait;
+      strand.resume_point_ = handle;
+    }
+    void await_resume() const {}
+  };
+  Until until(Wait wait) { return {*this, wait}; }
+  Until until(const Counter& counter, std::uint64_t target) {
+    return {*this, Wait(counter, target)};
+  }
+
+  // Coroutine frames, last in first out: no call to malloc for any algorithm of the library.
+  void* allocate_frame(std::size_t bytes);
+  static void release_frame(void* frame);
+
+ private:
+  friend class Task;
+  void resume();
+
+  static constexpr std::size_t kFrameBytes = 4096;
+  std::coroutine_handle<> resume_point_;
+  Wait wait_;
+  bool preempt_ = false;
+  std::coroutine_handle<> root_;
+  std::size_t frames_used_ = 0;
+  alignas(std::max_align_t) std::byte frames_[kFrameBytes];
+};
+
+}  // namespace sumac

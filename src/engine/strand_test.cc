@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/strand.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+#include "engine/task.h"
+#include "engine/waiting.h"
+
+namespace sumac {
+namespace {
+
+Task wait_twice(Strand& strand, Counter& a, Counter& b, int& trace) {
+  trace = 1;
+  co_await strand.until(a, 1);
+  trace = 2;
+  co_await strand.until(b, 5);
+  trace = 3;
+}
+
+TEST(Strand, RunsAsFarAsConditionsAllow) {
+  Strand strand;
+  Counter a{0}, b{0};
+  int trace = 0;
+  strand.start(wait_twice(strand, a, b, trace));
+  EXPECT_EQ(trace, 1);
+  b = 5;
+  EXPECT_FALSE(strand.advance());
+  EXPECT_EQ(strand.waiting_for().first_missing(), &a);
+  a = 1;
+  EXPECT_TRUE(strand.advance());
+  EXPECT_EQ(trace, 3);
+  EXPECT_TRUE(strand.idle());
+}
+
+TEST(Strand, PreemptionStopsAtMetConditionsToo) {
+  Strand strand;
+  strand.preempt_at_every_wait(true);
+  Counter a{1}, b{5};
+  int trace = 0;
+  strand.start(wait_twice(strand, a, b, trace));
+  EXPECT_EQ(trace, 0);
+  for (int expected = 1; expected <= 3; ++expected) {
+    EXPECT_EQ(strand.advance(), expected == 3);
+    EXPECT_EQ(trace, expected);
+  }
+}
+
+Task nested(Strand& strand, Counter& counter, int depth, std::vector<int>& order) {
+  if (depth > 0) co_await nested(strand, counter, depth - 1, order);
+  co_await strand.until(counter, static_cast<std::uint64_t>(depth));
+  order.push_back(depth);
+}
+
+// Deep enough that some frames come from malloc.
+TEST(Strand, AwaitedTasksRunFirstAndReturn) {
+  Strand strand;
+  Counter counter{0};
+  std::vector<int> order;
+  constexpr int kDepth = 60;
+  for (int round = 0; round < 3; ++round) {
+    counter = 0;
+    order.clear();
+    strand.start(nested(strand, counter, kDepth, order));
+    while (!strand.advance()) counter.fetch_add(1);
+    ASSERT_EQ(order.size(), kDepth + 1u);
+    for (int i = 0; i <= kDepth; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+  }
+}
+
+TEST(Strand, AbandonedTaskIsDestroyed) {
+  Counter never{0};
+  int trace = 0;
+  {
+    Strand strand;
+    strand.start(wait_twice(strand, never, never, trace));
+  }
+  EXPECT_EQ(trace, 1);
+}
+
+TEST(Counter, ComparesByDifference) {
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  Counter counter{kMax};
+  EXPECT_TRUE(reached(counter, kMax));
+  EXPECT_TRUE(reached(counter, kMax - 3));
+  EXPECT_FALSE(reached(counter, kMax + 2));  // wrapped: 1
+  counter = 4;
+  EXPECT_TRUE(reached(counter, kMax));
+}
+
+TEST(Wait, ReadyOnceEveryCounterIs) {
+  struct alignas(64) Line {
+    Counter counter{0};
+  };
+  Line lines[5];
+  Wait wait(lines[0].counter, sizeof(Line), 5, 7);
+  for (int i = 4; i >= 0; --i) {
+    EXPECT_FALSE(wait.ready());
+    lines[i].counter = 7;
+  }
+  EXPECT_TRUE(wait.ready());
+  EXPECT_TRUE(Wait().ready());
+}
+
+struct Calls {
+  int driven = 0;
+  int late = 0;
+};
+
+TEST(Waiting, DrivesAndReports) {
+  Calls calls;
+  for (std::uint32_t spins : {0u, 1000u}) {
+    calls = {};
+    WaitPolicy policy;
+    policy.spins = spins;
+    policy.context = &calls;
+    policy.drive = [](void* c) { static_cast<Calls*>(c)->driven++; };
+    policy.late = [](void* c, double) { static_cast<Calls*>(c)->late++; };
+    Waiting waiting(policy);
+    while (calls.late < 2) waiting.step();
+    EXPECT_GT(calls.driven, 10);
+  }
+}
+
+}  // namespace
+}  // namespace sumac

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/waiting.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+
+namespace sumac {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kSleepAfter = 20'000'000;  // ns of waiting before a rank sleeps
+constexpr std::uint64_t kLongestSleep = 1'000'000;
+constexpr std::uint32_t kYieldsPerDrive = 16;
+constexpr std::uint32_t kYieldsPerClock = 64;
+
+std::uint64_t now_ns() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * kSecond + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+void sleep_ns(std::uint64_t ns) {
+  const timespec t{static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
+  nanosleep(&t, nullptr);
+}
+
+}  // namespace
+
+void Waiting::give_way() {
+  // The spin phase comes here once in kPollsPerDrive polls, only to drive the MPI.
+  if (polls_ < policy_.spins) {
+    if (policy_.drive) policy_.drive(policy_.context);
+    return;
+  }
+  polls_ = std::max(policy_.spins, 1u);  // stays in the yielding phase when the counter would wrap
+  ++yields_;
+  if (policy_.drive && yields_ % kYieldsPerDrive == 0) policy_.drive(policy_.context);
+  if (yields_ % kYieldsPerClock == 0 || waited_ns_ > kSleepAfter) look_at_clock();
+  if (waited_ns_ > kSleepAfter) {
+    // Never more than about 2 % of the time waited already.
+    if (policy_.drive) policy_.drive(policy_.context);
+    sleep_ns(std::min(waited_ns_ / 64, kLongestSleep));
+  } else {
+    sched_yield();
+  }
+}
+
+void Waiting::look_at_clock() {
+  const std::uint64_t now = now_ns();
+  if (started_ns_ == 0) started_ns_ = now;
+  waited_ns_ = now - started_ns_;
+  const std::uint64_t seconds = waited_ns_ / kSecond;
+  if (seconds > reported_seconds_) {
+    reported_seconds_ = seconds;
+    if (policy_.late) policy_.late(policy_.context, static_cast<double>(waited_ns_) / kSecond);
+  }
+}
+
+}  // namespace sumac

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one waiting policy: the only place that spins, pauses, drives the MPI's own progress, yields
+// and sleeps.
+#pragma once
+
+#include <cstdint>
+
+namespace sumac {
+
+struct WaitPolicy {
+  // Polls of a waiting rank before it yields its core; 0 where there are more ranks than cores.
+  std::uint32_t spins = 0;
+  // Lets the MPI below make progress (a peer's send may depend on it). May be null.
+  void (*drive)(void* context) = nullptr;
+  // Called once a second while a wait goes on, with the seconds so far. May be null.
+  void (*late)(void* context, double seconds) = nullptr;
+  void* context = nullptr;
+};
+
+inline void cpu_pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
+// One wait of one rank. Call step() after every poll that found nothing to do.
+class Waiting {
+ public:
+  explicit Waiting(const WaitPolicy& policy) : policy_(policy) {}
+
+  void step() {
+    if (++polls_ % kPollsPerDrive != 0 && polls_ < policy_.spins) {
+      cpu_pause();
+    } else {
+      give_way();
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kPollsPerDrive = 256;
+  void give_way();
+  void look_at_clock();
+
+  const WaitPolicy& policy_;
+  std::uint32_t polls_ = 0;
+  std::uint32_t yields_ = 0;
+  std::uint64_t started_ns_ = 0;
+  std::uint64_t waited_ns_ = 0;
+  std::uint64_t reported_seconds_ = 0;
+};
+
+}  // namespace sumac

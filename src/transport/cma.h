@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cross-memory attach: process_vm_readv and process_vm_writev between the ranks of a node.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+
+#include "transport/peer_memory.h"
+
+namespace sumac {
+
+class CrossMemoryAttach final : public PeerMemory {
+ public:
+  // pids[rank] for each rank of the group, in this rank's PID namespace.
+  CrossMemoryAttach(const pid_t* pids, int ranks);
+  bool read(int peer, std::uintptr_t address, void* to, std::size_t bytes) override;
+  bool write(int peer, std::uintptr_t address, const void* from, std::size_t bytes) override;
+
+ private:
+  std::unique_ptr<pid_t[]> pids_;
+};
+
+// A word that peers read, and write unchanged, to prove that they reach this process and no other.
+struct AttachProbe {
+  std::uintptr_t address;
+  std::uint64_t value;
+};
+
+// This process's probe word.
+AttachProbe own_attach_probe();
+
+// True when `peer` of `memory` holds `probe` and takes a write. Only a transfer is proof: kernels
+// refuse by Yama's ptrace_scope, seccomp, user and PID namespaces, each with its own rules.
+bool attach_works(PeerMemory& memory, int peer, const AttachProbe& probe);
+
+}  // namespace sumac

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/shm/group.h"
+
+#include <algorithm>
+#include <new>
+
+namespace sumac {
+
+void clear_block(std::byte* block, const Layout& layout) {
+  new (block) BlockHeader{};
+  for (int rank = 0; rank < layout.ranks; ++rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    new (block + layout.control_offset() + r * sizeof(RankControl)) RankControl{};
+    std::byte* ring = block + layout.rings_offset() + r * layout.rank_stride();
+    for (std::size_t slot = 0; slot < layout.ring; ++slot) {
+      new (ring + slot * layout.slot_stride()) SlotHeader{};
+    }
+  }
+}
+
+Wait ShmGroup::slot_free_slow(std::uint64_t position) {
+  std::uint64_t least = control(rank_).done.load(std::memory_order_relaxed);
+  for (int rank = 0; rank < size(); ++rank) {
+    least = std::min(least, control(rank).done.load(std::memory_order_acquire));
+  }
+  finished_by_all_ = least;
+  if (position < finished_by_all_ + layout_.ring) return Wait();
+  return {control(0).done, sizeof(RankControl), size(), position - layout_.ring + 1};
+}
+
+int ShmGroup::owner_of(const Counter* counter) const {
+  const auto* place = reinterpret_cast<const std::byte*>(counter);
+  if (place < block_ || place >= block_ + layout_.block_bytes()) return -1;
+  const auto offset = static_cast<std::size_t>(place - block_);
+  if (offset >= layout_.rings_offset()) {
+    return static_cast<int>((offset - layout_.rings_offset()) / layout_.rank_stride());
+  }
+  return static_cast<int>((offset - layout_.control_offset()) / sizeof(RankControl));
+}
+
+}  // namespace sumac

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank's handle on the shared memory of a group of ranks.
+//
+// Positions. Every use of a slot is numbered, the same on all ranks: a collective takes as many
+// positions as it has chunks, at the moment it is called, and ranks go through them in order.
+// Position p lives in slot p % ring of each rank. The protocol, whatever the algorithm:
+//   1. before writing its slot for p a rank waits for slot_free(p);
+//   2. it writes, then publishes in(p) - and out(p) for a result it puts there later;
+//   3. it reads others' slots for p only after their in(p) or out(p);
+//   4. it calls finish(p) when it will not read any slot for p, or before it, again.
+// There is no entry barrier and, the ring being deep, seldom a wait at 1.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/counter.h"
+#include "transport/shm/layout.h"
+
+namespace sumac {
+
+class ShmGroup {
+ public:
+  ShmGroup() = default;
+  ShmGroup(std::byte* block, const Layout& layout, int rank)
+      : block_(block), layout_(layout), rank_(rank) {}
+
+  int rank() const { return rank_; }
+  int size() const { return layout_.ranks; }
+  std::size_t slot_bytes() const { return layout_.slot_bytes; }
+  std::size_t ring() const { return layout_.ring; }
+  std::byte* block() const { return block_; }
+
+  // Takes the next `count` positions for one operation; returns the first.
+  std::uint64_t take(std::uint64_t count) {
+    const std::uint64_t first = next_;
+    next_ += count;
+    return first;
+  }
+
+  std::byte* inline_data(int rank, std::uint64_t position) const {
+    return header(rank, position).inline_data;
+  }
+  std::byte* payload(int rank, std::uint64_t position) const {
+    return reinterpret_cast<std::byte*>(&header(rank, position) + 1);
+  }
+
+  void publish_in(std::uint64_t position) { publish(header(rank_, position).in, position + 1); }
+  void publish_out(std::uint64_t position) { publish(header(rank_, position).out, position + 1); }
+  void finish(std::uint64_t position) { publish(control(rank_).done, position + 1); }
+
+  Wait in(int rank, std::uint64_t position) const {
+    return {header(rank, position).in, position + 1};
+  }
+  Wait all_in(std::uint64_t position) const {
+    return {header(0, position).in, layout_.rank_stride(), size(), position + 1};
+  }
+  Wait out(int rank, std::uint64_t position) const {
+    return {header(rank, position).out, position + 1};
+  }
+  Wait all_out(std::uint64_t position) const {
+    return {header(0, position).out, layout_.rank_stride(), size(), position + 1};
+  }
+  Wait slot_free(std::uint64_t position) {
+    if (position < finished_by_all_ + layout_.ring) return Wait();
+    return slot_free_slow(position);
+  }
+
+  // Something seen elsewhere tells that all ranks have finished every position before this one.
+  void note_finished_before(std::uint64_t position) {
+    if (position > finished_by_all_) finished_by_all_ = position;
+  }
+
+  // The rank whose counter (of this group) this is, or -1: to say who has not arrived.
+  int owner_of(const Counter* counter) const;
+
+ private:
+  SlotHeader& header(int rank, std::uint64_t position) const {
+    return *reinterpret_cast<SlotHeader*>(
+        block_ + layout_.rings_offset() + static_cast<std::size_t>(rank) * layout_.rank_stride() +
+        (position & (layout_.ring - 1)) * layout_.slot_stride());
+  }
+  RankControl& control(int rank) const {
+    return reinterpret_cast<RankControl*>(block_ + layout_.control_offset())[rank];
+  }
+  Wait slot_free_slow(std::uint64_t position);
+
+  std::byte* block_ = nullptr;
+  Layout layout_;
+  int rank_ = 0;
+  std::uint64_t next_ = 0;
+  std::uint64_t finished_by_all_ = 0;  // a lower bound, as last seen
+};
+
+}  // namespace sumac
