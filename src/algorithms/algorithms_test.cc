@@ -144,8 +144,8 @@ void run_calls(int ranks, std::vector<Call>& calls, std::mt19937& random, std::s
   for (const Call& call : calls) call.check();
 }
 
-const std::vector<std::size_t> kCounts = {0, 1, 2, 13, 14, 15, 16, 17, 31, 63, 127, 128, 129, 130,
-                                          255, 256, 257, 500, 1000, 2085};
+const std::vector<std::size_t> kCounts = {0,   1,   2,   13,  14,  15,  16,  17,  31,   63,
+                                          127, 128, 129, 130, 255, 256, 257, 500, 1000, 2085};
 
 class OneAlgorithm : public ::testing::TestWithParam<int> {};
 

@@ -22,7 +22,7 @@ struct ReduceArguments {
   std::size_t count = 0;             // elements
   std::size_t element = 0;           // bytes of one
   ReduceFn kernel = nullptr;
-  int root = 0;                      // reduce only
+  int root = 0;  // reduce only
 
   std::size_t bytes() const { return count * element; }
 };
@@ -38,7 +38,7 @@ struct SingleCopy {
   PeerMemory* memory = nullptr;
   std::byte* scratch = nullptr;  // this rank's own; the same size on all ranks
   std::size_t scratch_bytes = 0;
-  bool* failed = nullptr;        // set when a transfer was refused: the result is then undefined
+  bool* failed = nullptr;  // set when a transfer was refused: the result is then undefined
 };
 
 }  // namespace sumac

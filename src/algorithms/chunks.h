@@ -34,7 +34,8 @@ class Chunks {
   std::size_t total_, size_, count_;
 };
 
-// Rank `index`'s part of `bytes`: whole cache lines (hence whole elements), late ranks may get none.
+// Rank `index`'s part of `bytes`: whole cache lines (hence whole elements), late ranks may get
+// none.
 inline Part part_of(std::size_t bytes, int ranks, int index) {
   const std::size_t share = round_up(div_up(bytes, static_cast<std::size_t>(ranks)), kCacheLine);
   const std::size_t offset = std::min(bytes, static_cast<std::size_t>(index) * share);

@@ -10,8 +10,8 @@
 
 namespace sumac {
 
-// output[i] = (source(0)[i] op source(1)[i]) op ... for i < count. output may be one of the sources,
-// exactly. `source(r)` gives the address of rank r's elements.
+// output[i] = (source(0)[i] op source(1)[i]) op ... for i < count. output may be one of the
+// sources, exactly. `source(r)` gives the address of rank r's elements.
 template <class SourceOf>
 void fold(ReduceFn kernel, std::byte* output, int ranks, std::size_t count, std::size_t element,
           SourceOf source) {

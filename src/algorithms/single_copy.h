@@ -40,8 +40,9 @@ inline std::size_t fetch_bytes(const SingleCopy& peers, int ranks) {
   return std::min(kMost, share / kCacheLine * kCacheLine);
 }
 
-// Folds [part) of all ranks' inputs, `fetch_bytes` at a time; store(offset, result, bytes) is called
-// for each piece. The result is formed in `args.output` where `into_output`, else in the scratch.
+// Folds [part) of all ranks' inputs, `fetch_bytes` at a time; store(offset, result, bytes) is
+// called for each piece. The result is formed in `args.output` where `into_output`, else in the
+// scratch.
 template <class Store>
 void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const SingleCopy& peers,
                      std::uint64_t position, Part part, bool into_output, Store store) {

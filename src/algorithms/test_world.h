@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // For tests: all ranks of a group in one process and one thread, with a scheduler that may stop a
-// rank at every condition it waits for. Each rank runs a program: operations one after another, with
-// no synchronisation but what the algorithms do.
+// rank at every condition it waits for. Each rank runs a program: operations one after another,
+// with no synchronisation but what the algorithms do.
 #pragma once
 
 #include <cstring>

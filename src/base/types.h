@@ -25,13 +25,13 @@ constexpr std::size_t size_of(DType type) {
 constexpr bool is_float(DType type) { return type == DType::f32 || type == DType::f64; }
 
 constexpr const char* name_of(DType type) {
-  constexpr const char* kNames[] = {"int8",   "uint8", "int16",  "uint16", "int32", "uint32",
+  constexpr const char* kNames[] = {"int8",  "uint8",  "int16", "uint16", "int32", "uint32",
                                     "int64", "uint64", "float", "double", "none"};
   return kNames[static_cast<int>(type)];
 }
 
 constexpr const char* name_of(Op op) {
-  constexpr const char* kNames[] = {"sum", "prod", "min",  "max", "land", "lor",
+  constexpr const char* kNames[] = {"sum",  "prod", "min", "max",  "land", "lor",
                                     "lxor", "band", "bor", "bxor", "none"};
   return kNames[static_cast<int>(op)];
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of Sumac, read from SUMAC_* environment variables. C, for the command and the library.
+// The options of Sumac, read from SUMAC_* environment variables. C, for the command and the
+// library.
 #pragma once
 
 #include <stddef.h>
@@ -19,7 +20,7 @@ struct sumac_options {
 #define SUMAC_OPTION_TYPE_count uint64_t
 #define SUMAC_OPTION_TYPE_bytes uint64_t
 #define SUMAC_OPTION_TYPE_colls uint64_t
-#define SUMAC_OPTION_TYPE_text const char *
+#define SUMAC_OPTION_TYPE_text const char*
 #define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) SUMAC_OPTION_TYPE_##kind field;
 #include "config/options.def"
 #undef SUMAC_OPTION
@@ -34,19 +35,21 @@ extern const struct sumac_option_row sumac_option_rows[];
 extern const size_t sumac_num_options;
 
 // Called once per problem: slug ("bad-value", "unknown-option"), what is wrong, and the fix.
-typedef void (*sumac_problem_fn)(void *context, const char *slug, const char *what, const char *fix);
+typedef void (*sumac_problem_fn)(void* context, const char* slug, const char* what,
+                                 const char* fix);
 
-// Fills `options` from defaults and `environment` (NULL-terminated "NAME=value" strings; text points
-// into it). A bad value keeps its default; unknown SUMAC_* names are reported with the nearest known
-// one. Returns the number of problems. Names SUMAC_ROOT, SUMAC_ACTIVE and SUMAC_TEST_* are no options.
-int sumac_options_read(struct sumac_options *options, char *const *environment,
-                       sumac_problem_fn problem, void *context);
+// Fills `options` from defaults and `environment` (NULL-terminated "NAME=value" strings; text
+// points into it). A bad value keeps its default; unknown SUMAC_* names are reported with the
+// nearest known one. Returns the number of problems. Names SUMAC_ROOT, SUMAC_ACTIVE and
+// SUMAC_TEST_* are no options.
+int sumac_options_read(struct sumac_options* options, char* const* environment,
+                       sumac_problem_fn problem, void* context);
 
 // Parses "64", "64K", "1M", "2G" (powers of 1024). Returns 0, or -1 when it is not such a number.
-int sumac_parse_bytes(const char *text, uint64_t *bytes);
+int sumac_parse_bytes(const char* text, uint64_t* bytes);
 
 // FNV-1a hash over the values of all agreed options: equal on two ranks when they are.
-uint64_t sumac_options_hash(const struct sumac_options *options);
+uint64_t sumac_options_hash(const struct sumac_options* options);
 
 #ifdef __cplusplus
 }

@@ -22,8 +22,7 @@ class [[nodiscard]] Task {
   struct Final {
     bool await_ready() const noexcept { return false; }
     std::coroutine_handle<> await_suspend(Handle handle) const noexcept {
-      return handle.promise().continuation ? handle.promise().continuation
-                                           : std::noop_coroutine();
+      return handle.promise().continuation ? handle.promise().continuation : std::noop_coroutine();
     }
     void await_resume() const noexcept {}
   };

@@ -6,8 +6,8 @@
 //   Wins     large messages
 //   Needs    access to peers' memory. Part r of every rank's buffers is touched by rank r alone, so
 //            in-place calls are safe
-#include "algorithms/algorithms.h"
 #include "algorithms/single_copy.h"
+#include "algorithms/algorithms.h"
 
 namespace sumac::allreduce {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast by single copy. Every other rank fetches the first (p-1)/p of the message from the root's
-// buffer; meanwhile the root stores the last 1/p of it into theirs, so that it does its share.
+// Broadcast by single copy. Every other rank fetches the first (p-1)/p of the message from the
+// root's buffer; meanwhile the root stores the last 1/p of it into theirs, so that it does its
+// share.
 //   Steps    2: addresses out, copies done
 //   Bytes    every rank moves n(p-1)/p: between two ranks both move half
 //   Wins     large messages
 //   Needs    access to peers' memory
-#include "algorithms/algorithms.h"
 #include "algorithms/single_copy.h"
+#include "algorithms/algorithms.h"
 
 namespace sumac::bcast {
 

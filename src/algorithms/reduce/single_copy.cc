@@ -5,8 +5,8 @@
 //   Bytes    a rank fetches n(p-1)/p, folds n in all and stores n/p
 //   Wins     large messages
 //   Needs    access to peers' memory
-#include "algorithms/algorithms.h"
 #include "algorithms/single_copy.h"
+#include "algorithms/algorithms.h"
 
 namespace sumac::reduce {
 

@@ -76,9 +76,9 @@ class ShmGroup {
 
  private:
   SlotHeader& header(int rank, std::uint64_t position) const {
-    return *reinterpret_cast<SlotHeader*>(
-        block_ + layout_.rings_offset() + static_cast<std::size_t>(rank) * layout_.rank_stride() +
-        (position & (layout_.ring - 1)) * layout_.slot_stride());
+    return *reinterpret_cast<SlotHeader*>(block_ + layout_.rings_offset() +
+                                          static_cast<std::size_t>(rank) * layout_.rank_stride() +
+                                          (position & (layout_.ring - 1)) * layout_.slot_stride());
   }
   RankControl& control(int rank) const {
     return reinterpret_cast<RankControl*>(block_ + layout_.control_offset())[rank];

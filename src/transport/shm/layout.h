@@ -18,9 +18,9 @@ namespace sumac {
 inline constexpr std::size_t kInlineBytes = kCacheLine - sizeof(Counter);
 
 struct SlotHeader {
-  alignas(kFalseSharingRange) Counter in;   // position + 1 once the rank's input is here
+  alignas(kFalseSharingRange) Counter in;  // position + 1 once the rank's input is here
   std::byte inline_data[kInlineBytes];
-  alignas(kCacheLine) Counter out;          // position + 1 once the rank's result is here
+  alignas(kCacheLine) Counter out;  // position + 1 once the rank's result is here
 };
 static_assert(sizeof(SlotHeader) == kFalseSharingRange);
 
@@ -29,20 +29,20 @@ struct alignas(kFalseSharingRange) RankControl {
 };
 
 struct alignas(kFalseSharingRange) BlockHeader {
-  std::uint64_t nonce;             // proves that two ranks mapped the same block
   std::atomic<std::uint32_t> detached;  // ranks that no longer use the block
 };
 
 struct Layout {
   int ranks = 0;
-  std::size_t ring = 8;              // slots of a rank; a power of two
-  std::size_t slot_bytes = 32 << 10; // payload of one slot; a multiple of kFalseSharingRange
+  std::size_t ring = 8;               // slots of a rank; a power of two
+  std::size_t slot_bytes = 32 << 10;  // payload of one slot; a multiple of kFalseSharingRange
 
   constexpr std::size_t slot_stride() const { return sizeof(SlotHeader) + slot_bytes; }
   constexpr std::size_t rank_stride() const { return round_up(ring * slot_stride(), kPage); }
   constexpr std::size_t control_offset() const { return sizeof(BlockHeader); }
   constexpr std::size_t rings_offset() const {
-    return round_up(control_offset() + static_cast<std::size_t>(ranks) * sizeof(RankControl), kPage);
+    return round_up(control_offset() + static_cast<std::size_t>(ranks) * sizeof(RankControl),
+                    kPage);
   }
   constexpr std::size_t block_bytes() const {
     return rings_offset() + static_cast<std::size_t>(ranks) * rank_stride();

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The commands that this program does itself; argv[0] is the command's name. Each returns an exit
+// code, or does not return.
+#pragma once
+
+int command_exec(int argc, char** argv);
+int command_options(void);    // the table of options, as JSON
+int command_calls(void);      // the names of the intercepted functions
+int command_check_env(void);  // 0, or 2 after saying what is wrong with SUMAC_*
+
+// All the other commands: the Python package's. argv is the whole command line.
+int command_python(int argc, char** argv);

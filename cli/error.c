@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "config/launch.h"
+
+// One write, so that the lines of several ranks do not mix.
+static void say(const char* level, const char* slug, const char* what, const char* found,
+                const char* fix) {
+  char text[8192];
+  size_t length = (size_t)snprintf(text, sizeof text, "sumac: %s[%s]: %s\n", level, slug, what);
+  if (found != NULL && length < sizeof text) {
+    length += (size_t)snprintf(text + length, sizeof text - length, "  found: %s\n", found);
+  }
+  if (fix != NULL && length < sizeof text) {
+    snprintf(text + length, sizeof text - length, "  fix:   %s\n", fix);
+  }
+  fputs(text, stderr);
+}
+
+void report_error(const char* slug, const char* what, const char* found, const char* fix) {
+  say("error", slug, what, found, fix);
+}
+
+void report_warning(const char* slug, const char* what) {
+  const char* debug = getenv("SUMAC_DEBUG");
+  if (sumac_launch_rank() > 0 || (debug != NULL && strcasecmp(debug, "off") == 0)) return;
+  say("warning", slug, what, NULL, NULL);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the sumac command fails: three lines on standard error, and an exit code.
+#pragma once
+
+enum exit_code {
+  kExitUsage = 2,         // a bad flag, value or name
+  kExitCannotWork = 3,    // not here: another MPI, no Python
+  kExitExecFailed = 125,  // Sumac's own installation is at fault, as with env and timeout
+  kExitNotExecutable = 126,
+  kExitNotFound = 127,
+};
+
+// sumac: error[slug]: what / found: ... / fix: ... ; `found` and `fix` may be NULL.
+void report_error(const char* slug, const char* what, const char* found, const char* fix);
+
+// One line "sumac: warning[slug]: what", from the first rank of the job and unless SUMAC_DEBUG=off.
+void report_warning(const char* slug, const char* what);

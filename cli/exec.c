@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sumac exec: checks what can be checked before the program runs, sets LD_PRELOAD for this process
+// alone, and becomes the program. Runs once per rank, so it starts nothing else.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "config/launch.h"
+#include "elf_facts.h"
+#include "environment.h"
+#include "error.h"
+#include "paths.h"
+#include "program.h"
+
+static const char kHelp[] =
+    "Usage: sumac exec [-x NAME=VALUE]... [--] program [arguments]\n"
+    "\n"
+    "Runs a program with Sumac in front of its MPI. Use it inside the launcher:\n"
+    "  mpirun -n 4 sumac exec ./program\n"
+    "  srun -n 128 sumac exec -x STATS=1 -- ./program input\n"
+    "\n"
+    "  -x, --set NAME=VALUE   sets option SUMAC_NAME for this run ('sumac info options')\n"
+    "  -h, --help             prints this\n"
+    "\n"
+    "Exit status: the program's; 2 for a wrong option, 3 when program and launcher are of two\n"
+    "MPIs, 125 when Sumac is not installed right, 126 and 127 when the program cannot be run or\n"
+    "found.\n";
+
+static int usage_error(const char* what) {
+  report_error("usage", what, NULL, "'sumac exec --help' shows how");
+  return kExitUsage;
+}
+
+// Consumes the options of the command. Returns the index of the program in argv, or minus an exit
+// code; kDone when there is nothing left to do.
+enum { kDone = -1000 };
+static int parse_arguments(int argc, char** argv, struct settings* settings) {
+  int i = 1;
+  for (; i < argc && argv[i][0] == '-'; ++i) {
+    if (strcmp(argv[i], "--") == 0) return i + 1;
+    if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) {
+      fputs(kHelp, stdout);
+      return kDone;
+    }
+    if (strcmp(argv[i], "-x") != 0 && strcmp(argv[i], "--set") != 0) {
+      char what[256];
+      snprintf(what, sizeof what, "'%.80s' is not an option of sumac exec", argv[i]);
+      return -usage_error(what);
+    }
+    if (++i == argc || apply_setting(argv[i]) != 0) {
+      return -usage_error("-x wants NAME=VALUE");
+    }
+    settings->items[settings->count++] = argv[i];
+  }
+  return i;
+}
+
+static const char* family_name(const char* family) {
+  return strcmp(family, "openmpi") == 0 ? "Open MPI" : "MPICH";
+}
+
+// An Open MPI program under MPICH's launcher, or the reverse, would run as so many jobs of one
+// rank.
+static int check_launcher(const char* program, const struct elf_facts* facts) {
+  const char* launcher = sumac_launch_family();
+  if (launcher == NULL || facts->family == NULL || strcmp(facts->family, "mpiabi") == 0 ||
+      strcmp(facts->family, launcher) == 0) {
+    return 0;
+  }
+  char what[PATH_MAX + 128], found[256], fix[128];
+  snprintf(what, sizeof what, "%s needs %s (%s), but %s's launcher started it", program,
+           facts->mpi_library, family_name(facts->family), family_name(launcher));
+  snprintf(found, sizeof found, "%s is set in the environment", sumac_launch_evidence());
+  snprintf(fix, sizeof fix, "start it with the mpiexec of %s", family_name(facts->family));
+  report_error("abi-mismatch", what, found, fix);
+  return kExitCannotWork;
+}
+
+static int check_library(const struct installation* here) {
+  char what[PATH_MAX + 64];
+  if (here->library[0] != '\0') return 0;
+  snprintf(what, sizeof what, "libsumac.so is not under %s", here->root);
+  report_error("no-library", what, getenv("SUMAC_ROOT") != NULL ? "SUMAC_ROOT is set" : NULL,
+               "install Sumac again, or set SUMAC_ROOT to the prefix that holds lib/libsumac.so");
+  return kExitExecFailed;
+}
+
+static int prepare(const char* program, const struct installation* here) {
+  struct elf_facts facts;
+  inspect_executable(program, &facts);
+  if (facts.is_elf && (facts.defines_mpi || !facts.is_dynamic)) {
+    char what[PATH_MAX + 64];
+    snprintf(what, sizeof what, "%s is linked statically%s; running without Sumac", program,
+             facts.defines_mpi ? " with its MPI" : "");
+    report_warning("static-program", what);
+    return 0;
+  }
+  const int mismatch = check_launcher(program, &facts);
+  if (mismatch != 0) return mismatch;
+  if (add_preload(here->library) != 0) {
+    report_error("bad-path", "LD_PRELOAD cannot hold a path with a space or a colon", here->library,
+                 "install Sumac elsewhere, or set SUMAC_ROOT to a link to it");
+    return kExitExecFailed;
+  }
+  return 0;
+}
+
+static int run(char** program) {
+  struct installation here;
+  char path[PATH_MAX];
+  int code = find_program(program[0], path);
+  if (code != 0) return report_program(program[0], code);
+  if (find_installation(&here) != 0) {
+    report_error("no-proc", "/proc/self/exe cannot be read", NULL, "mount /proc");
+    return kExitExecFailed;
+  }
+  code = check_library(&here);
+  if (code == 0) code = prepare(path, &here);
+  if (code != 0) return code;
+  execvp(path, program);
+  return report_program(program[0], kExitNotExecutable);
+}
+
+int command_exec(int argc, char** argv) {
+  struct settings settings = {calloc((size_t)argc, sizeof(char*)), 0};
+  if (settings.items == NULL) return kExitExecFailed;
+  int code = 0;
+  const int first = parse_arguments(argc, argv, &settings);
+  if (first < 0) {
+    code = first == kDone ? 0 : -first;
+  } else if (first >= argc) {
+    code = usage_error("sumac exec wants a program to run");
+  } else {
+    code = check_environment(&settings) > 0 ? kExitUsage : run(argv + first);
+  }
+  free(settings.items);
+  return code;
+}
+
+int command_check_env(void) {
+  const struct settings none = {NULL, 0};
+  return check_environment(&none) > 0 ? kExitUsage : 0;
+}

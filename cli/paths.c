@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "paths.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char kSitePackage[] = "/lib*/python3*/site-packages/sumac_mpi";
+
+// Joins two pieces into a buffer of PATH_MAX. Returns -1 when the result would not fit.
+static int join(char* path, const char* left, const char* right) {
+  const int length = snprintf(path, PATH_MAX, "%s%s", left, right);
+  return length >= 0 && length < PATH_MAX ? 0 : -1;
+}
+
+static int strip_last(char* path) {
+  char* slash = strrchr(path, '/');
+  if (slash == NULL) return -1;
+  *slash = '\0';
+  return 0;
+}
+
+static int find_library(struct installation* here, const char* root) {
+  static const char* const places[] = {"/" SUMAC_LIBDIR "/libsumac.so", "/lib/libsumac.so",
+                                       "/lib/sumac/libsumac.so"};
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
+    if (join(here->library, root, places[i]) == 0 && access(here->library, R_OK) == 0) {
+      return join(here->root, root, "");
+    }
+  }
+  here->library[0] = '\0';
+  return -1;
+}
+
+// Calls `find` on each match of <prefix><pattern> until it returns 0.
+static int find_in_matches(struct installation* here, const char* pattern,
+                           int (*find)(struct installation*, const char*)) {
+  char full[PATH_MAX];
+  glob_t matches;
+  int result = -1;
+  if (join(full, here->prefix, pattern) != 0 || glob(full, 0, NULL, &matches) != 0) return -1;
+  for (size_t i = 0; result != 0 && i < matches.gl_pathc; ++i) {
+    result = find(here, matches.gl_pathv[i]);
+  }
+  globfree(&matches);
+  return result;
+}
+
+int find_installation(struct installation* here) {
+  const ssize_t length = readlink("/proc/self/exe", here->prefix, sizeof here->prefix - 1);
+  if (length <= 0) return -1;
+  here->prefix[length] = '\0';
+  if (strip_last(here->prefix) != 0 || strip_last(here->prefix) != 0) return -1;
+
+  const char* root = getenv("SUMAC_ROOT");
+  if (root != NULL && root[0] != '\0') {
+    if (find_library(here, root) != 0) join(here->root, root, "");
+    return 0;
+  }
+  if (find_library(here, here->prefix) != 0 &&
+      find_in_matches(here, kSitePackage, find_library) != 0) {
+    join(here->root, here->prefix, "");
+  }
+  return 0;
+}
+
+static int is_present(struct installation* here, const char* path) {
+  (void)here;
+  return access(path, R_OK);
+}
+
+int find_python_package(const struct installation* here, char* python_path) {
+  struct installation search = *here;
+  const char* const prefixes[] = {here->root, here->prefix};
+  for (size_t i = 0; i < 2; ++i) {
+    char package[PATH_MAX];
+    if (join(python_path, prefixes[i], "/lib/sumac/python") == 0 &&
+        join(package, python_path, "/sumac_mpi") == 0 && access(package, R_OK) == 0) {
+      return 1;
+    }
+  }
+  python_path[0] = '\0';
+  return find_in_matches(&search, kSitePackage, is_present) == 0;
+}
+
+void find_python(const struct installation* here, char* python) {
+  if (join(python, here->prefix, "/bin/python3") != 0 || access(python, X_OK) != 0) {
+    strcpy(python, "python3");
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdio.h>
+
+#include "commands.h"
+#include "config/options.h"
+
+static void print_string(const char* key, const char* text, const char* end) {
+  printf("\"%s\": \"", key);
+  for (; *text != '\0'; ++text) {
+    const unsigned char c = (unsigned char)*text;
+    if (c == '"' || c == '\\') {
+      printf("\\%c", c);
+    } else if (c < 0x20) {
+      printf("\\u%04x", c);
+    } else {
+      putchar(c);
+    }
+  }
+  printf("\"%s", end);
+}
+
+int command_options(void) {
+  puts("[");
+  for (size_t i = 0; i < sumac_num_options; ++i) {
+    const struct sumac_option_row* row = &sumac_option_rows[i];
+    printf("  {");
+    print_string("name", row->name, ", ");
+    print_string("kind", row->kind, ", ");
+    print_string("default", row->def, ", ");
+    print_string("choices", row->choices, ", ");
+    printf("\"agreed\": %s, ", row->agreed ? "true" : "false");
+    print_string("doc", row->doc, i + 1 < sumac_num_options ? "},\n" : "}\n");
+  }
+  puts("]");
+  return 0;
+}
+
+int command_calls(void) {
+#define SUMAC_CALL(name) puts("MPI_" #name);
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+  return 0;
+}

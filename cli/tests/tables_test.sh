@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The tables that the command prints for other programs.
+. "$(dirname "$0")/prefix.sh"
+
+run "$sumac" __options
+expect_status 0
+expect_silence
+cp "$out" "$scratch/options.json"
+run python3 - "$scratch/options.json" <<'PYTHON'
+import json, sys
+rows = json.load(open(sys.argv[1]))
+assert len(rows) >= 12
+for row in rows:
+    assert set(row) == {"name", "kind", "default", "choices", "agreed", "doc"}, row
+    assert row["kind"] in {"flag", "choice", "count", "bytes", "text", "colls"}, row
+    assert isinstance(row["agreed"], bool) and len(row["doc"]) > 10, row
+by_name = {row["name"]: row for row in rows}
+assert by_name["CMA"]["choices"] == "auto|off" and by_name["CMA"]["agreed"]
+assert by_name["SHM_BUDGET"]["default"] == "64M"
+PYTHON
+expect_status 0
+run "$sumac" __calls
+expect_status 0
+[ "$(wc -l <"$out")" = 51 ] || fail "not 51 names"
+[ "$(grep -c '^MPI_[A-Z][a-z_]*$' "$out")" = 51 ] || fail "not all are names of MPI"
+expect_out MPI_Allreduce_c
+finish

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ctype.h>
+#include <string.h>
+
+#include "config/parse.h"
+
+enum { kLongest = 32 };  // longer names get no suggestion
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+static int same(char a, char b) { return toupper((unsigned char)a) == toupper((unsigned char)b); }
+
+// Edits (insert, delete, replace, swap two neighbours) that make `a` into `b`, at most kLongest
+// characters each. Keeps three rows of the usual table.
+static size_t edit_distance(const char* a, size_t a_length, const char* b, size_t b_length) {
+  size_t rows[3][kLongest + 1];
+  for (size_t j = 0; j <= b_length; ++j) rows[0][j] = j;
+  for (size_t i = 1; i <= a_length; ++i) {
+    size_t* row = rows[i % 3];
+    const size_t* above = rows[(i - 1) % 3];
+    const size_t* above2 = rows[(i + 1) % 3];
+    row[0] = i;
+    for (size_t j = 1; j <= b_length; ++j) {
+      const size_t replaced = above[j - 1] + !same(a[i - 1], b[j - 1]);
+      row[j] = least(replaced, least(above[j], row[j - 1]) + 1);
+      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1])) {
+        row[j] = least(row[j], above2[j - 2] + 1);
+      }
+    }
+  }
+  return rows[a_length % 3][b_length];
+}
+
+const char* sumac_nearest_option(const char* name, size_t length) {
+  if (length == 0 || length > kLongest) return NULL;
+  const char* nearest = NULL;
+  size_t best = (length + 2) / 3 + 1;  // one wrong letter in three is still the same word
+  for (size_t i = 0; i < sumac_num_options; ++i) {
+    const char* candidate = sumac_option_rows[i].name;
+    const size_t candidate_length = strlen(candidate);
+    if (candidate_length > kLongest) continue;
+    const size_t distance = edit_distance(name, length, candidate, candidate_length);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/options.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/parse.h"
+
+const struct sumac_option_row sumac_option_rows[] = {
+#define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) \
+  {#NAME, #kind, def, choices, doc, agreed},
+#include "config/options.def"
+#undef SUMAC_OPTION
+};
+const size_t sumac_num_options = sizeof sumac_option_rows / sizeof sumac_option_rows[0];
+
+// Where each row's field lies in struct sumac_options.
+static const size_t offsets[] = {
+#define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) \
+  offsetof(struct sumac_options, field),
+#include "config/options.def"
+#undef SUMAC_OPTION
+};
+
+static const char kPrefix[] = "SUMAC_";
+enum { kPrefixLength = sizeof kPrefix - 1, kMessage = 512 };
+
+struct reporter {
+  sumac_problem_fn problem;
+  void* context;
+};
+
+static void report(const struct reporter* to, const char* slug, const char* what, const char* fix) {
+  if (to->problem != NULL) to->problem(to->context, slug, what, fix);
+}
+
+static bool is_text(size_t row) { return strcmp(sumac_option_rows[row].kind, "text") == 0; }
+
+static void store(struct sumac_options* options, size_t row, const struct sumac_value* value) {
+  char* field = (char*)options + offsets[row];
+  if (is_text(row)) {
+    memcpy(field, &value->text, sizeof value->text);
+  } else {
+    memcpy(field, &value->number, sizeof value->number);
+  }
+}
+
+// The value of SUMAC_<name>, as getenv would give it; an empty value counts as unset.
+static const char* value_of(char* const* environment, const char* name) {
+  const size_t length = strlen(name);
+  for (; environment != NULL && *environment != NULL; ++environment) {
+    const char* entry = *environment;
+    if (strncmp(entry, kPrefix, kPrefixLength) != 0) continue;
+    entry += kPrefixLength;
+    if (strncmp(entry, name, length) == 0 && entry[length] == '=') {
+      return entry[length + 1] != '\0' ? entry + length + 1 : NULL;
+    }
+  }
+  return NULL;
+}
+
+// "a|b|c" -> "a, b, c"
+static const char* listed(const char* choices, char* buffer, size_t size) {
+  size_t used = 0;
+  for (; *choices != '\0' && used + 3 < size; ++choices) {
+    if (*choices == '|') {
+      buffer[used++] = ',';
+      buffer[used++] = ' ';
+    } else {
+      buffer[used++] = *choices;
+    }
+  }
+  buffer[used] = '\0';
+  return buffer;
+}
+
+static void report_bad_value(const struct sumac_option_row* row, const char* text,
+                             const struct reporter* to) {
+  char list[256], domain[320], what[kMessage], fix[kMessage];
+  uint64_t low, high;
+  if (strcmp(row->kind, "count") == 0) {
+    sumac_count_range(row, &low, &high);
+    snprintf(domain, sizeof domain, "a whole number from %llu to %llu", (unsigned long long)low,
+             (unsigned long long)high);
+  } else if (strcmp(row->kind, "bytes") == 0) {
+    snprintf(domain, sizeof domain, "a size such as 65536, 64K, 1M or 2G");
+  } else if (strcmp(row->kind, "colls") == 0) {
+    snprintf(domain, sizeof domain, "'all', or a comma list (^ leaves one out) of %s",
+             listed(row->choices, list, sizeof list));
+  } else {
+    const char* choices = strcmp(row->kind, "flag") == 0 ? "0|1" : row->choices;
+    snprintf(domain, sizeof domain, "one of %s", listed(choices, list, sizeof list));
+  }
+  snprintf(what, sizeof what, "%s%s=%.80s is not %s", kPrefix, row->name, text, domain);
+  snprintf(fix, sizeof fix, "unset it (the default is '%s'), or choose %s", row->def, domain);
+  report(to, "bad-value", what, fix);
+}
+
+// The name (without its prefix) of an environment entry that ought to be an option, or NULL.
+static const char* option_like(const char* entry, size_t* length) {
+  if (strncmp(entry, kPrefix, kPrefixLength) != 0) return NULL;
+  const char* name = entry + kPrefixLength;
+  *length = strcspn(name, "=");
+  if (strncmp(name, "TEST_", 5) == 0) return NULL;
+  if (*length == 4 && strncmp(name, "ROOT", 4) == 0) return NULL;
+  if (*length == 6 && strncmp(name, "ACTIVE", 6) == 0) return NULL;
+  return name;
+}
+
+static bool is_option(const char* name, size_t length) {
+  for (size_t i = 0; i < sumac_num_options; ++i) {
+    const char* known = sumac_option_rows[i].name;
+    if (strlen(known) == length && strncmp(known, name, length) == 0) return true;
+  }
+  return false;
+}
+
+static void report_unknown(const char* name, size_t length, const struct reporter* to) {
+  char what[kMessage], fix[kMessage];
+  const char* nearest = sumac_nearest_option(name, length);
+  snprintf(what, sizeof what, "%s%.*s is not an option", kPrefix, (int)(length < 80 ? length : 80),
+           name);
+  if (nearest != NULL) {
+    snprintf(fix, sizeof fix, "did you mean %s%s?", kPrefix, nearest);
+  } else {
+    snprintf(fix, sizeof fix, "unset it; 'sumac info options' lists the options there are");
+  }
+  report(to, "unknown-option", what, fix);
+}
+
+int sumac_options_read(struct sumac_options* options, char* const* environment,
+                       sumac_problem_fn problem, void* context) {
+  const struct reporter to = {problem, context};
+  int problems = 0;
+  for (size_t i = 0; i < sumac_num_options; ++i) {
+    const struct sumac_option_row* row = &sumac_option_rows[i];
+    const char* text = value_of(environment, row->name);
+    struct sumac_value value = {0, NULL};
+    sumac_parse_value(row, row->def, &value);
+    if (text != NULL && sumac_parse_value(row, text, &value) != 0) {
+      report_bad_value(row, text, &to);
+      ++problems;
+    }
+    store(options, i, &value);
+  }
+  for (; environment != NULL && *environment != NULL; ++environment) {
+    size_t length;
+    const char* name = option_like(*environment, &length);
+    if (name == NULL || is_option(name, length)) continue;
+    report_unknown(name, length, &to);
+    ++problems;
+  }
+  return problems;
+}
+
+static uint64_t hash_bytes(uint64_t hash, const void* data, size_t size) {
+  const unsigned char* bytes = data;
+  for (size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+uint64_t sumac_options_hash(const struct sumac_options* options) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < sumac_num_options; ++i) {
+    if (!sumac_option_rows[i].agreed) continue;
+    const char* field = (const char*)options + offsets[i];
+    if (is_text(i)) {
+      const char* text;
+      memcpy(&text, field, sizeof text);
+      hash = hash_bytes(hash, text, strlen(text) + 1);
+    } else {
+      hash = hash_bytes(hash, field, sizeof(uint64_t));
+    }
+  }
+  return hash;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/options.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "config/parse.h"
+
+namespace {
+
+struct Problem {
+  std::string slug, what, fix;
+};
+
+struct Reading {
+  sumac_options options;
+  std::vector<Problem> problems;
+  int count;
+};
+
+void collect(void* context, const char* slug, const char* what, const char* fix) {
+  static_cast<std::vector<Problem>*>(context)->push_back({slug, what, fix});
+}
+
+// The environment strings outlive the reading: text options point into them.
+Reading read(std::vector<std::string>& environment) {
+  std::vector<char*> pointers;
+  for (std::string& entry : environment) pointers.push_back(entry.data());
+  pointers.push_back(nullptr);
+  Reading reading;
+  reading.count = sumac_options_read(&reading.options, pointers.data(), collect, &reading.problems);
+  return reading;
+}
+
+Reading read_one(std::string entry) {
+  static std::vector<std::string> environment;
+  environment = {std::move(entry)};
+  return read(environment);
+}
+
+TEST(Options, DefaultsAreValidValuesOfTheirKind) {
+  for (size_t i = 0; i < sumac_num_options; ++i) {
+    sumac_value value;
+    const sumac_option_row& row = sumac_option_rows[i];
+    EXPECT_EQ(sumac_parse_value(&row, row.def, &value), 0) << row.name;
+    EXPECT_GT(std::string(row.doc).size(), 10u) << row.name;
+  }
+}
+
+TEST(Options, EmptyEnvironmentGivesDefaults) {
+  sumac_options options;
+  EXPECT_EQ(sumac_options_read(&options, nullptr, nullptr, nullptr), 0);
+  EXPECT_EQ(options.disable, 0u);
+  EXPECT_EQ(options.debug, uint64_t{SUMAC_DEBUG_WARN});
+  EXPECT_STREQ(options.stats, "0");
+  EXPECT_EQ(options.colls, 0x1fu);
+  EXPECT_STREQ(options.algo, "");
+  EXPECT_EQ(options.shm_budget, uint64_t{64} << 20);
+  EXPECT_EQ(options.build_after, 2u);
+  EXPECT_EQ(options.hang_seconds, 60u);
+}
+
+TEST(Options, EnvironmentOverrides) {
+  std::vector<std::string> environment = {
+      "PATH=/bin",      "SUMAC_DISABLE=1",      "SUMAC_DEBUG=INFO",   "SUMAC_STATS=run.json",
+      "SUMAC_CMA=off",  "SUMAC_SHM_BUDGET=8m",  "SUMAC_SPIN=1000000", "SUMAC_ALGO=bcast:slots",
+      "SUMAC_SPIN=999", "SUMAC_BUILD_AFTER=10", "SUMAC_DEVICE="};
+  const Reading reading = read(environment);
+  EXPECT_EQ(reading.count, 0);
+  EXPECT_EQ(reading.options.disable, 1u);
+  EXPECT_EQ(reading.options.debug, uint64_t{SUMAC_DEBUG_INFO});
+  EXPECT_STREQ(reading.options.stats, "run.json");
+  EXPECT_EQ(reading.options.cma, 1u);
+  EXPECT_EQ(reading.options.shm_budget, uint64_t{8} << 20);
+  EXPECT_EQ(reading.options.spin, 1000000u) << "the first of two, as getenv";
+  EXPECT_STREQ(reading.options.algo, "bcast:slots");
+  EXPECT_EQ(reading.options.build_after, 10u);
+  EXPECT_EQ(reading.options.device, 0u) << "empty counts as unset";
+}
+
+TEST(Options, CollectivesAreAMask) {
+  const std::vector<std::pair<std::string, uint64_t>> cases = {
+      {"all", 0x1f},      {"allreduce", 0x01},         {"bcast,allreduce", 0x05}, {"^bcast", 0x1b},
+      {"^bcast,^all", 0}, {"all,^reduce_local", 0x0f}, {"^allreduce,bcast", 30}};
+  for (const auto& [text, mask] : cases) {
+    const Reading reading = read_one("SUMAC_COLLS=" + text);
+    EXPECT_EQ(reading.count, 0) << text;
+    EXPECT_EQ(reading.options.colls, mask) << text;
+  }
+}
+
+TEST(Options, BadValuesKeepTheDefaultAndAreReported) {
+  const std::vector<std::string> bad = {
+      "DISABLE=yes",     "DEBUG=loud",       "COLLS=alltoall",
+      "COLLS=bcast,",    "COLLS=^",          "CMA=maybe",
+      "CMA=aut",         "SHM_BUDGET=0",     "SHM_BUDGET=K",
+      "SHM_BUDGET=1KB",  "SHM_BUDGET=-1",    "BUILD_AFTER=0",
+      "SPIN=1000001",    "SPIN=1e3",         "SPIN= 1",
+      "HANG_SECONDS=-1", "DEVICE=auto|host", "SPIN=99999999999999999999"};
+  const Reading defaults = read_one("PATH=/bin");
+  for (const std::string& text : bad) {
+    const Reading reading = read_one("SUMAC_" + text);
+    ASSERT_EQ(reading.count, 1) << text;
+    ASSERT_EQ(reading.problems.size(), 1u) << text;
+    EXPECT_EQ(reading.problems[0].slug, "bad-value") << text;
+    EXPECT_EQ(reading.problems[0].what.rfind("SUMAC_" + text + " is not ", 0), 0u)
+        << reading.problems[0].what;
+    EXPECT_EQ(sumac_options_hash(&reading.options), sumac_options_hash(&defaults.options)) << text;
+  }
+}
+
+TEST(Options, MessagesSayWhatAndHowToRepair) {
+  const Problem choice = read_one("SUMAC_CMA=maybe").problems.at(0);
+  EXPECT_EQ(choice.what, "SUMAC_CMA=maybe is not one of auto, off");
+  EXPECT_EQ(choice.fix, "unset it (the default is 'auto'), or choose one of auto, off");
+  const Problem count = read_one("SUMAC_BUILD_AFTER=0").problems.at(0);
+  EXPECT_EQ(count.what, "SUMAC_BUILD_AFTER=0 is not a whole number from 1 to 1000000");
+}
+
+TEST(Options, UnknownNamesGetTheNearest) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"SPINN", "SUMAC_SPIN"},
+      {"DEBGU", "SUMAC_DEBUG"},
+      {"STAT", "SUMAC_STATS"},
+      {"ALGOS", "SUMAC_ALGO"},
+      {"HANGSECONDS", "SUMAC_HANG_SECONDS"},
+      {"spin", "SUMAC_SPIN"},
+      {"SHM_BUGDET", "SUMAC_SHM_BUDGET"}};
+  for (const auto& [name, nearest] : cases) {
+    const Reading reading = read_one("SUMAC_" + name + "=1");
+    ASSERT_EQ(reading.count, 1) << name;
+    EXPECT_EQ(reading.problems[0].slug, "unknown-option");
+    EXPECT_EQ(reading.problems[0].what, "SUMAC_" + name + " is not an option");
+    EXPECT_EQ(reading.problems[0].fix, "did you mean " + nearest + "?");
+  }
+  const Problem far = read_one("SUMAC_QUUX_FROBNICATE=1").problems.at(0);
+  EXPECT_EQ(far.fix.find("did you mean"), std::string::npos);
+  const Problem long_name = read_one("SUMAC_" + std::string(3000, 'A') + "=1").problems.at(0);
+  EXPECT_LT(long_name.what.size(), 200u);
+}
+
+TEST(Options, NamesOfItsOwnAreNoOptions) {
+  std::vector<std::string> environment = {"SUMAC_ROOT=/opt", "SUMAC_ACTIVE=1", "SUMAC_TEST_X=1",
+                                          "SUMACX=1", "SUMA=2"};
+  EXPECT_EQ(read(environment).count, 0);
+  environment = {"SUMAC_ROOTS=1"};
+  EXPECT_EQ(read(environment).count, 1);
+}
+
+uint64_t hash_of(std::string entry) {
+  const Reading reading = read_one(std::move(entry));
+  return sumac_options_hash(&reading.options);
+}
+
+TEST(Options, HashCoversAgreedOptionsAlone) {
+  const uint64_t base = hash_of("A=1");
+  EXPECT_EQ(base, hash_of("SUMAC_SPIN=7"));
+  EXPECT_EQ(base, hash_of("SUMAC_CMA=AUTO"));
+  EXPECT_NE(base, hash_of("SUMAC_CMA=off"));
+  EXPECT_NE(base, hash_of("SUMAC_ALGO=bcast:slots"));
+  EXPECT_NE(base, hash_of("SUMAC_COLLS=^bcast"));
+}
+
+TEST(ParseBytes, NumbersWithUnits) {
+  const std::vector<std::pair<const char*, uint64_t>> good = {{"0", 0},
+                                                              {"64", 64},
+                                                              {"64K", 64 << 10},
+                                                              {"1m", 1 << 20},
+                                                              {"2G", uint64_t{2} << 30},
+                                                              {"0018", 18},
+                                                              {"18446744073709551615", UINT64_MAX}};
+  for (const auto& [text, expected] : good) {
+    uint64_t bytes = 0;
+    EXPECT_EQ(sumac_parse_bytes(text, &bytes), 0) << text;
+    EXPECT_EQ(bytes, expected) << text;
+  }
+  for (const char* text : {"", "K", "1T", "1KB", "1 K", "-1", "+1", "1.5M", "18446744073709551616",
+                           "17179869184G", "99999999999999999999999999"}) {
+    uint64_t bytes = 42;
+    EXPECT_EQ(sumac_parse_bytes(text, &bytes), -1) << text;
+    EXPECT_EQ(bytes, 42u) << text;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/parse.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+int sumac_parse_number(const char* text, uint64_t* number) {
+  uint64_t value = 0;
+  if (*text == '\0') return -1;
+  for (; *text != '\0'; ++text) {
+    if (*text < '0' || *text > '9') return -1;
+    const uint64_t digit = (uint64_t)(*text - '0');
+    if (value > (UINT64_MAX - digit) / 10) return -1;
+    value = value * 10 + digit;
+  }
+  *number = value;
+  return 0;
+}
+
+// The power of two a unit letter stands for, or -1.
+static int unit_shift(char unit) {
+  switch (unit) {
+    case 'K':
+    case 'k':
+      return 10;
+    case 'M':
+    case 'm':
+      return 20;
+    case 'G':
+    case 'g':
+      return 30;
+    default:
+      return -1;
+  }
+}
+
+int sumac_parse_bytes(const char* text, uint64_t* bytes) {
+  enum { kMaxDigits = 20 };
+  char digits[kMaxDigits + 1];
+  const size_t length = strspn(text, "0123456789");
+  if (length == 0 || length > kMaxDigits) return -1;
+  memcpy(digits, text, length);
+  digits[length] = '\0';
+
+  int shift = 0;
+  if (text[length] != '\0') {
+    shift = unit_shift(text[length]);
+    if (shift < 0 || text[length + 1] != '\0') return -1;
+  }
+  uint64_t number;
+  if (sumac_parse_number(digits, &number) != 0 || number > UINT64_MAX >> shift) return -1;
+  *bytes = number << shift;
+  return 0;
+}
+
+// Index of the word (of `length` characters, any case) among words separated by '|', or -1.
+static int word_index(const char* words, const char* word, size_t length) {
+  int index = 0;
+  for (const char* start = words;; ++index) {
+    const size_t size = strcspn(start, "|");
+    if (size == length && strncasecmp(start, word, length) == 0) return index;
+    if (start[size] == '\0') return -1;
+    start += size + 1;
+  }
+}
+
+static uint64_t all_words(const char* words) {
+  uint64_t mask = 1;
+  for (; *words != '\0'; ++words) {
+    if (*words == '|') mask = mask << 1 | 1;
+  }
+  return mask;
+}
+
+// "all", "a,b" or "^a,^b" (all but those) -> bit mask over the choices.
+static int parse_colls(const char* choices, const char* text, uint64_t* number) {
+  uint64_t mask = text[0] == '^' ? all_words(choices) : 0;
+  for (const char* item = text;;) {
+    const bool leave_out = *item == '^';
+    if (leave_out) ++item;
+    const size_t length = strcspn(item, ",");
+    uint64_t bits = 0;
+    if (length == 3 && strncasecmp(item, "all", 3) == 0) {
+      bits = all_words(choices);
+    } else {
+      const int index = word_index(choices, item, length);
+      if (index < 0) return -1;
+      bits = (uint64_t)1 << index;
+    }
+    mask = leave_out ? mask & ~bits : mask | bits;
+    if (item[length] == '\0') break;
+    item += length + 1;
+  }
+  *number = mask;
+  return 0;
+}
+
+void sumac_count_range(const struct sumac_option_row* row, uint64_t* low, uint64_t* high) {
+  const char* dots = strstr(row->choices, "..");
+  char digits[24] = "";
+  *low = 0;
+  *high = UINT64_MAX;
+  if (dots == NULL || (size_t)(dots - row->choices) >= sizeof digits) return;
+  memcpy(digits, row->choices, (size_t)(dots - row->choices));
+  sumac_parse_number(digits, low);
+  sumac_parse_number(dots + 2, high);
+}
+
+static int parse_count(const struct sumac_option_row* row, const char* text, uint64_t* number) {
+  uint64_t low, high, count;
+  sumac_count_range(row, &low, &high);
+  if (sumac_parse_number(text, &count) != 0 || count < low || count > high) return -1;
+  *number = count;
+  return 0;
+}
+
+static int parse_choice(const char* choices, const char* text, uint64_t* number) {
+  const int index = word_index(choices, text, strlen(text));
+  if (index < 0) return -1;
+  *number = (uint64_t)index;
+  return 0;
+}
+
+static int parse_positive_bytes(const char* text, uint64_t* number) {
+  uint64_t bytes;
+  if (sumac_parse_bytes(text, &bytes) != 0 || bytes == 0) return -1;
+  *number = bytes;
+  return 0;
+}
+
+int sumac_parse_value(const struct sumac_option_row* row, const char* text,
+                      struct sumac_value* value) {
+  const char* kind = row->kind;
+  if (strcmp(kind, "text") == 0) {
+    value->text = text;
+    return 0;
+  }
+  if (strcmp(kind, "flag") == 0) return parse_choice("0|1", text, &value->number);
+  if (strcmp(kind, "choice") == 0) return parse_choice(row->choices, text, &value->number);
+  if (strcmp(kind, "count") == 0) return parse_count(row, text, &value->number);
+  if (strcmp(kind, "bytes") == 0) return parse_positive_bytes(text, &value->number);
+  return parse_colls(row->choices, text, &value->number);
+}

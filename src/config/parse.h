@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pieces of options.c: the text of one option -> its value, and the nearest known name.
+#pragma once
+
+#include <stdint.h>
+
+#include "config/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A value of any kind; text is set for kind "text" alone.
+struct sumac_value {
+  uint64_t number;
+  const char* text;
+};
+
+// Parses `text` as the row's kind asks. Returns 0, or -1 (value untouched) when it is not such a
+// value.
+int sumac_parse_value(const struct sumac_option_row* row, const char* text,
+                      struct sumac_value* value);
+
+// Parses decimal digits and nothing else. Returns 0, or -1.
+int sumac_parse_number(const char* text, uint64_t* number);
+
+// Where the choices "lo..hi" of a count lie.
+void sumac_count_range(const struct sumac_option_row* row, uint64_t* low, uint64_t* high);
+
+// The option name most like `name` (of `length` characters), or NULL when none is near.
+const char* sumac_nearest_option(const char* name, size_t length);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The door through which the stub starts a back end.
+#include "interpose/backend/backend.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "interpose/backend/calls.h"
+#include "interpose/backend/mpi_functions.h"
+#include "kernels/reduce.h"
+#include "observe/log.h"
+#include "topology/machine.h"
+
+namespace sumac {
+namespace {
+
+char description_text[128] = "";
+
+void report_problem(void*, const char* slug, const char* what, const char* fix) {
+  log(Level::warn, "warning[%s]: %s; %s", slug, what, fix);
+}
+
+void read_options() {
+  set_log(Level::warn, job_rank());
+  sumac_options_read(&options, environ, report_problem, nullptr);
+  set_log(static_cast<Level>(options.debug), job_rank());
+  if (const char* problem = check_forced(options.algo)) {
+    log(Level::warn, "warning[bad-value]: SUMAC_ALGO=%s %s; 'sumac info algorithms' lists them",
+        options.algo, problem);
+  }
+  if (!force_simd(options.simd)) {
+    log(Level::warn, "warning[bad-value]: SUMAC_SIMD=%s is not to be had here; using %s",
+        options.simd, simd_name());
+  }
+}
+
+}  // namespace
+
+const char* description() { return description_text; }
+
+}  // namespace sumac
+
+extern "C" {
+
+__attribute__((visibility("default"))) const char* sumac_backend_start(const sumac_stub* stub) {
+  using namespace sumac;
+  if (stub->version != SUMAC_STUB_VERSION) return "the stub and the back end are of two builds";
+  if (find_mpi_functions(*stub)) return "this MPI lacks functions that Sumac needs";
+  read_options();
+  std::snprintf(description_text, sizeof description_text, "Sumac %s  %s  %s", SUMAC_VERSION,
+                stub->family, simd_name());
+  redirect_life_cycle(*stub);
+  redirect_allreduce(*stub);
+  redirect_reduce(*stub);
+  redirect_bcast(*stub);
+  redirect_barrier(*stub);
+  redirect_reduce_local(*stub);
+  return nullptr;
+}
+
+__attribute__((visibility("default"))) const char* sumac_backend_last_path() {
+  return sumac::thread_state().last_path;
+}
+
+__attribute__((visibility("default"))) const char* sumac_backend_description() {
+  return sumac::description();
+}
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Barrier.
+#include "algorithms/algorithms.h"
+#include "interpose/backend/calls.h"
+#include "interpose/backend/mpi_functions.h"
+
+namespace sumac {
+namespace {
+
+int mpi_barrier(MPI_Comm comm) {
+  Entry entry(Collective::barrier);
+  const Admission admission = admit(entry, comm);
+  const auto native = [&] { return mpi.Barrier(comm); };
+  if (!admission.communicator) return pass(admission, comm, native);
+  Communicator& c = *admission.communicator;
+  if (c.state == Communicator::State::alone) {
+    entry.take_locally(c.stats, 0);
+    return MPI_SUCCESS;
+  }
+  if (c.plans.choose(Collective::barrier, 0) == Algorithm::native) {
+    entry.hand_down(c.stats, Reason::rules, 0);
+    return native();
+  }
+  c.doing = "barrier";
+  c.strand.start(barrier::flat(c.strand, c.group));
+  finish_operation(c);
+  entry.take(c.stats, Algorithm::barrier_flat, 0);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+void redirect_barrier(const sumac_stub& stub) {
+  stub.redirect(SUMAC_CALL_Barrier, reinterpret_cast<void*>(mpi_barrier));
+}
+
+}  // namespace sumac

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Bcast and MPI_Bcast_c. Served by total packed bytes alone, which all ranks share: their types
+// may differ as long as the signatures are the same.
+#include <climits>
+
+#include "interpose/backend/calls.h"
+#include "interpose/backend/handles.h"
+#include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/packing.h"
+
+namespace sumac {
+namespace {
+
+// The MPI's broadcast of more elements than an int can count, as one element of a larger type.
+int native_large(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm) {
+  if (mpi.Bcast_c) return mpi.Bcast_c(buffer, count, type, root, comm);
+  if (count <= INT_MAX) return mpi.Bcast(buffer, static_cast<int>(count), type, root, comm);
+  constexpr MPI_Count kRow = 1 << 30;
+  MPI_Aint lower = 0, extent = 0;
+  if (const int error = mpi.Type_get_extent(type, &lower, &extent)) return error;
+  MPI_Datatype row, whole;
+  const int lengths[] = {static_cast<int>(count / kRow), static_cast<int>(count % kRow)};
+  const MPI_Aint places[] = {0, count / kRow * kRow * extent};
+  mpi.Type_contiguous(kRow, type, &row);
+  const MPI_Datatype parts[] = {row, type};
+  mpi.Type_create_struct(2, lengths, places, parts, &whole);
+  mpi.Type_commit(&whole);
+  const int error = mpi.Bcast(buffer, 1, whole, root, comm);
+  mpi.Type_free(&whole);
+  mpi.Type_free(&row);
+  return error;
+}
+
+void serve(Communicator& c, const TypedBuffer& buffer, std::size_t bytes, int root,
+           Algorithm algorithm) {
+  PackedBuffer packed(buffer, bytes);
+  if (c.rank == root) packed.pack();
+  run_bcast(c, algorithm, {packed.data(), bytes, root});
+  if (c.rank != root) packed.unpack();
+}
+
+template <class Native>
+int bcast(const TypedBuffer& buffer, int root, Native native) {
+  Entry entry(Collective::bcast);
+  const Admission admission = admit(entry, buffer.comm);
+  if (!admission.communicator) return pass(admission, buffer.comm, native);
+  Communicator& c = *admission.communicator;
+  std::size_t element = 0;
+  if (buffer.count < 0 || root < 0 || root >= c.size || !packed_size(buffer.type, element)) {
+    entry.hand_down(c.stats, Reason::arguments, 0);
+    return native();
+  }
+  const std::size_t bytes = element * static_cast<std::size_t>(buffer.count);
+  if (c.state == Communicator::State::alone || bytes == 0) {
+    entry.take_locally(c.stats, bytes);
+    return MPI_SUCCESS;
+  }
+  // A null address is MPI_BOTTOM: fine with a derived type, an error with a predefined one.
+  if (!buffer.address && find_type(buffer.type)) {
+    entry.hand_down(c.stats, Reason::arguments, bytes);
+    return native();
+  }
+  const Algorithm algorithm = c.plans.choose(Collective::bcast, bytes);
+  if (algorithm == Algorithm::native) {
+    entry.hand_down(c.stats, Reason::rules, bytes);
+    return native();
+  }
+  serve(c, buffer, bytes, root, algorithm);
+  entry.take(c.stats, algorithm, bytes);
+  return MPI_SUCCESS;
+}
+
+int bcast_int(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  return bcast({buffer, count, type, comm}, root,
+               [&] { return mpi.Bcast(buffer, count, type, root, comm); });
+}
+
+int bcast_c(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm) {
+  return bcast({buffer, count, type, comm}, root,
+               [&] { return native_large(buffer, count, type, root, comm); });
+}
+
+}  // namespace
+
+void redirect_bcast(const sumac_stub& stub) {
+  stub.redirect(SUMAC_CALL_Bcast, reinterpret_cast<void*>(bcast_int));
+  stub.redirect(SUMAC_CALL_Bcast_c, reinterpret_cast<void*>(bcast_c));
+}
+
+}  // namespace sumac

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/backend/calls.h"
+
+#include "interpose/backend/mpi_functions.h"
+#include "observe/log.h"
+#include "planner/start.h"
+
+namespace sumac {
+namespace {
+
+// A peer's memory that could be reached at set-up no longer can: the result is lost, and the other
+// ranks do not know. Nothing but ending the job is honest.
+void give_up(const Communicator& c) {
+  log_here(
+      "error[peer-memory]: rank %d could not reach a peer's memory in %s; ending the job "
+      "(SUMAC_CMA=off does without)",
+      c.rank, c.doing);
+  mpi.Abort(c.comm, 1);
+}
+
+// Scratch for the time of one operation, when the algorithm needs it.
+class Peers {
+ public:
+  Peers(Communicator& c, Algorithm algorithm) {
+    if (!info_of(algorithm).single_copy) return;
+    peers_ = {c.attach.get(), borrow_scratch(), kScratchBytes, &c.failed};
+  }
+  ~Peers() {
+    if (peers_.scratch) return_scratch(peers_.scratch);
+  }
+  Peers(const Peers&) = delete;
+  Peers& operator=(const Peers&) = delete;
+  const SingleCopy& get() const { return peers_; }
+
+ private:
+  SingleCopy peers_;
+};
+
+}  // namespace
+
+Admission admit(Entry& entry, MPI_Comm comm) {
+  if (entry.nested()) {
+    entry.hand_down(Reason::nested);
+    return {};
+  }
+  if (!collective_is_on(entry.collective())) {
+    entry.hand_down(Reason::left_out);
+    return {};
+  }
+  if (comm == MPI_COMM_NULL) {
+    entry.hand_down(Reason::arguments);
+    return {};
+  }
+  if (!mpi_is_up()) {
+    entry.hand_down(Reason::not_ready);
+    return {};
+  }
+  Communicator* communicator = find_communicator(comm);
+  if (!communicator) {
+    entry.hand_down(Reason::first_calls);
+    return {nullptr, false};
+  }
+  if (communicator->state < Communicator::State::alone) {
+    entry.hand_down(communicator->stats, communicator->reason, 0);
+    return {};
+  }
+  return {communicator, true};
+}
+
+void run_reduction(Communicator& c, Collective collective, Algorithm algorithm,
+                   const ReduceArguments& args) {
+  const Peers peers(c, algorithm);
+  c.doing = name_of(collective);
+  c.strand.start(start_reduction(algorithm, c.strand, c.group, args, peers.get()));
+  finish_operation(c);
+  if (c.failed) give_up(c);
+}
+
+void run_bcast(Communicator& c, Algorithm algorithm, const BcastArguments& args) {
+  const Peers peers(c, algorithm);
+  c.doing = "bcast";
+  c.strand.start(start_bcast(algorithm, c.strand, c.group, args, peers.get()));
+  finish_operation(c);
+  if (c.failed) give_up(c);
+}
+
+}  // namespace sumac

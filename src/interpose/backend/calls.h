@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions the back end puts in front of the MPI's own, and what they share.
+#pragma once
+
+#include <mpi.h>
+
+#include "algorithms/arguments.h"
+#include "interpose/backend/communicator.h"
+#include "interpose/backend/process.h"
+#include "interpose/stub/stub.h"
+
+namespace sumac {
+
+void redirect_allreduce(const sumac_stub& stub);
+void redirect_reduce(const sumac_stub& stub);
+void redirect_bcast(const sumac_stub& stub);
+void redirect_barrier(const sumac_stub& stub);
+void redirect_reduce_local(const sumac_stub& stub);
+void redirect_life_cycle(const sumac_stub& stub);
+
+// Decides whether Sumac serves the call: the communicator that does, or null when `native` must be
+// called. In that case the hand-down is counted; and `known` is false when the communicator has to
+// be remembered after the call.
+struct Admission {
+  Communicator* communicator = nullptr;
+  bool known = true;
+};
+Admission admit(Entry& entry, MPI_Comm comm);
+
+// Hands the call down: `native` is the MPI's own function with the call's arguments.
+template <class Native>
+int pass(const Admission& admission, MPI_Comm comm, Native native) {
+  const int error = native();
+  if (!admission.known) remember_communicator(comm, error);
+  return error;
+}
+
+// The MPI families differ in whether equal send and receive buffers are an error or go through.
+#if defined(MPICH_NAME) || defined(MPICH_VERSION)
+inline constexpr bool kAliasIsError = true;
+#else
+inline constexpr bool kAliasIsError = false;
+#endif
+
+// Starts, runs and checks one operation on a communicator that is `together`.
+void run_reduction(Communicator& communicator, Collective collective, Algorithm algorithm,
+                   const ReduceArguments& args);
+void run_bcast(Communicator& communicator, Algorithm algorithm, const BcastArguments& args);
+
+}  // namespace sumac

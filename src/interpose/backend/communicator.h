@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What Sumac keeps of an MPI communicator, and how it is found from the handle.
+#pragma once
+
+#include <mpi.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "engine/strand.h"
+#include "engine/waiting.h"
+#include "interpose/backend/process.h"
+#include "planner/plan.h"
+#include "transport/cma.h"
+#include "transport/shm/group.h"
+
+namespace sumac {
+
+// Kept as an attribute of the communicator. MPI allows one collective at a time on it, so its
+// fields need no lock. The memory is never given back, only used again for another communicator:
+// a thread that looks up a handle may glance at one that just ended.
+struct Communicator {
+  enum class State : std::uint8_t {
+    counting,     // not set up yet: the first calls go to the MPI
+    handed_down,  // for good, see reason
+    alone,        // one rank
+    together,     // shared memory is set up
+  };
+
+  std::atomic<std::uintptr_t> handle{0};  // 0: not in use
+  State state = State::counting;
+  Reason reason = Reason::first_calls;
+  std::uint64_t calls = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+  int rank = 0, size = 0;
+
+  ShmGroup group;
+  Strand strand;
+  WaitPolicy wait_policy;
+  PlanTable plans;
+  std::unique_ptr<CrossMemoryAttach> attach;
+  std::vector<pid_t> pids;
+  const char* doing = "";  // the collective going on, for messages
+  bool failed = false;     // a peer's memory could not be reached in it
+  Stats stats;
+};
+
+// The communicator behind a handle, set up if its time has come (that is collective: only within a
+// blocking collective call of all its ranks). Null when it is not known yet: hand the call down,
+// then call remember().
+Communicator* find_communicator(MPI_Comm comm);
+
+// After the first call on an unknown communicator. `error` is what the MPI returned for it: a
+// handle that is no communicator is not remembered.
+void remember_communicator(MPI_Comm comm, int error);
+
+// Agrees with all ranks of the communicator on how it is served.
+void set_up(Communicator& communicator);
+
+// Runs the started strand to its end: the blocking way through an operation.
+inline void finish_operation(Communicator& communicator) {
+  Waiting waiting(communicator.wait_policy);
+  while (!communicator.strand.advance()) waiting.step();
+}
+
+// Counts of all communicators and of the process.
+Stats all_stats();
+
+// At finalisation: the attribute key is no longer valid.
+void forget_communicators();
+
+}  // namespace sumac

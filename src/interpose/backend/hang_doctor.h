@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a waiting rank does besides waiting. Callbacks of WaitPolicy; `context` is a Communicator.
+#pragma once
+
+namespace sumac {
+
+// Lets the MPI make progress: a peer's rendezvous send to this rank may be what all wait for.
+void drive_mpi(void* context);
+
+// Says once, after SUMAC_HANG_SECONDS, which ranks have not arrived; ends the job when one of them
+// no longer exists, as nothing else may.
+void report_late(void* context, double seconds);
+
+}  // namespace sumac

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Init, MPI_Init_thread, MPI_Finalize and sessions: when handles can be learnt, and when
+// everything ends.
+#include <string_view>
+
+#include "interpose/backend/backend.h"
+#include "interpose/backend/calls.h"
+#include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/report.h"
+#include "observe/log.h"
+
+namespace sumac {
+namespace {
+
+// Session handles are opaque: an int in one family, a pointer in the other.
+using SessionInit = int (*)(MPI_Info, MPI_Errhandler, void* session);
+using SessionFinalize = int (*)(void* session);
+SessionInit session_init_below;
+SessionFinalize session_finalize_below;
+std::atomic<int> sessions{0};
+std::atomic<bool> world_is_up{false};
+
+void world_came_up() {
+  world_is_up = true;
+  note_mpi_up();
+  int rank = 0, size = 1;
+  mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+  mpi.Comm_size(MPI_COMM_WORLD, &size);
+  set_log(static_cast<Level>(options.debug), rank);
+  log(Level::info, "%s  %d ranks", description(), size);
+}
+
+void report() {
+  const std::string_view where = options.stats;
+  if (where.empty() || where == "0") return;
+  int rank = 0, size = 1;
+  mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+  mpi.Comm_size(MPI_COMM_WORLD, &size);
+  if (rank != 0) return;
+  if (where == "1") {
+    print_report(all_stats(), rank, size);
+  } else if (!write_report(options.stats, all_stats(), rank, size)) {
+    log(Level::warn, "warning[stats-file]: cannot write %s", options.stats);
+  }
+}
+
+void ended() {
+  if (sessions > 0 || world_is_up) return;
+  note_mpi_down();
+  forget_communicators();
+}
+
+int init(int* argc, char*** argv) {
+  const int error = mpi.Init(argc, argv);
+  if (error == MPI_SUCCESS) world_came_up();
+  return error;
+}
+
+int init_thread(int* argc, char*** argv, int required, int* provided) {
+  const int error = mpi.Init_thread(argc, argv, required, provided);
+  if (error == MPI_SUCCESS) world_came_up();
+  return error;
+}
+
+int finalize() {
+  if (world_is_up) report();
+  const int error = mpi.Finalize();
+  world_is_up = false;
+  ended();
+  return error;
+}
+
+int session_init(MPI_Info info, MPI_Errhandler handler, void* session) {
+  const int error = session_init_below(info, handler, session);
+  if (error != MPI_SUCCESS) return error;
+  ++sessions;
+  note_mpi_up();
+  return error;
+}
+
+int session_finalize(void* session) {
+  const int error = session_finalize_below(session);
+  if (error != MPI_SUCCESS) return error;
+  --sessions;
+  ended();
+  return error;
+}
+
+}  // namespace
+
+void redirect_life_cycle(const sumac_stub& stub) {
+  stub.redirect(SUMAC_CALL_Init, reinterpret_cast<void*>(init));
+  stub.redirect(SUMAC_CALL_Init_thread, reinterpret_cast<void*>(init_thread));
+  stub.redirect(SUMAC_CALL_Finalize, reinterpret_cast<void*>(finalize));
+  void* init_below = stub.real[SUMAC_CALL_Session_init];
+  void* finalize_below = stub.real[SUMAC_CALL_Session_finalize];
+  if (!init_below || !finalize_below) return;  // an MPI before version 4
+  session_init_below = reinterpret_cast<SessionInit>(init_below);
+  session_finalize_below = reinterpret_cast<SessionFinalize>(finalize_below);
+  stub.redirect(SUMAC_CALL_Session_init, reinterpret_cast<void*>(session_init));
+  stub.redirect(SUMAC_CALL_Session_finalize, reinterpret_cast<void*>(session_finalize));
+}
+
+}  // namespace sumac

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/backend/packing.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+
+#include "interpose/backend/handles.h"
+#include "interpose/backend/mpi_functions.h"
+#include "observe/log.h"
+
+namespace sumac {
+namespace {
+
+// Calls step(first element's address, count, packed place, packed bytes) for runs of elements whose
+// packed size an int can say.
+template <class Step>
+void in_parts(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed, Step step) {
+  MPI_Aint lower = 0, extent = 0;
+  mpi.Type_get_extent(buffer.type, &lower, &extent);
+  const std::size_t element = bytes / static_cast<std::size_t>(buffer.count);
+  const MPI_Count most = std::max<MPI_Count>(1, INT_MAX / static_cast<MPI_Count>(element));
+  auto* place = static_cast<char*>(buffer.address);
+  for (MPI_Count left = buffer.count; left > 0;) {
+    const int part = static_cast<int>(std::min(left, most));
+    const std::size_t size = element * static_cast<std::size_t>(part);
+    step(place, part, packed, static_cast<int>(size));
+    place += part * extent;
+    packed += size;
+    left -= part;
+  }
+}
+
+}  // namespace
+
+PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes)
+    : buffer_(buffer), bytes_(bytes), own_(!lies_packed(buffer.type)) {
+  data_ = static_cast<std::byte*>(own_ ? std::malloc(bytes) : buffer.address);
+  if (data_) return;
+  log_here("error[no-memory]: no memory to pack %zu bytes; ending the job", bytes);
+  mpi.Abort(buffer.comm, 1);
+}
+
+PackedBuffer::~PackedBuffer() {
+  if (own_) std::free(data_);
+}
+
+void PackedBuffer::pack() {
+  if (!own_) return;
+  in_parts(buffer_, bytes_, data_, [&](void* place, int count, std::byte* packed, int size) {
+    int position = 0;
+    mpi.Pack(place, count, buffer_.type, packed, size, &position, buffer_.comm);
+  });
+}
+
+void PackedBuffer::unpack() {
+  if (!own_) return;
+  in_parts(buffer_, bytes_, data_, [&](void* place, int count, std::byte* packed, int size) {
+    int position = 0;
+    mpi.Unpack(packed, size, &position, place, count, buffer_.type, buffer_.comm);
+  });
+}
+
+}  // namespace sumac

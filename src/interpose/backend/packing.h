@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Buffers of any datatype as packed bytes. How a rank's own type lies in memory is its own affair:
+// ranks may describe the same message by different types, so nothing collective depends on it.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+
+namespace sumac {
+
+struct TypedBuffer {
+  void* address;
+  MPI_Count count;
+  MPI_Datatype type;
+  MPI_Comm comm;  // whose error handler is called
+};
+
+// The packed bytes of `buffer` for the time of one operation: the buffer itself where its type lies
+// packed, else a copy. Ends the job when there is no memory for it: the other ranks count on us.
+class PackedBuffer {
+ public:
+  PackedBuffer(const TypedBuffer& buffer, std::size_t bytes);
+  ~PackedBuffer();
+  PackedBuffer(const PackedBuffer&) = delete;
+  PackedBuffer& operator=(const PackedBuffer&) = delete;
+
+  std::byte* data() const { return data_; }
+  void pack();    // buffer -> data()
+  void unpack();  // data() -> buffer
+
+ private:
+  TypedBuffer buffer_;
+  std::size_t bytes_;
+  std::byte* data_;
+  bool own_;
+};
+
+}  // namespace sumac

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/backend/process.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "base/random.h"
+#include "interpose/backend/handles.h"
+#include "interpose/backend/mpi_functions.h"
+#include "topology/machine.h"
+
+namespace sumac {
+namespace {
+
+enum class Life { unknown, up, down };
+std::atomic<Life> life{Life::unknown};
+std::mutex learning;
+bool learnt = false;
+
+std::atomic<bool> device_runtime{false};
+
+std::mutex scratch_mutex;
+std::vector<std::byte*> scratches;
+
+}  // namespace
+
+sumac_options options;
+
+// Never destroyed: other threads and late attribute callbacks may still use it while the process
+// ends.
+Arena& arena() {
+  static Arena* the_arena = new Arena;
+  return *the_arena;
+}
+
+std::uint64_t process_word() {
+  static const std::uint64_t word = random_word();
+  return word;
+}
+
+ThreadState& thread_state() {
+  thread_local ThreadState state;
+  return state;
+}
+
+bool device_memory_possible() { return device_runtime.load(std::memory_order_relaxed); }
+
+void look_for_devices() {
+  if (options.device == 0 && accelerator_runtime_loaded()) device_runtime = true;
+}
+
+void note_mpi_up() {
+  look_for_devices();
+  const std::lock_guard<std::mutex> lock(learning);
+  if (!learnt) learn_predefined_handles();
+  learnt = true;
+  life.store(Life::up, std::memory_order_release);
+}
+
+void note_mpi_down() { life.store(Life::down, std::memory_order_release); }
+
+bool mpi_is_up() {
+  const Life now = life.load(std::memory_order_acquire);
+  if (now != Life::unknown) return now == Life::up;
+  // Initialised before Sumac saw a call.
+  int initialized = 0, finalized = 0;
+  mpi.Initialized(&initialized);
+  mpi.Finalized(&finalized);
+  if (!initialized || finalized) return false;
+  note_mpi_up();
+  return true;
+}
+
+std::byte* borrow_scratch() {
+  {
+    const std::lock_guard<std::mutex> lock(scratch_mutex);
+    if (!scratches.empty()) {
+      std::byte* scratch = scratches.back();
+      scratches.pop_back();
+      return scratch;
+    }
+  }
+  void* scratch = std::aligned_alloc(kPage, kScratchBytes);
+  if (!scratch) std::abort();
+  return static_cast<std::byte*>(scratch);
+}
+
+void return_scratch(std::byte* scratch) {
+  const std::lock_guard<std::mutex> lock(scratch_mutex);
+  scratches.push_back(scratch);
+}
+
+}  // namespace sumac

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is one a process: options, life cycle, re-entrancy, and the memory communicators share.
+#pragma once
+
+#include <atomic>
+
+#include "base/types.h"
+#include "config/options.h"
+#include "observe/stats.h"
+#include "planner/plan.h"
+#include "transport/shm/arena.h"
+
+namespace sumac {
+
+extern sumac_options options;
+Arena& arena();
+
+// This process, among all that ever join a group with it. Never 0.
+std::uint64_t process_word();
+
+// True between initialisation (of the world or a first session) and finalisation. Learns the
+// predefined handles the first time.
+bool mpi_is_up();
+void note_mpi_up();
+void note_mpi_down();
+
+// True when buffers may be in a GPU's memory: a run-time library for one was in the process when
+// MPI started or a communicator was set up, and SUMAC_DEVICE does not promise otherwise.
+bool device_memory_possible();
+void look_for_devices();
+
+// Scratch memory of single-copy operations, shared by the communicators of this process.
+inline constexpr std::size_t kScratchBytes = 512 << 10;
+std::byte* borrow_scratch();
+void return_scratch(std::byte* scratch);
+
+// Per thread: how deep in intercepted calls it is, and what became of the last one.
+struct ThreadState {
+  int depth = 0;
+  const char* last_path = "";
+};
+ThreadState& thread_state();
+
+inline constexpr const char* kLocal = "local";
+
+// One intercepted call on this thread's stack.
+class Entry {
+ public:
+  explicit Entry(Collective collective) : thread_(thread_state()), collective_(collective) {
+    ++thread_.depth;
+  }
+  ~Entry() { --thread_.depth; }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+  bool nested() const { return thread_.depth > 1; }
+  Collective collective() const { return collective_; }
+
+  // What becomes of the call, where no communicator counts it.
+  void hand_down(Reason reason) {
+    thread_.last_path = text_of(reason);
+    count_process_hand_down(collective_, reason, 0);
+  }
+  void hand_down(Stats& stats, Reason reason, std::uint64_t bytes) {
+    thread_.last_path = text_of(reason);
+    stats.handed[static_cast<int>(collective_)][static_cast<int>(reason)].add(bytes);
+  }
+  void take(Stats& stats, Algorithm algorithm, std::uint64_t bytes) {
+    thread_.last_path = info_of(algorithm).name;
+    stats.taken[static_cast<int>(algorithm)].add(bytes);
+  }
+  // No communication: one rank, no data, or MPI_Reduce_local.
+  void take_locally(Stats& stats, std::uint64_t bytes) {
+    thread_.last_path = kLocal;
+    stats.local[static_cast<int>(collective_)].add(bytes);
+  }
+  void take_locally(std::uint64_t bytes) {
+    thread_.last_path = kLocal;
+    count_process_local(collective_, bytes);
+  }
+
+ private:
+  ThreadState& thread_;
+  Collective collective_;
+};
+
+inline bool collective_is_on(Collective collective) {
+  return options.colls >> static_cast<int>(collective) & 1;
+}
+
+}  // namespace sumac

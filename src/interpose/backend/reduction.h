@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What MPI_Allreduce and MPI_Reduce share, in their int and large-count forms.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "interpose/backend/calls.h"
+#include "interpose/backend/mpi_functions.h"
+
+namespace sumac {
+
+inline constexpr int kNoRoot = -1;
+
+struct Reduction {
+  const void* sendbuf;
+  void* recvbuf;
+  MPI_Count count;
+  MPI_Datatype type;
+  MPI_Op op;
+  int root;  // kNoRoot: all ranks get the result
+  MPI_Comm comm;
+};
+
+// What is to be reduced, or false and the reason why the MPI should do it.
+bool judge_reduction(const Reduction& call, const Communicator& communicator, ReduceArguments& args,
+                     Reason& reason);
+
+// Serves the call, or calls `native()`.
+template <class Native>
+int serve_reduction(Collective collective, const Reduction& call, Native native) {
+  Entry entry(collective);
+  const Admission admission = admit(entry, call.comm);
+  if (!admission.communicator) return pass(admission, call.comm, native);
+  Communicator& c = *admission.communicator;
+  ReduceArguments args;
+  Reason reason = Reason::arguments;
+  if (!judge_reduction(call, c, args, reason)) {
+    entry.hand_down(c.stats, reason, 0);
+    return native();
+  }
+  if (c.state == Communicator::State::alone || args.count == 0) {
+    if (args.input != args.output) std::memcpy(args.output, args.input, args.bytes());
+    entry.take_locally(c.stats, args.bytes());
+    return MPI_SUCCESS;
+  }
+  const Algorithm algorithm = c.plans.choose(collective, args.bytes());
+  if (algorithm == Algorithm::native) {
+    entry.hand_down(c.stats, Reason::rules, args.bytes());
+    return native();
+  }
+  run_reduction(c, collective, algorithm, args);
+  entry.take(c.stats, algorithm, args.bytes());
+  return MPI_SUCCESS;
+}
+
+// A reduction goes element by element: any split of the count gives the same result. For an MPI
+// without large counts; part(sendbuf, recvbuf, count) reduces at most 2^30 elements.
+template <class Part>
+int reduce_in_parts(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
+                    Part part) {
+  constexpr MPI_Count kMost = 1 << 30;
+  MPI_Aint lower = 0, extent = 0;
+  if (count > kMost) {
+    if (const int error = mpi.Type_get_extent(type, &lower, &extent)) return error;
+  }
+  do {
+    const int now = static_cast<int>(std::min(count, kMost));
+    if (const int error = part(sendbuf, recvbuf, now)) return error;
+    if (sendbuf && sendbuf != MPI_IN_PLACE) {
+      sendbuf = static_cast<const char*>(sendbuf) + now * extent;
+    }
+    if (recvbuf && recvbuf != MPI_IN_PLACE) recvbuf = static_cast<char*>(recvbuf) + now * extent;
+    count -= now;
+  } while (count > 0);
+  return MPI_SUCCESS;
+}
+
+}  // namespace sumac

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Functions that the MPI lacks. Sumac exports their names all the same, so a program that asks
+// whether MPI_X exists gets "yes", calls it, and ends here.
+#include <stddef.h>
+
+#include "interpose/stub/internal.h"
+
+enum { kMpiErrOther = 16 };  // of Open MPI and the standard ABI; some error class everywhere
+
+static int report(int call) {
+  static atomic_flag reported[SUMAC_NUM_CALLS];
+  const char* name = stub_call_names[call];
+  if (!stub_resolved()) {
+    stub_error("no-mpi",
+               "%s was called, but no MPI is loaded in this process\n"
+               "  fix:   link the program with its MPI, or open the MPI before the first call",
+               name);
+  } else if (!atomic_flag_test_and_set(&reported[call])) {
+    stub_warn("missing-function", "%s was called, but this MPI does not have it", name);
+  }
+  return kMpiErrOther;
+}
+
+#define SUMAC_CALL(name) \
+  static int absent_##name(void) { return report(SUMAC_CALL_##name); }
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+
+void* stub_absent(int call) {
+  static int (*const functions[])(void) = {
+#define SUMAC_CALL(name) absent_##name,
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+  };
+  return (void*)functions[call];
+}
+
+void* stub_substitute(int call, void* const* real) {
+  void* function = stub_large_count(call, real);
+  return function != NULL ? function : stub_absent(call);
+}

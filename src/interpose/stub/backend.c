@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opens the back end of an MPI's family, which lies beside libsumac.so or in sumac/ there, and
+// answers the questions of sumac.h that only it can.
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interpose/stub/internal.h"
+
+static atomic_bool active;
+static _Atomic(void*) last_path, description;
+
+int sumac_active(void) { return atomic_load(&active); }
+
+static const char* ask(_Atomic(void*)* function) {
+  const char* (*question)(void) = (const char* (*)(void))atomic_load(function);
+  return question != NULL ? question() : "";
+}
+
+const char* sumac_last_path(void) { return ask(&last_path); }
+
+const char* sumac_description(void) { return ask(&description); }
+
+// The directory of libsumac.so. The loader noted it when it loaded the file, so that it is right
+// even when LD_PRELOAD was a relative path and the program has since changed directory.
+static bool own_directory(char* directory) {
+  Dl_info own;
+  if (dladdr((void*)&active, &own) == 0) return false;
+  void* handle = dlopen(own.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
+  if (handle == NULL) return false;
+  const bool known = dlinfo(handle, RTLD_DI_ORIGIN, directory) == 0;
+  dlclose(handle);
+  return known;
+}
+
+static bool find_backend(const char* family, const char* directory, char* path, size_t size) {
+  static const char* const places[] = {"", "sumac/"};
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
+    const int length = snprintf(path, size, "%s/%slibsumac-%s.so", directory, places[i], family);
+    if (length > 0 && (size_t)length < size && access(path, R_OK) == 0) return true;
+  }
+  return false;
+}
+
+static void* open_backend(const struct sumac_stub* stub) {
+  char directory[PATH_MAX] = "the directory of libsumac.so", path[PATH_MAX + 64];
+  if (!own_directory(directory) || !find_backend(stub->family, directory, path, sizeof path)) {
+    stub_warn("no-backend", "no libsumac-%s.so in %s, and %s needs it; running without Sumac",
+              stub->family, directory, stub->mpi_path);
+    return NULL;
+  }
+  // The MPI may have been opened RTLD_LOCAL; the back end refers to its data by name.
+  if (strcmp(stub->mpi_path, kProgramItself) != 0) {
+    dlopen(stub->mpi_path, RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL);
+  }
+  void* backend = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (backend == NULL) stub_warn("bad-backend", "%s; running without Sumac", dlerror());
+  return backend;
+}
+
+bool stub_start_backend(const struct sumac_stub* stub) {
+  void* backend = open_backend(stub);
+  if (backend == NULL) return false;
+  const sumac_backend_start_fn start = (sumac_backend_start_fn)dlsym(backend, SUMAC_BACKEND_START);
+  const char* reason = start != NULL ? start(stub) : "it has no " SUMAC_BACKEND_START;
+  if (reason != NULL) {
+    // Left loaded: code that has run may have left threads or callbacks behind.
+    stub_warn("backend-declined", "the back end for %s cannot serve %s: %s; running without Sumac",
+              stub->family, stub->mpi_path, reason);
+    return false;
+  }
+  atomic_store(&last_path, dlsym(backend, "sumac_backend_last_path"));
+  atomic_store(&description, dlsym(backend, "sumac_backend_description"));
+  atomic_store(&active, true);
+  return true;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the files of the stub share. Nothing of it is exported: see the version script.
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "interpose/stub/stub.h"
+
+#pragma GCC visibility push(default)
+#include "sumac/sumac.h"
+#pragma GCC visibility pop
+
+// --- trampolines.S ---
+// Where MPI_X and PMPI_X jump to, indexed by sumac_call.
+extern _Atomic(void*) stub_slots[SUMAC_NUM_CALLS];
+
+// --- find_mpi.c ---
+struct mpi_library {
+  void* handle;
+  char* path;  // from malloc; kProgramItself for an MPI in the program itself
+};
+extern const char kProgramItself[];
+
+// Finds the loaded object that itself defines PMPI_Get_version, whatever its file is called. When
+// there are several, the one that code at address `caller` would have called. False if there is
+// none.
+bool stub_find_mpi(struct mpi_library* mpi, const void* caller);
+void stub_forget_mpi(struct mpi_library* mpi);
+
+// dlsym on the MPI's handle; NULL also for what Sumac itself defines.
+void* stub_symbol(void* mpi, const char* name);
+
+// The MPI's own function behind an intercepted call, or NULL where it lacks it.
+void* stub_real_function(void* mpi, int call);
+
+// --- family.c ---
+// "openmpi", "mpich", "mpiabi", or NULL for an MPI of an unknown binary interface.
+const char* stub_family(void* mpi);
+
+// --- resolve.c ---
+// Called by the lazy entries: decides, once per process, where every slot points, and returns where
+// this call goes on.
+void* stub_resolve(int call, const void* caller);
+// The MPI's function, found already or looked up now; NULL when the MPI lacks it or there is no
+// MPI.
+void* stub_native(int call, const void* caller);
+bool stub_resolved(void);
+extern const char* const stub_call_names[SUMAC_NUM_CALLS];  // "MPI_Allreduce"
+
+// --- backend.c ---
+// Opens libsumac-<family>.so and starts it. On failure warns and returns false: nothing is
+// redirected.
+bool stub_start_backend(const struct sumac_stub* stub);
+
+// --- absent.c, large_count.c ---
+// What a slot gets when neither the MPI nor a back end has the function: an equivalent over the
+// MPI's other functions where there is one, else a function that reports and returns an error.
+void* stub_substitute(int call, void* const* real);
+void* stub_absent(int call);
+void* stub_large_count(int call, void* const* real);
+
+// --- warn.c ---
+// One line "sumac: warning[slug]: ..." on standard error, from the first rank of the job, unless
+// SUMAC_DEBUG=off.
+void stub_warn(const char* slug, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// The same as "sumac: error[slug]: ...", from every rank and always.
+void stub_error(const char* slug, const char* format, ...) __attribute__((format(printf, 2, 3)));

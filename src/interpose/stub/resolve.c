@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The first MPI call of a process: find its MPI, start the back end of the MPI's family, and point
+// every slot at the back end's function, else at the MPI's own.
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "interpose/stub/internal.h"
+
+const char* const stub_call_names[SUMAC_NUM_CALLS] = {
+#define SUMAC_CALL(name) "MPI_" #name,
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+};
+
+enum state { kUnresolved, kResolving, kResolved };
+
+// Recursive, because opening a back end may run code that calls MPI_X in this thread. Other threads
+// wait: their calls must take the way that this process will take from then on, or the ranks of a
+// collective would not all take the same.
+static pthread_mutex_t resolving = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static atomic_int state = kUnresolved;
+static struct mpi_library mpi;
+static struct sumac_stub stub;
+static void* real[SUMAC_NUM_CALLS];
+static void* targets[SUMAC_NUM_CALLS];  // what the slots will be
+
+bool stub_resolved(void) { return atomic_load_explicit(&state, memory_order_acquire) == kResolved; }
+
+static bool switched_off(void) {
+  const char* value = getenv("SUMAC_DISABLE");
+  return value != NULL && value[0] != '\0' && !(value[0] == '0' && value[1] == '\0');
+}
+
+static void target_real_functions(void) {
+  for (int call = 0; call < SUMAC_NUM_CALLS; ++call) {
+    targets[call] = real[call] != NULL ? real[call] : stub_substitute(call, real);
+  }
+}
+
+static void* lookup(const char* symbol) { return stub_symbol(mpi.handle, symbol); }
+
+// While the back end starts, its choices are only noted: no other thread may run into a back end
+// that is half set up, nor one that then declines.
+static void redirect(int call, void* function) {
+  if (call < 0 || call >= SUMAC_NUM_CALLS || function == NULL) return;
+  if (stub_resolved()) {
+    atomic_store_explicit(&stub_slots[call], function, memory_order_release);
+  } else {
+    targets[call] = function;
+  }
+}
+
+static void choose_targets(void) {
+  target_real_functions();
+  if (switched_off()) return;
+  stub.version = SUMAC_STUB_VERSION;
+  stub.family = stub_family(mpi.handle);
+  stub.mpi_path = mpi.path;
+  stub.mpi = mpi.handle;
+  stub.real = real;
+  stub.lookup = lookup;
+  stub.redirect = redirect;
+  if (stub.family == NULL) {
+    stub_warn("unknown-mpi",
+              "%s is neither Open MPI nor of the MPICH family; running without Sumac", mpi.path);
+  } else if (!stub_start_backend(&stub)) {
+    target_real_functions();
+  }
+}
+
+static bool resolve(const void* caller) {
+  if (!stub_find_mpi(&mpi, caller)) return false;
+  for (int call = 0; call < SUMAC_NUM_CALLS; ++call) {
+    real[call] = stub_real_function(mpi.handle, call);
+  }
+  choose_targets();
+  for (int call = 0; call < SUMAC_NUM_CALLS; ++call) {
+    atomic_store_explicit(&stub_slots[call], targets[call], memory_order_release);
+  }
+  return true;
+}
+
+// With the lock held. A call made by what resolve() itself runs goes straight to the MPI.
+static void* resolve_or_reenter(int call, const void* caller) {
+  if (atomic_load(&state) == kUnresolved) {
+    atomic_store(&state, kResolving);
+    const bool done = resolve(caller);
+    // Without an MPI nothing is settled: one may be opened before the next call.
+    atomic_store_explicit(&state, done ? kResolved : kUnresolved, memory_order_release);
+    if (!done) return stub_absent(call);
+  }
+  if (stub_resolved()) return atomic_load_explicit(&stub_slots[call], memory_order_acquire);
+  return real[call] != NULL ? real[call] : stub_substitute(call, real);
+}
+
+void* stub_resolve(int call, const void* caller) {
+  const int saved_errno = errno;
+  pthread_mutex_lock(&resolving);
+  void* target = resolve_or_reenter(call, caller);
+  pthread_mutex_unlock(&resolving);
+  errno = saved_errno;
+  return target;
+}
+
+void* stub_native(int call, const void* caller) {
+  if (stub_resolved()) return real[call];
+  void* function = NULL;
+  pthread_mutex_lock(&resolving);
+  if (atomic_load(&state) != kUnresolved) {
+    function = real[call];
+  } else {
+    struct mpi_library found;
+    if (stub_find_mpi(&found, caller)) {
+      function = stub_real_function(found.handle, call);
+      stub_forget_mpi(&found);
+    }
+  }
+  pthread_mutex_unlock(&resolving);
+  return function;
+}

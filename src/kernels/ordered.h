@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sum and product of floating-point numbers with the operands in the order given. The order shows
+// where both are NaN: the processor keeps the left one. To a compiler + and * are commutative, it
+// exchanges the operands in one loop and not in the next, hence the instructions themselves.
+#pragma once
+
+#include <type_traits>
+
+// a = a <instruction> b, for x86 without and with AVX, and for Arm with the operands' suffix.
+#define SUMAC_ORDERED_SSE(instruction, a, b) asm(instruction " %1, %0" : "+x"(a) : "x"(b))
+#define SUMAC_ORDERED_AVX(instruction, a, b) \
+  asm("v" instruction " %2, %1, %0" : "=v"(a) : "v"(a), SUMAC_ORDERED_FROM(b))
+#define SUMAC_ORDERED_ARM(instruction, suffix, a, b) \
+  asm(instruction " %0" suffix ", %0" suffix ", %1" suffix : "+w"(a) : "w"(b))
+
+// With AVX the right operand may stay in memory, aligned or not. Clang would always put it there.
+#if defined(__clang__)
+#define SUMAC_ORDERED_FROM(b) "v"(b)
+#else
+#define SUMAC_ORDERED_FROM(b) "vm"(b)
+#endif
+
+#if defined(__AVX__)
+#define SUMAC_ORDERED_X86 SUMAC_ORDERED_AVX
+#else
+#define SUMAC_ORDERED_X86 SUMAC_ORDERED_SSE
+#endif
+
+namespace sumac::ordered {
+
+template <class Float>
+Float add(Float a, Float b) {
+  constexpr bool kSingle = sizeof(Float) == 4;
+#if defined(__x86_64__)
+  if constexpr (kSingle) SUMAC_ORDERED_X86("addss", a, b);
+  if constexpr (!kSingle) SUMAC_ORDERED_X86("addsd", a, b);
+#elif defined(__aarch64__)
+  if constexpr (kSingle) asm("fadd %s0, %s0, %s1" : "+w"(a) : "w"(b));
+  if constexpr (!kSingle) asm("fadd %d0, %d0, %d1" : "+w"(a) : "w"(b));
+#else
+  a = a + b;
+#endif
+  return a;
+}
+
+template <class Float>
+Float mul(Float a, Float b) {
+  constexpr bool kSingle = sizeof(Float) == 4;
+#if defined(__x86_64__)
+  if constexpr (kSingle) SUMAC_ORDERED_X86("mulss", a, b);
+  if constexpr (!kSingle) SUMAC_ORDERED_X86("mulsd", a, b);
+#elif defined(__aarch64__)
+  if constexpr (kSingle) asm("fmul %s0, %s0, %s1" : "+w"(a) : "w"(b));
+  if constexpr (!kSingle) asm("fmul %d0, %d0, %d1" : "+w"(a) : "w"(b));
+#else
+  a = a * b;
+#endif
+  return a;
+}
+
+}  // namespace sumac::ordered

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The choice of the instruction set. Highway's own would need its shared library.
+#include "kernels/reduce.h"
+
+#include <atomic>
+#include <cstring>
+
+#include "kernels/highway_config.h"
+#include "kernels/sets.h"
+// After Highway's settings: which sets it will compile.
+#include "hwy/detect_targets.h"
+
+namespace sumac {
+namespace {
+
+template <VectorSet set>
+ReduceFn find_vector(Op op, DType type) {
+  switch (type) {
+    case DType::i8:
+    case DType::u8:
+      return find_int8(set, op, type);
+    case DType::i16:
+    case DType::u16:
+      return find_int16(set, op, type);
+    case DType::i32:
+    case DType::u32:
+      return find_int32(set, op, type);
+    case DType::i64:
+    case DType::u64:
+      return find_int64(set, op, type);
+    case DType::f32:
+      return find_f32(set, op, type);
+    case DType::f64:
+      return find_f64(set, op, type);
+    default:
+      return nullptr;
+  }
+}
+
+#if defined(__x86_64__)
+// The compiler's run-time also asks whether the operating system keeps the wider registers. Each
+// answer includes the next one's; Highway compiles with all the features named here.
+bool has_sse4() {
+  __builtin_cpu_init();  // a preloaded library may be called before any constructor ran
+  return __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
+         __builtin_cpu_supports("sse4.2");
+}
+
+bool has_avx2() {
+  return has_sse4() && __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") &&
+         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+         __builtin_cpu_supports("fma");
+}
+
+bool has_avx3() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512cd");
+}
+#endif
+
+bool always() { return true; }
+
+struct SimdSet {
+  const char* name;
+  bool (*on_this_processor)();
+  FindFn find;
+};
+
+// Best first; a processor that has one has all that follow. A compiler told to assume a newer
+// processor leaves some out.
+constexpr SimdSet kSets[] = {
+#if HWY_TARGETS & HWY_AVX3
+    {"avx3", has_avx3, find_vector<kAvx3>},
+#endif
+#if HWY_TARGETS & HWY_AVX2
+    {"avx2", has_avx2, find_vector<kAvx2>},
+#endif
+#if HWY_TARGETS & HWY_SSE4
+    {"sse4", has_sse4, find_vector<kSse4>},
+#endif
+#if HWY_TARGETS & HWY_NEON
+    {"neon", always, find_vector<kNeon>},
+#endif
+#if defined(__x86_64__)
+    {"sse2", always, find_sse2},
+#endif
+    {"scalar", always, find_scalar},
+};
+constexpr int kNumSets = sizeof(kSets) / sizeof(kSets[0]);
+
+struct Names {
+  constexpr Names() {
+    for (int i = 0; i < kNumSets; ++i) name[i] = kSets[i].name;
+  }
+  const char* name[kNumSets + 1] = {};  // the last stays nullptr
+};
+constexpr Names kNames;
+
+int best_set() {
+  int set = 0;
+  while (!kSets[set].on_this_processor()) ++set;
+  return set;
+}
+
+std::atomic<int> forced_set{-1};  // index in kSets; -1: the best
+
+int current_set() {
+  const int set = forced_set.load(std::memory_order_relaxed);
+  return set >= 0 ? set : best_set();
+}
+
+}  // namespace
+
+ReduceFn find_reduce(Op op, DType type) { return kSets[current_set()].find(op, type); }
+
+const char* simd_name() { return kSets[current_set()].name; }
+
+const char* const* simd_names() { return kNames.name + best_set(); }
+
+bool force_simd(const char* name) {
+  if (std::strcmp(name, "auto") == 0) {
+    forced_set.store(-1, std::memory_order_relaxed);
+    return true;
+  }
+  for (int set = best_set(); set < kNumSets; ++set) {
+    if (std::strcmp(name, kSets[set].name) == 0) {
+      forced_set.store(set, std::memory_order_relaxed);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace sumac

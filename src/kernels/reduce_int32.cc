@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels of 32-bit integers, for every vector set.
+#include "kernels/highway_config.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/reduce_int32.cc"
+#include "hwy/foreach_target.h"  // includes this file once per set
+
+#include "kernels/reduce-inl.h"
+
+#if SUMAC_VECTOR_TARGET
+HWY_BEFORE_NAMESPACE();
+namespace sumac {
+namespace HWY_NAMESPACE {
+
+ReduceFn find_int32(Op op, DType type) {
+  return type == DType::i32 ? select_integer<Kernel, std::int32_t>(op)
+                            : select_integer<Kernel, std::uint32_t>(op);
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace sumac
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace sumac {
+
+ReduceFn find_int32(VectorSet set, Op op, DType type) {
+  static constexpr FindFn kFind[] = SUMAC_VECTOR_SETS(find_int32);
+  return kFind[set] != nullptr ? kFind[set](op, type) : nullptr;
+}
+
+}  // namespace sumac
+#endif

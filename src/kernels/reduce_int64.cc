@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels of 64-bit integers, for every vector set.
+#include "kernels/highway_config.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/reduce_int64.cc"
+#include "hwy/foreach_target.h"  // includes this file once per set
+
+#include "kernels/reduce-inl.h"
+
+#if SUMAC_VECTOR_TARGET
+HWY_BEFORE_NAMESPACE();
+namespace sumac {
+namespace HWY_NAMESPACE {
+
+ReduceFn find_int64(Op op, DType type) {
+  return type == DType::i64 ? select_integer<Kernel, std::int64_t>(op)
+                            : select_integer<Kernel, std::uint64_t>(op);
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace sumac
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace sumac {
+
+ReduceFn find_int64(VectorSet set, Op op, DType type) {
+  static constexpr FindFn kFind[] = SUMAC_VECTOR_SETS(find_int64);
+  return kFind[set] != nullptr ? kFind[set](op, type) : nullptr;
+}
+
+}  // namespace sumac
+#endif

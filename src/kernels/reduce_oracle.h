@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a reduction must give, for the tests: written from the contract in reduce.h, element by
+// element and without any code of the kernels.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "base/types.h"
+
+namespace sumac::oracle {
+
+template <class Float>
+using BitsOf = std::conditional_t<sizeof(Float) == 4, std::uint32_t, std::uint64_t>;
+
+template <class To, class From>
+To bit_cast(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof(To));
+  return to;
+}
+
+template <class Float>
+constexpr BitsOf<Float> kQuietBit = BitsOf<Float>{1} << (std::numeric_limits<Float>::digits - 2);
+
+template <class Float>
+bool is_signaling(Float x) {
+  return std::isnan(x) && (bit_cast<BitsOf<Float>>(x) & kQuietBit<Float>) == 0;
+}
+
+template <class Float>
+Float quiet(Float nan) {
+  return bit_cast<Float>(
+      static_cast<BitsOf<Float>>(bit_cast<BitsOf<Float>>(nan) | kQuietBit<Float>));
+}
+
+// Sum or product as the processor defines it: of two NaNs the left one survives, quieted; on Arm a
+// signalling one goes first. Spelt out, as a compiler may exchange the operands of + and *.
+template <class Float>
+Float arithmetic(Op op, Float a, Float b) {
+#if defined(__aarch64__)
+  if (is_signaling(a)) return quiet(a);
+  if (is_signaling(b)) return quiet(b);
+#endif
+  if (std::isnan(a)) return quiet(a);
+  if (std::isnan(b)) return quiet(b);
+  volatile Float left = a;
+  return op == Op::sum ? left + b : left * b;
+}
+
+template <class T>
+T integer(Op op, T a, T b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide x = static_cast<Wide>(a);
+  const Wide y = static_cast<Wide>(b);
+  switch (op) {
+    case Op::sum:
+      return static_cast<T>(x + y);
+    case Op::prod:
+      return static_cast<T>(x * y);
+    case Op::land:
+      return a && b ? 1 : 0;
+    case Op::lor:
+      return a || b ? 1 : 0;
+    case Op::lxor:
+      return !a != !b ? 1 : 0;
+    case Op::band:
+      return static_cast<T>(x & y);
+    case Op::bor:
+      return static_cast<T>(x | y);
+    default:
+      return static_cast<T>(x ^ y);
+  }
+}
+
+template <class T>
+T pair(Op op, T a, T b) {
+  if (op == Op::min) return a < b ? a : b;
+  if (op == Op::max) return a > b ? a : b;
+  if constexpr (std::is_floating_point_v<T>) {
+    return arithmetic(op, a, b);
+  } else {
+    return integer(op, a, b);
+  }
+}
+
+// The strict left fold of the first num_srcs sources.
+template <class T>
+std::vector<T> reduce(Op op, const std::vector<std::vector<T>>& srcs, int num_srcs) {
+  std::vector<T> result = srcs[0];
+  for (int k = 1; k < num_srcs; ++k) {
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = pair(op, result[i], srcs[k][i]);
+  }
+  return result;
+}
+
+// Values at which a kernel is likely to be wrong. NaNs are many, so that they meet often.
+template <class T>
+std::vector<T> special_values() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::is_floating_point_v<T>) {
+    const T inf = Limits::infinity();
+    const auto nan = [&](int payload) {
+      return bit_cast<T>(static_cast<BitsOf<T>>(bit_cast<BitsOf<T>>(inf) + kQuietBit<T> + payload));
+    };
+    return {T(0),
+            -T(0),
+            T(1),
+            -T(1),
+            inf,
+            -inf,
+            Limits::denorm_min(),
+            nan(0),
+            -nan(0),
+            nan(77),
+            -nan(78),
+            nan(-79),
+            -nan(-80),
+            -Limits::denorm_min(),
+            Limits::max(),
+            Limits::lowest(),
+            Limits::min()};
+  } else {
+    return {T(0), T(1), static_cast<T>(-1), Limits::min(), Limits::max(), T(2), T(16)};
+  }
+}
+
+// Elements of source k. A third of the elements is special in all sources; the others are zeros,
+// small numbers or any bits.
+template <class T>
+std::vector<T> source(int k, std::size_t count) {
+  std::mt19937_64 random(1000 + k);
+  const std::vector<T> specials = special_values<T>();
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t bits = random();
+    const std::uint64_t kind = i % 3 == 0 ? 0 : random() % 4;
+    if (kind == 0) {
+      values[i] = specials[bits % specials.size()];
+    } else if (kind == 1) {
+      values[i] = static_cast<T>(static_cast<std::int64_t>(bits % 9) - 4);
+    } else if (kind == 2) {
+      std::memcpy(&values[i], &bits, sizeof(T));
+    }
+  }
+  return values;
+}
+
+}  // namespace sumac::oracle

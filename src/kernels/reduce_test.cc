@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/reduce.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "kernels/reduce_oracle.h"
+
+namespace sumac {
+namespace {
+
+constexpr std::size_t kGuard = 128;  // bytes on either side of dst
+constexpr int kNotInPlace = -1;
+
+std::vector<std::size_t> counts() {
+  std::vector<std::size_t> result = {255, 256, 257, 1000, 4099};
+  for (std::size_t count = 0; count <= 67; ++count) result.push_back(count);
+  return result;
+}
+constexpr std::size_t kMaxCount = 4099;
+
+std::vector<std::string> sets() {
+  std::vector<std::string> result;
+  for (const char* const* name = simd_names(); *name != nullptr; ++name) result.push_back(*name);
+  return result;
+}
+
+bool is_defined(Op op, DType type) {
+  return !is_float(type) || op == Op::sum || op == Op::prod || op == Op::min || op == Op::max;
+}
+
+// Where buffer number k (dst is the last) starts, in bytes past a 64-byte boundary.
+struct Placement {
+  const char* name;
+  std::size_t (*offset)(std::size_t k, std::size_t element);
+};
+constexpr Placement kPlacements[] = {
+    {"aligned", [](std::size_t, std::size_t) -> std::size_t { return 0; }},
+    {"as malloc", [](std::size_t, std::size_t) -> std::size_t { return 16; }},
+    {"by elements", [](std::size_t k, std::size_t element) { return (3 * k + 1) * element % 64; }},
+    {"by bytes", [](std::size_t k, std::size_t) { return (7 * k + 3) % 64; }},
+};
+
+struct alignas(64) Buffer {
+  unsigned char bytes[kGuard + 64 + kMaxCount * 8 + kGuard];
+};
+
+// One op, type and number of sources, for whatever count, placement and aliasing.
+template <class T>
+class Case {
+ public:
+  Case(Op op, DType type, int num_srcs, const std::vector<std::vector<T>>& values)
+      : num_srcs_(num_srcs),
+        kernel_(find_reduce(op, type)),
+        values_(values),
+        expected_(oracle::reduce(op, values, num_srcs)),
+        buffers_(num_srcs + 1) {}
+
+  void place(const Placement& placement) {
+    srcs_.resize(num_srcs_);
+    for (int k = 0; k <= num_srcs_; ++k) {
+      unsigned char* start = buffers_[k].bytes + kGuard + placement.offset(k, sizeof(T));
+      if (k == num_srcs_) {
+        dst_ = start;
+      } else {
+        srcs_[k] = start;
+        std::memcpy(start, values_[k].data(), kMaxCount * sizeof(T));
+      }
+    }
+  }
+
+  // What went wrong, or nothing. dst takes the place of source `in_place`, if there is one.
+  std::string run(std::size_t count, int in_place) {
+    const std::size_t bytes = count * sizeof(T);
+    std::memset(dst_ - kGuard, 0xA5, kGuard + bytes + kGuard);
+    std::vector<const void*> srcs = srcs_;
+    if (in_place != kNotInPlace) {
+      std::memcpy(dst_, values_[in_place].data(), bytes);
+      srcs[in_place] = dst_;
+    }
+    kernel_(dst_, srcs.data(), num_srcs_, count);
+    for (std::size_t i = 0; i < kGuard; ++i) {
+      if (dst_[-1 - static_cast<std::ptrdiff_t>(i)] != 0xA5) return "wrote before dst";
+      if (dst_[bytes + i] != 0xA5) return "wrote past dst";
+    }
+    return std::memcmp(dst_, expected_.data(), bytes) == 0 ? "" : first_difference(count);
+  }
+
+  bool sources_untouched() const {
+    for (int k = 0; k < num_srcs_; ++k) {
+      if (std::memcmp(srcs_[k], values_[k].data(), kMaxCount * sizeof(T)) != 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::string first_difference(std::size_t count) const {
+    std::size_t i = 0;
+    while (i < count && std::memcmp(dst_ + i * sizeof(T), &expected_[i], sizeof(T)) == 0) ++i;
+    T got;
+    std::memcpy(&got, dst_ + i * sizeof(T), sizeof(T));
+    std::string text = "element " + std::to_string(i) + ": " + std::to_string(got) + ", not " +
+                       std::to_string(expected_[i]) + ", of";
+    for (int k = 0; k < num_srcs_; ++k) text += " " + std::to_string(values_[k][i]);
+    return text;
+  }
+
+  int num_srcs_;
+  ReduceFn kernel_;
+  const std::vector<std::vector<T>>& values_;
+  std::vector<T> expected_;
+  std::vector<Buffer> buffers_;
+  std::vector<const void*> srcs_;
+  unsigned char* dst_ = nullptr;
+};
+
+// Unoptimised builds take one count after another through the places of dst, instead of all.
+#if defined(__OPTIMIZE__)
+constexpr bool kAllInPlace = true;
+#else
+constexpr bool kAllInPlace = false;
+#endif
+
+template <class T>
+void sweep(Op op, DType type, int num_srcs, const std::vector<std::vector<T>>& values) {
+  Case<T> test(op, type, num_srcs, values);
+  for (const Placement& placement : kPlacements) {
+    test.place(placement);
+    for (const std::size_t count : counts()) {
+      for (int in_place = kNotInPlace; in_place < num_srcs; ++in_place) {
+        if (!kAllInPlace && in_place != static_cast<int>(count % (num_srcs + 1)) - 1) continue;
+        const std::string problem = test.run(count, in_place);
+        ASSERT_EQ(problem, "") << name_of(op) << " of " << num_srcs << " sources, " << count
+                               << " elements, " << placement.name << ", dst is source " << in_place;
+      }
+    }
+    ASSERT_TRUE(test.sources_untouched()) << name_of(op) << " of " << num_srcs << " sources";
+  }
+}
+
+template <class T>
+void sweep_type(DType type) {
+  std::vector<std::vector<T>> values;
+  for (int k = 0; k < kMaxSources; ++k) values.push_back(oracle::source<T>(k, kMaxCount));
+  for (int op = 0; op < kNumOps; ++op) {
+    if (!is_defined(static_cast<Op>(op), type)) continue;
+    for (int num_srcs = 1; num_srcs <= kMaxSources; ++num_srcs) {
+      sweep<T>(static_cast<Op>(op), type, num_srcs, values);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+using SetAndType = std::tuple<std::string, int>;
+class EachSetAndType : public testing::TestWithParam<SetAndType> {
+ protected:
+  void SetUp() override { ASSERT_TRUE(force_simd(std::get<0>(GetParam()).c_str())); }
+  void TearDown() override { force_simd("auto"); }
+};
+
+TEST_P(EachSetAndType, GivesTheBitsOfASerialLoop) {
+  const DType type = static_cast<DType>(std::get<1>(GetParam()));
+  ASSERT_EQ(simd_name(), std::get<0>(GetParam()));
+  switch (type) {
+    case DType::i8:
+      return sweep_type<std::int8_t>(type);
+    case DType::u8:
+      return sweep_type<std::uint8_t>(type);
+    case DType::i16:
+      return sweep_type<std::int16_t>(type);
+    case DType::u16:
+      return sweep_type<std::uint16_t>(type);
+    case DType::i32:
+      return sweep_type<std::int32_t>(type);
+    case DType::u32:
+      return sweep_type<std::uint32_t>(type);
+    case DType::i64:
+      return sweep_type<std::int64_t>(type);
+    case DType::u64:
+      return sweep_type<std::uint64_t>(type);
+    case DType::f32:
+      return sweep_type<float>(type);
+    default:
+      return sweep_type<double>(type);
+  }
+}
+
+// A page that faults on any access just before or just after it.
+class Page {
+ public:
+  Page() {
+    map_ = static_cast<unsigned char*>(
+        mmap(nullptr, 3 * size(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(map_ + size(), size(), PROT_READ | PROT_WRITE);
+  }
+  ~Page() { munmap(map_, 3 * size()); }
+  Page(const Page&) = delete;
+  Page& operator=(const Page&) = delete;
+  unsigned char* begin() const { return map_ + size(); }
+  unsigned char* end() const { return map_ + 2 * size(); }
+
+ private:
+  static std::size_t size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+  unsigned char* map_;
+};
+
+TEST_P(EachSetAndType, ReadsNothingOutsideItsBuffers) {
+  const DType type = static_cast<DType>(std::get<1>(GetParam()));
+  std::vector<Page> pages(kMaxSources + 1);
+  for (int op = 0; op < kNumOps; ++op) {
+    if (!is_defined(static_cast<Op>(op), type)) continue;
+    const ReduceFn kernel = find_reduce(static_cast<Op>(op), type);
+    for (int num_srcs = 1; num_srcs <= kMaxSources; ++num_srcs) {
+      for (std::size_t count = 0; count <= 300; ++count) {
+        const void* first[kMaxSources];
+        const void* last[kMaxSources];
+        const std::size_t bytes = count * size_of(type);
+        for (int k = 0; k < num_srcs; ++k) {
+          first[k] = pages[k].begin();
+          last[k] = pages[k].end() - bytes;
+        }
+        kernel(pages[num_srcs].begin(), first, num_srcs, count);
+        kernel(pages[num_srcs].end() - bytes, last, num_srcs, count);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, EachSetAndType,
+                         testing::Combine(testing::ValuesIn(sets()), testing::Range(0, kNumDTypes)),
+                         [](const testing::TestParamInfo<SetAndType>& instance) {
+                           return std::get<0>(instance.param) + "_" +
+                                  name_of(static_cast<DType>(std::get<1>(instance.param)));
+                         });
+
+TEST(FindReduce, HasEveryDefinedPairAndNoOther) {
+  for (const std::string& set : sets()) {
+    ASSERT_TRUE(force_simd(set.c_str()));
+    for (int op = 0; op <= kNumOps; ++op) {
+      for (int type = 0; type <= kNumDTypes; ++type) {
+        const bool defined = op < kNumOps && type < kNumDTypes &&
+                             is_defined(static_cast<Op>(op), static_cast<DType>(type));
+        EXPECT_EQ(find_reduce(static_cast<Op>(op), static_cast<DType>(type)) != nullptr, defined)
+            << set << " " << op << " " << type;
+      }
+    }
+  }
+  force_simd("auto");
+}
+
+TEST(Simd, ForcingTakesEffect) {
+  std::set<ReduceFn> kernels;
+  for (const std::string& set : sets()) {
+    ASSERT_TRUE(force_simd(set.c_str()));
+    EXPECT_EQ(simd_name(), set);
+    EXPECT_TRUE(kernels.insert(find_reduce(Op::sum, DType::f64)).second) << set;
+    EXPECT_TRUE(kernels.insert(find_reduce(Op::min, DType::i8)).second) << set;
+  }
+  EXPECT_TRUE(force_simd("auto"));
+  EXPECT_EQ(simd_name(), sets().front());
+}
+
+TEST(Simd, RefusesUnknownNames) {
+  ASSERT_TRUE(force_simd("scalar"));
+  for (const char* name : {"", "avx", "AVX2", "mmx", "scalar "}) {
+    EXPECT_FALSE(force_simd(name)) << name;
+    EXPECT_STREQ(simd_name(), "scalar");
+  }
+  force_simd("auto");
+}
+
+#if defined(__x86_64__)
+// The kernel's list of flags is another witness than the compiler's run-time.
+TEST(Simd, OffersWhatTheProcessorHas) {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::set<std::string> flags;
+  for (std::string word; cpuinfo >> word;) flags.insert(word);
+  ASSERT_TRUE(flags.count("sse2"));
+  const std::vector<std::string> names = sets();
+  const auto offers = [&](const char* name) {
+    return std::count(names.begin(), names.end(), name) == 1;
+  };
+  const auto has_all = [&](std::initializer_list<const char*> wanted) {
+    return std::all_of(wanted.begin(), wanted.end(),
+                       [&](const char* flag) { return flags.count(flag) == 1; });
+  };
+  EXPECT_TRUE(offers("sse2"));
+  EXPECT_TRUE(offers("scalar"));
+  EXPECT_EQ(offers("sse4"), has_all({"ssse3", "sse4_1", "sse4_2"}));
+  EXPECT_EQ(offers("avx2"), has_all({"avx2", "bmi1", "bmi2", "fma"}));
+  EXPECT_EQ(offers("avx3"), has_all({"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"}));
+}
+#endif
+
+}  // namespace
+}  // namespace sumac

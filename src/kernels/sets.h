@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The instruction sets kernels are compiled for. One file per element size holds that size's
+// kernels for every vector set, so that a change compiles in parallel and within little memory.
+#pragma once
+
+#include "kernels/reduce.h"
+
+namespace sumac {
+
+// The kernel of one instruction set for a pair, or nullptr.
+using FindFn = ReduceFn (*)(Op op, DType type);
+
+// Sets compiled through Highway; the order is that of SUMAC_VECTOR_SETS in reduce-inl.h.
+enum VectorSet { kAvx3, kAvx2, kSse4, kNeon };
+
+// nullptr when the pair has no kernel, or the build none for that set.
+ReduceFn find_int8(VectorSet set, Op op, DType type);
+ReduceFn find_int16(VectorSet set, Op op, DType type);
+ReduceFn find_int32(VectorSet set, Op op, DType type);
+ReduceFn find_int64(VectorSet set, Op op, DType type);
+ReduceFn find_f32(VectorSet set, Op op, DType type);
+ReduceFn find_f64(VectorSet set, Op op, DType type);
+
+// Plain loops: as they stand, and vectorised by the compiler for the least x86-64 processor.
+ReduceFn find_scalar(Op op, DType type);
+ReduceFn find_sse2(Op op, DType type);
+
+}  // namespace sumac

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each operation does to a vector, bit for bit what plain_ops.h does to its elements.
+#include "hwy/highway.h"
+#include "kernels/ordered-inl.h"
+#include "kernels/plain_ops.h"
+
+#if defined(SUMAC_KERNELS_VECTOR_OPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SUMAC_KERNELS_VECTOR_OPS_INL_H_
+#undef SUMAC_KERNELS_VECTOR_OPS_INL_H_
+#else
+#define SUMAC_KERNELS_VECTOR_OPS_INL_H_
+#endif
+
+#if SUMAC_VECTOR_TARGET
+
+HWY_BEFORE_NAMESPACE();
+namespace sumac {
+namespace HWY_NAMESPACE {
+
+template <class D, class V>
+HWY_INLINE V apply(plain::Sum, D /*d*/, V a, V b) {
+  if constexpr (std::is_floating_point_v<hn::TFromD<D>>) {
+    return ordered_add(a, b);
+  } else {
+    return hn::Add(a, b);
+  }
+}
+
+template <class D, class V>
+HWY_INLINE V apply(plain::Prod, D d, V a, V b) {
+  if constexpr (sizeof(hn::TFromD<D>) == 1) {
+    // No processor multiplies bytes: the even ones and the odd ones as 16-bit elements.
+    const hn::Repartition<std::uint16_t, D> d16;
+    const auto a16 = hn::BitCast(d16, a);
+    const auto b16 = hn::BitCast(d16, b);
+    const auto low = hn::Set(d16, 0x00FF);
+    const auto even = hn::And(hn::Mul(a16, b16), low);
+    const auto odd = hn::Mul(hn::ShiftRight<8>(a16), hn::AndNot(low, b16));
+    return hn::BitCast(d, hn::Or(even, odd));
+  } else if constexpr (std::is_floating_point_v<hn::TFromD<D>>) {
+    return ordered_mul(a, b);
+  } else {
+    return hn::Mul(a, b);
+  }
+}
+
+// x86's own float min and max are exactly `a < b ? a : b` and `a > b ? a : b`; other processors'
+// have rules of their own for NaN and zeros.
+template <class D, class V>
+HWY_INLINE V apply(plain::Min, D /*d*/, V a, V b) {
+  if constexpr (HWY_ARCH_X86 || !std::is_floating_point_v<hn::TFromD<D>>) {
+    return hn::Min(a, b);
+  } else {
+    return hn::IfThenElse(hn::Lt(a, b), a, b);
+  }
+}
+
+template <class D, class V>
+HWY_INLINE V apply(plain::Max, D /*d*/, V a, V b) {
+  if constexpr (HWY_ARCH_X86 || !std::is_floating_point_v<hn::TFromD<D>>) {
+    return hn::Max(a, b);
+  } else {
+    return hn::IfThenElse(hn::Gt(a, b), a, b);
+  }
+}
+
+// 1 for every element that is not 0. An unsigned minimum does it in one instruction where there is
+// one; AVX2 and older have none for 64 bits.
+template <class D, class V>
+HWY_INLINE V truth(D d, V v) {
+  const V one = hn::Set(d, 1);
+  if constexpr (HWY_ARCH_X86 && sizeof(hn::TFromD<D>) == 8 && HWY_MAX_BYTES < 64) {
+    return hn::AndNot(hn::VecFromMask(d, hn::Eq(v, hn::Zero(d))), one);
+  } else {
+    return hn::Min(v, one);
+  }
+}
+
+template <class D, class V>
+HWY_INLINE V apply(plain::Land, D d, V a, V b) {
+  return hn::And(truth(d, a), truth(d, b));
+}
+
+template <class D, class V>
+HWY_INLINE V apply(plain::Lor, D d, V a, V b) {
+  return truth(d, hn::Or(a, b));
+}
+
+template <class D, class V>
+HWY_INLINE V apply(plain::Lxor, D d, V a, V b) {
+  return hn::Xor(truth(d, a), truth(d, b));
+}
+
+template <class D, class V>
+HWY_INLINE V apply(plain::Band, D /*d*/, V a, V b) {
+  return hn::And(a, b);
+}
+
+template <class D, class V>
+HWY_INLINE V apply(plain::Bor, D /*d*/, V a, V b) {
+  return hn::Or(a, b);
+}
+
+template <class D, class V>
+HWY_INLINE V apply(plain::Bxor, D /*d*/, V a, V b) {
+  return hn::Xor(a, b);
+}
+
+// A single element.
+template <class Op, class T>
+HWY_INLINE T apply_to_one(Op op, T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const hn::FixedTag<T, 1> d;  // plain_ops.h has instructions that do not go with AVX's
+    return hn::GetLane(apply(op, d, hn::Set(d, a), hn::Set(d, b)));
+  } else {
+    return Op::one(a, b);
+  }
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace sumac
+HWY_AFTER_NAMESPACE();
+
+#endif  // SUMAC_VECTOR_TARGET
+#endif  // per-target include guard

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/stats.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace sumac {
+namespace {
+
+// Counted from any thread without a lock: calls that belong to no communicator.
+struct AtomicCount {
+  std::atomic<std::uint64_t> calls{0}, bytes{0};
+
+  void add(std::uint64_t n) {
+    calls.fetch_add(1, std::memory_order_relaxed);
+    bytes.fetch_add(n, std::memory_order_relaxed);
+  }
+  PathCount get() const { return {calls.load(), bytes.load()}; }
+};
+
+std::mutex mutex;
+Stats ended;
+AtomicCount handed[kNumCollectives][kNumReasons];
+AtomicCount local[kNumCollectives];
+
+void merge_into(PathCount& to, const PathCount& from) {
+  to.calls += from.calls;
+  to.bytes += from.bytes;
+}
+
+}  // namespace
+
+const char* text_of(Reason reason) {
+  static constexpr const char* kTexts[] = {
+#define SUMAC_REASON(name, text) "mpi: " text,
+#include "observe/reasons.def"
+#undef SUMAC_REASON
+  };
+  return kTexts[static_cast<int>(reason)];
+}
+
+void Stats::merge(const Stats& other) {
+  for (int a = 0; a < kMostAlgorithms; ++a) merge_into(taken[a], other.taken[a]);
+  for (int c = 0; c < kNumCollectives; ++c) {
+    merge_into(local[c], other.local[c]);
+    for (int r = 0; r < kNumReasons; ++r) merge_into(handed[c][r], other.handed[c][r]);
+  }
+}
+
+void add_to_process_stats(const Stats& stats) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  ended.merge(stats);
+}
+
+void count_process_hand_down(Collective collective, Reason reason, std::uint64_t bytes) {
+  handed[static_cast<int>(collective)][static_cast<int>(reason)].add(bytes);
+}
+
+void count_process_local(Collective collective, std::uint64_t bytes) {
+  local[static_cast<int>(collective)].add(bytes);
+}
+
+Stats process_stats() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  Stats sum = ended;
+  for (int c = 0; c < kNumCollectives; ++c) {
+    merge_into(sum.local[c], local[c].get());
+    for (int r = 0; r < kNumReasons; ++r) merge_into(sum.handed[c][r], handed[c][r].get());
+  }
+  return sum;
+}
+
+}  // namespace sumac

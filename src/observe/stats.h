@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What became of the calls: counted for every collective, by path.
+#pragma once
+
+#include <cstdint>
+
+#include "base/types.h"
+
+namespace sumac {
+
+enum class Reason : std::uint8_t {
+#define SUMAC_REASON(name, text) name,
+#include "observe/reasons.def"
+#undef SUMAC_REASON
+  count
+};
+inline constexpr int kNumReasons = static_cast<int>(Reason::count);
+inline constexpr int kMostAlgorithms = 24;
+
+// "mpi: ranks on several nodes"
+const char* text_of(Reason reason);
+
+struct PathCount {
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;
+
+  void add(std::uint64_t n) {
+    ++calls;
+    bytes += n;
+  }
+};
+
+// Counts of one communicator, or of the process. Not synchronised: a communicator's are written by
+// the one thread that may call on it; the process's under a lock, when a communicator ends.
+struct Stats {
+  PathCount taken[kMostAlgorithms];
+  PathCount local[kNumCollectives];  // taken without communication
+  PathCount handed[kNumCollectives][kNumReasons];
+
+  void merge(const Stats& other);
+};
+
+// Where calls without a communicator, and ended communicators, are counted.
+void add_to_process_stats(const Stats& stats);
+void count_process_hand_down(Collective collective, Reason reason, std::uint64_t bytes);
+void count_process_local(Collective collective, std::uint64_t bytes);
+Stats process_stats();
+
+}  // namespace sumac

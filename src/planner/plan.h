@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which algorithm a call takes. Decided only from what all ranks share: the collective, the packed
+// bytes, the number of ranks, and what the communicator agreed on when it was set up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/types.h"
+
+namespace sumac {
+
+enum class Algorithm : std::uint8_t {
+#define SUMAC_ALGORITHM(collective, name, needs, description) collective##_##name,
+#include "planner/algorithms.def"
+#undef SUMAC_ALGORITHM
+  native,  // hand it to the MPI: the rules find it faster there
+};
+inline constexpr int kNumAlgorithms = static_cast<int>(Algorithm::native);
+
+struct AlgorithmInfo {
+  const char* name;
+  Collective collective;
+  bool single_copy;
+  const char* description;
+};
+const AlgorithmInfo& info_of(Algorithm algorithm);
+
+// What the ranks of a communicator have agreed on.
+struct Capabilities {
+  int ranks = 1;
+  bool single_copy = false;
+  bool oversubscribed = false;  // more ranks than processors
+};
+
+// The choice for one communicator, made when it is set up: a few size ranges a collective.
+class PlanTable {
+ public:
+  PlanTable() = default;
+  // `forced` as in SUMAC_ALGO: "allreduce:flat_slots;bcast:slots". A name that is unknown or not
+  // eligible is ignored here; check_forced() tells.
+  PlanTable(const Capabilities& capabilities, const char* forced);
+
+  Algorithm choose(Collective collective, std::size_t bytes) const {
+    const Range* range = ranges_[static_cast<int>(collective)];
+    while (bytes > range->most) ++range;
+    return range->algorithm;
+  }
+
+ private:
+  static constexpr int kMostRanges = 6;
+  struct Range {
+    std::size_t most = SIZE_MAX;
+    Algorithm algorithm = Algorithm::native;
+  };
+  Range ranges_[kNumCollectives][kMostRanges];
+};
+
+// Null when SUMAC_ALGO is well formed and names known algorithms, else what is wrong with it.
+const char* check_forced(const char* forced);
+
+}  // namespace sumac

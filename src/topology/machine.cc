@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology/machine.h"
+
+#include <link.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace sumac {
+namespace {
+
+// Reads a small file; empty on failure.
+struct SmallFile {
+  char text[256] = {};
+
+  explicit SmallFile(const char* path) {
+    if (std::FILE* file = std::fopen(path, "re")) {
+      const std::size_t got = std::fread(text, 1, sizeof text - 1, file);
+      text[got] = 0;
+      std::fclose(file);
+    }
+  }
+};
+
+std::uint64_t hash(std::uint64_t seed, const void* data, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    seed = (seed ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001b3ull;
+  }
+  return seed;
+}
+
+int first_number(const char* const* names) {
+  for (; *names; ++names) {
+    const char* text = std::getenv(*names);
+    if (text && *text >= '0' && *text <= '9') return std::atoi(text);
+  }
+  return -1;
+}
+
+int find_accelerator(dl_phdr_info* object, std::size_t, void* found) {
+  static constexpr const char* kRuntimes[] = {"/libcuda.so", "/libamdhip64.so", "/libze_loader.so"};
+  for (const char* runtime : kRuntimes) {
+    if (object->dlpi_name && std::strstr(object->dlpi_name, runtime)) {
+      *static_cast<bool*>(found) = true;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+CpuMask own_cpus() {
+  CpuMask mask;
+  cpu_set_t set;
+  static_assert(sizeof set == sizeof mask.words);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) std::memcpy(mask.words, &set, sizeof set);
+  return mask;
+}
+
+int cpu_quota() {
+  // "max 100000", or "200000 100000" for two processors
+  const SmallFile file("/sys/fs/cgroup/cpu.max");
+  long quota = 0, period = 0;
+  if (std::sscanf(file.text, "%ld %ld", &quota, &period) != 2 || period <= 0) return 0;
+  return static_cast<int>((quota + period - 1) / period);
+}
+
+std::uint64_t node_id() {
+  const SmallFile boot("/proc/sys/kernel/random/boot_id");
+  struct stat shm = {};
+  if (stat("/dev/shm", &shm) != 0) shm = {};
+  const uid_t user = geteuid();
+  std::uint64_t id = hash(0xcbf29ce484222325ull, boot.text, std::strlen(boot.text));
+  id = hash(id, &shm.st_dev, sizeof shm.st_dev);
+  id = hash(id, &shm.st_ino, sizeof shm.st_ino);
+  return hash(id, &user, sizeof user);
+}
+
+int job_ranks_on_node() {
+  static constexpr const char* kNames[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                           "PMIX_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE", nullptr};
+  const int ranks = first_number(kNames);
+  return ranks > 0 ? ranks : 0;
+}
+
+int job_rank() {
+  static constexpr const char* kNames[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                           "SLURM_PROCID", nullptr};
+  return first_number(kNames);
+}
+
+bool accelerator_runtime_loaded() {
+  bool found = false;
+  dl_iterate_phdr(find_accelerator, &found);
+  return found;
+}
+
+}  // namespace sumac

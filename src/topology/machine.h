@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What this process can know by itself of the machine it runs on.
+#pragma once
+
+#include <cstdint>
+
+namespace sumac {
+
+inline constexpr int kMaskWords = 16;
+
+// The processors this process may run on, up to 1024 of them.
+struct CpuMask {
+  std::uint64_t words[kMaskWords] = {};
+
+  void add(const CpuMask& other) {
+    for (int i = 0; i < kMaskWords; ++i) words[i] |= other.words[i];
+  }
+  int count() const {
+    int n = 0;
+    for (std::uint64_t word : words) n += __builtin_popcountll(word);
+    return n;
+  }
+};
+
+CpuMask own_cpus();
+
+// Whole processors the control group allows (cpu.max); 0 when there is no limit.
+int cpu_quota();
+
+// Equal for processes that can share memory through /dev/shm: same boot of the same kernel, same
+// tmpfs, same user.
+std::uint64_t node_id();
+
+// Ranks of this job on this node as the launcher tells it; 0 when it does not.
+int job_ranks_on_node();
+
+// This process's rank in the job as the launcher tells it; -1 when it does not.
+int job_rank();
+
+// True when a CUDA, HIP or Level Zero run-time library is loaded in this process.
+bool accelerator_runtime_loaded();
+
+}  // namespace sumac

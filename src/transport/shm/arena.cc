@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/shm/arena.h"
+
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace sumac {
+namespace {
+
+// The usual geometry, or a small one where /dev/shm is (containers often get 64 MiB).
+Layout choose_layout(int ranks) {
+  Layout layout;
+  layout.ranks = ranks;
+  struct statvfs status;
+  if (statvfs("/dev/shm", &status) == 0) {
+    const std::size_t available = static_cast<std::size_t>(status.f_bavail) * status.f_frsize;
+    if (layout.block_bytes() > available / 4) layout.slot_bytes = 4 << 10;
+  }
+  return layout;
+}
+
+std::size_t bytes_a_rank(const Layout& layout) {
+  return layout.block_bytes() / static_cast<std::size_t>(layout.ranks);
+}
+
+bool includes(const std::vector<std::uint64_t>& all, const std::uint64_t* some, int count) {
+  return std::all_of(some, some + count, [&](std::uint64_t member) {
+    return std::find(all.begin(), all.end(), member) != all.end();
+  });
+}
+
+std::atomic<std::uint32_t>& detached(std::byte* block) {
+  return reinterpret_cast<BlockHeader*>(block)->detached;
+}
+
+}  // namespace
+
+Ticket Arena::offer(int ranks, const std::uint64_t* members, std::size_t budget) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Layout layout = choose_layout(ranks);
+  Ticket ticket;
+  collect_released();
+  if (reuse(layout, members, ticket)) return ticket;
+  if (!make_room(bytes_a_rank(layout), budget)) {
+    ticket.offer = Offer::over_budget;
+    return ticket;
+  }
+  const Segment segment = create_segment(layout.block_bytes(), ticket.name);
+  if (!segment.memory) return ticket;
+  ticket.bytes = layout.block_bytes();
+  ticket.layout = layout;
+  ticket.offer = Offer::fresh;
+  Block block{{}, segment, layout, bytes_a_rank(layout), {members, members + ranks}, true};
+  std::memcpy(block.name, ticket.name, sizeof ticket.name);
+  owned_.push_back(std::move(block));
+  mapped_.push_back({{}, segment});
+  std::memcpy(mapped_.back().name, ticket.name, sizeof ticket.name);
+  return ticket;
+}
+
+bool Arena::reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket) {
+  for (Block& block : owned_) {
+    if (block.in_use || block.segment.bytes < layout.block_bytes() ||
+        !includes(block.members, members, layout.ranks)) {
+      continue;
+    }
+    clear_block(block.segment.memory, layout);
+    block.layout = layout;
+    block.in_use = true;
+    std::memcpy(ticket.name, block.name, sizeof block.name);
+    ticket.bytes = block.segment.bytes;
+    ticket.layout = layout;
+    ticket.offer = Offer::again;
+    return true;
+  }
+  return false;
+}
+
+void Arena::collect_released() {
+  for (Block& block : owned_) {
+    const auto users = static_cast<std::uint32_t>(block.layout.ranks);
+    if (block.in_use && detached(block.segment.memory).load(std::memory_order_acquire) == users) {
+      block.in_use = false;
+    }
+  }
+}
+
+// Drops unused blocks until a new one fits the budget.
+bool Arena::make_room(std::size_t share, std::size_t budget) {
+  std::size_t reserved = 0;
+  for (const Block& block : owned_) reserved += block.share;
+  for (std::size_t i = 0; i < owned_.size() && reserved + share > budget;) {
+    if (owned_[i].in_use) {
+      ++i;
+      continue;
+    }
+    reserved -= owned_[i].share;
+    discard_segment(owned_[i].segment);
+    unmap(owned_[i].name);
+    owned_.erase(owned_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return reserved + share <= budget;
+}
+
+std::byte* Arena::accept(const Ticket& ticket, int rank) {
+  if (ticket.offer != Offer::fresh && ticket.offer != Offer::again) return nullptr;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::byte* memory = mapped(ticket.name);
+  if (!memory) {
+    const Segment segment = open_segment(ticket.name, ticket.bytes);
+    if (!segment.memory) return nullptr;
+    memory = segment.memory;
+    mapped_.push_back({{}, segment});
+    std::memcpy(mapped_.back().name, ticket.name, sizeof ticket.name);
+  }
+  if (ticket.offer == Offer::again) return memory;
+  const Layout& layout = ticket.layout;
+  const std::size_t own =
+      layout.rings_offset() + static_cast<std::size_t>(rank) * layout.rank_stride();
+  const bool reserved = reserve_segment(ticket.name, own, layout.rank_stride()) &&
+                        (rank != 0 || reserve_segment(ticket.name, 0, layout.rings_offset()));
+  return reserved ? memory : nullptr;
+}
+
+void Arena::confirm(const Ticket& ticket) {
+  if (ticket.offer == Offer::fresh) unlink_segment(ticket.name);
+}
+
+void Arena::abandon(const Ticket& ticket) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto is_it = [&](const Block& b) { return std::strcmp(b.name, ticket.name) == 0; };
+  const auto block = std::find_if(owned_.begin(), owned_.end(), is_it);
+  if (ticket.offer == Offer::again) {
+    // Members that could accept go on having it mapped; the leader does not offer it any more.
+    if (block != owned_.end()) {
+      block->members.clear();
+      block->in_use = false;
+    }
+    return;
+  }
+  if (block != owned_.end()) {
+    unlink_segment(ticket.name);
+    owned_.erase(block);
+  }
+  unmap(ticket.name);
+}
+
+void Arena::release(std::byte* block) { detached(block).fetch_add(1, std::memory_order_acq_rel); }
+
+std::byte* Arena::mapped(const char* name) const {
+  for (const Mapping& mapping : mapped_) {
+    if (std::strcmp(mapping.name, name) == 0) return mapping.segment.memory;
+  }
+  return nullptr;
+}
+
+void Arena::unmap(const char* name) {
+  for (std::size_t i = 0; i < mapped_.size(); ++i) {
+    if (std::strcmp(mapped_[i].name, name) != 0) continue;
+    munmap(mapped_[i].segment.memory, mapped_[i].segment.bytes);
+    mapped_.erase(mapped_.begin() + static_cast<std::ptrdiff_t>(i));
+    return;
+  }
+}
+
+}  // namespace sumac

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pool of shared blocks. The first rank of a group (its leader) owns the group's block: it
+// makes one, or offers again one of its own that no group uses any more and that all members
+// already have mapped. So thousands of communicators come and go with the memory of a few, and no
+// allocator has to live in shared memory, where a killed rank could leave it locked.
+//
+//   leader: offer() -> ticket to all -> every rank: accept() -> all agree -> confirm() or abandon()
+//
+// Safe to call from several threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "transport/shm/layout.h"
+#include "transport/shm/segment.h"
+
+namespace sumac {
+
+enum class Offer : std::uint32_t { fresh, again, refused, over_budget };
+
+// What the leader tells the members. Plain bytes.
+struct Ticket {
+  char name[kSegmentName] = {};
+  std::uint64_t bytes = 0;
+  Layout layout;
+  Offer offer = Offer::refused;
+};
+
+class Arena {
+ public:
+  // Leader: a block for the processes `members` (their unique words), of at most `budget` bytes a
+  // rank counting all blocks of this leader.
+  Ticket offer(int ranks, const std::uint64_t* members, std::size_t budget);
+
+  // Every rank: maps the block and reserves this rank's part of it. Null on failure.
+  std::byte* accept(const Ticket& ticket, int rank);
+
+  // Leader, once all have accepted: the name goes, the memory lives as long as someone maps it.
+  void confirm(const Ticket& ticket);
+
+  // Every rank, when not all could accept.
+  void abandon(const Ticket& ticket);
+
+  // Every rank, when its communicator has ended. No other rank need be told.
+  static void release(std::byte* block);
+
+ private:
+  struct Mapping {
+    char name[kSegmentName];
+    Segment segment;
+  };
+  struct Block {
+    char name[kSegmentName];
+    Segment segment;
+    Layout layout;
+    std::size_t share;  // bytes of the block a rank, for the budget
+    std::vector<std::uint64_t> members;
+    bool in_use;
+  };
+
+  void collect_released();
+  bool reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket);
+  bool make_room(std::size_t share, std::size_t budget);
+  std::byte* mapped(const char* name) const;
+  void unmap(const char* name);
+
+  std::mutex mutex_;
+  std::vector<Block> owned_;
+  std::vector<Mapping> mapped_;
+};
+
+}  // namespace sumac

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# exports_test.sh LIBSUMAC SOURCE_DIR: libsumac.so exports what the tables say and nothing else, and
+# depends on nothing that a stranger's process might lack.
+. "$(dirname "$0")/check.sh"
+library=$1 source=$2
+
+sed -n 's/^SUMAC_CALL(\(.*\))$/\1/p' "$source/src/interpose/calls.def" >"$scratch/calls"
+{
+  sed 's/^/MPI_/' "$scratch/calls"
+  sed 's/^/PMPI_/' "$scratch/calls"
+  grep -o 'sumac_[a-z_]*(' "$source/include/sumac/sumac.h" | tr -d '('
+} | LC_ALL=C sort -u >"$scratch/expected"
+nm -D --defined-only "$library" | awk '{print $3}' | LC_ALL=C sort >"$scratch/exported"
+
+run diff "$scratch/expected" "$scratch/exported"
+expect_status 0
+run grep -c . "$scratch/calls"
+expect_out 51
+run grep -c . "$scratch/exported"
+expect_out 107
+
+run sh -c "nm -D --undefined-only '$library' | grep -E 'MPI|_Z|GOMP|omp_|__kmpc'"
+expect_status 1
+run sh -c "readelf -dW '$library' | grep NEEDED | grep -v -E 'lib(c|dl|pthread)\.so'"
+expect_status 1
+run sh -c "readelf -SW '$library' | grep -E '\.(init|ctors|preinit|fini)'"
+expect_status 1
+run readelf -dW "$library"
+expect_out NOW
+finish

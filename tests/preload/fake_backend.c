@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A back end for fake_mpi.c. FAKE_BACKEND says what it does: take (Barrier), decline (after having
+// redirected), reenter (calls MPI_Barrier while it starts), unwind (checks that it can be).
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "fake_mpi.h"
+#include "interpose/stub/stub.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT const char* sumac_backend_start(const struct sumac_stub* stub);
+EXPORT const char* sumac_backend_last_path(void);
+EXPORT const char* sumac_backend_description(void);
+
+static int (*real_barrier)(word);
+
+static int barrier(word comm) {
+  fputs("backend barrier\n", stderr);
+  return real_barrier(comm);
+}
+
+static const char* broken_contract(const struct sumac_stub* stub) {
+  if (stub->version != SUMAC_STUB_VERSION) return "version";
+  if (strcmp(stub->family, "openmpi") != 0) return "family";
+  if (strstr(stub->mpi_path, "fake_openmpi") == NULL) return "mpi_path";
+  if (stub->real[SUMAC_CALL_Barrier] != stub->lookup("PMPI_Barrier")) return "real";
+  if (stub->real[SUMAC_CALL_Barrier_init] != stub->lookup("PMPIX_Barrier_init")) return "MPIX";
+  if (stub->real[SUMAC_CALL_Cancel] != NULL) return "real of a missing function";
+  if (stub->real[SUMAC_CALL_Pack_c] != NULL) return "real of a missing large-count form";
+  if (stub->lookup("PMPI_Nonsense") != NULL) return "lookup";
+  // Promoted to the global scope, where a back end's references to MPI data are looked up.
+  if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") == NULL) return "RTLD_GLOBAL";
+  return NULL;
+}
+
+// The start can be unwound through the stub's assembly down to the program.
+static int reaches_program(void) {
+  void* frames[64];
+  Dl_info info, program;
+  const int count = backtrace(frames, 64);
+  if (dladdr((void*)getauxval(AT_ENTRY), &program) == 0) return 0;
+  for (int i = 0; i < count; ++i) {
+    if (dladdr(frames[i], &info) != 0 && info.dli_fbase == program.dli_fbase) return 1;
+  }
+  return 0;
+}
+
+const char* sumac_backend_start(const struct sumac_stub* stub) {
+  const char* mode = getenv("FAKE_BACKEND");
+  const char* broken = broken_contract(stub);
+  if (broken != NULL) return broken;
+  if (mode == NULL) return "FAKE_BACKEND is not set";
+  memcpy(&real_barrier, &stub->real[SUMAC_CALL_Barrier], sizeof real_barrier);
+  stub->redirect(SUMAC_CALL_Barrier, (void*)barrier);
+  if (strcmp(mode, "decline") == 0) return "it was asked to decline";
+  if (strcmp(mode, "unwind") == 0 && !reaches_program()) return "the stack cannot be unwound";
+  if (strcmp(mode, "reenter") == 0) {
+    int (*reentered)(word);
+    *(void**)&reentered = dlsym(RTLD_DEFAULT, "MPI_Barrier");
+    if (reentered(1) != FAKE_RESULT) return "a call during the start went wrong";
+    fputs("backend reentered\n", stderr);
+  }
+  fputs("backend started\n", stderr);
+  return NULL;
+}
+
+const char* sumac_backend_last_path(void) { return "fake path"; }
+const char* sumac_backend_description(void) { return "fake description"; }
