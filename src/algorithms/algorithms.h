@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every algorithm. Each is described at the head of its own file.
+// Every algorithm. Each is described at the head of its own file. Arguments are taken by reference
+// and must live until the operation ends.
 #pragma once
 
 #include "algorithms/arguments.h"
@@ -9,20 +10,23 @@
 namespace sumac {
 
 namespace allreduce {
-Task flat_slots(Strand& strand, ShmGroup& group, ReduceArguments args);
-Task split_slots(Strand& strand, ShmGroup& group, ReduceArguments args);
-Task single_copy(Strand& strand, ShmGroup& group, ReduceArguments args, SingleCopy peers);
+Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
+Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
+Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
+                 const SingleCopy& peers);
 }  // namespace allreduce
 
 namespace reduce {
-Task flat_slots(Strand& strand, ShmGroup& group, ReduceArguments args);
-Task split_slots(Strand& strand, ShmGroup& group, ReduceArguments args);
-Task single_copy(Strand& strand, ShmGroup& group, ReduceArguments args, SingleCopy peers);
+Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
+Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
+Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
+                 const SingleCopy& peers);
 }  // namespace reduce
 
 namespace bcast {
-Task slots(Strand& strand, ShmGroup& group, BcastArguments args);
-Task single_copy(Strand& strand, ShmGroup& group, BcastArguments args, SingleCopy peers);
+Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args);
+Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
+                 const SingleCopy& peers);
 }  // namespace bcast
 
 namespace barrier {

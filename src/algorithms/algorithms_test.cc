@@ -68,31 +68,33 @@ struct Call {
     const auto me = static_cast<std::size_t>(rank.group.rank());
     auto* out = reinterpret_cast<std::byte*>(output[me].data());
     const bool here = is_allreduce(kind) || rank.group.rank() == root;
-    ReduceArguments args;
+    ReduceArguments& args = rank.reduce_args;
+    args = ReduceArguments();
     args.input = in_place && here ? out : reinterpret_cast<const std::byte*>(input[me].data());
     args.output = here ? out : nullptr;
     args.count = count;
     args.element = sizeof(Word);
     args.kernel = ordered_kernel;
     args.root = root;
-    const BcastArguments bcast_args{out, count * sizeof(Word), root};
+    BcastArguments& bcast_args = rank.bcast_args;
+    bcast_args = {out, count * sizeof(Word), root};
     switch (kind) {
       case Kind::allreduce_flat:
         return allreduce::flat_slots(rank.strand, rank.group, args);
       case Kind::allreduce_split:
         return allreduce::split_slots(rank.strand, rank.group, args);
       case Kind::allreduce_single:
-        return allreduce::single_copy(rank.strand, rank.group, args, rank.peers());
+        return allreduce::single_copy(rank.strand, rank.group, args, rank.peers);
       case Kind::reduce_flat:
         return reduce::flat_slots(rank.strand, rank.group, args);
       case Kind::reduce_split:
         return reduce::split_slots(rank.strand, rank.group, args);
       case Kind::reduce_single:
-        return reduce::single_copy(rank.strand, rank.group, args, rank.peers());
+        return reduce::single_copy(rank.strand, rank.group, args, rank.peers);
       case Kind::bcast_slots:
         return bcast::slots(rank.strand, rank.group, bcast_args);
       case Kind::bcast_single:
-        return bcast::single_copy(rank.strand, rank.group, bcast_args, rank.peers());
+        return bcast::single_copy(rank.strand, rank.group, bcast_args, rank.peers);
       default:
         return barrier::flat(rank.strand, rank.group);
     }

@@ -56,7 +56,11 @@ struct Rank {
   bool failed = false;
   LocalPeerMemory memory;
 
-  SingleCopy peers() { return {&memory, scratch.data(), scratch.size(), &failed}; }
+  // Arguments of the operation going on.
+  ReduceArguments reduce_args;
+  BcastArguments bcast_args;
+  SingleCopy peers{&memory, scratch.data(), scratch.size(), &failed};
+
   bool ended() const { return next == program.size() && strand.idle(); }
   // One scheduling step: to the next condition. False when nothing could be done.
   bool step() {

@@ -25,24 +25,26 @@ std::uint32_t folded(int ranks, std::size_t i, int n) {
   return value;
 }
 
-Task start(Rank& rank, int kind, const ReduceArguments& args, const BcastArguments& bcast_args) {
+Task start(Rank& rank, int kind) {
+  const ReduceArguments& args = rank.reduce_args;
+  const BcastArguments& bcast_args = rank.bcast_args;
   switch (kind) {
     case 0:
       return allreduce::flat_slots(rank.strand, rank.group, args);
     case 1:
       return allreduce::split_slots(rank.strand, rank.group, args);
     case 2:
-      return allreduce::single_copy(rank.strand, rank.group, args, rank.peers());
+      return allreduce::single_copy(rank.strand, rank.group, args, rank.peers);
     case 3:
       return reduce::flat_slots(rank.strand, rank.group, args);
     case 4:
       return reduce::split_slots(rank.strand, rank.group, args);
     case 5:
-      return reduce::single_copy(rank.strand, rank.group, args, rank.peers());
+      return reduce::single_copy(rank.strand, rank.group, args, rank.peers);
     case 6:
       return bcast::slots(rank.strand, rank.group, bcast_args);
     case 7:
-      return bcast::single_copy(rank.strand, rank.group, bcast_args, rank.peers());
+      return bcast::single_copy(rank.strand, rank.group, bcast_args, rank.peers);
     default:
       return barrier::flat(rank.strand, rank.group);
   }
@@ -56,14 +58,15 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   Words input(count), output(count);
   for (std::size_t i = 0; i < count; ++i) input[i] = element(me, i, n);
   if (kind >= 6) output = input;
-  ReduceArguments args;
+  ReduceArguments& args = rank.reduce_args;
   args.input = reinterpret_cast<const std::byte*>(input.data());
   args.output = reinterpret_cast<std::byte*>(output.data());
   args.count = count;
   args.element = sizeof(std::uint32_t);
   args.kernel = ordered_kernel;
   args.root = root;
-  rank.strand.start(start(rank, kind, args, {args.output, args.bytes(), root}));
+  rank.bcast_args = {args.output, args.bytes(), root};
+  rank.strand.start(start(rank, kind));
   Waiting waiting(policy);
   while (!rank.strand.advance()) waiting.step();
 

@@ -39,21 +39,19 @@ class Strand {
   // there; advance() then runs to the next condition only.
   void preempt_at_every_wait(bool on) { preempt_ = on; }
 
-  // co_await strand.until(wait)
+  // co_await strand.until(wait). The condition is built where it stays: a copy of what was just
+  // stored would have to wait for the stores before it, a flag's way to the other ranks included.
   struct Until {
     Strand& strand;
-    Wait wait;
-    bool await_ready() { return !strand.preempt_ && wait.ready(); }
-    void await_suspend(std::coroutine_handle<> handle) {
-      strand.wait_ = wait;
-      strand.resume_point_ = handle;
-    }
+    bool await_ready() const { return !strand.preempt_ && strand.wait_.ready(); }
+    void await_suspend(std::coroutine_handle<> handle) const { strand.resume_point_ = handle; }
     void await_resume() const {}
   };
-  Until until(Wait wait) { return {*this, wait}; }
-  Until until(const Counter& counter, std::uint64_t target) {
-    return {*this, Wait(counter, target)};
+  Until until(const Wait& wait) {
+    wait_ = wait;
+    return {*this};
   }
+  Until until(const Counter& counter, std::uint64_t target) { return until(Wait(counter, target)); }
 
   // Coroutine frames, last in first out: no call to malloc for any algorithm of the library.
   void* allocate_frame(std::size_t bytes);

@@ -28,7 +28,7 @@ TEST(Strand, RunsAsFarAsConditionsAllow) {
   EXPECT_EQ(trace, 1);
   b = 5;
   EXPECT_FALSE(strand.advance());
-  EXPECT_EQ(strand.waiting_for().first_missing(), &a);
+  strand.waiting_for().for_each_missing([&](const Counter& c) { EXPECT_EQ(&c, &a); });
   a = 1;
   EXPECT_TRUE(strand.advance());
   EXPECT_EQ(trace, 3);
@@ -90,18 +90,38 @@ TEST(Counter, ComparesByDifference) {
   EXPECT_TRUE(reached(counter, kMax));
 }
 
+struct alignas(64) Line {
+  Counter counter{0};
+};
+
 TEST(Wait, ReadyOnceEveryCounterIs) {
-  struct alignas(64) Line {
-    Counter counter{0};
-  };
   Line lines[5];
-  Wait wait(lines[0].counter, sizeof(Line), 5, 7);
+  Wait wait(lines[0].counter, sizeof(Line), 5, 0, 5, 7);
   for (int i = 4; i >= 0; --i) {
     EXPECT_FALSE(wait.ready());
     lines[i].counter = 7;
   }
   EXPECT_TRUE(wait.ready());
   EXPECT_TRUE(Wait().ready());
+}
+
+TEST(Wait, GoesRoundAndLeavesOneOut) {
+  for (int own = 0; own < 5; ++own) {
+    Line lines[5];
+    Wait wait(lines[0].counter, sizeof(Line), 5, own + 1, 4, 7);
+    for (int i = 0; i < 5; ++i) {
+      if (i == own) continue;
+      int missing = 0;
+      wait.for_each_missing([&](const Counter& c) {
+        EXPECT_NE(&c, &lines[own].counter);
+        ++missing;
+      });
+      EXPECT_EQ(missing, i < own ? 4 - i : 5 - i);
+      EXPECT_FALSE(wait.ready());
+      lines[i].counter = 8;
+    }
+    EXPECT_TRUE(wait.ready());
+  }
 }
 
 struct Calls {

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "base/cpu.h"
+
 namespace sumac {
 
 struct WaitPolicy {
@@ -16,14 +18,6 @@ struct WaitPolicy {
   void (*late)(void* context, double seconds) = nullptr;
   void* context = nullptr;
 };
-
-inline void cpu_pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("isb" ::: "memory");
-#endif
-}
 
 // One wait of one rank. Call step() after every poll that found nothing to do.
 class Waiting {

@@ -12,7 +12,7 @@
 
 namespace sumac::allreduce {
 
-Task flat_slots(Strand& strand, ShmGroup& group, ReduceArguments args) {
+Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
   const Chunks chunks(args.bytes(), group.slot_bytes(), kCacheLine);
   const std::uint64_t first = group.take(chunks.count());
   for (std::size_t c = 0; c < chunks.count(); ++c) {
@@ -22,7 +22,8 @@ Task flat_slots(Strand& strand, ShmGroup& group, ReduceArguments args) {
     std::memcpy(slot_data(group, group.rank(), position, part.bytes), args.input + part.offset,
                 part.bytes);
     group.publish_in(position);
-    co_await strand.until(group.all_in(position));
+    group.prefetch_next_slot(position);
+    co_await strand.until(group.others_in(position));
     fold(args.kernel, args.output + part.offset, group.size(), part.bytes / args.element,
          args.element, [&](int r) { return slot_data(group, r, position, part.bytes); });
     group.finish(position);

@@ -11,11 +11,12 @@
 
 namespace sumac::allreduce {
 
-Task single_copy(Strand& strand, ShmGroup& group, ReduceArguments args, SingleCopy peers) {
+Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
+                 const SingleCopy& peers) {
   const std::uint64_t position = group.take(1);
   co_await strand.until(group.slot_free(position));
   show_buffers(group, position, args.input, args.output);
-  co_await strand.until(group.all_in(position));
+  co_await strand.until(group.others_in(position));
 
   const Part own = part_of(args.bytes(), group.size(), group.rank());
   fold_from_peers(group, args, peers, position, own, true,
@@ -27,7 +28,7 @@ Task single_copy(Strand& strand, ShmGroup& group, ReduceArguments args, SingleCo
                     }
                   });
   group.publish_out(position);
-  co_await strand.until(group.all_out(position));
+  co_await strand.until(group.others_out(position));
   group.finish(position);
   group.note_finished_before(position);
 }

@@ -62,7 +62,7 @@ class Chunk {
 
 }  // namespace
 
-Task split_slots(Strand& strand, ShmGroup& group, ReduceArguments args) {
+Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
   const Chunks chunks(args.bytes(), group.slot_bytes(), kCacheLine);
   const std::size_t count = chunks.count();
   const std::uint64_t first = group.take(count);
@@ -74,13 +74,13 @@ Task split_slots(Strand& strand, ShmGroup& group, ReduceArguments args) {
     }
     if (step >= 1 && step - 1 < count) {
       const std::size_t c = step - 1;
-      co_await strand.until(group.all_in(first + c));
+      co_await strand.until(group.others_in(first + c));
       Chunk(group, args, first + c, chunks[c]).fold_own_part();
       group.publish_out(first + c);
     }
     if (step >= 2) {
       const std::size_t c = step - 2;
-      co_await strand.until(group.all_out(first + c));
+      co_await strand.until(group.others_out(first + c));
       Chunk(group, args, first + c, chunks[c]).copy_out();
       group.finish(first + c);
       // A result is published one stage before the chunk ahead of it is copied out.

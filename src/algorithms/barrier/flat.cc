@@ -12,7 +12,8 @@ Task flat(Strand& strand, ShmGroup& group) {
   const std::uint64_t position = group.take(1);
   co_await strand.until(group.slot_free(position));
   group.publish_in(position);
-  co_await strand.until(group.all_in(position));
+  group.prefetch_next_slot(position);
+  co_await strand.until(group.others_in(position));
   group.finish(position);
   group.note_finished_before(position);
 }

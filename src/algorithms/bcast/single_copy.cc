@@ -11,7 +11,8 @@
 
 namespace sumac::bcast {
 
-Task single_copy(Strand& strand, ShmGroup& group, BcastArguments args, SingleCopy peers) {
+Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
+                 const SingleCopy& peers) {
   const int ranks = group.size();
   const bool root = group.rank() == args.root;
   const std::uint64_t position = group.take(1);
@@ -29,7 +30,7 @@ Task single_copy(Strand& strand, ShmGroup& group, BcastArguments args, SingleCop
       }
     }
     group.publish_out(position);
-    co_await strand.until(group.all_out(position));
+    co_await strand.until(group.others_out(position));
   } else {
     co_await strand.until(group.in(args.root, position));
     const std::uintptr_t from = buffers_of(group, args.root, position).input;

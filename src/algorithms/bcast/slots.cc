@@ -10,7 +10,7 @@
 
 namespace sumac::bcast {
 
-Task slots(Strand& strand, ShmGroup& group, BcastArguments args) {
+Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args) {
   const Chunks chunks(args.bytes, group.slot_bytes(), kCacheLine);
   const bool root = group.rank() == args.root;
   const std::uint64_t first = group.take(chunks.count());

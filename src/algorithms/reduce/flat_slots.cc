@@ -13,7 +13,7 @@
 namespace sumac::reduce {
 namespace {
 
-Task give(Strand& strand, ShmGroup& group, ReduceArguments args, Chunks chunks) {
+Task give(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunks chunks) {
   const std::uint64_t first = group.take(chunks.count());
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     const Part part = chunks[c];
@@ -25,7 +25,7 @@ Task give(Strand& strand, ShmGroup& group, ReduceArguments args, Chunks chunks) 
   }
 }
 
-Task collect(Strand& strand, ShmGroup& group, ReduceArguments args, Chunks chunks) {
+Task collect(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunks chunks) {
   const std::uint64_t first = group.take(chunks.count());
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     const Part part = chunks[c];
@@ -43,7 +43,7 @@ Task collect(Strand& strand, ShmGroup& group, ReduceArguments args, Chunks chunk
 
 }  // namespace
 
-Task flat_slots(Strand& strand, ShmGroup& group, ReduceArguments args) {
+Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
   const Chunks chunks(args.bytes(), group.slot_bytes(), kCacheLine);
   return group.rank() == args.root ? collect(strand, group, args, chunks)
                                    : give(strand, group, args, chunks);

@@ -10,12 +10,13 @@
 
 namespace sumac::reduce {
 
-Task single_copy(Strand& strand, ShmGroup& group, ReduceArguments args, SingleCopy peers) {
+Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
+                 const SingleCopy& peers) {
   const bool root = group.rank() == args.root;
   const std::uint64_t position = group.take(1);
   co_await strand.until(group.slot_free(position));
   show_buffers(group, position, args.input, args.output);
-  co_await strand.until(group.all_in(position));
+  co_await strand.until(group.others_in(position));
 
   const std::uintptr_t output = buffers_of(group, args.root, position).output;
   const Part own = part_of(args.bytes(), group.size(), group.rank());
@@ -28,7 +29,7 @@ Task single_copy(Strand& strand, ShmGroup& group, ReduceArguments args, SingleCo
                   });
   // All wait for all: inputs are read, and the root's output written, by others until then.
   group.publish_out(position);
-  co_await strand.until(group.all_out(position));
+  co_await strand.until(group.others_out(position));
   group.finish(position);
   group.note_finished_before(position);
 }

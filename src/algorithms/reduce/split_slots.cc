@@ -50,7 +50,7 @@ void copy_out(const ShmGroup& group, const ReduceArguments& args, std::uint64_t 
 
 }  // namespace
 
-Task split_slots(Strand& strand, ShmGroup& group, ReduceArguments args) {
+Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
   const Chunks chunks(args.bytes(), group.slot_bytes(), kCacheLine);
   const std::size_t count = chunks.count();
   const bool root = group.rank() == args.root;
@@ -63,13 +63,13 @@ Task split_slots(Strand& strand, ShmGroup& group, ReduceArguments args) {
       group.publish_in(first + step);
     }
     if (step >= 1 && step - 1 < count) {
-      co_await strand.until(group.all_in(first + step - 1));
+      co_await strand.until(group.others_in(first + step - 1));
       fold_own_part(group, args, first + step - 1, chunks[step - 1]);
       group.publish_out(first + step - 1);
       if (!root) group.finish(first + step - 1);
     }
     if (root && step >= 2) {
-      co_await strand.until(group.all_out(first + step - 2));
+      co_await strand.until(group.others_out(first + step - 2));
       copy_out(group, args, first + step - 2, chunks[step - 2]);
       group.finish(first + step - 2);
     }

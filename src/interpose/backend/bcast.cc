@@ -35,7 +35,8 @@ void serve(Communicator& c, const TypedBuffer& buffer, std::size_t bytes, int ro
            Algorithm algorithm) {
   PackedBuffer packed(buffer, bytes);
   if (c.rank == root) packed.pack();
-  run_bcast(c, algorithm, {packed.data(), bytes, root});
+  c.bcast_args = {packed.data(), bytes, root};
+  run_bcast(c, algorithm);
   if (c.rank != root) packed.unpack();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/backend/calls.h"
 
+#include <utility>
+
 #include "interpose/backend/mpi_functions.h"
 #include "observe/log.h"
 #include "planner/start.h"
@@ -21,19 +23,18 @@ void give_up(const Communicator& c) {
 // Scratch for the time of one operation, when the algorithm needs it.
 class Peers {
  public:
-  Peers(Communicator& c, Algorithm algorithm) {
+  Peers(Communicator& c, Algorithm algorithm) : peers_(c.peers) {
     if (!info_of(algorithm).single_copy) return;
     peers_ = {c.attach.get(), borrow_scratch(), kScratchBytes, &c.failed};
   }
   ~Peers() {
-    if (peers_.scratch) return_scratch(peers_.scratch);
+    if (peers_.scratch) return_scratch(std::exchange(peers_.scratch, nullptr));
   }
   Peers(const Peers&) = delete;
   Peers& operator=(const Peers&) = delete;
-  const SingleCopy& get() const { return peers_; }
 
  private:
-  SingleCopy peers_;
+  SingleCopy& peers_;
 };
 
 }  // namespace
@@ -67,19 +68,18 @@ Admission admit(Entry& entry, MPI_Comm comm) {
   return {communicator, true};
 }
 
-void run_reduction(Communicator& c, Collective collective, Algorithm algorithm,
-                   const ReduceArguments& args) {
-  const Peers peers(c, algorithm);
+void run_reduction(Communicator& c, Collective collective, Algorithm algorithm) {
+  const Peers scratch(c, algorithm);
   c.doing = name_of(collective);
-  c.strand.start(start_reduction(algorithm, c.strand, c.group, args, peers.get()));
+  c.strand.start(start_reduction(algorithm, c.strand, c.group, c.reduce_args, c.peers));
   finish_operation(c);
   if (c.failed) give_up(c);
 }
 
-void run_bcast(Communicator& c, Algorithm algorithm, const BcastArguments& args) {
-  const Peers peers(c, algorithm);
-  c.doing = "bcast";
-  c.strand.start(start_bcast(algorithm, c.strand, c.group, args, peers.get()));
+void run_bcast(Communicator& c, Algorithm algorithm) {
+  const Peers scratch(c, algorithm);
+  c.doing = name_of(Collective::bcast);
+  c.strand.start(start_bcast(algorithm, c.strand, c.group, c.bcast_args, c.peers));
   finish_operation(c);
   if (c.failed) give_up(c);
 }

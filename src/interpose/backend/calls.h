@@ -42,9 +42,8 @@ inline constexpr bool kAliasIsError = true;
 inline constexpr bool kAliasIsError = false;
 #endif
 
-// Starts, runs and checks one operation on a communicator that is `together`.
-void run_reduction(Communicator& communicator, Collective collective, Algorithm algorithm,
-                   const ReduceArguments& args);
-void run_bcast(Communicator& communicator, Algorithm algorithm, const BcastArguments& args);
+// Runs the operation described by reduce_args or bcast_args of a communicator that is `together`.
+void run_reduction(Communicator& communicator, Collective collective, Algorithm algorithm);
+void run_bcast(Communicator& communicator, Algorithm algorithm);
 
 }  // namespace sumac

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "algorithms/arguments.h"
 #include "engine/strand.h"
 #include "engine/waiting.h"
 #include "interpose/backend/process.h"
@@ -40,10 +41,15 @@ struct Communicator {
   Strand strand;
   WaitPolicy wait_policy;
   PlanTable plans;
+
+  // The operation going on.
+  ReduceArguments reduce_args;
+  BcastArguments bcast_args;
+  SingleCopy peers;
+  bool failed = false;     // a peer's memory could not be reached in it
+  const char* doing = "";  // its name, for messages
   std::unique_ptr<CrossMemoryAttach> attach;
   std::vector<pid_t> pids;
-  const char* doing = "";  // the collective going on, for messages
-  bool failed = false;     // a peer's memory could not be reached in it
   Stats stats;
 };
 

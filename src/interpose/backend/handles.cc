@@ -38,6 +38,7 @@ class HandleTable {
 
 HandleTable<TypeInfo> types;
 HandleTable<Op> ops;
+ReduceFn kernels[kNumOps][kNumDTypes];
 
 DType integer_of(std::size_t size, bool is_signed) {
   switch (size) {
@@ -140,6 +141,11 @@ void learn_predefined_handles() {
                {MPI_BXOR, Op::bxor},    {MPI_MINLOC, Op::none}, {MPI_MAXLOC, Op::none},
                {MPI_REPLACE, Op::none}, {MPI_NO_OP, Op::none}};
   for (const auto& row : known) ops.insert(handle_bits(row.handle), row.op);
+  for (int op = 0; op < kNumOps; ++op) {
+    for (int type = 0; type < kNumDTypes; ++type) {
+      kernels[op][type] = find_reduce(static_cast<Op>(op), static_cast<DType>(type));
+    }
+  }
 }
 
 const TypeInfo* find_type(MPI_Datatype type) { return types.find(handle_bits(type)); }
@@ -151,8 +157,11 @@ Op find_op(MPI_Op op) {
 
 bool is_user_defined(MPI_Op op) { return op != MPI_OP_NULL && !ops.find(handle_bits(op)); }
 
-DType reduction_type(const TypeInfo& type, Op op) {
-  return op != Op::none && (type.operations & class_of(op)) ? type.dtype : DType::none;
+ReduceFn find_kernel(const TypeInfo& type, Op op) {
+  if (op == Op::none || type.dtype == DType::none || !(type.operations & class_of(op))) {
+    return nullptr;
+  }
+  return kernels[static_cast<int>(op)][static_cast<int>(type.dtype)];
 }
 
 bool packed_size(MPI_Datatype type, std::size_t& bytes) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/types.h"
+#include "kernels/reduce.h"
 
 namespace sumac {
 
@@ -39,8 +40,9 @@ const TypeInfo* find_type(MPI_Datatype type);
 Op find_op(MPI_Op op);
 bool is_user_defined(MPI_Op op);
 
-// The element type to reduce as, or DType::none where the standard does not allow `op` on it.
-DType reduction_type(const TypeInfo& type, Op op);
+// The kernel that reduces elements of the type; null where there is none, or the standard does not
+// allow `op` on the type.
+ReduceFn find_kernel(const TypeInfo& type, Op op);
 
 // Packed bytes of one element of any type; false when the handle is not a type.
 bool packed_size(MPI_Datatype type, std::size_t& bytes);

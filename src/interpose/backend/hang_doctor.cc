@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 
-#include <string>
+#include <cstdio>
 
 #include "interpose/backend/communicator.h"
 #include "interpose/backend/mpi_functions.h"
@@ -16,13 +16,10 @@ namespace {
 // Calls visit(rank) for every rank the strand still waits for.
 template <class Visit>
 void for_each_missing(const Communicator& c, Visit visit) {
-  const Wait& wait = c.strand.waiting_for();
-  const auto* counter = reinterpret_cast<const std::byte*>(wait.first_missing());
-  for (int i = 0; i < wait.remaining(); ++i, counter += wait.stride()) {
-    const auto* flag = reinterpret_cast<const Counter*>(counter);
-    const int owner = c.group.owner_of(flag);
-    if (owner >= 0 && !reached(*flag, wait.target())) visit(owner);
-  }
+  c.strand.waiting_for().for_each_missing([&](const Counter& counter) {
+    const int owner = c.group.owner_of(&counter);
+    if (owner >= 0) visit(owner);
+  });
 }
 
 bool is_gone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
@@ -37,9 +34,13 @@ void drive_mpi(void* context) {
 
 void report_late(void* context, double seconds) {
   const auto& c = *static_cast<const Communicator*>(context);
-  std::string missing;
+  char missing[256] = "";
+  std::size_t used = 0;
   for_each_missing(c, [&](int rank) {
-    if (missing.size() < 200) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
+    if (used + 16 > sizeof missing) return;
+    const std::size_t room = sizeof missing - used;
+    used +=
+        static_cast<std::size_t>(std::snprintf(missing + used, room, used ? ", %d" : "%d", rank));
   });
   // Process numbers mean something only where all ranks can see each other's, which attach proves.
   for_each_missing(c, [&](int rank) {
@@ -53,7 +54,7 @@ void report_late(void* context, double seconds) {
   const auto limit = static_cast<double>(options.hang_seconds);
   if (limit > 0 && seconds >= limit && seconds < limit + 1) {
     log_here("warning[hang]: rank %d of %d has waited %.0f s in %s; not arrived: rank %s", c.rank,
-             c.size, seconds, c.doing, missing.c_str());
+             c.size, seconds, c.doing, missing);
   }
 }
 

@@ -22,15 +22,15 @@ bool judge_buffers(const Reduction& call, bool gets_result, ReduceArguments& arg
 
 }  // namespace
 
-bool judge_reduction(const Reduction& call, const Communicator& c, ReduceArguments& args,
-                     Reason& reason) {
+bool judge_reduction(const Reduction& call, Communicator& c, Reason& reason) {
+  ReduceArguments& args = c.reduce_args;
   const TypeInfo* type = find_type(call.type);
   const Op op = find_op(call.op);
   if (!type || op == Op::none) {
     reason = is_user_defined(call.op) ? Reason::user_op : Reason::no_kernel;
     return false;
   }
-  args.kernel = find_reduce(op, reduction_type(*type, op));
+  args.kernel = find_kernel(*type, op);
   if (!args.kernel) {
     reason = Reason::no_kernel;
     return false;
@@ -41,6 +41,7 @@ bool judge_reduction(const Reduction& call, const Communicator& c, ReduceArgumen
   args.count = static_cast<std::size_t>(call.count);
   args.element = type->size;
   args.root = call.root;
+  args.output = nullptr;
   return call.count == 0 || judge_buffers(call, !rooted || c.rank == call.root, args);
 }
 

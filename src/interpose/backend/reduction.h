@@ -22,9 +22,8 @@ struct Reduction {
   MPI_Comm comm;
 };
 
-// What is to be reduced, or false and the reason why the MPI should do it.
-bool judge_reduction(const Reduction& call, const Communicator& communicator, ReduceArguments& args,
-                     Reason& reason);
+// Fills the communicator's reduce_args; or false, and the reason why the MPI should do it.
+bool judge_reduction(const Reduction& call, Communicator& communicator, Reason& reason);
 
 // Serves the call, or calls `native()`.
 template <class Native>
@@ -33,9 +32,9 @@ int serve_reduction(Collective collective, const Reduction& call, Native native)
   const Admission admission = admit(entry, call.comm);
   if (!admission.communicator) return pass(admission, call.comm, native);
   Communicator& c = *admission.communicator;
-  ReduceArguments args;
+  const ReduceArguments& args = c.reduce_args;
   Reason reason = Reason::arguments;
-  if (!judge_reduction(call, c, args, reason)) {
+  if (!judge_reduction(call, c, reason)) {
     entry.hand_down(c.stats, reason, 0);
     return native();
   }
@@ -49,7 +48,7 @@ int serve_reduction(Collective collective, const Reduction& call, Native native)
     entry.hand_down(c.stats, Reason::rules, args.bytes());
     return native();
   }
-  run_reduction(c, collective, algorithm, args);
+  run_reduction(c, collective, algorithm);
   entry.take(c.stats, algorithm, args.bytes());
   return MPI_SUCCESS;
 }

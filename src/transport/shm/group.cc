@@ -25,7 +25,8 @@ Wait ShmGroup::slot_free_slow(std::uint64_t position) {
   }
   finished_by_all_ = least;
   if (position < finished_by_all_ + layout_.ring) return Wait();
-  return {control(0).done, sizeof(RankControl), size(), position - layout_.ring + 1};
+  return {control(0).done, sizeof(RankControl), size(),
+          rank_ + 1,       size() - 1,          position - layout_.ring + 1};
 }
 
 int ShmGroup::owner_of(const Counter* counter) const {

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/cpu.h"
 #include "engine/counter.h"
 #include "transport/shm/layout.h"
 
@@ -23,7 +24,12 @@ class ShmGroup {
  public:
   ShmGroup() = default;
   ShmGroup(std::byte* block, const Layout& layout, int rank)
-      : block_(block), layout_(layout), rank_(rank) {}
+      : block_(block),
+        layout_(layout),
+        rings_(block + layout.rings_offset()),
+        rank_stride_(layout.rank_stride()),
+        slot_stride_(layout.slot_stride()),
+        rank_(rank) {}
 
   int rank() const { return rank_; }
   int size() const { return layout_.ranks; }
@@ -52,18 +58,23 @@ class ShmGroup {
   Wait in(int rank, std::uint64_t position) const {
     return {header(rank, position).in, position + 1};
   }
-  Wait all_in(std::uint64_t position) const {
-    return {header(0, position).in, layout_.rank_stride(), size(), position + 1};
-  }
   Wait out(int rank, std::uint64_t position) const {
     return {header(rank, position).out, position + 1};
   }
-  Wait all_out(std::uint64_t position) const {
-    return {header(0, position).out, layout_.rank_stride(), size(), position + 1};
+  // Of all ranks but this one.
+  Wait others_in(std::uint64_t position) const { return others(header(0, position).in, position); }
+  Wait others_out(std::uint64_t position) const {
+    return others(header(0, position).out, position);
   }
   Wait slot_free(std::uint64_t position) {
     if (position < finished_by_all_ + layout_.ring) return Wait();
     return slot_free_slow(position);
+  }
+
+  // Fetches the flag's line of this rank's next slot from the readers of its last use, at a time
+  // when this rank waits anyway.
+  void prefetch_next_slot(std::uint64_t position) const {
+    prefetch_for_write(&header(rank_, position + 1));
   }
 
   // Something seen elsewhere tells that all ranks have finished every position before this one.
@@ -83,10 +94,16 @@ class ShmGroup {
   RankControl& control(int rank) const {
     return reinterpret_cast<RankControl*>(block_ + layout_.control_offset())[rank];
   }
+  Wait others(const Counter& first, std::uint64_t position) const {
+    return {first, rank_stride_, size(), rank_ + 1, size() - 1, position + 1};
+  }
   Wait slot_free_slow(std::uint64_t position);
 
   std::byte* block_ = nullptr;
   Layout layout_;
+  std::byte* rings_ = nullptr;
+  std::size_t rank_stride_ = 0;
+  std::size_t slot_stride_ = 0;
   int rank_ = 0;
   std::uint64_t next_ = 0;
   std::uint64_t finished_by_all_ = 0;  // a lower bound, as last seen
