@@ -10,6 +10,7 @@
 namespace sumac {
 
 namespace allreduce {
+Task flat_lines(Strand& strand, ShmGroup& group, const ReduceArguments& args);
 Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
 Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
@@ -17,6 +18,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
 }  // namespace allreduce
 
 namespace reduce {
+Task flat_lines(Strand& strand, ShmGroup& group, const ReduceArguments& args);
 Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
 Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
@@ -24,6 +26,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
 }  // namespace reduce
 
 namespace bcast {
+Task lines(Strand& strand, ShmGroup& group, const BcastArguments& args);
 Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args);
 Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
                  const SingleCopy& peers);

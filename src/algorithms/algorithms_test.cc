@@ -17,21 +17,28 @@ using Words = std::vector<Word>;
 constexpr std::size_t kSlot = 512;  // small, so that few bytes make many chunks
 
 enum class Kind {
+  allreduce_lines,
   allreduce_flat,
   allreduce_split,
   allreduce_single,
+  reduce_lines,
   reduce_flat,
   reduce_split,
   reduce_single,
+  bcast_lines,
   bcast_slots,
   bcast_single,
   barrier_flat,
   count
 };
 
+// What fits the lines of a slot.
+bool is_small(Kind k) {
+  return k == Kind::allreduce_lines || k == Kind::reduce_lines || k == Kind::bcast_lines;
+}
 bool is_allreduce(Kind k) { return k <= Kind::allreduce_single; }
-bool is_reduce(Kind k) { return k >= Kind::reduce_flat && k <= Kind::reduce_single; }
-bool is_bcast(Kind k) { return k == Kind::bcast_slots || k == Kind::bcast_single; }
+bool is_reduce(Kind k) { return k >= Kind::reduce_lines && k <= Kind::reduce_single; }
+bool is_bcast(Kind k) { return k >= Kind::bcast_lines && k <= Kind::bcast_single; }
 
 constexpr Word kGuard = 0xdeadbeef;
 
@@ -46,7 +53,11 @@ struct Call {
   std::size_t ended = 0;
 
   Call(Kind k, std::size_t n, int r, bool ip, int ranks, std::mt19937& random)
-      : kind(k), count(n), root(r), in_place(ip && (is_allreduce(k) || is_reduce(k))) {
+      : kind(k),
+        count(is_small(k) ? std::min(n, kLinesData / sizeof(Word)) : n),
+        root(r),
+        in_place(ip && (is_allreduce(k) || is_reduce(k))) {
+    n = count;
     for (int rank = 0; rank < ranks; ++rank) {
       Words words(n);
       for (Word& w : words) w = random();
@@ -79,18 +90,24 @@ struct Call {
     BcastArguments& bcast_args = rank.bcast_args;
     bcast_args = {out, count * sizeof(Word), root};
     switch (kind) {
+      case Kind::allreduce_lines:
+        return allreduce::flat_lines(rank.strand, rank.group, args);
       case Kind::allreduce_flat:
         return allreduce::flat_slots(rank.strand, rank.group, args);
       case Kind::allreduce_split:
         return allreduce::split_slots(rank.strand, rank.group, args);
       case Kind::allreduce_single:
         return allreduce::single_copy(rank.strand, rank.group, args, rank.peers);
+      case Kind::reduce_lines:
+        return reduce::flat_lines(rank.strand, rank.group, args);
       case Kind::reduce_flat:
         return reduce::flat_slots(rank.strand, rank.group, args);
       case Kind::reduce_split:
         return reduce::split_slots(rank.strand, rank.group, args);
       case Kind::reduce_single:
         return reduce::single_copy(rank.strand, rank.group, args, rank.peers);
+      case Kind::bcast_lines:
+        return bcast::lines(rank.strand, rank.group, bcast_args);
       case Kind::bcast_slots:
         return bcast::slots(rank.strand, rank.group, bcast_args);
       case Kind::bcast_single:

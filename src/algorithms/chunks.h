@@ -34,6 +34,15 @@ class Chunks {
   std::size_t total_, size_, count_;
 };
 
+// Chunks of a pipeline over slots: about four of them, so that the stages overlap, as long as each
+// is worth its flags.
+inline Chunks pipeline_chunks(std::size_t total, std::size_t slot_bytes) {
+  constexpr std::size_t kLeast = 4 << 10;
+  return {total,
+          std::clamp(round_up(total / 4, kCacheLine), std::min(kLeast, slot_bytes), slot_bytes),
+          kCacheLine};
+}
+
 // Rank `index`'s part of `bytes`: whole cache lines (hence whole elements), late ranks may get
 // none.
 inline Part part_of(std::size_t bytes, int ranks, int index) {

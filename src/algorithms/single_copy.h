@@ -22,20 +22,21 @@ inline void show_buffers(ShmGroup& group, std::uint64_t position, const void* in
                          const void* output) {
   const Buffers buffers{reinterpret_cast<std::uintptr_t>(input),
                         reinterpret_cast<std::uintptr_t>(output)};
-  static_assert(sizeof buffers <= kInlineBytes);
-  std::memcpy(group.inline_data(group.rank(), position), &buffers, sizeof buffers);
+  static_assert(sizeof buffers <= kLineData);
+  std::memcpy(group.line(group.rank(), position, 0).data, &buffers, sizeof buffers);
   group.publish_in(position);
 }
 
 inline Buffers buffers_of(const ShmGroup& group, int rank, std::uint64_t position) {
   Buffers buffers;
-  std::memcpy(&buffers, group.inline_data(rank, position), sizeof buffers);
+  std::memcpy(&buffers, group.line(rank, position, 0).data, sizeof buffers);
   return buffers;
 }
 
-// Bytes fetched from a peer at a time: what is read is folded while it is still in the cache.
+// Bytes fetched from a peer at a time: what is read is folded while it is still in the second-level
+// cache, and the price of a system call (some 300 ns) is paid seldom.
 inline std::size_t fetch_bytes(const SingleCopy& peers, int ranks) {
-  constexpr std::size_t kMost = 64 << 10;
+  constexpr std::size_t kMost = 256 << 10;
   const std::size_t share = peers.scratch_bytes / static_cast<std::size_t>(ranks);
   return std::min(kMost, share / kCacheLine * kCacheLine);
 }
@@ -48,21 +49,17 @@ void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const S
                      std::uint64_t position, Part part, bool into_output, Store store) {
   const int ranks = group.size(), own = group.rank();
   const std::size_t most = fetch_bytes(peers, ranks);
-  std::byte* scratch = peers.scratch;
+  const auto scratch = [&](int r) { return peers.scratch + static_cast<std::size_t>(r) * most; };
   for (std::size_t at = part.offset, end = part.offset + part.bytes; at < end;) {
     const std::size_t bytes = std::min(most, end - at);
     for (int r = 0; r < ranks; ++r) {
       if (r == own) continue;
       const std::uintptr_t input = buffers_of(group, r, position).input;
-      std::byte* place = scratch + static_cast<std::size_t>(r) * most;
-      if (!peers.memory->read(r, input + at, place, bytes)) *peers.failed = true;
+      if (!peers.memory->read(r, input + at, scratch(r), bytes)) *peers.failed = true;
     }
-    std::byte* own_scratch = scratch + static_cast<std::size_t>(own) * most;
-    std::byte* result = into_output ? args.output + at : own_scratch;
+    std::byte* result = into_output ? args.output + at : scratch(own);
     fold(args.kernel, result, ranks, bytes / args.element, args.element,
-         [&](int r) -> const std::byte* {
-           return r == own ? args.input + at : scratch + static_cast<std::size_t>(r) * most;
-         });
+         [&](int r) -> const std::byte* { return r == own ? args.input + at : scratch(r); });
     store(at, result, bytes);
     at += bytes;
   }

@@ -45,6 +45,12 @@ Task start(Rank& rank, int kind) {
       return bcast::slots(rank.strand, rank.group, bcast_args);
     case 7:
       return bcast::single_copy(rank.strand, rank.group, bcast_args, rank.peers);
+    case 8:
+      return allreduce::flat_lines(rank.strand, rank.group, args);
+    case 9:
+      return reduce::flat_lines(rank.strand, rank.group, args);
+    case 10:
+      return bcast::lines(rank.strand, rank.group, bcast_args);
     default:
       return barrier::flat(rank.strand, rank.group);
   }
@@ -53,11 +59,14 @@ Task start(Rank& rank, int kind) {
 // One call; returns the number of wrong elements.
 int call(Rank& rank, const WaitPolicy& policy, int n) {
   const int ranks = rank.group.size(), me = rank.group.rank();
-  const int kind = n * 7 % 9, root = n % ranks;
-  const std::size_t count = static_cast<std::size_t>(n) * 37 % 700 + 1;
+  const int kind = n * 7 % 12, root = n % ranks;
+  const bool reduces_to_all = kind < 3 || kind == 8, reduces = kind < 6 || kind == 8 || kind == 9;
+  const bool broadcasts = kind == 6 || kind == 7 || kind == 10;
+  const std::size_t most = kind >= 8 ? kLinesData / sizeof(std::uint32_t) : 700;
+  const std::size_t count = static_cast<std::size_t>(n) * 37 % most + 1;
   Words input(count), output(count);
   for (std::size_t i = 0; i < count; ++i) input[i] = element(me, i, n);
-  if (kind >= 6) output = input;
+  if (broadcasts) output = input;
   ReduceArguments& args = rank.reduce_args;
   args.input = reinterpret_cast<const std::byte*>(input.data());
   args.output = reinterpret_cast<std::byte*>(output.data());
@@ -71,9 +80,9 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   while (!rank.strand.advance()) waiting.step();
 
   int wrong = 0;
-  const bool significant = kind < 3 || (kind < 6 && me == root) || kind == 6 || kind == 7;
+  const bool significant = reduces_to_all || (reduces && me == root) || broadcasts;
   for (std::size_t i = 0; i < count && significant; ++i) {
-    wrong += output[i] != (kind < 6 ? folded(ranks, i, n) : element(root, i, n));
+    wrong += output[i] != (reduces ? folded(ranks, i, n) : element(root, i, n));
   }
   return wrong;
 }

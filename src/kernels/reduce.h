@@ -15,15 +15,16 @@ inline constexpr int kMaxSources = 8;
 // num_srcs is 1 to kMaxSources (1 copies). Buffers may be unaligned. dst may be exactly one of the
 // srcs; any other overlap is not allowed. The result's bits depend on nothing but the elements:
 // not on the instruction set, the alignment, or an element's place in the buffer.
-//   sum, prod of integers wrap. min: a < b ? a : b, max: a > b ? a : b with a the left operand,
-//   so with a NaN on either side, or zeros of two signs, the right operand is the result.
+//   sum, prod of integers wrap; of two NaNs they keep what the processor's instruction keeps, on
+//   x86 the left one. min: a < b ? a : b, max: a > b ? a : b with a the left operand, so with a
+//   NaN on either side, or zeros of two signs, the right operand is the result.
 //   land, lor, lxor: any non-zero element is true, the result is 0 or 1.
 using ReduceFn = void (*)(void* dst, const void* const* srcs, int num_srcs, std::size_t count);
 
 // The kernel for the pair, or nullptr where there is none (logical and bitwise on floats).
 ReduceFn find_reduce(Op op, DType type);
 
-// Name of the instruction set in use: "scalar", "sse2", "ssse3", "sse4", "avx2", "avx3", "neon"...
+// Name of the instruction set in use: "avx3", "avx2", "sse4", "sse2", "neon" or "scalar".
 const char* simd_name();
 
 // Forces an instruction set by name before the first find_reduce (option SUMAC_SIMD); "auto" is the

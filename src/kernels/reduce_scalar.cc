@@ -3,6 +3,7 @@
 #include "kernels/plain_kernel.h"
 
 namespace sumac {
+
 struct ScalarSet {
   template <class Op, class T>
   static void fold(char* dst, const char* left, const char* right, std::size_t count) {

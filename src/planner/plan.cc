@@ -6,18 +6,14 @@
 
 #include "observe/stats.h"
 #include "planner/rules.h"
+#include "transport/shm/layout.h"
 
 namespace sumac {
 namespace {
 
-namespace needs {
-constexpr bool slots = false;
-constexpr bool single_copy = true;
-}  // namespace needs
-
 constexpr AlgorithmInfo kInfos[] = {
 #define SUMAC_ALGORITHM(collective, name, need, description) \
-  {#name, Collective::collective, needs::need, description},
+  {#name, Collective::collective, Needs::need, description},
 #include "planner/algorithms.def"
 #undef SUMAC_ALGORITHM
 };
@@ -49,7 +45,7 @@ int find_algorithm(std::string_view collective, std::string_view name) {
 }
 
 bool eligible(const AlgorithmInfo& info, const Capabilities& capabilities) {
-  return !info.single_copy || capabilities.single_copy;
+  return info.needs != Needs::single_copy || capabilities.single_copy;
 }
 
 }  // namespace
@@ -69,11 +65,16 @@ PlanTable::PlanTable(const Capabilities& capabilities, const char* forced) {
   }
   for_each_forced(forced, [&](std::string_view collective, std::string_view name) {
     const int a = find_algorithm(collective, name);
-    if (a >= 0 && eligible(kInfos[a], capabilities)) {
-      ranges_[static_cast<int>(kInfos[a].collective)][0] = {SIZE_MAX, static_cast<Algorithm>(a)};
-    }
+    if (a >= 0 && eligible(kInfos[a], capabilities)) force(static_cast<Algorithm>(a));
     return true;
   });
+}
+
+// An algorithm for small messages is forced for those only; the rules choose for the others.
+void PlanTable::force(Algorithm algorithm) {
+  const AlgorithmInfo& info = info_of(algorithm);
+  Range* ranges = ranges_[static_cast<int>(info.collective)];
+  ranges[0] = {info.needs == Needs::lines ? kLinesData : SIZE_MAX, algorithm};
 }
 
 const char* check_forced(const char* forced) {

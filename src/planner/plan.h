@@ -18,10 +18,12 @@ enum class Algorithm : std::uint8_t {
 };
 inline constexpr int kNumAlgorithms = static_cast<int>(Algorithm::native);
 
+enum class Needs : std::uint8_t { lines, slots, single_copy };
+
 struct AlgorithmInfo {
   const char* name;
   Collective collective;
-  bool single_copy;
+  Needs needs;
   const char* description;
 };
 const AlgorithmInfo& info_of(Algorithm algorithm);
@@ -48,6 +50,8 @@ class PlanTable {
   }
 
  private:
+  void force(Algorithm algorithm);
+
   static constexpr int kMostRanges = 6;
   struct Range {
     std::size_t most = SIZE_MAX;

@@ -1,33 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-reduce, flat over slots. Every rank puts its chunk into its own slot, waits for all others'
-// slots and folds them all, in rank order, into its own result.
-//   Steps    1 a chunk, no entry or exit barrier
-//   Bytes    a rank writes n and reads p*n; p*n element operations on every rank
-//   Wins     small messages, where the one cache-line transfer is all that counts
-//   Needs    slots. Every rank folds in the same order: same bits on all
+// All-reduce, flat over slots. Every rank copies its chunks into its slots and folds all ranks'
+// slots, in rank order, into its own result; it copies the next chunk in before it waits for the
+// others' last one.
+//   Steps    1 a chunk, pipelined, no entry or exit barrier
+//   Bytes    a rank copies n and reads p*n; p*n element operations on every rank
+//   Wins     between two ranks, while all data fit the caches
+//   Needs    slots, a ring of 3 or more. Every rank folds in the same order: same bits on all
+#include <cstring>
+
 #include "algorithms/algorithms.h"
 #include "algorithms/chunks.h"
 #include "algorithms/fold.h"
-#include "algorithms/slot_data.h"
 
 namespace sumac::allreduce {
 
 Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const Chunks chunks(args.bytes(), group.slot_bytes(), kCacheLine);
-  const std::uint64_t first = group.take(chunks.count());
-  for (std::size_t c = 0; c < chunks.count(); ++c) {
-    const std::uint64_t position = first + c;
-    const Part part = chunks[c];
-    co_await strand.until(group.slot_free(position));
-    std::memcpy(slot_data(group, group.rank(), position, part.bytes), args.input + part.offset,
-                part.bytes);
-    group.publish_in(position);
-    group.prefetch_next_slot(position);
+  const Chunks chunks = pipeline_chunks(args.bytes(), group.slot_bytes());
+  const std::size_t count = chunks.count();
+  const std::uint64_t first = group.take(count);
+  for (std::size_t step = 0; step <= count; ++step) {
+    if (step < count) {
+      const Part part = chunks[step];
+      co_await strand.until(group.slot_free(first + step));
+      std::memcpy(group.payload(group.rank(), first + step), args.input + part.offset, part.bytes);
+      group.publish_in(first + step);
+    }
+    if (step == 0) continue;
+    const std::uint64_t position = first + step - 1;
+    const Part part = chunks[step - 1];
     co_await strand.until(group.others_in(position));
     fold(args.kernel, args.output + part.offset, group.size(), part.bytes / args.element,
-         args.element, [&](int r) { return slot_data(group, r, position, part.bytes); });
+         args.element, [&](int r) -> const std::byte* {
+           if (r == group.rank()) return args.input + part.offset;
+           return group.payload(r, position);
+         });
     group.finish(position);
-    group.note_finished_before(position);
+    // Others may have put this chunk in before they folded the one ahead of it.
+    if (step > 1) group.note_finished_before(position - 1);
   }
 }
 

@@ -2,22 +2,23 @@
 // Broadcast through the root's slots. The root copies chunk by chunk in, all others copy out.
 //   Steps    1 a chunk, pipelined as deep as the ring; the root does not wait for the others
 //   Bytes    the root writes n, each other rank reads n and writes n
-//   Wins     small messages, and wherever single copy is not to be had
+//   Wins     medium messages, and wherever single copy is not to be had
 //   Needs    slots
+#include <cstring>
+
 #include "algorithms/algorithms.h"
 #include "algorithms/chunks.h"
-#include "algorithms/slot_data.h"
 
 namespace sumac::bcast {
 
 Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args) {
-  const Chunks chunks(args.bytes, group.slot_bytes(), kCacheLine);
+  const Chunks chunks = pipeline_chunks(args.bytes, group.slot_bytes());
   const bool root = group.rank() == args.root;
   const std::uint64_t first = group.take(chunks.count());
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     const std::uint64_t position = first + c;
     const Part part = chunks[c];
-    std::byte* slot = slot_data(group, args.root, position, part.bytes);
+    std::byte* slot = group.payload(args.root, position);
     if (root) {
       co_await strand.until(group.slot_free(position));
       std::memcpy(slot, args.buffer + part.offset, part.bytes);

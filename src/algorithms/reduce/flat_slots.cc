@@ -3,12 +3,13 @@
 // folds them, in rank order, with its own input.
 //   Steps    1 a chunk, pipelined as deep as the ring; non-roots do not wait for the root
 //   Bytes    a non-root writes n; the root reads p*n and does all the arithmetic
-//   Wins     small messages, and any size between two ranks
+//   Wins     medium messages, and any size between two ranks without single copy
 //   Needs    slots
+#include <cstring>
+
 #include "algorithms/algorithms.h"
 #include "algorithms/chunks.h"
 #include "algorithms/fold.h"
-#include "algorithms/slot_data.h"
 
 namespace sumac::reduce {
 namespace {
@@ -18,8 +19,7 @@ Task give(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunks c
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     const Part part = chunks[c];
     co_await strand.until(group.slot_free(first + c));
-    std::memcpy(slot_data(group, group.rank(), first + c, part.bytes), args.input + part.offset,
-                part.bytes);
+    std::memcpy(group.payload(group.rank(), first + c), args.input + part.offset, part.bytes);
     group.publish_in(first + c);
     group.finish(first + c);
   }
@@ -35,7 +35,7 @@ Task collect(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunk
     fold(args.kernel, args.output + part.offset, group.size(), part.bytes / args.element,
          args.element, [&](int r) -> const std::byte* {
            if (r == args.root) return args.input + part.offset;
-           return slot_data(group, r, first + c, part.bytes);
+           return group.payload(r, first + c);
          });
     group.finish(first + c);
   }
@@ -44,7 +44,7 @@ Task collect(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunk
 }  // namespace
 
 Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const Chunks chunks(args.bytes(), group.slot_bytes(), kCacheLine);
+  const Chunks chunks = pipeline_chunks(args.bytes(), group.slot_bytes());
   return group.rank() == args.root ? collect(strand, group, args, chunks)
                                    : give(strand, group, args, chunks);
 }

@@ -24,7 +24,7 @@ void give_up(const Communicator& c) {
 class Peers {
  public:
   Peers(Communicator& c, Algorithm algorithm) : peers_(c.peers) {
-    if (!info_of(algorithm).single_copy) return;
+    if (info_of(algorithm).needs != Needs::single_copy) return;
     peers_ = {c.attach.get(), borrow_scratch(), kScratchBytes, &c.failed};
   }
   ~Peers() {

@@ -93,6 +93,8 @@ Communicator* find_communicator(MPI_Comm comm) {
 
 void remember_communicator(MPI_Comm comm, int error) {
   if (comm == MPI_COMM_NULL) return;
+  // A callback of the program's, called after ours, may still use the communicator that goes.
+  if (thread_state().freeing == handle_bits(comm)) return;
   if (error != MPI_SUCCESS) {
     int error_class = MPI_SUCCESS;
     mpi.Error_class(error, &error_class);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Init, MPI_Init_thread, MPI_Finalize and sessions: when handles can be learnt, and when
-// everything ends.
+// everything ends. MPI_Comm_free and MPI_Comm_disconnect: which communicator is going.
 #include <string_view>
 
 #include "interpose/backend/backend.h"
 #include "interpose/backend/calls.h"
+#include "interpose/backend/handles.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/report.h"
 #include "observe/log.h"
@@ -70,6 +71,20 @@ int finalize() {
   return error;
 }
 
+// The MPI deletes attributes one by one, Sumac's among them, and the callbacks of the others may
+// make calls on the same communicator.
+int end_communicator(int (*end)(MPI_Comm*), MPI_Comm* comm) {
+  ThreadState& thread = thread_state();
+  const std::uintptr_t outer = thread.freeing;
+  if (comm) thread.freeing = handle_bits(*comm);
+  const int error = end(comm);
+  thread.freeing = outer;
+  return error;
+}
+
+int comm_free(MPI_Comm* comm) { return end_communicator(mpi.Comm_free, comm); }
+int comm_disconnect(MPI_Comm* comm) { return end_communicator(mpi.Comm_disconnect, comm); }
+
 int session_init(MPI_Info info, MPI_Errhandler handler, void* session) {
   const int error = session_init_below(info, handler, session);
   if (error != MPI_SUCCESS) return error;
@@ -92,6 +107,8 @@ void redirect_life_cycle(const sumac_stub& stub) {
   stub.redirect(SUMAC_CALL_Init, reinterpret_cast<void*>(init));
   stub.redirect(SUMAC_CALL_Init_thread, reinterpret_cast<void*>(init_thread));
   stub.redirect(SUMAC_CALL_Finalize, reinterpret_cast<void*>(finalize));
+  stub.redirect(SUMAC_CALL_Comm_free, reinterpret_cast<void*>(comm_free));
+  stub.redirect(SUMAC_CALL_Comm_disconnect, reinterpret_cast<void*>(comm_disconnect));
   void* init_below = stub.real[SUMAC_CALL_Session_init];
   void* finalize_below = stub.real[SUMAC_CALL_Session_finalize];
   if (!init_below || !finalize_below) return;  // an MPI before version 4

@@ -35,6 +35,7 @@ void in_parts(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed, S
 
 PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes)
     : buffer_(buffer), bytes_(bytes), own_(!lies_packed(buffer.type)) {
+  if (own_ && !buffer.address) rebase();
   data_ = static_cast<std::byte*>(own_ ? std::malloc(bytes) : buffer.address);
   if (data_) return;
   log_here("error[no-memory]: no memory to pack %zu bytes; ending the job", bytes);
@@ -43,6 +44,17 @@ PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes)
 
 PackedBuffer::~PackedBuffer() {
   if (own_) std::free(data_);
+  if (rebased_) mpi.Type_free(&buffer_.type);
+}
+
+void PackedBuffer::rebase() {
+  static char anchor;
+  const int one = 1;
+  const MPI_Aint zero = -reinterpret_cast<MPI_Aint>(&anchor);
+  mpi.Type_create_hindexed(1, &one, &zero, buffer_.type, &buffer_.type);
+  mpi.Type_commit(&buffer_.type);
+  buffer_.address = &anchor;
+  rebased_ = true;
 }
 
 void PackedBuffer::pack() {

@@ -30,10 +30,15 @@ class PackedBuffer {
   void unpack();  // data() -> buffer
 
  private:
+  // MPICH's pack and unpack refuse a null address, which is MPI_BOTTOM. Makes another type of it:
+  // the same places, seen from an address of our own.
+  void rebase();
+
   TypedBuffer buffer_;
   std::size_t bytes_;
   std::byte* data_;
   bool own_;
+  bool rebased_ = false;
 };
 
 }  // namespace sumac

@@ -30,13 +30,15 @@ bool device_memory_possible();
 void look_for_devices();
 
 // Scratch memory of single-copy operations, shared by the communicators of this process.
-inline constexpr std::size_t kScratchBytes = 512 << 10;
+inline constexpr std::size_t kScratchBytes = 1 << 20;
 std::byte* borrow_scratch();
 void return_scratch(std::byte* scratch);
 
-// Per thread: how deep in intercepted calls it is, and what became of the last one.
+// Per thread: how deep in intercepted calls it is, which communicator (its handle's bits) it is
+// freeing, and what became of the last collective.
 struct ThreadState {
   int depth = 0;
+  std::uintptr_t freeing = 0;
   const char* last_path = "";
 };
 ThreadState& thread_state();

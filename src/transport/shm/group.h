@@ -11,6 +11,7 @@
 // There is no entry barrier and, the ring being deep, seldom a wait at 1.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -44,25 +45,25 @@ class ShmGroup {
     return first;
   }
 
-  std::byte* inline_data(int rank, std::uint64_t position) const {
-    return header(rank, position).inline_data;
+  Line& line(int rank, std::uint64_t position, int index) const {
+    return header(rank, position).lines[index];
   }
   std::byte* payload(int rank, std::uint64_t position) const {
     return reinterpret_cast<std::byte*>(&header(rank, position) + 1);
   }
 
-  void publish_in(std::uint64_t position) { publish(header(rank_, position).in, position + 1); }
+  void publish_in(std::uint64_t position) { publish(line(rank_, position, 0).in, position + 1); }
   void publish_out(std::uint64_t position) { publish(header(rank_, position).out, position + 1); }
   void finish(std::uint64_t position) { publish(control(rank_).done, position + 1); }
 
   Wait in(int rank, std::uint64_t position) const {
-    return {header(rank, position).in, position + 1};
+    return {line(rank, position, 0).in, position + 1};
   }
   Wait out(int rank, std::uint64_t position) const {
     return {header(rank, position).out, position + 1};
   }
   // Of all ranks but this one.
-  Wait others_in(std::uint64_t position) const { return others(header(0, position).in, position); }
+  Wait others_in(std::uint64_t position) const { return others(line(0, position, 0).in, position); }
   Wait others_out(std::uint64_t position) const {
     return others(header(0, position).out, position);
   }
@@ -71,11 +72,17 @@ class ShmGroup {
     return slot_free_slow(position);
   }
 
-  // Fetches the flag's line of this rank's next slot from the readers of its last use, at a time
-  // when this rank waits anyway.
-  void prefetch_next_slot(std::uint64_t position) const {
-    prefetch_for_write(&header(rank_, position + 1));
+  // The first `count` lines of a rank, each with its own flag.
+  Wait lines_in(int rank, std::uint64_t position, int count) const {
+    return {line(rank, position, 0).in, sizeof(Line), count, 0, count, position + 1};
   }
+
+  // Fetches the first lines of this rank's next slot from the readers of their last use, at a time
+  // when this rank waits anyway: as many as the last message took.
+  void prefetch_next_slot(std::uint64_t position) const {
+    for (int i = 0; i < recent_lines_; ++i) prefetch_for_write(&line(rank_, position + 1, i));
+  }
+  void note_lines(int count) { recent_lines_ = std::min(count, kLinesPrefetched); }
 
   // Something seen elsewhere tells that all ranks have finished every position before this one.
   void note_finished_before(std::uint64_t position) {
@@ -86,6 +93,8 @@ class ShmGroup {
   int owner_of(const Counter* counter) const;
 
  private:
+  static constexpr int kLinesPrefetched = 12;  // what a core can have under way
+
   SlotHeader& header(int rank, std::uint64_t position) const {
     return *reinterpret_cast<SlotHeader*>(block_ + layout_.rings_offset() +
                                           static_cast<std::size_t>(rank) * layout_.rank_stride() +
@@ -105,6 +114,7 @@ class ShmGroup {
   std::size_t rank_stride_ = 0;
   std::size_t slot_stride_ = 0;
   int rank_ = 0;
+  int recent_lines_ = 1;
   std::uint64_t next_ = 0;
   std::uint64_t finished_by_all_ = 0;  // a lower bound, as last seen
 };

@@ -15,14 +15,21 @@
 namespace sumac {
 
 // Flag and data of a small message share a cache line: one transfer brings both.
-inline constexpr std::size_t kInlineBytes = kCacheLine - sizeof(Counter);
-
-struct SlotHeader {
-  alignas(kFalseSharingRange) Counter in;  // position + 1 once the rank's input is here
-  std::byte inline_data[kInlineBytes];
-  alignas(kCacheLine) Counter out;  // position + 1 once the rank's result is here
+struct Line {
+  alignas(kCacheLine) Counter in;  // position + 1 once the data are here
+  std::byte data[kCacheLine - sizeof(Counter)];
 };
-static_assert(sizeof(SlotHeader) == kFalseSharingRange);
+inline constexpr std::size_t kLineData = sizeof(Line::data);
+inline constexpr int kLines = 37;
+inline constexpr std::size_t kLinesData = kLines * kLineData;  // a little over 2 KiB
+
+// A slot: lines, then (behind the header) the payload for larger chunks. The payload has no flags
+// of its own, it is covered by that of the first line: bytes that were data are never taken for
+// flags.
+struct alignas(kFalseSharingRange) SlotHeader {
+  Line lines[kLines];
+  alignas(kCacheLine) Counter out;  // position + 1 once the rank's result is in the payload
+};
 
 struct alignas(kFalseSharingRange) RankControl {
   Counter done;  // every position before this one is finished with, here and in others' slots

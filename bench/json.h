@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the benchmark prints: JSON Lines. First {"kind":"header"}, then {"kind":"size"} as soon as a
+// size is measured, then {"kind":"summary"}. Times are microseconds.
+#pragma once
+
+#include <cstddef>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "collectives.h"
+#include "options.h"
+#include "stats.h"
+#include "world.h"
+
+namespace sumac::bench {
+
+// One measured size. Without Sumac, `sumac` is empty.
+struct Row {
+  Case test;
+  Samples native, sumac;
+  long wrong_native = 0, wrong_sumac = 0;
+  std::string algorithm;
+};
+
+class Report {
+ public:
+  // Writes to standard output and, unless its name is empty, to a file. Throws when that fails.
+  explicit Report(const std::string& file);
+  void header(const Options& options, const World& world, const Presence& sumac, std::size_t sizes);
+  void row(const Row& row);
+  void summary();
+
+ private:
+  void line(const std::string& text);
+  std::ofstream file_;
+  std::vector<double> speedups_;
+  std::vector<std::size_t> bytes_;
+  long wrong_ = 0, wrong_native_ = 0;
+};
+
+}  // namespace sumac::bench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one run of the benchmark is asked to do.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+
+namespace sumac::bench {
+
+struct Options {
+  Collective collective = Collective::allreduce;
+  std::size_t min_bytes = 4;
+  std::size_t max_bytes = std::size_t{4} << 20;
+  int factor = 2;
+  DType type = DType::f32;
+  Op op = Op::sum;
+  int root = 0;
+  bool in_place = false;
+  int warmup = 20;
+  int rounds = 10;
+  int iterations = 0;    // calls of each contender in a round; 0 chooses by `seconds`
+  double seconds = 0.5;  // time one size may take, warm-up and checks not counted
+  std::string json_file;
+};
+
+// Reads the command line. Returns -1 when the run should go on, else the exit status, with
+// `message` holding the help text (status 0) or the complaint (status 2).
+int parse(int argc, char** argv, Options& options, std::string& message);
+
+// What cannot be run: a root outside the communicator, an operation the type has not, a call that
+// crashes this MPI by itself. Empty when all is well.
+std::string objection(const Options& options, int ranks, const std::string& library);
+
+// The numbers of elements to measure, ascending; {0} for a barrier.
+std::vector<std::size_t> counts(const Options& options);
+
+}  // namespace sumac::bench

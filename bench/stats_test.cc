@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stats.h"
+
+#include <gtest/gtest.h>
+
+namespace sumac::bench {
+namespace {
+
+TEST(Stats, MedianOfOddAndEven) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+}
+
+TEST(Stats, QuantileIsNearestRank) {
+  std::vector<float> values;
+  for (int i = 100; i > 0; i--) values.push_back(static_cast<float>(i));
+  EXPECT_EQ(quantile(values, 0.99), 99);
+  EXPECT_EQ(quantile(values, 0.5), 50);
+  EXPECT_EQ(quantile({7}, 0.99), 7);
+  EXPECT_EQ(quantile({}, 0.99), 0);
+}
+
+TEST(Stats, RoundIsMeanOverRanksOfTheirMedians) {
+  // Two ranks, two rounds of three calls: medians 2 and 20, then 4 and 40.
+  const Samples samples{2, 2, 3, {1, 2, 99, 4, 4, 4, 20, 20, 20, 1, 40, 90}};
+  const Figures figures = summarize(samples);
+  EXPECT_EQ(figures.by_round, (std::vector<double>{11, 22}));
+  EXPECT_EQ(figures.p50, 16.5);
+  EXPECT_EQ(figures.min, 11);
+  EXPECT_EQ(figures.p99, 99);
+}
+
+TEST(Stats, NothingMeasured) { EXPECT_EQ(summarize({}).p50, 0); }
+
+TEST(Stats, GeometricMean) {
+  EXPECT_DOUBLE_EQ(geometric_mean({2, 8}), 4);
+  EXPECT_EQ(geometric_mean({}), 0);
+}
+
+}  // namespace
+}  // namespace sumac::bench

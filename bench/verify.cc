@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "verify.h"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "pattern.h"
+#include "timing.h"
+
+namespace sumac::bench {
+namespace {
+
+// Several in a row, each with other data: a result left over from the call before is wrong.
+constexpr unsigned kRepetitions = 3;
+constexpr int kPoison = 0xA5;
+
+long wrong_barriers(const Functions& functions, const World& world) {
+  if (world.hosts > 1) return 0;  // their clocks cannot be compared
+  long early = 0;
+  for (int late = 0; late < world.ranks && late < 4; late++) {
+    if (world.rank == late) usleep(300);
+    std::int64_t entered = now_ns(), last_entered = 0;
+    functions.barrier(world.comm);
+    const std::int64_t left = now_ns();
+    world.native.allreduce(&entered, &last_entered, 1, MPI_INT64_T, MPI_MAX, world.control);
+    early += left < last_entered;
+  }
+  return early;
+}
+
+std::size_t wrong_here(const Functions& functions, const Case& test, const Buffers& buffers,
+                       const World& world, unsigned seed) {
+  const Pattern pattern{test.type, test.op, world.ranks, seed};
+  const bool root = world.rank == test.root;
+  std::memset(buffers.recv(), kPoison, test.bytes());
+  if (test.collective == Collective::bcast) {
+    if (root) pattern.fill(buffers.recv(), test.count, test.root);
+    issue(functions, test, buffers, world.rank, world.comm);
+    return pattern.differing(buffers.recv(), test.count, test.root);
+  }
+  pattern.fill(buffers.send(), test.count, world.rank);
+  if (test.in_place) std::memcpy(buffers.recv(), buffers.send(), test.bytes());
+  issue(functions, test, buffers, world.rank, world.comm);
+  std::size_t wrong = pattern.differing(buffers.send(), test.count, world.rank);
+  if (root || test.collective == Collective::allreduce)
+    wrong += pattern.wrong(buffers.recv(), test.count);
+  return wrong;
+}
+
+std::uint64_t hash(const std::byte* data, std::size_t bytes) {
+  std::uint64_t result = 0xCBF29CE484222325u;
+  for (std::size_t i = 0; i < bytes; i++)
+    result = (result ^ static_cast<std::uint64_t>(data[i])) * 0x100000001B3u;
+  return result;
+}
+
+// Whether this rank's bits are not those of rank 0.
+bool other_bits(const Functions& functions, const Case& test, const Buffers& buffers,
+                const World& world) {
+  std::byte* const input = test.in_place ? buffers.recv() : buffers.send();
+  fill_rounding(test.type, input, test.count, world.rank);
+  issue(functions, test, buffers, world.rank, world.comm);
+  const std::uint64_t mine = hash(buffers.recv(), test.bytes());
+  return world.from_rank_0(mine) != mine;
+}
+
+}  // namespace
+
+long count_wrong(const Functions& functions, const Case& test, const Buffers& buffers,
+                 const World& world) {
+  if (test.collective == Collective::barrier) return world.sum(wrong_barriers(functions, world));
+  std::size_t wrong = 0;
+  for (unsigned seed = 1; seed <= kRepetitions; seed++)
+    wrong += wrong_here(functions, test, buffers, world, seed);
+  if (test.collective == Collective::allreduce && is_float(test.type))
+    wrong += other_bits(functions, test, buffers, world);
+  return world.sum(static_cast<long>(wrong));
+}
+
+}  // namespace sumac::bench

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line: each command is declared in its cmd_*.py."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from sumac_mpi import __version__, cmd_bench, cmd_check, cmd_info, cmd_plot, cmd_run
+from sumac_mpi.errors import Exit, SumacError
+
+EPILOG = (
+    "Inside a launcher: mpiexec -n 4 sumac exec ./app. "
+    "Exit status: 0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results, "
+    "5 slower than --fail-below; 'run' passes the program's own on, or 125, 126, 127 as env does."
+)
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"sumac {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Version.")
+    ] = False,
+) -> None:
+    """Faster reductions and broadcasts for unmodified MPI programs."""
+
+
+# Options end at the first word of the program: what follows belongs to it.
+_PROGRAM = {"allow_interspersed_args": False}
+_COMMANDS = ("run", "info", "check", "bench", "plot")
+app.command("run", context_settings=_PROGRAM)(cmd_run.run)
+app.command("info")(cmd_info.info)
+app.command("check", context_settings=_PROGRAM)(cmd_check.check)
+app.command("bench")(cmd_bench.bench)
+app.command("plot")(cmd_plot.plot)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command; returns its exit status, errors having been printed."""
+    # A table must not fail in a locale that lacks a character of it.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    try:
+        # Not standalone: then typer prints its errors in a form of its own.
+        status = app(args=given, prog_name="sumac", standalone_mode=False)
+        return status if isinstance(status, int) else int(Exit.OK)
+    except SumacError as error:
+        print(error, file=sys.stderr)
+        return int(error.code)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except KeyboardInterrupt:
+        return int(Exit.INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return int(Exit.FAILED)
+    except Exception as error:
+        # The parser's own exceptions, whose class differs between versions of typer.
+        if not hasattr(error, "format_message"):
+            raise
+        print(_usage_error(error.format_message(), given), file=sys.stderr)
+        return int(Exit.USAGE)
+
+
+def _usage_error(message: str, given: Sequence[str]) -> SumacError:
+    command = next((word for word in given[:1] if word in _COMMANDS), None)
+    shows = f"sumac {command} -h" if command else "sumac -h"
+    message = " ".join(message.replace("Value error, ", "").split()).rstrip(".")
+    what = message[:1].lower() + message[1:]
+    return SumacError("usage", what, fix=f"'{shows}' shows how", code=Exit.USAGE)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`sumac plot`: a figure of benchmark results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from sumac_mpi import results
+from sumac_mpi.errors import Exit, SumacError, bad_value
+
+
+def plot(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="From 'sumac bench -J'.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="PNG, SVG or PDF file.")],
+    title: Annotated[Optional[str], typer.Option("--title", help="Title of the figure.")] = None,
+) -> None:
+    """Draw latency with and without Sumac, and the speedup, over the message size.
+
+    \b
+    sumac plot results.json -o results.png
+    """
+    named = [
+        (path.stem if len(files) > 1 else "", run) for path in files for run in results.load(path)
+    ]
+    runs = [(name, run) for name, run in named if run.collective != "barrier"]
+    if not runs:
+        raise bad_value("a barrier has one size: nothing to draw")
+    try:
+        from sumac_mpi import figure
+    except ImportError as error:
+        raise SumacError(
+            "no-matplotlib",
+            "drawing needs matplotlib, which this Python does not have",
+            found=str(error),
+            fix="pip install 'sumac-mpi[plot]', or install python3-matplotlib",
+            code=Exit.UNAVAILABLE,
+        ) from error
+    try:
+        figure.draw(runs, output, title)
+    except (OSError, ValueError) as error:
+        raise bad_value(f"cannot write {output}: {error}") from error

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`sumac run`: starts an MPI program with Sumac in front, by the launcher of the program's MPI."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import Annotated, Optional
+
+import typer
+
+from sumac_mpi import application, job, launcher, layout, machine, options
+from sumac_mpi.errors import Exit, SumacError, bad_value
+
+LauncherOption = Annotated[
+    Optional[str],
+    typer.Option("--launcher", metavar="PATH", help="The mpiexec to use, instead of finding it."),
+]
+RanksOption = Annotated[
+    Optional[int], typer.Option("-n", "--ranks", min=1, help="Ranks; default: one for each core.")
+]
+
+
+def run(
+    command: Annotated[
+        list[str], typer.Argument(metavar="APP", help="The program and its arguments.")
+    ],
+    ranks: RanksOption = None,
+    launcher_name: LauncherOption = None,
+    mpi: Annotated[
+        Optional[str],
+        typer.Option("--mpi", help="openmpi or mpich, where the program does not tell."),
+    ] = None,
+    oversubscribe: Annotated[
+        bool, typer.Option("--oversubscribe", help="Allow more ranks than cores in any case.")
+    ] = False,
+    bind: Annotated[bool, typer.Option("--bind", help="Bind each rank to a core.")] = False,
+    variables: Annotated[
+        Optional[list[str]],
+        typer.Option("-x", metavar="NAME[=VALUE]", help="Set or pass on a variable, on all hosts."),
+    ] = None,
+    extra: Annotated[
+        Optional[list[str]],
+        typer.Option("--launcher-arg", metavar="ARG", help="One more argument for the launcher."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the launcher's command line, and end.")
+    ] = False,
+) -> None:
+    """Start an MPI program with Sumac in front of its MPI.
+
+    \b
+    sumac run -n 4 ./heat
+    sumac run -n 4 -x SUMAC_STATS=1 -- python train.py
+    """
+    if mpi is not None and mpi not in layout.FAMILIES:
+        raise bad_value(f"--mpi {mpi}: not one of {', '.join(layout.FAMILIES)}")
+    installation = layout.find()
+    options.require_good_environment(installation)
+    app = application.find(command)
+    linked = app.mpi if app.certain or not (mpi or launcher_name) else None
+    chosen = launcher.choose(app.name, linked, mpi, launcher_name)
+    wanted = job.Job(
+        ranks=ranks or machine.usable_cores(),
+        command=[str(installation.command), "exec", "--", *command],
+        variables=_variables(variables or []),
+        bind=bind,
+        oversubscribe=oversubscribe,
+        extra=extra or [],
+    )
+    line = job.command_line(chosen, wanted)
+    if dry_run:
+        print(shlex.join(line))
+        return
+    _become(line, job.environment(chosen, wanted))
+
+
+def _become(line: list[str], environment: dict[str, str]) -> None:
+    """The launcher takes this process's place: signals and exit status are its own."""
+    try:
+        os.execvpe(line[0], line, environment)
+    except OSError as error:
+        raise SumacError(
+            "launch-failed", f"cannot start {line[0]}: {error.strerror}", code=Exit.LAUNCH
+        ) from error
+
+
+def _variables(texts: list[str]) -> dict[str, str]:
+    """-x NAME=VALUE, -x NAME, and all SUMAC_* options that are set: launchers that start processes
+    on other hosts do not pass the environment on by themselves."""
+    result = {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(options.PREFIX) and name != "SUMAC_ROOT"
+    }
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name.isidentifier():
+            raise bad_value(f"-x {text}: not NAME=VALUE")
+        if not equals and name not in os.environ:
+            raise bad_value(f"-x {name}: the variable is not set", fix=f"-x {name}=VALUE")
+        result[name] = value if equals else os.environ[name]
+    return result

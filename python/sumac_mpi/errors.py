@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Errors a user sees: three lines (what, why, fix) with a stable name, and an exit status."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """The exit statuses of every command."""
+
+    OK = 0
+    FAILED = 1  # the work failed: I/O, MPI error, timeout
+    USAGE = 2  # a bad flag, value or file
+    UNAVAILABLE = 3  # cannot work here: no MPI, wrong ABI, static binary, no /dev/shm
+    WRONG = 4  # wrong results were found
+    SLOWER = 5  # slower than --fail-below allows
+    LAUNCH = 125  # `run` itself failed
+    NOT_EXECUTABLE = 126
+    NOT_FOUND = 127
+    INTERRUPTED = 130
+
+
+class SumacError(Exception):
+    """An error with a name that the documentation has a section for."""
+
+    def __init__(
+        self, slug: str, what: str, *, found: str = "", fix: str = "", code: Exit = Exit.FAILED
+    ) -> None:
+        super().__init__(what)
+        self.slug = slug
+        self.what = what
+        self.found = found
+        self.fix = fix
+        self.code = code
+
+    def __str__(self) -> str:
+        lines = [f"sumac: error[{self.slug}]: {self.what}"]
+        if self.found:
+            lines.append(f"  found: {self.found}")
+        if self.fix:
+            lines.append(f"  fix:   {self.fix}")
+        return "\n".join(lines)
+
+
+def bad_value(what: str, fix: str = "") -> SumacError:
+    """A value on the command line that cannot be used."""
+    return SumacError("bad-value", what, fix=fix, code=Exit.USAGE)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figure of `sumac plot`: one column for each collective, latency above, speedup below."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.ticker import FuncFormatter, NullLocator  # noqa: E402
+
+from sumac_mpi import units  # noqa: E402
+from sumac_mpi.results import Run  # noqa: E402
+
+# Distinct also for readers who see few colours, and in grey.
+_COLOURS = ("#c1440e", "#1f5fa8", "#3c8d40", "#7b4fa0", "#8a6d1d", "#4a4a4a")
+_MOST_TICKS = 11
+_STYLE = {
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "svg.hashsalt": "sumac",
+}
+
+Named = tuple[str, Run]  # the file's name where there are several, and what it holds
+
+
+def draw(runs: list[Named], output: Path, title: str | None) -> None:
+    """Raises ValueError for a file name whose ending names no image format."""
+    collectives = list(dict.fromkeys(run.collective for _, run in runs))
+    with pyplot.rc_context(_STYLE):
+        figure, axes = pyplot.subplots(
+            2,
+            len(collectives),
+            figsize=(5.6 * len(collectives) + 0.4, 6.2),
+            sharex="col",
+            squeeze=False,
+            height_ratios=(3, 2),
+            layout="constrained",
+        )
+        figure.suptitle(title or _title([run for _, run in runs]), fontsize=12)
+        for column, collective in enumerate(collectives):
+            chosen = [(name, run) for name, run in runs if run.collective == collective]
+            _latency(axes[0][column], chosen, collective)
+            _speedup(axes[1][column], chosen)
+        figure.savefig(output, dpi=160)
+        pyplot.close(figure)
+
+
+def _title(runs: list[Run]) -> str:
+    header = runs[0].header
+    parts = [" and ".join(dict.fromkeys(run.mpi_name for run in runs))]
+    ranks = dict.fromkeys(run.ranks for run in runs)
+    if len(ranks) == 1:
+        parts.append(f"{header['ranks']} ranks")
+    if len({run.header["type"] for run in runs}) == 1:
+        parts.append(str(header["type"]))
+    reducing = {run.header["op"] for run in runs if run.collective != "bcast"}
+    if len(reducing) == 1:
+        parts.append(*reducing)
+    return "  ·  ".join(parts)
+
+
+def _label(name: str, run: Run, runs: list[Named]) -> str:
+    """What tells this run from the others of its column."""
+    parts = []
+    if len({other.mpi_name for _, other in runs}) > 1:
+        parts.append(run.mpi_name)
+    if len({other.ranks for _, other in runs}) > 1:
+        parts.append(f"{run.ranks} ranks")
+    if len({file for file, _ in runs}) > 1:
+        parts.append(name)
+    return ", ".join(parts)
+
+
+def _latency(axes: Axes, runs: list[Named], collective: str) -> None:
+    for colour, (name, run) in zip(_cycle(len(runs)), runs):
+        label = _label(name, run, runs)
+        sizes = [row.bytes for row in run.rows]
+        native = label or run.mpi_name
+        axes.plot(
+            sizes,
+            [row.native_us for row in run.rows],
+            color=colour if label else "#777777",
+            linestyle="--",
+            marker="o",
+            markersize=3,
+            linewidth=1.3,
+            label=native,
+        )
+        with_sumac = [(row.bytes, row.sumac_us) for row in run.rows if row.sumac_us]
+        if with_sumac:
+            axes.plot(
+                *zip(*with_sumac),
+                color=colour,
+                marker="o",
+                markersize=3.5,
+                linewidth=1.8,
+                label=f"{label} with Sumac" if label else "with Sumac",
+            )
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_title(collective)
+    axes.set_ylabel("latency (µs)")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.legend(loc="upper left")
+
+
+def _speedup(axes: Axes, runs: list[Named]) -> None:
+    axes.axhline(1, color="#777777", linewidth=1)
+    highest = 1.0
+    for colour, (_, run) in zip(_cycle(len(runs)), runs):
+        points = [(row.bytes, row.speedup) for row in run.rows if row.speedup]
+        if points:
+            axes.plot(*zip(*points), color=colour, marker="o", markersize=3.5, linewidth=1.8)
+            highest = max(highest, *(speedup for _, speedup in points))
+    axes.set_ylim(0, highest * 1.12)
+    axes.set_ylabel("speedup")
+    axes.set_xlabel("message size (bytes)")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    sizes = sorted({row.bytes for _, run in runs for row in run.rows})
+    ticks = sizes[:: -(-len(sizes) // _MOST_TICKS)]
+    axes.set_xticks(ticks, [units.format_size(size).replace(" B", "") for size in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.tick_params(axis="x", labelrotation=45)
+
+
+def _cycle(count: int) -> list[str]:
+    return [_COLOURS[i % len(_COLOURS)] for i in range(count)]

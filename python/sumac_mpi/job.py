@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What to start, and the command line that makes a launcher start it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sumac_mpi import machine
+from sumac_mpi.launcher import Launcher
+
+
+@dataclass
+class Job:
+    """What to start: `command` on `ranks` ranks of this machine (or where `extra` says)."""
+
+    ranks: int
+    command: list[str]
+    variables: dict[str, str] = field(default_factory=dict)
+    bind: bool = False  # one core for each rank, where there are enough
+    oversubscribe: bool = False
+    extra: list[str] = field(default_factory=list)
+
+
+def command_line(launcher: Launcher, job: Job) -> list[str]:
+    """The whole command: launcher, its options, and the job's command."""
+    options = {"openmpi": _openmpi_options, "mpich": _mpich_options}.get(
+        launcher.family or "", lambda _: []
+    )
+    return [launcher.word, "-n", str(job.ranks), *options(job), *job.extra, *job.command]
+
+
+def _openmpi_options(job: Job) -> list[str]:
+    options: list[str] = []
+    cores = machine.usable_cores()
+    if job.oversubscribe or job.ranks > cores:
+        options.append("--oversubscribe")
+    if job.bind:
+        options += ["--bind-to", "core" if job.ranks <= cores else "none"]
+    for name, value in job.variables.items():
+        options += ["-x", f"{name}={value}"]
+    return options
+
+
+def _mpich_options(job: Job) -> list[str]:
+    options: list[str] = []
+    if job.bind:
+        options += ["-bind-to", "core" if job.ranks <= machine.usable_cores() else "none"]
+    for name, value in job.variables.items():
+        options += ["-genv", name, value]
+    return options
+
+
+def environment(launcher: Launcher, job: Job) -> dict[str, str]:
+    """The environment to start the launcher in."""
+    result = dict(os.environ)
+    _forget_own_package(result)
+    if launcher.family is None:
+        result.update(job.variables)
+    if launcher.family == "openmpi" and os.geteuid() == 0:
+        # Open MPI refuses to run as root unless both are set; containers have no other user.
+        result.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        result.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+    return result
+
+
+def _forget_own_package(environment: dict[str, str]) -> None:
+    """The sumac executable put this package first in PYTHONPATH: not for the program to inherit."""
+    own = str(Path(os.path.abspath(__file__)).parents[1])
+    first, _, rest = environment.get("PYTHONPATH", "").partition(os.pathsep)
+    if first == own:
+        environment["PYTHONPATH"] = rest
+    if not environment.get("PYTHONPATH", "unset"):
+        del environment["PYTHONPATH"]

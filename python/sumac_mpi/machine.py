@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What this machine offers: processors, vector instructions, shared memory."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+# /proc/cpuinfo flags that say which kernels can run, the best last.
+_VECTOR_FLAGS = (
+    "sse2",
+    "ssse3",
+    "sse4_1",
+    "sse4_2",
+    "avx2",
+    "avx512f",
+    "avx512bw",
+    "avx512_fp16",
+    "asimd",
+    "sve",
+)
+
+
+@dataclass(frozen=True)
+class Machine:
+    host: str
+    kernel: str
+    cpu: str
+    cores: int  # physical cores this process may use
+    cpus: int  # hardware threads this process may use
+    simd: tuple[str, ...]
+    shm_free: int | None  # bytes; None when there is no /dev/shm
+    ptrace_scope: int | None  # Yama's setting; None when the kernel has no Yama
+
+    def as_dict(self) -> dict[str, object]:
+        return asdict(self)
+
+
+@cache
+def usable_cores() -> int:
+    """Physical cores this process may run on: what the MPIs count as places for ranks."""
+    cores = set()
+    for cpu in os.sched_getaffinity(0):
+        topology = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+        siblings = _read(topology)
+        cores.add(siblings or str(cpu))
+    return len(cores)
+
+
+def describe() -> Machine:
+    info = _read(Path("/proc/cpuinfo")) or ""
+    flags = set(_field(info, "flags").split() + _field(info, "Features").split())
+    scope = _read(Path("/proc/sys/kernel/yama/ptrace_scope"))
+    return Machine(
+        host=socket.gethostname(),
+        kernel=platform.release(),
+        cpu=_field(info, "model name") or platform.machine(),
+        cores=usable_cores(),
+        cpus=len(os.sched_getaffinity(0)),
+        simd=tuple(flag for flag in _VECTOR_FLAGS if flag in flags),
+        shm_free=_shared_memory_free(),
+        ptrace_scope=int(scope) if scope and scope.isdigit() else None,
+    )
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return None
+
+
+def _field(info: str, name: str) -> str:
+    for line in info.splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == name:
+            return value.strip()
+    return ""
+
+
+def _shared_memory_free() -> int | None:
+    try:
+        status = os.statvfs("/dev/shm")
+    except OSError:
+        return None
+    return status.f_bavail * status.f_frsize

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The SUMAC_* options, as the `sumac` executable knows them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass
+
+from sumac_mpi.errors import Exit, SumacError
+from sumac_mpi.layout import Installation
+
+PREFIX = "SUMAC_"
+
+
+@dataclass(frozen=True)
+class Option:
+    name: str  # without the prefix
+    kind: str
+    default: str
+    choices: str
+    agreed: bool
+    doc: str
+
+    @property
+    def variable(self) -> str:
+        return PREFIX + self.name
+
+    @property
+    def value(self) -> str:
+        return os.environ.get(self.variable, self.default)
+
+    @property
+    def source(self) -> str:
+        return "environment" if self.variable in os.environ else "default"
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "name": self.variable,
+            "kind": self.kind,
+            "default": self.default,
+            "choices": self.choices,
+            "agreed": self.agreed,
+            "doc": self.doc,
+            "value": self.value,
+            "source": self.source,
+        }
+
+
+def _ask(installation: Installation, question: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            [str(installation.command), question], capture_output=True, text=True, timeout=60
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SumacError(
+            "no-library", f"cannot run {installation.command}: {error}", code=Exit.UNAVAILABLE
+        ) from error
+
+
+def load(installation: Installation) -> list[Option]:
+    """All options, in the order of the library's table."""
+    answer = _ask(installation, "__options")
+    try:
+        rows = json.loads(answer.stdout)
+        return [
+            Option(
+                name=str(row["name"]).removeprefix(PREFIX),
+                kind=row["kind"],
+                default=row["default"],
+                choices=row["choices"],
+                agreed=bool(row["agreed"]),
+                doc=row["doc"],
+            )
+            for row in rows
+        ]
+    except (ValueError, KeyError, TypeError) as error:
+        raise SumacError(
+            "no-library",
+            f"{installation.command} does not list its options",
+            found=answer.stderr.strip() or f"exit status {answer.returncode}",
+            fix="the sumac executable and the Python package must be of one version",
+            code=Exit.UNAVAILABLE,
+        ) from error
+
+
+def check_environment(installation: Installation) -> str:
+    """What is wrong with the SUMAC_* variables of this environment; "" when nothing is."""
+    answer = _ask(installation, "__check-env")
+    return answer.stderr.strip() if answer.returncode != 0 else ""
+
+
+def require_good_environment(installation: Installation) -> None:
+    """Exits with status 2, and the executable's own messages, when a variable is bad."""
+    complaint = check_environment(installation)
+    if complaint:
+        print(complaint, file=sys.stderr)
+        raise SystemExit(int(Exit.USAGE))
+
+
+def as_file(options: list[Option]) -> str:
+    """A file for `. FILE` in a shell or a job script, every option commented out."""
+    lines = ["# Options of Sumac, each with its default. Take the # away to set one."]
+    for option in options:
+        kind = option.choices.replace("|", ", ") if option.choices else option.kind
+        lines += ["", *textwrap.wrap(option.doc, 96, initial_indent="# ", subsequent_indent="# ")]
+        lines.append(f"# {option.kind}: {kind}" if option.choices else f"# {option.kind}")
+        set_now = option.source == "environment"
+        lines.append(f"{'' if set_now else '#'}export {option.variable}={_quoted(option.value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "'\\''") + "'" if not value.isalnum() else value

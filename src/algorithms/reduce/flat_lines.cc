@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduce, flat over lines. Every other rank writes its data into its own slot's lines and leaves;
+// the root folds them, in rank order, with its own input.
+//   Steps    1; non-roots do not wait for the root until the ring is full
+//   Bytes    a non-root writes n; the root reads p*n and does all the arithmetic
+//   Wins     small messages
+//   Needs    slots, n <= kLinesData
+#include "algorithms/algorithms.h"
+#include "algorithms/lines.h"
+
+namespace sumac::reduce {
+
+Task flat_lines(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
+  const int lines = lines_for(args.bytes());
+  const std::uint64_t position = group.take(1);
+  if (group.rank() != args.root) {
+    co_await strand.until(group.slot_free(position));
+    put_lines(group, position, args.input, args.bytes());
+  } else {
+    for (int r = 0; r < group.size(); ++r) {
+      if (r != args.root) co_await strand.until(group.lines_in(r, position, lines));
+    }
+    fold_lines(group, position, args.kernel, args.input, args.output, args.count, args.element);
+  }
+  group.finish(position);
+}
+
+}  // namespace sumac::reduce

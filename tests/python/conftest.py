@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An installation of Sumac and MPI launchers that are small scripts: no MPI is started."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from sumac_mpi import cli, launcher
+
+# Answers --version as the launcher of a family does; else notes its arguments and its environment,
+# and runs what follows `sumac`, once.
+LAUNCHER = """#!/bin/sh
+if [ "$1" = --version ]; then echo '{version}'; exit 0; fi
+echo "{name} $*" >>"{log}"
+while [ $# -gt 0 ] && [ "${{1##*/}}" != sumac ]; do shift; done
+exec "$@"
+"""
+
+SUMAC = """#!{python}
+import os, sys
+if sys.argv[1] == "__options":
+    print(open({options!r}).read())
+elif sys.argv[1] == "__check-env":
+    if os.environ.get("SUMAC_CMA", "auto") not in ("auto", "off"):
+        sys.exit("sumac: error[bad-value]: SUMAC_CMA is not one of auto, off")
+elif sys.argv[1:3] == ["exec", "--"]:
+    os.execvp(sys.argv[3], sys.argv[3:])
+"""
+
+# Prints the records of the file that the test has put there, and ends as it says.
+PROGRAM = """#!/bin/sh
+cat "{records}"
+exit "$(cat "{records}.status" 2>/dev/null || echo 0)"
+"""
+
+VERSIONS = {
+    "openmpi": "mpiexec (OpenRTE) 4.1.4",
+    "mpich": "HYDRA build details:\n    Version:                                 4.0.2",
+    "intel": "Intel(R) MPI Library for Linux* OS, Version 2021.18 Build 20260101",
+}
+
+OPTIONS = [
+    {"name": "DISABLE", "kind": "flag", "default": "0", "choices": "", "agreed": False,
+     "doc": "Hand every call to the MPI below"},
+    {"name": "CMA", "kind": "choice", "default": "auto", "choices": "auto|off", "agreed": True,
+     "doc": "Cross-memory attach for large messages"},
+]  # fmt: skip
+
+
+def script(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+class Sandbox:
+    """A PATH of its own, and an installation below `root`."""
+
+    def __init__(self, directory: Path) -> None:
+        self.bin = directory / "bin"
+        self.bin.mkdir()
+        self.root = directory / "root"
+        self.log = directory / "launched"
+        options = directory / "options.json"
+        options.write_text(json.dumps(OPTIONS))
+        script(self.root / "bin/sumac", SUMAC.format(python=sys.executable, options=str(options)))
+        (self.root / "lib/sumac").mkdir(parents=True)
+        (self.root / "lib/libsumac.so").touch()
+
+    def add_launcher(self, name: str, family: str, directory: Path | None = None) -> Path:
+        text = LAUNCHER.format(version=VERSIONS[family], name=name, log=self.log)
+        return script((directory or self.bin) / name, text)
+
+    def add_program(self, name: str, family: str, records: list[dict], status: int = 0) -> None:
+        """sumac-bench-<family> or sumac-check-<family>, printing these records."""
+        path = self.root / f"lib/sumac/sumac-{name}-{family}"
+        file = path.with_suffix(".records")
+        file.write_text("".join(json.dumps(record) + "\n" for record in records))
+        Path(f"{file}.status").write_text(str(status))
+        script(path, PROGRAM.format(records=file))
+        (self.root / f"lib/sumac/libsumac-{family}.so").touch()
+
+    def launched(self) -> list[str]:
+        return self.log.read_text().splitlines() if self.log.exists() else []
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    result = Sandbox(tmp_path)
+    for name in [name for name in os.environ if name.startswith("SUMAC_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PATH", f"{result.bin}:/usr/sbin:/sbin")
+    # The scripts need a shell's tools, but no launcher of this machine is to be seen.
+    for tool in ("cat", "echo"):
+        (result.bin / tool).symlink_to(f"/bin/{tool}")
+    monkeypatch.setenv("SUMAC_ROOT", str(result.root))
+    monkeypatch.chdir(tmp_path)
+    launcher._identify.cache_clear()
+    return result
+
+
+@pytest.fixture
+def sumac(capfd: pytest.CaptureFixture[str]):
+    """Runs a command line; returns (exit status, standard output, standard error)."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        status = cli.main(arguments)
+        out, err = capfd.readouterr()
+        return status, out, err
+
+    return run

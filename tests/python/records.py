@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Records as the benchmark and check programs print them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sumac_mpi.results import Run
+
+
+def header(**changes: Any) -> dict[str, Any]:
+    sumac = {"loaded": True, "active": True, "version": "0.1.0", "description": "Sumac 0.1.0 avx2"}
+    return {
+        "kind": "header", "version": "0.1.0",
+        "mpi": "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4",
+        "family": "openmpi", "ranks": 2, "hosts": 1, "cpus": 2, "oversubscribed": False,
+        "sumac": sumac, "collective": "allreduce", "type": "float", "op": "sum", "root": 0,
+        "in_place": False, "sizes": 3, "timer_overhead_ns": 25,
+    } | changes  # fmt: skip
+
+
+def size(size: int, mpi_us: float, sumac_us: float | None, **changes: Any) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "kind": "size", "collective": "allreduce", "bytes": size, "count": size // 4,
+        "type": "float", "op": "sum", "root": 0, "native": figures(mpi_us), "wrong_native": 0,
+    }  # fmt: skip
+    if sumac_us is not None:
+        record["sumac"] = figures(sumac_us)
+        record["algorithm"] = "flat_slots"
+        record["speedup"] = round(mpi_us / sumac_us, 3)
+        record["wrong"] = 0
+    return record | changes
+
+
+def figures(us: float) -> dict[str, Any]:
+    return {"p50": us, "p99": 2 * us, "mean": 1.1 * us, "min": us, "rounds": [us], "iterations": 5}
+
+
+def session() -> list[dict[str, Any]]:
+    """A run of three sizes, the largest handed down."""
+    return [
+        header(),
+        size(4, 0.6, 0.2),
+        size(65536, 16.0, 8.0, algorithm="split_slots"),
+        size(4194304, 1000.0, 1010.0, algorithm="mpi: no faster way known"),
+        {"kind": "summary", "geomean": 1.81, "wrong": 0},
+    ]
+
+
+def run(records: list[dict[str, Any]]) -> Run:
+    result = Run(records[0])
+    for record in records[1:]:
+        result.add(record)
+    return result
+
+
+def check(**changes: Any) -> dict[str, Any]:
+    tries = [
+        {"collective": "allreduce", "bytes": 8, "algorithm": "flat_slots", "wrong": 0},
+        {"collective": "bcast", "bytes": 1048576, "algorithm": "mpi: too large", "wrong": 0},
+    ]
+    return {
+        "kind": "check", "family": "openmpi", "mpi": "Open MPI v4.1.4, package: Debian",
+        "ranks": 2, "hosts": ["a", "a"], "loaded": True, "active_ranks": 2,
+        "description": "Sumac 0.1.0 avx2", "collectives": tries, "shm_free": 1e9,
+        "cross_memory_attach": "ok", "wrong": 0,
+    } | changes  # fmt: skip

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line as a whole: help, usage errors, run and info."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sumac_mpi
+from conftest import script
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_version_is_that_of_the_project(sumac):
+    text = (ROOT / "CMakeLists.txt").read_text()
+    version = re.search(r"project\(sumac VERSION ([0-9.]+)", text)[1]
+    assert sumac_mpi.__version__ == version
+    assert sumac("--version") == (0, f"sumac {version}\n", "")
+
+
+@pytest.mark.parametrize("command", ["run", "info", "check", "bench", "plot"])
+def test_every_command_explains_itself(sumac, command):
+    for option in ("-h", "--help"):
+        status, out, _ = sumac(command, option)
+        assert status == 0 and f"sumac {command}" in out
+
+
+def test_no_command_is_a_question(sumac):
+    status, out, _ = sumac()
+    assert status == 0 and "Commands:" in out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("nope",),
+        ("run",),
+        ("run", "-n", "0", "app"),
+        ("run", "--nope", "app"),
+        ("bench",),
+        ("bench", "alltoall"),
+        ("bench", "allreduce", "-f", "1"),
+        ("info", "nope"),
+        ("plot",),
+    ],
+)
+def test_usage_errors_have_the_form_of_all_errors(sumac, arguments):
+    status, out, err = sumac(*arguments)
+    assert status == 2 and out == ""
+    what, fix = err.splitlines()
+    assert what.startswith("sumac: error[usage]: ")
+    assert fix.startswith("  fix:   'sumac ") and fix.endswith(" -h' shows how")
+
+
+def test_the_package_is_a_program():
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    done = subprocess.run(
+        [sys.executable, "-m", "sumac_mpi", "--version"], env=environment, capture_output=True
+    )
+    assert done.returncode == 0 and done.stdout.startswith(b"sumac ")
+
+
+def test_missing_packages_are_told(tmp_path):
+    for module in ("typer", "rich", "elftools"):
+        (tmp_path / f"{module}.py").write_text(f"raise ModuleNotFoundError(name={module!r})")
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT / 'python'}"}
+    done = subprocess.run(
+        [sys.executable, "-m", "sumac_mpi", "info"], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 3 and "error[no-python]" in done.stderr
+
+
+class TestRun:
+    """`run` becomes the launcher, so it is tried in a process of its own."""
+
+    def run(self, *arguments):
+        environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+        return subprocess.run(
+            [sys.executable, "-m", "sumac_mpi", "run", *arguments],
+            env=environment, capture_output=True, text=True,
+        )  # fmt: skip
+
+    def test_the_programs_output_and_status_are_passed_on(self, sandbox, tmp_path):
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(tmp_path / "app", '#!/bin/sh\necho "got $*"\nexit 7\n')
+        done = self.run("-n", "2", "./app", "-n", "5", "--", "x")
+        assert (done.returncode, done.stdout) == (7, "got -n 5 -- x\n")
+        sumac = sandbox.root / "bin/sumac"
+        assert sandbox.launched() == [f"mpiexec -n 2 {sumac} exec -- ./app -n 5 -- x"]
+
+    def test_dry_run_prints_a_line_for_the_shell(self, sandbox, tmp_path, sumac):
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        status, out, _ = sumac("run", "--dry-run", "-n", "3", "-x", "A=b c", "./app")
+        command = sandbox.root / "bin/sumac"
+        assert (status, out) == (0, f"mpiexec -n 3 -genv A 'b c' {command} exec -- ./app\n")
+
+    def test_options_of_sumac_reach_all_hosts(self, sandbox, tmp_path, sumac, monkeypatch):
+        sandbox.add_launcher("mpiexec", "openmpi")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        monkeypatch.setenv("SUMAC_CMA", "off")
+        _, out, _ = sumac("run", "--dry-run", "-n", "1", "./app")
+        assert "-x SUMAC_CMA=off" in out and "SUMAC_ROOT" not in out
+
+    @pytest.mark.parametrize(
+        ("arguments", "status", "slug"),
+        [
+            (("./missing",), 127, "not-found"),
+            (("./data",), 126, "not-executable"),
+            (("--mpi", "lam", "./app"), 2, "bad-value"),
+            (("-x", "1=2", "./app"), 2, "bad-value"),
+            (("-x", "NOT_SET", "./app"), 2, "bad-value"),
+            (("--mpi", "openmpi", "./app"), 3, "no-launcher"),
+            (("--launcher", "nope", "./app"), 3, "no-launcher"),
+        ],
+    )
+    def test_errors(self, sandbox, tmp_path, sumac, arguments, status, slug):
+        sandbox.add_launcher("mpiexec", "mpich")
+        (tmp_path / "data").write_text("x")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        code, _, err = sumac("run", "-n", "2", *arguments)
+        assert code == status and f"error[{slug}]" in err
+
+    def test_bad_options_are_the_executables_to_tell(self, sandbox, tmp_path, monkeypatch, sumac):
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        monkeypatch.setenv("SUMAC_CMA", "maybe")
+        status, _, err = sumac("run", "-n", "2", "./app")
+        assert status == 2 and err.startswith("sumac: error[bad-value]: SUMAC_CMA")
+
+
+class TestInfo:
+    def test_summary(self, sandbox, sumac, monkeypatch):
+        sandbox.add_launcher("mpiexec", "openmpi")
+        sandbox.add_program("bench", "openmpi", [])
+        monkeypatch.setenv("SUMAC_CMA", "off")
+        status, out, _ = sumac("info")
+        lines = out.splitlines()
+        assert status == 0
+        assert lines[0].startswith(f"Sumac    {sumac_mpi.__version__}   back ends: openmpi")
+        assert lines[1].split() == [
+            "MPI", "Open", "MPI", "4.1.4", f"{sandbox.bin}/mpiexec", "→", "libsumac-openmpi.so"
+        ]  # fmt: skip
+        assert lines[-1] == "Changed  SUMAC_CMA=off (from the environment)"
+
+    @pytest.mark.parametrize("topic", ["options", "machine", "mpi", "build"])
+    def test_each_topic_also_as_json(self, sandbox, sumac, topic):
+        assert sumac("info", topic)[0] == 0
+        status, out, _ = sumac("info", topic, "--json")
+        assert status == 0 and isinstance(json.loads(out), dict)
+
+    def test_options_file_can_be_sourced(self, sandbox, sumac, monkeypatch, tmp_path):
+        monkeypatch.setenv("SUMAC_DISABLE", "1")
+        status, out, _ = sumac("info", "options", "--file")
+        assert status == 0
+        assert "#export SUMAC_CMA=auto" in out and "\nexport SUMAC_DISABLE=1" in out
+        (tmp_path / "env").write_text(out)
+        shell = subprocess.run(
+            ["/bin/sh", "-c", ". ./env; echo $SUMAC_DISABLE$SUMAC_CMA"],
+            capture_output=True, text=True,
+        )  # fmt: skip
+        assert shell.stdout == "1\n"
+
+    def test_file_is_for_options_only(self, sandbox, sumac):
+        assert sumac("info", "--file")[0] == 2

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each format against a file of golden/, which SUMAC_TEST_WRITE_GOLDEN=1 writes anew."""
+
+import os
+from pathlib import Path
+
+import pytest
+import records
+from sumac_mpi.report_csv import Csv
+from sumac_mpi.report_osu import Osu
+from sumac_mpi.report_table import Table
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def barrier():
+    row = records.size(0, 0.5, 0.25, collective="barrier", count=0, algorithm="flat")
+    return records.run([records.header(collective="barrier"), row])
+
+
+def without_sumac():
+    absent = {"loaded": False, "active": False, "version": "", "description": ""}
+    rows = [records.size(4, 0.6, None), records.size(8, 0.7, None, wrong_native=1)]
+    return records.run([records.header(sumac=absent), *rows])
+
+
+def crowded():
+    changed = records.header(ranks=4, oversubscribed=True)
+    row = records.size(8, 24000.0, 6.0, wrong=3, wrong_native=1)
+    return records.run([changed, row])
+
+
+def against():
+    run = records.run(records.session())
+    return Table(run, {run.key(run.rows[0]): 0.3, run.key(run.rows[1]): 8.0})
+
+
+CASES = {
+    "table": lambda: Table(records.run(records.session())),
+    "table-against": against,
+    "table-barrier": lambda: Table(barrier()),
+    "table-without-sumac": lambda: Table(without_sumac()),
+    "table-crowded": lambda: Table(crowded()),
+    "osu": lambda: Osu(records.run(records.session())),
+    "osu-mpi": lambda: Osu(records.run(records.session()), "mpi"),
+    "osu-barrier": lambda: Osu(barrier()),
+    "csv": lambda: Csv(records.run(records.session())),
+    "csv-without-sumac": lambda: Csv(without_sumac()),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_format(name):
+    report = CASES[name]()
+    lines = [*report.head(), *(report.row(row) for row in report.run.rows), *report.foot()]
+    text = "".join(line + "\n" for line in lines)
+    file = GOLDEN / f"{name}.txt"
+    if os.environ.get("SUMAC_TEST_WRITE_GOLDEN"):
+        file.write_text(text)
+    assert text == file.read_text()
+
+
+def test_columns_do_not_shift():
+    report = CASES["table"]()
+    titles = report.head()[-1]
+    for row in report.run.rows:
+        assert len(report.row(row)) == len(titles)
+
+
+def test_second_run_of_a_csv_file_has_no_titles():
+    assert Csv(records.run(records.session()), first=False).head() == []
+
+
+def test_unsteady_rounds_are_told():
+    calm = records.figures(1) | {"rounds": [1.0, 1.1, 1.0, 1.2, 9.0, 1.0, 1.0, 1.0]}
+    busy = records.figures(1) | {"rounds": [1.0, 1.1, 1.0, 1.2, 9.0, 8.0, 7.0, 1.0]}
+    rows = [records.size(4, 1, 1, native=calm), records.size(8, 1, 1, sumac=busy)]
+    foot = Table(records.run([records.header(), *rows])).foot()
+    assert foot[-1].startswith("# unsteady at 8 B: ")

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+
+import pytest
+import records
+from sumac_mpi import results
+from sumac_mpi.errors import Exit, SumacError
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Open MPI v5.0.11, package: Open MPI", "Open MPI 5.0.11"),
+        ("MPICH Version:\t4.0.2", "MPICH 4.0.2"),
+        ("MPICH Version:      5.0.2", "MPICH 5.0.2"),
+        ("Intel(R) MPI Library 2021.18 for Linux* OS", "Intel MPI 2021.18"),
+        ("Another MPI 1.0", "Another MPI 1.0"),
+    ],
+)
+def test_mpi_names_are_short(text, name):
+    assert results.short_mpi_name(text) == name
+
+
+def test_a_run_is_built_record_by_record():
+    run = results.Run(records.header())
+    row = run.add(records.size(4, 0.6, 0.2))
+    assert row is not None and row.speedup == 3
+    assert run.add({"kind": "summary", "wrong": 0}) is None
+    assert run.with_sumac and run.wrong == 0 and run.mpi_name == "Open MPI 4.1.4"
+
+
+def test_wrong_counts_what_a_program_would_get():
+    run = records.run([records.header()])
+    row = run.add(records.size(4, 1, 1, wrong=2, wrong_native=5))
+    assert row.wrong == 2
+    row = run.add(records.size(8, 1, None, wrong_native=5))
+    assert row.wrong == 5 and row.sumac_us is None and row.speedup is None
+
+
+def test_a_document_survives_saving(tmp_path):
+    file = tmp_path / "r.json"
+    run = records.run(records.session())
+    results.save(file, results.document([run, run], {"cpu": "x"}, "2026-01-01"))
+    assert json.loads(file.read_text())["format"] == 1
+    first, second = results.load(file)
+    assert first.as_dict() == second.as_dict() == run.as_dict()
+
+
+def test_the_programs_output_can_be_loaded(tmp_path):
+    file = tmp_path / "r.jsonl"
+    file.write_text("\n".join(map(json.dumps, records.session())))
+    (run,) = results.load(file)
+    assert [row.bytes for row in run.rows] == [4, 65536, 4194304]
+    assert run.summary["geomean"] == 1.81
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "hello", '{"runs": []}', '{"kind": "size"}', "1"])
+def test_other_files_are_refused(tmp_path, text):
+    file = tmp_path / "r.json"
+    file.write_text(text)
+    with pytest.raises(SumacError) as caught:
+        results.load(file)
+    assert caught.value.code == Exit.USAGE
+
+
+def test_missing_files_and_folders_are_usage_errors(tmp_path):
+    for action in (
+        lambda: results.load(tmp_path / "no.json"),
+        lambda: results.save(tmp_path / "no" / "r.json", {}),
+    ):
+        with pytest.raises(SumacError) as caught:
+            action()
+        assert caught.value.code == Exit.USAGE
