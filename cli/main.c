@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   if (strcmp(command, "exec") == 0) return command_exec(argc - 1, argv + 1);
   if (strcmp(command, "__options") == 0) return command_options();
   if (strcmp(command, "__calls") == 0) return command_calls();
+  if (strcmp(command, "__algorithms") == 0) return command_algorithms();
   if (strcmp(command, "__check-env") == 0) return command_check_env();
   return command_python(argc, argv);
 }

@@ -41,3 +41,25 @@ int command_calls(void) {
 #undef SUMAC_CALL
   return 0;
 }
+
+int command_algorithms(void) {
+  static const struct {
+    const char *collective, *name, *needs, *description;
+  } rows[] = {
+#define SUMAC_ALGORITHM(collective, name, needs, description) \
+  {#collective, #name, #needs, description},
+#include "planner/algorithms.def"
+#undef SUMAC_ALGORITHM
+  };
+  const size_t count = sizeof rows / sizeof rows[0];
+  puts("[");
+  for (size_t i = 0; i < count; ++i) {
+    printf("  {");
+    print_string("collective", rows[i].collective, ", ");
+    print_string("name", rows[i].name, ", ");
+    print_string("needs", rows[i].needs, ", ");
+    print_string("doc", rows[i].description, i + 1 < count ? "},\n" : "}\n");
+  }
+  puts("]");
+  return 0;
+}

@@ -48,6 +48,12 @@ bool eligible(const AlgorithmInfo& info, const Capabilities& capabilities) {
   return info.needs != Needs::single_copy || capabilities.single_copy;
 }
 
+bool fits(const Rule& rule, const Capabilities& capabilities) {
+  const Room room = capabilities.oversubscribed ? Room::shared : Room::each_a_processor;
+  return capabilities.ranks >= rule.least_ranks && capabilities.ranks <= rule.most_ranks &&
+         (rule.room == Room::any || rule.room == room);
+}
+
 }  // namespace
 
 const AlgorithmInfo& info_of(Algorithm algorithm) { return kInfos[static_cast<int>(algorithm)]; }
@@ -57,8 +63,7 @@ PlanTable::PlanTable(const Capabilities& capabilities, const char* forced) {
   for (const Rule& rule : kRules) {
     const AlgorithmInfo& info = info_of(rule.algorithm);
     const int c = static_cast<int>(info.collective);
-    if (capabilities.ranks < rule.least_ranks || capabilities.ranks > rule.most_ranks ||
-        !eligible(info, capabilities) || filled[c] == kMostRanges) {
+    if (!fits(rule, capabilities) || !eligible(info, capabilities) || filled[c] == kMostRanges) {
       continue;
     }
     ranges_[c][filled[c]++] = {rule.most_bytes, rule.algorithm};

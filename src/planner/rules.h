@@ -11,9 +11,14 @@
 
 namespace sumac {
 
+// Whether the rule is for ranks that share processors. Then every wait is a change of context: what
+// lets ranks leave early, or copy more to wait less, is better.
+enum class Room { any, each_a_processor, shared };
+
 struct Rule {
   Algorithm algorithm;
   int least_ranks, most_ranks;
+  Room room;
   std::size_t most_bytes;
 };
 
@@ -22,26 +27,29 @@ inline constexpr std::size_t kAnyBytes = SIZE_MAX;
 
 inline constexpr Rule kRules[] = {
     // All-reduce: one exchange while the redundant arithmetic is cheap, then the work is split.
-    {Algorithm::allreduce_flat_lines, 2, 16, kLinesData},
-    {Algorithm::allreduce_flat_lines, 17, kAnyRanks, 256},
-    {Algorithm::allreduce_flat_slots, 2, 2, 16 << 10},
-    {Algorithm::allreduce_split_slots, 3, kAnyRanks, 64 << 10},
-    {Algorithm::allreduce_single_copy, 2, kAnyRanks, kAnyBytes},
-    {Algorithm::allreduce_split_slots, 2, kAnyRanks, kAnyBytes},
+    {Algorithm::allreduce_flat_lines, 2, 16, Room::any, kLinesData},
+    {Algorithm::allreduce_flat_lines, 17, kAnyRanks, Room::any, 256},
+    {Algorithm::allreduce_flat_slots, 2, 2, Room::any, 16 << 10},
+    {Algorithm::allreduce_split_slots, 3, kAnyRanks, Room::each_a_processor, 64 << 10},
+    {Algorithm::allreduce_split_slots, 2, kAnyRanks, Room::shared, 1 << 20},
+    {Algorithm::allreduce_single_copy, 2, kAnyRanks, Room::any, kAnyBytes},
+    {Algorithm::allreduce_split_slots, 2, kAnyRanks, Room::any, kAnyBytes},
     // Reduce: between two ranks the root alone folds while the other copies.
-    {Algorithm::reduce_flat_lines, 2, kAnyRanks, kLinesData},
-    {Algorithm::reduce_flat_slots, 2, 2, 64 << 10},
-    {Algorithm::reduce_flat_slots, 3, kAnyRanks, 8 << 10},
-    {Algorithm::reduce_split_slots, 3, kAnyRanks, 32 << 10},
-    {Algorithm::reduce_single_copy, 2, kAnyRanks, kAnyBytes},
-    {Algorithm::reduce_flat_slots, 2, 2, kAnyBytes},
-    {Algorithm::reduce_split_slots, 3, kAnyRanks, kAnyBytes},
+    {Algorithm::reduce_flat_lines, 2, kAnyRanks, Room::any, kLinesData},
+    {Algorithm::reduce_flat_slots, 2, kAnyRanks, Room::shared, kAnyBytes},
+    {Algorithm::reduce_flat_slots, 2, 2, Room::any, 64 << 10},
+    {Algorithm::reduce_flat_slots, 3, kAnyRanks, Room::any, 8 << 10},
+    {Algorithm::reduce_split_slots, 3, kAnyRanks, Room::any, 32 << 10},
+    {Algorithm::reduce_single_copy, 2, kAnyRanks, Room::any, kAnyBytes},
+    {Algorithm::reduce_flat_slots, 2, 2, Room::any, kAnyBytes},
+    {Algorithm::reduce_split_slots, 3, kAnyRanks, Room::any, kAnyBytes},
     // Broadcast.
-    {Algorithm::bcast_lines, 2, kAnyRanks, kLinesData},
-    {Algorithm::bcast_slots, 2, kAnyRanks, 8 << 10},
-    {Algorithm::bcast_single_copy, 2, kAnyRanks, kAnyBytes},
-    {Algorithm::bcast_slots, 2, kAnyRanks, kAnyBytes},
-    {Algorithm::barrier_flat, 2, kAnyRanks, kAnyBytes},
+    {Algorithm::bcast_lines, 2, kAnyRanks, Room::any, kLinesData},
+    {Algorithm::bcast_slots, 2, kAnyRanks, Room::shared, kAnyBytes},
+    {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, 8 << 10},
+    {Algorithm::bcast_single_copy, 2, kAnyRanks, Room::any, kAnyBytes},
+    {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, kAnyBytes},
+    {Algorithm::barrier_flat, 2, kAnyRanks, Room::any, kAnyBytes},
 };
 
 }  // namespace sumac

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pool of shared blocks, with ranks that are Arena objects of one process.
+#include "transport/shm/arena.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <string>
+
+namespace sumac {
+namespace {
+
+constexpr std::size_t kBudget = 64 << 20;
+const std::uint64_t kMembers[] = {11, 22, 33, 44};
+
+bool exists(const Ticket& ticket) {
+  struct stat status;
+  return stat((std::string("/dev/shm") + ticket.name).c_str(), &status) == 0;
+}
+
+// All ranks take the block; returns rank 0's view of it.
+std::byte* join(Arena (&arenas)[4], const Ticket& ticket, int ranks) {
+  std::byte* first = nullptr;
+  for (int r = 0; r < ranks; ++r) {
+    std::byte* block = arenas[r].accept(ticket, r);
+    EXPECT_NE(block, nullptr);
+    if (r == 0) first = block;
+  }
+  arenas[0].confirm(ticket);
+  return first;
+}
+
+TEST(Arena, BlockIsSharedOwnerOnlyAndUnlinkedAtOnce) {
+  Arena arenas[4];
+  const Ticket ticket = arenas[0].offer(4, kMembers, kBudget);
+  ASSERT_EQ(ticket.offer, Offer::fresh);
+  struct stat status;
+  ASSERT_EQ(stat((std::string("/dev/shm") + ticket.name).c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  std::byte* views[4];
+  for (int r = 0; r < 4; ++r) {
+    views[r] = arenas[r].accept(ticket, r);
+    ASSERT_NE(views[r], nullptr);
+  }
+  arenas[0].confirm(ticket);
+  EXPECT_FALSE(exists(ticket));
+  views[0][ticket.bytes - 1] = std::byte{7};
+  EXPECT_EQ(views[3][ticket.bytes - 1], std::byte{7});
+}
+
+TEST(Arena, ThousandsOfCommunicatorsLiveOnOneBlock) {
+  Arena arenas[4];
+  std::string name;
+  for (int i = 0; i < 3000; ++i) {
+    const Ticket ticket = arenas[0].offer(4, kMembers, kBudget);
+    if (i == 0) name = ticket.name;
+    ASSERT_EQ(ticket.offer, i == 0 ? Offer::fresh : Offer::again);
+    ASSERT_EQ(ticket.name, name);
+    std::byte* block = join(arenas, ticket, 4);
+    for (int r = 0; r < 4; ++r) Arena::release(block);
+  }
+}
+
+TEST(Arena, BlockIsUsedAgainOnlyWhenAllHaveLeft) {
+  Arena arenas[4];
+  const Ticket first = arenas[0].offer(2, kMembers, kBudget);
+  std::byte* block = join(arenas, first, 2);
+  Arena::release(block);
+  const Ticket second = arenas[0].offer(2, kMembers, kBudget);
+  EXPECT_EQ(second.offer, Offer::fresh);
+  join(arenas, second, 2);
+  Arena::release(block);
+  EXPECT_STREQ(arenas[0].offer(2, kMembers, kBudget).name, first.name);
+}
+
+TEST(Arena, OtherMembersGetAnotherBlock) {
+  Arena arenas[4];
+  const Ticket first = arenas[0].offer(2, kMembers, kBudget);
+  std::byte* block = join(arenas, first, 2);
+  for (int r = 0; r < 2; ++r) Arena::release(block);
+  const std::uint64_t others[] = {11, 55};
+  const Ticket second = arenas[0].offer(2, others, kBudget);
+  EXPECT_EQ(second.offer, Offer::fresh);
+  arenas[0].abandon(second);
+}
+
+TEST(Arena, BudgetIsKeptByDroppingUnusedBlocks) {
+  Arena arenas[4];
+  const Ticket pair = arenas[0].offer(2, kMembers, kBudget);
+  const std::size_t budget = pair.bytes / 2 * 3 / 2;  // room for one block, not for two
+  std::byte* block = join(arenas, pair, 2);
+  EXPECT_EQ(arenas[0].offer(4, kMembers, budget).offer, Offer::over_budget);
+  for (int r = 0; r < 2; ++r) Arena::release(block);
+  const Ticket four = arenas[0].offer(4, kMembers, budget);
+  EXPECT_EQ(four.offer, Offer::fresh);
+  arenas[0].abandon(four);
+}
+
+TEST(Arena, AbandonedBlockLeavesNothing) {
+  Arena arenas[4];
+  const Ticket ticket = arenas[0].offer(4, kMembers, kBudget);
+  ASSERT_NE(arenas[1].accept(ticket, 1), nullptr);
+  for (int r = 1; r >= 0; --r) arenas[r].abandon(ticket);
+  EXPECT_FALSE(exists(ticket));
+  EXPECT_EQ(arenas[2].accept(ticket, 2), nullptr);
+}
+
+TEST(Arena, RefusedOrForeignTicketIsNotAccepted) {
+  Arena arena;
+  EXPECT_EQ(arena.accept(Ticket(), 0), nullptr);
+}
+
+}  // namespace
+}  // namespace sumac
