@@ -11,6 +11,8 @@ namespace sumac {
 
 namespace allreduce {
 Task flat_lines(Strand& strand, ShmGroup& group, const ReduceArguments& args);
+void flat_lines_directly(Strand& strand, ShmGroup& group, const ReduceArguments& args,
+                         const WaitPolicy& policy);
 Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
 Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,

@@ -2,6 +2,7 @@
 #include "engine/strand.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "base/align.h"
 #include "engine/task.h"
@@ -26,6 +27,12 @@ void Strand::start(Task task) {
   wait_ = Wait();
   resume_point_ = root_;
   if (!preempt_) advance();
+}
+
+void Strand::run(Task task, const WaitPolicy& policy) {
+  in_place_ = &policy;
+  start(std::move(task));
+  in_place_ = nullptr;
 }
 
 void Strand::resume() {

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "engine/counter.h"
+#include "engine/waiting.h"
 
 namespace sumac {
 
@@ -21,6 +22,10 @@ class Strand {
 
   // Takes over `task` and runs it to its first unmet condition. Only when idle.
   void start(Task task);
+
+  // Takes over `task` and runs it to its end, waiting in place: it never suspends. For a blocking
+  // call with nothing else under way.
+  void run(Task task, const WaitPolicy& policy);
 
   // Runs as far as conditions allow; true once the task has ended.
   bool advance() {
@@ -43,7 +48,12 @@ class Strand {
   // stored would have to wait for the stores before it, a flag's way to the other ranks included.
   struct Until {
     Strand& strand;
-    bool await_ready() const { return !strand.preempt_ && strand.wait_.ready(); }
+    bool await_ready() const {
+      if (strand.preempt_) return false;
+      if (strand.wait_.ready()) return true;
+      if (strand.in_place_) strand.wait_in_place();
+      return strand.in_place_;
+    }
     void await_suspend(std::coroutine_handle<> handle) const { strand.resume_point_ = handle; }
     void await_resume() const {}
   };
@@ -53,6 +63,15 @@ class Strand {
   }
   Until until(const Counter& counter, std::uint64_t target) { return until(Wait(counter, target)); }
 
+  // Waits here and now, without a coroutine: for the direct paths. Only when idle.
+  void wait_directly(const Wait& wait, const WaitPolicy& policy) {
+    wait_ = wait;
+    if (wait_.ready()) return;
+    in_place_ = &policy;
+    wait_in_place();
+    in_place_ = nullptr;
+  }
+
   // Coroutine frames, last in first out: no call to malloc for any algorithm of the library.
   void* allocate_frame(std::size_t bytes);
   static void release_frame(void* frame);
@@ -60,11 +79,16 @@ class Strand {
  private:
   friend class Task;
   void resume();
+  void wait_in_place() {
+    Waiting waiting(*in_place_);
+    while (!wait_.ready()) waiting.step();
+  }
 
   static constexpr std::size_t kFrameBytes = 4096;
   std::coroutine_handle<> resume_point_;
   Wait wait_;
   bool preempt_ = false;
+  const WaitPolicy* in_place_ = nullptr;
   std::coroutine_handle<> root_;
   std::size_t frames_used_ = 0;
   alignas(std::max_align_t) std::byte frames_[kFrameBytes];

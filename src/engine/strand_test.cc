@@ -70,6 +70,24 @@ TEST(Strand, AwaitedTasksRunFirstAndReturn) {
   }
 }
 
+TEST(Strand, RunWaitsInPlace) {
+  struct Opener {
+    Counter a{0}, b{0};
+    int polls = 0;
+  } opener;
+  WaitPolicy policy;
+  policy.context = &opener;
+  policy.drive = [](void* context) {
+    auto& o = *static_cast<Opener*>(context);
+    (++o.polls > 3 ? o.b : o.a) = 5;
+  };
+  Strand strand;
+  int trace = 0;
+  strand.run(wait_twice(strand, opener.a, opener.b, trace), policy);
+  EXPECT_EQ(trace, 3);
+  EXPECT_TRUE(strand.idle());
+}
+
 TEST(Strand, AbandonedTaskIsDestroyed) {
   Counter never{0};
   int trace = 0;

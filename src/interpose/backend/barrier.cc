@@ -22,8 +22,7 @@ int mpi_barrier(MPI_Comm comm) {
     return native();
   }
   c.doing = "barrier";
-  c.strand.start(barrier::flat(c.strand, c.group));
-  finish_operation(c);
+  c.strand.run(barrier::flat(c.strand, c.group), c.wait_policy);
   entry.take(c.stats, Algorithm::barrier_flat, 0);
   return MPI_SUCCESS;
 }

@@ -69,18 +69,21 @@ Admission admit(Entry& entry, MPI_Comm comm) {
 }
 
 void run_reduction(Communicator& c, Collective collective, Algorithm algorithm) {
+  if (algorithm == Algorithm::allreduce_flat_lines) {
+    c.doing = name_of(Collective::allreduce);
+    return allreduce::flat_lines_directly(c.strand, c.group, c.reduce_args, c.wait_policy);
+  }
   const Peers scratch(c, algorithm);
   c.doing = name_of(collective);
-  c.strand.start(start_reduction(algorithm, c.strand, c.group, c.reduce_args, c.peers));
-  finish_operation(c);
+  c.strand.run(start_reduction(algorithm, c.strand, c.group, c.reduce_args, c.peers),
+               c.wait_policy);
   if (c.failed) give_up(c);
 }
 
 void run_bcast(Communicator& c, Algorithm algorithm) {
   const Peers scratch(c, algorithm);
   c.doing = name_of(Collective::bcast);
-  c.strand.start(start_bcast(algorithm, c.strand, c.group, c.bcast_args, c.peers));
-  finish_operation(c);
+  c.strand.run(start_bcast(algorithm, c.strand, c.group, c.bcast_args, c.peers), c.wait_policy);
   if (c.failed) give_up(c);
 }
 

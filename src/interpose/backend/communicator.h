@@ -65,12 +65,6 @@ void remember_communicator(MPI_Comm comm, int error);
 // Agrees with all ranks of the communicator on how it is served.
 void set_up(Communicator& communicator);
 
-// Runs the started strand to its end: the blocking way through an operation.
-inline void finish_operation(Communicator& communicator) {
-  Waiting waiting(communicator.wait_policy);
-  while (!communicator.strand.advance()) waiting.step();
-}
-
 // Counts of all communicators and of the process.
 Stats all_stats();
 
