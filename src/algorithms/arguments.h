@@ -5,16 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/counter.h"
 #include "kernels/reduce.h"
 #include "transport/peer_memory.h"
 
 namespace sumac {
-
-// Levels feed one another chunk by chunk: `ready` is how many leading bytes of a buffer are valid.
-struct Feed {
-  Counter ready{0};
-};
 
 struct ReduceArguments {
   const std::byte* input = nullptr;  // equals output when in place

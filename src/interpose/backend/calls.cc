@@ -44,10 +44,6 @@ Admission admit(Entry& entry, MPI_Comm comm) {
     entry.hand_down(Reason::nested);
     return {};
   }
-  if (!collective_is_on(entry.collective())) {
-    entry.hand_down(Reason::left_out);
-    return {};
-  }
   if (comm == MPI_COMM_NULL) {
     entry.hand_down(Reason::arguments);
     return {};
@@ -57,15 +53,21 @@ Admission admit(Entry& entry, MPI_Comm comm) {
     return {};
   }
   Communicator* communicator = find_communicator(comm);
+  const bool counts = !communicator || communicator->state == Communicator::State::counting;
+  // Such a call counts like any other: what is left out is one of the things to be agreed on.
+  if (!collective_is_on(entry.collective())) {
+    entry.hand_down(Reason::left_out);
+    return {nullptr, counts};
+  }
   if (!communicator) {
     entry.hand_down(Reason::first_calls);
-    return {nullptr, false};
+    return {nullptr, counts};
   }
   if (communicator->state < Communicator::State::alone) {
     entry.hand_down(communicator->stats, communicator->reason, 0);
-    return {};
+    return {nullptr, counts};
   }
-  return {communicator, true};
+  return {communicator, false};
 }
 
 void run_reduction(Communicator& c, Collective collective, Algorithm algorithm) {

@@ -19,11 +19,11 @@ void redirect_reduce_local(const sumac_stub& stub);
 void redirect_life_cycle(const sumac_stub& stub);
 
 // Decides whether Sumac serves the call: the communicator that does, or null when `native` must be
-// called. In that case the hand-down is counted; and `known` is false when the communicator has to
-// be remembered after the call.
+// called. In that case the hand-down is counted; and `counts` tells that the call is one of those
+// after which the communicator is set up.
 struct Admission {
   Communicator* communicator = nullptr;
-  bool known = true;
+  bool counts = false;
 };
 Admission admit(Entry& entry, MPI_Comm comm);
 
@@ -31,7 +31,8 @@ Admission admit(Entry& entry, MPI_Comm comm);
 template <class Native>
 int pass(const Admission& admission, MPI_Comm comm, Native native) {
   const int error = native();
-  if (!admission.known) remember_communicator(comm, error);
+  // A call that fails may have been made on this rank only.
+  if (admission.counts && error == MPI_SUCCESS) count_call(comm);
   return error;
 }
 

@@ -75,38 +75,35 @@ Communicator* find_attribute(MPI_Comm comm, std::uintptr_t handle) {
   return communicator;
 }
 
+Communicator* remember(MPI_Comm comm) {
+  // A callback of the program's, called after ours, may still use the communicator that goes.
+  if (thread_state().freeing == handle_bits(comm)) return nullptr;
+  const int key = get_keyval();
+  if (key == MPI_KEYVAL_INVALID) return nullptr;
+  Communicator* communicator = acquire();
+  communicator->comm = comm;
+  communicator->handle.store(handle_bits(comm), std::memory_order_release);
+  mpi.Comm_set_attr(comm, key, communicator);
+  return communicator;
+}
+
 }  // namespace
 
 Communicator* find_communicator(MPI_Comm comm) {
   const std::uintptr_t handle = handle_bits(comm);
   Communicator* communicator = cache_entry(handle).load(std::memory_order_acquire);
-  if (!communicator || communicator->handle.load(std::memory_order_acquire) != handle) {
-    communicator = find_attribute(comm, handle);
-    if (!communicator) return nullptr;
+  if (communicator && communicator->handle.load(std::memory_order_acquire) == handle) {
+    return communicator;
   }
-  if (communicator->state == Communicator::State::counting &&
-      ++communicator->calls >= options.build_after) {
-    set_up(*communicator);
-  }
-  return communicator;
+  return find_attribute(comm, handle);
 }
 
-void remember_communicator(MPI_Comm comm, int error) {
-  if (comm == MPI_COMM_NULL) return;
-  // A callback of the program's, called after ours, may still use the communicator that goes.
-  if (thread_state().freeing == handle_bits(comm)) return;
-  if (error != MPI_SUCCESS) {
-    int error_class = MPI_SUCCESS;
-    mpi.Error_class(error, &error_class);
-    if (error_class == MPI_ERR_COMM) return;
-  }
-  const int key = get_keyval();
-  if (key == MPI_KEYVAL_INVALID) return;
-  Communicator* communicator = acquire();
-  communicator->comm = comm;
-  communicator->calls = 1;
-  communicator->handle.store(handle_bits(comm), std::memory_order_release);
-  mpi.Comm_set_attr(comm, key, communicator);
+void count_call(MPI_Comm comm) {
+  Communicator* communicator = find_communicator(comm);
+  if (!communicator) communicator = remember(comm);
+  if (!communicator || communicator->state != Communicator::State::counting) return;
+  const std::uint64_t calls = ++communicator->calls;
+  if (calls == kAgreeAfter || calls == options.build_after) set_up(*communicator);
 }
 
 Stats all_stats() {

@@ -53,14 +53,16 @@ struct Communicator {
   Stats stats;
 };
 
-// The communicator behind a handle, set up if its time has come (that is collective: only within a
-// blocking collective call of all its ranks). Null when it is not known yet: hand the call down,
-// then call remember().
+// The communicator behind a handle; null when it is not known yet.
 Communicator* find_communicator(MPI_Comm comm);
 
-// After the first call on an unknown communicator. `error` is what the MPI returned for it: a
-// handle that is no communicator is not remembered.
-void remember_communicator(MPI_Comm comm, int error);
+// After a blocking collective call that the MPI has served without an error, so that all its ranks
+// come here. Remembers the communicator, and sets it up when its time has come.
+void count_call(MPI_Comm comm);
+
+// Ranks agree on their options after so many calls, whatever their options are: SUMAC_BUILD_AFTER
+// can only put off what comes then.
+inline constexpr std::uint64_t kAgreeAfter = 2;
 
 // Agrees with all ranks of the communicator on how it is served.
 void set_up(Communicator& communicator);

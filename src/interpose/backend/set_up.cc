@@ -112,11 +112,13 @@ WaitPolicy wait_policy(Communicator& c, bool oversubscribed) {
 }
 
 void hand_down_for_good(Communicator& c, Reason reason) {
+  static std::atomic<bool> told[kNumReasons];
   c.state = Communicator::State::handed_down;
   c.reason = reason;
   c.attach.reset();
-  if (reason == Reason::options_differ || reason == Reason::builds_differ ||
-      reason == Reason::shared_memory) {
+  const bool worth_a_word = reason == Reason::options_differ || reason == Reason::builds_differ ||
+                            reason == Reason::shared_memory;
+  if (worth_a_word && !told[static_cast<int>(reason)].exchange(true)) {
     log(Level::warn, "warning[handed-down]: a communicator of %d ranks is left to the MPI: %s",
         c.size, text_of(reason) + 5);
   }
@@ -175,6 +177,8 @@ void set_up(Communicator& c) {
                 static_cast<int>(sizeof own), MPI_BYTE, c.comm);
   Reason reason;
   if (!can_share(hellos, reason)) return hand_down_for_good(c, reason);
+  // From here on all ranks have the same options.
+  if (c.calls < options.build_after) return;
   share(c, hellos);
 }
 

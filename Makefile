@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The few things one does here. The build itself is CMake's: see CMakePresets.json.
+PREFIX ?= /usr/local
+PRESET ?= release
+PYTHON_VENV := .venv/bin/python
+
+.PHONY: help setup build check check-all demo install format docs clean
+
+help: ## what there is (this list)
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+setup: ## Debian packages (as root or with sudo) and the Python environment in .venv
+	@scripts/setup.sh
+
+build: setup ## compile, and install into .venv: .venv/bin/sumac
+	cmake --preset $(PRESET)
+	cmake --build --preset $(PRESET)
+	cmake --install build/$(PRESET) --prefix $(CURDIR)/.venv >build/$(PRESET)/install-venv.log
+
+check: build ## all tests and repository checks
+	$(PYTHON_VENV) scripts/check.py
+
+check-all: ## check, and the slow tests, sanitizers and the other architecture
+	@scripts/setup.sh --all
+	$(MAKE) build
+	$(PYTHON_VENV) scripts/check.py --all
+
+demo: build ## a conjugate-gradient solver with and without Sumac; writes demo.png
+	$(PYTHON_VENV) scripts/demo.py
+
+install: ## install into PREFIX (/usr/local); DESTDIR is honoured
+	cmake --preset $(PRESET)
+	cmake --build --preset $(PRESET)
+	cmake --install build/$(PRESET) --prefix $(PREFIX)
+
+format: ## format all C, C++ and Python
+	scripts/checks/check_format.sh --fix
+	scripts/checks/check_python.sh --fix
+
+docs: ## regenerate the pages of docs/ made from tables of the source
+	$(PYTHON_VENV) scripts/gen_docs.py
+
+clean: ## remove what was built (not .venv)
+	rm -rf build demo.png

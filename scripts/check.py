@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs every test and check on what 'make build' has built; the last line counts them.
+
+Usage: scripts/check.py [--all] [--preset NAME]
+--all adds the slow tests and the unit tests under the sanitizers. Exit status: 0 all passed, 1 not.
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, field
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "build/check"
+# Preset -> which of the unit tests. The kernels have no threads, and are slow under tsan.
+SANITIZERS = {"asan": [], "tsan": ["-E", "kernels"]}
+
+
+@dataclass
+class Step:
+    """What came of one program that runs tests, or of one check."""
+
+    name: str
+    passed: int = 0
+    skipped: int = 0
+    failures: list = field(default_factory=list)
+    seconds: float = 0
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def run(command):
+    """Runs a program with its output shown. Returns its exit status and its duration."""
+    say("$ " + " ".join(map(str, command)))
+    start = time.monotonic()
+    status = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False).returncode
+    return status, time.monotonic() - start
+
+
+def read_junit(path, step):
+    """Adds the test cases of a JUnit file to the step. False when there is no such file."""
+    if not path.exists():
+        return False
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        label = ".".join(filter(None, (case.get("classname"), case.get("name"))))
+        if case.find("failure") is not None or case.find("error") is not None:
+            step.failures.append(label)
+        elif case.find("skipped") is not None or case.get("status") in ("disabled", "notrun"):
+            step.skipped += 1
+        else:
+            step.passed += 1
+    return True
+
+
+def run_tests(name, command, junit_option):
+    """One run of a test runner that writes a JUnit file where junit_option says."""
+    step = Step(name)
+    report = RESULTS / f"{name.replace(' ', '-')}.xml"
+    report.unlink(missing_ok=True)
+    status, step.seconds = run([*command, junit_option, report])
+    read_junit(report, step)
+    if not step.failures and (status != 0 or step.passed + step.skipped == 0):
+        step.failures.append(f"{name}: ended with status {status}, {step.passed} tests passed")
+    return step
+
+
+def ctest(name, preset, *selection):
+    command = ["ctest", "--test-dir", f"build/{preset}", "-j1", "--output-on-failure", *selection]
+    return run_tests(name, command, "--output-junit")
+
+
+def pytest():
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/python"]
+    return run_tests("python", command, "--junitxml")
+
+
+def repository_checks():
+    step = Step("repository")
+    os.environ["PYTHON"] = sys.executable
+    for script in sorted((ROOT / "scripts/checks").glob("check_*")):
+        interpreter = [sys.executable] if script.suffix == ".py" else []
+        status, seconds = run([*interpreter, script.relative_to(ROOT)])
+        step.seconds += seconds
+        if status == 0:
+            step.passed += 1
+        else:
+            step.failures.append(script.stem)
+    return step
+
+
+def sanitized(preset):
+    """The unit tests, built with a sanitizer."""
+    for command in (["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]):
+        status, seconds = run(command)
+        if status != 0:
+            return Step(preset, failures=[f"{preset}: does not build"], seconds=seconds)
+    return ctest(preset, preset, "-L", "unit", *SANITIZERS[preset])
+
+
+def summarise(steps):
+    say("")
+    for step in steps:
+        say(
+            f"{step.name:12} {step.passed:5} passed {len(step.failures):3} failed "
+            f"{step.skipped:3} skipped {step.seconds:7.1f} s"
+        )
+    failures = [failure for step in steps for failure in step.failures]
+    for failure in failures:
+        say(f"FAILED {failure}")
+    skipped = sum(step.skipped for step in steps)
+    line = f"{sum(step.passed for step in steps)} passed, {len(failures)} failed"
+    say(line + (f", {skipped} skipped" if skipped else ""))
+    return 1 if failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--all", action="store_true", help="also slow tests and sanitizers")
+    parser.add_argument("--preset", default="release", help="what was built (release)")
+    arguments = parser.parse_args()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    steps = [ctest("ctest", arguments.preset, "-LE", "slow"), pytest(), repository_checks()]
+    if arguments.all:
+        steps.append(ctest("ctest slow", arguments.preset, "-L", "slow"))
+        steps.extend(sanitized(preset) for preset in SANITIZERS)
+    return summarise(steps)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

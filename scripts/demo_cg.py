@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs of the conjugate-gradient example with and without Sumac, in turns."""
+
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+from dataclasses import dataclass, field
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PROGRAMS = ROOT / "build/release/examples"
+SUMAC = ROOT / ".venv/bin/sumac"
+RANKS = 2
+SECONDS_ALLOWED = 120
+TITLES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+
+
+class DemoError(Exception):
+    """The demonstration cannot go on; the message says why."""
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """One MPI of this machine, with the example built for it."""
+
+    family: str
+
+    @property
+    def title(self):
+        return TITLES[self.family]
+
+    @property
+    def program(self):
+        return PROGRAMS / f"cg-{self.family}"
+
+    def launch(self):
+        """The launcher's part of a command line, the same with and without Sumac: a core a rank."""
+        command = [f"mpiexec.{self.family}", "-n", str(RANKS)]
+        if len(os.sched_getaffinity(0)) >= RANKS:
+            return [*command, "-bind-to", "core"]
+        return [*command, *(["--oversubscribe"] if self.family == "openmpi" else [])]
+
+
+def installed_mpis():
+    """(those that can be used, titles of those that cannot)."""
+    mpis = [Mpi(family) for family in TITLES]
+    usable = [m for m in mpis if m.program.exists() and shutil.which(f"mpiexec.{m.family}")]
+    return usable, [m.title for m in mpis if m not in usable]
+
+
+def environment():
+    result = dict(os.environ)
+    if os.geteuid() == 0:
+        # Open MPI refuses to run as root until told twice.
+        result |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return result
+
+
+@dataclass
+class Run:
+    """One run of the solver: what it printed, and its residuals as text."""
+
+    seconds: float
+    collective_seconds: float
+    iterations: int
+    residuals: str
+
+
+def run_solver(mpi, with_sumac, cells, problems, folder):
+    """Runs the solver once. Raises DemoError when it fails."""
+    history = folder / "residuals.txt"
+    history.unlink(missing_ok=True)
+    wrapper = [SUMAC, "exec", "--"] if with_sumac else []
+    arguments = ["-n", cells, "-r", problems, "-o", history]
+    command = [str(word) for word in (*mpi.launch(), *wrapper, mpi.program, *arguments)]
+    try:
+        done = subprocess.run(
+            command,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS_ALLOWED,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise DemoError(f"{' '.join(command)}\n{error}") from error
+    if done.returncode != 0:
+        raise DemoError(f"status {done.returncode} from {' '.join(command)}\n{done.stderr[-3000:]}")
+    printed = dict(line.split(maxsplit=1) for line in done.stdout.splitlines() if " " in line)
+    return Run(
+        seconds=float(printed["seconds"]),
+        collective_seconds=float(printed["collectives"]),
+        iterations=int(printed["iterations"]),
+        residuals=history.read_text(encoding="ascii"),
+    )
+
+
+@dataclass
+class Comparison:
+    """The runs of one MPI at one size. The solver's residuals are kept of the first run only."""
+
+    mpi: Mpi
+    cells: int
+    native: list = field(default_factory=list)
+    sumac: list = field(default_factory=list)
+    difference: float = 0.0
+
+    def median(self, side, quantity):
+        return statistics.median(getattr(run, quantity) for run in getattr(self, side))
+
+    def speedup(self):
+        return statistics.median(n.seconds / s.seconds for n, s in zip(self.native, self.sumac))
+
+    def share(self, side):
+        return statistics.median(r.collective_seconds / r.seconds for r in getattr(self, side))
+
+    def results(self):
+        """What the table says about the residual histories."""
+        if self.difference == 0:
+            return "identical"
+        return f"equal to {self.difference:.0e}" if self.results_equal() else "DIFFERENT"
+
+    def results_equal(self):
+        # Two ranks have one sum to form, and a + b is b + a: the bits must be the same. More ranks
+        # may be added up in another order.
+        return self.difference <= (0 if RANKS == 2 else 1e-6)
+
+
+def difference_of(one, other):
+    """The largest relative difference between two residual histories; 0 means the same bits."""
+    if one == other:
+        return 0.0
+    ours, theirs = ([line.split() for line in text.splitlines()] for text in (one, other))
+    if [row[:2] for row in ours] != [row[:2] for row in theirs]:
+        return float("inf")
+    pairs = ((float.fromhex(a[2]), float.fromhex(b[2])) for a, b in zip(ours, theirs))
+    return max(abs(a - b) / max(abs(a), abs(b), 1e-300) for a, b in pairs)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run: cells of a rank, pairs of runs, about how long each, a folder for files."""
+
+    cells: int
+    pairs: int
+    seconds: float
+    folder: pathlib.Path
+
+
+def problems_for(mpi, plan):
+    """How many problems the solver takes about so many seconds for, without Sumac."""
+    trial = 100
+    alone = run_solver(mpi, False, plan.cells, trial, plan.folder)
+    return max(1, round(trial * plan.seconds / alone.seconds))
+
+
+def compare(mpi, plan, tick):
+    """Runs pairs in the order native, sumac, sumac, native: a drift of the machine's speed falls on
+    both alike. Calls tick() after each run."""
+    problems = problems_for(mpi, plan)
+    result = Comparison(mpi, plan.cells)
+    reference = None
+    for pair in range(plan.pairs):
+        for with_sumac in (False, True) if pair % 2 == 0 else (True, False):
+            run = run_solver(mpi, with_sumac, plan.cells, problems, plan.folder)
+            reference = reference or run.residuals
+            result.difference = max(result.difference, difference_of(reference, run.residuals))
+            run.residuals = ""
+            (result.sumac if with_sumac else result.native).append(run)
+            tick()
+    return result

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the pages of docs/ that are made from tables of the source. --check: are they current?"""
+
+import pathlib
+import re
+import sys
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+OPTIONS_HEAD = """\
+<!-- Made by scripts/gen_docs.py from src/config/options.def: do not edit. -->
+# Options
+
+Every option is an environment variable `SUMAC_<NAME>`, read once when the program makes its first
+MPI call. A bad value is reported and the default is used; an unknown `SUMAC_` name is reported with
+the nearest one that exists. *Agreed* options must have the same value on all ranks of a
+communicator: where they differ, its calls are handed to the MPI.
+
+| variable | value | default | agreed |
+|---|---|---|---|
+"""
+PATHS_HEAD = """\
+<!-- Made by scripts/gen_docs.py from src/planner/algorithms.def and src/observe/reasons.def: do not
+     edit. -->
+# What becomes of a call
+
+`SUMAC_STATS=1` prints at the end how many calls took which way; `sumac_last_path()` tells it of the
+last call. A call is taken by an algorithm, or handed to the MPI for a reason.
+
+## Algorithms
+
+`SUMAC_ALGO=allreduce:single_copy` forces one where it is eligible. *Single copy* needs access to
+other processes' memory (cross-memory attach), which is proven when a communicator is set up.
+
+| collective | algorithm | needs | what it does |
+|---|---|---|---|
+"""
+REASONS_HEAD = """
+## Reasons for handing a call to the MPI
+
+| reason | name |
+|---|---|
+"""
+VALUES = {
+    "flag": "0 or 1",
+    "count": "a whole number",
+    "bytes": "bytes; `64K`, `1M`, `2G` are understood",
+    "text": "text",
+    "colls": "`all`, a comma list, or `^name`",
+}
+
+
+def rows(path, macro, *fields):
+    """The rows MACRO(...) of a table, as dictionaries. It is C: strings may be split over lines."""
+    call = re.compile(rf'^{macro}\((?P<body>(?:[^()"]|"(?:[^"\\]|\\.)*")*)\)', re.MULTILINE)
+    token = re.compile(r'(?:"(?:[^"\\]|\\.)*"\s*)+|[^,\s"][^,"]*')
+    string = re.compile(r'"((?:[^"\\]|\\.)*)"')
+    for match in call.finditer((ROOT / path).read_text(encoding="utf-8")):
+        values = [
+            "".join(string.findall(item)) if item.startswith('"') else item.strip()
+            for item in token.findall(match["body"])
+        ]
+        if len(values) != len(fields):
+            sys.exit(f"{path}: a row has {len(values)} fields, not {len(fields)}: {values}")
+        yield dict(zip(fields, values))
+
+
+def listed(choices):
+    return ", ".join(f"`{choice}`" for choice in choices.split("|"))
+
+
+def accepted(row):
+    if row["kind"] == "choice":
+        return listed(row["choices"])
+    if row["kind"] == "count" and row["choices"]:
+        return "{} to {}".format(*row["choices"].split(".."))
+    return VALUES[row["kind"]]
+
+
+def options_page():
+    fields = ("name", "field", "kind", "default", "choices", "agreed", "doc")
+    options = list(rows("src/config/options.def", "SUMAC_OPTION", *fields))
+    parts = [OPTIONS_HEAD]
+    for row in options:
+        default = f"`{row['default']}`" if row["default"] else "none"
+        agreed = "yes" if row["agreed"] == "1" else ""
+        parts.append(
+            f"| [`SUMAC_{row['name']}`](#sumac_{row['name'].lower()}) "
+            f"| {accepted(row)} | {default} | {agreed} |\n"
+        )
+    for row in options:
+        doc = row["doc"].rstrip(".").replace("<", "&lt;") + "."
+        parts.append(f"\n## SUMAC_{row['name']}\n\n{textwrap.fill(doc, 100)}\n")
+        if row["kind"] == "colls":
+            parts.append(f"\nNames: {listed(row['choices'])}.\n")
+    return "".join(parts)
+
+
+def paths_page():
+    parts = [PATHS_HEAD]
+    fields = ("collective", "name", "needs", "doc")
+    for row in rows("src/planner/algorithms.def", "SUMAC_ALGORITHM", *fields):
+        parts.append(
+            f"| {row['collective']} | `{row['name']}` | {row['needs'].replace('_', ' ')} "
+            f"| {row['doc']} |\n"
+        )
+    parts.append(REASONS_HEAD)
+    for row in rows("src/observe/reasons.def", "SUMAC_REASON", "name", "text"):
+        parts.append(f"| {row['text']} | `{row['name']}` |\n")
+    return "".join(parts)
+
+
+PAGES = {"docs/options.md": options_page, "docs/paths.md": paths_page}
+
+
+def main():
+    stale = []
+    for name, make in PAGES.items():
+        path, wanted = ROOT / name, make()
+        if "--check" not in sys.argv[1:]:
+            path.write_text(wanted, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != wanted:
+            stale.append(name)
+    if stale:
+        sys.exit(f"{', '.join(stale)} not as the tables of the source say (fix: make docs)")
+
+
+if __name__ == "__main__":
+    main()
