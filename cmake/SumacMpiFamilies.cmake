@@ -2,7 +2,8 @@
 # Finds the headers and compiler of each MPI family. find_package(MPI) holds one MPI per configure,
 # and the back ends must not be linked against any: only headers are needed, and compiler wrappers
 # for test programs. Sets SUMAC_MPI_FAMILIES and, for each family F,
-#   SUMAC_<F>_INCLUDES  include directories    SUMAC_<F>_CC / _CXX / _FC  wrappers   SUMAC_<F>_LAUNCHER
+#   SUMAC_<F>_INCLUDES  include directories     SUMAC_<F>_LAUNCHER  mpiexec
+#   SUMAC_<F>_CC, _CXX, _FC  compiler wrappers
 set(SUMAC_MPI_FAMILIES "")
 
 function(sumac_find_family family wrapper_suffix includes_command)
@@ -34,8 +35,9 @@ function(sumac_mpi_program name family)
   target_link_libraries(${name} PRIVATE sumac_flags)
   target_include_directories(${name} SYSTEM PRIVATE ${SUMAC_${family}_INCLUDES})
   if(family STREQUAL openmpi)
-    find_library(SUMAC_OPENMPI_LIBRARY NAMES mpi PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/lib
-                                             NO_DEFAULT_PATH)
+    find_library(
+      SUMAC_OPENMPI_LIBRARY NAMES mpi
+      PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/lib NO_DEFAULT_PATH)
     target_link_libraries(${name} PRIVATE ${SUMAC_OPENMPI_LIBRARY})
   else()
     find_library(SUMAC_MPICH_LIBRARY NAMES mpich)

@@ -103,6 +103,7 @@ void count_call(MPI_Comm comm) {
   if (!communicator) communicator = remember(comm);
   if (!communicator || communicator->state != Communicator::State::counting) return;
   const std::uint64_t calls = ++communicator->calls;
+  if (calls < kAgreeAfter) return;
   if (calls == kAgreeAfter || calls == options.build_after) set_up(*communicator);
 }
 

@@ -8,24 +8,20 @@
 
 namespace sumac {
 
+// clang-format off
 // Found by name in the MPI; every one of them is needed.
-#define SUMAC_MPI_FUNCTIONS(X)                                                                  \
-  X(Abort)                                                                                      \
-  X(Allgather)                                                                                  \
-  X(Comm_create_keyval)                                                                         \
-  X(Comm_free_keyval)                                                                           \
-  X(Comm_get_attr) X(Comm_rank) X(Comm_set_attr) X(Comm_size) X(Comm_test_inter) X(Error_class) \
-      X(Finalized) X(Get_library_version) X(Initialized) X(Iprobe) X(Type_commit)               \
-          X(Type_contiguous) X(Type_create_hindexed) X(Type_create_struct) X(Type_free)         \
-              X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent) X(Type_size)
+#define SUMAC_MPI_FUNCTIONS(X)                                                               \
+  X(Abort) X(Allgather) X(Comm_create_keyval) X(Comm_free_keyval) X(Comm_get_attr)           \
+  X(Comm_rank) X(Comm_set_attr) X(Comm_size) X(Comm_test_inter) X(Error_class) X(Finalized)  \
+  X(Get_library_version) X(Initialized) X(Iprobe) X(Type_commit) X(Type_contiguous)          \
+  X(Type_create_hindexed) X(Type_create_struct) X(Type_free) X(Type_get_contents)            \
+  X(Type_get_envelope) X(Type_get_extent) X(Type_size)
 
 // Intercepted as well, so found already: the int forms every MPI has.
-#define SUMAC_MPI_INTERCEPTED(X) \
-  X(Allreduce)                   \
-  X(Barrier)                     \
-  X(Bcast)                       \
-  X(Comm_disconnect)             \
-  X(Comm_free) X(Finalize) X(Init) X(Init_thread) X(Pack) X(Reduce) X(Reduce_local) X(Unpack)
+#define SUMAC_MPI_INTERCEPTED(X)                                                             \
+  X(Allreduce) X(Barrier) X(Bcast) X(Comm_disconnect) X(Comm_free) X(Finalize) X(Init)       \
+  X(Init_thread) X(Pack) X(Reduce) X(Reduce_local) X(Unpack)
+// clang-format on
 
 // Large-count forms, as MPI 4 has them. Null where this MPI lacks them.
 using ReduceLarge = int (*)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, int, MPI_Comm);

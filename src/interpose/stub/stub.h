@@ -20,21 +20,21 @@ enum sumac_call {
 };
 
 struct sumac_stub {
-  uint32_t version;       // SUMAC_STUB_VERSION of the stub
-  const char *family;     // "openmpi", "mpich"
-  const char *mpi_path;   // the file the MPI was loaded from
-  void *mpi;              // dlopen handle of the MPI
+  uint32_t version;      // SUMAC_STUB_VERSION of the stub
+  const char* family;    // "openmpi", "mpich"
+  const char* mpi_path;  // the file the MPI was loaded from
+  void* mpi;             // dlopen handle of the MPI
   // The MPI's own PMPI_<name>, or NULL where this MPI lacks it. Indexed by sumac_call.
-  void *const *real;
+  void* const* real;
   // dlsym on the MPI's handle, for functions outside the table ("PMPI_Comm_rank").
-  void *(*lookup)(const char *symbol);
+  void* (*lookup)(const char* symbol);
   // From now on MPI_X and PMPI_X go to `function` (same signature as PMPI_X).
-  void (*redirect)(int call, void *function);
+  void (*redirect)(int call, void* function);
 };
 
 // Exported by every back end. Redirects what it takes; returns NULL, or the reason (a static
 // string) why it cannot work, having redirected nothing.
-typedef const char *(*sumac_backend_start_fn)(const struct sumac_stub *stub);
+typedef const char* (*sumac_backend_start_fn)(const struct sumac_stub* stub);
 #define SUMAC_BACKEND_START "sumac_backend_start"
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// clang-format off
 // Assembler macros of trampolines.S for aarch64: arguments in x0-x7 and on the stack, x8 for
 // results in memory, x30 the return address; x16 and x17 are free between caller and callee. No
 // intercepted call takes floating point. "hint #34" is bti c, a landing pad where the processor

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// clang-format off
 // Assembler macros of trampolines.S for x86-64 (System V): arguments in rdi rsi rdx rcx r8 r9 and
 // on the stack above the return address. No intercepted call takes floating point.
 
