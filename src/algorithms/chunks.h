@@ -34,13 +34,10 @@ class Chunks {
   std::size_t total_, size_, count_;
 };
 
-// Chunks of a pipeline over slots: about four of them, so that the stages overlap, as long as each
-// is worth its flags.
-inline Chunks pipeline_chunks(std::size_t total, std::size_t slot_bytes) {
-  constexpr std::size_t kLeast = 4 << 10;
-  return {total,
-          std::clamp(round_up(total / 4, kCacheLine), std::min(kLeast, slot_bytes), slot_bytes),
-          kCacheLine};
+// Chunks of a pipeline over slots. As large as a slot takes: between two ranks every flag costs two
+// transfers of a cache line, and four chunks of 4 KiB took a third longer than one of 16 KiB.
+inline Chunks slot_chunks(std::size_t total, std::size_t slot_bytes) {
+  return {total, slot_bytes, kCacheLine};
 }
 
 // Rank `index`'s part of `bytes`: whole cache lines (hence whole elements), late ranks may get

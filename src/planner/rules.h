@@ -29,7 +29,7 @@ inline constexpr Rule kRules[] = {
     // All-reduce: one exchange while the redundant arithmetic is cheap, then the work is split.
     {Algorithm::allreduce_flat_lines, 2, 16, Room::any, kLinesData},
     {Algorithm::allreduce_flat_lines, 17, kAnyRanks, Room::any, 256},
-    {Algorithm::allreduce_flat_slots, 2, 2, Room::any, 16 << 10},
+    {Algorithm::allreduce_flat_slots, 2, 2, Room::any, 64 << 10},
     {Algorithm::allreduce_split_slots, 3, kAnyRanks, Room::each_a_processor, 64 << 10},
     {Algorithm::allreduce_split_slots, 2, kAnyRanks, Room::shared, 1 << 20},
     {Algorithm::allreduce_single_copy, 2, kAnyRanks, Room::any, kAnyBytes},
@@ -46,7 +46,7 @@ inline constexpr Rule kRules[] = {
     // Broadcast.
     {Algorithm::bcast_lines, 2, kAnyRanks, Room::any, kLinesData},
     {Algorithm::bcast_slots, 2, kAnyRanks, Room::shared, kAnyBytes},
-    {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, 8 << 10},
+    {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, 64 << 10},
     {Algorithm::bcast_single_copy, 2, kAnyRanks, Room::any, kAnyBytes},
     {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, kAnyBytes},
     {Algorithm::barrier_flat, 2, kAnyRanks, Room::any, kAnyBytes},

@@ -63,7 +63,7 @@ class Chunk {
 }  // namespace
 
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const Chunks chunks = pipeline_chunks(args.bytes(), group.slot_bytes());
+  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes());
   const std::size_t count = chunks.count();
   const std::uint64_t first = group.take(count);
   for (std::size_t step = 0; step < count + 2; ++step) {

@@ -12,7 +12,7 @@
 namespace sumac::bcast {
 
 Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args) {
-  const Chunks chunks = pipeline_chunks(args.bytes, group.slot_bytes());
+  const Chunks chunks = slot_chunks(args.bytes, group.slot_bytes());
   const bool root = group.rank() == args.root;
   const std::uint64_t first = group.take(chunks.count());
   for (std::size_t c = 0; c < chunks.count(); ++c) {

@@ -44,7 +44,7 @@ Task collect(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunk
 }  // namespace
 
 Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const Chunks chunks = pipeline_chunks(args.bytes(), group.slot_bytes());
+  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes());
   return group.rank() == args.root ? collect(strand, group, args, chunks)
                                    : give(strand, group, args, chunks);
 }

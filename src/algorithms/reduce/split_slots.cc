@@ -51,7 +51,7 @@ void copy_out(const ShmGroup& group, const ReduceArguments& args, std::uint64_t 
 }  // namespace
 
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const Chunks chunks = pipeline_chunks(args.bytes(), group.slot_bytes());
+  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes());
   const std::size_t count = chunks.count();
   const bool root = group.rank() == args.root;
   const std::uint64_t first = group.take(count);
