@@ -8,32 +8,33 @@
 namespace sumac {
 namespace {
 
-// Open addressing; filled once, then only read.
+// Open addressing; filled once, then only read. A look-up touches one cache line.
 template <class Value>
 class HandleTable {
  public:
   void insert(std::uintptr_t key, const Value& value) {
     std::size_t place = hash(key);
-    while (used_[place] && keys_[place] != key) place = (place + 1) % kPlaces;
-    used_[place] = true;
-    keys_[place] = key;
-    values_[place] = value;
+    while (places_[place].used && places_[place].key != key) place = (place + 1) % kPlaces;
+    places_[place] = {key, value, true};
   }
   const Value* find(std::uintptr_t key) const {
-    for (std::size_t place = hash(key); used_[place]; place = (place + 1) % kPlaces) {
-      if (keys_[place] == key) return &values_[place];
+    for (std::size_t place = hash(key); places_[place].used; place = (place + 1) % kPlaces) {
+      if (places_[place].key == key) return &places_[place].value;
     }
     return nullptr;
   }
 
  private:
+  struct Place {
+    std::uintptr_t key = 0;
+    Value value = {};
+    bool used = false;
+  };
   static constexpr std::size_t kPlaces = 256;
   static std::size_t hash(std::uintptr_t key) {
     return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15ull >> 56);
   }
-  bool used_[kPlaces] = {};
-  std::uintptr_t keys_[kPlaces] = {};
-  Value values_[kPlaces] = {};
+  Place places_[kPlaces];
 };
 
 HandleTable<TypeInfo> types;
@@ -150,12 +151,7 @@ void learn_predefined_handles() {
 
 const TypeInfo* find_type(MPI_Datatype type) { return types.find(handle_bits(type)); }
 
-Op find_op(MPI_Op op) {
-  const Op* found = ops.find(handle_bits(op));
-  return found ? *found : Op::none;
-}
-
-bool is_user_defined(MPI_Op op) { return op != MPI_OP_NULL && !ops.find(handle_bits(op)); }
+const Op* find_op(MPI_Op op) { return ops.find(handle_bits(op)); }
 
 ReduceFn find_kernel(const TypeInfo& type, Op op) {
   if (op == Op::none || type.dtype == DType::none || !(type.operations & class_of(op))) {
@@ -169,9 +165,9 @@ bool packed_size(MPI_Datatype type, std::size_t& bytes) {
     bytes = info->size;
     return true;
   }
-  int size = 0;
-  if (type == MPI_DATATYPE_NULL || mpi.Type_size(type, &size) != MPI_SUCCESS) return false;
-  if (size < 0) return false;  // MPI_UNDEFINED: beyond an int
+  MPI_Count size = 0;
+  if (type == MPI_DATATYPE_NULL || mpi.Type_size_x(type, &size) != MPI_SUCCESS) return false;
+  if (size < 0) return false;  // MPI_UNDEFINED
   bytes = static_cast<std::size_t>(size);
   return true;
 }

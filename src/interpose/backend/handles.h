@@ -9,6 +9,7 @@
 
 #include "base/types.h"
 #include "kernels/reduce.h"
+#include "observe/stats.h"
 
 namespace sumac {
 
@@ -36,9 +37,14 @@ void learn_predefined_handles();
 // Null for derived types, types with gaps (MPI_DOUBLE_INT) and what is no type at all.
 const TypeInfo* find_type(MPI_Datatype type);
 
-// Op::none for user-defined operations and those without kernels (MPI_MAXLOC, MPI_REPLACE).
-Op find_op(MPI_Op op);
-bool is_user_defined(MPI_Op op);
+// Op::none for predefined operations without kernels (MPI_MAXLOC, MPI_REPLACE); null for
+// user-defined ones, and for what is no operation at all.
+const Op* find_op(MPI_Op op);
+
+// Why there is no kernel.
+inline Reason no_kernel_reason(MPI_Op handle, const Op* op) {
+  return op || handle == MPI_OP_NULL ? Reason::no_kernel : Reason::user_op;
+}
 
 // The kernel that reduces elements of the type; null where there is none, or the standard does not
 // allow `op` on the type.

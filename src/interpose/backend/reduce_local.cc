@@ -19,10 +19,9 @@ int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype type
   if (!collective_is_on(Collective::reduce_local)) return hand_down(Reason::left_out);
   if (!mpi_is_up()) return hand_down(Reason::not_ready);
   const TypeInfo* info = find_type(type);
-  const ReduceFn kernel = info ? find_kernel(*info, find_op(op)) : nullptr;
-  if (!kernel) {
-    return hand_down(is_user_defined(op) ? Reason::user_op : Reason::no_kernel);
-  }
+  const Op* operation = find_op(op);
+  const ReduceFn kernel = info && operation ? find_kernel(*info, *operation) : nullptr;
+  if (!kernel) return hand_down(no_kernel_reason(op, operation));
   if (device_memory_possible()) return hand_down(Reason::device);
   if (count < 0 || !in || !inout || in == MPI_IN_PLACE || inout == MPI_IN_PLACE || in == inout) {
     return hand_down(Reason::arguments);

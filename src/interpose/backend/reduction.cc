@@ -25,14 +25,10 @@ bool judge_buffers(const Reduction& call, bool gets_result, ReduceArguments& arg
 bool judge_reduction(const Reduction& call, Communicator& c, Reason& reason) {
   ReduceArguments& args = c.reduce_args;
   const TypeInfo* type = find_type(call.type);
-  const Op op = find_op(call.op);
-  if (!type || op == Op::none) {
-    reason = is_user_defined(call.op) ? Reason::user_op : Reason::no_kernel;
-    return false;
-  }
-  args.kernel = find_kernel(*type, op);
+  const Op* op = find_op(call.op);
+  args.kernel = type && op ? find_kernel(*type, *op) : nullptr;
   if (!args.kernel) {
-    reason = Reason::no_kernel;
+    reason = no_kernel_reason(call.op, op);
     return false;
   }
   reason = Reason::arguments;
