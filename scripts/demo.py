@@ -70,6 +70,9 @@ def solve(mpis, arguments):
                 plan = demo_cg.Plan(cells, arguments.pairs, arguments.seconds, pathlib.Path(folder))
                 tick = partial(progress.advance, task)
                 comparisons.append(demo_cg.compare(mpi, plan, tick))
+                progress.update(task, completed=2 * arguments.pairs)
+                if (pairs := len(comparisons[-1].native)) < arguments.pairs:
+                    progress.console.print(f"the machine is busy: {pairs} pairs have to do")
     return comparisons
 
 

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 ruff="${PYTHON:-.venv/bin/python} -m ruff"
 if [ "${1:-}" = --fix ]; then
-  $ruff format --quiet python scripts tests
+  $ruff format --no-cache --quiet python scripts tests
   exit
 fi
 status=0

@@ -40,12 +40,31 @@ void serve(Communicator& c, const TypedBuffer& buffer, std::size_t bytes, int ro
   if (c.rank != root) packed.unpack();
 }
 
+// MPI_Pack counts bytes in an int: a larger element can be served only where it lies packed. How a
+// rank describes the message is its own affair, so for messages of that size the ranks agree.
+bool all_can_pack(Communicator& c, MPI_Datatype type, std::size_t element) {
+  const std::int32_t can = element <= INT_MAX || lies_packed(type);
+  std::int32_t all = 0;
+  c.reduce_args = {reinterpret_cast<const std::byte*>(&can),
+                   reinterpret_cast<std::byte*>(&all),
+                   1,
+                   sizeof can,
+                   find_reduce(Op::band, DType::i32),
+                   0};
+  run_reduction(c, Collective::allreduce, Algorithm::allreduce_flat_slots);
+  return all;
+}
+
 template <class Native>
 int bcast(const TypedBuffer& buffer, int root, Native native) {
   Entry entry(Collective::bcast);
   const Admission admission = admit(entry, buffer.comm);
   if (!admission.communicator) return pass(admission, buffer.comm, native);
   Communicator& c = *admission.communicator;
+  if (const int error = check_type(buffer)) {
+    entry.hand_down(c.stats, Reason::arguments, 0);
+    return error;
+  }
   std::size_t element = 0;
   if (buffer.count < 0 || root < 0 || root >= c.size || !packed_size(buffer.type, element)) {
     entry.hand_down(c.stats, Reason::arguments, 0);
@@ -64,6 +83,10 @@ int bcast(const TypedBuffer& buffer, int root, Native native) {
   const Algorithm algorithm = c.plans.choose(Collective::bcast, bytes);
   if (algorithm == Algorithm::native) {
     entry.hand_down(c.stats, Reason::rules, bytes);
+    return native();
+  }
+  if (bytes > INT_MAX && !all_can_pack(c, buffer.type, element)) {
+    entry.hand_down(c.stats, Reason::arguments, bytes);
     return native();
   }
   serve(c, buffer, bytes, root, algorithm);

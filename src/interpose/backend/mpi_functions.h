@@ -15,7 +15,7 @@ namespace sumac {
   X(Comm_rank) X(Comm_set_attr) X(Comm_size) X(Comm_test_inter) X(Error_class) X(Finalized)  \
   X(Get_library_version) X(Initialized) X(Iprobe) X(Type_commit) X(Type_contiguous)          \
   X(Type_create_hindexed) X(Type_create_struct) X(Type_free) X(Type_get_contents)            \
-  X(Type_get_envelope) X(Type_get_extent) X(Type_size)
+  X(Type_get_envelope) X(Type_get_extent) X(Type_size) X(Type_size_x)
 
 // Intercepted as well, so found already: the int forms every MPI has.
 #define SUMAC_MPI_INTERCEPTED(X)                                                             \

@@ -16,6 +16,10 @@ struct TypedBuffer {
   MPI_Comm comm;  // whose error handler is called
 };
 
+// Whether the type, if derived, is one and committed, which only the MPI knows: MPI_SUCCESS, or its
+// error, of which the communicator's error handler has been told. MPI_DATATYPE_NULL passes.
+int check_type(const TypedBuffer& buffer);
+
 // The packed bytes of `buffer` for the time of one operation: the buffer itself where its type lies
 // packed, else a copy. Ends the job when there is no memory for it: the other ranks count on us.
 class PackedBuffer {

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* For the Fortran programs: was this thread's last collective served by Sumac? */
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+int sumac_took_it(void) {
+  const char* (*path)(void) = (const char* (*)(void))dlsym(RTLD_DEFAULT, "sumac_last_path");
+  return path != NULL && path()[0] != '\0' && strncmp(path(), "mpi:", 4) != 0;
+}

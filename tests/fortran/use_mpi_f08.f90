@@ -1,0 +1,13 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! The same calls through each of the three Fortran bindings.
+program binding_use_mpi_f08
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  interface
+    integer(c_int) function took() bind(c, name="sumac_took_it")
+      import c_int
+    end function
+  end interface
+  include "body.inc"
+end program

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the test programs share: checks that count and go on, proof that Sumac serves the calls, and
+// the MPI's own functions to compare with.
+#pragma once
+
+#include <dlfcn.h>
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace test {
+
+inline std::atomic<long> checks{0}, failures{0};
+inline int rank = 0, ranks = 1;  // of MPI_COMM_WORLD
+
+__attribute__((format(printf, 2, 0))) inline void say(const char* where, const char* format,
+                                                      va_list arguments) {
+  char line[512];
+  int used = std::snprintf(line, sizeof line, "rank %d of %d: %s ", rank, ranks, where);
+  used +=
+      std::vsnprintf(line + used, sizeof line - static_cast<std::size_t>(used), format, arguments);
+  if (used > static_cast<int>(sizeof line) - 2) used = static_cast<int>(sizeof line) - 2;
+  line[used++] = '\n';
+  if (write(STDERR_FILENO, line, static_cast<std::size_t>(used)) < 0) return;
+}
+
+__attribute__((format(printf, 3, 4))) inline bool check(bool right, const char* where,
+                                                        const char* format, ...) {
+  ++checks;
+  if (right || ++failures > 20) return right;
+  va_list arguments;
+  va_start(arguments, format);
+  say(where, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+#define SUMAC_TEST_TEXT(x) #x
+#define SUMAC_TEST_LINE(x) SUMAC_TEST_TEXT(x)
+// CHECK(condition, format...): counts, prints a failure, goes on. Its value is the condition's.
+#define CHECK(condition, ...)                 \
+  ::test::check(static_cast<bool>(condition), \
+                __FILE_NAME__ ":" SUMAC_TEST_LINE(__LINE__) ": " #condition, " " __VA_ARGS__)
+
+// What the program is at, for the message of a rank that hangs.
+inline char step_text[160] = "start";
+__attribute__((format(printf, 1, 2))) inline void step(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(step_text, sizeof step_text, format, arguments);
+  va_end(arguments);
+}
+
+inline void on_alarm(int) {
+  char line[256];
+  const int used = std::snprintf(line, sizeof line, "rank %d of %d: out of time in: %s\n", rank,
+                                 ranks, step_text);
+  if (write(STDERR_FILENO, line, static_cast<std::size_t>(used)) < 0) return;
+  _exit(3);
+}
+
+template <class Function>
+Function in_sumac(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+inline bool is_active() {
+  static const auto active = in_sumac<int (*)()>("sumac_active");
+  return active && active();
+}
+
+// What became of this thread's last collective.
+inline const char* path() {
+  static const auto last_path = in_sumac<const char* (*)()>("sumac_last_path");
+  return last_path ? last_path() : "mpi: Sumac is not loaded";
+}
+inline bool was_taken() { return *path() && std::strncmp(path(), "mpi: ", 5) != 0; }
+inline bool was_handed_down(const char* reason) {
+  return std::strncmp(path(), "mpi: ", 5) == 0 && std::strcmp(path() + 5, reason) == 0;
+}
+#define CHECK_TAKEN() CHECK(::test::was_taken(), "path '%s'", ::test::path())
+#define CHECK_HANDED_DOWN(reason) \
+  CHECK(::test::was_handed_down(reason), "%s: path '%s'", reason, ::test::path())
+
+// The MPI's own functions, past Sumac.
+struct Native {
+  decltype(&PMPI_Allreduce) Allreduce;
+  decltype(&PMPI_Reduce) Reduce;
+  decltype(&PMPI_Bcast) Bcast;
+  decltype(&PMPI_Barrier) Barrier;
+  decltype(&PMPI_Reduce_local) Reduce_local;
+};
+
+inline const Native& native() {
+  static const Native functions = [] {
+    Native n{};
+    const auto find = in_sumac<void* (*)(const char*)>("sumac_native");
+    if (!find) std::abort();
+    n.Allreduce = reinterpret_cast<decltype(n.Allreduce)>(find("MPI_Allreduce"));
+    n.Reduce = reinterpret_cast<decltype(n.Reduce)>(find("MPI_Reduce"));
+    n.Bcast = reinterpret_cast<decltype(n.Bcast)>(find("MPI_Bcast"));
+    n.Barrier = reinterpret_cast<decltype(n.Barrier)>(find("MPI_Barrier"));
+    n.Reduce_local = reinterpret_cast<decltype(n.Reduce_local)>(find("MPI_Reduce_local"));
+    return n;
+  }();
+  return functions;
+}
+
+// Past the first calls, which go to the MPI. True when Sumac now serves the communicator.
+inline bool warm_up(MPI_Comm comm) {
+  for (int i = 0; i < 3; ++i) MPI_Barrier(comm);
+  return was_taken();
+}
+
+// Starts MPI. SUMAC_TEST_SECONDS: a rank that runs longer says where it hangs, and ends.
+inline int start(int& argc, char**& argv, int level = MPI_THREAD_SINGLE) {
+  const char* seconds = std::getenv("SUMAC_TEST_SECONDS");
+  signal(SIGALRM, on_alarm);
+  if (seconds) alarm(static_cast<unsigned>(std::atoi(seconds)));
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, level, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (!CHECK(is_active(), "Sumac does not serve this program")) MPI_Abort(MPI_COMM_WORLD, 1);
+  return provided;
+}
+
+// Rank 0's line of output makes the test count as skipped.
+inline void skip(const char* reason) {
+  if (rank == 0) std::printf("SKIPPED: %s\n", reason);
+}
+
+// Ends MPI; the program's exit status. Rank 0 prints a line that the launching script wants to see.
+inline int finish() {
+  step("the end");
+  const long own[2] = {checks, failures};
+  long all[2] = {};
+  native().Allreduce(own, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  if (rank == 0) {
+    std::printf("%s: %ld checks on %d ranks, %ld failed\n", all[1] ? "FAILED" : "passed", all[0],
+                ranks, all[1]);
+  }
+  return all[1] ? 1 : 0;
+}
+
+}  // namespace test

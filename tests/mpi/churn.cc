@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Thousands of communicators created, used and freed, a hundred alive at a time: none is refused,
+// and the memory of a few serves all.
+//   churn COMMUNICATORS
+#include <deque>
+
+#include "exercise.h"
+
+namespace {
+
+using namespace test;
+
+constexpr std::size_t kAlive = 100;
+
+MPI_Comm make(int i) {
+  MPI_Comm comm;
+  switch (i % 4) {
+    case 0:
+      MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+      break;
+    case 1:
+      MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comm);
+      break;
+    case 2:
+      MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+      break;
+    default:
+      // All but one rank, which gets none.
+      MPI_Comm_split(MPI_COMM_WORLD, rank == i / 4 % ranks ? MPI_UNDEFINED : 0, rank, &comm);
+  }
+  return comm;
+}
+
+void free_one(MPI_Comm& comm) {
+  if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+}
+
+int mappings_of_sumac() {
+  int mappings = 0;
+  std::FILE* maps = std::fopen("/proc/self/maps", "r");
+  char line[512];
+  while (maps && std::fgets(line, sizeof line, maps)) mappings += !!std::strstr(line, "/sumac-");
+  if (maps) std::fclose(maps);
+  return mappings;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  start(argc, argv);
+  const int total = argc > 1 ? std::atoi(argv[1]) : 300;
+  std::deque<MPI_Comm> alive;
+  use(MPI_COMM_WORLD, 5);
+  int refused = 0;
+  for (int i = 0; i < total; ++i) {
+    step("communicator %d of %d", i, total);
+    MPI_Comm comm = make(i);
+    if (comm != MPI_COMM_NULL) {
+      use(comm, i);
+      refused += !was_taken();
+    }
+    alive.push_back(comm);
+    if (i % 7 == 0) use(MPI_COMM_WORLD, i);
+    if (alive.size() > kAlive) {
+      free_one(alive.front());
+      alive.pop_front();
+    }
+    if (i % 700 != 699) continue;
+    for (MPI_Comm& old : alive) {
+      if (old != MPI_COMM_NULL) use(old, i);
+      free_one(old);
+    }
+    alive.clear();
+  }
+  CHECK(refused == 0, "%d communicators were not served: '%s'", refused, path());
+  // Fewer than one mapping a live communicator, whatever their number was.
+  const int mappings = mappings_of_sumac();
+  CHECK(mappings > 0 && mappings <= static_cast<int>(kAlive) + 60, "%d mappings", mappings);
+  for (MPI_Comm& comm : alive) free_one(comm);
+  use(MPI_COMM_WORLD, total);
+  CHECK_TAKEN();
+  return finish();
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Communicators of every kind, and every way for one to end.
+#include <vector>
+
+#include "exercise.h"
+
+namespace {
+
+using namespace test;
+
+// Operations of parts in between those of the whole, in different orders on different ranks.
+void test_nested() {
+  step("nested communicators");
+  MPI_Comm whole, half, pair;
+  MPI_Comm_dup(MPI_COMM_WORLD, &whole);
+  MPI_Comm_split(whole, rank % 2, -rank, &half);
+  MPI_Comm_split(whole, rank / 2, rank, &pair);
+  for (int i = 0; i < 20; ++i) {
+    use(whole, i);
+    if (rank % 4 < 2) use(pair, 2 * i);
+    use(half, i + 1);
+    if (rank % 4 >= 2) use(pair, 2 * i);
+    if (rank % 3 == 0) usleep(100);
+    use(whole, i + 100);
+  }
+  CHECK_TAKEN();
+  for (MPI_Comm* comm : {&pair, &half, &whole}) MPI_Comm_free(comm);
+}
+
+// A communicator freed while a receive on it is pending stays alive inside the MPI until then; its
+// handle may be given to the next.
+void test_freed_with_pending_receive() {
+  step("freed with a pending receive");
+  for (int round = 0; round < 6; ++round) {
+    MPI_Comm comm, next;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    use(comm, 3);
+    int got = -1, sent = rank + round;
+    MPI_Request requests[2];
+    MPI_Irecv(&got, 1, MPI_INT, (rank + 1) % ranks, 5, comm, &requests[0]);
+    if (rank != 0) MPI_Isend(&sent, 1, MPI_INT, (rank + ranks - 1) % ranks, 5, comm, &requests[1]);
+    if (rank == 0) {
+      usleep(2000);
+      MPI_Isend(&sent, 1, MPI_INT, (rank + ranks - 1) % ranks, 5, comm, &requests[1]);
+    }
+    MPI_Comm_free(&comm);
+    MPI_Comm_dup(MPI_COMM_WORLD, &next);
+    use(next, 4);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(got == (rank + 1) % ranks + round, "%d", got);
+    use(next, 5);
+    CHECK_TAKEN();
+    MPI_Comm_free(&next);
+  }
+}
+
+void test_intercommunicator() {
+  if (ranks < 2) return;
+  step("intercommunicator");
+  MPI_Comm side, inter;
+  const int color = rank % 2;
+  MPI_Comm_split(MPI_COMM_WORLD, color, rank, &side);
+  MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, 1 - color, 9, &inter);
+  int others;
+  MPI_Comm_remote_size(inter, &others);
+  for (int i = 0; i < 3; ++i) {
+    int sum = 0;
+    MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, inter);
+    CHECK(sum == i * others, "%d", sum);
+    int word = color == 0 && rank == 0 ? 70 + i : -1;
+    const int root = color == 1 ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
+    MPI_Bcast(&word, 1, MPI_INT, root, inter);
+    CHECK(word == (color == 1 || rank == 0 ? 70 + i : -1), "%d", word);
+    MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_MAX, root, inter);
+    MPI_Barrier(inter);
+    CHECK_HANDED_DOWN("inter-communicator");
+  }
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&side);
+}
+
+void test_alone() {
+  step("one rank");
+  for (int i = 0; i < 4; ++i) use(MPI_COMM_SELF, i);
+  CHECK(std::strcmp(path(), "local") == 0, "'%s'", path());
+  std::vector<double> in(5000, 1.5), out(5000);
+  MPI_Allreduce(in.data(), out.data(), 5000, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+  CHECK(in == out);
+  MPI_Reduce(MPI_IN_PLACE, out.data(), 5000, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_SELF);
+  CHECK(in == out);
+  MPI_Barrier(MPI_COMM_SELF);
+  MPI_Comm single;
+  MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &single);
+  for (int i = 0; i < 3; ++i) use(single, i);
+  CHECK(std::strcmp(path(), "local") == 0, "'%s'", path());
+  MPI_Comm_free(&single);
+}
+
+int deletions = 0, copies = 0;
+
+int on_copy(MPI_Comm, int, void*, void* in, void* out, int* flag) {
+  ++copies;
+  *static_cast<void**>(out) = in;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+// A program's own callback may use any communicator, even the one that goes.
+int on_delete(MPI_Comm comm, int, void* value, void*) {
+  ++deletions;
+  use(comm, 10);
+  use(*static_cast<MPI_Comm*>(value), 11);
+  return MPI_SUCCESS;
+}
+
+// The program's attributes lie beside Sumac's, set before and after it, and are deleted after and
+// before it. Handles that are used again must not bring back what was known of the last one.
+void test_attributes() {
+  step("attributes");
+  MPI_Comm other;
+  int before, after, copied = copies;
+  MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  MPI_Comm_create_keyval(on_copy, on_delete, &before, nullptr);
+  MPI_Comm_create_keyval(on_copy, on_delete, &after, nullptr);
+  for (int i = 0; i < 5; ++i) {
+    MPI_Comm comm, copy, own = MPI_COMM_NULL;
+    // Other handles on one rank than on the others.
+    if (rank == 0 && i % 2) MPI_Comm_dup(MPI_COMM_SELF, &own);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (own != MPI_COMM_NULL) MPI_Comm_free(&own);
+    MPI_Comm_set_attr(comm, before, &other);
+    use(comm, i);
+    MPI_Comm_set_attr(comm, after, &other);
+    use(comm, i);
+    const int deleted = deletions;
+    MPI_Comm_dup(comm, &copy);
+    use(copy, i);
+    CHECK_TAKEN();
+    MPI_Comm_free(&comm);
+    use(copy, i);
+    CHECK(deletions == deleted + 2, "%d", deletions - deleted);
+    MPI_Comm_disconnect(&copy);
+    CHECK(deletions == deleted + 4, "%d", deletions - deleted);
+  }
+  CHECK(copies == copied + 10, "%d", copies - copied);
+  MPI_Comm_free_keyval(&before);
+  MPI_Comm_free_keyval(&after);
+  MPI_Comm_free(&other);
+}
+
+// At MPI_Finalize the attributes of MPI_COMM_SELF go first, and everything still works then.
+int at_finalize(MPI_Comm, int, void*, void*) {
+  step("MPI_Finalize");
+  use(MPI_COMM_WORLD, 12);
+  MPI_Comm late;
+  MPI_Comm_dup(MPI_COMM_WORLD, &late);
+  use(late, 13);
+  MPI_Comm_free(&late);
+  if (failures > 0) _exit(1);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  start(argc, argv);
+  use(MPI_COMM_WORLD, 1);
+  test_nested();
+  test_freed_with_pending_receive();
+  test_intercommunicator();
+  test_alone();
+  test_attributes();
+  int key;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  return finish();
+}

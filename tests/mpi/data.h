@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Buffers that notice stray writes, and data every rank can compute for all ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace test {
+
+inline std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+  return x ^ x >> 31;
+}
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15ull); }
+  std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+
+ private:
+  std::uint64_t state_;
+};
+
+// `bytes` at a chosen misalignment, with guard bytes on both sides.
+class Buffer {
+ public:
+  explicit Buffer(std::size_t bytes, std::size_t misalignment = 0)
+      : memory_(new unsigned char[bytes + 2 * kGuard]),
+        data_(memory_.get() + kGuard + misalignment),
+        bytes_(bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
+    data_ += (address + 63) / 64 * 64 - address;
+    std::memset(before(), kFill, kWatched);
+    std::memset(data_ + bytes_, kFill, kWatched);
+  }
+  void* data() { return data_; }
+  template <class T>
+  T* as() {
+    return static_cast<T*>(data());
+  }
+  bool guards_hold() const { return all_filled(before()) && all_filled(data_ + bytes_); }
+  void fill(unsigned char byte) {
+    if (bytes_) std::memset(data_, byte, bytes_);
+  }
+
+ private:
+  static constexpr std::size_t kWatched = 64, kGuard = 3 * kWatched;
+  static constexpr unsigned char kFill = 0xa5;
+  unsigned char* before() const { return data_ - kWatched; }
+  static bool all_filled(const unsigned char* place) {
+    for (std::size_t i = 0; i < kWatched; ++i) {
+      if (place[i] != kFill) return false;
+    }
+    return true;
+  }
+  std::unique_ptr<unsigned char[]> memory_;
+  unsigned char* data_;
+  std::size_t bytes_;
+};
+
+// Element `i` of rank `r`'s input. Floating point: of either sign and many magnitudes, so that the
+// order of additions shows.
+template <class T>
+T value(int r, std::size_t i, std::uint64_t seed = 0) {
+  const std::uint64_t bits = mix(seed + i * 0x9e3779b97f4a7c15ull + static_cast<unsigned>(r) * 77u);
+  if constexpr (std::is_floating_point_v<T>) {
+    const double fraction = static_cast<double>(bits >> 12) / static_cast<double>(1ull << 52);
+    return static_cast<T>((fraction - 0.5) * static_cast<double>(1 << (bits & 15)));
+  } else {
+    return static_cast<T>(bits);
+  }
+}
+
+// The operations, as the standard defines them: integers wrap, of two elements the left is first.
+struct Sum {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return a + b;
+    } else {
+      using Bits = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<Bits>(a) + static_cast<Bits>(b));
+    }
+  }
+};
+struct Min {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b ? a : b;
+  }
+};
+struct Max {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a > b ? a : b;
+  }
+};
+struct Bxor {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
+};
+
+}  // namespace test

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Wrong arguments: the MPI's own error class, through the communicator's own error handler, once;
+// and the program goes on to work. Whatever the communicator's state, on all ranks or on one.
+#include <functional>
+#include <vector>
+
+#include "exercise.h"
+
+namespace {
+
+using namespace test;
+
+struct WrongCall {
+  const char* name;
+  std::function<int(const Native&, MPI_Comm)> call;
+};
+
+int in[8], out[8];
+
+int broadcast_uncommitted(const Native& f, MPI_Comm comm) {
+  MPI_Datatype type;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &type);
+  const int error = f.Bcast(in, 1, type, 0, comm);
+  MPI_Type_free(&type);
+  return error;
+}
+
+std::vector<WrongCall> wrong_calls() {
+  using F = const Native&;
+  return {
+      {"allreduce, null type",
+       [](F f, MPI_Comm c) { return f.Allreduce(in, out, 1, MPI_DATATYPE_NULL, MPI_SUM, c); }},
+      {"allreduce, null operation",
+       [](F f, MPI_Comm c) { return f.Allreduce(in, out, 1, MPI_INT, MPI_OP_NULL, c); }},
+      {"allreduce, bitwise and of doubles",
+       [](F f, MPI_Comm c) { return f.Allreduce(in, out, 1, MPI_DOUBLE, MPI_BAND, c); }},
+      {"allreduce, minimum with index of integers",
+       [](F f, MPI_Comm c) { return f.Allreduce(in, out, 1, MPI_INT, MPI_MINLOC, c); }},
+#ifdef OPEN_MPI  // MPICH 4.0 does not look at the counts of reductions, and crashes
+      {"allreduce, count -1",
+       [](F f, MPI_Comm c) { return f.Allreduce(in, out, -1, MPI_INT, MPI_SUM, c); }},
+      {"reduce, count -7",
+       [](F f, MPI_Comm c) { return f.Reduce(in, out, -7, MPI_INT, MPI_SUM, 0, c); }},
+#endif
+      {"reduce, root -9",
+       [](F f, MPI_Comm c) { return f.Reduce(in, out, 1, MPI_INT, MPI_SUM, -9, c); }},
+      {"reduce, root beyond the ranks",
+       [](F f, MPI_Comm c) { return f.Reduce(in, out, 1, MPI_INT, MPI_SUM, 1000, c); }},
+      {"reduce, null type",
+       [](F f, MPI_Comm c) { return f.Reduce(in, out, 1, MPI_DATATYPE_NULL, MPI_SUM, 0, c); }},
+      {"reduce, null operation",
+       [](F f, MPI_Comm c) { return f.Reduce(in, out, 1, MPI_INT, MPI_OP_NULL, 0, c); }},
+      {"bcast, count -1", [](F f, MPI_Comm c) { return f.Bcast(in, -1, MPI_INT, 0, c); }},
+      {"bcast, null type", [](F f, MPI_Comm c) { return f.Bcast(in, 1, MPI_DATATYPE_NULL, 0, c); }},
+      {"bcast, root -1", [](F f, MPI_Comm c) { return f.Bcast(in, 1, MPI_INT, -1, c); }},
+      {"bcast, root beyond the ranks",
+       [](F f, MPI_Comm c) { return f.Bcast(in, 1, MPI_INT, 1000, c); }},
+      {"allreduce, in place on the wrong side",
+       [](F f, MPI_Comm c) { return f.Allreduce(in, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, c); }},
+      {"bcast, type not committed", broadcast_uncommitted},
+  };
+}
+
+// The program's calls, through whatever is in front of the MPI.
+const Native& ours() {
+  static const Native functions{MPI_Allreduce, MPI_Reduce, MPI_Bcast, MPI_Barrier,
+                                MPI_Reduce_local};
+  return functions;
+}
+
+int class_of(int error) {
+  int error_class = MPI_SUCCESS;
+  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
+  return error_class;
+}
+
+// What one call does to whoever made it: the class it returns, and which communicators' handlers
+// are called with which class. MPIs differ in this: some arguments concern MPI_COMM_WORLD's.
+struct Outcome {
+  int returned = MPI_SUCCESS;
+  std::vector<std::pair<MPI_Comm, int>> handled;
+  bool operator==(const Outcome&) const = default;
+};
+
+Outcome outcome;  // of the call going on
+
+void handler(MPI_Comm* comm, int* error, ...) {
+  outcome.handled.emplace_back(*comm, class_of(*error));
+}
+
+Outcome outcome_of(const WrongCall& wrong, const Native& functions, MPI_Comm comm) {
+  outcome = Outcome();
+  outcome.returned = class_of(wrong.call(functions, comm));
+  return outcome;
+}
+
+void make_wrong_call(const WrongCall& wrong, MPI_Comm comm) {
+  const Outcome expected = outcome_of(wrong, native(), comm);
+  const Outcome found = outcome_of(wrong, ours(), comm);
+  CHECK(expected.returned != MPI_SUCCESS && expected.handled.size() == 1, "%s", wrong.name);
+  CHECK(found.returned == expected.returned, "%s: class %d, the MPI's %d, '%s'", wrong.name,
+        found.returned, expected.returned, path());
+  CHECK(found.handled == expected.handled, "%s: %zu handlers, the MPI's %zu", wrong.name,
+        found.handled.size(), expected.handled.size());
+}
+
+// The communicator has had `before` calls when the wrong ones come, on all ranks or only on one.
+void test_wrong_calls(int before, bool on_one_rank) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int i = 0; i < before; ++i) MPI_Barrier(comm);
+  for (const WrongCall& wrong : wrong_calls()) {
+    step("%s, after %d calls, on %s", wrong.name, before, on_one_rank ? "one rank" : "all ranks");
+    if (!on_one_rank || rank == ranks - 1) make_wrong_call(wrong, comm);
+    if (before > 2) {
+      use(comm, before);
+      CHECK_TAKEN();
+    }
+  }
+  for (int i = 0; i < 3; ++i) use(comm, i);
+  CHECK_TAKEN();
+  MPI_Comm_free(&comm);
+}
+
+void test_null_communicator() {
+  step("null communicator");
+  const Native* both[] = {&native(), &ours()};
+  int classes[2][4];
+  for (int i = 0; i < 2; ++i) {
+    const Native& f = *both[i];
+    classes[i][0] = class_of(f.Allreduce(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_NULL));
+    classes[i][1] = class_of(f.Reduce(in, out, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_NULL));
+    classes[i][2] = class_of(f.Bcast(in, 1, MPI_INT, 0, MPI_COMM_NULL));
+    classes[i][3] = class_of(f.Barrier(MPI_COMM_NULL));
+  }
+  for (int c = 0; c < 4; ++c) {
+    CHECK(classes[1][c] == classes[0][c] && classes[0][c] == MPI_ERR_COMM, "class %d, the MPI's %d",
+          classes[1][c], classes[0][c]);
+  }
+}
+
+void test_reduce_local() {
+  step("reduce_local");
+  const struct {
+    int count;
+    MPI_Datatype type;
+    MPI_Op op;
+  } wrong[] = {
+      {1, MPI_DATATYPE_NULL, MPI_SUM}, {1, MPI_INT, MPI_OP_NULL}, {1, MPI_DOUBLE, MPI_BXOR}};
+  for (const auto& w : wrong) {
+    const int expected = class_of(native().Reduce_local(in, out, w.count, w.type, w.op));
+    const int error = class_of(MPI_Reduce_local(in, out, w.count, w.type, w.op));
+    CHECK(error == expected, "class %d, the MPI's %d", error, expected);
+  }
+}
+
+void test_zero_counts() {
+  step("zero counts");
+  for (int i = 0; i < 3; ++i) {
+    out[0] = 17;
+    MPI_Allreduce(in, out, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(was_taken() && out[0] == 17, "'%s' %d", path(), out[0]);
+    MPI_Reduce(in, out, 0, MPI_INT, MPI_SUM, ranks - 1, MPI_COMM_WORLD);
+    CHECK(was_taken() && out[0] == 17, "'%s' %d", path(), out[0]);
+    MPI_Allreduce(nullptr, nullptr, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Bcast(nullptr, 0, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    CHECK_TAKEN();
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  start(argc, argv);
+  MPI_Errhandler noting;
+  MPI_Comm_create_errhandler(handler, &noting);
+  // MPI_Comm_dup hands it on.
+  for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, noting);
+  for (int before : {0, 1, 2, 4}) {
+    for (bool on_one_rank : {false, true}) test_wrong_calls(before, on_one_rank);
+  }
+  use(MPI_COMM_WORLD, 1);
+  test_null_communicator();
+  test_reduce_local();
+  test_zero_counts();
+  use(MPI_COMM_WORLD, 2);
+  CHECK_TAKEN();
+  MPI_Errhandler_free(&noting);
+  return finish();
+}

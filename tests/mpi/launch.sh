@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
+# Sourced: starts jobs of one MPI and sees that nothing of them is left. Wants $family, $launcher
+# and $sumac (bin/sumac).
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE PMIX_RANK SLURM_PROCID
+job_mark=$(mktemp)
+
+# launch SECONDS RANKS PROGRAM [ARGUMENTS]: the program under Sumac; its status, 124 when it took
+# too long.
+launch() {
+  seconds=$1 ranks=$2
+  shift 2
+  launch_plain "$seconds" "$ranks" "$sumac" exec -- "$@"
+}
+
+# The same without Sumac in front.
+launch_plain() {
+  seconds=$1 ranks=$2
+  shift 2
+  SUMAC_TEST_JOB=$job_mark SUMAC_TEST_SECONDS=$seconds \
+    timeout -k 5 $((seconds + 5)) "$launcher" -n "$ranks" "$@"
+}
+
+# What the jobs left: their processes, and files of Sumac that no process uses any more.
+left_over() {
+  env -u SUMAC_TEST_JOB grep -lzsx "SUMAC_TEST_JOB=$job_mark" /proc/[0-9]*/environ
+  for file in $(find /dev/shm -maxdepth 1 -name 'sumac-*' -newer "$job_mark" 2>/dev/null); do
+    grep -lqs "$file" /proc/[0-9]*/maps || echo "$file"
+  done
+}
+
+# Prints what is left for good; true when there is nothing.
+nothing_left() {
+  for attempt in 1 2 3 4 5 6 7 8 9 10; do
+    left=$(left_over)
+    if [ -z "$left" ]; then
+      rm -f "$job_mark"
+      return 0
+    fi
+    sleep 0.5
+  done
+  echo "left over after $attempt looks: $left"
+  rm -f "$job_mark"
+  return 1
+}

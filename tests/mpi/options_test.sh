@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# options_test.sh FAMILY LAUNCHER SUMAC PROGRAM: ranks with different options. Every option on which
+# ranks must agree, one at a time: right results, one warning for the job.
+. "$(dirname "$0")/../preload/check.sh"
+family=$1 launcher=$2 sumac=$3 program=$4
+. "$(dirname "$0")/launch.sh"
+
+for setting in COLLS=^allreduce COLLS=barrier ALGO=allreduce:split_slots CMA=off SHM_BUDGET=1M \
+  BUILD_AFTER=5 BUILD_AFTER=1000 DEVICE=host; do
+  run launch 20 2 "$program" "SUMAC_$setting"
+  expect_status 0
+  expect_out "passed: "
+  expect_warnings 1
+  expect_err "warning[handed-down]: "
+done
+
+# What each rank may choose for itself.
+run launch 20 3 "$program" SUMAC_SIMD=sse2 SUMAC_SPIN=100 SUMAC_HANG_SECONDS=7 SUMAC_COLLS=barrier
+expect_warnings 1
+nothing_left || fail "something is left"
+finish

@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# run_test.sh FAMILY LAUNCHER SUMAC SECONDS RANKS PROGRAM [ARGUMENTS]: one job that must pass, say
+# so, and leave nothing behind. Status 77 when the program was skipped.
+family=$1 launcher=$2 sumac=$3 time=$4 ranks=$5
+shift 5
+. "$(dirname "$0")/launch.sh"
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+
+launch "$time" "$ranks" "$@" >"$output"
+status=$?
+cat "$output"
+nothing_left || exit 1
+[ "$status" = 0 ] || exit "$status"
+grep -q '^SKIPPED' "$output" && exit 77
+grep -q '^passed: [1-9]' "$output"

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Message sizes worth testing: around every threshold of the rules and of the shared memory.
+#pragma once
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <set>
+#include <vector>
+
+#include "planner/rules.h"
+#include "transport/shm/layout.h"
+
+namespace test {
+
+// Byte counts at which something changes.
+inline std::set<std::size_t> thresholds() {
+  const sumac::Layout layout;
+  std::set<std::size_t> all{64, 1 << 10, 4 << 10, 64 << 10, 128 << 10, 512 << 10, 1 << 20};
+  // Whole cache lines, and whole cache lines less a flag in each.
+  for (std::size_t lines = 1; lines <= 40; ++lines) all.insert({56 * lines, 64 * lines});
+  for (const sumac::Rule& rule : sumac::kRules) {
+    if (rule.most_bytes != sumac::kAnyBytes) all.insert(rule.most_bytes);
+  }
+  for (std::size_t slots : {1u, 2u, 3u}) all.insert(slots * layout.slot_bytes);
+  all.insert(layout.ring * layout.slot_bytes);
+  all.insert((2 * layout.ring + 1) * layout.slot_bytes);
+  return all;
+}
+
+// Element counts up to `most` bytes: 0, 1, 2, each threshold and one element to either side, a few
+// odd ones, and the most.
+inline std::vector<std::size_t> counts(std::size_t element, std::size_t most) {
+  std::set<std::size_t> all{0, 1, 2, 13, 1001, most / element};
+  for (std::size_t bytes : thresholds()) {
+    for (std::size_t n : {bytes / element - 1, bytes / element, bytes / element + 1}) {
+      if (n * element <= most) all.insert(n);
+    }
+  }
+  return {all.begin(), all.end()};
+}
+
+// Whether this process may reach another's memory at all (it may always reach its own, unless the
+// call is refused altogether).
+inline bool attach_is_allowed() {
+  char from = 1, to = 0;
+  const iovec here{&to, 1}, there{&from, 1};
+  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
+}
+
+}  // namespace test
