@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# environment_test.sh CASE FAMILY LAUNCHER SUMAC PROBE REFUSE_ATTACH: the probe in a place that lacks
-# something. 77 when the place cannot be made here.
+# environment_test.sh CASE FAMILY LAUNCHER SUMAC PROBE REFUSE_ATTACH: the probe in a place that
+# lacks something. 77 when the place cannot be made here.
 case=$1 family=$2 launcher=$3 sumac=$4 probe=$5 refuse=$6
 . "$(dirname "$0")/../mpi/launch.sh"
 output=$(mktemp)
