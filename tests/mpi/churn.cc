@@ -39,7 +39,7 @@ int mappings_of_sumac() {
   int mappings = 0;
   std::FILE* maps = std::fopen("/proc/self/maps", "r");
   char line[512];
-  while (maps && std::fgets(line, sizeof line, maps)) mappings += !!std::strstr(line, "/sumac-");
+  while (maps && std::fgets(line, sizeof line, maps)) mappings += !!std::strstr(line, "/dev/shm/#");
   if (maps) std::fclose(maps);
   return mappings;
 }

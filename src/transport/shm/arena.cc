@@ -5,7 +5,8 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
-#include <cstring>
+
+#include "base/random.h"
 
 namespace sumac {
 namespace {
@@ -48,16 +49,15 @@ Ticket Arena::offer(int ranks, const std::uint64_t* members, std::size_t budget)
     ticket.offer = Offer::over_budget;
     return ticket;
   }
-  const Segment segment = create_segment(layout.block_bytes(), ticket.name);
+  const Segment segment = create_segment(layout.block_bytes(), ticket.key);
   if (!segment.memory) return ticket;
+  ticket.id = random_word();
   ticket.bytes = layout.block_bytes();
   ticket.layout = layout;
   ticket.offer = Offer::fresh;
-  Block block{{}, segment, layout, bytes_a_rank(layout), {members, members + ranks}, true};
-  std::memcpy(block.name, ticket.name, sizeof ticket.name);
-  owned_.push_back(std::move(block));
-  mapped_.push_back({{}, segment});
-  std::memcpy(mapped_.back().name, ticket.name, sizeof ticket.name);
+  owned_.push_back(
+      {ticket.id, segment, layout, bytes_a_rank(layout), {members, members + ranks}, true});
+  mapped_.push_back({ticket.id, segment});
   return ticket;
 }
 
@@ -70,7 +70,7 @@ bool Arena::reuse(const Layout& layout, const std::uint64_t* members, Ticket& ti
     clear_block(block.segment.memory, layout);
     block.layout = layout;
     block.in_use = true;
-    std::memcpy(ticket.name, block.name, sizeof block.name);
+    ticket.id = block.id;
     ticket.bytes = block.segment.bytes;
     ticket.layout = layout;
     ticket.offer = Offer::again;
@@ -99,7 +99,7 @@ bool Arena::make_room(std::size_t share, std::size_t budget) {
     }
     reserved -= owned_[i].share;
     discard_segment(owned_[i].segment);
-    unmap(owned_[i].name);
+    unmap(owned_[i].id);
     owned_.erase(owned_.begin() + static_cast<std::ptrdiff_t>(i));
   }
   return reserved + share <= budget;
@@ -108,30 +108,29 @@ bool Arena::make_room(std::size_t share, std::size_t budget) {
 std::byte* Arena::accept(const Ticket& ticket, int rank) {
   if (ticket.offer != Offer::fresh && ticket.offer != Offer::again) return nullptr;
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::byte* memory = mapped(ticket.name);
+  std::byte* memory = mapped(ticket.id);
   if (!memory) {
-    const Segment segment = open_segment(ticket.name, ticket.bytes);
+    const Segment segment = open_segment(ticket.key, ticket.bytes);
     if (!segment.memory) return nullptr;
     memory = segment.memory;
-    mapped_.push_back({{}, segment});
-    std::memcpy(mapped_.back().name, ticket.name, sizeof ticket.name);
+    mapped_.push_back({ticket.id, segment});
   }
   if (ticket.offer == Offer::again) return memory;
   const Layout& layout = ticket.layout;
   const std::size_t own =
       layout.rings_offset() + static_cast<std::size_t>(rank) * layout.rank_stride();
-  const bool reserved = reserve_segment(ticket.name, own, layout.rank_stride()) &&
-                        (rank != 0 || reserve_segment(ticket.name, 0, layout.rings_offset()));
+  const bool reserved = reserve_segment(ticket.key, own, layout.rank_stride()) &&
+                        (rank != 0 || reserve_segment(ticket.key, 0, layout.rings_offset()));
   return reserved ? memory : nullptr;
 }
 
 void Arena::confirm(const Ticket& ticket) {
-  if (ticket.offer == Offer::fresh) unlink_segment(ticket.name);
+  if (ticket.offer == Offer::fresh) close_segment(ticket.key);
 }
 
 void Arena::abandon(const Ticket& ticket) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto is_it = [&](const Block& b) { return std::strcmp(b.name, ticket.name) == 0; };
+  const auto is_it = [&](const Block& b) { return b.id == ticket.id; };
   const auto block = std::find_if(owned_.begin(), owned_.end(), is_it);
   if (ticket.offer == Offer::again) {
     // Members that could accept go on having it mapped; the leader does not offer it any more.
@@ -142,24 +141,24 @@ void Arena::abandon(const Ticket& ticket) {
     return;
   }
   if (block != owned_.end()) {
-    unlink_segment(ticket.name);
+    close_segment(ticket.key);
     owned_.erase(block);
   }
-  unmap(ticket.name);
+  unmap(ticket.id);
 }
 
 void Arena::release(std::byte* block) { detached(block).fetch_add(1, std::memory_order_acq_rel); }
 
-std::byte* Arena::mapped(const char* name) const {
+std::byte* Arena::mapped(std::uint64_t id) const {
   for (const Mapping& mapping : mapped_) {
-    if (std::strcmp(mapping.name, name) == 0) return mapping.segment.memory;
+    if (mapping.id == id) return mapping.segment.memory;
   }
   return nullptr;
 }
 
-void Arena::unmap(const char* name) {
+void Arena::unmap(std::uint64_t id) {
   for (std::size_t i = 0; i < mapped_.size(); ++i) {
-    if (std::strcmp(mapped_[i].name, name) != 0) continue;
+    if (mapped_[i].id != id) continue;
     munmap(mapped_[i].segment.memory, mapped_[i].segment.bytes);
     mapped_.erase(mapped_.begin() + static_cast<std::ptrdiff_t>(i));
     return;

@@ -23,7 +23,8 @@ enum class Offer : std::uint32_t { fresh, again, refused, over_budget };
 
 // What the leader tells the members. Plain bytes.
 struct Ticket {
-  char name[kSegmentName] = {};
+  std::uint64_t id = 0;  // of the block, random
+  SegmentKey key;        // of a fresh one
   std::uint64_t bytes = 0;
   Layout layout;
   Offer offer = Offer::refused;
@@ -38,7 +39,7 @@ class Arena {
   // Every rank: maps the block and reserves this rank's part of it. Null on failure.
   std::byte* accept(const Ticket& ticket, int rank);
 
-  // Leader, once all have accepted: the name goes, the memory lives as long as someone maps it.
+  // Leader, once all have accepted: closes the way in.
   void confirm(const Ticket& ticket);
 
   // Every rank, when not all could accept.
@@ -49,11 +50,11 @@ class Arena {
 
  private:
   struct Mapping {
-    char name[kSegmentName];
+    std::uint64_t id;
     Segment segment;
   };
   struct Block {
-    char name[kSegmentName];
+    std::uint64_t id;
     Segment segment;
     Layout layout;
     std::size_t share;  // bytes of the block a rank, for the budget
@@ -64,8 +65,8 @@ class Arena {
   void collect_released();
   bool reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket);
   bool make_room(std::size_t share, std::size_t budget);
-  std::byte* mapped(const char* name) const;
-  void unmap(const char* name);
+  std::byte* mapped(std::uint64_t id) const;
+  void unmap(std::uint64_t id);
 
   std::mutex mutex_;
   std::vector<Block> owned_;

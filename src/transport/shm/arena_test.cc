@@ -5,17 +5,14 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <string>
-
 namespace sumac {
 namespace {
 
 constexpr std::size_t kBudget = 64 << 20;
 const std::uint64_t kMembers[] = {11, 22, 33, 44};
 
-bool exists(const Ticket& ticket) {
-  struct stat status;
-  return stat((std::string("/dev/shm") + ticket.name).c_str(), &status) == 0;
+bool can_be_opened(const Ticket& ticket) {
+  return open_segment(ticket.key, ticket.bytes).memory != nullptr;
 }
 
 // All ranks take the block; returns rank 0's view of it.
@@ -30,32 +27,34 @@ std::byte* join(Arena (&arenas)[4], const Ticket& ticket, int ranks) {
   return first;
 }
 
-TEST(Arena, BlockIsSharedOwnerOnlyAndUnlinkedAtOnce) {
+TEST(Arena, BlockIsSharedOwnerOnlyAndNameless) {
   Arena arenas[4];
   const Ticket ticket = arenas[0].offer(4, kMembers, kBudget);
   ASSERT_EQ(ticket.offer, Offer::fresh);
   struct stat status;
-  ASSERT_EQ(stat((std::string("/dev/shm") + ticket.name).c_str(), &status), 0);
+  ASSERT_EQ(fstat(ticket.key.descriptor, &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
+  EXPECT_EQ(status.st_nlink, 0u);
   std::byte* views[4];
   for (int r = 0; r < 4; ++r) {
     views[r] = arenas[r].accept(ticket, r);
     ASSERT_NE(views[r], nullptr);
   }
+  EXPECT_TRUE(can_be_opened(ticket));
   arenas[0].confirm(ticket);
-  EXPECT_FALSE(exists(ticket));
+  EXPECT_FALSE(can_be_opened(ticket));
   views[0][ticket.bytes - 1] = std::byte{7};
   EXPECT_EQ(views[3][ticket.bytes - 1], std::byte{7});
 }
 
 TEST(Arena, ThousandsOfCommunicatorsLiveOnOneBlock) {
   Arena arenas[4];
-  std::string name;
+  std::uint64_t id = 0;
   for (int i = 0; i < 3000; ++i) {
     const Ticket ticket = arenas[0].offer(4, kMembers, kBudget);
-    if (i == 0) name = ticket.name;
+    if (i == 0) id = ticket.id;
     ASSERT_EQ(ticket.offer, i == 0 ? Offer::fresh : Offer::again);
-    ASSERT_EQ(ticket.name, name);
+    ASSERT_EQ(ticket.id, id);
     std::byte* block = join(arenas, ticket, 4);
     for (int r = 0; r < 4; ++r) Arena::release(block);
   }
@@ -70,7 +69,7 @@ TEST(Arena, BlockIsUsedAgainOnlyWhenAllHaveLeft) {
   EXPECT_EQ(second.offer, Offer::fresh);
   join(arenas, second, 2);
   Arena::release(block);
-  EXPECT_STREQ(arenas[0].offer(2, kMembers, kBudget).name, first.name);
+  EXPECT_EQ(arenas[0].offer(2, kMembers, kBudget).id, first.id);
 }
 
 TEST(Arena, OtherMembersGetAnotherBlock) {
@@ -101,7 +100,7 @@ TEST(Arena, AbandonedBlockLeavesNothing) {
   const Ticket ticket = arenas[0].offer(4, kMembers, kBudget);
   ASSERT_NE(arenas[1].accept(ticket, 1), nullptr);
   for (int r = 1; r >= 0; --r) arenas[r].abandon(ticket);
-  EXPECT_FALSE(exists(ticket));
+  EXPECT_FALSE(can_be_opened(ticket));
   EXPECT_EQ(arenas[2].accept(ticket, 2), nullptr);
 }
 

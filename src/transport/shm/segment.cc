@@ -9,50 +9,62 @@
 
 #include <cstdio>
 
-#include "base/random.h"
-
 namespace sumac {
 namespace {
 
-Segment map_and_close(int fd, std::size_t bytes) {
+Segment map(int fd, std::size_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  close(fd);
   if (memory == MAP_FAILED) return {};
   madvise(memory, bytes, MADV_DONTFORK);  // a forked child must not write into collectives
   return {static_cast<std::byte*>(memory), bytes};
 }
 
+// A descriptor of our own of the owner's file; -1 when it is not there, or is another file.
+int open_descriptor(const SegmentKey& key) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", key.pid, key.descriptor);
+  const int fd = open(path, O_RDWR | O_CLOEXEC);
+  if (fd < 0) return -1;
+  struct stat status;
+  if (fstat(fd, &status) == 0 && status.st_dev == key.device && status.st_ino == key.inode &&
+      status.st_uid == geteuid()) {
+    return fd;
+  }
+  close(fd);
+  return -1;
+}
+
 }  // namespace
 
-Segment create_segment(std::size_t bytes, char (&name)[kSegmentName]) {
-  std::snprintf(name, kSegmentName, "/sumac-%016llx",
-                static_cast<unsigned long long>(random_word()));
-  const int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+Segment create_segment(std::size_t bytes, SegmentKey& key) {
+  // O_EXCL: nobody can give it a name afterwards either.
+  const int fd = open("/dev/shm", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (fd < 0) return {};
-  if (ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
+  struct stat status;
+  Segment segment;
+  if (ftruncate(fd, static_cast<off_t>(bytes)) == 0 && fstat(fd, &status) == 0) {
+    segment = map(fd, bytes);
+  }
+  if (!segment.memory) {
     close(fd);
-    shm_unlink(name);
     return {};
   }
-  const Segment segment = map_and_close(fd, bytes);
-  if (!segment.memory) shm_unlink(name);
+  key = {getpid(), fd, status.st_dev, status.st_ino};
   return segment;
 }
 
-Segment open_segment(const char* name, std::size_t bytes) {
-  const int fd = shm_open(name, O_RDWR | O_CLOEXEC, 0);
+void close_segment(const SegmentKey& key) { close(key.descriptor); }
+
+Segment open_segment(const SegmentKey& key, std::size_t bytes) {
+  const int fd = open_descriptor(key);
   if (fd < 0) return {};
-  struct stat status;
-  if (fstat(fd, &status) != 0 || status.st_uid != geteuid() ||
-      status.st_size < static_cast<off_t>(bytes)) {
-    close(fd);
-    return {};
-  }
-  return map_and_close(fd, bytes);
+  const Segment segment = map(fd, bytes);
+  close(fd);
+  return segment;
 }
 
-bool reserve_segment(const char* name, std::size_t offset, std::size_t bytes) {
-  const int fd = shm_open(name, O_RDWR | O_CLOEXEC, 0);
+bool reserve_segment(const SegmentKey& key, std::size_t offset, std::size_t bytes) {
+  const int fd = open_descriptor(key);
   if (fd < 0) return false;
   int result;
   do {
@@ -61,8 +73,6 @@ bool reserve_segment(const char* name, std::size_t offset, std::size_t bytes) {
   close(fd);
   return result == 0;
 }
-
-void unlink_segment(const char* name) { shm_unlink(name); }
 
 void discard_segment(const Segment& segment) {
   madvise(segment.memory, segment.bytes, MADV_REMOVE);
