@@ -49,7 +49,8 @@ def read_junit(path, step):
     if not path.exists():
         return False
     for case in ElementTree.parse(path).getroot().iter("testcase"):
-        label = ".".join(filter(None, (case.get("classname"), case.get("name"))))
+        names = (case.get("classname"), case.get("name"))  # ctest gives the same for both
+        label = ".".join(dict.fromkeys(filter(None, names)))
         if case.find("failure") is not None or case.find("error") is not None:
             step.failures.append(label)
         elif case.find("skipped") is not None or case.get("status") in ("disabled", "notrun"):
