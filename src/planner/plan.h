@@ -18,7 +18,7 @@ enum class Algorithm : std::uint8_t {
 };
 inline constexpr int kNumAlgorithms = static_cast<int>(Algorithm::native);
 
-enum class Needs : std::uint8_t { lines, slots, single_copy };
+enum class Needs : std::uint8_t { lines, slots, single_copy, messages, levels };
 
 struct AlgorithmInfo {
   const char* name;
@@ -28,11 +28,26 @@ struct AlgorithmInfo {
 };
 const AlgorithmInfo& info_of(Algorithm algorithm);
 
-// What the ranks of a communicator have agreed on.
+// What a plan is for: a group that shares memory, a group that reaches each other by messages, or
+// a whole communicator with a hierarchy (whose levels are groups of the former two kinds).
+enum class Over : std::uint8_t { shm, p2p, levels };
+
+// What the ranks of a group or communicator have agreed on.
 struct Capabilities {
   int ranks = 1;
   bool single_copy = false;
   bool oversubscribed = false;  // more ranks than processors
+  Over over = Over::shm;
+  // For Over::levels. multi_leader needs equal_nodes: two levels, nodes and what is between them.
+  int nodes = 1;
+  bool equal_nodes = false;
+};
+
+// What a rule chooses.
+struct Choice {
+  Algorithm algorithm = Algorithm::native;
+  std::uint32_t chunk = 0;  // bytes a pipeline passes on at a time; 0 where there is none
+  std::uint16_t radix = 2;  // of k-nomial trees
 };
 
 // The choice for one communicator, made when it is set up: a few size ranges a collective.
