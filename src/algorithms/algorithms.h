@@ -5,6 +5,7 @@
 
 #include "algorithms/arguments.h"
 #include "engine/task.h"
+#include "transport/p2p/messages.h"
 #include "transport/shm/group.h"
 
 namespace sumac {
@@ -17,6 +18,10 @@ Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
 Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                  const SingleCopy& peers);
+Task recursive_doubling(Strand& strand, MessageGroup& group, const ReduceArguments& args);
+Task rabenseifner(Strand& strand, MessageGroup& group, const ReduceArguments& args);
+Task ring(Strand& strand, MessageGroup& group, const ReduceArguments& args);
+Task knomial(Strand& strand, MessageGroup& group, const ReduceArguments& args);
 }  // namespace allreduce
 
 namespace reduce {
@@ -25,6 +30,8 @@ Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
 Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                  const SingleCopy& peers);
+Task knomial(Strand& strand, MessageGroup& group, const ReduceArguments& args);
+Task chain(Strand& strand, MessageGroup& group, const ReduceArguments& args);
 }  // namespace reduce
 
 namespace bcast {
@@ -32,6 +39,8 @@ Task lines(Strand& strand, ShmGroup& group, const BcastArguments& args);
 Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args);
 Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
                  const SingleCopy& peers);
+Task knomial(Strand& strand, MessageGroup& group, const BcastArguments& args);
+Task chain(Strand& strand, MessageGroup& group, const BcastArguments& args);
 }  // namespace bcast
 
 namespace barrier {

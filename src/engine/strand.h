@@ -38,6 +38,13 @@ class Strand {
   }
 
   bool idle() const { return !resume_point_; }
+
+  // Advances; true when it got past at least one condition.
+  bool progress() {
+    if (!resume_point_ || !wait_.ready()) return false;
+    advance();
+    return true;
+  }
   const Wait& waiting_for() const { return wait_; }
 
   // For tests: suspend at every condition, met or not, so that a scheduler can interleave ranks

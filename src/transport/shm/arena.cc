@@ -12,9 +12,10 @@ namespace sumac {
 namespace {
 
 // The usual geometry, or a small one where /dev/shm is (containers often get 64 MiB).
-Layout choose_layout(int ranks) {
+Layout choose_layout(int ranks, int lanes) {
   Layout layout;
   layout.ranks = ranks;
+  layout.lanes = lanes;
   struct statvfs status;
   if (statvfs("/dev/shm", &status) == 0) {
     const std::size_t available = static_cast<std::size_t>(status.f_bavail) * status.f_frsize;
@@ -39,9 +40,9 @@ std::atomic<std::uint32_t>& detached(std::byte* block) {
 
 }  // namespace
 
-Ticket Arena::offer(int ranks, const std::uint64_t* members, std::size_t budget) {
+Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Layout layout = choose_layout(ranks);
+  const Layout layout = choose_layout(ranks, lanes);
   Ticket ticket;
   collect_released();
   if (reuse(layout, members, ticket)) return ticket;
@@ -119,9 +120,14 @@ std::byte* Arena::accept(const Ticket& ticket, int rank) {
   const Layout& layout = ticket.layout;
   const std::size_t own =
       layout.rings_offset() + static_cast<std::size_t>(rank) * layout.rank_stride();
-  const bool reserved = reserve_segment(ticket.key, own, layout.rank_stride()) &&
-                        (rank != 0 || reserve_segment(ticket.key, 0, layout.rings_offset()));
-  return reserved ? memory : nullptr;
+  for (int i = 0; i < layout.lanes; ++i) {
+    const std::size_t lane = layout.lane_offset(i);
+    if (!reserve_segment(ticket.key, lane + own, layout.rank_stride()) ||
+        (rank == 0 && !reserve_segment(ticket.key, lane, layout.rings_offset()))) {
+      return nullptr;
+    }
+  }
+  return memory;
 }
 
 void Arena::confirm(const Ticket& ticket) {

@@ -29,7 +29,7 @@ std::byte* join(Arena (&arenas)[4], const Ticket& ticket, int ranks) {
 
 TEST(Arena, BlockIsSharedOwnerOnlyAndNameless) {
   Arena arenas[4];
-  const Ticket ticket = arenas[0].offer(4, kMembers, kBudget);
+  const Ticket ticket = arenas[0].offer(4, 1, kMembers, kBudget);
   ASSERT_EQ(ticket.offer, Offer::fresh);
   struct stat status;
   ASSERT_EQ(fstat(ticket.key.descriptor, &status), 0);
@@ -51,7 +51,7 @@ TEST(Arena, ThousandsOfCommunicatorsLiveOnOneBlock) {
   Arena arenas[4];
   std::uint64_t id = 0;
   for (int i = 0; i < 3000; ++i) {
-    const Ticket ticket = arenas[0].offer(4, kMembers, kBudget);
+    const Ticket ticket = arenas[0].offer(4, 1, kMembers, kBudget);
     if (i == 0) id = ticket.id;
     ASSERT_EQ(ticket.offer, i == 0 ? Offer::fresh : Offer::again);
     ASSERT_EQ(ticket.id, id);
@@ -62,42 +62,42 @@ TEST(Arena, ThousandsOfCommunicatorsLiveOnOneBlock) {
 
 TEST(Arena, BlockIsUsedAgainOnlyWhenAllHaveLeft) {
   Arena arenas[4];
-  const Ticket first = arenas[0].offer(2, kMembers, kBudget);
+  const Ticket first = arenas[0].offer(2, 1, kMembers, kBudget);
   std::byte* block = join(arenas, first, 2);
   Arena::release(block);
-  const Ticket second = arenas[0].offer(2, kMembers, kBudget);
+  const Ticket second = arenas[0].offer(2, 1, kMembers, kBudget);
   EXPECT_EQ(second.offer, Offer::fresh);
   join(arenas, second, 2);
   Arena::release(block);
-  EXPECT_EQ(arenas[0].offer(2, kMembers, kBudget).id, first.id);
+  EXPECT_EQ(arenas[0].offer(2, 1, kMembers, kBudget).id, first.id);
 }
 
 TEST(Arena, OtherMembersGetAnotherBlock) {
   Arena arenas[4];
-  const Ticket first = arenas[0].offer(2, kMembers, kBudget);
+  const Ticket first = arenas[0].offer(2, 1, kMembers, kBudget);
   std::byte* block = join(arenas, first, 2);
   for (int r = 0; r < 2; ++r) Arena::release(block);
   const std::uint64_t others[] = {11, 55};
-  const Ticket second = arenas[0].offer(2, others, kBudget);
+  const Ticket second = arenas[0].offer(2, 1, others, kBudget);
   EXPECT_EQ(second.offer, Offer::fresh);
   arenas[0].abandon(second);
 }
 
 TEST(Arena, BudgetIsKeptByDroppingUnusedBlocks) {
   Arena arenas[4];
-  const Ticket pair = arenas[0].offer(2, kMembers, kBudget);
+  const Ticket pair = arenas[0].offer(2, 1, kMembers, kBudget);
   const std::size_t budget = pair.bytes / 2 * 3 / 2;  // room for one block, not for two
   std::byte* block = join(arenas, pair, 2);
-  EXPECT_EQ(arenas[0].offer(4, kMembers, budget).offer, Offer::over_budget);
+  EXPECT_EQ(arenas[0].offer(4, 1, kMembers, budget).offer, Offer::over_budget);
   for (int r = 0; r < 2; ++r) Arena::release(block);
-  const Ticket four = arenas[0].offer(4, kMembers, budget);
+  const Ticket four = arenas[0].offer(4, 1, kMembers, budget);
   EXPECT_EQ(four.offer, Offer::fresh);
   arenas[0].abandon(four);
 }
 
 TEST(Arena, AbandonedBlockLeavesNothing) {
   Arena arenas[4];
-  const Ticket ticket = arenas[0].offer(4, kMembers, kBudget);
+  const Ticket ticket = arenas[0].offer(4, 1, kMembers, kBudget);
   ASSERT_NE(arenas[1].accept(ticket, 1), nullptr);
   for (int r = 1; r >= 0; --r) arenas[r].abandon(ticket);
   EXPECT_FALSE(can_be_opened(ticket));

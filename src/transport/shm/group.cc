@@ -5,17 +5,24 @@
 #include <new>
 
 namespace sumac {
+namespace {
 
-void clear_block(std::byte* block, const Layout& layout) {
-  new (block) BlockHeader{};
+void clear_lane(std::byte* lane, const Layout& layout) {
+  new (lane) BlockHeader{};
   for (int rank = 0; rank < layout.ranks; ++rank) {
     const auto r = static_cast<std::size_t>(rank);
-    new (block + layout.control_offset() + r * sizeof(RankControl)) RankControl{};
-    std::byte* ring = block + layout.rings_offset() + r * layout.rank_stride();
+    new (lane + layout.control_offset() + r * sizeof(RankControl)) RankControl{};
+    std::byte* ring = lane + layout.rings_offset() + r * layout.rank_stride();
     for (std::size_t slot = 0; slot < layout.ring; ++slot) {
       new (ring + slot * layout.slot_stride()) SlotHeader{};
     }
   }
+}
+
+}  // namespace
+
+void clear_block(std::byte* block, const Layout& layout) {
+  for (int i = 0; i < layout.lanes; ++i) clear_lane(block + layout.lane_offset(i), layout);
 }
 
 Wait ShmGroup::slot_free_slow(std::uint64_t position) {
@@ -31,7 +38,7 @@ Wait ShmGroup::slot_free_slow(std::uint64_t position) {
 
 int ShmGroup::owner_of(const Counter* counter) const {
   const auto* place = reinterpret_cast<const std::byte*>(counter);
-  if (place < block_ || place >= block_ + layout_.block_bytes()) return -1;
+  if (place < block_ || place >= block_ + layout_.lane_bytes()) return -1;
   const auto offset = static_cast<std::size_t>(place - block_);
   if (offset >= layout_.rings_offset()) {
     return static_cast<int>((offset - layout_.rings_offset()) / layout_.rank_stride());

@@ -24,10 +24,11 @@ namespace sumac {
 class ShmGroup {
  public:
   ShmGroup() = default;
-  ShmGroup(std::byte* block, const Layout& layout, int rank)
-      : block_(block),
+  // `block` as the arena gave it; `lane` of its lanes.
+  ShmGroup(std::byte* block, const Layout& layout, int rank, int lane = 0)
+      : block_(block + layout.lane_offset(lane)),
         layout_(layout),
-        rings_(block + layout.rings_offset()),
+        rings_(block_ + layout.rings_offset()),
         rank_stride_(layout.rank_stride()),
         slot_stride_(layout.slot_stride()),
         rank_(rank) {}
@@ -36,7 +37,6 @@ class ShmGroup {
   int size() const { return layout_.ranks; }
   std::size_t slot_bytes() const { return layout_.slot_bytes; }
   std::size_t ring() const { return layout_.ring; }
-  std::byte* block() const { return block_; }
 
   // Takes the next `count` positions for one operation; returns the first.
   std::uint64_t take(std::uint64_t count) {

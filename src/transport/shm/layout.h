@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where everything lies in the shared block of a group of ranks.
 //
-//   block header | control line of each rank | slot ring of rank 0 | slot ring of rank 1 | ...
+//   lane 0: header | control line of each rank | slot ring of rank 0 | slot ring of rank 1 | ...
+//   lane 1: the same, if there is one
 //
-// A rank writes its own control line and its own slots, and reads those of the others.
+// A rank writes its own control line and its own slots, and reads those of the others. Operations
+// on one lane follow one another; different lanes know nothing of each other, so two strands of a
+// rank (a level that reduces and the same level broadcasting) each have a lane.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +44,7 @@ struct alignas(kFalseSharingRange) BlockHeader {
 
 struct Layout {
   int ranks = 0;
+  int lanes = 1;
   std::size_t ring = 8;               // slots of a rank; a power of two
   std::size_t slot_bytes = 32 << 10;  // payload of one slot; a multiple of kFalseSharingRange
 
@@ -51,9 +55,13 @@ struct Layout {
     return round_up(control_offset() + static_cast<std::size_t>(ranks) * sizeof(RankControl),
                     kPage);
   }
-  constexpr std::size_t block_bytes() const {
+  constexpr std::size_t lane_bytes() const {
     return rings_offset() + static_cast<std::size_t>(ranks) * rank_stride();
   }
+  constexpr std::size_t lane_offset(int lane) const {
+    return static_cast<std::size_t>(lane) * lane_bytes();
+  }
+  constexpr std::size_t block_bytes() const { return lane_offset(lanes); }
 };
 
 // Makes the control lines and slot flags of a block as new: all zero. Payload stays as it is.

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All-reduce up a k-nomial tree and down the same.
+//   Steps    2 log_k p, of k-1 messages each
+//   Bytes    a rank sends at most n + n(k-1) log_k p
+//   Wins     small messages of many ranks where few messages matter more than few steps
+//   Needs    messages, scratch as reduce/knomial
+#include "algorithms/messages.h"
+
+namespace sumac::allreduce {
+
+Task knomial(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
+  ReduceArguments up = args;
+  up.root = 0;
+  if (group.rank != 0) up.output = nullptr;
+  co_await reduce::knomial(strand, group, up);
+  const BcastArguments down{args.output, args.bytes(), 0};
+  co_await bcast::knomial(strand, group, down);
+}
+
+}  // namespace sumac::allreduce

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Broadcast down a k-nomial tree, the farthest children first.
+//   Steps    log_k p, of up to k-1 messages each
+//   Bytes    the root sends n(k-1) log_k p, all ranks together n(p-1)
+//   Wins     small and medium messages
+//   Needs    messages
+#include "algorithms/messages.h"
+
+namespace sumac::bcast {
+
+Task knomial(Strand& strand, MessageGroup& group, const BcastArguments& args) {
+  const Knomial tree(group.size, group.rank, args.root, group.radix);
+  if (!tree.is_root()) {
+    group.receive(tree.parent(), args.buffer, args.bytes);
+    co_await strand.until(group.stream->all_received());
+  }
+  for (int distance = tree.span() / tree.radix(); distance >= 1; distance /= tree.radix()) {
+    for (int j = 1; j < tree.radix(); ++j) {
+      const int child = tree.child(j, distance);
+      if (child >= 0) group.send(child, args.buffer, args.bytes);
+    }
+  }
+  co_await strand.until(group.stream->all_sent());
+}
+
+}  // namespace sumac::bcast

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms/levels/multi_leader.h"
+
+#include <cstring>
+
+#include "algorithms/fold.h"
+
+namespace sumac {
+namespace {
+
+void put_pieces(const MultiLeader& work, std::uint64_t position, std::size_t step) {
+  const ShmGroup& group = work.node->up;
+  std::byte* slot = group.payload(group.rank(), position);
+  for (int r = 0; r < group.size(); ++r) {
+    if (r == group.rank()) continue;
+    const Part piece = work.piece_of(r, step);
+    std::memcpy(slot + static_cast<std::size_t>(r) * work.piece(), work.args->input + piece.offset,
+                piece.bytes);
+  }
+}
+
+void fold_own_piece(const MultiLeader& work, std::uint64_t position, std::size_t step) {
+  const ShmGroup& group = work.node->up;
+  const Part piece = work.piece_of(group.rank(), step);
+  if (piece.bytes == 0) return;
+  const std::size_t place = static_cast<std::size_t>(group.rank()) * work.piece();
+  fold(work.args->kernel, work.args->output + piece.offset, group.size(),
+       piece.bytes / work.args->element, work.args->element, [&](int r) -> const std::byte* {
+         if (r == group.rank()) return work.args->input + piece.offset;
+         return group.payload(r, position) + place;
+       });
+}
+
+}  // namespace
+
+void MultiLeader::begin() {
+  folded.begin(1);
+  exchanged.begin(kWidth);
+}
+
+std::size_t MultiLeader::piece() const {
+  return node->up.slot_bytes() / static_cast<std::size_t>(node->size) / kCacheLine * kCacheLine;
+}
+
+std::size_t MultiLeader::steps() const { return div_up(part(0).bytes, piece()); }
+
+Part MultiLeader::part(int rank) const { return part_of(args->bytes(), node->size, rank); }
+
+Part MultiLeader::piece_of(int rank, std::size_t step) const {
+  const Part whole = part(rank);
+  const std::size_t offset = std::min(whole.bytes, step * piece());
+  return {whole.offset + offset, std::min(piece(), whole.bytes - offset)};
+}
+
+Chunks MultiLeader::exchanges() const {
+  return {part(node->rank).bytes, std::max(chunk, piece()) / piece() * piece(), piece()};
+}
+
+Task scatter(Strand& strand, MultiLeader& work) {
+  ShmGroup& group = work.node->up;
+  const std::size_t steps = work.steps();
+  const std::uint64_t first = group.take(steps);
+  for (std::size_t step = 0; step <= steps; ++step) {
+    if (step < steps) {
+      co_await strand.until(group.slot_free(first + step));
+      put_pieces(work, first + step, step);
+      group.publish_in(first + step);
+    }
+    if (step == 0) continue;
+    co_await strand.until(group.others_in(first + step - 1));
+    fold_own_piece(work, first + step - 1, step - 1);
+    group.finish(first + step - 1);
+    work.folded.note(step - 1);
+  }
+}
+
+Task exchange(Strand& strand, MultiLeader& work, int which) {
+  const Part own = work.part(work.node->rank);
+  const Chunks chunks = work.exchanges();
+  for (auto c = static_cast<std::size_t>(which); c < chunks.count() && own.bytes > 0; c += kWidth) {
+    const Part part = chunks[c];
+    co_await strand.until(work.folded.done(div_up(part.offset + part.bytes, work.piece()) - 1));
+    ReduceArguments args = *work.args;
+    args.output = work.args->output + own.offset + part.offset;
+    args.input = args.output;
+    args.count = part.bytes / args.element;
+    co_await work.exchange(strand, *work.node, work.groups[static_cast<std::size_t>(which)], args);
+    work.exchanged.note(c);
+  }
+}
+
+Task gather(Strand& strand, MultiLeader& work) {
+  ShmGroup& group = work.node->down;
+  const std::size_t steps = work.steps();
+  const std::uint64_t first = group.take(steps);
+  const std::size_t exchange_bytes = work.exchanges()[0].bytes;
+  for (std::size_t step = 0; step <= steps; ++step) {
+    if (step < steps) {
+      const Part own = work.piece_of(group.rank(), step);
+      if (own.bytes > 0) {
+        co_await strand.until(work.exchanged.done(step * work.piece() / exchange_bytes));
+      }
+      co_await strand.until(group.slot_free(first + step));
+      std::memcpy(group.payload(group.rank(), first + step), work.args->output + own.offset,
+                  own.bytes);
+      group.publish_in(first + step);
+    }
+    if (step == 0) continue;
+    const std::uint64_t position = first + step - 1;
+    co_await strand.until(group.others_in(position));
+    for (int r = 0; r < group.size(); ++r) {
+      if (r == group.rank()) continue;
+      const Part piece = work.piece_of(r, step - 1);
+      std::memcpy(work.args->output + piece.offset, group.payload(r, position), piece.bytes);
+    }
+    group.finish(position);
+  }
+}
+
+}  // namespace sumac

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All-reduce with every rank of a node a leader, for nodes of the same number of ranks. The vector
+// is cut into one part a rank of the node. Three strands, fed piece by piece:
+//   scatter   ranks of the node put pieces of all parts into slots; each folds those of its part
+//   exchange  each reduces its part with the ranks of the same place on the other nodes
+//   gather    each puts its results into slots, and copies the others' out
+//   Steps     in the node 2, pipelined; between nodes as the algorithm for n/p there
+//   Bytes     a node sends what one leader would, from all its ranks at the same time
+//   Wins      large messages, where one rank cannot use up what the node's network gives
+//   Needs     two levels: nodes and what is between them
+#pragma once
+
+#include "algorithms/levels/stage.h"
+
+namespace sumac {
+
+struct MultiLeader {
+  Level* node = nullptr;
+  const ReduceArguments* args = nullptr;
+  StartReduction exchange = nullptr;        // in place, on what is the rank's own part
+  std::size_t chunk = 0;                    // bytes exchanged at a time
+  std::array<MessageGroup, kWidth> groups;  // the ranks of the same place on all nodes
+  Progress folded, exchanged;
+
+  void begin();
+  // Bytes of a part in a slot; steps until all parts have gone through.
+  std::size_t piece() const;
+  std::size_t steps() const;
+  Part part(int rank) const;                        // of the vector
+  Part piece_of(int rank, std::size_t step) const;  // of the vector
+  Chunks exchanges() const;                         // of this rank's part
+};
+
+Task scatter(Strand& strand, MultiLeader& work);
+Task exchange(Strand& strand, MultiLeader& work, int which);
+Task gather(Strand& strand, MultiLeader& work);
+
+}  // namespace sumac

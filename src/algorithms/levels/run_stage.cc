@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms/levels/stage.h"
+
+namespace sumac {
+namespace {
+
+ReduceArguments reduction_of(const Operation& operation, const Stage& stage, std::size_t chunk) {
+  const Part part = operation.chunks[chunk];
+  ReduceArguments args = operation.reduction;
+  args.count = part.bytes / args.element;
+  args.root = stage.root;
+  args.input = stage.first ? operation.reduction.input + part.offset : operation.result(chunk);
+  const bool gets_result = stage.kind == Stage::Kind::exchange || stage.level->rank == stage.root;
+  args.output = gets_result ? operation.result(chunk) : nullptr;
+  return args;
+}
+
+BcastArguments bcast_of(const Operation& operation, const Stage& stage, std::size_t chunk) {
+  const Part part = operation.chunks[chunk];
+  return {operation.bcast.buffer + part.offset, part.bytes, stage.root};
+}
+
+}  // namespace
+
+Task run_stage(Strand& strand, Operation& operation, std::size_t number, int which) {
+  Stage& stage = operation.stages[number];
+  MessageGroup& group = operation.groups[number * kWidth + static_cast<std::size_t>(which)];
+  const auto width = static_cast<std::size_t>(stage.done.width());
+  for (auto chunk = static_cast<std::size_t>(which); chunk < operation.chunks.count();
+       chunk += width) {
+    if (stage.after) co_await strand.until(stage.after->done(chunk));
+    if (stage.room && chunk >= kKept) co_await strand.until(stage.room->done(chunk - kKept));
+    if (stage.kind == Stage::Kind::bcast) {
+      const BcastArguments args = bcast_of(operation, stage, chunk);
+      co_await stage.bcast(strand, *stage.level, group, args);
+    } else {
+      const ReduceArguments args = reduction_of(operation, stage, chunk);
+      co_await stage.reduction(strand, *stage.level, group, args);
+    }
+    stage.done.note(chunk);
+  }
+}
+
+}  // namespace sumac

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a hierarchy is made of, as one rank sees it: the levels it takes part in, and an operation
+// as a list of stages. A stage is one level working on all chunks, one after another, whenever its
+// input is there: a strand of its own (several where messages are worth having under way at the
+// same time). Stages tell each other of finished chunks by counters and by nothing else, so levels
+// progress independently: while a node reduces chunk k, leaders exchange k-1 and members get k-2.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/algorithms.h"
+#include "algorithms/chunks.h"
+#include "engine/together.h"
+#include "topology/hierarchy.h"
+
+namespace sumac {
+
+// Strands of one stage over messages: while one waits, the other has messages under way.
+inline constexpr int kWidth = 2;
+
+// A level that this rank takes part in.
+struct Level {
+  char name[16] = "";
+  int size = 1, rank = 0, leader = 0;  // of its group in the level
+  bool shared = false;                 // the group shares memory; else messages
+  std::byte* block = nullptr;          // shared: the group's memory
+  ShmGroup up, down;                   // and a lane of it for each direction
+  std::vector<int> members;            // communicator ranks of the group
+  std::vector<int> member_towards;     // [communicator rank] who of the group leads to it; -1: none
+  SingleCopy peers;                    // shared: where it is possible
+};
+
+// The levels that `rank` takes part in: the first ones of the hierarchy. Shared memory, messages
+// and single copy are for the caller to add.
+std::vector<Level> levels_of(const Hierarchy& hierarchy, int rank, int ranks);
+
+// How far a stage has come: chunk c is done by strand c % width.
+class Progress {
+ public:
+  void begin(int width) {
+    width_ = width;
+    for (Counter& counter : chunks_) counter.store(0, std::memory_order_relaxed);
+  }
+  int width() const { return width_; }
+  Progress() = default;
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  Wait done(std::size_t chunk) const {
+    const auto width = static_cast<std::size_t>(width_);
+    return {chunks_[chunk % width], chunk / width + 1};
+  }
+  void note(std::size_t chunk) {
+    const auto width = static_cast<std::size_t>(width_);
+    publish(chunks_[chunk % width], chunk / width + 1);
+  }
+
+ private:
+  int width_ = 1;
+  std::array<Counter, kWidth> chunks_{};
+};
+
+// A chunk's algorithm on one level. `group` is the strand's own, for levels over messages.
+using StartReduction = Task (*)(Strand& strand, Level& level, MessageGroup& group,
+                                const ReduceArguments& args);
+using StartBcast = Task (*)(Strand& strand, Level& level, MessageGroup& group,
+                            const BcastArguments& args);
+
+struct Stage {
+  enum class Kind { reduce, exchange, bcast };
+
+  Kind kind = Kind::reduce;
+  Level* level = nullptr;
+  int root = 0;                        // of the level's group: where a reduction ends or data start
+  StartReduction reduction = nullptr;  // reduce, exchange
+  StartBcast bcast = nullptr;
+  int radix = 2;
+  bool first = false;               // a reduction's input is the caller's, not the result so far
+  const Progress* after = nullptr;  // the input's chunks; null: there from the beginning
+  const Progress* room = nullptr;   // the result's place is free again kKept chunks after this
+  Progress done;
+};
+
+constexpr std::size_t most_stages(std::size_t levels) { return 2 * levels + 1; }
+
+// Chunks of intermediate results that a rank keeps which has no output of its own.
+inline constexpr std::size_t kKept = 4;
+
+// One collective over the levels, as this rank takes part in it.
+struct Operation {
+  ReduceArguments reduction;
+  BcastArguments bcast;
+  Chunks chunks{0, kCacheLine, kCacheLine};
+  std::byte* kept = nullptr;        // kKept chunks; used where reduction.output is null
+  std::unique_ptr<Stage[]> stages;  // room for most_stages(levels)
+  std::size_t num_stages = 0;
+  std::vector<MessageGroup> groups;  // [stage * kWidth + strand]; of stages over messages
+
+  std::byte* result(std::size_t chunk) const {
+    if (reduction.output) return reduction.output + chunks[chunk].offset;
+    return kept + (chunk % kKept) * chunks[0].bytes;
+  }
+};
+
+// Chunks `which`, which + width, ... of a stage.
+Task run_stage(Strand& strand, Operation& operation, std::size_t stage, int which);
+
+// The stages of a collective for a rank that takes part in `levels` (the first ones) of a hierarchy
+// of `depth` levels; root is a communicator rank. Algorithms are chosen by the caller afterwards.
+void plan_allreduce(std::vector<Level>& levels, std::size_t depth, Operation& operation);
+void plan_reduce(std::vector<Level>& levels, int root, Operation& operation);
+void plan_bcast(std::vector<Level>& levels, int root, Operation& operation);
+
+}  // namespace sumac

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/together.h"
+
+namespace sumac {
+namespace {
+
+// One look at everything. `going` tells whether any strand has not ended.
+bool progress_all(const Strands& strands, Pollable* outside, bool& going) {
+  bool moved = outside && outside->poll();
+  going = false;
+  for (const auto& strand : strands) {
+    moved |= strand->progress();
+    going |= !strand->idle();
+  }
+  return moved;
+}
+
+}  // namespace
+
+void run_together(const Strands& strands, Pollable* outside, const WaitPolicy& policy) {
+  for (bool going = true; going;) {
+    Waiting waiting(policy);
+    while (!progress_all(strands, outside, going) && going) waiting.step();
+  }
+}
+
+}  // namespace sumac

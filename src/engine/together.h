@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several strands of one rank, run at the same time by one thread: the levels of a hierarchy.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/strand.h"
+
+namespace sumac {
+
+// Something whose counters grow only when it is looked at: messages under way.
+class Pollable {
+ public:
+  virtual ~Pollable() = default;
+  // True when something was completed.
+  virtual bool poll() = 0;
+};
+
+using Strands = std::vector<std::unique_ptr<Strand>>;
+
+// Runs all to their ends. `outside` may be null.
+void run_together(const Strands& strands, Pollable* outside, const WaitPolicy& policy);
+
+}  // namespace sumac

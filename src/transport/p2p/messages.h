@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Point-to-point messages, as algorithms see them: the MPI's own below, a mailbox in tests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/counter.h"
+#include "engine/together.h"
+
+namespace sumac {
+
+// The messages of one strand. What it receives from a peer comes in the order that the peer's
+// strand of the same tag sent it.
+struct Stream {
+  int tag = 0;
+  Counter sent{0}, received{0};           // completed; written by Messages alone
+  std::uint64_t sends = 0, receives = 0;  // begun
+
+  // All messages begun so far are complete.
+  Wait all_sent() const { return {sent, sends}; }
+  Wait all_received() const { return {received, receives}; }
+};
+
+// Nothing completes but within poll(). Buffers belong to Messages until completion. A transfer that
+// fails ends the job: peers depend on it. No message of 2 GiB or more.
+class Messages : public Pollable {
+ public:
+  virtual void send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) = 0;
+  virtual void receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) = 0;
+};
+
+// A group of ranks that reach each other by messages, as one strand of one of them uses it.
+struct MessageGroup {
+  Messages* messages = nullptr;
+  Stream* stream = nullptr;
+  const int* members = nullptr;  // [size] peers for Messages
+  int rank = 0, size = 1;        // of the group
+  int radix = 2;                 // of k-nomial trees
+  std::byte* scratch = nullptr;  // at least kScratchBuffers times the largest message
+  std::size_t scratch_bytes = 0;
+
+  // To and from ranks of the group. No message for no bytes: both sides know.
+  void send(int to, const std::byte* from, std::size_t bytes) const {
+    if (bytes > 0) messages->send(*stream, members[to], from, bytes);
+  }
+  void receive(int from, std::byte* to, std::size_t bytes) const {
+    if (bytes > 0) messages->receive(*stream, members[from], to, bytes);
+  }
+};
+inline constexpr std::size_t kScratchBuffers = 3;
+
+}  // namespace sumac
