@@ -22,6 +22,7 @@ Task recursive_doubling(Strand& strand, MessageGroup& group, const ReduceArgumen
 Task rabenseifner(Strand& strand, MessageGroup& group, const ReduceArguments& args);
 Task ring(Strand& strand, MessageGroup& group, const ReduceArguments& args);
 Task knomial(Strand& strand, MessageGroup& group, const ReduceArguments& args);
+Task native(Strand& strand, MessageGroup& group, const ReduceArguments& args);
 }  // namespace allreduce
 
 namespace reduce {

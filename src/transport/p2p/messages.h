@@ -28,6 +28,10 @@ class Messages : public Pollable {
  public:
   virtual void send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) = 0;
   virtual void receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) = 0;
+  // The MPI's own nonblocking all-reduce of the operation going on, among the leaders of the last
+  // level; counts as something received.
+  virtual void native_allreduce(Stream& stream, const std::byte* input, std::byte* output,
+                                std::size_t count) = 0;
 };
 
 // A group of ranks that reach each other by messages, as one strand of one of them uses it.

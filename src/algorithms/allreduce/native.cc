@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The MPI's own all-reduce among the ranks of a group, nonblocking, so that other levels go on.
+//   Wins     where the MPI has hardware for it, such as switches that reduce
+//   Needs    messages that know a communicator of the group; one strand, for order counts
+#include "algorithms/messages.h"
+
+namespace sumac::allreduce {
+
+Task native(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
+  group.messages->native_allreduce(*group.stream, args.input, args.output, args.count);
+  co_await strand.until(group.stream->all_received());
+}
+
+}  // namespace sumac::allreduce

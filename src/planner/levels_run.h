@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A communicator's hierarchy in use by one rank: its levels, what is chosen for each, and the
+// operation going on. The same texts over any depth and mixture of shared memory and messages.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "algorithms/levels/multi_leader.h"
+#include "algorithms/levels/stage.h"
+#include "planner/plan.h"
+
+namespace sumac {
+
+// Memory for messages being reduced. Grows, and is never smaller again.
+class Scratch {
+ public:
+  // At least `bytes`, aligned to cache lines. Aborts the process without memory: peers wait for it.
+  std::byte* reserve(std::size_t bytes);
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  std::size_t bytes_ = 0;
+};
+
+class LevelsRun {
+ public:
+  // `plans` by level. `counterparts`: communicator ranks of the same place on every node, where
+  // multi_leader is possible, else empty. Where all levels share memory `messages` may be null.
+  LevelsRun(std::vector<Level> levels, std::size_t depth, std::vector<PlanTable> plans,
+            std::vector<int> counterparts, int rank, Messages* messages);
+
+  void allreduce(const ReduceArguments& args, const Choice& choice, const WaitPolicy& policy);
+  void reduce(const ReduceArguments& args, const Choice& choice, const WaitPolicy& policy);
+  void bcast(const BcastArguments& args, const Choice& choice, const WaitPolicy& policy);
+
+  const std::vector<Level>& levels() const { return levels_; }
+  const Strands& strands() const { return strands_; }
+
+ private:
+  void cut(std::size_t bytes, std::size_t element, const Choice& choice);
+  void run_stages(const WaitPolicy& policy);
+  void choose(Stage& stage, std::size_t bytes);
+  void run_multi_leader(const ReduceArguments& args, const Choice& choice,
+                        const WaitPolicy& policy);
+  Strand& strand(std::size_t number);
+  Stream& stream(std::size_t tag);
+  MessageGroup group_of(const std::vector<int>& members, int rank, std::size_t tag);
+  // Gives each group its part of the scratch, for messages of at most `largest` bytes.
+  void share_scratch(MessageGroup* groups, std::size_t count, std::size_t largest);
+
+  std::vector<Level> levels_;
+  std::size_t depth_;
+  std::vector<PlanTable> plans_;
+  std::vector<int> counterparts_;
+  int counterpart_ = 0;  // this rank's place among them
+  Messages* messages_;
+  Operation operation_;
+  MultiLeader multi_leader_;
+  Strands strands_;             // made when first needed
+  std::deque<Stream> streams_;  // by tag
+  Scratch scratch_;
+};
+
+}  // namespace sumac
