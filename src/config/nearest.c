@@ -31,19 +31,27 @@ static size_t edit_distance(const char* a, size_t a_length, const char* b, size_
   return rows[a_length % 3][b_length];
 }
 
-const char* sumac_nearest_option(const char* name, size_t length) {
+const char* sumac_nearest(const char* name, size_t length, const char* const* known, size_t count) {
   if (length == 0 || length > kLongest) return NULL;
   const char* nearest = NULL;
   size_t best = (length + 2) / 3 + 1;  // one wrong letter in three is still the same word
-  for (size_t i = 0; i < sumac_num_options; ++i) {
-    const char* candidate = sumac_option_rows[i].name;
-    const size_t candidate_length = strlen(candidate);
-    if (candidate_length > kLongest) continue;
-    const size_t distance = edit_distance(name, length, candidate, candidate_length);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t known_length = strlen(known[i]);
+    if (known_length > kLongest) continue;
+    const size_t distance = edit_distance(name, length, known[i], known_length);
     if (distance < best) {
       best = distance;
-      nearest = candidate;
+      nearest = known[i];
     }
   }
   return nearest;
+}
+
+const char* sumac_nearest_option(const char* name, size_t length) {
+  static const char* const names[] = {
+#define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) #NAME,
+#include "config/options.def"
+#undef SUMAC_OPTION
+  };
+  return sumac_nearest(name, length, names, sizeof names / sizeof names[0]);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces of options.c: the text of one option -> its value, and the nearest known name.
+// Text -> value, and the nearest known name: for options, and for the rules' file.
 #pragma once
 
 #include <stdint.h>
@@ -26,6 +26,10 @@ int sumac_parse_number(const char* text, uint64_t* number);
 
 // Where the choices "lo..hi" of a count lie.
 void sumac_count_range(const struct sumac_option_row* row, uint64_t* low, uint64_t* high);
+
+// The one of `count` known names most like `name` (of `length` characters), or NULL when none is
+// near.
+const char* sumac_nearest(const char* name, size_t length, const char* const* known, size_t count);
 
 // The option name most like `name` (of `length` characters), or NULL when none is near.
 const char* sumac_nearest_option(const char* name, size_t length);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner/plan.h"
 
-#include <cstring>
+#include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "observe/stats.h"
 #include "planner/rules.h"
@@ -44,42 +45,93 @@ int find_algorithm(std::string_view collective, std::string_view name) {
   return -1;
 }
 
-bool eligible(const AlgorithmInfo& info, const Capabilities& capabilities) {
-  return info.needs != Needs::single_copy || capabilities.single_copy;
-}
-
-bool fits(const Rule& rule, const Capabilities& capabilities) {
-  const Room room = capabilities.oversubscribed ? Room::shared : Room::each_a_processor;
-  return capabilities.ranks >= rule.least_ranks && capabilities.ranks <= rule.most_ranks &&
+bool holds(const Rule& rule, const Capabilities& capabilities) {
+  const Room room = capabilities.oversubscribed ? Room::shared : Room::own;
+  return rule.over == capabilities.over &&
+         rule.ranks.holds(static_cast<std::uint64_t>(capabilities.ranks)) &&
+         (rule.over != Over::levels ||
+          rule.nodes.holds(static_cast<std::uint64_t>(capabilities.nodes))) &&
          (rule.room == Room::any || rule.room == room);
 }
+
+// The most bytes the algorithm can serve.
+std::size_t most_bytes(Algorithm algorithm) {
+  const bool lines = algorithm != Algorithm::native && info_of(algorithm).needs == Needs::lines;
+  return lines ? kLinesData : SIZE_MAX;
+}
+
+// The ranges of one collective. What was painted first stays.
+class Ranges {
+ public:
+  void paint(Span span, const Choice& choice, std::int32_t rule) {
+    span.high = std::min<std::uint64_t>(span.high, most_bytes(choice.algorithm));
+    Pieces painted;
+    std::uint64_t low = 0;
+    for (const Piece& piece : pieces_) {
+      const std::uint64_t from = std::max(low, span.low), to = std::min(piece.most, span.high);
+      if (piece.open && from <= to) {
+        if (low < from) painted.push_back({from - 1, {}, kNoRule, true});
+        painted.push_back({to, choice, rule, false});
+        if (to < piece.most) painted.push_back({piece.most, {}, kNoRule, true});
+      } else {
+        painted.push_back(piece);
+      }
+      low = piece.most + 1;
+    }
+    if (painted.size() <= PlanTable::kMostRanges) pieces_ = std::move(painted);
+  }
+
+  void store(PlanRange* ranges) const {
+    for (const Piece& piece : pieces_) *ranges++ = {piece.most, piece.choice, piece.rule};
+  }
+
+ private:
+  struct Piece {
+    std::uint64_t most;
+    Choice choice;
+    std::int32_t rule;
+    bool open;  // not painted yet
+  };
+  using Pieces = std::vector<Piece>;
+  Pieces pieces_{{UINT64_MAX, {}, kNoRule, true}};
+};
 
 }  // namespace
 
 const AlgorithmInfo& info_of(Algorithm algorithm) { return kInfos[static_cast<int>(algorithm)]; }
 
-PlanTable::PlanTable(const Capabilities& capabilities, const char* forced) {
-  int filled[kNumCollectives] = {};
-  for (const Rule& rule : kRules) {
-    const AlgorithmInfo& info = info_of(rule.algorithm);
-    const int c = static_cast<int>(info.collective);
-    if (!fits(rule, capabilities) || !eligible(info, capabilities) || filled[c] == kMostRanges) {
-      continue;
-    }
-    ranges_[c][filled[c]++] = {rule.most_bytes, rule.algorithm};
-  }
-  for_each_forced(forced, [&](std::string_view collective, std::string_view name) {
-    const int a = find_algorithm(collective, name);
-    if (a >= 0 && eligible(kInfos[a], capabilities)) force(static_cast<Algorithm>(a));
-    return true;
-  });
+bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t bytes) {
+  if (algorithm == Algorithm::native) return !capabilities.within_levels;
+  const AlgorithmInfo& info = info_of(algorithm);
+  return fits(info, capabilities.over) && bytes <= most_bytes(algorithm) &&
+         (info.needs != Needs::single_copy || capabilities.single_copy) &&
+         (algorithm != Algorithm::allreduce_multi_leader || capabilities.equal_nodes);
 }
 
-// An algorithm for small messages is forced for those only; the rules choose for the others.
-void PlanTable::force(Algorithm algorithm) {
-  const AlgorithmInfo& info = info_of(algorithm);
-  Range* ranges = ranges_[static_cast<int>(info.collective)];
-  ranges[0] = {info.needs == Needs::lines ? kLinesData : SIZE_MAX, algorithm};
+PlanTable::PlanTable(const RuleSet& first, const Capabilities& capabilities, const char* forced) {
+  Ranges ranges[kNumCollectives];
+  std::vector<Algorithm> names;
+  for_each_forced(forced, [&](std::string_view collective, std::string_view name) {
+    const int a = find_algorithm(collective, name);
+    if (a >= 0) names.push_back(static_cast<Algorithm>(a));
+    return true;
+  });
+  std::reverse(names.begin(), names.end());  // of two names for one collective the last counts
+  for (const Algorithm algorithm : names) {
+    if (!eligible(algorithm, capabilities, 0)) continue;
+    const int c = static_cast<int>(info_of(algorithm).collective);
+    ranges[c].paint({}, default_choice(algorithm), kForced);
+  }
+  std::int32_t index = 0;
+  for (const RuleSet* set : {&first, &shipped_rules()}) {
+    for (const Rule& rule : set->rules) {
+      if (holds(rule, capabilities) && eligible(rule.choice.algorithm, capabilities, 0)) {
+        ranges[static_cast<int>(rule.collective)].paint(rule.bytes, rule.choice, index);
+      }
+      ++index;
+    }
+  }
+  for (int c = 0; c < kNumCollectives; ++c) ranges[c].store(ranges_[c]);
 }
 
 const char* check_forced(const char* forced) {

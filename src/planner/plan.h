@@ -41,6 +41,8 @@ struct Capabilities {
   // For Over::levels. multi_leader needs equal_nodes: two levels, nodes and what is between them.
   int nodes = 1;
   bool equal_nodes = false;
+  // A group of a hierarchy's level: its share of a call cannot be handed to the MPI.
+  bool within_levels = false;
 };
 
 // What a rule chooses.
@@ -50,30 +52,43 @@ struct Choice {
   std::uint16_t radix = 2;  // of k-nomial trees
 };
 
-// The choice for one communicator, made when it is set up: a few size ranges a collective.
+struct RuleSet;
+
+// What is chosen up to so many bytes, and why: the index of the rule in `first` and then the
+// shipped ones, or one of the two below.
+struct PlanRange {
+  std::size_t most = SIZE_MAX;
+  Choice choice;
+  std::int32_t rule = -1;
+};
+inline constexpr std::int32_t kNoRule = -1, kForced = -2;
+
+// The choice for one group or communicator, made when it is set up: a few size ranges a collective.
 class PlanTable {
  public:
-  PlanTable() = default;
-  // `forced` as in SUMAC_ALGO: "allreduce:flat_slots;bcast:slots". A name that is unknown or not
-  // eligible is ignored here; check_forced() tells.
-  PlanTable(const Capabilities& capabilities, const char* forced);
+  static constexpr int kMostRanges = 12;
 
-  Algorithm choose(Collective collective, std::size_t bytes) const {
-    const Range* range = ranges_[static_cast<int>(collective)];
+  PlanTable() = default;
+  // From the rules `first`, which may be empty, and then the shipped ones. `forced` as in
+  // SUMAC_ALGO: "allreduce:flat_slots;bcast:slots". A name that is unknown or not eligible is
+  // ignored here; check_forced() tells. A rule that would need one range too many is left out.
+  PlanTable(const RuleSet& first, const Capabilities& capabilities, const char* forced);
+
+  const Choice& choose(Collective collective, std::size_t bytes) const {
+    return range(collective, bytes).choice;
+  }
+  const PlanRange& range(Collective collective, std::size_t bytes) const {
+    const PlanRange* range = ranges_[static_cast<int>(collective)];
     while (bytes > range->most) ++range;
-    return range->algorithm;
+    return *range;
   }
 
  private:
-  void force(Algorithm algorithm);
-
-  static constexpr int kMostRanges = 6;
-  struct Range {
-    std::size_t most = SIZE_MAX;
-    Algorithm algorithm = Algorithm::native;
-  };
-  Range ranges_[kNumCollectives][kMostRanges];
+  PlanRange ranges_[kNumCollectives][kMostRanges];
 };
+
+// Whether the algorithm can serve `bytes` in such a group.
+bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t bytes);
 
 // Null when SUMAC_ALGO is well formed and names known algorithms, else what is wrong with it.
 const char* check_forced(const char* forced);

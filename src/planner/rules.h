@@ -1,55 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shipped rules, as data: the first row of a collective that fits ranks, bytes and capabilities
-// is taken.
+// The rules as data: which algorithm for which ranks, nodes, bytes and room. The first rule that
+// fits is taken: a user's (SUMAC_RULES), then the shipped ones (rules.toml). docs/rules.md has the
+// grammar.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "planner/plan.h"
-#include "transport/shm/layout.h"
 
 namespace sumac {
 
-// Whether the rule is for ranks that share processors. Then every wait is a change of context: what
-// lets ranks leave early, or copy more to wait less, is better.
-enum class Room { any, each_a_processor, shared };
+// Whether a rule is for ranks that share processors.
+enum class Room : std::uint8_t { any, own, shared };
+
+// Both ends are in it.
+struct Span {
+  std::uint64_t low = 0, high = UINT64_MAX;
+  bool holds(std::uint64_t value) const { return value >= low && value <= high; }
+};
 
 struct Rule {
-  Algorithm algorithm;
-  int least_ranks, most_ranks;
-  Room room;
-  std::size_t most_bytes;
+  Collective collective = Collective::allreduce;
+  Over over = Over::shm;
+  Room room = Room::any;
+  Span ranks, nodes, bytes;
+  Choice choice;
+  int line = 0;  // of the file it is from
 };
 
-inline constexpr int kAnyRanks = 1 << 30;
-inline constexpr std::size_t kAnyBytes = SIZE_MAX;
-
-inline constexpr Rule kRules[] = {
-    // All-reduce: one exchange while the redundant arithmetic is cheap, then the work is split.
-    {Algorithm::allreduce_flat_lines, 2, 16, Room::any, kLinesData},
-    {Algorithm::allreduce_flat_lines, 17, kAnyRanks, Room::any, 256},
-    {Algorithm::allreduce_flat_slots, 2, 2, Room::any, 64 << 10},
-    {Algorithm::allreduce_split_slots, 3, kAnyRanks, Room::each_a_processor, 64 << 10},
-    {Algorithm::allreduce_split_slots, 2, kAnyRanks, Room::shared, 1 << 20},
-    {Algorithm::allreduce_single_copy, 2, kAnyRanks, Room::any, kAnyBytes},
-    {Algorithm::allreduce_split_slots, 2, kAnyRanks, Room::any, kAnyBytes},
-    // Reduce: between two ranks the root alone folds while the other copies.
-    {Algorithm::reduce_flat_lines, 2, kAnyRanks, Room::any, kLinesData},
-    {Algorithm::reduce_flat_slots, 2, kAnyRanks, Room::shared, kAnyBytes},
-    {Algorithm::reduce_flat_slots, 2, 2, Room::any, 64 << 10},
-    {Algorithm::reduce_flat_slots, 3, kAnyRanks, Room::any, 8 << 10},
-    {Algorithm::reduce_split_slots, 3, kAnyRanks, Room::any, 32 << 10},
-    {Algorithm::reduce_single_copy, 2, kAnyRanks, Room::any, kAnyBytes},
-    {Algorithm::reduce_flat_slots, 2, 2, Room::any, kAnyBytes},
-    {Algorithm::reduce_split_slots, 3, kAnyRanks, Room::any, kAnyBytes},
-    // Broadcast.
-    {Algorithm::bcast_lines, 2, kAnyRanks, Room::any, kLinesData},
-    {Algorithm::bcast_slots, 2, kAnyRanks, Room::shared, kAnyBytes},
-    {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, 64 << 10},
-    {Algorithm::bcast_single_copy, 2, kAnyRanks, Room::any, kAnyBytes},
-    {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, kAnyBytes},
-    {Algorithm::barrier_flat, 2, kAnyRanks, Room::any, kAnyBytes},
+struct RuleSet {
+  std::vector<Rule> rules;
+  // FNV-1a of what the rules say, lines and comments aside: equal on two ranks when they are.
+  std::uint64_t hash = UINT64_C(0xcbf29ce484222325);
 };
+
+// Those of rules.toml. Read at the first call and never freed.
+const RuleSet& shipped_rules();
+
+// Reads a user's file. False where anything in it is wrong: `out` is then as before, and `problem`
+// names file, line, what is wrong and the fix, in one line.
+bool read_rules(const char* path, RuleSet& out, std::string& problem);
+
+const char* name_of(Over over);
+
+// Whether an algorithm's needs are those of a group, or communicator, of this kind.
+bool fits(const AlgorithmInfo& info, Over over);
+
+// Whether it passes data on in chunks of a size the rules choose.
+bool is_pipelined(Algorithm algorithm);
+
+// The algorithm with the chunk and radix it has where a rule says nothing.
+Choice default_choice(Algorithm algorithm);
 
 }  // namespace sumac

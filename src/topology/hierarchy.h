@@ -27,10 +27,9 @@ struct Location {
 
 // What the builder knows of a rank. Plain bytes.
 struct Place {
-  std::uint64_t node = 0;  // equal for ranks that share memory
-  std::uint64_t host = 0;  // hash of the host's name
-  std::uint64_t attached =
-      0;  // slow ranks: hash of the name of the host they belong to; 0: not said
+  std::uint64_t node = 0;      // equal for ranks that share memory
+  std::uint64_t host = 0;      // hash of the host's name, without its domain
+  std::uint64_t attached = 0;  // slow ranks: hash of the name of their host; 0: not said
   Location at;
   bool slow = false;
 };
@@ -66,24 +65,36 @@ struct Hierarchy {
   std::vector<HierarchyLevel> levels;
 };
 
-// Parses "numa,node", "ranks:4,node", "list:0-3/4-7,node", "flat", "auto". False, and why, where it
-// is not such a text.
+// Parses "numa,node", "ranks:4,node", "list:0-3,8/4-7,node", "flat", "auto". False, and why, where
+// it is not such a text. In a list "/" separates groups; a word that begins with a digit goes on
+// with the list before it.
 bool parse_hierarchy(std::string_view text, HierarchySpec& spec, std::string& problem);
 
 // The part of SUMAC_HIERARCHY that is for a collective: "allreduce=numa,node;bcast=node;auto" has
-// items with a collective's name and at most one without, for all others.
+// items with a collective's name and at most one without, for all others; "auto" where there is
+// none. Points into `option` or to a constant.
 std::string_view hierarchy_for(std::string_view option, std::string_view collective);
 
-// Builds it. False, and why ("ranks:8 is larger than the 4 ranks of rank 0's node"), where the spec
-// does not fit these ranks.
+// Checks all of SUMAC_HIERARCHY. False, and why, where an item is not understood.
+bool check_hierarchies(std::string_view option, std::string& problem);
+
+// Builds it. False, and why ("ranks:8 is larger than the 4 ranks on rank 0's node"), where the spec
+// does not fit these ranks. One rank alone fits every spec: one group of one.
+//
+// Object levels and `node` never cross nodes; nor does `ranks:N` where `node` comes later or there
+// is one node. Ranks whose object of a kind is not known form one group within the next larger
+// object that the spec names. Where there are fast and slow ranks, the levels up to the last one
+// that is about objects or nodes keep them apart; then "attach" joins the slow ranks to the fast
+// ones, and above it there are fast ranks only. Peer: "attach" comes first.
 bool build_hierarchy(const HierarchySpec& spec, const std::vector<Place>& places, SlowDesign design,
                      Hierarchy& hierarchy, std::string& problem);
 
 // This process's, from /sys and its affinity mask. `root` is "" but in tests.
 Location own_location(const char* root = "");
 
-// Class and attachment of this process. `slow_hosts` as in SUMAC_SLOW_HOSTS: comma list of host
-// name patterns (* and ?), each may name the host it belongs to: "mic*", "mic0@node7".
+// Class and attachment of this process, and the hash of its host's name, without its domain.
+// `forced_class` is SUMAC_CLASS: 0 auto, 1 fast, 2 slow. `slow_hosts` as in SUMAC_SLOW_HOSTS: comma
+// list of host name patterns (* and ?), each may name the host it belongs to: "mic*", "mic0@node7".
 void classify(std::string_view slow_hosts, int forced_class, const char* host_name, Place& place);
 
 }  // namespace sumac

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/hash.h"
+
 namespace sumac {
 namespace {
 
@@ -26,11 +28,9 @@ struct SmallFile {
   }
 };
 
-std::uint64_t hash(std::uint64_t seed, const void* data, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; ++i) {
-    seed = (seed ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001b3ull;
-  }
-  return seed;
+template <typename T>
+std::uint64_t hash_bytes(const T& value, std::uint64_t hash) {
+  return hash_text({reinterpret_cast<const char*>(&value), sizeof value}, hash);
 }
 
 int first_number(const char* const* names) {
@@ -74,10 +74,8 @@ std::uint64_t node_id() {
   struct stat shm = {};
   if (stat("/dev/shm", &shm) != 0) shm = {};
   const uid_t user = geteuid();
-  std::uint64_t id = hash(0xcbf29ce484222325ull, boot.text, std::strlen(boot.text));
-  id = hash(id, &shm.st_dev, sizeof shm.st_dev);
-  id = hash(id, &shm.st_ino, sizeof shm.st_ino);
-  return hash(id, &user, sizeof user);
+  const std::uint64_t id = hash_text(boot.text);
+  return hash_bytes(user, hash_bytes(shm.st_ino, hash_bytes(shm.st_dev, id)));
 }
 
 int job_ranks_on_node() {

@@ -20,8 +20,9 @@ inline std::set<std::size_t> thresholds() {
   std::set<std::size_t> all{64, 1 << 10, 4 << 10, 64 << 10, 128 << 10, 512 << 10, 1 << 20};
   // Whole cache lines, and whole cache lines less a flag in each.
   for (std::size_t lines = 1; lines <= 40; ++lines) all.insert({56 * lines, 64 * lines});
-  for (const sumac::Rule& rule : sumac::kRules) {
-    if (rule.most_bytes != sumac::kAnyBytes) all.insert(rule.most_bytes);
+  for (const sumac::Rule& rule : sumac::shipped_rules().rules) {
+    if (rule.bytes.low > 0) all.insert(rule.bytes.low - 1);
+    if (rule.bytes.high != UINT64_MAX) all.insert(rule.bytes.high);
   }
   for (std::size_t slots : {1u, 2u, 3u}) all.insert(slots * layout.slot_bytes);
   all.insert(layout.ring * layout.slot_bytes);

@@ -17,7 +17,7 @@ int mpi_barrier(MPI_Comm comm) {
     entry.take_locally(c.stats, 0);
     return MPI_SUCCESS;
   }
-  if (c.plans.choose(Collective::barrier, 0) == Algorithm::native) {
+  if (c.plans.choose(Collective::barrier, 0).algorithm == Algorithm::native) {
     entry.hand_down(c.stats, Reason::rules, 0);
     return native();
   }

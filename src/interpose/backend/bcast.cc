@@ -80,7 +80,7 @@ int bcast(const TypedBuffer& buffer, int root, Native native) {
     entry.hand_down(c.stats, Reason::arguments, bytes);
     return native();
   }
-  const Algorithm algorithm = c.plans.choose(Collective::bcast, bytes);
+  const Algorithm algorithm = c.plans.choose(Collective::bcast, bytes).algorithm;
   if (algorithm == Algorithm::native) {
     entry.hand_down(c.stats, Reason::rules, bytes);
     return native();

@@ -43,7 +43,7 @@ int serve_reduction(Collective collective, const Reduction& call, Native native)
     entry.take_locally(c.stats, args.bytes());
     return MPI_SUCCESS;
   }
-  const Algorithm algorithm = c.plans.choose(collective, args.bytes());
+  const Algorithm algorithm = c.plans.choose(collective, args.bytes()).algorithm;
   if (algorithm == Algorithm::native) {
     entry.hand_down(c.stats, Reason::rules, args.bytes());
     return native();

@@ -15,6 +15,7 @@
 #include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/mpi_functions.h"
 #include "observe/log.h"
+#include "planner/rules.h"
 #include "topology/machine.h"
 
 namespace sumac {
@@ -151,7 +152,7 @@ void share(Communicator& c, const std::vector<Hello>& hellos) {
   capabilities.oversubscribed = is_oversubscribed(hellos);
   if (!capabilities.single_copy) c.attach.reset();
   c.group = ShmGroup(block, ticket.layout, c.rank);
-  c.plans = PlanTable(capabilities, options.algo);
+  c.plans = PlanTable(RuleSet{}, capabilities, options.algo);
   c.wait_policy = wait_policy(c, capabilities.oversubscribed);
   c.state = Communicator::State::together;
   log(Level::trace, "rank %d of %d: set up, %s, %s", c.rank, c.size,

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pieces of hierarchy.cc: the ranks as the builder sees them, and levels made of keys.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <string>
+#include <vector>
+
+#include "topology/hierarchy.h"
+
+namespace sumac {
+
+inline constexpr int kObjectKinds = static_cast<int>(LevelKind::package) + 1;
+inline constexpr int kNamedKinds = static_cast<int>(LevelKind::node) + 1;
+inline constexpr const char* kLevelNames[kNamedKinds] = {"core", "l2",      "l3",
+                                                         "numa", "package", "node"};
+
+// The number of the object of a kind up to package; -1 where it is not known.
+int object_of(const Location& at, LevelKind kind);
+
+// The ranks of a communicator, and their nodes numbered 0, 1, ... by first rank.
+struct RankTable {
+  explicit RankTable(const std::vector<Place>& all);
+
+  const std::vector<Place>& places;
+  std::vector<int> node;      // of each rank
+  std::vector<int> ranks_on;  // of each node
+  std::vector<int> first_on;  // of each node
+  bool two_classes = false;   // there are fast ranks and slow ones
+
+  int size() const { return static_cast<int>(places.size()); }
+  int nodes() const { return static_cast<int>(ranks_on.size()); }
+  bool slow(int rank) const { return two_classes && places[rank].slow; }
+  // The ranks of one class on one node, as a number.
+  int unit(int rank) const { return node[rank] * 2 + slow(rank); }
+};
+
+// Ranks with equal keys form a group.
+struct GroupKey {
+  int unit = 0;
+  std::array<int, kObjectKinds> object = {};
+  int with = -1;  // a rank
+
+  auto operator<=>(const GroupKey&) const = default;
+};
+
+class LevelBuilder {
+ public:
+  LevelBuilder(const RankTable& ranks, Hierarchy& hierarchy);
+
+  // The ranks that the next level groups, ascending.
+  const std::vector<int>& active() const { return active_; }
+  // Adds a level that groups the active ranks, one key each, unless all its groups are of one rank.
+  void add(std::string name, const std::vector<GroupKey>& keys);
+  // Adds the last level where one is missing.
+  void finish();
+
+ private:
+  Group group_of(std::vector<int> members) const;
+  void push(std::string name, std::vector<Group> groups);
+
+  const RankTable& ranks_;
+  Hierarchy& hierarchy_;
+  std::vector<int> active_;
+};
+
+// Adds what joins the slow ranks to the fast ones: afterwards only fast ranks are active. The
+// levels before it must not have left a node with fast ranks without an active one.
+void add_attach_levels(const RankTable& ranks, SlowDesign design, LevelBuilder& levels);
+
+// The levels "auto" stands for.
+std::vector<LevelSpec> automatic_levels(const RankTable& ranks);
+
+}  // namespace sumac
