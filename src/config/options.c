@@ -175,3 +175,42 @@ uint64_t sumac_options_hash(const struct sumac_options* options) {
   }
   return hash;
 }
+
+// Of a choice the name, else a number.
+static void print_value(size_t row, uint64_t number, char* text, size_t size) {
+  const char* choice = sumac_option_rows[row].choices;
+  if (strcmp(sumac_option_rows[row].kind, "choice") != 0) {
+    snprintf(text, size, "%llu", (unsigned long long)number);
+    return;
+  }
+  for (; number > 0; --number) choice = strchr(choice, '|') + 1;
+  snprintf(text, size, "%.*s", (int)strcspn(choice, "|"), choice);
+}
+
+void sumac_options_text(const struct sumac_options* options, char* text, size_t size) {
+  struct sumac_options defaults;
+  sumac_options_read(&defaults, NULL, NULL, NULL);
+  size_t used = 0;
+  text[0] = '\0';
+  for (size_t i = 0; i < sumac_num_options && used + 1 < size; ++i) {
+    char value[128];
+    const char* field = (const char*)options + offsets[i];
+    const char* usual = (const char*)&defaults + offsets[i];
+    if (!sumac_option_rows[i].agreed) continue;
+    if (is_text(i)) {
+      const char *own, *other;
+      memcpy(&own, field, sizeof own);
+      memcpy(&other, usual, sizeof other);
+      if (strcmp(own, other) == 0) continue;
+      snprintf(value, sizeof value, "%s", own);
+    } else {
+      uint64_t number;
+      if (memcmp(field, usual, sizeof number) == 0) continue;
+      memcpy(&number, field, sizeof number);
+      print_value(i, number, value, sizeof value);
+    }
+    const int wrote = snprintf(text + used, size - used, "%s%s=%s", used > 0 ? " " : "",
+                               sumac_option_rows[i].name, value);
+    used += wrote > 0 ? (size_t)wrote : 0;
+  }
+}

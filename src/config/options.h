@@ -51,6 +51,10 @@ int sumac_parse_bytes(const char* text, uint64_t* bytes);
 // FNV-1a hash over the values of all agreed options: equal on two ranks when they are.
 uint64_t sumac_options_hash(const struct sumac_options* options);
 
+// Writes the agreed options that are not at their defaults as "NAME=value NAME=value", cut off at
+// `size`: to tell people how two ranks differ.
+void sumac_options_text(const struct sumac_options* options, char* text, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -31,10 +31,12 @@ std::byte* Scratch::reserve(std::size_t bytes) {
   return memory_.get();
 }
 
-LevelsRun::LevelsRun(std::vector<Level> levels, std::size_t depth, std::vector<PlanTable> plans,
-                     std::vector<int> counterparts, int rank, Messages* messages)
+LevelsRun::LevelsRun(std::vector<LevelGroup> levels, std::size_t depth, const PlanTable& whole,
+                     std::vector<PlanTable> plans, std::vector<int> counterparts, int rank,
+                     Messages* messages)
     : levels_(std::move(levels)),
       depth_(depth),
+      whole_(whole),
       plans_(std::move(plans)),
       counterparts_(std::move(counterparts)),
       messages_(messages) {
@@ -145,6 +147,16 @@ void LevelsRun::run_multi_leader(const ReduceArguments& args, const Choice& choi
   Strand& out = strand(kWidth + 1);
   out.start(gather(out, work));
   run_together(strands_, messages_, policy);
+}
+
+int LevelsRun::owner_of(const Counter& counter) const {
+  for (const LevelGroup& level : levels_) {
+    for (const ShmGroup* lane : {&level.up, &level.down}) {
+      const int owner = lane->owner_of(&counter);
+      if (owner >= 0) return level.members[static_cast<std::size_t>(owner)];
+    }
+  }
+  return -1;
 }
 
 Strand& LevelsRun::strand(std::size_t number) {

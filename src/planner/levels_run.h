@@ -29,17 +29,30 @@ class Scratch {
 
 class LevelsRun {
  public:
-  // `plans` by level. `counterparts`: communicator ranks of the same place on every node, where
-  // multi_leader is possible, else empty. Where all levels share memory `messages` may be null.
-  LevelsRun(std::vector<Level> levels, std::size_t depth, std::vector<PlanTable> plans,
-            std::vector<int> counterparts, int rank, Messages* messages);
+  // `whole` for the communicator, `plans` by level. `counterparts`: communicator ranks of the same
+  // place on every node, where multi_leader is possible, else empty. Where all levels share memory
+  // `messages` may be null.
+  LevelsRun(std::vector<LevelGroup> levels, std::size_t depth, const PlanTable& whole,
+            std::vector<PlanTable> plans, std::vector<int> counterparts, int rank,
+            Messages* messages);
 
   void allreduce(const ReduceArguments& args, const Choice& choice, const WaitPolicy& policy);
   void reduce(const ReduceArguments& args, const Choice& choice, const WaitPolicy& policy);
   void bcast(const BcastArguments& args, const Choice& choice, const WaitPolicy& policy);
 
-  const std::vector<Level>& levels() const { return levels_; }
-  const Strands& strands() const { return strands_; }
+  const PlanTable& plans() const { return whole_; }
+
+  // Calls visit(rank) with communicator ranks that own what is waited for in shared memory.
+  template <class Visit>
+  void for_each_missing(Visit visit) const {
+    for (const auto& strand : strands_) {
+      if (strand->idle()) continue;
+      strand->waiting_for().for_each_missing([&](const Counter& counter) {
+        const int rank = owner_of(counter);
+        if (rank >= 0) visit(rank);
+      });
+    }
+  }
 
  private:
   void cut(std::size_t bytes, std::size_t element, const Choice& choice);
@@ -53,8 +66,11 @@ class LevelsRun {
   // Gives each group its part of the scratch, for messages of at most `largest` bytes.
   void share_scratch(MessageGroup* groups, std::size_t count, std::size_t largest);
 
-  std::vector<Level> levels_;
+  int owner_of(const Counter& counter) const;
+
+  std::vector<LevelGroup> levels_;
   std::size_t depth_;
+  PlanTable whole_;
   std::vector<PlanTable> plans_;
   std::vector<int> counterparts_;
   int counterpart_ = 0;  // this rank's place among them

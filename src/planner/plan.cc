@@ -134,6 +134,16 @@ PlanTable::PlanTable(const RuleSet& first, const Capabilities& capabilities, con
   for (int c = 0; c < kNumCollectives; ++c) ranges[c].store(ranges_[c]);
 }
 
+bool PlanTable::uses(Algorithm algorithm) const {
+  for (const auto& ranges : ranges_) {
+    for (const PlanRange& range : ranges) {
+      if (range.choice.algorithm == algorithm) return true;
+      if (range.most == SIZE_MAX) break;
+    }
+  }
+  return false;
+}
+
 const char* check_forced(const char* forced) {
   const char* problem = nullptr;
   const bool formed = for_each_forced(forced, [&](std::string_view c, std::string_view name) {

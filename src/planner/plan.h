@@ -83,6 +83,9 @@ class PlanTable {
     return *range;
   }
 
+  // Whether any call may get this algorithm.
+  bool uses(Algorithm algorithm) const;
+
  private:
   PlanRange ranges_[kNumCollectives][kMostRanges];
 };

@@ -13,19 +13,19 @@ using MessageReduction = Task (*)(Strand&, MessageGroup&, const ReduceArguments&
 using MessageBcast = Task (*)(Strand&, MessageGroup&, const BcastArguments&);
 
 template <SharedReduction algorithm>
-Task shared(Strand& strand, Level& level, MessageGroup&, const ReduceArguments& args) {
+Task shared(Strand& strand, LevelGroup& level, MessageGroup&, const ReduceArguments& args) {
   return algorithm(strand, level.up, args);
 }
 template <SharedBcast algorithm>
-Task shared(Strand& strand, Level& level, MessageGroup&, const BcastArguments& args) {
+Task shared(Strand& strand, LevelGroup& level, MessageGroup&, const BcastArguments& args) {
   return algorithm(strand, level.down, args);
 }
 template <MessageReduction algorithm>
-Task messages(Strand& strand, Level&, MessageGroup& group, const ReduceArguments& args) {
+Task messages(Strand& strand, LevelGroup&, MessageGroup& group, const ReduceArguments& args) {
   return algorithm(strand, group, args);
 }
 template <MessageBcast algorithm>
-Task messages(Strand& strand, Level&, MessageGroup& group, const BcastArguments& args) {
+Task messages(Strand& strand, LevelGroup&, MessageGroup& group, const BcastArguments& args) {
   return algorithm(strand, group, args);
 }
 

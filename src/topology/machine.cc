@@ -78,6 +78,11 @@ std::uint64_t node_id() {
   return hash_bytes(user, hash_bytes(shm.st_ino, hash_bytes(shm.st_dev, id)));
 }
 
+std::uint64_t machine_id() {
+  const SmallFile boot("/proc/sys/kernel/random/boot_id");
+  return hash(0xcbf29ce484222325ull, boot.text, std::strlen(boot.text));
+}
+
 int job_ranks_on_node() {
   static constexpr const char* kNames[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
                                            "PMIX_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE", nullptr};

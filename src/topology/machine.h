@@ -31,6 +31,9 @@ int cpu_quota();
 // tmpfs, same user.
 std::uint64_t node_id();
 
+// Equal for processes that share processors: same boot of the same kernel, in whatever containers.
+std::uint64_t machine_id();
+
 // Ranks of this job on this node as the launcher tells it; 0 when it does not.
 int job_ranks_on_node();
 

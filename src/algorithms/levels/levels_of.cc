@@ -12,9 +12,9 @@ int index_of(const std::vector<int>& members, int rank) {
   return place != members.end() && *place == rank ? static_cast<int>(place - members.begin()) : -1;
 }
 
-Level level_of(const HierarchyLevel& from, const Group& group, int rank,
-               const std::vector<int>& representative) {
-  Level level;
+LevelGroup level_of(const HierarchyLevel& from, const Group& group, int rank,
+                    const std::vector<int>& representative) {
+  LevelGroup level;
   std::strncpy(level.name, from.name.c_str(), sizeof level.name - 1);
   level.size = static_cast<int>(group.members.size());
   level.rank = index_of(group.members, rank);
@@ -27,8 +27,8 @@ Level level_of(const HierarchyLevel& from, const Group& group, int rank,
 
 }  // namespace
 
-std::vector<Level> levels_of(const Hierarchy& hierarchy, int rank, int ranks) {
-  std::vector<Level> levels;
+std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, int rank, int ranks) {
+  std::vector<LevelGroup> levels;
   // Who stands for each rank of the communicator among those that a level groups.
   std::vector<int> representative;
   for (int r = 0; r < ranks; ++r) representative.push_back(r);

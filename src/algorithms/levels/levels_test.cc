@@ -38,9 +38,9 @@ void tree_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t c
 
 // Adapters of every algorithm of a level.
 #define SHARED_REDUCTION(name, text) \
-  Task name(Strand& s, Level& l, MessageGroup&, const ReduceArguments& a) { return text; }
+  Task name(Strand& s, LevelGroup& l, MessageGroup&, const ReduceArguments& a) { return text; }
 #define MESSAGE_REDUCTION(name, text) \
-  Task name(Strand& s, Level&, MessageGroup& g, const ReduceArguments& a) { return text; }
+  Task name(Strand& s, LevelGroup&, MessageGroup& g, const ReduceArguments& a) { return text; }
 SHARED_REDUCTION(r_flat, reduce::flat_slots(s, l.up, a))
 SHARED_REDUCTION(r_split, reduce::split_slots(s, l.up, a))
 MESSAGE_REDUCTION(r_knomial, reduce::knomial(s, g, a))
@@ -53,13 +53,13 @@ MESSAGE_REDUCTION(x_ring, allreduce::ring(s, g, a))
 MESSAGE_REDUCTION(x_knomial, allreduce::knomial(s, g, a))
 #undef SHARED_REDUCTION
 #undef MESSAGE_REDUCTION
-Task b_slots(Strand& s, Level& l, MessageGroup&, const BcastArguments& a) {
+Task b_slots(Strand& s, LevelGroup& l, MessageGroup&, const BcastArguments& a) {
   return bcast::slots(s, l.down, a);
 }
-Task b_knomial(Strand& s, Level&, MessageGroup& g, const BcastArguments& a) {
+Task b_knomial(Strand& s, LevelGroup&, MessageGroup& g, const BcastArguments& a) {
   return bcast::knomial(s, g, a);
 }
-Task b_chain(Strand& s, Level&, MessageGroup& g, const BcastArguments& a) {
+Task b_chain(Strand& s, LevelGroup&, MessageGroup& g, const BcastArguments& a) {
   return bcast::chain(s, g, a);
 }
 
@@ -110,7 +110,7 @@ struct Call {
   }
 };
 
-int tag_of(const Level* level, const LevelsRank& rank, bool down, int which) {
+int tag_of(const LevelGroup* level, const LevelsRank& rank, bool down, int which) {
   const auto number = static_cast<int>(level - rank.levels.data());
   return (number * 2 + (down ? 1 : 0)) * kWidth + which;
 }

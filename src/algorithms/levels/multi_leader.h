@@ -15,7 +15,7 @@
 namespace sumac {
 
 struct MultiLeader {
-  Level* node = nullptr;
+  LevelGroup* node = nullptr;
   const ReduceArguments* args = nullptr;
   StartReduction exchange = nullptr;        // in place, on what is the rank's own part
   std::size_t chunk = 0;                    // bytes exchanged at a time

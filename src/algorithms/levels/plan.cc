@@ -11,13 +11,13 @@ namespace sumac {
 namespace {
 
 // Who of the level's group the data of `root` come through.
-int entry(const Level& level, int root) {
+int entry(const LevelGroup& level, int root) {
   const int member = level.member_towards[static_cast<std::size_t>(root)];
   return member >= 0 ? member : level.leader;
 }
 
 // A group of one has nothing to do.
-void add(Operation& operation, Stage::Kind kind, Level& level, int root) {
+void add(Operation& operation, Stage::Kind kind, LevelGroup& level, int root) {
   if (level.size == 1) return;
   Stage& stage = operation.stages[operation.num_stages++];
   stage.kind = kind;
@@ -32,7 +32,7 @@ bool passes_on(const Stage& stage) { return stage.level->rank == stage.root; }
 
 }  // namespace
 
-void plan_allreduce(std::vector<Level>& levels, std::size_t depth, Operation& operation) {
+void plan_allreduce(std::vector<LevelGroup>& levels, std::size_t depth, Operation& operation) {
   operation.num_stages = 0;
   const bool at_top = levels.size() == depth;
   const std::size_t below = at_top ? depth - 1 : levels.size();
@@ -57,10 +57,10 @@ void plan_allreduce(std::vector<Level>& levels, std::size_t depth, Operation& op
   }
 }
 
-void plan_reduce(std::vector<Level>& levels, int root, Operation& operation) {
+void plan_reduce(std::vector<LevelGroup>& levels, int root, Operation& operation) {
   operation.num_stages = 0;
   for (int sending = 0; sending < 2; ++sending) {
-    for (Level& level : levels) {
+    for (LevelGroup& level : levels) {
       const int target = entry(level, root);
       if ((level.rank != target) == (sending == 1)) {
         add(operation, Stage::Kind::reduce, level, target);
@@ -75,7 +75,7 @@ void plan_reduce(std::vector<Level>& levels, int root, Operation& operation) {
   if (!operation.reduction.output && last > 0) stages[0].room = &stages[last].done;
 }
 
-void plan_bcast(std::vector<Level>& levels, int root, Operation& operation) {
+void plan_bcast(std::vector<LevelGroup>& levels, int root, Operation& operation) {
   operation.num_stages = 0;
   for (int passing_on = 0; passing_on < 2; ++passing_on) {
     for (std::size_t i = levels.size(); i-- > 0;) {

@@ -21,7 +21,7 @@ namespace sumac {
 inline constexpr int kWidth = 2;
 
 // A level that this rank takes part in.
-struct Level {
+struct LevelGroup {
   char name[16] = "";
   int size = 1, rank = 0, leader = 0;  // of its group in the level
   bool shared = false;                 // the group shares memory; else messages
@@ -34,7 +34,7 @@ struct Level {
 
 // The levels that `rank` takes part in: the first ones of the hierarchy. Shared memory, messages
 // and single copy are for the caller to add.
-std::vector<Level> levels_of(const Hierarchy& hierarchy, int rank, int ranks);
+std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, int rank, int ranks);
 
 // How far a stage has come: chunk c is done by strand c % width.
 class Progress {
@@ -62,16 +62,16 @@ class Progress {
 };
 
 // A chunk's algorithm on one level. `group` is the strand's own, for levels over messages.
-using StartReduction = Task (*)(Strand& strand, Level& level, MessageGroup& group,
+using StartReduction = Task (*)(Strand& strand, LevelGroup& level, MessageGroup& group,
                                 const ReduceArguments& args);
-using StartBcast = Task (*)(Strand& strand, Level& level, MessageGroup& group,
+using StartBcast = Task (*)(Strand& strand, LevelGroup& level, MessageGroup& group,
                             const BcastArguments& args);
 
 struct Stage {
   enum class Kind { reduce, exchange, bcast };
 
   Kind kind = Kind::reduce;
-  Level* level = nullptr;
+  LevelGroup* level = nullptr;
   int root = 0;                        // of the level's group: where a reduction ends or data start
   StartReduction reduction = nullptr;  // reduce, exchange
   StartBcast bcast = nullptr;
@@ -108,8 +108,8 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t stage, int whic
 
 // The stages of a collective for a rank that takes part in `levels` (the first ones) of a hierarchy
 // of `depth` levels; root is a communicator rank. Algorithms are chosen by the caller afterwards.
-void plan_allreduce(std::vector<Level>& levels, std::size_t depth, Operation& operation);
-void plan_reduce(std::vector<Level>& levels, int root, Operation& operation);
-void plan_bcast(std::vector<Level>& levels, int root, Operation& operation);
+void plan_allreduce(std::vector<LevelGroup>& levels, std::size_t depth, Operation& operation);
+void plan_reduce(std::vector<LevelGroup>& levels, int root, Operation& operation);
+void plan_bcast(std::vector<LevelGroup>& levels, int root, Operation& operation);
 
 }  // namespace sumac

@@ -95,7 +95,7 @@ class TestMessages final : public Messages {
 };
 
 struct LevelsRank {
-  std::vector<Level> levels;
+  std::vector<LevelGroup> levels;
   Operation operation;
   MultiLeader multi;
   std::unique_ptr<TestMessages> messages;
@@ -211,7 +211,7 @@ class LevelsWorld {
     std::memset(block, 0xa5, layout.block_bytes());
     clear_block(block, layout);
     for (int member : group.members) {
-      Level& own = (*this)[member].levels[level];
+      LevelGroup& own = (*this)[member].levels[level];
       own.up = ShmGroup(block, layout, own.rank, 0);
       own.down = ShmGroup(block, layout, own.rank, 1);
     }

@@ -29,6 +29,13 @@ void read_options() {
     log(Level::warn, "warning[bad-value]: SUMAC_ALGO=%s %s; 'sumac info algorithms' lists them",
         options.algo, problem);
   }
+  std::string problem;
+  if (!check_hierarchies(options.hierarchy, problem)) {
+    log(Level::warn, "warning[bad-value]: SUMAC_HIERARCHY=%s: %s; using auto", options.hierarchy,
+        problem.c_str());
+    options.hierarchy = "auto";
+  }
+  read_user_rules();
   if (!force_simd(options.simd)) {
     log(Level::warn, "warning[bad-value]: SUMAC_SIMD=%s is not to be had here; using %s",
         options.simd, simd_name());

@@ -42,15 +42,16 @@ Communicator* acquire() {
 int on_delete(MPI_Comm, int, void* attribute, void*) {
   auto* communicator = static_cast<Communicator*>(attribute);
   communicator->handle.store(0, std::memory_order_release);
-  if (communicator->state == Communicator::State::together) {
-    Arena::release(communicator->group.block());
-  }
+  for (std::byte* block : communicator->blocks) Arena::release(block);
+  communicator->blocks.clear();
+  communicator->end_messages();
   add_to_process_stats(communicator->stats);
   communicator->stats = Stats();
   communicator->state = Communicator::State::counting;
   communicator->reason = Reason::first_calls;
   communicator->calls = 0;
   communicator->group = ShmGroup();
+  communicator->hierarchy.clear();
   communicator->attach.reset();
   const std::lock_guard<std::mutex> lock(mutex);
   unused.push_back(communicator);
@@ -88,6 +89,14 @@ Communicator* remember(MPI_Comm comm) {
 }
 
 }  // namespace
+
+void Communicator::end_messages() {
+  if (!messages) return;
+  state = State::handed_down;
+  for (LevelsRun*& run : levels_for) run = nullptr;
+  levels.clear();
+  messages.reset();
+}
 
 Communicator* find_communicator(MPI_Comm comm) {
   const std::uintptr_t handle = handle_bits(comm);

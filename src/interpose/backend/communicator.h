@@ -7,12 +7,15 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "algorithms/arguments.h"
 #include "engine/strand.h"
 #include "engine/waiting.h"
+#include "interpose/backend/messages.h"
 #include "interpose/backend/process.h"
+#include "planner/levels_run.h"
 #include "planner/plan.h"
 #include "transport/cma.h"
 #include "transport/shm/group.h"
@@ -37,10 +40,19 @@ struct Communicator {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, size = 0;
 
+  // The ranks as one group in shared memory.
   ShmGroup group;
   Strand strand;
   WaitPolicy wait_policy;
   PlanTable plans;
+
+  // The ranks as a hierarchy, where the collective has one; else null. Collectives of the same
+  // hierarchy share it.
+  LevelsRun* levels_for[kNumCollectives] = {};
+  std::vector<std::unique_ptr<LevelsRun>> levels;
+  std::unique_ptr<MpiMessages> messages;
+  std::vector<std::byte*> blocks;  // of shared memory, to be released
+  std::string hierarchy;           // of an info key; empty: the option's
 
   // The operation going on.
   ReduceArguments reduce_args;
@@ -49,8 +61,15 @@ struct Communicator {
   bool failed = false;     // a peer's memory could not be reached in it
   const char* doing = "";  // its name, for messages
   std::unique_ptr<CrossMemoryAttach> attach;
-  std::vector<pid_t> pids;
+  std::vector<pid_t> pids;  // by rank; 0 where this rank cannot tell whether it lives
   Stats stats;
+
+  const Choice& choose(Collective collective, std::size_t bytes) const {
+    const LevelsRun* run = levels_for[static_cast<int>(collective)];
+    return (run ? run->plans() : plans).choose(collective, bytes);
+  }
+  // Ends messages between ranks: no call will be taken any more.
+  void end_messages();
 };
 
 // The communicator behind a handle; null when it is not known yet.

@@ -6,6 +6,7 @@
 #include "interpose/backend/backend.h"
 #include "interpose/backend/calls.h"
 #include "interpose/backend/handles.h"
+#include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/report.h"
 #include "observe/log.h"
@@ -65,6 +66,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
 
 int finalize() {
   if (world_is_up) report();
+  MpiMessages::stop_freeing();
   const int error = mpi.Finalize();
   world_is_up = false;
   ended();
@@ -76,7 +78,12 @@ int finalize() {
 int end_communicator(int (*end)(MPI_Comm*), MPI_Comm* comm) {
   ThreadState& thread = thread_state();
   const std::uintptr_t outer = thread.freeing;
-  if (comm) thread.freeing = handle_bits(*comm);
+  if (comm) {
+    thread.freeing = handle_bits(*comm);
+    // Here and not in the attribute's callback, which runs inside the MPI.
+    Communicator* communicator = *comm == MPI_COMM_NULL ? nullptr : find_communicator(*comm);
+    if (communicator) communicator->end_messages();
+  }
   const int error = end(comm);
   thread.freeing = outer;
   return error;

@@ -12,15 +12,17 @@ namespace sumac {
 // Found by name in the MPI; every one of them is needed.
 #define SUMAC_MPI_FUNCTIONS(X)                                                               \
   X(Abort) X(Allgather) X(Comm_create_keyval) X(Comm_free_keyval) X(Comm_get_attr)           \
-  X(Comm_rank) X(Comm_set_attr) X(Comm_size) X(Comm_test_inter) X(Error_class) X(Finalized)  \
-  X(Get_library_version) X(Initialized) X(Iprobe) X(Type_commit) X(Type_contiguous)          \
+  X(Comm_get_errhandler) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size)   \
+  X(Comm_split) X(Comm_test_inter) X(Errhandler_free) X(Error_class) X(Finalized)            \
+  X(Get_library_version) X(Info_get) X(Initialized) X(Iprobe) X(Irecv) X(Isend)              \
+  X(Type_commit) X(Type_contiguous)                                                          \
   X(Type_create_hindexed) X(Type_create_struct) X(Type_free) X(Type_get_contents)            \
   X(Type_get_envelope) X(Type_get_extent) X(Type_size) X(Type_size_x)
 
 // Intercepted as well, so found already: the int forms every MPI has.
 #define SUMAC_MPI_INTERCEPTED(X)                                                             \
-  X(Allreduce) X(Barrier) X(Bcast) X(Comm_disconnect) X(Comm_free) X(Finalize) X(Init)       \
-  X(Init_thread) X(Pack) X(Reduce) X(Reduce_local) X(Unpack)
+  X(Allreduce) X(Barrier) X(Bcast) X(Comm_disconnect) X(Comm_free) X(Finalize) X(Iallreduce) \
+  X(Init) X(Init_thread) X(Pack) X(Reduce) X(Reduce_local) X(Testsome) X(Unpack)
 // clang-format on
 
 // Large-count forms, as MPI 4 has them. Null where this MPI lacks them.

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/mpi_functions.h"
+#include "observe/log.h"
 #include "topology/machine.h"
 
 namespace sumac {
@@ -26,6 +27,21 @@ std::vector<std::byte*> scratches;
 }  // namespace
 
 sumac_options options;
+
+// Never destroyed, like the arena.
+static RuleSet& rules() {
+  static RuleSet* the_rules = new RuleSet;
+  return *the_rules;
+}
+
+const RuleSet& user_rules() { return rules(); }
+
+void read_user_rules() {
+  std::string problem;
+  if (*options.rules && !read_rules(options.rules, rules(), problem)) {
+    log(Level::warn, "warning[rules]: %s; the file is ignored", problem.c_str());
+  }
+}
 
 // Never destroyed: other threads and late attribute callbacks may still use it while the process
 // ends.

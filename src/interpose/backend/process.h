@@ -8,11 +8,17 @@
 #include "config/options.h"
 #include "observe/stats.h"
 #include "planner/plan.h"
+#include "planner/rules.h"
 #include "transport/shm/arena.h"
 
 namespace sumac {
 
 extern sumac_options options;
+
+// Those of SUMAC_RULES; none where there is no such file or it is refused.
+const RuleSet& user_rules();
+// Reads them, once; warns of a file that is refused.
+void read_user_rules();
 Arena& arena();
 
 // This process, among all that ever join a group with it. Never 0.

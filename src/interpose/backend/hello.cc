@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/backend/hello.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/version.h"
+#include "interpose/backend/messages.h"
+#include "interpose/backend/process.h"
+
+namespace sumac {
+namespace {
+
+std::uint64_t agreed_hash(const char* hierarchy) {
+  std::uint64_t hash = sumac_options_hash(&options) ^ user_rules().hash;
+  return hierarchy ? hash_text(hierarchy, hash) : hash;
+}
+
+Place own_place() {
+  Place place{};
+  place.node = node_id();
+  place.at = own_location();
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  classify(options.slow_hosts, static_cast<int>(options.rank_class), name, place);
+  return place;
+}
+
+}  // namespace
+
+Hello own_hello(const char* hierarchy) {
+  Hello hello{};
+  hello.build = build_hash();
+  hello.options = agreed_hash(hierarchy);
+  hello.process = process_word();
+  hello.machine = machine_id();
+  hello.probe = own_attach_probe();
+  hello.cpus = own_cpus();
+  hello.place = own_place();
+  hello.pid = getpid();
+  hello.job_ranks_on_node = job_ranks_on_node();
+  hello.cpu_quota = cpu_quota();
+  look_for_devices();
+  hello.accelerator = device_memory_possible();
+  hello.messengers = MpiMessages::live();
+  return hello;
+}
+
+bool can_agree(const std::vector<Hello>& hellos, Reason& reason) {
+  const Hello& first = hellos[0];
+  for (const Hello& hello : hellos) {
+    if (hello.build != first.build)
+      reason = Reason::builds_differ;
+    else if (hello.options != first.options)
+      reason = Reason::options_differ;
+    else if (hello.accelerator)
+      reason = Reason::device;
+    else
+      continue;
+    return false;
+  }
+  return true;
+}
+
+bool is_oversubscribed(const std::vector<Hello>& hellos, int rank) {
+  const Hello& own = hellos[static_cast<std::size_t>(rank)];
+  CpuMask together;
+  int here = 0, of_job = 0, quota = 0;
+  for (const Hello& hello : hellos) {
+    if (hello.machine != own.machine) continue;
+    ++here;
+    together.add(hello.cpus);
+    of_job = std::max(of_job, hello.job_ranks_on_node);
+    if (hello.cpu_quota > 0 && (quota == 0 || hello.cpu_quota < quota)) quota = hello.cpu_quota;
+  }
+  int processors = together.count();
+  if (quota > 0) processors = std::min(processors, quota);
+  // A part of the job's ranks, bound to processors of their own, says nothing of the others.
+  const int ranks = std::max(here, of_job);
+  return here > processors || (ranks > here && together.count() > here && ranks > processors);
+}
+
+}  // namespace sumac

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/backend/messages.h"
+
+#include <atomic>
+
+#include "interpose/backend/mpi_functions.h"
+#include "observe/log.h"
+
+namespace sumac {
+namespace {
+
+std::atomic<int> live_objects{0};
+std::atomic<bool> may_free{true};
+
+}  // namespace
+
+MpiMessages::MpiMessages(MPI_Comm all, MPI_Comm leaders) : all_(all), leaders_(leaders) {
+  ++live_objects;
+}
+
+MpiMessages::~MpiMessages() {
+  --live_objects;
+  if (!may_free) return;
+  if (leaders_ != MPI_COMM_NULL) mpi.Comm_free(&leaders_);
+  mpi.Comm_free(&all_);
+}
+
+void MpiMessages::stop_freeing() { may_free = false; }
+
+int MpiMessages::live() { return live_objects; }
+
+// A message that cannot be sent leaves a peer waiting: nothing but ending the job is honest.
+void MpiMessages::add(MPI_Request request, Counter& completed, int peer, int error) {
+  if (error != MPI_SUCCESS) {
+    log_here("error[message]: the MPI refused a message to or from rank %d; ending the job", peer);
+    mpi.Abort(all_, 1);
+  }
+  requests_.push_back(request);
+  pending_.push_back({&completed, peer});
+}
+
+void MpiMessages::send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int error =
+      mpi.Isend(from, static_cast<int>(bytes), MPI_BYTE, peer, stream.tag, all_, &request);
+  ++stream.sends;
+  add(request, stream.sent, peer, error);
+}
+
+void MpiMessages::receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int error =
+      mpi.Irecv(to, static_cast<int>(bytes), MPI_BYTE, peer, stream.tag, all_, &request);
+  ++stream.receives;
+  add(request, stream.received, peer, error);
+}
+
+void MpiMessages::native_allreduce(Stream& stream, const std::byte* input, std::byte* output,
+                                   std::size_t count) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const void* from = input == output ? MPI_IN_PLACE : input;
+  const int error =
+      mpi.Iallreduce(from, output, static_cast<int>(count), type_, op_, leaders_, &request);
+  ++stream.receives;
+  add(request, stream.received, -1, error);
+}
+
+bool MpiMessages::poll() {
+  if (requests_.empty()) return false;
+  completed_.resize(requests_.size());
+  int count = 0;
+  const int error = mpi.Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                 completed_.data(), MPI_STATUSES_IGNORE);
+  if (error != MPI_SUCCESS) {
+    log_here("error[message]: a message between ranks failed; ending the job");
+    mpi.Abort(all_, 1);
+  }
+  if (count <= 0) return false;
+  for (int i = 0; i < count; ++i) {
+    Counter& counter = *pending_[static_cast<std::size_t>(completed_[i])].completed;
+    publish(counter, counter.load(std::memory_order_relaxed) + 1);
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    requests_[kept] = requests_[i];
+    pending_[kept++] = pending_[i];
+  }
+  requests_.resize(kept);
+  pending_.resize(kept);
+  return true;
+}
+
+bool make_inner(MPI_Comm comm, int color, int rank, MPI_Comm& inner) {
+  inner = MPI_COMM_NULL;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  mpi.Comm_get_errhandler(comm, &handler);
+  mpi.Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  const int error = mpi.Comm_split(comm, color, rank, &inner);
+  mpi.Comm_set_errhandler(comm, handler);
+  if (handler != MPI_ERRHANDLER_NULL) mpi.Errhandler_free(&handler);
+  if (error != MPI_SUCCESS) inner = MPI_COMM_NULL;
+  if (inner != MPI_COMM_NULL) mpi.Comm_set_errhandler(inner, MPI_ERRORS_RETURN);
+  return error == MPI_SUCCESS;
+}
+
+}  // namespace sumac

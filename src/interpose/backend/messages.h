@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages over the MPI's point-to-point, on a communicator of their own: no receive of the
+// program's, whatever its wildcards, can take one of them.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "transport/p2p/messages.h"
+
+namespace sumac {
+
+class MpiMessages final : public Messages {
+ public:
+  // Takes over both; `leaders` may be MPI_COMM_NULL.
+  MpiMessages(MPI_Comm all, MPI_Comm leaders);
+  // Frees the communicators. Nothing may be under way.
+  ~MpiMessages() override;
+  MpiMessages(const MpiMessages&) = delete;
+  MpiMessages& operator=(const MpiMessages&) = delete;
+
+  void send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) override;
+  void receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) override;
+  void native_allreduce(Stream& stream, const std::byte* input, std::byte* output,
+                        std::size_t count) override;
+  bool poll() override;
+
+  // Of the operation going on: what native_allreduce reduces.
+  void set_operation(MPI_Datatype type, MPI_Op op) {
+    type_ = type;
+    op_ = op;
+  }
+
+  // Calls visit(peer) for every rank a message to or from which is under way.
+  template <class Visit>
+  void for_each_peer(Visit visit) const {
+    for (const Pending& pending : pending_) {
+      if (pending.peer >= 0) visit(pending.peer);
+    }
+  }
+
+  // From now on communicators are left for MPI_Finalize.
+  static void stop_freeing();
+
+  // Objects of this process. Each uses up a context of the MPI, of which some have 2048.
+  static int live();
+  static constexpr int kMost = 256;
+
+ private:
+  struct Pending {
+    Counter* completed;
+    int peer;
+  };
+  void add(MPI_Request request, Counter& completed, int peer, int error);
+
+  MPI_Comm all_, leaders_;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  MPI_Op op_ = MPI_OP_NULL;
+  std::vector<MPI_Request> requests_;
+  std::vector<Pending> pending_;  // of the request in the same place
+  std::vector<int> completed_;
+};
+
+// A communicator of the same ranks (color 0), or of those with that color, that reports errors to
+// its caller and carries none of the attributes of `comm`. Collective; MPI_COMM_NULL where the MPI
+// could make none, or the color is MPI_UNDEFINED. False on failure. No error handler of the
+// program's is called.
+bool make_inner(MPI_Comm comm, int color, int rank, MPI_Comm& inner);
+
+}  // namespace sumac

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The steps of setting a communicator up, all of them collective.
+#pragma once
+
+#include <vector>
+
+#include "interpose/backend/communicator.h"
+#include "interpose/backend/hello.h"
+
+namespace sumac {
+
+// What worked on this rank; what worked on all is agreed on.
+enum Worked : int { kMapped = 1, kAttach = 2, kMessages = 4 };
+inline constexpr int kAllWorked = kMapped | kAttach | kMessages;
+int agree(const Communicator& c, int worked);
+
+// From here on the communicator's calls go to the MPI.
+void hand_down_for_good(Communicator& c, Reason reason);
+
+// Says which rank's options differ from rank 0's, and how. Collective.
+void explain_difference(Communicator& c, const std::vector<Hello>& hellos);
+
+// The hierarchies of the communicator's collectives; none where one flat group does. False, and
+// handed down, where it cannot be served so.
+bool set_up_levels(Communicator& c, const std::vector<Hello>& hellos);
+
+}  // namespace sumac

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hierarchies of a communicator: built by every rank from what all know, then given memory and
+// messages. Each step is collective, and one agreement at the end tells whether all went well.
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/set_up.h"
+#include "observe/log.h"
+
+namespace sumac {
+namespace {
+
+constexpr Collective kWithLevels[] = {Collective::allreduce, Collective::reduce, Collective::bcast,
+                                      Collective::barrier};
+
+// One hierarchy, for the collectives that ask for the same.
+struct Wanted {
+  std::string_view text;
+  Hierarchy hierarchy;
+  std::vector<Collective> collectives;
+};
+
+bool is_flat(const Hierarchy& hierarchy) {
+  return hierarchy.levels.size() == 1 && hierarchy.levels[0].groups.size() == 1 &&
+         hierarchy.levels[0].groups[0].one_node;
+}
+
+bool needs_messages(const Hierarchy& hierarchy) {
+  for (const HierarchyLevel& level : hierarchy.levels) {
+    for (const Group& group : level.groups) {
+      if (!group.one_node && group.members.size() > 1) return true;
+    }
+  }
+  return false;
+}
+
+// What all ranks of a communicator know, and what is chosen from it.
+class LevelsSetUp {
+ public:
+  LevelsSetUp(Communicator& c, const std::vector<Hello>& hellos) : c_(c), hellos_(hellos) {
+    std::set<std::uint64_t> machines, nodes;
+    for (int r = 0; r < c.size; ++r) {
+      const Hello& hello = hellos[static_cast<std::size_t>(r)];
+      nodes.insert(hello.place.node);
+      any_slow_ |= hello.place.slow;
+      if (machines.insert(hello.machine).second) crowded_ |= is_oversubscribed(hellos, r);
+    }
+    nodes_ = static_cast<int>(nodes.size());
+  }
+
+  // False, and handed down, where there is no way to make what is needed.
+  bool choose();
+  // False, and handed down, where memory or messages could not be had everywhere.
+  bool make();
+
+ private:
+  // By its text, or automatically where that does not fit.
+  void build(Wanted& wanted);
+  // Collective: blocks for all groups of a hierarchy's levels that share memory.
+  void make_blocks(const Hierarchy& hierarchy, std::vector<LevelGroup>& levels);
+  void make_block(const HierarchyLevel& level, LevelGroup* own);
+  std::unique_ptr<MpiMessages> make_messages(const Hierarchy& hierarchy);
+  PlanTable plan_of(int ranks, int member, bool shared) const;
+  PlanTable plan_of_all(const Hierarchy& hierarchy) const;
+  bool has_equal_nodes(const Hierarchy& hierarchy) const;
+  std::vector<int> counterparts(const Hierarchy& hierarchy, int place) const;
+  void watch_own_node();
+
+  Communicator& c_;
+  const std::vector<Hello>& hellos_;
+  bool any_slow_ = false, crowded_ = false, over_budget_ = false;
+  int nodes_ = 1;
+  std::vector<Wanted> wanted_;
+  std::vector<Ticket> tickets_;  // of the blocks this rank has accepted
+  std::vector<Ticket> own_;      // of which it is the leader
+  int worked_ = kAllWorked;
+};
+
+void LevelsSetUp::build(Wanted& wanted) {
+  HierarchySpec spec, automatic;
+  automatic.automatic = true;
+  std::string problem;
+  std::vector<Place> places;
+  const auto design = static_cast<SlowDesign>(options.slow_design);
+  for (const Hello& hello : hellos_) places.push_back(hello.place);
+  if (parse_hierarchy(wanted.text, spec, problem) &&
+      build_hierarchy(spec, places, design, wanted.hierarchy, problem)) {
+    return;
+  }
+  // A hierarchy meant for all ranks need not fit those of every communicator.
+  static std::atomic<bool> told;
+  if (c_.rank == 0 && !told.exchange(true)) {
+    log(Level::warn,
+        "warning[hierarchy]: %.*s does not fit a communicator of %d ranks: %s; using auto",
+        static_cast<int>(wanted.text.size()), wanted.text.data(), c_.size, problem.c_str());
+  }
+  build_hierarchy(automatic, places, design, wanted.hierarchy, problem);
+}
+
+bool LevelsSetUp::choose() {
+  const std::string_view option = c_.hierarchy.empty() ? options.hierarchy : c_.hierarchy;
+  for (const Collective collective : kWithLevels) {
+    const std::string_view text = hierarchy_for(option, name_of(collective));
+    auto same = std::find_if(wanted_.begin(), wanted_.end(),
+                             [&](const Wanted& wanted) { return wanted.text == text; });
+    if (same == wanted_.end()) {
+      wanted_.push_back({text, {}, {}});
+      same = wanted_.end() - 1;
+      build(*same);
+    }
+    same->collectives.push_back(collective);
+  }
+  std::erase_if(wanted_, [](const Wanted& wanted) { return is_flat(wanted.hierarchy); });
+  const bool messages = std::any_of(wanted_.begin(), wanted_.end(), [](const Wanted& wanted) {
+    return needs_messages(wanted.hierarchy);
+  });
+  const bool too_many = std::any_of(hellos_.begin(), hellos_.end(), [](const Hello& hello) {
+    return hello.messengers >= MpiMessages::kMost;
+  });
+  if (messages && too_many) hand_down_for_good(c_, Reason::messages);
+  return !(messages && too_many);
+}
+
+void LevelsSetUp::make_block(const HierarchyLevel& level, LevelGroup* own) {
+  Ticket ticket;
+  const bool shares = own && own->shared && own->size > 1;
+  const bool leads = shares && own->rank == own->leader;
+  if (leads) {
+    std::vector<std::uint64_t> members;
+    for (int r : own->members) members.push_back(hellos_[static_cast<std::size_t>(r)].process);
+    ticket = arena().offer(own->size, 2, members.data(), options.shm_budget);
+  }
+  std::vector<Ticket> all(hellos_.size());
+  mpi.Allgather(&ticket, static_cast<int>(sizeof ticket), MPI_BYTE, all.data(),
+                static_cast<int>(sizeof ticket), MPI_BYTE, c_.comm);
+  for (const Group& group : level.groups) {
+    const int leader = group.members[static_cast<std::size_t>(group.leader)];
+    over_budget_ |= all[static_cast<std::size_t>(leader)].offer == Offer::over_budget;
+  }
+  if (!shares) return;
+  const Ticket& offered =
+      all[static_cast<std::size_t>(own->members[static_cast<std::size_t>(own->leader)])];
+  own->block = arena().accept(offered, own->rank);
+  if (offered.id) tickets_.push_back(offered);
+  if (leads && offered.id) own_.push_back(offered);
+  if (!own->block) {
+    worked_ &= ~kMapped;
+    return;
+  }
+  own->up = ShmGroup(own->block, offered.layout, own->rank, 0);
+  own->down = ShmGroup(own->block, offered.layout, own->rank, 1);
+}
+
+void LevelsSetUp::make_blocks(const Hierarchy& hierarchy, std::vector<LevelGroup>& levels) {
+  for (std::size_t l = 0; l < hierarchy.levels.size(); ++l) {
+    make_block(hierarchy.levels[l], l < levels.size() ? &levels[l] : nullptr);
+  }
+}
+
+std::unique_ptr<MpiMessages> LevelsSetUp::make_messages(const Hierarchy& hierarchy) {
+  if (!needs_messages(hierarchy)) return nullptr;
+  MPI_Comm all = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
+  bool made = make_inner(c_.comm, 0, c_.rank, all);
+  const std::vector<int>& top = hierarchy.levels.back().groups[0].members;
+  const int ranks = static_cast<int>(top.size());
+  const bool shared = hierarchy.levels.back().groups[0].one_node;
+  if (plan_of(ranks, top[0], shared).uses(Algorithm::allreduce_native)) {
+    const bool in = std::binary_search(top.begin(), top.end(), c_.rank);
+    made &= make_inner(c_.comm, in ? 0 : MPI_UNDEFINED, c_.rank, leaders);
+  }
+  if (!made) worked_ &= ~kMessages;
+  if (all == MPI_COMM_NULL) return nullptr;
+  return std::make_unique<MpiMessages>(all, leaders);
+}
+
+PlanTable LevelsSetUp::plan_of(int ranks, int member, bool shared) const {
+  Capabilities capabilities;
+  capabilities.ranks = ranks;
+  capabilities.over = shared ? Over::shm : Over::p2p;
+  capabilities.oversubscribed = shared ? is_oversubscribed(hellos_, member) : crowded_;
+  capabilities.within_levels = true;
+  return PlanTable(user_rules(), capabilities, options.algo);
+}
+
+bool LevelsSetUp::has_equal_nodes(const Hierarchy& hierarchy) const {
+  if (hierarchy.levels.size() != 2 || any_slow_) return false;
+  const std::vector<Group>& groups = hierarchy.levels[0].groups;
+  return std::all_of(groups.begin(), groups.end(), [&](const Group& group) {
+    return group.one_node && group.members.size() == groups[0].members.size();
+  });
+}
+
+PlanTable LevelsSetUp::plan_of_all(const Hierarchy& hierarchy) const {
+  Capabilities capabilities;
+  capabilities.ranks = c_.size;
+  capabilities.over = Over::levels;
+  capabilities.oversubscribed = crowded_;
+  capabilities.nodes = nodes_;
+  capabilities.equal_nodes = has_equal_nodes(hierarchy);
+  return PlanTable(user_rules(), capabilities, options.algo);
+}
+
+std::vector<int> LevelsSetUp::counterparts(const Hierarchy& hierarchy, int place) const {
+  std::vector<int> ranks;
+  if (!has_equal_nodes(hierarchy)) return ranks;
+  for (const Group& group : hierarchy.levels[0].groups) {
+    ranks.push_back(group.members[static_cast<std::size_t>(place)]);
+  }
+  return ranks;
+}
+
+// Ranks whose end this one can see: of its own node, as attach proves (process numbers mean
+// something only where all see each other's).
+void LevelsSetUp::watch_own_node() {
+  const std::uint64_t node = hellos_[static_cast<std::size_t>(c_.rank)].place.node;
+  std::vector<pid_t> pids;
+  for (const Hello& hello : hellos_) pids.push_back(hello.pid);
+  CrossMemoryAttach attach(pids.data(), c_.size);
+  c_.pids.assign(hellos_.size(), 0);
+  for (int r = 0; r < c_.size && options.cma == 0; ++r) {
+    const Hello& hello = hellos_[static_cast<std::size_t>(r)];
+    if (r == c_.rank || hello.place.node != node) continue;
+    if (attach_works(attach, r, hello.probe)) c_.pids[static_cast<std::size_t>(r)] = hello.pid;
+  }
+}
+
+bool LevelsSetUp::make() {
+  std::vector<std::vector<LevelGroup>> levels;
+  std::vector<std::unique_ptr<MpiMessages>> messages;
+  for (const Wanted& wanted : wanted_) {
+    levels.push_back(levels_of(wanted.hierarchy, c_.rank, c_.size));
+    make_blocks(wanted.hierarchy, levels.back());
+    messages.push_back(make_messages(wanted.hierarchy));
+  }
+  watch_own_node();
+  const int agreed = agree(c_, worked_);
+  if (agreed != kAllWorked) {
+    for (const Ticket& ticket : tickets_) arena().abandon(ticket);
+    hand_down_for_good(c_, over_budget_              ? Reason::budget
+                           : (agreed & kMapped) == 0 ? Reason::shared_memory
+                                                     : Reason::messages);
+    return false;
+  }
+  for (const Ticket& ticket : own_) arena().confirm(ticket);
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    const Hierarchy& hierarchy = wanted_[i].hierarchy;
+    std::vector<PlanTable> plans;
+    for (const LevelGroup& level : levels[i]) {
+      plans.push_back(plan_of(level.size, level.members[0], level.shared));
+      if (level.block) c_.blocks.push_back(level.block);
+    }
+    std::vector<int> peers = counterparts(hierarchy, levels[i][0].rank);
+    c_.levels.push_back(std::make_unique<LevelsRun>(
+        std::move(levels[i]), hierarchy.levels.size(), plan_of_all(hierarchy), std::move(plans),
+        std::move(peers), c_.rank, std::move(messages[i])));
+    for (const Collective collective : wanted_[i].collectives) {
+      c_.levels_for[static_cast<int>(collective)] = c_.levels.back().get();
+    }
+    log(Level::trace, "%d ranks on %d nodes: %zu levels", c_.size, nodes_, hierarchy.levels.size());
+  }
+  return true;
+}
+
+}  // namespace
+
+bool set_up_levels(Communicator& c, const std::vector<Hello>& hellos) {
+  LevelsSetUp set_up(c, hellos);
+  return set_up.choose() && set_up.make();
+}
+
+}  // namespace sumac
