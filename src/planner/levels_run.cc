@@ -33,13 +33,13 @@ std::byte* Scratch::reserve(std::size_t bytes) {
 
 LevelsRun::LevelsRun(std::vector<LevelGroup> levels, std::size_t depth, const PlanTable& whole,
                      std::vector<PlanTable> plans, std::vector<int> counterparts, int rank,
-                     Messages* messages)
+                     std::unique_ptr<Messages> messages)
     : levels_(std::move(levels)),
       depth_(depth),
       whole_(whole),
       plans_(std::move(plans)),
       counterparts_(std::move(counterparts)),
-      messages_(messages) {
+      messages_(std::move(messages)) {
   operation_.stages = std::make_unique<Stage[]>(most_stages(levels_.size()));
   operation_.groups.resize(most_stages(levels_.size()) * kWidth);
   const auto own = std::find(counterparts_.begin(), counterparts_.end(), rank);
@@ -118,7 +118,7 @@ void LevelsRun::run_stages(const WaitPolicy& policy) {
       next.start(run_stage(next, op, i, w));
     }
   }
-  run_together(strands_, messages_, policy);
+  run_together(strands_, messages_.get(), policy);
 }
 
 void LevelsRun::run_multi_leader(const ReduceArguments& args, const Choice& choice,
@@ -131,7 +131,10 @@ void LevelsRun::run_multi_leader(const ReduceArguments& args, const Choice& choi
   work.begin();
   const std::size_t largest = work.exchanges()[0].bytes;
   const Choice& between = plans_.back().choose(Collective::allreduce, largest);
-  work.exchange = reduction_on_level(between.algorithm);
+  // The MPI's own collective is for the leaders alone.
+  const bool native = between.algorithm == Algorithm::allreduce_native;
+  work.exchange =
+      reduction_on_level(native ? Algorithm::allreduce_rabenseifner : between.algorithm);
   for (int w = 0; w < kWidth; ++w) {
     MessageGroup& group = work.groups[static_cast<std::size_t>(w)];
     group = group_of(counterparts_, counterpart_, tag_of(depth_, false, w));
@@ -146,7 +149,7 @@ void LevelsRun::run_multi_leader(const ReduceArguments& args, const Choice& choi
   }
   Strand& out = strand(kWidth + 1);
   out.start(gather(out, work));
-  run_together(strands_, messages_, policy);
+  run_together(strands_, messages_.get(), policy);
 }
 
 int LevelsRun::owner_of(const Counter& counter) const {
@@ -174,7 +177,7 @@ Stream& LevelsRun::stream(std::size_t tag) {
 
 MessageGroup LevelsRun::group_of(const std::vector<int>& members, int rank, std::size_t tag) {
   MessageGroup group;
-  group.messages = messages_;
+  group.messages = messages_.get();
   group.stream = &stream(tag);
   group.members = members.data();
   group.rank = rank;

@@ -34,13 +34,14 @@ class LevelsRun {
   // `messages` may be null.
   LevelsRun(std::vector<LevelGroup> levels, std::size_t depth, const PlanTable& whole,
             std::vector<PlanTable> plans, std::vector<int> counterparts, int rank,
-            Messages* messages);
+            std::unique_ptr<Messages> messages);
 
   void allreduce(const ReduceArguments& args, const Choice& choice, const WaitPolicy& policy);
   void reduce(const ReduceArguments& args, const Choice& choice, const WaitPolicy& policy);
   void bcast(const BcastArguments& args, const Choice& choice, const WaitPolicy& policy);
 
   const PlanTable& plans() const { return whole_; }
+  Messages* messages() const { return messages_.get(); }
 
   // Calls visit(rank) with communicator ranks that own what is waited for in shared memory.
   template <class Visit>
@@ -74,7 +75,7 @@ class LevelsRun {
   std::vector<PlanTable> plans_;
   std::vector<int> counterparts_;
   int counterpart_ = 0;  // this rank's place among them
-  Messages* messages_;
+  std::unique_ptr<Messages> messages_;
   Operation operation_;
   MultiLeader multi_leader_;
   Strands strands_;             // made when first needed

@@ -80,7 +80,7 @@ std::uint64_t node_id() {
 
 std::uint64_t machine_id() {
   const SmallFile boot("/proc/sys/kernel/random/boot_id");
-  return hash(0xcbf29ce484222325ull, boot.text, std::strlen(boot.text));
+  return hash_text(boot.text);
 }
 
 int job_ranks_on_node() {

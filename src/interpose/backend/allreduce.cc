@@ -5,14 +5,14 @@
 namespace sumac {
 namespace {
 
-int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op,
-              MPI_Comm comm) {
+int mpi_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
   return serve_reduction(Collective::allreduce, {sendbuf, recvbuf, count, type, op, kNoRoot, comm},
                          [&] { return mpi.Allreduce(sendbuf, recvbuf, count, type, op, comm); });
 }
 
-int allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                MPI_Comm comm) {
+int mpi_allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
+                    MPI_Op op, MPI_Comm comm) {
   return serve_reduction(
       Collective::allreduce, {sendbuf, recvbuf, count, type, op, kNoRoot, comm}, [&] {
         if (mpi.Allreduce_c) return mpi.Allreduce_c(sendbuf, recvbuf, count, type, op, comm);
@@ -26,8 +26,8 @@ int allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatyp
 }  // namespace
 
 void redirect_allreduce(const sumac_stub& stub) {
-  stub.redirect(SUMAC_CALL_Allreduce, reinterpret_cast<void*>(allreduce));
-  stub.redirect(SUMAC_CALL_Allreduce_c, reinterpret_cast<void*>(allreduce_c));
+  stub.redirect(SUMAC_CALL_Allreduce, reinterpret_cast<void*>(mpi_allreduce));
+  stub.redirect(SUMAC_CALL_Allreduce_c, reinterpret_cast<void*>(mpi_allreduce_c));
 }
 
 }  // namespace sumac

@@ -32,11 +32,11 @@ int native_large(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI
 }
 
 void serve(Communicator& c, const TypedBuffer& buffer, std::size_t bytes, int root,
-           Algorithm algorithm) {
+           const Choice& choice) {
   PackedBuffer packed(buffer, bytes);
   if (c.rank == root) packed.pack();
   c.bcast_args = {packed.data(), bytes, root};
-  run_bcast(c, algorithm);
+  run_bcast(c, choice);
   if (c.rank != root) packed.unpack();
 }
 
@@ -51,12 +51,17 @@ bool all_can_pack(Communicator& c, MPI_Datatype type, std::size_t element) {
                    sizeof can,
                    find_reduce(Op::band, DType::i32),
                    0};
-  run_reduction(c, Collective::allreduce, Algorithm::allreduce_flat_slots);
+  // Not as the rules choose: they may leave it to the MPI.
+  Choice choice;
+  choice.algorithm = c.levels_for[static_cast<int>(Collective::allreduce)]
+                         ? Algorithm::allreduce_levels
+                         : Algorithm::allreduce_flat_slots;
+  run_reduction(c, Collective::allreduce, choice, MPI_INT32_T, MPI_BAND);
   return all;
 }
 
 template <class Native>
-int bcast(const TypedBuffer& buffer, int root, Native native) {
+int serve_bcast(const TypedBuffer& buffer, int root, Native native) {
   Entry entry(Collective::bcast);
   const Admission admission = admit(entry, buffer.comm);
   if (!admission.communicator) return pass(admission, buffer.comm, native);
@@ -80,8 +85,8 @@ int bcast(const TypedBuffer& buffer, int root, Native native) {
     entry.hand_down(c.stats, Reason::arguments, bytes);
     return native();
   }
-  const Algorithm algorithm = c.plans.choose(Collective::bcast, bytes).algorithm;
-  if (algorithm == Algorithm::native) {
+  const Choice& choice = c.choose(Collective::bcast, bytes);
+  if (choice.algorithm == Algorithm::native) {
     entry.hand_down(c.stats, Reason::rules, bytes);
     return native();
   }
@@ -89,26 +94,26 @@ int bcast(const TypedBuffer& buffer, int root, Native native) {
     entry.hand_down(c.stats, Reason::arguments, bytes);
     return native();
   }
-  serve(c, buffer, bytes, root, algorithm);
-  entry.take(c.stats, algorithm, bytes);
+  serve(c, buffer, bytes, root, choice);
+  entry.take(c.stats, choice.algorithm, bytes);
   return MPI_SUCCESS;
 }
 
-int bcast_int(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  return bcast({buffer, count, type, comm}, root,
-               [&] { return mpi.Bcast(buffer, count, type, root, comm); });
+int mpi_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  return serve_bcast({buffer, count, type, comm}, root,
+                     [&] { return mpi.Bcast(buffer, count, type, root, comm); });
 }
 
-int bcast_c(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm) {
-  return bcast({buffer, count, type, comm}, root,
-               [&] { return native_large(buffer, count, type, root, comm); });
+int mpi_bcast_c(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm) {
+  return serve_bcast({buffer, count, type, comm}, root,
+                     [&] { return native_large(buffer, count, type, root, comm); });
 }
 
 }  // namespace
 
 void redirect_bcast(const sumac_stub& stub) {
-  stub.redirect(SUMAC_CALL_Bcast, reinterpret_cast<void*>(bcast_int));
-  stub.redirect(SUMAC_CALL_Bcast_c, reinterpret_cast<void*>(bcast_c));
+  stub.redirect(SUMAC_CALL_Bcast, reinterpret_cast<void*>(mpi_bcast));
+  stub.redirect(SUMAC_CALL_Bcast_c, reinterpret_cast<void*>(mpi_bcast_c));
 }
 
 }  // namespace sumac

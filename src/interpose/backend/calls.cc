@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
 #include "observe/log.h"
 #include "planner/start.h"
@@ -70,7 +71,18 @@ Admission admit(Entry& entry, MPI_Comm comm) {
   return {communicator, false};
 }
 
-void run_reduction(Communicator& c, Collective collective, Algorithm algorithm) {
+void run_reduction(Communicator& c, Collective collective, const Choice& choice, MPI_Datatype type,
+                   MPI_Op op) {
+  const Algorithm algorithm = choice.algorithm;
+  if (LevelsRun* levels = c.levels_for[static_cast<int>(collective)]) {
+    c.doing = name_of(collective);
+    if (auto* messages = static_cast<MpiMessages*>(levels->messages())) {
+      messages->set_operation(type, op);
+    }
+    if (collective == Collective::reduce)
+      return levels->reduce(c.reduce_args, choice, c.wait_policy);
+    return levels->allreduce(c.reduce_args, choice, c.wait_policy);
+  }
   if (algorithm == Algorithm::allreduce_flat_lines) {
     c.doing = name_of(Collective::allreduce);
     return allreduce::flat_lines_directly(c.strand, c.group, c.reduce_args, c.wait_policy);
@@ -82,9 +94,13 @@ void run_reduction(Communicator& c, Collective collective, Algorithm algorithm) 
   if (c.failed) give_up(c);
 }
 
-void run_bcast(Communicator& c, Algorithm algorithm) {
-  const Peers scratch(c, algorithm);
+void run_bcast(Communicator& c, const Choice& choice) {
+  const Algorithm algorithm = choice.algorithm;
   c.doing = name_of(Collective::bcast);
+  if (LevelsRun* levels = c.levels_for[static_cast<int>(Collective::bcast)]) {
+    return levels->bcast(c.bcast_args, choice, c.wait_policy);
+  }
+  const Peers scratch(c, algorithm);
   c.strand.run(start_bcast(algorithm, c.strand, c.group, c.bcast_args, c.peers), c.wait_policy);
   if (c.failed) give_up(c);
 }

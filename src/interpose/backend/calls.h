@@ -44,7 +44,8 @@ inline constexpr bool kAliasIsError = false;
 #endif
 
 // Runs the operation described by reduce_args or bcast_args of a communicator that is `together`.
-void run_reduction(Communicator& communicator, Collective collective, Algorithm algorithm);
-void run_bcast(Communicator& communicator, Algorithm algorithm);
+void run_reduction(Communicator& communicator, Collective collective, const Choice& choice,
+                   MPI_Datatype type, MPI_Op op);
+void run_bcast(Communicator& communicator, const Choice& choice);
 
 }  // namespace sumac

@@ -44,7 +44,7 @@ int on_delete(MPI_Comm, int, void* attribute, void*) {
   communicator->handle.store(0, std::memory_order_release);
   for (std::byte* block : communicator->blocks) Arena::release(block);
   communicator->blocks.clear();
-  communicator->end_messages();
+  communicator->end_levels();
   add_to_process_stats(communicator->stats);
   communicator->stats = Stats();
   communicator->state = Communicator::State::counting;
@@ -90,12 +90,11 @@ Communicator* remember(MPI_Comm comm) {
 
 }  // namespace
 
-void Communicator::end_messages() {
-  if (!messages) return;
+void Communicator::end_levels() {
+  if (levels.empty()) return;
   state = State::handed_down;
   for (LevelsRun*& run : levels_for) run = nullptr;
   levels.clear();
-  messages.reset();
 }
 
 Communicator* find_communicator(MPI_Comm comm) {

@@ -13,7 +13,6 @@
 #include "algorithms/arguments.h"
 #include "engine/strand.h"
 #include "engine/waiting.h"
-#include "interpose/backend/messages.h"
 #include "interpose/backend/process.h"
 #include "planner/levels_run.h"
 #include "planner/plan.h"
@@ -50,7 +49,6 @@ struct Communicator {
   // hierarchy share it.
   LevelsRun* levels_for[kNumCollectives] = {};
   std::vector<std::unique_ptr<LevelsRun>> levels;
-  std::unique_ptr<MpiMessages> messages;
   std::vector<std::byte*> blocks;  // of shared memory, to be released
   std::string hierarchy;           // of an info key; empty: the option's
 
@@ -68,8 +66,8 @@ struct Communicator {
     const LevelsRun* run = levels_for[static_cast<int>(collective)];
     return (run ? run->plans() : plans).choose(collective, bytes);
   }
-  // Ends messages between ranks: no call will be taken any more.
-  void end_messages();
+  // Ends hierarchies, and with them messages between ranks. No call will be taken any more.
+  void end_levels();
 };
 
 // The communicator behind a handle; null when it is not known yet.

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "interpose/backend/communicator.h"
+#include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
 #include "observe/log.h"
 
@@ -20,6 +21,11 @@ void for_each_missing(const Communicator& c, Visit visit) {
     const int owner = c.group.owner_of(&counter);
     if (owner >= 0) visit(owner);
   });
+  for (const auto& levels : c.levels) {
+    levels->for_each_missing(visit);
+    const auto* messages = static_cast<const MpiMessages*>(levels->messages());
+    if (messages) messages->for_each_peer(visit);
+  }
 }
 
 bool is_gone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
@@ -47,7 +53,8 @@ void report_late(void* context, double seconds) {
   });
   // Process numbers mean something only where all ranks can see each other's, which attach proves.
   for_each_missing(c, [&](int rank) {
-    if (!c.attach || !is_gone(c.pids[static_cast<std::size_t>(rank)])) return;
+    const pid_t pid = c.pids.empty() ? 0 : c.pids[static_cast<std::size_t>(rank)];
+    if (pid == 0 || !is_gone(pid)) return;
     log_here(
         "error[rank-lost]: rank %d waited %.0f s in %s for rank %d, whose process is gone; "
         "ending the job",

@@ -82,7 +82,7 @@ int end_communicator(int (*end)(MPI_Comm*), MPI_Comm* comm) {
     thread.freeing = handle_bits(*comm);
     // Here and not in the attribute's callback, which runs inside the MPI.
     Communicator* communicator = *comm == MPI_COMM_NULL ? nullptr : find_communicator(*comm);
-    if (communicator) communicator->end_messages();
+    if (communicator) communicator->end_levels();
   }
   const int error = end(comm);
   thread.freeing = outer;

@@ -7,16 +7,16 @@
 namespace sumac {
 namespace {
 
-int reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op, int root,
-           MPI_Comm comm) {
+int mpi_reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op,
+               int root, MPI_Comm comm) {
   // A negative root (MPI_ROOT, MPI_PROC_NULL, or an error) is no kNoRoot.
   const int judged = root < 0 ? INT_MAX : root;
   return serve_reduction(Collective::reduce, {sendbuf, recvbuf, count, type, op, judged, comm},
                          [&] { return mpi.Reduce(sendbuf, recvbuf, count, type, op, root, comm); });
 }
 
-int reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
-             int root, MPI_Comm comm) {
+int mpi_reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+                 int root, MPI_Comm comm) {
   const int judged = root < 0 ? INT_MAX : root;
   return serve_reduction(
       Collective::reduce, {sendbuf, recvbuf, count, type, op, judged, comm}, [&] {
@@ -31,8 +31,8 @@ int reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype t
 }  // namespace
 
 void redirect_reduce(const sumac_stub& stub) {
-  stub.redirect(SUMAC_CALL_Reduce, reinterpret_cast<void*>(reduce));
-  stub.redirect(SUMAC_CALL_Reduce_c, reinterpret_cast<void*>(reduce_c));
+  stub.redirect(SUMAC_CALL_Reduce, reinterpret_cast<void*>(mpi_reduce));
+  stub.redirect(SUMAC_CALL_Reduce_c, reinterpret_cast<void*>(mpi_reduce_c));
 }
 
 }  // namespace sumac

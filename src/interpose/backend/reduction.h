@@ -43,13 +43,13 @@ int serve_reduction(Collective collective, const Reduction& call, Native native)
     entry.take_locally(c.stats, args.bytes());
     return MPI_SUCCESS;
   }
-  const Algorithm algorithm = c.plans.choose(collective, args.bytes()).algorithm;
-  if (algorithm == Algorithm::native) {
+  const Choice& choice = c.choose(collective, args.bytes());
+  if (choice.algorithm == Algorithm::native) {
     entry.hand_down(c.stats, Reason::rules, args.bytes());
     return native();
   }
-  run_reduction(c, collective, algorithm);
-  entry.take(c.stats, algorithm, args.bytes());
+  run_reduction(c, collective, choice, call.type, call.op);
+  entry.take(c.stats, choice.algorithm, args.bytes());
   return MPI_SUCCESS;
 }
 

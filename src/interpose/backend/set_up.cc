@@ -62,7 +62,10 @@ void share(Communicator& c, const std::vector<Hello>& hellos) {
   capabilities.ranks = c.size;
   capabilities.single_copy = agreed & kAttach;
   capabilities.oversubscribed = is_oversubscribed(hellos, c.rank);
-  if (!capabilities.single_copy) c.attach.reset();
+  if (!capabilities.single_copy) {
+    c.attach.reset();
+    c.pids.clear();
+  }
   c.blocks.push_back(block);
   c.group = ShmGroup(block, ticket.layout, c.rank);
   c.plans = PlanTable(user_rules(), capabilities, options.algo);

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/set_up.h"
 #include "observe/log.h"
