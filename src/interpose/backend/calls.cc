@@ -5,6 +5,7 @@
 
 #include "interpose/backend/mpi_functions.h"
 #include "observe/log.h"
+#include "observe/trace.h"
 #include "planner/start.h"
 
 namespace sumac {
@@ -71,6 +72,8 @@ Admission admit(Entry& entry, MPI_Comm comm) {
 }
 
 void run_reduction(Communicator& c, Collective collective, Algorithm algorithm) {
+  const trace::Operation traced(name_of(collective), c.reduce_args.bytes(), c.trace_group,
+                                c.traced);
   if (algorithm == Algorithm::allreduce_flat_lines) {
     c.doing = name_of(Collective::allreduce);
     return allreduce::flat_lines_directly(c.strand, c.group, c.reduce_args, c.wait_policy);
@@ -83,6 +86,8 @@ void run_reduction(Communicator& c, Collective collective, Algorithm algorithm) 
 }
 
 void run_bcast(Communicator& c, Algorithm algorithm) {
+  const trace::Operation traced(name_of(Collective::bcast), c.bcast_args.bytes, c.trace_group,
+                                c.traced);
   const Peers scratch(c, algorithm);
   c.doing = name_of(Collective::bcast);
   c.strand.run(start_bcast(algorithm, c.strand, c.group, c.bcast_args, c.peers), c.wait_policy);

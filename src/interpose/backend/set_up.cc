@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 
 #include "base/version.h"
@@ -26,6 +27,7 @@ struct Hello {
   std::uint64_t options;
   std::uint64_t node;
   std::uint64_t process;
+  std::uint64_t serial;  // of what the process has agreed on
   AttachProbe probe;
   CpuMask cpus;
   std::int32_t pid;
@@ -40,6 +42,8 @@ Hello own_hello() {
   hello.options = sumac_options_hash(&options);
   hello.node = node_id();
   hello.process = process_word();
+  static std::atomic<std::uint64_t> serials{0};
+  hello.serial = ++serials;
   hello.probe = own_attach_probe();
   hello.cpus = own_cpus();
   hello.pid = getpid();
@@ -175,6 +179,8 @@ void set_up(Communicator& c) {
   std::vector<Hello> hellos(static_cast<std::size_t>(c.size));
   mpi.Allgather(&own, static_cast<int>(sizeof own), MPI_BYTE, hellos.data(),
                 static_cast<int>(sizeof own), MPI_BYTE, c.comm);
+  c.trace_group = hellos[0].process + hellos[0].serial;
+  c.traced = 0;
   Reason reason;
   if (!can_share(hellos, reason)) return hand_down_for_good(c, reason);
   // From here on all ranks have the same options.
