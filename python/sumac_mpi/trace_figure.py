@@ -30,19 +30,26 @@ _STYLE = {
 }
 
 Name = tuple[str, str]  # level and stage; ("", operation) for the whole call
+Bar = tuple[int, int, str]  # begin, end, text
 
 
 def draw(operation: Operation, trace: Trace, output: Path) -> None:
     """Raises ValueError for a file name whose ending names no image format."""
     names = trace_summary.lanes(operation)
     colour = _colours(operation, names)
-    shown = _lanes(operation, names)
+    bars = _bars(operation)
+    shown = [
+        (rank, name)
+        for rank in sorted(operation.calls)
+        for name in [("", operation.name), *names]
+        if (rank, *name) in bars
+    ]
     height = min(_LANE * len(shown), _TALLEST)
     with pyplot.rc_context(_STYLE):
         figure, axes = pyplot.subplots(figsize=(_WIDTH, height + _MARGIN), layout="constrained")
         axes.set_title(trace_summary.title(operation, trace), loc="left")
         for lane, (rank, name) in enumerate(shown):
-            _draw_lane(axes, lane, operation, rank, name, colour[name])
+            _draw_lane(axes, lane, operation, bars[rank, *name], colour[name])
         _finish(axes, operation, shown)
         if names:
             handles = [Patch(color=colour[name], label=" ".join(name)) for name in names]
@@ -56,19 +63,20 @@ def draw(operation: Operation, trace: Trace, output: Path) -> None:
         pyplot.close(figure)
 
 
-def _lanes(operation: Operation, names: list[Name]) -> list[tuple[int, Name]]:
-    works = {(each.rank, (each.level, each.stage)) for each in operation.pieces}
-    return [
-        (rank, name)
-        for rank in sorted(operation.calls)
-        for name in [("", operation.name), *names]
-        if not name[0] or (rank, name) in works
-    ]
+def _bars(operation: Operation) -> dict[tuple[int, str, str], list[Bar]]:
+    """By lane."""
+    result: dict[tuple[int, str, str], list[Bar]] = {
+        lane: [(each.begin, each.end, str(each.chunk)) for each in pieces]
+        for lane, pieces in operation.lanes().items()
+    }
+    for rank, (begin, end) in operation.calls.items():
+        result[rank, "", operation.name] = [(begin, end, "")]
+    return result
 
 
 def _colours(operation: Operation, names: list[Name]) -> dict[Name, str]:
     """A hue for each level; dark across, light down."""
-    levels = trace_summary.level_order(operation.pieces)
+    levels = trace_summary.level_order(operation)
     shades = {"up": ("white", 0.0), "across": ("black", 0.35), "down": ("white", 0.45)}
     result = {("", operation.name): _WHOLE}
     for level, stage in names:
@@ -79,18 +87,7 @@ def _colours(operation: Operation, names: list[Name]) -> dict[Name, str]:
     return result
 
 
-def _draw_lane(
-    axes: Axes, lane: int, operation: Operation, rank: int, name: Name, colour: str
-) -> None:
-    if not name[0]:
-        begin, end = operation.calls[rank]
-        bars = [(begin, end, "")]
-    else:
-        bars = [
-            (each.begin, each.end, str(each.chunk))
-            for each in operation.pieces
-            if each.rank == rank and (each.level, each.stage) == name
-        ]
+def _draw_lane(axes: Axes, lane: int, operation: Operation, bars: list[Bar], colour: str) -> None:
     places = [((begin - operation.begin) / 1000, (end - begin) / 1000) for begin, end, _ in bars]
     axes.broken_barh(places, (lane - 0.4, 0.8), color=colour, edgecolor="white", linewidth=0.3)
     per_inch = max(operation.duration, 1) / 1000 / (_WIDTH * 0.85)

@@ -41,6 +41,13 @@ class Operation:
     calls: dict[int, tuple[int, int]] = field(default_factory=dict)  # rank -> begin, end
     pieces: list[Piece] = field(default_factory=list)
 
+    def lanes(self) -> dict[tuple[int, str, str], list[Piece]]:
+        """The pieces by rank, level and stage."""
+        result: dict[tuple[int, str, str], list[Piece]] = {}
+        for piece in self.pieces:
+            result.setdefault((piece.rank, piece.level, piece.stage), []).append(piece)
+        return result
+
     @property
     def begin(self) -> int:
         return min(begin for begin, _ in self.calls.values())
@@ -128,20 +135,20 @@ def _add(trace: Trace, found: dict[tuple[str, int], Operation], events: list[Eve
     trace.hosts[rank] = str(head["host"])
     trace.dropped += int(head["dropped"])
     own: dict[int, Operation] = {}
-    works = [(event["args"], *_span(event, day)) for event in events if event["ph"] == "X"]
-    for event, (args, begin, end) in zip((e for e in events if e["ph"] == "X"), works):
+    works = [event for event in events if event["ph"] == "X"]
+    for event in works:
+        args = event["args"]
         if "group" in args:
             key = (str(args["group"]), int(args["call"]))
             new = Operation(str(event["name"]), int(args["bytes"]))
             own[int(args["operation"])] = operation = found.setdefault(key, new)
-            operation.calls[rank] = (begin, end)
-    for args, begin, end in works:
+            operation.calls[rank] = _span(event, day)
+    for event in works:
+        args = event["args"]
         # Without its operation, which found no place any more, a piece cannot be shown.
         if "chunk" in args and (operation := own.get(int(args["operation"]))):
-            piece = Piece(
-                rank, str(args["level"]), str(args["stage"]), int(args["chunk"]), begin, end
-            )
-            operation.pieces.append(piece)
+            lane = (rank, str(args["level"]), str(args["stage"]))
+            operation.pieces.append(Piece(*lane, int(args["chunk"]), *_span(event, day)))
 
 
 def _span(event: Event, day: int) -> tuple[int, int]:

@@ -63,24 +63,31 @@ def common(first: list[Span], second: list[Span]) -> list[Span]:
 
 
 def rows(operation: Operation) -> list[Row]:
-    """One for each level and stage, stage by stage, from the lowest level to the highest."""
-    return [_row(operation, level, stage) for level, stage in lanes(operation)]
+    """One for each level and stage, in the order of `lanes`."""
+    by_lane = operation.lanes()
+    return [
+        _row(
+            operation,
+            level,
+            stage,
+            [pieces for (_, *name), pieces in by_lane.items() if name == [level, stage]],
+        )
+        for level, stage in lanes(operation)
+    ]
 
 
-def _row(operation: Operation, level: str, stage: str) -> Row:
-    own = [each for each in operation.pieces if (each.level, each.stage) == (level, stage)]
+def _row(operation: Operation, level: str, stage: str, by_rank: list[list[Piece]]) -> Row:
     others = union((each.begin, each.end) for each in operation.pieces if each.level != level)
-    ranks = sorted({each.rank for each in own})
-    busy = [union((each.begin, each.end) for each in own if each.rank == rank) for rank in ranks]
+    busy = [union((each.begin, each.end) for each in pieces) for pieces in by_rank]
     total = sum(map(length, busy))
     return Row(
         level,
         stage,
-        len(ranks),
-        len(own),
-        total,
-        total / (len(ranks) * operation.duration) if operation.duration else 0.0,
-        sum(length(common(each, others)) for each in busy) / total if total else 0.0,
+        ranks=len(by_rank),
+        pieces=sum(map(len, by_rank)),
+        busy=total,
+        share=total / (len(by_rank) * operation.duration) if operation.duration else 0.0,
+        overlap=sum(length(common(each, others)) for each in busy) / total if total else 0.0,
     )
 
 
@@ -97,9 +104,9 @@ def together(operation: Operation) -> float:
 
 
 def lanes(operation: Operation) -> list[tuple[str, str]]:
-    """(level, stage) in the order in which they are shown."""
-    height = {level: index for index, level in enumerate(level_order(operation.pieces))}
-    names = {(each.level, each.stage) for each in operation.pieces}
+    """(level, stage) in the order in which they are shown: stage by stage, lowest level first."""
+    height = {level: index for index, level in enumerate(level_order(operation))}
+    names = {(level, stage) for _, level, stage in operation.lanes()}
     return sorted(names, key=lambda name: (*_stage_key(name[1]), height[name[0]]))
 
 
@@ -107,35 +114,30 @@ def _stage_key(stage: str) -> tuple[int, str]:
     return (STAGES.index(stage) if stage in STAGES else len(STAGES), stage)
 
 
-def level_order(pieces: list[Piece]) -> list[str]:
+def level_order(operation: Operation) -> list[str]:
     """From the lowest level to the highest. Files hold names only, but a rank that is in several
-    levels goes up through them in this order, and down in the opposite one."""
+    levels goes up through them in this order, down in the opposite one, and across at the top."""
+    first: dict[int, dict[str, dict[str, int]]] = {}  # rank, stage, level: when it was through
+    for (rank, level, stage), pieces in operation.lanes().items():
+        end = min(pieces, key=lambda each: (each.chunk, each.end)).end
+        first.setdefault(rank, {}).setdefault(stage, {})[level] = end
     votes: Counter[tuple[str, str]] = Counter()
-    for rank in {each.rank for each in pieces}:
-        own = [each for each in pieces if each.rank == rank]
-        for chain in (_chain(own, "up"), _chain(own, "down")[::-1]):
-            votes.update(combinations(chain, 2))
-        lower, top = (
-            {each.level for each in own if each.stage in s} for s in (STAGES[::2], "across")
-        )
-        votes.update((a, b) for b in top - lower for a in lower)
+    for stages in first.values():
+        up, across, down = (stages.get(stage, {}) for stage in STAGES)
+        votes.update(combinations(sorted(up, key=lambda level: up[level]), 2))
+        votes.update(combinations(sorted(down, key=lambda level: -down[level]), 2))
+        lower = up.keys() | down.keys()
+        votes.update((low, high) for high in across.keys() - lower for low in lower)
 
     def compare(a: str, b: str) -> int:
-        known = [name.partition(":")[0] for name in (a, b)]
-        by_name = [_LEVELS.index(name) if name in _LEVELS else len(_LEVELS) for name in known]
-        return votes[b, a] - votes[a, b] or by_name[0] - by_name[1]
+        return votes[b, a] - votes[a, b] or _usual_height(a) - _usual_height(b)
 
-    return sorted(sorted({each.level for each in pieces}), key=cmp_to_key(compare))
+    return sorted(sorted({each.level for each in operation.pieces}), key=cmp_to_key(compare))
 
 
-def _chain(pieces: list[Piece], stage: str) -> list[str]:
-    """Levels by when their first chunk was through the stage."""
-    ends: dict[str, tuple[int, int]] = {}
-    for piece in pieces:
-        if piece.stage == stage:
-            key = (piece.chunk, piece.end)
-            ends[piece.level] = min(ends.get(piece.level, key), key)
-    return sorted(ends, key=lambda level: ends[level][1])
+def _usual_height(level: str) -> int:
+    kind = level.partition(":")[0]
+    return _LEVELS.index(kind) if kind in _LEVELS else len(_LEVELS)
 
 
 def title(operation: Operation, trace: Trace) -> str:
