@@ -20,6 +20,7 @@ static const char kHelp[] =
     "  check    tests that Sumac works here\n"
     "  bench    measures collectives with and without Sumac\n"
     "  plot     draws the results of bench\n"
+    "  trace    draws when each level of a program's collectives worked\n"
     "\n"
     "  sumac COMMAND --help    more on a command\n"
     "  sumac --version         the version\n";

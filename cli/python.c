@@ -12,7 +12,7 @@
 #include "paths.h"
 
 static int is_known(const char* command) {
-  static const char* const names[] = {"run", "info", "check", "bench", "plot", NULL};
+  static const char* const names[] = {"run", "info", "check", "bench", "plot", "trace", NULL};
   for (int i = 0; names[i] != NULL; ++i) {
     if (strcmp(command, names[i]) == 0) return 1;
   }

@@ -6,7 +6,7 @@
 run "$sumac"
 expect_status 0
 expect_out "Usage: sumac COMMAND"
-for command in exec run info check bench plot; do expect_out "  $command "; done
+for command in exec run info check bench plot trace; do expect_out "  $command "; done
 run "$sumac" --help
 expect_out "Usage: sumac COMMAND"
 run "$sumac" --version

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sumac_mpi import __version__, cmd_bench, cmd_check, cmd_info, cmd_plot, cmd_run
+from sumac_mpi import __version__, cmd_bench, cmd_check, cmd_info, cmd_plot, cmd_run, cmd_trace
 from sumac_mpi.errors import Exit, SumacError
 
 EPILOG = (
@@ -44,12 +44,13 @@ def root(
 
 # Options end at the first word of the program: what follows belongs to it.
 _PROGRAM = {"allow_interspersed_args": False}
-_COMMANDS = ("run", "info", "check", "bench", "plot")
+_COMMANDS = ("run", "info", "check", "bench", "plot", "trace")
 app.command("run", context_settings=_PROGRAM)(cmd_run.run)
 app.command("info")(cmd_info.info)
 app.command("check", context_settings=_PROGRAM)(cmd_check.check)
 app.command("bench")(cmd_bench.bench)
 app.command("plot")(cmd_plot.plot)
+app.command("trace", context_settings=_PROGRAM)(cmd_trace.trace)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

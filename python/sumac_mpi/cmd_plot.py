@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Optional
 
 import typer
@@ -28,8 +30,17 @@ def plot(
     runs = [(name, run) for name, run in named if run.collective != "barrier"]
     if not runs:
         raise bad_value("a barrier has one size: nothing to draw")
+    figure = drawing("figure")
     try:
-        from sumac_mpi import figure
+        figure.draw(runs, output, title)
+    except (OSError, ValueError) as error:
+        raise bad_value(f"cannot write {output}: {error}") from error
+
+
+def drawing(module: str) -> ModuleType:
+    """A module of this package that needs matplotlib. Raises with status 3 where that is not."""
+    try:
+        return importlib.import_module(f"sumac_mpi.{module}")
     except ImportError as error:
         raise SumacError(
             "no-matplotlib",
@@ -38,7 +49,3 @@ def plot(
             fix="pip install 'sumac-mpi[plot]', or install python3-matplotlib",
             code=Exit.UNAVAILABLE,
         ) from error
-    try:
-        figure.draw(runs, output, title)
-    except (OSError, ValueError) as error:
-        raise bad_value(f"cannot write {output}: {error}") from error

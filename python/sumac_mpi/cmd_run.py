@@ -20,6 +20,22 @@ RanksOption = Annotated[
     Optional[int], typer.Option("-n", "--ranks", min=1, help="Ranks; default: one for each core.")
 ]
 
+MpiOption = Annotated[
+    Optional[str], typer.Option("--mpi", help="openmpi or mpich, where the program does not tell.")
+]
+OversubscribeOption = Annotated[
+    bool, typer.Option("--oversubscribe", help="Allow more ranks than cores in any case.")
+]
+BindOption = Annotated[bool, typer.Option("--bind", help="Bind each rank to a core.")]
+VariablesOption = Annotated[
+    Optional[list[str]],
+    typer.Option("-x", metavar="NAME[=VALUE]", help="Set or pass on a variable, on all hosts."),
+]
+ExtraOption = Annotated[
+    Optional[list[str]],
+    typer.Option("--launcher-arg", metavar="ARG", help="One more argument for the launcher."),
+]
+
 
 def run(
     command: Annotated[
@@ -27,22 +43,11 @@ def run(
     ],
     ranks: RanksOption = None,
     launcher_name: LauncherOption = None,
-    mpi: Annotated[
-        Optional[str],
-        typer.Option("--mpi", help="openmpi or mpich, where the program does not tell."),
-    ] = None,
-    oversubscribe: Annotated[
-        bool, typer.Option("--oversubscribe", help="Allow more ranks than cores in any case.")
-    ] = False,
-    bind: Annotated[bool, typer.Option("--bind", help="Bind each rank to a core.")] = False,
-    variables: Annotated[
-        Optional[list[str]],
-        typer.Option("-x", metavar="NAME[=VALUE]", help="Set or pass on a variable, on all hosts."),
-    ] = None,
-    extra: Annotated[
-        Optional[list[str]],
-        typer.Option("--launcher-arg", metavar="ARG", help="One more argument for the launcher."),
-    ] = None,
+    mpi: MpiOption = None,
+    oversubscribe: OversubscribeOption = False,
+    bind: BindOption = False,
+    variables: VariablesOption = None,
+    extra: ExtraOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the launcher's command line, and end.")
     ] = False,
@@ -53,6 +58,25 @@ def run(
     sumac run -n 4 ./heat
     sumac run -n 4 -x SUMAC_STATS=1 -- python train.py
     """
+    chosen, wanted = plan(command, ranks, launcher_name, mpi, oversubscribe, bind, variables, extra)
+    line = job.command_line(chosen, wanted)
+    if dry_run:
+        print(shlex.join(line))
+        return
+    _become(line, job.environment(chosen, wanted))
+
+
+def plan(
+    command: list[str],
+    ranks: int | None,
+    launcher_name: str | None,
+    mpi: str | None,
+    oversubscribe: bool,
+    bind: bool,
+    variables: list[str] | None,
+    extra: list[str] | None,
+) -> tuple[launcher.Launcher, job.Job]:
+    """The launcher, and the job with `sumac exec` in front of the command."""
     if mpi is not None and mpi not in layout.FAMILIES:
         raise bad_value(f"--mpi {mpi}: not one of {', '.join(layout.FAMILIES)}")
     installation = layout.find()
@@ -68,11 +92,7 @@ def run(
         oversubscribe=oversubscribe,
         extra=extra or [],
     )
-    line = job.command_line(chosen, wanted)
-    if dry_run:
-        print(shlex.join(line))
-        return
-    _become(line, job.environment(chosen, wanted))
+    return chosen, wanted
 
 
 def _become(line: list[str], environment: dict[str, str]) -> None:

@@ -17,7 +17,7 @@ from sumac_mpi import units  # noqa: E402
 from sumac_mpi.results import Run  # noqa: E402
 
 # Distinct also for readers who see few colours, and in grey.
-_COLOURS = ("#c1440e", "#1f5fa8", "#3c8d40", "#7b4fa0", "#8a6d1d", "#4a4a4a")
+COLOURS = ("#c1440e", "#1f5fa8", "#3c8d40", "#7b4fa0", "#8a6d1d", "#4a4a4a")
 _MOST_TICKS = 11
 _STYLE = {
     "font.size": 10,
@@ -134,4 +134,4 @@ def _speedup(axes: Axes, runs: list[Named]) -> None:
 
 
 def _cycle(count: int) -> list[str]:
-    return [_COLOURS[i % len(_COLOURS)] for i in range(count)]
+    return [COLOURS[i % len(COLOURS)] for i in range(count)]

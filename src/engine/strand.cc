@@ -6,6 +6,7 @@
 
 #include "base/align.h"
 #include "engine/task.h"
+#include "observe/trace.h"
 
 namespace sumac {
 namespace {
@@ -36,6 +37,8 @@ void Strand::run(Task task, const WaitPolicy& policy) {
 }
 
 void Strand::resume() {
+  if (trace::on() && woken_ns_ == 0) [[unlikely]]
+    woken_ns_ = trace::now_ns();
   // A coroutine that suspends again sets the next resume point.
   std::exchange(resume_point_, {}).resume();
   if (resume_point_) return;

@@ -47,6 +47,11 @@ class Strand {
   }
   const Wait& waiting_for() const { return wait_; }
 
+  // For traces: when it first got past a condition it had to wait for, since forget_waking(); 0
+  // when it has not.
+  std::uint64_t woken_ns() const { return woken_ns_; }
+  void forget_waking() { woken_ns_ = 0; }
+
   // For tests: suspend at every condition, met or not, so that a scheduler can interleave ranks
   // there; advance() then runs to the next condition only.
   void preempt_at_every_wait(bool on) { preempt_ = on; }
@@ -98,6 +103,7 @@ class Strand {
   const WaitPolicy* in_place_ = nullptr;
   std::coroutine_handle<> root_;
   std::size_t frames_used_ = 0;
+  std::uint64_t woken_ns_ = 0;
   alignas(std::max_align_t) std::byte frames_[kFrameBytes];
 };
 

@@ -41,6 +41,29 @@ def test_bench_results_are_right(family, collective):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+def test_trace_of_a_real_job(family, tmp_path):
+    pytest.importorskip("matplotlib")
+    bench = INSTALLATION.program("bench", family)
+    arguments = ("allreduce", "-b", "8", "-e", "4K", "--iterations", "3", "--rounds", "1")
+    picture = tmp_path / "out.png"
+    done = sumac("trace", "-n", "2", "-o", str(picture), "--", str(bench), *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "allreduce of 4K  ·  2 ranks  ·  " in done.stdout
+    assert picture.stat().st_size > 1000
+    works = [event for event in json.loads(picture.with_suffix(".json").read_text())
+             if event["ph"] == "X"]  # fmt: skip
+    by_operation = {}
+    for event in works:
+        by_operation.setdefault(event["args"]["operation"], []).append(event)
+    for first, second in by_operation.values():
+        assert {first["pid"], second["pid"]} == {0, 1}
+        assert first["args"] == second["args"]
+        # Nobody returns from an all-reduce before all have called: the clocks agree.
+        assert first["ts"] < second["ts"] + second["dur"]
+        assert second["ts"] < first["ts"] + first["dur"]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("data_type", ["int8", "int64", "double"])
 def test_bench_in_place_and_other_types(family, data_type):
     done = sumac("bench", "allreduce", "-n", "3", "--mpi", family, "-b", "64", "-e", "64K",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "algorithms/levels/stage.h"
+#include "observe/trace.h"
 
 namespace sumac {
 namespace {
@@ -20,6 +21,14 @@ BcastArguments bcast_of(const Operation& operation, const Stage& stage, std::siz
   return {operation.bcast.buffer + part.offset, part.bytes, stage.root};
 }
 
+// In shared memory a stage works from when its peers' data are there; messages under way are work.
+void record(const Stage& stage, const Strand& strand, std::size_t chunk, std::uint64_t begun) {
+  static constexpr const char* kNames[] = {"up", "across", "down"};
+  const bool waited = stage.level->shared && strand.woken_ns() != 0;
+  trace::record(stage.level->name, kNames[static_cast<int>(stage.kind)], trace::current_operation(),
+                chunk, waited ? strand.woken_ns() : begun, trace::now_ns());
+}
+
 }  // namespace
 
 Task run_stage(Strand& strand, Operation& operation, std::size_t number, int which) {
@@ -30,6 +39,8 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
        chunk += width) {
     if (stage.after) co_await strand.until(stage.after->done(chunk));
     if (stage.room && chunk >= kKept) co_await strand.until(stage.room->done(chunk - kKept));
+    const std::uint64_t begun = trace::on() ? trace::now_ns() : 0;
+    strand.forget_waking();
     if (stage.kind == Stage::Kind::bcast) {
       const BcastArguments args = bcast_of(operation, stage, chunk);
       co_await stage.bcast(strand, *stage.level, group, args);
@@ -37,6 +48,7 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
       const ReduceArguments args = reduction_of(operation, stage, chunk);
       co_await stage.reduction(strand, *stage.level, group, args);
     }
+    if (begun) record(stage, strand, chunk, begun);
     stage.done.note(chunk);
   }
 }

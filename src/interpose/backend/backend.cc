@@ -10,6 +10,7 @@
 #include "interpose/backend/mpi_functions.h"
 #include "kernels/reduce.h"
 #include "observe/log.h"
+#include "observe/trace.h"
 #include "topology/machine.h"
 
 namespace sumac {
@@ -40,6 +41,7 @@ void read_options() {
     log(Level::warn, "warning[bad-value]: SUMAC_SIMD=%s is not to be had here; using %s",
         options.simd, simd_name());
   }
+  if (*options.trace) trace::start(options.trace);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
 #include "observe/log.h"
+#include "observe/trace.h"
 #include "planner/start.h"
 
 namespace sumac {
@@ -74,6 +75,8 @@ Admission admit(Entry& entry, MPI_Comm comm) {
 void run_reduction(Communicator& c, Collective collective, const Choice& choice, MPI_Datatype type,
                    MPI_Op op) {
   const Algorithm algorithm = choice.algorithm;
+  const trace::Operation traced(name_of(collective), c.reduce_args.bytes(), c.trace_group,
+                                c.traced);
   if (LevelsRun* levels = c.levels_for[static_cast<int>(collective)]) {
     c.doing = name_of(collective);
     if (auto* messages = static_cast<MpiMessages*>(levels->messages())) {
@@ -96,6 +99,8 @@ void run_reduction(Communicator& c, Collective collective, const Choice& choice,
 
 void run_bcast(Communicator& c, const Choice& choice) {
   const Algorithm algorithm = choice.algorithm;
+  const trace::Operation traced(name_of(Collective::bcast), c.bcast_args.bytes, c.trace_group,
+                                c.traced);
   c.doing = name_of(Collective::bcast);
   if (LevelsRun* levels = c.levels_for[static_cast<int>(Collective::bcast)]) {
     return levels->bcast(c.bcast_args, choice, c.wait_policy);

@@ -58,6 +58,10 @@ struct Communicator {
   SingleCopy peers;
   bool failed = false;     // a peer's memory could not be reached in it
   const char* doing = "";  // its name, for messages
+
+  // For traces: which communicator this is, the same on all its ranks, and its operations so far.
+  std::uint64_t trace_group = 0, traced = 0;
+
   std::unique_ptr<CrossMemoryAttach> attach;
   std::vector<pid_t> pids;  // by rank; 0 where this rank cannot tell whether it lives
   Stats stats;

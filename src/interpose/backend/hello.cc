@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/hash.h"
 #include "base/version.h"
@@ -35,6 +36,8 @@ Hello own_hello(const char* hierarchy) {
   hello.build = build_hash();
   hello.options = agreed_hash(hierarchy);
   hello.process = process_word();
+  static std::atomic<std::uint64_t> serials{0};
+  hello.serial = ++serials;
   hello.machine = machine_id();
   hello.probe = own_attach_probe();
   hello.cpus = own_cpus();

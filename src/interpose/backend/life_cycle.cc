@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Init, MPI_Init_thread, MPI_Finalize and sessions: when handles can be learnt, and when
 // everything ends. MPI_Comm_free and MPI_Comm_disconnect: which communicator is going.
+#include <cerrno>
+#include <cstring>
 #include <string_view>
 
 #include "interpose/backend/backend.h"
@@ -10,6 +12,7 @@
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/report.h"
 #include "observe/log.h"
+#include "observe/trace.h"
 
 namespace sumac {
 namespace {
@@ -46,6 +49,16 @@ void report() {
   }
 }
 
+void write_trace() {
+  if (!trace::on()) return;
+  int rank = 0, size = 1;
+  mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+  mpi.Comm_size(MPI_COMM_WORLD, &size);
+  if (trace::write(rank, size)) return;
+  log(Level::warn, "warning[trace]: cannot write rank %d's file into SUMAC_TRACE=%s: %s", rank,
+      options.trace, std::strerror(errno));
+}
+
 void ended() {
   if (sessions > 0 || world_is_up) return;
   note_mpi_down();
@@ -65,7 +78,10 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int finalize() {
-  if (world_is_up) report();
+  if (world_is_up) {
+    report();
+    write_trace();
+  }
   MpiMessages::stop_freeing();
   const int error = mpi.Finalize();
   world_is_up = false;

@@ -114,6 +114,8 @@ void set_up(Communicator& c) {
   std::vector<Hello> hellos(static_cast<std::size_t>(c.size));
   mpi.Allgather(&own, static_cast<int>(sizeof own), MPI_BYTE, hellos.data(),
                 static_cast<int>(sizeof own), MPI_BYTE, c.comm);
+  c.trace_group = hellos[0].process + hellos[0].serial;
+  c.traced = 0;
   Reason reason;
   if (!can_agree(hellos, reason)) {
     if (reason == Reason::options_differ) explain_difference(c, hellos);

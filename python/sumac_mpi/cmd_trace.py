@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`sumac trace`: when each level of the hierarchy worked on which chunk of one operation."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+from rich.console import Console
+
+from sumac_mpi import cmd_run, job, trace_file, trace_summary
+from sumac_mpi.cmd_plot import drawing
+from sumac_mpi.errors import Exit, SumacError, bad_value
+
+_VARIABLE = "SUMAC_TRACE"
+
+
+def trace(
+    command: Annotated[
+        Optional[list[str]], typer.Argument(metavar="APP", help="The program and its arguments.")
+    ] = None,
+    ranks: cmd_run.RanksOption = None,
+    launcher_name: cmd_run.LauncherOption = None,
+    mpi: cmd_run.MpiOption = None,
+    oversubscribe: cmd_run.OversubscribeOption = False,
+    bind: cmd_run.BindOption = False,
+    variables: cmd_run.VariablesOption = None,
+    extra: cmd_run.ExtraOption = None,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The picture: PNG, SVG or PDF.")
+    ] = Path("trace.png"),
+    json_file: Annotated[
+        Optional[Path],
+        typer.Option("--json", metavar="FILE", help="All operations, for Perfetto and the like; "
+                     "default: beside the picture."),
+    ] = None,
+    number: Annotated[
+        Optional[int], typer.Option("--operation", metavar="N", help="The operation to draw.")
+    ] = None,
+    largest: Annotated[
+        bool, typer.Option("--largest", help="Draw one of the largest ones: the default.")
+    ] = False,
+    folder: Annotated[
+        Optional[Path],
+        typer.Option("--from", metavar="FOLDER", help="Draw what a job with SUMAC_TRACE=FOLDER "
+                     "has written; nothing is run."),
+    ] = None,
+) -> None:  # fmt: skip
+    """Run an MPI program and draw when each level worked on which chunk.
+
+    \b
+    sumac trace -n 4 -x SUMAC_HIERARCHY=ranks:2,node ./heat
+    sumac trace --from /shared/folder -o trace.svg
+    """
+    if bool(command) == bool(folder):
+        raise SumacError(
+            "usage",
+            "either a program to run, or --from FOLDER" + ("; not both" if command else ""),
+            fix="'sumac trace -h' shows how",
+            code=Exit.USAGE,
+        )
+    if largest and number is not None:
+        raise bad_value("--largest and --operation: one of them")
+    if not output.absolute().parent.is_dir():
+        raise bad_value(f"-o {output}: there is no such directory")
+    figure = drawing("trace_figure")  # before the job: it may be a long one
+    status = 0
+    with ExitStack() as cleanup:
+        if folder is None:
+            chosen, wanted = cmd_run.plan(
+                command or [], ranks, launcher_name, mpi, oversubscribe, bind, variables, extra
+            )
+            folder = _folder(wanted, cleanup)
+            status = _run(job.command_line(chosen, wanted), job.environment(chosen, wanted))
+        found = _load(folder, status)
+    operation = found.choose(number)
+    trace_file.save(found, json_file or output.with_suffix(".json"))
+    try:
+        figure.draw(operation, found, output)
+    except (OSError, ValueError) as error:
+        raise bad_value(f"cannot write {output}: {error}") from error
+    show(operation, found)
+    raise typer.Exit(status)
+
+
+def _folder(wanted: job.Job, cleanup: ExitStack) -> Path:
+    """Where the ranks write: what the user has named, or a folder for this job only."""
+    if named := wanted.variables.get(_VARIABLE):
+        if any(Path(named).glob("rank-*.json")):
+            raise bad_value(
+                f"{_VARIABLE}={named} holds a trace already", fix="name an empty folder"
+            )
+        try:
+            Path(named).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise bad_value(f"{_VARIABLE}={named}: {error.strerror}") from error
+        return Path(named)
+    own = cleanup.enter_context(tempfile.TemporaryDirectory(prefix="sumac-trace-"))
+    wanted.variables[_VARIABLE] = own
+    return Path(own)
+
+
+def _run(line: list[str], environment: dict[str, str]) -> int:
+    sys.stdout.flush()
+    try:
+        status = subprocess.run(line, env=environment).returncode
+    except OSError as error:
+        raise SumacError(
+            "launch-failed", f"cannot start {line[0]}: {error.strerror}", code=Exit.LAUNCH
+        ) from error
+    return status if status >= 0 else 128 - status
+
+
+def _load(folder: Path, status: int) -> trace_file.Trace:
+    """A job that failed is what its user has to hear of, not that it left no trace."""
+    try:
+        return trace_file.load(folder)
+    except SumacError:
+        if status:
+            raise typer.Exit(status) from None
+        raise
+
+
+def show(operation: trace_file.Operation, found: trace_file.Trace) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=120)
+    console.print(trace_summary.title(operation, found), markup=False)
+    console.print(trace_summary.table(operation))
+    for note in trace_summary.notes(operation, found):
+        console.print(note, markup=False)

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/trace.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "observe/log.h"
+#include "observe/trace_events.h"
+
+namespace sumac::trace {
+
+std::atomic<bool> recording{false};
+
+namespace {
+
+constexpr std::uint64_t kDay = 86'400'000'000'000;
+Recorded recorded;
+char folder_path[PATH_MAX];
+std::uint64_t clock_offset;  // what CLOCK_MONOTONIC lacks to CLOCK_REALTIME
+std::atomic<std::uint64_t> operations{0};
+thread_local Call going_on;
+
+std::uint64_t read_clock(clockid_t clock) {
+  timespec time;
+  clock_gettime(clock, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+// The real time between two readings of the other clock that lie as close as can be had.
+std::uint64_t measure_offset() {
+  std::uint64_t closest = ~std::uint64_t{0}, offset = 0;
+  for (int i = 0; i < 16; ++i) {
+    const std::uint64_t before = read_clock(CLOCK_MONOTONIC);
+    const std::uint64_t real = read_clock(CLOCK_REALTIME);
+    const std::uint64_t apart = read_clock(CLOCK_MONOTONIC) - before;
+    if (apart >= closest) continue;
+    closest = apart;
+    offset = real - (before + apart / 2);
+  }
+  return offset;
+}
+
+void copy_name(char (&to)[kName], const char* name) {
+  std::size_t used = 0;
+  for (; *name && used < kName - 1; ++name) {
+    const bool plain = *name >= ' ' && *name <= '~' && *name != '"' && *name != '\\';
+    to[used++] = plain ? *name : '_';
+  }
+  to[used] = '\0';
+}
+
+bool usable(const char* folder) {
+  if (!realpath(folder, folder_path)) return false;  // absolute: the program may go elsewhere
+  struct stat about;
+  if (stat(folder_path, &about) != 0) return false;
+  if (!S_ISDIR(about.st_mode)) errno = ENOTDIR;
+  return S_ISDIR(about.st_mode) && access(folder_path, W_OK | X_OK) == 0;
+}
+
+}  // namespace
+
+std::uint64_t now_ns() { return read_clock(CLOCK_MONOTONIC) + clock_offset; }
+
+void start(const char* folder, std::size_t events) {
+  if (on()) return;
+  if (!usable(folder)) {
+    return log(Level::warn, "warning[trace]: cannot write into SUMAC_TRACE=%s: %s", folder,
+               std::strerror(errno));
+  }
+  if (!recorded.pieces.allocate(events) || !recorded.calls.allocate(events)) {
+    return log(Level::warn, "warning[trace]: no memory to record in; nothing will be traced");
+  }
+  clock_offset = measure_offset();
+  operations = 0;
+  recorded.day = now_ns() / kDay * kDay;
+  recording.store(true, std::memory_order_release);
+}
+
+void record(const char* level, const char* stage, std::uint64_t operation, std::uint64_t chunk,
+            std::uint64_t begin_ns, std::uint64_t end_ns) {
+  if (!on()) return;
+  Piece* piece = recorded.pieces.claim();
+  if (!piece) return;
+  copy_name(piece->level, level);
+  copy_name(piece->stage, stage);
+  piece->operation = operation;
+  piece->chunk = chunk;
+  piece->begin = begin_ns;
+  piece->end = end_ns;
+}
+
+std::uint64_t begin_operation(const char* name, std::uint64_t bytes, std::uint64_t group,
+                              std::uint64_t call) {
+  copy_name(going_on.name, name);
+  going_on.number = operations.fetch_add(1, std::memory_order_relaxed);
+  going_on.bytes = bytes;
+  going_on.group = group;
+  going_on.call = call;
+  going_on.begin = now_ns();
+  return going_on.number;
+}
+
+void end_operation() {
+  const std::uint64_t end = now_ns();
+  if (!on()) return;
+  Call* call = recorded.calls.claim();
+  if (!call) return;
+  *call = going_on;
+  call->end = end;
+}
+
+std::uint64_t current_operation() { return going_on.number; }
+
+bool write(int rank, int size) {
+  recording.store(false, std::memory_order_release);
+  char path[PATH_MAX + 32];
+  std::snprintf(path, sizeof path, "%s/rank-%d.json", folder_path, rank);
+  const int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  std::FILE* file = descriptor < 0 ? nullptr : fdopen(descriptor, "w");
+  bool written = file;
+  if (file) {
+    write_events(file, recorded, rank, size);
+    written = !std::ferror(file);
+    written = std::fclose(file) == 0 && written;
+  }
+  const int error = errno;
+  if (descriptor >= 0 && !written) unlink(path);
+  errno = error;
+  return written;
+}
+
+}  // namespace sumac::trace
