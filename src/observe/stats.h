@@ -15,7 +15,7 @@ enum class Reason : std::uint8_t {
   count
 };
 inline constexpr int kNumReasons = static_cast<int>(Reason::count);
-inline constexpr int kMostAlgorithms = 24;
+inline constexpr int kMostAlgorithms = 32;
 
 // "mpi: ranks on several nodes"
 const char* text_of(Reason reason);
