@@ -8,5 +8,6 @@ while IFS= read -r file; do
   [ "$(head -c 2 "$file")" = '#!' ] || continue
   shellcheck --external-sources --source-path=SCRIPTDIR --severity=warning \
     --exclude=SC2034 "$file" || status=1
-done < <(git ls-files --cached --others --exclude-standard -- '*.sh' .ci/run)
+done < <(git ls-files --cached --others --exclude-standard -- \
+  '*.sh' .ci/run 'scripts/lab*')
 exit $status

@@ -7,7 +7,7 @@ from repository import files, finish, name_of
 COLUMNS = 100
 SOURCES = (
     *("*.c", "*.cc", "*.h", "*.hpp", "*.cpp", "*.S", "*.def", "*.f90", "*.map"),
-    *("*.py", "*.sh", "*.cmake", "*CMakeLists.txt", "Makefile", ".ci/run"),
+    *("*.py", "*.sh", "*.cmake", "*CMakeLists.txt", "Makefile", ".ci/run", "scripts/lab*"),
 )
 LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
 
