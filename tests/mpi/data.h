@@ -65,12 +65,20 @@ class Buffer {
   std::size_t bytes_;
 };
 
+// Over several levels additions are made in another order than serially: then numbers are small and
+// whole, so that every order gives the same sum.
+inline bool& whole_numbers() {
+  static bool whole = false;
+  return whole;
+}
+
 // Element `i` of rank `r`'s input. Floating point: of either sign and many magnitudes, so that the
 // order of additions shows.
 template <class T>
 T value(int r, std::size_t i, std::uint64_t seed = 0) {
   const std::uint64_t bits = mix(seed + i * 0x9e3779b97f4a7c15ull + static_cast<unsigned>(r) * 77u);
   if constexpr (std::is_floating_point_v<T>) {
+    if (whole_numbers()) return static_cast<T>(static_cast<int>(bits % 2048) - 1024);
     const double fraction = static_cast<double>(bits >> 12) / static_cast<double>(1ull << 52);
     return static_cast<T>((fraction - 0.5) * static_cast<double>(1 << (bits & 15)));
   } else {

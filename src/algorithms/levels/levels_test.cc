@@ -131,7 +131,7 @@ void begin(LevelsWorld& world, int r, Call& call, const Choices& choices) {
   operation.reduction = {call.in(r),  call.gets_result(r) ? call.out(r) : nullptr,
                          call.count,  sizeof(Word),
                          call.kernel, 0};
-  operation.bcast = {call.out(r), call.count * sizeof(Word), call.root};
+  if (call.what == What::bcast) operation.bcast = {call.out(r), call.count * sizeof(Word), 0};
   operation.chunks = Chunks(call.count * sizeof(Word), choices.chunk, kCacheLine);
   const std::size_t largest = operation.chunks[0].bytes;
   rank.kept.resize(kKept * largest);

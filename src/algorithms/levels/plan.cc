@@ -34,6 +34,7 @@ bool passes_on(const Stage& stage) { return stage.level->rank == stage.root; }
 
 void plan_allreduce(std::vector<LevelGroup>& levels, std::size_t depth, Operation& operation) {
   operation.num_stages = 0;
+  operation.bcast = {operation.reduction.output, operation.reduction.bytes(), 0};
   const bool at_top = levels.size() == depth;
   const std::size_t below = at_top ? depth - 1 : levels.size();
   for (std::size_t i = 0; i < below; ++i) {

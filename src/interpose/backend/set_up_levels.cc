@@ -101,7 +101,8 @@ void LevelsSetUp::build(Wanted& wanted) {
 }
 
 bool LevelsSetUp::choose() {
-  const std::string_view option = c_.hierarchy.empty() ? options.hierarchy : c_.hierarchy;
+  std::string_view option = options.hierarchy;
+  if (!c_.hierarchy.empty()) option = c_.hierarchy;
   for (const Collective collective : kWithLevels) {
     const std::string_view text = hierarchy_for(option, name_of(collective));
     auto same = std::find_if(wanted_.begin(), wanted_.end(),
