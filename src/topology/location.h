@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a set of processors lies, from the files of /sys. No library for it: this runs inside
+// strangers' processes, which may have another version of one.
+#pragma once
+
+#include "topology/hierarchy.h"
+#include "topology/machine.h"
+
+namespace sumac {
+
+// The objects that hold all of `cpus`, by the files below `root`. An object's number is its lowest
+// processor, those that the process may not use included: the same for all processes of the node.
+Location location_of(const char* root, const CpuMask& cpus);
+
+}  // namespace sumac
