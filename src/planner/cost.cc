@@ -112,21 +112,28 @@ Cost cost_of_messages(const Choice& choice, int ranks, std::uint64_t bytes) {
 Cost cost_in_shared_memory(Algorithm algorithm, int ranks, std::uint64_t bytes) {
   const std::uint64_t chunks = pieces(bytes, Layout{}.slot_bytes);
   const std::uint64_t others = others_parts(bytes, ranks);
+  const std::uint64_t all_others = bytes * static_cast<std::uint64_t>(ranks - 1);
   switch (algorithm) {
+    case Algorithm::allreduce_flat_lines:
+      return {true, 1, bytes + all_others};
     case Algorithm::allreduce_flat_slots:
-    case Algorithm::reduce_flat_slots:
-    case Algorithm::bcast_slots:
-      return {true, chunks, bytes};
+      return {true, chunks, bytes + all_others};
     case Algorithm::allreduce_split_slots:
-    case Algorithm::reduce_split_slots:
-      return {true, chunks + 1, 2 * others};
+    case Algorithm::reduce_split_slots:  // the root
+      return {true, chunks + 1, bytes + 2 * others};
     case Algorithm::allreduce_single_copy:
       return {true, 2, 2 * others};
+    case Algorithm::reduce_flat_lines:  // the root, as in the next
+      return {true, 1, all_others};
+    case Algorithm::reduce_flat_slots:
+      return {true, chunks, all_others};
     case Algorithm::reduce_single_copy:
       return {true, 2, bytes};
+    case Algorithm::bcast_slots:
+      return {true, chunks, bytes};
     case Algorithm::bcast_single_copy:
       return {true, 2, others};
-    default:  // lines, and the barrier
+    default:  // the lines of a broadcast, and the barrier
       return {true, 1, bytes};
   }
 }

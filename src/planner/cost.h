@@ -15,7 +15,7 @@ struct Cost {
   // Waits for another rank, one after another: a message, or a flag in shared memory, each. Chunks
   // overlap: a chunk more is a step more. The children of a node of a tree count as one.
   std::uint64_t steps = 0;
-  // Of the busiest rank: sent, or in shared memory copied on the way or fetched and stored.
+  // Of the busiest rank: sent, or in shared memory written for others and read from them.
   std::uint64_t bytes = 0;
 };
 

@@ -65,12 +65,13 @@ TEST(Cost, OfMessages) {
 
 TEST(Cost, InSharedMemory) {
   const Case cases[] = {
-      {Algorithm::allreduce_flat_lines, 4, 800, 1, 800, 0},
-      {Algorithm::allreduce_flat_slots, 2, 64 * kK, 2, 64 * kK, 0},
-      {Algorithm::allreduce_split_slots, 4, 64 * kK, 3, 96 * kK, 0},
+      {Algorithm::allreduce_flat_lines, 4, 800, 1, 3200, 0},
+      {Algorithm::allreduce_flat_slots, 2, 64 * kK, 2, 128 * kK, 0},
+      {Algorithm::allreduce_split_slots, 4, 64 * kK, 3, 160 * kK, 0},
       {Algorithm::allreduce_single_copy, 4, 64 * kK, 2, 96 * kK, 0},
-      {Algorithm::reduce_flat_slots, 4, 100 * kK, 4, 100 * kK, 0},
-      {Algorithm::reduce_split_slots, 4, 64 * kK, 3, 96 * kK, 0},
+      {Algorithm::reduce_flat_lines, 2, 800, 1, 800, 0},
+      {Algorithm::reduce_flat_slots, 4, 100 * kK, 4, 300 * kK, 0},
+      {Algorithm::reduce_split_slots, 4, 64 * kK, 3, 160 * kK, 0},
       {Algorithm::reduce_single_copy, 4, 64 * kK, 2, 64 * kK, 0},
       {Algorithm::bcast_lines, 4, 8, 1, 8, 0},
       {Algorithm::bcast_slots, 4, 32 * kK, 1, 32 * kK, 0},
