@@ -277,7 +277,7 @@ bool too_many_ranks(const Case& c) {
 
 TEST(HierarchySweep, EveryOneNestsAndKeepsItsGroupsTogether) {
   int built_ones = 0;
-  for (unsigned seed = 0; seed < 12000; ++seed) {
+  for (unsigned seed = 0; seed < 4000; ++seed) {
     Random random(seed);
     Case c;
     const int ranks = 1 + below(random, seed % 4 ? 64 : 8);
@@ -299,7 +299,7 @@ TEST(HierarchySweep, EveryOneNestsAndKeepsItsGroupsTogether) {
       FAIL() << shown(c.made);
     }
   }
-  EXPECT_GT(built_ones, 9000);
+  EXPECT_GT(built_ones, 3000);
 }
 
 TEST(HierarchySweep, PrimesOfRanksByEveryPlainSpec) {
