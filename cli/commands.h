@@ -9,6 +9,7 @@ int command_calls(void);    // the names of the intercepted functions
 
 // sumac __algorithms: the table of algorithms.
 int command_algorithms(void);
+int command_plan(char** argv);
 int command_check_env(void);  // 0, or 2 after saying what is wrong with SUMAC_*
 
 // All the other commands: the Python package's. argv is the whole command line.

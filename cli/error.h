@@ -2,6 +2,10 @@
 // How the sumac command fails: three lines on standard error, and an exit code.
 #pragma once
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum exit_code {
   kExitUsage = 2,         // a bad flag, value or name
   kExitCannotWork = 3,    // not here: another MPI, no Python
@@ -15,3 +19,7 @@ void report_error(const char* slug, const char* what, const char* found, const c
 
 // One line "sumac: warning[slug]: what", from the first rank of the job and unless SUMAC_DEBUG=off.
 void report_warning(const char* slug, const char* what);
+
+#ifdef __cplusplus
+}
+#endif

@@ -21,6 +21,7 @@ static const char kHelp[] =
     "  bench    measures collectives with and without Sumac\n"
     "  plot     draws the results of bench\n"
     "  trace    draws when each level of a program's collectives worked\n"
+    "  plan     shows which algorithms a call would take, on any machine\n"
     "\n"
     "  sumac COMMAND --help    more on a command\n"
     "  sumac --version         the version\n";
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (strcmp(command, "exec") == 0) return command_exec(argc - 1, argv + 1);
+  if (strcmp(command, "plan") == 0) return command_plan(argv + 1);
   if (strcmp(command, "__options") == 0) return command_options();
   if (strcmp(command, "__calls") == 0) return command_calls();
   if (strcmp(command, "__algorithms") == 0) return command_algorithms();

@@ -66,6 +66,17 @@ int find_installation(struct installation* here) {
   return 0;
 }
 
+int find_part(const struct installation* here, const char* name, char* path) {
+  char folder[PATH_MAX], file[PATH_MAX];
+  if (join(file, "/sumac/", name) != 0) return -1;
+  if (here->library[0] == '\0') {
+    if (join(folder, here->root, "/" SUMAC_LIBDIR) != 0) return -1;
+  } else if (join(folder, here->library, "") != 0 || strip_last(folder) != 0) {
+    return -1;
+  }
+  return join(path, folder, file) == 0 && access(path, X_OK) == 0 ? 0 : -1;
+}
+
 static int is_present(struct installation* here, const char* path) {
   (void)here;
   return access(path, R_OK);

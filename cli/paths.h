@@ -13,6 +13,10 @@ struct installation {
 // Fills `here`. Returns -1 when not even the command's own place can be told.
 int find_installation(struct installation* here);
 
+// Finds one of Sumac's own programs, which lie in sumac/ beside the library. Returns 0 with `path`
+// (of PATH_MAX), or -1.
+int find_part(const struct installation* here, const char* name, char* path);
+
 // Finds the Python package sumac_mpi. Returns 1 with the directory to add to PYTHONPATH ("" when
 // Python finds the package by itself), or 0.
 int find_python_package(const struct installation* here, char* python_path);

@@ -6,7 +6,7 @@
 run "$sumac"
 expect_status 0
 expect_out "Usage: sumac COMMAND"
-for command in exec run info check bench plot trace; do expect_out "  $command "; done
+for command in exec run info check bench plot trace plan; do expect_out "  $command "; done
 run "$sumac" --help
 expect_out "Usage: sumac COMMAND"
 run "$sumac" --version
@@ -14,6 +14,8 @@ expect_out "sumac 0.1.0"
 
 run "$sumac" bench allreduce
 expect_error 3 no-python
+run "$sumac" plan allreduce 8 -n 2
+expect_error 3 no-program
 run "$sumac" bensh
 expect_error 2 unknown-command
 expect_err "'bensh' is not a command"

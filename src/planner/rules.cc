@@ -53,10 +53,9 @@ const char* read_all(const File& file, std::string& text) {
 }
 
 std::uint64_t hash_value(std::uint64_t hash, std::uint64_t value) {
-  for (int i = 0; i < 8; ++i, value >>= 8) {
-    hash = (hash ^ (value & 0xff)) * UINT64_C(0x100000001b3);
-  }
-  return hash;
+  char bytes[sizeof value];
+  std::memcpy(bytes, &value, sizeof value);
+  return hash_text({bytes, sizeof bytes}, hash);
 }
 
 std::uint64_t hash_rule(std::uint64_t hash, const Rule& rule) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "planner/plan.h"
 
 namespace sumac {
@@ -34,7 +35,7 @@ struct Rule {
 struct RuleSet {
   std::vector<Rule> rules;
   // FNV-1a of what the rules say, lines and comments aside: equal on two ranks when they are.
-  std::uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  std::uint64_t hash = kHashStart;
 };
 
 // Those of rules.toml. Read at the first call and never freed.

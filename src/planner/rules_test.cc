@@ -166,7 +166,7 @@ TEST(Rules, ChunkIsBounded) {
 
 TEST(Rules, WhatIsNotTomlIsNamedByLine) {
   for (const char* text : {"\n[[rule]\n", "\na = \"unfinished\n", "\nx\n", "\na = 1 2\n",
-                           "\na = \"\xff\"\n", "\n[[[[[[\n"}) {
+                           "\na = \"\xff\"\n", "\n[[[[[[\n", "\n.a = 1\n", "\na. = 1\n"}) {
     EXPECT_EQ(problem_of(text).rfind("FILE:2: not TOML: ", 0), 0U) << problem_of(text);
   }
   EXPECT_NE(problem_of("a = " + std::string(100000, '[')), "none");

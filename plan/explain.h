@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a communicator would do with a call, and why.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/options.h"
+#include "plan/places.h"
+#include "planner/cost.h"
+#include "planner/rules.h"
+
+namespace sumac::plan {
+
+// A choice and what it costs: steps for one chunk, bytes for the whole message.
+struct Priced {
+  Choice choice;
+  Cost cost;
+};
+
+// What groups of one size do at a level.
+struct Row {
+  std::string level;
+  int groups = 0, ranks = 0;
+  Over over = Over::shm;
+  Collective operation = Collective::allreduce;
+  Priced taken;
+  std::int32_t rule = kNoRule;  // as PlanRange::rule
+  std::vector<Priced> others;   // eligible, not taken
+};
+
+// One way of serving the call.
+struct Way {
+  Choice choice;
+  std::uint64_t chunks = 1;
+  std::vector<Row> rows;
+  Cost cost;  // of all rows: chunks overlap
+  std::uint64_t between_nodes = 0;
+};
+
+struct Explanation {
+  Over over = Over::levels;     // of the communicator
+  std::int32_t rule = kNoRule;  // that chose the way, where a communicator is not one group
+  Way taken;
+  std::vector<Way> others;
+};
+
+// Throws Failure where the hierarchy or the rules are not to be had.
+Explanation explain(const Options& options, const Places& places, const RuleSet& rules);
+
+// Where a rule stands: "my.toml:12", "rules.toml:30", "forced".
+std::string rule_name(std::int32_t rule, const RuleSet& rules, const Options& options);
+
+const char* name_of(Algorithm algorithm);
+
+}  // namespace sumac::plan

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sumac-plan, which `sumac plan` becomes. Exit status: 0 done, 1 standard output cannot be written,
+// 2 usage.
+#include <cstdio>
+#include <exception>
+
+#include "cli/error.h"
+#include "plan/explain.h"
+#include "plan/options.h"
+#include "plan/places.h"
+#include "plan/print.h"
+
+namespace sumac::plan {
+namespace {
+
+RuleSet read(const Options& options) {
+  RuleSet rules;
+  std::string problem;
+  if (!options.rules.empty() && !read_rules(options.rules.c_str(), rules, problem)) {
+    const std::size_t fix = problem.rfind("; ");
+    throw Failure("rules", problem.substr(0, fix), problem.substr(fix + 2));
+  }
+  return rules;
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  if (!parse(argc, argv, options)) return 0;
+  if (const char* problem = check_forced(options.algo.c_str())) {
+    throw Failure("usage", "--algo " + options.algo + " " + problem,
+                  "'sumac info algorithms' lists the algorithms");
+  }
+  const RuleSet rules = read(options);
+  const Explanation explanation = explain(options, make_places(options), rules);
+  const std::string text =
+      options.json ? to_json(explanation, rules, options) : to_text(explanation, rules, options);
+  std::fputs(text.c_str(), stdout);
+  return std::fflush(stdout) == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace sumac::plan
+
+int main(int argc, char** argv) {
+  try {
+    return sumac::plan::run(argc, argv);
+  } catch (const sumac::plan::Failure& failure) {
+    report_error(failure.slug, failure.what(), nullptr, failure.fix.c_str());
+    return kExitUsage;
+  }
+}

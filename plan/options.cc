@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/options.h"
+
+#include <CLI/CLI.hpp>
+#include <cctype>
+#include <iostream>
+#include <map>
+
+namespace sumac::plan {
+namespace {
+
+constexpr int kMostRanks = 1 << 17;
+const char kShowsHow[] = "'sumac plan --help' shows how";
+
+const char kDescription[] =
+    "Shows which algorithms a collective would take, level by level, on a machine that need not "
+    "be\n"
+    "this one, and what they cost: steps one after another, and bytes.";
+
+const char kFooter[] =
+    "Examples:\n"
+    "  sumac plan allreduce 64K -n 64 --nodes 4 --machine \"package:2 core:8\"\n"
+    "  sumac plan bcast 1M -n 32 --machine machine.xml --hierarchy l3,package --rules my.toml\n"
+    "\n"
+    "Exit status: 0, or 2 for a wrong argument or file. docs/rules.md tells more.";
+
+[[noreturn]] void fail(const std::string& what) { throw Failure("usage", what, kShowsHow); }
+
+// Declares an option that takes one of `names`.
+template <typename Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& option, Value& field,
+                        const std::vector<std::pair<std::string, Value>>& names,
+                        const std::string& doc) {
+  std::string known;
+  for (const auto& [name, value] : names) known += (known.empty() ? "" : ", ") + name;
+  const auto set = [&field, names, option, known](const std::string& text) {
+    for (const auto& [name, value] : names) {
+      if (name != text) continue;
+      field = value;
+      return;
+    }
+    fail("'" + text + "' is not one of: " + known);
+  };
+  return app.add_option_function<std::string>(option, set, doc + known);
+}
+
+int to_rank(const std::string& text, const std::string& all) {
+  const bool digits =
+      !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits) fail("--slow " + all + " is not a list of ranks such as 0-3,8");
+  return std::stoi(text);
+}
+
+// "0-3,8" -> 0 1 2 3 8
+std::vector<int> to_ranks(const std::string& text, int ranks) {
+  std::vector<int> result;
+  for (const std::string& item : CLI::detail::split(text, ',')) {
+    const std::size_t dash = item.find('-');
+    const int first = to_rank(item.substr(0, dash), text);
+    const int last = dash == std::string::npos ? first : to_rank(item.substr(dash + 1), text);
+    if (first > last || last >= ranks) {
+      fail("--slow " + text + ": " + item + " is not within the ranks 0 to " +
+           std::to_string(ranks - 1));
+    }
+    for (int rank = first; rank <= last; ++rank) result.push_back(rank);
+  }
+  return result;
+}
+
+void declare_ranks(CLI::App& app, Options& options, std::string& slow) {
+  const CLI::Validator count = CLI::Range(1, kMostRanks).description("");
+  app.add_option("-n,--ranks", options.ranks, "ranks of the communicator, 2 or more")
+      ->required()
+      ->check(CLI::Range(2, kMostRanks).description(""))
+      ->type_name("RANKS");
+  app.add_option("--nodes", options.nodes, "nodes they run on (1)")->check(count)->type_name("N");
+  app.add_option("--machine", options.machine,
+                 "each node: \"package:2 core:16\", or a file that\n"
+                 "'lstopo machine.xml' has written; without it, where\n"
+                 "ranks lie in their node is not known")
+      ->type_name("MACHINE");
+  add_choice<bool>(app, "--map", options.round_robin, {{"block", false}, {"round-robin", true}},
+                   "how ranks are dealt to the nodes:\n")
+      ->type_name("HOW");
+  app.add_flag("--unbound", options.unbound, "ranks may use their whole node");
+  app.add_option("--slow", slow, "ranks that are slow, such as 32-63,70")->type_name("RANKS");
+  add_choice<SlowDesign>(
+      app, "--slow-design", options.slow_design,
+      {{"basic", SlowDesign::basic}, {"direct", SlowDesign::direct}, {"peer", SlowDesign::peer}},
+      "how slow ranks take part:\n")
+      ->envname("SUMAC_SLOW_DESIGN")
+      ->type_name("D");
+}
+
+void declare(CLI::App& app, Options& options, std::string& slow) {
+  add_choice<Collective>(app, "COLLECTIVE", options.collective,
+                         {{"allreduce", Collective::allreduce},
+                          {"reduce", Collective::reduce},
+                          {"bcast", Collective::bcast},
+                          {"barrier", Collective::barrier}},
+                         "one of ")
+      ->required()
+      ->type_name("");
+  app.add_option("BYTES", options.bytes, "of a rank's data (4, 64K, 1M); none for barrier")
+      ->transform(CLI::AsSizeValue(false).description(""))
+      ->type_name("");
+  declare_ranks(app, options, slow);
+  app.add_option("--hierarchy", options.hierarchy, "levels, as SUMAC_HIERARCHY has them (auto)")
+      ->envname("SUMAC_HIERARCHY")
+      ->type_name("SPEC");
+  app.add_option("--rules", options.rules, "a TOML file of rules that go before the shipped ones")
+      ->envname("SUMAC_RULES")
+      ->type_name("FILE");
+  app.add_option("--algo", options.algo, "forced algorithms, as SUMAC_ALGO has them")
+      ->envname("SUMAC_ALGO")
+      ->type_name("LIST");
+  app.add_flag("--no-attach", options.no_attach, "as where cross-memory attach does not work");
+  app.add_flag("--json", options.json, "print JSON");
+}
+
+std::string in_one_line(std::string text) {
+  for (char& c : text) {
+    if (std::isspace(static_cast<unsigned char>(c))) c = ' ';
+  }
+  return text;
+}
+
+void check(const CLI::App& app, Options& options) {
+  if (options.collective == Collective::barrier) {
+    if (options.bytes != 0) fail("a barrier has no bytes");
+  } else if (app.count("BYTES") == 0) {
+    fail("BYTES is required");
+  }
+  if (options.nodes > options.ranks) {
+    fail(std::to_string(options.ranks) + " ranks cannot run on " + std::to_string(options.nodes) +
+         " nodes");
+  }
+}
+
+}  // namespace
+
+bool parse(int argc, char** argv, Options& options) {
+  CLI::App app{kDescription, "sumac plan"};
+  app.footer(kFooter);
+  std::string slow;
+  declare(app, options, slow);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    std::cout << app.help();
+    return false;
+  } catch (const CLI::ParseError& error) {
+    fail(in_one_line(error.what()));
+  }
+  check(app, options);
+  if (!slow.empty()) options.slow = to_ranks(slow, options.ranks);
+  return true;
+}
+
+}  // namespace sumac::plan

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command line of `sumac plan`.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+#include "topology/hierarchy.h"
+
+namespace sumac::plan {
+
+struct Options {
+  Collective collective = Collective::allreduce;
+  std::uint64_t bytes = 0;
+  int ranks = 2;
+  int nodes = 1;
+  std::string machine;  // of each node; "": not said
+  bool round_robin = false, unbound = false;
+  std::vector<int> slow;
+  SlowDesign slow_design = SlowDesign::basic;
+  std::string hierarchy = "auto", rules, algo;
+  bool no_attach = false;
+  bool json = false;
+};
+
+// What the command ends with, as cli/error.h says it.
+struct Failure : std::runtime_error {
+  Failure(const char* name, const std::string& what, std::string how)
+      : std::runtime_error(what), slug(name), fix(std::move(how)) {}
+  const char* slug;
+  std::string fix;
+};
+
+// False when there is nothing left to do: help was printed. Throws Failure.
+bool parse(int argc, char** argv, Options& options);
+
+}  // namespace sumac::plan

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ranks of a communicator that does not exist: where each would run.
+#pragma once
+
+#include <vector>
+
+#include "plan/options.h"
+#include "topology/hierarchy.h"
+
+namespace sumac::plan {
+
+struct Places {
+  std::vector<Place> of_ranks;
+  bool oversubscribed = false;  // some node has more ranks than processors
+};
+
+// Throws Failure where the machine cannot be loaded.
+Places make_places(const Options& options);
+
+}  // namespace sumac::plan

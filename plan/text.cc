@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <vector>
+
+#include "plan/print.h"
+
+namespace sumac::plan {
+namespace {
+
+using Cells = std::vector<std::string>;
+const Cells kTitles = {"level", "groups x ranks", "over",  "operation", "algorithm",
+                       "chunk", "steps",          "bytes", "rule"};
+constexpr std::size_t kChunk = 5, kBytes = 7;  // from here to there numbers, to the right
+
+std::string number(std::uint64_t value) { return std::to_string(value); }
+
+std::string counted(std::uint64_t count, const char* what) {
+  return number(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string chunk_of(const Choice& choice) { return choice.chunk ? number(choice.chunk) : "-"; }
+
+std::string algorithm_of(const Choice& choice) {
+  const std::string name = name_of(choice.algorithm);
+  return name == "knomial" ? name + ", radix " + number(choice.radix) : name;
+}
+
+std::string steps_of(const Cost& cost) { return cost.known ? number(cost.steps) : "?"; }
+std::string bytes_of(const Cost& cost) { return cost.known ? number(cost.bytes) : "?"; }
+
+std::string in_columns(const std::vector<Cells>& lines) {
+  std::vector<std::size_t> widths(kTitles.size());
+  for (const Cells& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  std::string text;
+  for (const Cells& line : lines) {
+    std::string row;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const std::string blanks(widths[i] - line[i].size(), ' ');
+      const bool right = i >= kChunk && i <= kBytes;
+      row += (i ? "  " : "") + (right ? blanks + line[i] : line[i] + blanks);
+    }
+    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::string table(const std::vector<Row>& rows, const RuleSet& rules, const Options& options) {
+  std::vector<Cells> lines = {kTitles};
+  for (const Row& row : rows) {
+    lines.push_back({row.level, std::to_string(row.groups) + " x " + std::to_string(row.ranks),
+                     name_of(row.over), sumac::name_of(row.operation),
+                     algorithm_of(row.taken.choice), chunk_of(row.taken.choice),
+                     steps_of(row.taken.cost), bytes_of(row.taken.cost),
+                     rule_name(row.rule, rules, options)});
+    for (const Priced& other : row.others) {
+      lines.push_back({"", "", "", "", "or " + algorithm_of(other.choice), chunk_of(other.choice),
+                       steps_of(other.cost), bytes_of(other.cost), ""});
+    }
+  }
+  return in_columns(lines);
+}
+
+std::string heading(const Options& options) {
+  std::string text = sumac::name_of(options.collective);
+  if (options.collective != Collective::barrier) text += " of " + counted(options.bytes, "byte");
+  text += " over " + counted(static_cast<std::uint64_t>(options.ranks), "rank") + " on " +
+          counted(static_cast<std::uint64_t>(options.nodes), "node");
+  if (!options.machine.empty()) text += " of " + options.machine;
+  return text + "\n";
+}
+
+std::string totals(const Way& way) {
+  if (!way.cost.known) return "steps and bytes are not known: the MPI chooses";
+  return counted(way.cost.steps, "step") + ", " + counted(way.between_nodes, "byte") +
+         " between nodes";
+}
+
+std::string chosen(const Explanation& explanation, const RuleSet& rules, const Options& options) {
+  const Way& way = explanation.taken;
+  std::string text = "chosen: ";
+  if (way.choice.algorithm == Algorithm::native) {
+    text += "the call is left to the MPI";
+  } else {
+    text += name_of(way.choice.algorithm);
+    if (way.choice.chunk) {
+      text +=
+          ", " + counted(way.chunks, "chunk") + " of up to " + counted(way.choice.chunk, "byte");
+    }
+  }
+  return text + " (" + rule_name(explanation.rule, rules, options) + ")\n";
+}
+
+const char kLegend[] =
+    "Steps are waits for other ranks, one after another, of the first chunk; bytes those of the\n"
+    "whole message that the busiest rank sends, or reads and writes in shared memory.\n";
+
+}  // namespace
+
+std::string to_text(const Explanation& explanation, const RuleSet& rules, const Options& options) {
+  const Way& way = explanation.taken;
+  std::string text = heading(options) + chosen(explanation, rules, options);
+  if (way.rows.empty()) return text;
+  text.append("\n").append(table(way.rows, rules, options)).append("\n");
+  if (explanation.over == Over::levels) text += "In all: " + totals(way) + ".\n";
+  for (const Way& other : explanation.others) {
+    text += std::string("Or ") + name_of(other.choice.algorithm) + ": " + totals(other) + ".\n";
+  }
+  return text + kLegend;
+}
+
+}  // namespace sumac::plan

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Against counts by hand.
+#include "planner/cost.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <utility>
+
+#include "planner/rules.h"
+
+namespace sumac {
+namespace {
+
+struct Case {
+  Algorithm algorithm;
+  int ranks;
+  std::uint64_t bytes, steps, busiest, total;
+  std::uint16_t radix = 2;
+  std::uint32_t chunk = 0;
+};
+
+constexpr std::uint64_t kK = 1024;
+
+std::uint64_t total_of(const std::vector<Message>& messages) {
+  std::uint64_t total = 0;
+  for (const Message& message : messages) total += message.bytes;
+  return total;
+}
+
+TEST(Cost, OfMessages) {
+  const Case cases[] = {
+      // Each of 3 rounds sends all; two ranks once.
+      {Algorithm::allreduce_recursive_doubling, 2, 800, 1, 800, 1600},
+      {Algorithm::allreduce_recursive_doubling, 8, 800, 3, 2400, 8 * 2400},
+      // Rank 0 gives all to rank 1, which exchanges with rank 2 and gives it back.
+      {Algorithm::allreduce_recursive_doubling, 3, 800, 3, 1600, 4 * 800},
+      {Algorithm::allreduce_rabenseifner, 2, 800, 2, 800, 1600},
+      // 400 + 200 + 100 twice.
+      {Algorithm::allreduce_rabenseifner, 8, 800, 6, 1400, 8 * 1400},
+      {Algorithm::allreduce_rabenseifner, 5, 800, 6, 1200 + 800, 4 * 1200 + 2 * 800},
+      {Algorithm::allreduce_ring, 4, 800, 6, 1200, 4 * 1200},
+      {Algorithm::allreduce_ring, 5, 1000, 8, 1600, 5 * 1600},
+      {Algorithm::reduce_knomial, 8, 100, 3, 100, 700},
+      {Algorithm::bcast_knomial, 8, 100, 3, 300, 700},
+      // Radix 4: the root has children 1 2 3 4 8 12 (16 ranks), 1 2 3 4 (5 ranks).
+      {Algorithm::bcast_knomial, 16, 100, 2, 600, 1500, 4},
+      {Algorithm::bcast_knomial, 5, 100, 2, 400, 400, 4},
+      {Algorithm::allreduce_knomial, 5, 100, 4, 400, 800, 4},
+      // 3 links, 5 chunks.
+      {Algorithm::bcast_chain, 4, 20 * kK, 7, 20 * kK, 60 * kK, 2, 4 * kK},
+      {Algorithm::reduce_chain, 3, 100, 2, 100, 200, 2, 4 * kK},
+      {Algorithm::reduce_chain, 3, 0, 2, 0, 0, 2, 4 * kK},
+  };
+  for (const Case& c : cases) {
+    const Choice choice{c.algorithm, c.chunk, c.radix};
+    const Cost cost = cost_of(choice, c.ranks, c.bytes);
+    const char* name = info_of(c.algorithm).name;
+    EXPECT_TRUE(cost.known) << name;
+    EXPECT_EQ(cost.steps, c.steps) << name << " " << c.ranks;
+    EXPECT_EQ(cost.bytes, c.busiest) << name << " " << c.ranks;
+    EXPECT_EQ(total_of(messages_of(choice, c.ranks, 0, c.bytes)), c.total) << name << c.ranks;
+  }
+}
+
+TEST(Cost, InSharedMemory) {
+  const Case cases[] = {
+      {Algorithm::allreduce_flat_lines, 4, 800, 1, 3200, 0},
+      {Algorithm::allreduce_flat_slots, 2, 64 * kK, 2, 128 * kK, 0},
+      {Algorithm::allreduce_split_slots, 4, 64 * kK, 3, 160 * kK, 0},
+      {Algorithm::allreduce_single_copy, 4, 64 * kK, 2, 96 * kK, 0},
+      {Algorithm::reduce_flat_lines, 2, 800, 1, 800, 0},
+      {Algorithm::reduce_flat_slots, 4, 100 * kK, 4, 300 * kK, 0},
+      {Algorithm::reduce_split_slots, 4, 64 * kK, 3, 160 * kK, 0},
+      {Algorithm::reduce_single_copy, 4, 64 * kK, 2, 64 * kK, 0},
+      {Algorithm::bcast_lines, 4, 8, 1, 8, 0},
+      {Algorithm::bcast_slots, 4, 32 * kK, 1, 32 * kK, 0},
+      {Algorithm::bcast_single_copy, 4, 64 * kK, 2, 48 * kK, 0},
+      {Algorithm::barrier_flat, 4, 0, 1, 0, 0},
+  };
+  for (const Case& c : cases) {
+    const Cost cost = cost_of(default_choice(c.algorithm), c.ranks, c.bytes);
+    EXPECT_TRUE(cost.known);
+    EXPECT_EQ(cost.steps, c.steps) << info_of(c.algorithm).name;
+    EXPECT_EQ(cost.bytes, c.busiest) << info_of(c.algorithm).name;
+    EXPECT_TRUE(messages_of(default_choice(c.algorithm), c.ranks, 0, c.bytes).empty());
+  }
+}
+
+// Every rank but the root is reached by exactly one path, whatever the root.
+TEST(Cost, TreesReachEveryRankOnce) {
+  for (int ranks : {2, 3, 7, 16, 33}) {
+    for (int root = 0; root < ranks; root += 5) {
+      for (std::uint16_t radix : {2, 3, 4, 64}) {
+        for (Algorithm algorithm : {Algorithm::bcast_knomial, Algorithm::bcast_chain}) {
+          std::map<int, int> parents;
+          for (const Message& m : messages_of({algorithm, 4096, radix}, ranks, root, 8)) {
+            EXPECT_TRUE(parents.emplace(m.to, m.from).second);
+          }
+          EXPECT_EQ(parents.size(), static_cast<std::size_t>(ranks - 1));
+          for (const auto& [rank, parent] : parents) {
+            int at = rank, hops = 0;
+            while (at != root && ++hops < ranks) at = parents.at(at);
+            EXPECT_EQ(at, root);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Cost, OfWhatTheMpiDoesIsNotKnown) {
+  EXPECT_FALSE(cost_of({}, 4, 8).known);
+  EXPECT_FALSE(cost_of(default_choice(Algorithm::allreduce_native), 4, 8).known);
+  EXPECT_FALSE(cost_of(default_choice(Algorithm::allreduce_levels), 4, 8).known);
+  EXPECT_EQ(cost_of(default_choice(Algorithm::allreduce_ring), 1, 8).steps, 0U);
+}
+
+}  // namespace
+}  // namespace sumac
