@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     MPI_Comm comm = make(i);
     if (comm != MPI_COMM_NULL) {
       use(comm, i);
-      refused += !was_taken();
+      refused += !was_taken() && !is_excused();
     }
     alive.push_back(comm);
     if (i % 7 == 0) use(MPI_COMM_WORLD, i);
