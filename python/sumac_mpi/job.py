@@ -31,6 +31,13 @@ class Job:
         """Whether a host gets more ranks than this machine has cores; all count as alike."""
         return (self.hosts.most_on_one if self.hosts else self.ranks) > machine.usable_cores()
 
+    @property
+    def binding(self) -> str | None:
+        """What to bind ranks to. None leaves it to the launcher, or to `extra`."""
+        if not self.bind or {"--bind-to", "-bind-to"} & set(self.extra):
+            return None
+        return "none" if self.crowded else "core"
+
 
 def command_line(launcher: Launcher, job: Job) -> list[str]:
     """The whole command: launcher, its options, and the job's command."""
@@ -45,8 +52,8 @@ def _openmpi_options(job: Job) -> list[str]:
     options: list[str] = []
     if job.oversubscribe or job.crowded or (job.hosts and job.ranks > job.hosts.ranks):
         options.append("--oversubscribe")
-    if job.bind:
-        options += ["--bind-to", "none" if job.crowded else "core"]
+    if job.binding:
+        options += ["--bind-to", job.binding]
     for name, value in job.variables.items():
         options += ["-x", f"{name}={value}"]
     return options
@@ -54,8 +61,8 @@ def _openmpi_options(job: Job) -> list[str]:
 
 def _mpich_options(job: Job) -> list[str]:
     options: list[str] = []
-    if job.bind:
-        options += ["-bind-to", "none" if job.crowded else "core"]
+    if job.binding:
+        options += ["-bind-to", job.binding]
     for name, value in job.variables.items():
         options += ["-genv", name, value]
     return options

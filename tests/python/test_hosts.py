@@ -48,6 +48,11 @@ def test_how_launchers_are_told(launcher, text, ranks, options):
     assert " ".join(job.command_line(launcher, wanted)[3:-1]) == options
 
 
+def test_the_binding_of_the_user_stands():
+    wanted = Job(2, ["app"], bind=True, extra=["-bind-to", "none"])
+    assert job.command_line(MPICH, wanted)[3:-1] == ["-bind-to", "none"]
+
+
 @pytest.mark.parametrize(("launcher", "text"), [(INTEL, "n1:2,n2"), (OTHER, "n1,n2")])
 def test_launchers_that_cannot_be_told(launcher, text):
     with pytest.raises(SumacError) as caught:
