@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
@@ -12,10 +13,11 @@ from typing import Annotated, Any, Optional
 import typer
 
 from sumac_mpi import bench_request as ask
-from sumac_mpi import layout, machine, programs, results, units
+from sumac_mpi import hosts, layout, machine, programs, results, units
 from sumac_mpi.bench_output import Format, Output
 from sumac_mpi.cmd_run import LauncherOption, RanksOption
 from sumac_mpi.errors import Exit, SumacError, bad_value
+from sumac_mpi.hosts import HostsOption, LauncherArgOption
 
 
 class Series(str, Enum):
@@ -41,6 +43,8 @@ def bench(
         Optional[str], typer.Option("--mpi", help="openmpi, mpich or all; default: in PATH.")
     ] = None,
     launcher_name: LauncherOption = None,
+    host_list: HostsOption = None,
+    launcher_args: LauncherArgOption = None,
     against: Annotated[
         Optional[Path], typer.Option("--against", metavar="FILE", help="Compare with this file.")
     ] = None,
@@ -66,8 +70,10 @@ def bench(
     \b
     sumac bench allreduce -n 4 -b 8 -e 1M -f 8 -d double -J results.json
     sumac bench bcast --mpi all --fail-below 0.95
+    sumac bench allreduce --mpi openmpi --hosts node1:2,node2:2
     """
-    ranks = ranks or machine.usable_cores()
+    places = hosts.parse(host_list)
+    ranks = hosts.number_of_ranks(ranks, places)
     request = ask.request(
         collective, smallest, largest, factor=factor, data_type=data_type, op=op, root=root,
         in_place=in_place, warmup=warmup, rounds=rounds, iterations=iterations, seconds=seconds,
@@ -78,7 +84,13 @@ def bench(
         raise bad_value(f"-J {json_file}: there is no such directory")
     before = _earlier(against)
     output = Output(output_format, series.value, before)
-    runs = _run(request, ranks, mpi, launcher_name, timeout, output)
+    targets = _targets(mpi, launcher_name)
+    runs = []
+    for target in targets:
+        records = programs.run(
+            target, ranks, request.arguments(), timeout, hosts=places, launcher_args=launcher_args
+        )
+        runs.append(_show(records, output))
     date = datetime.now(UTC).isoformat(timespec="seconds")
     content = results.document(runs, machine.describe().as_dict(), date)
     if output_format is Format.json:
@@ -100,25 +112,15 @@ def _earlier(path: Path | None) -> dict[tuple[Any, ...], float] | None:
     }
 
 
-def _run(
-    request: ask.Request,
-    ranks: int,
-    mpi: str | None,
-    launcher_name: str | None,
-    timeout: float,
-    output: Output,
-) -> list[results.Run]:
+def _targets(mpi: str | None, launcher_name: str | None) -> list[programs.Target]:
     installation = layout.find()
     families = programs.choose_families(installation, "bench", mpi)
-    targets = [programs.target(installation, "bench", family, launcher_name) for family in families]
-    return [_measure(each, ranks, request.arguments(), timeout, output) for each in targets]
+    return [programs.target(installation, "bench", family, launcher_name) for family in families]
 
 
-def _measure(
-    target: programs.Target, ranks: int, arguments: list[str], timeout: float, output: Output
-) -> results.Run:
+def _show(records: Iterable[results.Record], output: Output) -> results.Run:
     run: results.Run | None = None
-    for record in programs.run(target, ranks, arguments, timeout):
+    for record in records:
         if run is None:
             run = results.Run(record)
             output.begin(run)

@@ -9,15 +9,19 @@ from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi import application, job, launcher, layout, machine, options
+from sumac_mpi import application, hosts, job, launcher, layout, options
 from sumac_mpi.errors import Exit, SumacError, bad_value
+from sumac_mpi.hosts import HostsOption, LauncherArgOption
 
 LauncherOption = Annotated[
     Optional[str],
     typer.Option("--launcher", metavar="PATH", help="The mpiexec to use, instead of finding it."),
 ]
 RanksOption = Annotated[
-    Optional[int], typer.Option("-n", "--ranks", min=1, help="Ranks; default: one for each core.")
+    Optional[int],
+    typer.Option(
+        "-n", "--ranks", min=1, help="Ranks; default: one for each core, or all of --hosts."
+    ),
 ]
 
 MpiOption = Annotated[
@@ -31,10 +35,6 @@ VariablesOption = Annotated[
     Optional[list[str]],
     typer.Option("-x", metavar="NAME[=VALUE]", help="Set or pass on a variable, on all hosts."),
 ]
-ExtraOption = Annotated[
-    Optional[list[str]],
-    typer.Option("--launcher-arg", metavar="ARG", help="One more argument for the launcher."),
-]
 
 
 def run(
@@ -47,7 +47,8 @@ def run(
     oversubscribe: OversubscribeOption = False,
     bind: BindOption = False,
     variables: VariablesOption = None,
-    extra: ExtraOption = None,
+    extra: LauncherArgOption = None,
+    host_list: HostsOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the launcher's command line, and end.")
     ] = False,
@@ -57,8 +58,11 @@ def run(
     \b
     sumac run -n 4 ./heat
     sumac run -n 4 -x SUMAC_STATS=1 -- python train.py
+    sumac run --hosts node1:2,node2:2 ./heat
     """
-    chosen, wanted = plan(command, ranks, launcher_name, mpi, oversubscribe, bind, variables, extra)
+    chosen, wanted = plan(
+        command, ranks, launcher_name, mpi, oversubscribe, bind, variables, extra, host_list
+    )
     line = job.command_line(chosen, wanted)
     if dry_run:
         print(shlex.join(line))
@@ -75,22 +79,25 @@ def plan(
     bind: bool,
     variables: list[str] | None,
     extra: list[str] | None,
+    host_list: str | None,
 ) -> tuple[launcher.Launcher, job.Job]:
     """The launcher, and the job with `sumac exec` in front of the command."""
     if mpi is not None and mpi not in layout.FAMILIES:
         raise bad_value(f"--mpi {mpi}: not one of {', '.join(layout.FAMILIES)}")
+    places = hosts.parse(host_list)
     installation = layout.find()
     options.require_good_environment(installation)
     app = application.find(command)
     linked = app.mpi if app.certain or not (mpi or launcher_name) else None
     chosen = launcher.choose(app.name, linked, mpi, launcher_name)
     wanted = job.Job(
-        ranks=ranks or machine.usable_cores(),
+        ranks=hosts.number_of_ranks(ranks, places),
         command=[str(installation.command), "exec", "--", *command],
         variables=_variables(variables or []),
         bind=bind,
         oversubscribe=oversubscribe,
         extra=extra or [],
+        hosts=places,
     )
     return chosen, wanted
 
@@ -106,13 +113,8 @@ def _become(line: list[str], environment: dict[str, str]) -> None:
 
 
 def _variables(texts: list[str]) -> dict[str, str]:
-    """-x NAME=VALUE, -x NAME, and all SUMAC_* options that are set: launchers that start processes
-    on other hosts do not pass the environment on by themselves."""
-    result = {
-        name: value
-        for name, value in os.environ.items()
-        if name.startswith(options.PREFIX) and name != "SUMAC_ROOT"
-    }
+    """-x NAME=VALUE, -x NAME, and all SUMAC_* options that are set."""
+    result = options.to_pass_on()
     for text in texts:
         name, equals, value = text.partition("=")
         if not name.isidentifier():

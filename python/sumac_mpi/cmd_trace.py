@@ -16,6 +16,7 @@ from rich.console import Console
 from sumac_mpi import cmd_run, job, trace_file, trace_summary
 from sumac_mpi.cmd_plot import drawing
 from sumac_mpi.errors import Exit, SumacError, bad_value
+from sumac_mpi.hosts import HostsOption, LauncherArgOption
 
 _VARIABLE = "SUMAC_TRACE"
 
@@ -30,7 +31,8 @@ def trace(
     oversubscribe: cmd_run.OversubscribeOption = False,
     bind: cmd_run.BindOption = False,
     variables: cmd_run.VariablesOption = None,
-    extra: cmd_run.ExtraOption = None,
+    extra: LauncherArgOption = None,
+    host_list: HostsOption = None,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="The picture: PNG, SVG or PDF.")
     ] = Path("trace.png"),
@@ -73,7 +75,15 @@ def trace(
     with ExitStack() as cleanup:
         if folder is None:
             chosen, wanted = cmd_run.plan(
-                command or [], ranks, launcher_name, mpi, oversubscribe, bind, variables, extra
+                command or [],
+                ranks,
+                launcher_name,
+                mpi,
+                oversubscribe,
+                bind,
+                variables,
+                extra,
+                host_list,
             )
             folder = _folder(wanted, cleanup)
             status = _run(job.command_line(chosen, wanted), job.environment(chosen, wanted))

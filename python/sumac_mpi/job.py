@@ -7,13 +7,16 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sumac_mpi import hosts as hosts_option
 from sumac_mpi import machine
+from sumac_mpi.hosts import Hosts
 from sumac_mpi.launcher import Launcher
 
 
 @dataclass
 class Job:
-    """What to start: `command` on `ranks` ranks of this machine (or where `extra` says)."""
+    """What to start: `command` on `ranks` ranks of `hosts`, else of this machine (or where `extra`
+    says)."""
 
     ranks: int
     command: list[str]
@@ -21,6 +24,19 @@ class Job:
     bind: bool = False  # one core for each rank, where there are enough
     oversubscribe: bool = False
     extra: list[str] = field(default_factory=list)
+    hosts: Hosts | None = None
+
+    @property
+    def crowded(self) -> bool:
+        """Whether a host gets more ranks than this machine has cores; all count as alike."""
+        return (self.hosts.most_on_one if self.hosts else self.ranks) > machine.usable_cores()
+
+    @property
+    def binding(self) -> str | None:
+        """What to bind ranks to. None leaves it to the launcher, or to `extra`."""
+        if not self.bind or {"--bind-to", "-bind-to"} & set(self.extra):
+            return None
+        return "none" if self.crowded else "core"
 
 
 def command_line(launcher: Launcher, job: Job) -> list[str]:
@@ -28,16 +44,16 @@ def command_line(launcher: Launcher, job: Job) -> list[str]:
     options = {"openmpi": _openmpi_options, "mpich": _mpich_options}.get(
         launcher.family or "", lambda _: []
     )
-    return [launcher.word, "-n", str(job.ranks), *options(job), *job.extra, *job.command]
+    where = hosts_option.options(launcher, job.hosts) if job.hosts else []
+    return [launcher.word, "-n", str(job.ranks), *where, *options(job), *job.extra, *job.command]
 
 
 def _openmpi_options(job: Job) -> list[str]:
     options: list[str] = []
-    cores = machine.usable_cores()
-    if job.oversubscribe or job.ranks > cores:
+    if job.oversubscribe or job.crowded or (job.hosts and job.ranks > job.hosts.ranks):
         options.append("--oversubscribe")
-    if job.bind:
-        options += ["--bind-to", "core" if job.ranks <= cores else "none"]
+    if job.binding:
+        options += ["--bind-to", job.binding]
     for name, value in job.variables.items():
         options += ["-x", f"{name}={value}"]
     return options
@@ -45,8 +61,8 @@ def _openmpi_options(job: Job) -> list[str]:
 
 def _mpich_options(job: Job) -> list[str]:
     options: list[str] = []
-    if job.bind:
-        options += ["-bind-to", "core" if job.ranks <= machine.usable_cores() else "none"]
+    if job.binding:
+        options += ["-bind-to", job.binding]
     for name, value in job.variables.items():
         options += ["-genv", name, value]
     return options

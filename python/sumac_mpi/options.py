@@ -16,6 +16,16 @@ from sumac_mpi.layout import Installation
 PREFIX = "SUMAC_"
 
 
+def to_pass_on() -> dict[str, str]:
+    """All SUMAC_* options that are set: launchers that start processes on other hosts do not pass
+    the environment on by themselves."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(PREFIX) and name != "SUMAC_ROOT"
+    }
+
+
 @dataclass(frozen=True)
 class Option:
     name: str  # without the prefix

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from sumac_mpi import elf, launcher, options
 from sumac_mpi.errors import Exit, SumacError, bad_value
+from sumac_mpi.hosts import Hosts
 from sumac_mpi.job import Job, command_line, environment
 from sumac_mpi.layout import FAMILIES, Installation
 from sumac_mpi.results import Record
@@ -71,7 +72,14 @@ def choose_families(installation: Installation, name: str, wanted: str | None) -
 
 
 def run(
-    what: Target, ranks: int, arguments: list[str], silence: float, *, oversubscribe: bool = False
+    what: Target,
+    ranks: int,
+    arguments: list[str],
+    silence: float,
+    *,
+    oversubscribe: bool = False,
+    hosts: Hosts | None = None,
+    launcher_args: list[str] | None = None,
 ) -> Iterator[Record]:
     """Starts the program behind `sumac exec` and yields its records as they come.
 
@@ -83,8 +91,11 @@ def run(
     job = Job(
         ranks,
         [str(what.installation.command), "exec", "--", str(program), *arguments],
+        variables=options.to_pass_on() if hosts or launcher_args else {},
         bind=True,
         oversubscribe=oversubscribe,
+        hosts=hosts,
+        extra=launcher_args or [],
     )
     command = command_line(what.launcher, job)
     process = subprocess.Popen(

@@ -154,7 +154,7 @@ class Hammer {
   }
 
   // All ranks when root is -1. Sums of floating-point numbers must have the bits of a serial loop
-  // over the ranks, as long as Sumac serves them.
+  // over the ranks, as long as Sumac serves them within a host.
   template <class T, class Operation>
   static void reduce(const Group& group, std::size_t bytes, int root, std::uint64_t seed,
                      MPI_Datatype type, MPI_Op op) {
@@ -201,7 +201,7 @@ class Hammer {
   template <class T>
   static bool is_right(T found, T expected) {
     if constexpr (std::is_floating_point_v<T>) {
-      if (!was_taken()) return std::abs(found - expected) < T(1);
+      if (!was_taken() || in_lab()) return std::abs(found - expected) < T(1);
     }
     return found == expected || (sizeof(T) == 1 && !was_taken());  // Open MPI's saturate
   }

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
+# Sourced: a lab for one test, taken down whatever happens. Wants $family, $launcher, $sumac
+# (bin/sumac) and $mpich_preload (the library of mpich.c).
+lab=$(dirname "$0")/../../scripts/lab
+LAB_NAME=test-$$
+export LAB_NAME
+unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE PMIX_RANK SLURM_PROCID
+unset SUMAC_DISABLE SUMAC_DEBUG LD_PRELOAD
+output=$(mktemp)
+trap 'rm -f "$output"*; "$lab" down' EXIT
+trap 'exit 1' INT TERM HUP
+
+# make_lab LAYOUT: ranks of each host, as in 2+1+2. Sets $hosts and $ranks. Skips where it cannot.
+make_lab() {
+  # Those of tests that were killed.
+  for old in $("$lab" list | sed -n 's/^test-\([0-9]*\) .*/\1/p'); do
+    [ -d "/proc/$old" ] || "$lab" --name "test-$old" down
+  done
+  hosts='' ranks=0 index=0
+  for count in $(echo "$1" | tr + ' '); do
+    hosts=$hosts${hosts:+,}h$index:$count ranks=$((ranks + count)) index=$((index + 1))
+  done
+  "$lab" up "$index"
+  case $? in
+    0) ;;
+    3) echo "SKIPPED: no lab can be made here" && exit 77 ;;
+    *) exit 1 ;;
+  esac
+}
+
+# MPICH 4.0's own reduction gives wrong sums in communicators whose ranks alternate between hosts.
+export MPIR_CVAR_REDUCE_DEVICE_COLLECTIVE=0
+
+# job SECONDS PLACEMENT COMMAND...: on all hosts; PLACEMENT is block or turns.
+job() {
+  seconds=$1 placement=$2
+  shift 2
+  [ "$placement" = block ] || set -- --round-robin -- "$@"
+  [ "$placement" = turns ] || set -- -- "$@"
+  if [ "$family" = mpich ]; then preload=$mpich_preload; else preload=''; fi
+  SUMAC_TEST_SECONDS=$seconds LD_PRELOAD=$preload \
+    "$lab" run --mpi "$family" --launcher "$launcher" --hosts "$hosts" -n "$ranks" \
+    --timeout $((seconds + 5)) "$@"
+}
+
+# Prints what is left on the hosts for good; true when there is nothing.
+nothing_left() {
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    left=$("$lab" left)
+    [ -n "$left" ] || return 0
+    sleep 0.5
+  done
+  echo "left over: $left"
+  return 1
+}
