@@ -32,7 +32,7 @@ std::byte* Scratch::reserve(std::size_t bytes) {
 }
 
 LevelsRun::LevelsRun(std::vector<LevelGroup> levels, std::size_t depth, const PlanTable& whole,
-                     std::vector<PlanTable> plans, std::vector<int> counterparts, int rank,
+                     std::vector<PlanTable> plans, Counterparts counterparts, int rank,
                      std::unique_ptr<Messages> messages)
     : levels_(std::move(levels)),
       depth_(depth),
@@ -42,8 +42,8 @@ LevelsRun::LevelsRun(std::vector<LevelGroup> levels, std::size_t depth, const Pl
       messages_(std::move(messages)) {
   operation_.stages = std::make_unique<Stage[]>(most_stages(levels_.size()));
   operation_.groups.resize(most_stages(levels_.size()) * kWidth);
-  const auto own = std::find(counterparts_.begin(), counterparts_.end(), rank);
-  counterpart_ = static_cast<int>(own - counterparts_.begin());
+  const std::vector<int>& peers = counterparts_.ranks;
+  counterpart_ = static_cast<int>(std::find(peers.begin(), peers.end(), rank) - peers.begin());
 }
 
 void LevelsRun::allreduce(const ReduceArguments& args, const Choice& choice,
@@ -130,14 +130,14 @@ void LevelsRun::run_multi_leader(const ReduceArguments& args, const Choice& choi
   work.chunk = choice.chunk ? choice.chunk : kDefaultChunk;
   work.begin();
   const std::size_t largest = work.exchanges()[0].bytes;
-  const Choice& between = plans_.back().choose(Collective::allreduce, largest);
+  const Choice& between = counterparts_.plans.choose(Collective::allreduce, largest);
   // The MPI's own collective is for the leaders alone.
   const bool native = between.algorithm == Algorithm::allreduce_native;
   work.exchange =
       reduction_on_level(native ? Algorithm::allreduce_rabenseifner : between.algorithm);
   for (int w = 0; w < kWidth; ++w) {
     MessageGroup& group = work.groups[static_cast<std::size_t>(w)];
-    group = group_of(counterparts_, counterpart_, tag_of(depth_, false, w));
+    group = group_of(counterparts_.ranks, counterpart_, tag_of(depth_, false, w));
     group.radix = between.radix;
   }
   share_scratch(work.groups.data(), kWidth, largest);

@@ -27,13 +27,18 @@ class Scratch {
   std::size_t bytes_ = 0;
 };
 
+// The ranks of the same place on every node, where multi_leader is possible, else none.
+struct Counterparts {
+  std::vector<int> ranks;  // of the communicator
+  PlanTable plans;         // of such a group
+};
+
 class LevelsRun {
  public:
-  // `whole` for the communicator, `plans` by level. `counterparts`: communicator ranks of the same
-  // place on every node, where multi_leader is possible, else empty. Where all levels share memory
-  // `messages` may be null.
+  // `whole` for the communicator, `plans` by level. Where all levels share memory `messages` may be
+  // null.
   LevelsRun(std::vector<LevelGroup> levels, std::size_t depth, const PlanTable& whole,
-            std::vector<PlanTable> plans, std::vector<int> counterparts, int rank,
+            std::vector<PlanTable> plans, Counterparts counterparts, int rank,
             std::unique_ptr<Messages> messages);
 
   void allreduce(const ReduceArguments& args, const Choice& choice, const WaitPolicy& policy);
@@ -73,7 +78,7 @@ class LevelsRun {
   std::size_t depth_;
   PlanTable whole_;
   std::vector<PlanTable> plans_;
-  std::vector<int> counterparts_;
+  Counterparts counterparts_;
   int counterpart_ = 0;  // this rank's place among them
   std::unique_ptr<Messages> messages_;
   Operation operation_;

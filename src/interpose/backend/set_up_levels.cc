@@ -66,7 +66,7 @@ class LevelsSetUp {
   PlanTable plan_of(int ranks, int member, bool shared) const;
   PlanTable plan_of_all(const Hierarchy& hierarchy) const;
   bool has_equal_nodes(const Hierarchy& hierarchy) const;
-  std::vector<int> counterparts(const Hierarchy& hierarchy, int place) const;
+  Counterparts counterparts(const Hierarchy& hierarchy, int place) const;
   void watch_own_node();
 
   Communicator& c_;
@@ -187,7 +187,9 @@ PlanTable LevelsSetUp::plan_of(int ranks, int member, bool shared) const {
 }
 
 bool LevelsSetUp::has_equal_nodes(const Hierarchy& hierarchy) const {
-  if (hierarchy.levels.size() != 2 || any_slow_) return false;
+  if (hierarchy.levels.size() != 2 || any_slow_ || hierarchy.levels[1].groups[0].one_node) {
+    return false;
+  }
   const std::vector<Group>& groups = hierarchy.levels[0].groups;
   return std::all_of(groups.begin(), groups.end(), [&](const Group& group) {
     return group.one_node && group.members.size() == groups[0].members.size();
@@ -204,13 +206,14 @@ PlanTable LevelsSetUp::plan_of_all(const Hierarchy& hierarchy) const {
   return PlanTable(user_rules(), capabilities, options.algo);
 }
 
-std::vector<int> LevelsSetUp::counterparts(const Hierarchy& hierarchy, int place) const {
-  std::vector<int> ranks;
-  if (!has_equal_nodes(hierarchy)) return ranks;
+Counterparts LevelsSetUp::counterparts(const Hierarchy& hierarchy, int place) const {
+  Counterparts peers;
+  if (!has_equal_nodes(hierarchy)) return peers;
   for (const Group& group : hierarchy.levels[0].groups) {
-    ranks.push_back(group.members[static_cast<std::size_t>(place)]);
+    peers.ranks.push_back(group.members[static_cast<std::size_t>(place)]);
   }
-  return ranks;
+  peers.plans = plan_of(static_cast<int>(peers.ranks.size()), peers.ranks[0], false);
+  return peers;
 }
 
 // Ranks whose end this one can see: of its own node, as attach proves (process numbers mean
@@ -253,7 +256,7 @@ bool LevelsSetUp::make() {
       plans.push_back(plan_of(level.size, level.members[0], level.shared));
       if (level.block) c_.blocks.push_back(level.block);
     }
-    std::vector<int> peers = counterparts(hierarchy, levels[i][0].rank);
+    Counterparts peers = counterparts(hierarchy, levels[i][0].rank);
     c_.levels.push_back(std::make_unique<LevelsRun>(
         std::move(levels[i]), hierarchy.levels.size(), plan_of_all(hierarchy), std::move(plans),
         std::move(peers), c_.rank, std::move(messages[i])));
