@@ -12,6 +12,9 @@ namespace {
 // Chunks when the choice does not say: small enough for a pipeline, large enough for a network.
 constexpr std::size_t kDefaultChunk = 64 << 10;
 
+// Scratch for what is read from members' memory.
+constexpr std::size_t kMostFetched = 1 << 20;
+
 // Tags: each strand that may send has its own, the same on all ranks.
 std::size_t tag_of(std::size_t level, bool down, int which) {
   return (level * 2 + (down ? 1 : 0)) * kWidth + static_cast<std::size_t>(which);
@@ -33,13 +36,15 @@ std::byte* Scratch::reserve(std::size_t bytes) {
 
 LevelsRun::LevelsRun(std::vector<LevelGroup> levels, std::size_t depth, const PlanTable& whole,
                      std::vector<PlanTable> plans, Counterparts counterparts, int rank,
-                     std::unique_ptr<Messages> messages)
+                     std::unique_ptr<Messages> messages, std::unique_ptr<PeerMemory> lowest)
     : levels_(std::move(levels)),
       depth_(depth),
       whole_(whole),
       plans_(std::move(plans)),
       counterparts_(std::move(counterparts)),
-      messages_(std::move(messages)) {
+      messages_(std::move(messages)),
+      lowest_(std::move(lowest)) {
+  levels_[0].peers = {lowest_.get(), nullptr, 0, &failed_};
   operation_.stages = std::make_unique<Stage[]>(most_stages(levels_.size()));
   operation_.groups.resize(most_stages(levels_.size()) * kWidth);
   const std::vector<int>& peers = counterparts_.ranks;
@@ -54,6 +59,7 @@ void LevelsRun::allreduce(const ReduceArguments& args, const Choice& choice,
   operation_.reduction = args;
   cut(args.bytes(), args.element, choice);
   plan_allreduce(levels_, depth_, operation_);
+  if (is_passive(choice.algorithm)) make_passive(levels_, operation_);
   run_stages(policy);
 }
 
@@ -62,6 +68,7 @@ void LevelsRun::reduce(const ReduceArguments& args, const Choice& choice,
   operation_.reduction = args;
   cut(args.bytes(), args.element, choice);
   plan_reduce(levels_, args.root, operation_);
+  if (is_passive(choice.algorithm)) make_passive(levels_, operation_);
   run_stages(policy);
 }
 
@@ -69,6 +76,7 @@ void LevelsRun::bcast(const BcastArguments& args, const Choice& choice, const Wa
   operation_.bcast = args;
   cut(args.bytes, 1, choice);
   plan_bcast(levels_, args.root, operation_);
+  if (is_passive(choice.algorithm)) make_passive(levels_, operation_);
   run_stages(policy);
 }
 
@@ -188,11 +196,17 @@ MessageGroup LevelsRun::group_of(const std::vector<int>& members, int rank, std:
 void LevelsRun::share_scratch(MessageGroup* groups, std::size_t count, std::size_t largest) {
   const std::size_t share = kScratchBuffers * round_up(largest, kCacheLine);
   const std::size_t kept = kKept * round_up(largest, kCacheLine);
-  std::size_t needed = 0;
+  SingleCopy& peers = levels_[0].peers;
+  const auto members = static_cast<std::size_t>(levels_[0].size);
+  peers.scratch_bytes =
+      peers.memory ? std::min(kMostFetched, members * round_up(largest, kPage)) : 0;
+  std::size_t needed = kept + peers.scratch_bytes;
   for (std::size_t i = 0; i < count; ++i) needed += groups[i].messages ? share : 0;
-  std::byte* place = scratch_.reserve(kept + needed);
+  std::byte* place = scratch_.reserve(needed);
   operation_.kept = place;
   place += kept;
+  peers.scratch = place;
+  place += peers.scratch_bytes;
   for (std::size_t i = 0; i < count; ++i) {
     if (!groups[i].messages) continue;
     groups[i].scratch = place;

@@ -36,10 +36,10 @@ struct Counterparts {
 class LevelsRun {
  public:
   // `whole` for the communicator, `plans` by level. Where all levels share memory `messages` may be
-  // null.
+  // null; `lowest` reaches the members of this rank's group on the lowest level, or is null.
   LevelsRun(std::vector<LevelGroup> levels, std::size_t depth, const PlanTable& whole,
             std::vector<PlanTable> plans, Counterparts counterparts, int rank,
-            std::unique_ptr<Messages> messages);
+            std::unique_ptr<Messages> messages, std::unique_ptr<PeerMemory> lowest);
 
   void allreduce(const ReduceArguments& args, const Choice& choice, const WaitPolicy& policy);
   void reduce(const ReduceArguments& args, const Choice& choice, const WaitPolicy& policy);
@@ -47,6 +47,8 @@ class LevelsRun {
 
   const PlanTable& plans() const { return whole_; }
   Messages* messages() const { return messages_.get(); }
+  // A member's memory could not be reached: results are undefined.
+  bool failed() const { return failed_; }
 
   // Calls visit(rank) with communicator ranks that own what is waited for in shared memory.
   template <class Visit>
@@ -81,6 +83,8 @@ class LevelsRun {
   Counterparts counterparts_;
   int counterpart_ = 0;  // this rank's place among them
   std::unique_ptr<Messages> messages_;
+  std::unique_ptr<PeerMemory> lowest_;
+  bool failed_ = false;
   Operation operation_;
   MultiLeader multi_leader_;
   Strands strands_;             // made when first needed

@@ -98,6 +98,11 @@ class Ranges {
 
 }  // namespace
 
+bool is_passive(Algorithm algorithm) {
+  return algorithm == Algorithm::allreduce_passive || algorithm == Algorithm::reduce_passive ||
+         algorithm == Algorithm::bcast_passive;
+}
+
 const AlgorithmInfo& info_of(Algorithm algorithm) { return kInfos[static_cast<int>(algorithm)]; }
 
 bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t bytes) {
@@ -105,7 +110,8 @@ bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t
   const AlgorithmInfo& info = info_of(algorithm);
   return fits(info, capabilities.over) && bytes <= most_bytes(algorithm) &&
          (info.needs != Needs::single_copy || capabilities.single_copy) &&
-         (algorithm != Algorithm::allreduce_multi_leader || capabilities.equal_nodes);
+         (algorithm != Algorithm::allreduce_multi_leader || capabilities.equal_nodes) &&
+         (!is_passive(algorithm) || capabilities.single_copy);
 }
 
 PlanTable::PlanTable(const RuleSet& first, const Capabilities& capabilities, const char* forced) {

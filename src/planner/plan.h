@@ -93,6 +93,9 @@ class PlanTable {
 // Whether the algorithm can serve `bytes` in such a group.
 bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t bytes);
 
+// Levels whose lowest members are passive (algorithms/levels/passive.h).
+bool is_passive(Algorithm algorithm);
+
 // Null when SUMAC_ALGO is well formed and names known algorithms, else what is wrong with it.
 const char* check_forced(const char* forced);
 

@@ -26,6 +26,7 @@ void add(Operation& operation, Stage::Kind kind, LevelGroup& level, int root) {
   stage.first = false;
   stage.after = nullptr;
   stage.room = nullptr;
+  stage.passive = false;
 }
 
 bool passes_on(const Stage& stage) { return stage.level->rank == stage.root; }
@@ -60,6 +61,7 @@ void plan_allreduce(std::vector<LevelGroup>& levels, std::size_t depth, Operatio
 
 void plan_reduce(std::vector<LevelGroup>& levels, int root, Operation& operation) {
   operation.num_stages = 0;
+  operation.bcast = {};
   for (int sending = 0; sending < 2; ++sending) {
     for (LevelGroup& level : levels) {
       const int target = entry(level, root);
@@ -91,6 +93,19 @@ void plan_bcast(std::vector<LevelGroup>& levels, int root, Operation& operation)
   for (std::size_t i = 1; i < operation.num_stages && !is_root; ++i) {
     stages[i].after = &stages[0].done;
   }
+}
+
+void make_passive(std::vector<LevelGroup>& levels, Operation& operation) {
+  LevelGroup& lowest = levels[0];
+  if (!lowest.shared || !lowest.peers.memory) return;
+  for (std::size_t i = 0; i < operation.num_stages; ++i) {
+    Stage& stage = operation.stages[i];
+    if (stage.level == &lowest && stage.kind != Stage::Kind::exchange) {
+      stage.passive = stage.root == lowest.leader;
+    }
+  }
+  // A member has nothing to do but to wait, once.
+  if (operation.stages[0].passive && lowest.rank != lowest.leader) operation.num_stages = 1;
 }
 
 }  // namespace sumac

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms/levels/passive.h"
 #include "algorithms/levels/stage.h"
 #include "observe/trace.h"
 
@@ -21,19 +22,24 @@ BcastArguments bcast_of(const Operation& operation, const Stage& stage, std::siz
   return {operation.bcast.buffer + part.offset, part.bytes, stage.root};
 }
 
+}  // namespace
+
 // In shared memory a stage works from when its peers' data are there; messages under way are work.
-void record(const Stage& stage, const Strand& strand, std::size_t chunk, std::uint64_t begun) {
+void record_chunk(const Stage& stage, const Strand& strand, std::size_t chunk,
+                  std::uint64_t begun) {
   static constexpr const char* kNames[] = {"up", "across", "down"};
   const bool waited = stage.level->shared && strand.woken_ns() != 0;
   trace::record(stage.level->name, kNames[static_cast<int>(stage.kind)], trace::current_operation(),
                 chunk, waited ? strand.woken_ns() : begun, trace::now_ns());
 }
 
-}  // namespace
-
 Task run_stage(Strand& strand, Operation& operation, std::size_t number, int which) {
   Stage& stage = operation.stages[number];
   MessageGroup& group = operation.groups[number * kWidth + static_cast<std::size_t>(which)];
+  if (stage.passive) {
+    co_await run_passive(strand, operation, stage);
+    co_return;
+  }
   const auto width = static_cast<std::size_t>(stage.done.width());
   for (auto chunk = static_cast<std::size_t>(which); chunk < operation.chunks.count();
        chunk += width) {
@@ -48,7 +54,7 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
       const ReduceArguments args = reduction_of(operation, stage, chunk);
       co_await stage.reduction(strand, *stage.level, group, args);
     }
-    if (begun) record(stage, strand, chunk, begun);
+    if (begun) record_chunk(stage, strand, chunk, begun);
     stage.done.note(chunk);
   }
 }

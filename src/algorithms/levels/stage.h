@@ -78,6 +78,7 @@ struct Stage {
   int radix = 2;
   bool first = false;               // a reduction's input is the caller's, not the result so far
   const Progress* after = nullptr;  // the input's chunks; null: there from the beginning
+  bool passive = false;             // see passive.h
   const Progress* room = nullptr;   // the result's place is free again kKept chunks after this
   Progress done;
 };
@@ -95,6 +96,7 @@ struct Operation {
   std::byte* kept = nullptr;        // kKept chunks; used where reduction.output is null
   std::unique_ptr<Stage[]> stages;  // room for most_stages(levels)
   std::size_t num_stages = 0;
+  std::uint64_t passive_position = 0;
   std::vector<MessageGroup> groups;  // [stage * kWidth + strand]; of stages over messages
 
   std::byte* result(std::size_t chunk) const {
@@ -111,5 +113,9 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t stage, int whic
 void plan_allreduce(std::vector<LevelGroup>& levels, std::size_t depth, Operation& operation);
 void plan_reduce(std::vector<LevelGroup>& levels, int root, Operation& operation);
 void plan_bcast(std::vector<LevelGroup>& levels, int root, Operation& operation);
+
+// Makes the lowest level's members passive (passive.h), where it shares memory, single copy is to
+// be had and the data come and go through its leader.
+void make_passive(std::vector<LevelGroup>& levels, Operation& operation);
 
 }  // namespace sumac

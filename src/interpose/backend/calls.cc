@@ -82,9 +82,13 @@ void run_reduction(Communicator& c, Collective collective, const Choice& choice,
     if (auto* messages = static_cast<MpiMessages*>(levels->messages())) {
       messages->set_operation(type, op);
     }
-    if (collective == Collective::reduce)
-      return levels->reduce(c.reduce_args, choice, c.wait_policy);
-    return levels->allreduce(c.reduce_args, choice, c.wait_policy);
+    if (collective == Collective::reduce) {
+      levels->reduce(c.reduce_args, choice, c.wait_policy);
+    } else {
+      levels->allreduce(c.reduce_args, choice, c.wait_policy);
+    }
+    if (levels->failed()) give_up(c);
+    return;
   }
   if (algorithm == Algorithm::allreduce_flat_lines) {
     c.doing = name_of(Collective::allreduce);
@@ -103,7 +107,9 @@ void run_bcast(Communicator& c, const Choice& choice) {
                                 c.traced);
   c.doing = name_of(Collective::bcast);
   if (LevelsRun* levels = c.levels_for[static_cast<int>(Collective::bcast)]) {
-    return levels->bcast(c.bcast_args, choice, c.wait_policy);
+    levels->bcast(c.bcast_args, choice, c.wait_policy);
+    if (levels->failed()) give_up(c);
+    return;
   }
   const Peers scratch(c, algorithm);
   c.strand.run(start_bcast(algorithm, c.strand, c.group, c.bcast_args, c.peers), c.wait_policy);

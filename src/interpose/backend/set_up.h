@@ -11,7 +11,6 @@ namespace sumac {
 
 // What worked on this rank; what worked on all is agreed on.
 enum Worked : int { kMapped = 1, kAttach = 2, kMessages = 4 };
-inline constexpr int kAllWorked = kMapped | kAttach | kMessages;
 int agree(const Communicator& c, int worked);
 
 // From here on the communicator's calls go to the MPI.

@@ -67,7 +67,9 @@ class LevelsSetUp {
   PlanTable plan_of_all(const Hierarchy& hierarchy) const;
   bool has_equal_nodes(const Hierarchy& hierarchy) const;
   Counterparts counterparts(const Hierarchy& hierarchy, int place) const;
-  void watch_own_node();
+  // Whether all ranks of this node can be reached.
+  bool watch_own_node();
+  std::unique_ptr<PeerMemory> lowest_memory(const LevelGroup& lowest) const;
 
   Communicator& c_;
   const std::vector<Hello>& hellos_;
@@ -76,7 +78,9 @@ class LevelsSetUp {
   std::vector<Wanted> wanted_;
   std::vector<Ticket> tickets_;  // of the blocks this rank has accepted
   std::vector<Ticket> own_;      // of which it is the leader
-  int worked_ = kAllWorked;
+  static constexpr int kMust = kMapped | kMessages;
+  int worked_ = kMust;
+  bool single_copy_ = false;  // agreed: everybody reaches all ranks of its node
 };
 
 void LevelsSetUp::build(Wanted& wanted) {
@@ -202,6 +206,7 @@ PlanTable LevelsSetUp::plan_of_all(const Hierarchy& hierarchy) const {
   capabilities.over = Over::levels;
   capabilities.oversubscribed = crowded_;
   capabilities.nodes = nodes_;
+  capabilities.single_copy = single_copy_;
   capabilities.equal_nodes = has_equal_nodes(hierarchy);
   return PlanTable(user_rules(), capabilities, options.algo);
 }
@@ -218,17 +223,28 @@ Counterparts LevelsSetUp::counterparts(const Hierarchy& hierarchy, int place) co
 
 // Ranks whose end this one can see: of its own node, as attach proves (process numbers mean
 // something only where all see each other's).
-void LevelsSetUp::watch_own_node() {
+bool LevelsSetUp::watch_own_node() {
   const std::uint64_t node = hellos_[static_cast<std::size_t>(c_.rank)].place.node;
   std::vector<pid_t> pids;
   for (const Hello& hello : hellos_) pids.push_back(hello.pid);
   CrossMemoryAttach attach(pids.data(), c_.size);
   c_.pids.assign(hellos_.size(), 0);
+  bool all = options.cma == 0;
   for (int r = 0; r < c_.size && options.cma == 0; ++r) {
     const Hello& hello = hellos_[static_cast<std::size_t>(r)];
     if (r == c_.rank || hello.place.node != node) continue;
-    if (attach_works(attach, r, hello.probe)) c_.pids[static_cast<std::size_t>(r)] = hello.pid;
+    const bool works = attach_works(attach, r, hello.probe);
+    if (works) c_.pids[static_cast<std::size_t>(r)] = hello.pid;
+    all &= works;
   }
+  return all;
+}
+
+std::unique_ptr<PeerMemory> LevelsSetUp::lowest_memory(const LevelGroup& lowest) const {
+  if (!lowest.shared || lowest.size == 1) return nullptr;
+  std::vector<pid_t> pids;
+  for (int r : lowest.members) pids.push_back(hellos_[static_cast<std::size_t>(r)].pid);
+  return std::make_unique<CrossMemoryAttach>(pids.data(), lowest.size);
 }
 
 bool LevelsSetUp::make() {
@@ -239,9 +255,9 @@ bool LevelsSetUp::make() {
     make_blocks(wanted.hierarchy, levels.back());
     messages.push_back(make_messages(wanted.hierarchy));
   }
-  watch_own_node();
-  const int agreed = agree(c_, worked_);
-  if (agreed != kAllWorked) {
+  const int agreed = agree(c_, worked_ | (watch_own_node() ? kAttach : 0));
+  single_copy_ = agreed & kAttach;
+  if ((agreed & kMust) != kMust) {
     for (const Ticket& ticket : tickets_) arena().abandon(ticket);
     hand_down_for_good(c_, over_budget_              ? Reason::budget
                            : (agreed & kMapped) == 0 ? Reason::shared_memory
@@ -256,10 +272,11 @@ bool LevelsSetUp::make() {
       plans.push_back(plan_of(level.size, level.members[0], level.shared));
       if (level.block) c_.blocks.push_back(level.block);
     }
+    auto lowest = single_copy_ ? lowest_memory(levels[i][0]) : nullptr;
     Counterparts peers = counterparts(hierarchy, levels[i][0].rank);
     c_.levels.push_back(std::make_unique<LevelsRun>(
         std::move(levels[i]), hierarchy.levels.size(), plan_of_all(hierarchy), std::move(plans),
-        std::move(peers), c_.rank, std::move(messages[i])));
+        std::move(peers), c_.rank, std::move(messages[i]), std::move(lowest)));
     for (const Collective collective : wanted_[i].collectives) {
       c_.levels_for[static_cast<int>(collective)] = c_.levels.back().get();
     }

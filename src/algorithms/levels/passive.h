@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A lowest level whose members are passive. A member tells once where its buffers are and waits
+// until the leader says that all is done. The leader reads the members' inputs chunk by chunk and
+// folds them, and writes results into their outputs.
+//   Steps     2 for the whole operation, whatever the number of chunks
+//   Bytes     the leader moves n a member, each way, and does all the arithmetic of its group
+//   Wins      where ranks share processors: a member that is not running delays nobody, and one
+//   that
+//             waits takes no time from those that work
+//   Needs     access to peers' memory, on the lowest level; members that have all their data
+#pragma once
+
+#include "algorithms/levels/stage.h"
+
+namespace sumac {
+
+// The passive stage of a member, or of the leader.
+Task run_passive(Strand& strand, Operation& operation, Stage& stage);
+
+// For traces: a stage has worked on a chunk since `begun`.
+void record_chunk(const Stage& stage, const Strand& strand, std::size_t chunk, std::uint64_t begun);
+
+}  // namespace sumac
