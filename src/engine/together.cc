@@ -20,7 +20,9 @@ bool progress_all(const Strands& strands, Pollable* outside, bool& going) {
 void run_together(const Strands& strands, Pollable* outside, const WaitPolicy& policy) {
   for (bool going = true; going;) {
     Waiting waiting(policy);
-    while (!progress_all(strands, outside, going) && going) waiting.step();
+    while (!progress_all(strands, outside, going) && going) {
+      waiting.step(!outside || !outside->busy());
+    }
   }
 }
 

@@ -15,6 +15,8 @@ class Pollable {
   virtual ~Pollable() = default;
   // True when something was completed.
   virtual bool poll() = 0;
+  // Whether anything is under way.
+  virtual bool busy() const = 0;
 };
 
 using Strands = std::vector<std::unique_ptr<Strand>>;

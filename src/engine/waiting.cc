@@ -2,6 +2,7 @@
 #include "engine/waiting.h"
 
 #include <sched.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include <algorithm>
@@ -11,6 +12,9 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kSleepAfter = 20'000'000;  // ns of waiting before a rank sleeps
+// Where ranks share processors, one that only yields looks as busy as those it waits for, and the
+// kernel may keep these together on one processor: it dozes instead.
+constexpr std::uint64_t kDozeAfter = 150'000;
 constexpr std::uint64_t kLongestSleep = 1'000'000;
 constexpr std::uint32_t kYieldsPerDrive = 16;
 constexpr std::uint32_t kYieldsPerClock = 64;
@@ -26,9 +30,17 @@ void sleep_ns(std::uint64_t ns) {
   nanosleep(&t, nullptr);
 }
 
+// A sleep that does not end much later than asked: by default the kernel takes 50 us more.
+void doze_ns(std::uint64_t ns) {
+  const int slack = prctl(PR_GET_TIMERSLACK);
+  prctl(PR_SET_TIMERSLACK, 1000);
+  sleep_ns(ns);
+  if (slack > 0) prctl(PR_SET_TIMERSLACK, slack);
+}
+
 }  // namespace
 
-void Waiting::give_way() {
+void Waiting::give_way(bool may_doze) {
   // The spin phase comes here once in kPollsPerDrive polls, only to drive the MPI.
   if (polls_ < policy_.spins) {
     if (policy_.drive) policy_.drive(policy_.context);
@@ -37,11 +49,14 @@ void Waiting::give_way() {
   polls_ = std::max(policy_.spins, 1u);  // stays in the yielding phase when the counter would wrap
   ++yields_;
   if (policy_.drive && yields_ % kYieldsPerDrive == 0) policy_.drive(policy_.context);
-  if (yields_ % kYieldsPerClock == 0 || waited_ns_ > kSleepAfter) look_at_clock();
+  if (yields_ % kYieldsPerClock == 0 || waited_ns_ > kDozeAfter) look_at_clock();
   if (waited_ns_ > kSleepAfter) {
     // Never more than about 2 % of the time waited already.
     if (policy_.drive) policy_.drive(policy_.context);
     sleep_ns(std::min(waited_ns_ / 64, kLongestSleep));
+  } else if (policy_.spins == 0 && may_doze && waited_ns_ > kDozeAfter) {
+    if (policy_.drive) policy_.drive(policy_.context);
+    doze_ns(waited_ns_ / 8);
   } else {
     sched_yield();
   }

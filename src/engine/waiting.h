@@ -24,17 +24,18 @@ class Waiting {
  public:
   explicit Waiting(const WaitPolicy& policy) : policy_(policy) {}
 
-  void step() {
+  // `may_doze`: nothing but other ranks of this node can end the wait.
+  void step(bool may_doze = true) {
     if (++polls_ % kPollsPerDrive != 0 && polls_ < policy_.spins) {
       cpu_pause();
     } else {
-      give_way();
+      give_way(may_doze);
     }
   }
 
  private:
   static constexpr std::uint32_t kPollsPerDrive = 256;
-  void give_way();
+  void give_way(bool may_doze);
   void look_at_clock();
 
   const WaitPolicy& policy_;

@@ -137,7 +137,8 @@ TEST(PlanTable, AmongRanksThatSendMessages) {
         .choose(collective, bytes);
   };
   const Collective allreduce = Collective::allreduce;
-  EXPECT_EQ(chosen(2, allreduce, 1 << 24).algorithm, Algorithm::allreduce_recursive_doubling);
+  EXPECT_EQ(chosen(2, allreduce, 512 << 10).algorithm, Algorithm::allreduce_recursive_doubling);
+  EXPECT_EQ(chosen(2, allreduce, 1 << 24).algorithm, Algorithm::allreduce_rabenseifner);
   EXPECT_EQ(chosen(8, allreduce, 32 << 10).algorithm, Algorithm::allreduce_recursive_doubling);
   EXPECT_EQ(chosen(8, allreduce, 64 << 10).algorithm, Algorithm::allreduce_rabenseifner);
   EXPECT_EQ(chosen(3, allreduce, 64 << 10).algorithm, Algorithm::allreduce_ring);

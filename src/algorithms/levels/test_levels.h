@@ -72,7 +72,7 @@ class TestMessages final : public Messages {
     }
     return moved;
   }
-  bool idle() const { return sends_.empty() && receives_.empty(); }
+  bool busy() const override { return !sends_.empty() || !receives_.empty(); }
 
  private:
   struct Send {
@@ -117,7 +117,7 @@ struct LevelsRank {
     for (const auto& strand : strands) {
       if (!strand->idle()) return false;
     }
-    return messages->idle();
+    return !messages->busy();
   }
   // One strand to its next condition, or messages on their way.
   bool step(std::mt19937& random) {

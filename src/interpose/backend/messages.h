@@ -25,6 +25,7 @@ class MpiMessages final : public Messages {
   void native_allreduce(Stream& stream, const std::byte* input, std::byte* output,
                         std::size_t count) override;
   bool poll() override;
+  bool busy() const override { return !requests_.empty(); }
 
   // Of the operation going on: what native_allreduce reduces.
   void set_operation(MPI_Datatype type, MPI_Op op) {
