@@ -73,7 +73,7 @@ Capabilities Explainer::capabilities(Over over, int ranks) const {
   c.over = over;
   c.ranks = ranks;
   c.nodes = options_.nodes;
-  c.single_copy = over == Over::shm && !options_.no_attach;
+  c.family = options_.family;
   c.oversubscribed = oversubscribed_;
   c.within_levels = true;
   return c;
@@ -95,6 +95,7 @@ Capabilities Explainer::whole() const {
   Capabilities c = capabilities(one_group ? Over::shm : Over::levels, options_.ranks);
   c.equal_nodes = equal_nodes();
   c.within_levels = false;
+  c.single_copy = !options_.no_attach;
   return c;
 }
 
@@ -157,6 +158,18 @@ void Explainer::add_rows(const HierarchyLevel& level, Collective operation, Way&
   }
 }
 
+// The members of the lowest level only wait; its leaders move their data. Levels of which some
+// groups do not share memory stay as they are.
+void be_passive(const HierarchyLevel& level, const Choice& choice, Row& row, std::uint64_t bytes) {
+  const bool shared = std::all_of(level.groups.begin(), level.groups.end(),
+                                  [](const Group& group) { return group.one_node; });
+  if (!shared || row.ranks < 2) return;
+  row.taken.choice = choice;
+  row.taken.cost.steps = 1;
+  row.taken.cost.bytes = bytes * static_cast<std::uint64_t>(row.ranks - 1);
+  row.rule = kNoRule;
+}
+
 // Towards the leaders, the exchange at the top, and back; the other collectives go one way. An
 // all-reduce of nothing is the barrier.
 Way Explainer::in_levels(Way way) const {
@@ -164,12 +177,17 @@ Way Explainer::in_levels(Way way) const {
   const bool both =
       options_.collective == Collective::allreduce || options_.collective == Collective::barrier;
   const bool up = both || options_.collective == Collective::reduce;
+  const bool passive = is_passive(way.choice.algorithm);
   for (std::size_t i = 0; up && i < last; ++i) {
     add_rows(hierarchy_.levels[i], Collective::reduce, way);
+    if (i == 0 && passive)
+      be_passive(hierarchy_.levels[0], way.choice, way.rows.back(), options_.bytes);
   }
   add_rows(hierarchy_.levels[last], both ? Collective::allreduce : options_.collective, way);
   for (std::size_t i = last; options_.collective != Collective::reduce && i-- > 0;) {
     add_rows(hierarchy_.levels[i], Collective::bcast, way);
+    if (i == 0 && passive)
+      be_passive(hierarchy_.levels[0], way.choice, way.rows.back(), options_.bytes);
   }
   return way;
 }

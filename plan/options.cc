@@ -114,6 +114,9 @@ void declare(CLI::App& app, Options& options, std::string& slow) {
   app.add_option("--algo", options.algo, "forced algorithms, as SUMAC_ALGO has them")
       ->envname("SUMAC_ALGO")
       ->type_name("LIST");
+  add_choice<Family>(app, "--mpi", options.family,
+                     {{"openmpi", Family::openmpi}, {"mpich", Family::mpich}},
+                     "the MPI below: one of ");
   app.add_flag("--no-attach", options.no_attach, "as where cross-memory attach does not work");
   app.add_flag("--json", options.json, "print JSON");
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "planner/plan.h"
 #include "topology/hierarchy.h"
 
 namespace sumac::plan {
@@ -23,6 +24,7 @@ struct Options {
   SlowDesign slow_design = SlowDesign::basic;
   std::string hierarchy = "auto", rules, algo;
   bool no_attach = false;
+  Family family = Family::any;
   bool json = false;
 };
 

@@ -51,7 +51,8 @@ bool holds(const Rule& rule, const Capabilities& capabilities) {
          rule.ranks.holds(static_cast<std::uint64_t>(capabilities.ranks)) &&
          (rule.over != Over::levels ||
           rule.nodes.holds(static_cast<std::uint64_t>(capabilities.nodes))) &&
-         (rule.room == Room::any || rule.room == room);
+         (rule.room == Room::any || rule.room == room) &&
+         (rule.family == Family::any || rule.family == capabilities.family);
 }
 
 // The most bytes the algorithm can serve.

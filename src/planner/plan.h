@@ -32,12 +32,16 @@ const AlgorithmInfo& info_of(Algorithm algorithm);
 // a whole communicator with a hierarchy (whose levels are groups of the former two kinds).
 enum class Over : std::uint8_t { shm, p2p, levels };
 
+// Of the MPI below: how it sends messages decides which sizes of them are good.
+enum class Family : std::uint8_t { any, openmpi, mpich };
+
 // What the ranks of a group or communicator have agreed on.
 struct Capabilities {
   int ranks = 1;
   bool single_copy = false;
   bool oversubscribed = false;  // more ranks than processors
   Over over = Over::shm;
+  Family family = Family::any;  // any: not said
   // For Over::levels. multi_leader needs equal_nodes: two levels, nodes and what is between them.
   int nodes = 1;
   bool equal_nodes = false;

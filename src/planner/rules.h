@@ -27,6 +27,7 @@ struct Rule {
   Collective collective = Collective::allreduce;
   Over over = Over::shm;
   Room room = Room::any;
+  Family family = Family::any;
   Span ranks, nodes, bytes;
   Choice choice;
   int line = 0;  // of the file it is from

@@ -98,8 +98,8 @@ const RawField* find(const RawRule& raw, std::string_view key) {
 }
 
 bool check_keys(const RawRule& raw, TextProblem& problem) {
-  static const Names known = {"collective", "over",      "ranks", "nodes", "bytes",
-                              "room",       "algorithm", "chunk", "radix"};
+  static const Names known = {"collective", "over", "ranks",     "nodes", "bytes",
+                              "room",       "mpi",  "algorithm", "chunk", "radix"};
   for (const RawField& field : raw.fields) {
     if (std::none_of(known.begin(), known.end(), [&](auto key) { return field.key == key; })) {
       return fail(problem, field.line,
@@ -204,6 +204,7 @@ bool parse_radix(const RawField& field, const std::string& algorithm, Choice& ch
 
 bool parse_fit(const RawRule& raw, Rule& rule, TextProblem& problem) {
   static const Names rooms = {"any", "own", "shared"};
+  static const Names families = {"any", "openmpi", "mpich"};
   const RawField* nodes = find(raw, "nodes");
   if (nodes && rule.over != Over::levels) {
     return fail(problem, nodes->line, "'nodes' is for over = \"levels\"; leave it out");
@@ -216,7 +217,10 @@ bool parse_fit(const RawRule& raw, Rule& rule, TextProblem& problem) {
   const RawField* room = find(raw, "room");
   const int r = room ? word_of(*room, rooms, problem) : 0;
   rule.room = static_cast<Room>(r);
-  return r >= 0;
+  const RawField* family = find(raw, "mpi");
+  const int f = family ? word_of(*family, families, problem) : 0;
+  rule.family = static_cast<Family>(f);
+  return r >= 0 && f >= 0;
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // What is one a process: options, life cycle, re-entrancy, and the memory communicators share.
 #pragma once
 
+#include <mpi.h>
+
 #include <atomic>
 
 #include "base/types.h"
@@ -12,6 +14,13 @@
 #include "transport/shm/arena.h"
 
 namespace sumac {
+
+// The MPI this back end is for.
+#if defined(MPICH_NAME) || defined(MPICH_VERSION)
+inline constexpr Family kFamily = Family::mpich;
+#else
+inline constexpr Family kFamily = Family::openmpi;
+#endif
 
 extern sumac_options options;
 

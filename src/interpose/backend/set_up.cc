@@ -60,6 +60,7 @@ void share(Communicator& c, const std::vector<Hello>& hellos) {
 
   Capabilities capabilities;
   capabilities.ranks = c.size;
+  capabilities.family = kFamily;
   capabilities.single_copy = agreed & kAttach;
   capabilities.oversubscribed = is_oversubscribed(hellos, c.rank);
   if (!capabilities.single_copy) {

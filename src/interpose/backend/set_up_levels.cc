@@ -187,6 +187,7 @@ PlanTable LevelsSetUp::plan_of(int ranks, int member, bool shared) const {
   capabilities.over = shared ? Over::shm : Over::p2p;
   capabilities.oversubscribed = shared ? is_oversubscribed(hellos_, member) : crowded_;
   capabilities.within_levels = true;
+  capabilities.family = kFamily;
   return PlanTable(user_rules(), capabilities, options.algo);
 }
 
@@ -204,6 +205,7 @@ PlanTable LevelsSetUp::plan_of_all(const Hierarchy& hierarchy) const {
   Capabilities capabilities;
   capabilities.ranks = c_.size;
   capabilities.over = Over::levels;
+  capabilities.family = kFamily;
   capabilities.oversubscribed = crowded_;
   capabilities.nodes = nodes_;
   capabilities.single_copy = single_copy_;
