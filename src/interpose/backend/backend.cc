@@ -60,6 +60,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   std::snprintf(description_text, sizeof description_text, "Sumac %s  %s  %s", SUMAC_VERSION,
                 stub->family, simd_name());
   redirect_life_cycle(*stub);
+  redirect_info(*stub);
   redirect_allreduce(*stub);
   redirect_reduce(*stub);
   redirect_bcast(*stub);

@@ -17,6 +17,7 @@ void redirect_bcast(const sumac_stub& stub);
 void redirect_barrier(const sumac_stub& stub);
 void redirect_reduce_local(const sumac_stub& stub);
 void redirect_life_cycle(const sumac_stub& stub);
+void redirect_info(const sumac_stub& stub);
 
 // Decides whether Sumac serves the call: the communicator that does, or null when `native` must be
 // called. In that case the hand-down is counted; and `counts` tells that the call is one of those

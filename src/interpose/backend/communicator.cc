@@ -106,9 +106,13 @@ Communicator* find_communicator(MPI_Comm comm) {
   return find_attribute(comm, handle);
 }
 
-void count_call(MPI_Comm comm) {
+Communicator* find_or_remember(MPI_Comm comm) {
   Communicator* communicator = find_communicator(comm);
-  if (!communicator) communicator = remember(comm);
+  return communicator ? communicator : remember(comm);
+}
+
+void count_call(MPI_Comm comm) {
+  Communicator* communicator = find_or_remember(comm);
   if (!communicator || communicator->state != Communicator::State::counting) return;
   const std::uint64_t calls = ++communicator->calls;
   if (calls < kAgreeAfter) return;

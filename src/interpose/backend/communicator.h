@@ -77,6 +77,9 @@ struct Communicator {
 // The communicator behind a handle; null when it is not known yet.
 Communicator* find_communicator(MPI_Comm comm);
 
+// The same, known from now on; null where that cannot be.
+Communicator* find_or_remember(MPI_Comm comm);
+
 // After a blocking collective call that the MPI has served without an error, so that all its ranks
 // come here. Remembers the communicator, and sets it up when its time has come.
 void count_call(MPI_Comm comm);

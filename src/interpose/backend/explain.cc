@@ -24,7 +24,8 @@ Text own_text(const Communicator& c) {
 }
 
 const char* or_defaults(const Text& text) {
-  return text.characters[0] ? text.characters : "only defaults";
+  if (text.characters[0] == '\0') return "only defaults";
+  return text.characters + (text.characters[0] == ' ' ? 1 : 0);
 }
 
 }  // namespace

@@ -21,8 +21,9 @@ namespace sumac {
 
 // Intercepted as well, so found already: the int forms every MPI has.
 #define SUMAC_MPI_INTERCEPTED(X)                                                             \
-  X(Allreduce) X(Barrier) X(Bcast) X(Comm_disconnect) X(Comm_free) X(Finalize) X(Iallreduce) \
-  X(Init) X(Init_thread) X(Pack) X(Reduce) X(Reduce_local) X(Testsome) X(Unpack)
+  X(Allreduce) X(Barrier) X(Bcast) X(Comm_disconnect) X(Comm_dup_with_info) X(Comm_free)     \
+  X(Comm_set_info) X(Finalize) X(Iallreduce) X(Init) X(Init_thread) X(Pack) X(Reduce)        \
+  X(Reduce_local) X(Testsome) X(Unpack)
 // clang-format on
 
 // Large-count forms, as MPI 4 has them. Null where this MPI lacks them.

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whole operations over hierarchies with ranks as threads: machines, specifications, plans and
+// operations at random, one operation after another with nothing between them, against a serial
+// result.
+#include "planner/levels_run.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <sstream>
+#include <thread>
+
+#include "planner/test_levels_run.h"
+
+namespace sumac::testing {
+namespace {
+
+using Word = std::uint32_t;
+using Words = std::vector<Word>;
+using Random = std::mt19937;
+constexpr Word kGuard = 0xdeadbeef;
+
+// ThreadSanitizer is slow.
+#ifdef __SANITIZE_THREAD__
+constexpr unsigned kSettings = 1;
+#else
+constexpr unsigned kSettings = 4;
+#endif
+
+int below(Random& random, int bound) {
+  return static_cast<int>(random() % static_cast<unsigned>(bound));
+}
+
+// Commutative and associative: any order gives the serial result.
+void sum_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Word value = 0;
+    for (int s = 0; s < num_srcs; ++s) value += static_cast<const Word*>(srcs[s])[i];
+    static_cast<Word*>(dst)[i] = value;
+  }
+}
+// Neither: shows in which tree an element was folded.
+void tree_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Word value = static_cast<const Word*>(srcs[0])[i];
+    for (int s = 1; s < num_srcs; ++s) {
+      value = value * 31 + (static_cast<const Word*>(srcs[s])[i] ^ 0x5bd1e995u) * 17 + 1;
+    }
+    static_cast<Word*>(dst)[i] = value;
+  }
+}
+
+// ---- Operations ----
+
+struct Call {
+  Collective what;
+  int root;
+  std::size_t count;
+  bool in_place;
+  ReduceFn kernel;
+  std::vector<Words> input, output;
+
+  Call(Collective w, int ranks, int r, std::size_t n, bool ip, ReduceFn k, Random& random)
+      : what(w), root(r), count(n), in_place(ip && w != Collective::bcast), kernel(k) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      Words words(n + 1, kGuard), result(n + 1, kGuard);
+      for (std::size_t i = 0; i < n; ++i) words[i] = static_cast<Word>(random());
+      const bool filled = what == Collective::bcast ? rank == root : in_place && has_result(rank);
+      if (filled) result = words;
+      input.push_back(words);
+      output.push_back(result);
+    }
+  }
+  bool has_result(int rank) const { return what != Collective::reduce || rank == root; }
+
+  void run(LevelsRun& levels, int rank, const WaitPolicy& policy) {
+    const auto me = static_cast<std::size_t>(rank);
+    auto* out = reinterpret_cast<std::byte*>(output[me].data());
+    const auto* in = reinterpret_cast<const std::byte*>(input[me].data());
+    const Choice choice = levels.plans().choose(what, count * sizeof(Word));
+    if (auto* messages = static_cast<PostedMessages*>(levels.messages())) {
+      messages->set_kernel(kernel, sizeof(Word));
+    }
+    const ReduceArguments args{in_place && has_result(rank) ? out : in,
+                               has_result(rank) ? out : nullptr,
+                               count,
+                               sizeof(Word),
+                               kernel,
+                               root};
+    if (what == Collective::allreduce) levels.allreduce(args, choice, policy);
+    if (what == Collective::reduce) levels.reduce(args, choice, policy);
+    if (what == Collective::bcast) levels.bcast({out, count * sizeof(Word), root}, choice, policy);
+  }
+
+  Words expected() const {
+    Words all = input[static_cast<std::size_t>(root)];
+    if (what == Collective::bcast) return all;
+    for (std::size_t r = 0; r < input.size(); ++r) {
+      if (r == static_cast<std::size_t>(root)) continue;
+      for (std::size_t i = 0; i < count; ++i) all[i] += input[r][i];
+    }
+    return all;
+  }
+};
+
+Call random_call(int ranks, Random& random) {
+  static constexpr Collective kWhat[] = {Collective::allreduce, Collective::reduce,
+                                         Collective::bcast};
+  static constexpr int kMost[] = {4, 60, 900, 9000};
+  const Collective what = kWhat[random() % 3];
+  const bool tree = what == Collective::allreduce && random() % 2;
+  const int count = 1 + below(random, kMost[random() % 4]);
+  return Call(what, ranks, below(random, ranks), static_cast<std::size_t>(count), random() % 2,
+              tree ? tree_kernel : sum_kernel, random);
+}
+
+void expect_right(const Call& call, std::size_t number) {
+  const bool tree = call.kernel == tree_kernel;
+  const Words expected = tree ? call.output[0] : call.expected();
+  for (std::size_t r = 0; r < call.input.size(); ++r) {
+    ASSERT_EQ(call.output[r][call.count], kGuard) << "call " << number << " rank " << r;
+    if (!call.has_result(static_cast<int>(r))) continue;
+    const auto wrong = std::mismatch(expected.begin(), expected.end(), call.output[r].begin());
+    ASSERT_EQ(wrong.first, expected.end())
+        << "call " << number << ' ' << name_of(call.what) << " of " << call.count << " root "
+        << call.root << (tree ? ": other bits" : "") << ", rank " << r << " element "
+        << wrong.first - expected.begin();
+  }
+}
+
+void report_late(void* about, double seconds) {
+  if (seconds < 60) return;
+  std::fprintf(stderr, "ranks wait for one another: %s\n", static_cast<const char*>(about));
+  std::abort();
+}
+
+// One thread a rank.
+void run_all(ThreadRanks& ranks, std::deque<Call>& calls, int size, const std::string& about) {
+  std::vector<std::thread> threads;
+  for (int r = 0; r < size; ++r) {
+    threads.emplace_back([&, r] {
+      WaitPolicy policy;
+      policy.late = report_late;
+      policy.context = const_cast<char*>(about.c_str());
+      for (Call& call : calls) call.run(ranks[r], r, policy);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    expect_right(calls[i], i);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// ---- Settings ----
+
+// Where ranks are: in equal runs, in uneven ones, in turn, or anywhere.
+std::vector<int> random_nodes(Random& random, int ranks) {
+  const int nodes = 1 + below(random, std::min(ranks, 5)), style = below(random, 4);
+  std::vector<int> of_rank;
+  for (int r = 0; r < ranks; ++r) {
+    const int styles[] = {r * nodes / ranks, std::max(0, r - ranks + nodes), r % nodes,
+                          below(random, nodes)};
+    of_rank.push_back(styles[style]);
+  }
+  return of_rank;
+}
+
+// Every slow rank names a host that has a fast one; rank 0 is fast.
+void make_some_slow(std::vector<Place>& places, Random& random) {
+  const bool whole_nodes = random() % 2;
+  for (Place& place : places) {
+    place.slow = whole_nodes ? place.node % 2 == 1 : below(random, 3) == 0;
+  }
+  places[0].slow = false;
+  std::vector<std::uint64_t> fast;
+  for (const Place& place : places) {
+    if (!place.slow) fast.push_back(place.host);
+  }
+  std::map<std::uint64_t, std::uint64_t> host_of;  // a unit belongs to one host
+  for (std::uint64_t host : fast) host_of[host] = host;
+  for (Place& place : places) {
+    if (!place.slow) continue;
+    place.attached = host_of.try_emplace(place.host, fast[random() % fast.size()]).first->second;
+  }
+}
+
+std::vector<Place> random_places(Random& random, int ranks, bool slow) {
+  std::vector<Place> places;
+  std::map<int, int> met;
+  const int cores = 1 + below(random, 4);  // of a NUMA domain
+  const bool bound = random() % 4 != 0;
+  for (const int node : random_nodes(random, ranks)) {
+    Place place;
+    place.node = 100 + static_cast<std::uint64_t>(node);
+    place.host = 500 + static_cast<std::uint64_t>(node);
+    const int core = met[node]++;
+    if (bound) place.at = {core, core / 2, core / cores, core / cores, core / (2 * cores)};
+    if (random() % 16 == 0) place.at.numa = -1;
+    places.push_back(place);
+  }
+  if (slow) make_some_slow(places, random);
+  return places;
+}
+
+std::string shown(const Hierarchy& hierarchy) {
+  std::ostringstream text;
+  for (const HierarchyLevel& level : hierarchy.levels) {
+    text << level.name;
+    for (const Group& group : level.groups) {
+      text << (group.one_node ? " (" : " [");
+      for (int m : group.members) text << m << ' ';
+      text << "lead " << group.members[static_cast<std::size_t>(group.leader)] << ")";
+    }
+    text << "; ";
+  }
+  return text.str();
+}
+
+// As set-up does it: automatically where the text does not fit.
+void build(Setting& setting, const std::string& text, SlowDesign design) {
+  HierarchySpec spec, automatic;
+  automatic.automatic = true;
+  std::string problem;
+  ASSERT_TRUE(parse_hierarchy(text, spec, problem)) << problem;
+  if (build_hierarchy(spec, setting.places, design, setting.hierarchy, problem)) return;
+  ASSERT_TRUE(build_hierarchy(automatic, setting.places, design, setting.hierarchy, problem));
+}
+
+const char* random_text(Random& random) {
+  static constexpr const char* kTexts[] = {
+      "auto",      "flat",           "ranks:2,node",
+      "numa,node", "node",           "core,l2,numa,package,node",
+      "ranks:3",   "node,ranks:2",   "numa,ranks:2,node,ranks:2",
+      "list:0-1",  "node,list:0/1-2"};
+  return kTexts[random() % std::size(kTexts)];
+}
+
+// A rule that takes what is left of a collective.
+void add_rule(RuleSet& rules, Over over, Algorithm algorithm, std::uint32_t chunk, int radix) {
+  Rule rule;
+  rule.collective = info_of(algorithm).collective;
+  rule.over = over;
+  rule.choice.algorithm = algorithm;
+  rule.choice.chunk = chunk;
+  rule.choice.radix = static_cast<std::uint16_t>(radix);
+  rules.rules.push_back(rule);
+}
+
+// Any algorithm on every kind of level, and chunks of any size.
+void choose_any(Setting& setting, Random& random) {
+  for (int a = 0; a < kNumAlgorithms; ++a) {
+    const auto algorithm = static_cast<Algorithm>(a);
+    const Needs needs = info_of(algorithm).needs;
+    // Of a group's collectives the last name counts, of the rules the first.
+    if (needs == Needs::levels) continue;
+    if (random() % 3 == 0) {
+      setting.forced +=
+          std::string(name_of(info_of(algorithm).collective)) + ":" + info_of(algorithm).name + ";";
+    }
+    if (needs != Needs::messages || algorithm == Algorithm::allreduce_native) continue;
+    if (random() % 3 == 0) add_rule(setting.rules, Over::p2p, algorithm, 0, 2 + below(random, 9));
+  }
+  const auto chunk = [&] { return static_cast<std::uint32_t>((1 + below(random, 80)) * 64); };
+  if (random() % 2) {
+    add_rule(setting.rules, Over::levels, Algorithm::allreduce_multi_leader, chunk(), 2);
+  }
+  for (Algorithm levels :
+       {Algorithm::allreduce_levels, Algorithm::reduce_levels, Algorithm::bcast_levels}) {
+    add_rule(setting.rules, Over::levels, levels, chunk(), 2);
+  }
+}
+
+std::string describe(const Setting& setting, const std::string& text) {
+  std::ostringstream about;
+  about << "seed " << setting.seed << ", " << setting.ranks() << " ranks, " << text << " -> "
+        << shown(setting.hierarchy) << " forced '" << setting.forced << "' rules";
+  for (const Rule& rule : setting.rules.rules) {
+    about << ' ' << name_of(rule.collective) << ':' << info_of(rule.choice.algorithm).name << '/'
+          << rule.choice.chunk << '/' << rule.choice.radix;
+  }
+  return about.str();
+}
+
+// ---- What is true of all of them ----
+
+std::uint64_t complex_of(const Place& place) { return place.slow ? place.attached : place.host; }
+
+void expect_slow_stay_at_home(const Setting& setting, const PostOffice& office) {
+  for (const auto& [way, bytes] : office.bytes) {
+    const Place& from = setting.places[static_cast<std::size_t>(way.first)];
+    const Place& to = setting.places[static_cast<std::size_t>(way.second)];
+    if (!from.slow && !to.slow) continue;
+    ASSERT_EQ(complex_of(from), complex_of(to)) << way.first << " sent to " << way.second;
+  }
+}
+
+void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipped) {
+  Setting setting;
+  setting.seed = seed;
+  setting.places = random_places(random, ranks, slow);
+  setting.oversubscribed = random() % 2;
+  setting.slot_bytes = 1024u << random() % 4;
+  const std::string text = random_text(random);
+  build(setting, text, static_cast<SlowDesign>(random() % 3));
+  if (!shipped) choose_any(setting, random);
+  const std::string about = describe(setting, text);
+  SCOPED_TRACE(about);
+  ThreadRanks all(setting);
+  std::deque<Call> calls;
+  for (int i = 0; i < 12; ++i) calls.push_back(random_call(ranks, random));
+  run_all(all, calls, ranks, about);
+  if (slow) expect_slow_stay_at_home(setting, all.office());
+  for (int r = 0; r < ranks; ++r) {
+    if (auto* messages = static_cast<PostedMessages*>(all[r].messages())) {
+      ASSERT_TRUE(messages->idle());
+    }
+  }
+}
+
+class Ranks : public ::testing::TestWithParam<int> {
+ protected:
+  void run(bool slow, bool shipped, unsigned settings) {
+    for (unsigned seed = 0; seed < settings && !HasFatalFailure(); ++seed) {
+      Random random(seed * 100 + static_cast<unsigned>(GetParam()));
+      run_setting(random, GetParam(), seed, slow, shipped);
+    }
+  }
+};
+
+TEST_P(Ranks, ShippedRules) { run(false, true, 2 * kSettings); }
+TEST_P(Ranks, AnyAlgorithms) { run(false, false, 5 * kSettings); }
+TEST_P(Ranks, SlowRanksByShippedRules) { run(true, true, kSettings); }
+TEST_P(Ranks, SlowRanksAnyAlgorithms) { run(true, false, 2 * kSettings); }
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Ranks, ::testing::Range(2, 17));
+
+// ---- Bytes between two nodes ----
+
+std::size_t bytes_between_nodes(const Setting& setting, std::size_t count, Random& random) {
+  ThreadRanks all(setting);
+  std::deque<Call> calls;
+  calls.emplace_back(Collective::allreduce, setting.ranks(), 0, count, false, sum_kernel, random);
+  run_all(all, calls, setting.ranks(), "bytes between nodes");
+  std::size_t sum = 0;
+  for (const auto& [way, bytes] : all.office().bytes) {
+    const auto node = [&](int rank) { return setting.places[static_cast<std::size_t>(rank)].node; };
+    if (node(way.first) != node(way.second)) sum += bytes;
+  }
+  return sum;
+}
+
+TEST(LevelsRun, AllreduceSendsItsBytesOnceEachWayBetweenTwoNodes) {
+  Random random(1);
+  for (int ranks : {2, 3, 4, 7, 8, 12}) {
+    for (const char* text : {"auto", "node", "numa,node", "ranks:2,node"}) {
+      for (const char* forced : {"", "allreduce:rabenseifner", "allreduce:ring",
+                                 "allreduce:knomial", "allreduce:multi_leader"}) {
+        Setting setting;
+        for (int r = 0; r < ranks; ++r) {
+          Place place;
+          place.node = place.host = static_cast<std::uint64_t>(r % 2);
+          place.at.numa = r / 4;
+          setting.places.push_back(place);
+        }
+        setting.forced = forced;
+        build(setting, text, SlowDesign::basic);
+        for (std::size_t count : {1u, 17u, 300u, 20000u}) {
+          const std::size_t sent = bytes_between_nodes(setting, count, random);
+          EXPECT_LE(sent, 2 * count * sizeof(Word))
+              << ranks << ' ' << text << " '" << forced << "' " << count;
+          EXPECT_GE(sent, count * sizeof(Word));
+        }
+      }
+    }
+  }
+}
+
+// Each rank of a node exchanges its part: nobody sends what one leader would.
+TEST(LevelsRun, MultiLeaderSharesTheBytesOfANode) {
+  Setting setting;
+  for (int r = 0; r < 8; ++r) {
+    Place place;
+    place.node = static_cast<std::uint64_t>(r / 4);
+    setting.places.push_back(place);
+  }
+  setting.forced = "allreduce:multi_leader";
+  build(setting, "node", SlowDesign::basic);
+  ThreadRanks all(setting);
+  Random random(1);
+  std::deque<Call> calls;
+  constexpr std::size_t kCount = 16384;
+  calls.emplace_back(Collective::allreduce, 8, 0, kCount, false, sum_kernel, random);
+  run_all(all, calls, 8, "multi-leader");
+  EXPECT_EQ(all.office().bytes.size(), 8u);
+  for (const auto& [way, bytes] : all.office().bytes) {
+    EXPECT_EQ(std::abs(way.first - way.second), 4);
+    EXPECT_EQ(bytes, kCount * sizeof(Word) / 4);
+  }
+}
+
+}  // namespace
+}  // namespace sumac::testing
