@@ -8,7 +8,7 @@ export LAB_NAME
 unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE PMIX_RANK SLURM_PROCID
 unset SUMAC_DISABLE SUMAC_DEBUG LD_PRELOAD
 output=$(mktemp)
-trap 'rm -f "$output"*; "$lab" down' EXIT
+trap 'rm -rf "$output"* "${scratch:-$output}"; "$lab" down' EXIT
 trap 'exit 1' INT TERM HUP
 
 # make_lab LAYOUT: ranks of each host, as in 2+1+2. Sets $hosts and $ranks. Skips where it cannot.
