@@ -6,13 +6,15 @@
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 mpich_preload=$4 program=$5 probe=$6
 . "$(dirname "$0")/lab.sh"
-make_lab 2+2
+make_lab 3+3
 refused='shared memory is full or refused'
 
-SUMAC_SHM_BUDGET=64K run job 60 block "$sumac" exec -- "$program" 'beyond SUMAC_SHM_BUDGET'
+export SUMAC_SHM_BUDGET=64K
+run job 60 block "$sumac" exec -- "$program" 'beyond SUMAC_SHM_BUDGET'
 expect_status 0
 expect_out "passed: "
 expect_warnings 0
+unset SUMAC_SHM_BUDGET
 
 # The MPI itself needs little of it, or none, this way.
 export OMPI_MCA_btl_vader_backing_directory=/tmp MPIR_CVAR_ENABLE_INTRANODE_COLLECTIVES=0
@@ -23,17 +25,22 @@ for host in h0 h1; do
     if [ "$status" != 0 ]; then
       echo "not tried, the MPI itself cannot live there: $host, $change"
     elif [ $change = size=1024k ]; then
-      run job 60 turns "$sumac" exec -- "$probe"
-      expect_status 0
-      expect_out "wrong 0"
-      expect_out "allreduce 1048576 levels"
-      expect_warnings 0
+      # Smaller slots than on the other host.
+      for algorithm in levels multi_leader; do
+        export SUMAC_ALGO=allreduce:$algorithm
+        run job 60 turns "$sumac" exec -- "$probe"
+        expect_status 0
+        expect_out "wrong 0"
+        expect_out "allreduce 1048576 $algorithm"
+        expect_warnings 0
+      done
+      unset SUMAC_ALGO
     else
       run job 60 turns "$sumac" exec -- "$program" "$refused" $host
       expect_status 0
       expect_out "passed: "
       expect_warnings 1
-      expect_err "warning[handed-down]: a communicator of 4 ranks is left to the MPI: $refused"
+      expect_err "warning[handed-down]: a communicator of 6 ranks is left to the MPI: $refused"
     fi
     "$lab" exec $host mount -o "remount,rw,size=50%" /dev/shm || exit 1
   done
