@@ -10,7 +10,7 @@ make_lab 3+3
 refused='shared memory is full or refused'
 
 export SUMAC_SHM_BUDGET=64K
-run job 60 block "$sumac" exec -- "$program" 'beyond SUMAC_SHM_BUDGET'
+run job 180 block "$sumac" exec -- "$program" 'beyond SUMAC_SHM_BUDGET'
 expect_status 0
 expect_out "passed: "
 expect_warnings 0
@@ -21,14 +21,14 @@ export OMPI_MCA_btl_vader_backing_directory=/tmp MPIR_CVAR_ENABLE_INTRANODE_COLL
 for host in h0 h1; do
   for change in size=1024k size=64k ro; do
     "$lab" exec $host mount -o "remount,$change" /dev/shm || exit 77
-    run job 60 block "$probe"
+    run job 180 block "$probe"
     if [ "$status" != 0 ]; then
       echo "not tried, the MPI itself cannot live there: $host, $change"
     elif [ $change = size=1024k ]; then
       # Smaller slots than on the other host.
       for algorithm in levels multi_leader; do
         export SUMAC_ALGO=allreduce:$algorithm
-        run job 60 turns "$sumac" exec -- "$probe"
+        run job 180 turns "$sumac" exec -- "$probe"
         expect_status 0
         expect_out "wrong 0"
         expect_out "allreduce 1048576 $algorithm"
@@ -36,7 +36,7 @@ for host in h0 h1; do
       done
       unset SUMAC_ALGO
     else
-      run job 60 turns "$sumac" exec -- "$program" "$refused" $host
+      run job 180 turns "$sumac" exec -- "$program" "$refused" $host
       expect_status 0
       expect_out "passed: "
       expect_warnings 1

@@ -56,11 +56,11 @@ sumac_lab_variant(slow_of_h1 2+2+2 "SUMAC_SLOW_HOSTS=h2@h1" ${levels})
 
 sumac_mpi_test_program(handed_down handed_down.cc)
 foreach(family IN LISTS SUMAC_MPI_FAMILIES)
-  sumac_lab_script(lab.disagree.${family} disagree_test.sh ${family} 300 lab
+  sumac_lab_script(lab.disagree.${family} disagree_test.sh ${family} 900 lab
                    $<TARGET_FILE:mpi_test_options_${family}>)
-  sumac_lab_script(lab.rank_killed.${family} rank_killed_test.sh ${family} 180 lab
+  sumac_lab_script(lab.rank_killed.${family} rank_killed_test.sh ${family} 500 lab
                    $<TARGET_FILE:environment_probe_${family}>)
-  sumac_lab_script(lab.shm.${family} shm_test.sh ${family} 600 lab
+  sumac_lab_script(lab.shm.${family} shm_test.sh ${family} 1800 lab
                    $<TARGET_FILE:mpi_test_handed_down_${family}>
                    $<TARGET_FILE:environment_probe_${family}>)
 endforeach()
