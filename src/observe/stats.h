@@ -17,7 +17,7 @@ enum class Reason : std::uint8_t {
 inline constexpr int kNumReasons = static_cast<int>(Reason::count);
 inline constexpr int kMostAlgorithms = 40;
 
-// "mpi: ranks on several nodes"
+// "mpi: user-defined operation"
 const char* text_of(Reason reason);
 
 struct PathCount {

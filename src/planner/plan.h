@@ -42,7 +42,8 @@ struct Capabilities {
   bool oversubscribed = false;  // more ranks than processors
   Over over = Over::shm;
   Family family = Family::any;  // any: not said
-  // For Over::levels. multi_leader needs equal_nodes: two levels, nodes and what is between them.
+  // For Over::levels. multi_leader needs equal_nodes: two levels, nodes (of as many ranks, at most
+  // 64) and what is between them.
   int nodes = 1;
   bool equal_nodes = false;
   // A group of a hierarchy's level: its share of a call cannot be handed to the MPI.

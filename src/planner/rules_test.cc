@@ -97,7 +97,7 @@ TEST(Rules, ProblemsNameTheFix) {
        "FILE:4: 'flat_lines' cannot be chosen for allreduce over p2p: it is over shm; " + p2p},
       {head + "algorithm = 'ring'\nrank = '2'",
        "FILE:5: unknown key 'rank'; did you mean 'ranks'? (known: collective, over, ranks, nodes, "
-       "bytes, room, algorithm, chunk, radix)"},
+       "bytes, room, mpi, algorithm, chunk, radix)"},
       {head + "algorithm = 3",
        "FILE:4: 'algorithm' is a number; it must be text in quotation marks"},
       {head + "algorithm = 'ring'\nranks = '9-2'",

@@ -108,7 +108,7 @@ class PostedMessages final : public Messages {
     }
     return std::erase_if(natives_, [&](Native& native) { return try_native(native); }) > 0 || moved;
   }
-  bool idle() const { return sends_.empty() && receives_.empty() && natives_.empty(); }
+  bool busy() const override { return !sends_.empty() || !receives_.empty() || !natives_.empty(); }
 
  private:
   struct Send {
@@ -188,6 +188,19 @@ inline bool has_equal_nodes(const Hierarchy& hierarchy, const std::vector<Place>
   return equal;
 }
 
+// All ranks' memory is in one process.
+class OneProcess final : public PeerMemory {
+ public:
+  bool read(int, std::uintptr_t address, void* to, std::size_t bytes) override {
+    std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
+    return true;
+  }
+  bool write(int, std::uintptr_t address, const void* from, std::size_t bytes) override {
+    std::memcpy(reinterpret_cast<void*>(address), from, bytes);
+    return true;
+  }
+};
+
 // What is decided before there are ranks.
 struct Setting {
   std::vector<Place> places;
@@ -211,6 +224,7 @@ struct Setting {
     Capabilities capabilities;
     capabilities.ranks = ranks();
     capabilities.over = Over::levels;
+    capabilities.single_copy = true;
     capabilities.oversubscribed = oversubscribed;
     std::map<std::uint64_t, int> nodes;
     for (const Place& place : places) ++nodes[place.node];
@@ -279,9 +293,9 @@ class ThreadRanks {
       const unsigned seed = setting.seed * 64 + static_cast<unsigned>(rank);
       messages = std::make_unique<PostedMessages>(office_, rank, seed);
     }
-    runs_.push_back(std::make_unique<LevelsRun>(std::move(levels), setting.hierarchy.levels.size(),
-                                                setting.plan_of_all(), std::move(plans),
-                                                std::move(peers), rank, std::move(messages)));
+    runs_.push_back(std::make_unique<LevelsRun>(
+        std::move(levels), setting.hierarchy.levels.size(), setting.plan_of_all(), std::move(plans),
+        std::move(peers), rank, std::move(messages), std::make_unique<OneProcess>()));
   }
 
   PostOffice office_;

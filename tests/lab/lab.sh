@@ -8,7 +8,7 @@ export LAB_NAME
 unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE PMIX_RANK SLURM_PROCID
 unset SUMAC_DISABLE SUMAC_DEBUG LD_PRELOAD
 output=$(mktemp)
-trap 'rm -f "$output"*; "$lab" down' EXIT
+trap 'rm -rf "$output"* "${scratch:-$output}"; "$lab" down' EXIT
 trap 'exit 1' INT TERM HUP
 
 # make_lab LAYOUT: ranks of each host, as in 2+1+2. Sets $hosts and $ranks. Skips where it cannot.
@@ -32,16 +32,24 @@ make_lab() {
 # MPICH 4.0's own reduction gives wrong sums in communicators whose ranks alternate between hosts.
 export MPIR_CVAR_REDUCE_DEVICE_COLLECTIVE=0
 
-# job SECONDS PLACEMENT COMMAND...: on all hosts; PLACEMENT is block or turns.
+# job SECONDS PLACEMENT COMMAND...: on all hosts; PLACEMENT is block or turns. Open MPI's launcher
+# gives up, before the program has started, where a daemon does not answer at once: then again.
 job() {
   seconds=$1 placement=$2
   shift 2
   [ "$placement" = block ] || set -- --round-robin -- "$@"
   [ "$placement" = turns ] || set -- -- "$@"
   if [ "$family" = mpich ]; then preload=$mpich_preload; else preload=''; fi
-  SUMAC_TEST_SECONDS=$seconds LD_PRELOAD=$preload \
-    "$lab" run --mpi "$family" --launcher "$launcher" --hosts "$hosts" -n "$ranks" \
-    --timeout $((seconds + 5)) "$@"
+  for _ in 1 2 3 4; do
+    SUMAC_TEST_SECONDS=$seconds LD_PRELOAD=$preload \
+      "$lab" run --mpi "$family" --launcher "$launcher" --hosts "$hosts" -n "$ranks" \
+      --timeout $((seconds + 5)) "$@" >"$output.job" 2>"$output.job-err"
+    job_status=$?
+    grep -q '^ORTE does not know how to route' "$output.job-err" || break
+  done
+  cat "$output.job"
+  cat "$output.job-err" >&2
+  return $job_status
 }
 
 # Prints what is left on the hosts for good; true when there is nothing.

@@ -63,6 +63,7 @@ void reduce(const Group& group, MPI_Datatype type, MPI_Op op, const std::vector<
   } else {
     MPI_Reduce(from, gets_result ? receive.data() : nullptr, n, type, op, root, group.comm);
   }
+  CHECK_TAKEN();
   CHECK(send.guards_hold() && receive.guards_hold(), "%s, '%s'", step_text, path());
   if (!gets_result || bytes == 0) return;
   CHECK(std::memcmp(receive.data(), expected.data(), bytes) == 0, "%s, %zu elements, '%s'",
@@ -76,6 +77,7 @@ void bcast(const Group& group, std::size_t bytes, int root) {
   const auto byte = [&](std::size_t i) { return value<unsigned char>(root, i, bytes); };
   for (std::size_t i = 0; i < bytes; ++i) data[i] = group.rank == root ? byte(i) : 0xee;
   MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, root, group.comm);
+  CHECK_TAKEN();
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < bytes; ++i) wrong += data[i] != byte(i);
   CHECK(wrong == 0 && buffer.guards_hold(), "%s: %zu wrong, '%s'", step_text, wrong, path());
@@ -128,6 +130,7 @@ void sums_agree(const Group& group, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) in[i] = value<float>(group.rank, i, count);
   const int n = static_cast<int>(count);
   MPI_Allreduce(in.data(), ours.data(), n, MPI_FLOAT, MPI_SUM, group.comm);
+  CHECK_TAKEN();
   native().Allreduce(in.data(), theirs.data(), n, MPI_FLOAT, MPI_SUM, group.comm);
   std::size_t far = 0;
   unsigned long own = 0, least = 0;
@@ -155,6 +158,7 @@ void barriers(const Group& group) {
     if (group.rank == late) usleep(3000);
     const double came = now();
     MPI_Barrier(group.comm);
+    CHECK_TAKEN();
     const double went = now();
     double last_came = 0, first_went = 0;
     native().Allreduce(&came, &last_came, 1, MPI_DOUBLE, MPI_MAX, group.comm);
@@ -169,6 +173,7 @@ void part(int color, int key) {
   MPI_Comm_split(MPI_COMM_WORLD, color, key, &comm);
   if (comm == MPI_COMM_NULL) return;
   const Group group = group_of(comm);
+  CHECK(warm_up(comm), "%d ranks, path '%s'", group.size, path());
   sweep<double, Sum>(group, "double sum", MPI_DOUBLE, MPI_SUM, 40000);
   sweep_bcast(group, 40000);
   sums_agree(group, 3000);

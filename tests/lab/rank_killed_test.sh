@@ -6,7 +6,7 @@ family=$1 launcher=$2 sumac=$3 mpich_preload=$4 probe=$5
 . "$(dirname "$0")/lab.sh"
 make_lab 2+2
 for placement in block turns; do
-  job 60 $placement "$sumac" exec -- "$probe" kill >"$output" 2>&1
+  job 180 $placement "$sumac" exec -- "$probe" kill >"$output" 2>&1
   status=$?
   if [ $status = 0 ] || [ $status = 124 ] || ! grep -q '^allreduce 1048576 ' "$output"; then
     cat "$output"

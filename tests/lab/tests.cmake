@@ -1,26 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What is run in a lab. LABELS slow: not in 'make check'.
-set(any allreduce:.* reduce:.* bcast:.* barrier:.*)
-set(levels "allreduce:levels|multi_leader" reduce:levels bcast:levels barrier:levels)
+set(levels allreduce:levels reduce:levels bcast:levels barrier:levels)
 set(layouts 2+2 2+1+2 3+3+3 2+2turns 3+3+3turns)
 
 sumac_mpi_test_program(nodes nodes.cc)
 sumac_lab_test(nodes LAYOUTS 2+2 2+1+2 2+2turns EXPECTED ${levels})
 sumac_lab_test(nodes LAYOUTS 3+3+3 3+3+3turns EXPECTED ${levels} LABELS slow)
-sumac_lab_test(hammer LAYOUTS 2+1+2 3+3+3turns ARGS 1 EXPECTED ${any})
-sumac_lab_test(hammer_more PROGRAM hammer LAYOUTS ${layouts} ARGS 4 17 EXPECTED ${any} LABELS slow)
+sumac_lab_test(nodes_one_each PROGRAM nodes LAYOUTS 1+1+1+1 ARGS 600000 EXPECTED ${levels})
+sumac_lab_test(hammer LAYOUTS 2+1+2 3+3+3turns ARGS 1 EXPECTED ${levels})
+sumac_lab_test(hammer_more PROGRAM hammer LAYOUTS ${layouts} ARGS 4 17 EXPECTED ${levels}
+               LABELS slow)
 sumac_mpi_test_program(traffic traffic.cc)
 sumac_lab_test(traffic LAYOUTS 2+2 EXPECTED ${levels})
 sumac_lab_test(traffic_turns PROGRAM traffic LAYOUTS 2+2turns EXPECTED ${levels} LABELS slow)
 
-# The programs for one host. With SUMAC_LAB_TAKEN they want every call taken.
-foreach(program communicators signatures progress errors threads)
-  sumac_lab_test(${program} LAYOUTS 2+1+2 EXPECTED bcast:.*)
+# The programs for one host.
+foreach(program communicators signatures progress errors threads types)
+  sumac_lab_test(${program} LAYOUTS 2+1+2 EXPECTED bcast:levels)
 endforeach()
-sumac_lab_test(churn LAYOUTS 2+1+2 ARGS 400 EXPECTED bcast:.* LABELS slow)
-if(SUMAC_LAB_TAKEN)
-  sumac_lab_test(types LAYOUTS 2+1+2 EXPECTED bcast:.*) # sums of bytes overflow: MPIs differ
-endif()
+sumac_lab_test(churn LAYOUTS 2+1+2 ARGS 400 EXPECTED bcast:levels LABELS slow)
+sumac_lab_test(budget LAYOUTS 2+1+2 ENV SUMAC_SHM_BUDGET=1M EXPECTED bcast:levels)
 
 # sumac_lab_variant(NAME LAYOUT SETTING EXPECTED...): the sweep with an option.
 set(variants_in_check flat pairs allreduce_multi_leader slow_peer)
@@ -33,10 +32,12 @@ function(sumac_lab_variant name layout setting)
                  EXPECTED ${ARGN} LABELS ${label})
 endfunction()
 
-sumac_lab_variant(flat 2+1+2 SUMAC_HIERARCHY=flat ${any})
+sumac_lab_variant(flat 2+1+2 SUMAC_HIERARCHY=flat ${levels})
 sumac_lab_variant(pairs 3+3turns SUMAC_HIERARCHY=ranks:2,node ${levels})
 sumac_lab_variant(package 2+1+2 SUMAC_HIERARCHY=package,node ${levels})
 sumac_lab_variant(list 2+2 SUMAC_HIERARCHY=list:0-1/2-3,node ${levels})
+sumac_lab_variant(pairs_of_nodes 2+2+2+2 SUMAC_HIERARCHY=ranks:2,node,ranks:2 ${levels})
+sumac_lab_variant(four_levels 3+1+2+1 SUMAC_HIERARCHY=ranks:2,node,ranks:2 ${levels})
 foreach(algorithm ring rabenseifner recursive_doubling knomial native)
   sumac_lab_variant(allreduce_${algorithm} 2+1+2 SUMAC_ALGO=allreduce:${algorithm} ${levels})
 endforeach()
@@ -48,14 +49,18 @@ foreach(algorithm chain knomial)
 endforeach()
 foreach(design basic direct peer)
   sumac_lab_variant(slow_${design} 2+1+2
-                    "SUMAC_SLOW_HOSTS=h2;SUMAC_SLOW_DESIGN=${design}" ${any})
+                    "SUMAC_SLOW_HOSTS=h2;SUMAC_SLOW_DESIGN=${design}" ${levels})
 endforeach()
 # Slow ranks that belong to a host with others.
-sumac_lab_variant(slow_of_h1 2+2+2 "SUMAC_SLOW_HOSTS=h2@h1" ${any})
+sumac_lab_variant(slow_of_h1 2+2+2 "SUMAC_SLOW_HOSTS=h2@h1" ${levels})
 
+sumac_mpi_test_program(handed_down handed_down.cc)
 foreach(family IN LISTS SUMAC_MPI_FAMILIES)
-  sumac_lab_script(lab.disagree.${family} disagree_test.sh ${family} 120 lab
+  sumac_lab_script(lab.disagree.${family} disagree_test.sh ${family} 900 lab
                    $<TARGET_FILE:mpi_test_options_${family}>)
-  sumac_lab_script(lab.rank_killed.${family} rank_killed_test.sh ${family} 120 lab
+  sumac_lab_script(lab.rank_killed.${family} rank_killed_test.sh ${family} 500 lab
+                   $<TARGET_FILE:environment_probe_${family}>)
+  sumac_lab_script(lab.shm.${family} shm_test.sh ${family} 1800 lab
+                   $<TARGET_FILE:mpi_test_handed_down_${family}>
                    $<TARGET_FILE:environment_probe_${family}>)
 endforeach()

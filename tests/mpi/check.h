@@ -85,22 +85,13 @@ inline bool was_handed_down(const char* reason) {
   return std::strncmp(path(), "mpi: ", 5) == 0 && std::strcmp(path() + 5, reason) == 0;
 }
 
-// SUMAC_TEST_LAB is set where ranks are on several hosts: to "taken" where Sumac has to serve them
-// all the same, else to "any".
-inline bool in_lab() {
-  static const bool set = std::getenv("SUMAC_TEST_LAB") != nullptr;
-  return set;
+// By a hierarchy: sums of floating-point numbers are made in another order than serially.
+inline bool was_over_levels() {
+  return std::strcmp(path(), "levels") == 0 || std::strcmp(path(), "multi_leader") == 0;
 }
-inline bool must_be_taken() {
-  static const char* expected = std::getenv("SUMAC_TEST_LAB");
-  return !expected || std::strcmp(expected, "taken") == 0;
-}
-inline bool is_excused() { return !must_be_taken() && was_handed_down("ranks on several nodes"); }
-#define CHECK_TAKEN() \
-  CHECK(::test::was_taken() || ::test::is_excused(), "path '%s'", ::test::path())
-#define CHECK_HANDED_DOWN(reason)                                                         \
-  CHECK(::test::was_handed_down(reason) || ::test::is_excused(), "%s: path '%s'", reason, \
-        ::test::path())
+#define CHECK_TAKEN() CHECK(::test::was_taken(), "path '%s'", ::test::path())
+#define CHECK_HANDED_DOWN(reason) \
+  CHECK(::test::was_handed_down(reason), "%s: path '%s'", reason, ::test::path())
 
 // The MPI's own functions, past Sumac.
 struct Native {
@@ -129,7 +120,7 @@ inline const Native& native() {
 // Past the first calls, which go to the MPI. True when Sumac now serves the communicator.
 inline bool warm_up(MPI_Comm comm) {
   for (int i = 0; i < 3; ++i) MPI_Barrier(comm);
-  return was_taken() || is_excused();
+  return was_taken();
 }
 
 // Starts MPI. SUMAC_TEST_SECONDS: a rank that runs longer says where it hangs, and ends.

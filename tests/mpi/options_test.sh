@@ -12,7 +12,7 @@ for setting in COLLS=^allreduce COLLS=barrier ALGO=allreduce:split_slots CMA=off
   expect_status 0
   expect_out "passed: "
   expect_warnings 1
-  expect_err "warning[handed-down]: "
+  expect_err "warning[options-differ]: rank 1 has "
 done
 
 # What each rank may choose for itself.

@@ -236,7 +236,7 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     return 0;
   }
-  const bool over_levels = std::strcmp(path(), "levels") == 0;
+  const bool over_levels = was_over_levels();
   whole_numbers() = over_levels;
   sweep_reductions<float, Sum>("float sum", MPI_FLOAT, MPI_SUM, most);
   sweep_reductions<double, Sum>("double sum", MPI_DOUBLE, MPI_SUM,

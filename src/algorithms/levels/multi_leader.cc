@@ -53,7 +53,7 @@ Part MultiLeader::piece_of(int rank, std::size_t step) const {
 }
 
 Chunks MultiLeader::exchanges() const {
-  return {part(node->rank).bytes, std::max(chunk, piece()) / piece() * piece(), piece()};
+  return {part(node->rank).bytes, std::max(chunk, kCacheLine), kCacheLine};
 }
 
 Task scatter(Strand& strand, MultiLeader& work) {
@@ -93,12 +93,15 @@ Task gather(Strand& strand, MultiLeader& work) {
   ShmGroup& group = work.node->down;
   const std::size_t steps = work.steps();
   const std::uint64_t first = group.take(steps);
-  const std::size_t exchange_bytes = work.exchanges()[0].bytes;
+  const Chunks chunks = work.exchanges();
   for (std::size_t step = 0; step <= steps; ++step) {
     if (step < steps) {
       const Part own = work.piece_of(group.rank(), step);
       if (own.bytes > 0) {
-        co_await strand.until(work.exchanged.done(step * work.piece() / exchange_bytes));
+        // All up to the last that has a part of the piece; each strand does every other.
+        const std::size_t last = (step * work.piece() + own.bytes - 1) / chunks[0].bytes;
+        if (last > 0) co_await strand.until(work.exchanged.done(last - 1));
+        co_await strand.until(work.exchanged.done(last));
       }
       co_await strand.until(group.slot_free(first + step));
       std::memcpy(group.payload(group.rank(), first + step), work.args->output + own.offset,

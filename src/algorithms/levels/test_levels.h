@@ -149,9 +149,11 @@ class LevelsWorld {
       rank->operation.stages = std::make_unique<Stage[]>(most_stages(rank->levels.size()));
       ranks_.push_back(std::move(rank));
     }
+    // Every other group's slots are larger: hosts differ in how much memory they have to share.
+    std::size_t groups = 0;
     for (std::size_t l = 0; l < depth_; ++l) {
       for (const Group& group : hierarchy.levels[l].groups) {
-        if (group.one_node) share(group, l, slot_bytes);
+        if (group.one_node) share(group, l, slot_bytes << groups++ % 2);
       }
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is wrong when ranks differ: which rank, and how.
+#include <atomic>
 #include <cstring>
 
 #include "interpose/backend/mpi_functions.h"
@@ -34,7 +35,8 @@ void explain_difference(Communicator& c, const std::vector<Hello>& hellos) {
   const Text own = own_text(c);
   std::vector<Text> texts(hellos.size());
   mpi.Allgather(&own, sizeof own, MPI_BYTE, texts.data(), sizeof own, MPI_BYTE, c.comm);
-  if (c.rank != 0) return;
+  static std::atomic<bool> told;
+  if (told.exchange(true)) return;
   for (std::size_t r = 1; r < hellos.size(); ++r) {
     if (hellos[r].options == hellos[0].options) continue;
     log(Level::warn, "warning[options-differ]: rank %zu has %s, rank 0 has %s; give all the same",

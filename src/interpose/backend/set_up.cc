@@ -93,8 +93,8 @@ void hand_down_for_good(Communicator& c, Reason reason) {
   c.state = Communicator::State::handed_down;
   c.reason = reason;
   c.attach.reset();
-  const bool worth_a_word = reason == Reason::options_differ || reason == Reason::builds_differ ||
-                            reason == Reason::shared_memory || reason == Reason::messages;
+  const bool worth_a_word = reason == Reason::builds_differ || reason == Reason::shared_memory ||
+                            reason == Reason::messages;
   if (worth_a_word && !told[static_cast<int>(reason)].exchange(true)) {
     log(Level::warn, "warning[handed-down]: a communicator of %d ranks is left to the MPI: %s",
         c.size, text_of(reason) + 5);

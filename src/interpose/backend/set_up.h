@@ -16,7 +16,7 @@ int agree(const Communicator& c, int worked);
 // From here on the communicator's calls go to the MPI.
 void hand_down_for_good(Communicator& c, Reason reason);
 
-// Says which rank's options differ from rank 0's, and how. Collective.
+// Says once which rank's options differ from rank 0's, and how. Collective.
 void explain_difference(Communicator& c, const std::vector<Hello>& hellos);
 
 // The hierarchies of the communicator's collectives; none where one flat group does. False, and

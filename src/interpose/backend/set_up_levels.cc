@@ -196,6 +196,8 @@ bool LevelsSetUp::has_equal_nodes(const Hierarchy& hierarchy) const {
     return false;
   }
   const std::vector<Group>& groups = hierarchy.levels[0].groups;
+  // Every rank of a node has a cache line in the slots of all others, be they small on some hosts.
+  if (groups[0].members.size() > kSmallSlot / kCacheLine) return false;
   return std::all_of(groups.begin(), groups.end(), [&](const Group& group) {
     return group.one_node && group.members.size() == groups[0].members.size();
   });

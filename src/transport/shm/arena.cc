@@ -19,7 +19,7 @@ Layout choose_layout(int ranks, int lanes) {
   struct statvfs status;
   if (statvfs("/dev/shm", &status) == 0) {
     const std::size_t available = static_cast<std::size_t>(status.f_bavail) * status.f_frsize;
-    if (layout.block_bytes() > available / 4) layout.slot_bytes = 4 << 10;
+    if (layout.block_bytes() > available / 4) layout.slot_bytes = kSmallSlot;
   }
   return layout;
 }

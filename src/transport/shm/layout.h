@@ -42,6 +42,8 @@ struct alignas(kFalseSharingRange) BlockHeader {
   std::atomic<std::uint32_t> detached;  // ranks that no longer use the block
 };
 
+inline constexpr std::size_t kSmallSlot = 4 << 10;  // payload where /dev/shm is small
+
 struct Layout {
   int ranks = 0;
   int lanes = 1;
