@@ -43,6 +43,13 @@ foreach(algorithm ring rabenseifner recursive_doubling knomial native)
 endforeach()
 sumac_lab_variant(allreduce_multi_leader 3+3turns SUMAC_ALGO=allreduce:multi_leader
                   allreduce:multi_leader)
+# Where ranks share processors, as here, the rules prefer the passive one for large messages.
+foreach(collective allreduce reduce bcast)
+  foreach(algorithm levels passive)
+    sumac_lab_variant(${collective}_${algorithm} 2+1+2 SUMAC_ALGO=${collective}:${algorithm}
+                      ${collective}:${algorithm})
+  endforeach()
+endforeach()
 foreach(algorithm chain knomial)
   sumac_lab_variant(bcast_${algorithm} 2+1+2 SUMAC_ALGO=bcast:${algorithm} ${levels})
   sumac_lab_variant(reduce_${algorithm} 2+1+2 SUMAC_ALGO=reduce:${algorithm} ${levels})
