@@ -5,6 +5,9 @@
 #include <map>
 #include <tuple>
 
+#include "base/align.h"
+#include "transport/shm/layout.h"
+
 namespace sumac::plan {
 namespace {
 
@@ -79,11 +82,12 @@ Capabilities Explainer::capabilities(Over over, int ranks) const {
   return c;
 }
 
-// Two levels: each node, all nodes of one size, and what is between them.
+// Two levels: each node, all nodes of one size, and what is between them; as a back end has it.
 bool Explainer::equal_nodes() const {
-  if (hierarchy_.levels.size() != 2) return false;
+  if (hierarchy_.levels.size() != 2 || !options_.slow.empty()) return false;
   const std::vector<Group>& nodes = hierarchy_.levels[0].groups;
-  return static_cast<int>(nodes.size()) == options_.nodes &&
+  return nodes[0].members.size() <= kSmallSlot / kCacheLine &&
+         static_cast<int>(nodes.size()) == options_.nodes &&
          std::all_of(nodes.begin(), nodes.end(), [&](const Group& group) {
            return group.one_node && group.members.size() == nodes[0].members.size();
          });
