@@ -11,8 +11,10 @@ sumac_lab_test(hammer LAYOUTS 2+1+2 3+3+3turns ARGS 1 EXPECTED ${levels})
 sumac_lab_test(hammer_more PROGRAM hammer LAYOUTS ${layouts} ARGS 4 17 EXPECTED ${levels}
                LABELS slow)
 sumac_mpi_test_program(traffic traffic.cc)
-sumac_lab_test(traffic LAYOUTS 2+2 EXPECTED ${levels})
-sumac_lab_test(traffic_turns PROGRAM traffic LAYOUTS 2+2turns EXPECTED ${levels} LABELS slow)
+# Large messages only.
+set(large allreduce:passive reduce:passive bcast:passive barrier:levels)
+sumac_lab_test(traffic LAYOUTS 2+2 EXPECTED ${large})
+sumac_lab_test(traffic_turns PROGRAM traffic LAYOUTS 2+2turns EXPECTED ${large} LABELS slow)
 
 # The programs for one host.
 foreach(program communicators signatures progress errors threads types)
