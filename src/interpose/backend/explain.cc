@@ -17,9 +17,15 @@ struct Text {
 Text own_text(const Communicator& c) {
   Text text{};
   sumac_options_text(&options, text.characters, sizeof text.characters);
-  const std::size_t used = std::strlen(text.characters);
-  std::snprintf(text.characters + used, sizeof text.characters - used, "%s%s%s%s",
-                user_rules().rules.empty() ? "" : " RULES=", options.rules,
+  std::size_t used = std::strlen(text.characters);
+  // Files of one name may differ: what they say counts.
+  if (!user_rules().rules.empty()) {
+    std::snprintf(text.characters + used, sizeof text.characters - used,
+                  " RULES=%.100s (content %08x)", options.rules,
+                  static_cast<unsigned>(user_rules().hash));
+    used = std::strlen(text.characters);
+  }
+  std::snprintf(text.characters + used, sizeof text.characters - used, "%s%s",
                 c.hierarchy.empty() ? "" : " info key sumac_hierarchy=", c.hierarchy.c_str());
   return text;
 }
