@@ -26,7 +26,8 @@ class Doubling {
     while (ranks_ * 2 <= size) ranks_ *= 2;
     extras_ = size - ranks_;
   }
-  int ranks() const { return ranks_; }
+  // Those that go on while the extra ones wait; 1 for these, who have nobody to go on with.
+  int ranks() const { return is_extra() ? 1 : ranks_; }
   bool is_extra() const { return rank_ < 2 * extras_ && rank_ % 2 == 1; }
   bool has_extra() const { return rank_ < 2 * extras_ && rank_ % 2 == 0; }
   int pair() const { return rank_ ^ 1; }
@@ -40,6 +41,11 @@ class Doubling {
  private:
   int rank_, ranks_ = 1, extras_ = 0;
 };
+
+// Before and after what Doubling is for: extra ranks give their data to their pairs, which fold
+// them after their own into the output, and get the result in the end.
+Task fold_extras(Strand& strand, MessageGroup& group, const ReduceArguments& args);
+Task serve_extras(Strand& strand, MessageGroup& group, const ReduceArguments& args);
 
 // A k-nomial tree over `size` ranks, ranks counted from the root. With place v written to base k,
 // v's parent lacks its lowest digit that is not zero; so a subtree is a run of neighbours.

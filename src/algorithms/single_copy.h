@@ -33,6 +33,16 @@ inline Buffers buffers_of(const ShmGroup& group, int rank, std::uint64_t positio
   return buffers;
 }
 
+// Stores what is to stand `offset` bytes into every other rank's output there.
+inline void store_to_peers(const ShmGroup& group, const SingleCopy& peers, std::uint64_t position,
+                           std::size_t offset, const std::byte* from, std::size_t bytes) {
+  for (int r = 0; r < group.size(); ++r) {
+    if (r == group.rank()) continue;
+    const std::uintptr_t output = buffers_of(group, r, position).output;
+    if (!peers.memory->write(r, output + offset, from, bytes)) *peers.failed = true;
+  }
+}
+
 // Bytes fetched from a peer at a time: what is read is folded while it is still in the second-level
 // cache, and the price of a system call (some 300 ns) is paid seldom.
 inline std::size_t fetch_bytes(const SingleCopy& peers, int ranks) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/algorithms.h"
+#include "algorithms/test_support.h"
 #include "transport/shm/group.h"
 
 namespace sumac::testing {
@@ -25,19 +26,6 @@ inline void ordered_kernel(void* dst, const void* const* srcs, int num_srcs, std
     static_cast<std::uint32_t*>(dst)[i] = value;
   }
 }
-
-// All ranks live in one address space here.
-class LocalPeerMemory final : public PeerMemory {
- public:
-  bool read(int, std::uintptr_t address, void* to, std::size_t bytes) override {
-    std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
-    return true;
-  }
-  bool write(int, std::uintptr_t address, const void* from, std::size_t bytes) override {
-    std::memcpy(reinterpret_cast<void*>(address), from, bytes);
-    return true;
-  }
-};
 
 struct Rank;
 

@@ -59,8 +59,7 @@ void LevelsRun::allreduce(const ReduceArguments& args, const Choice& choice,
   operation_.reduction = args;
   cut(args.bytes(), args.element, choice);
   plan_allreduce(levels_, depth_, operation_);
-  if (is_passive(choice.algorithm)) make_passive(levels_, operation_);
-  run_stages(policy);
+  run_stages(choice, policy);
 }
 
 void LevelsRun::reduce(const ReduceArguments& args, const Choice& choice,
@@ -68,16 +67,14 @@ void LevelsRun::reduce(const ReduceArguments& args, const Choice& choice,
   operation_.reduction = args;
   cut(args.bytes(), args.element, choice);
   plan_reduce(levels_, args.root, operation_);
-  if (is_passive(choice.algorithm)) make_passive(levels_, operation_);
-  run_stages(policy);
+  run_stages(choice, policy);
 }
 
 void LevelsRun::bcast(const BcastArguments& args, const Choice& choice, const WaitPolicy& policy) {
   operation_.bcast = args;
   cut(args.bytes, 1, choice);
   plan_bcast(levels_, args.root, operation_);
-  if (is_passive(choice.algorithm)) make_passive(levels_, operation_);
-  run_stages(policy);
+  run_stages(choice, policy);
 }
 
 void LevelsRun::cut(std::size_t bytes, std::size_t element, const Choice& choice) {
@@ -102,8 +99,9 @@ void LevelsRun::choose(Stage& stage, std::size_t bytes) {
   stage.done.begin(alone ? 1 : kWidth);
 }
 
-void LevelsRun::run_stages(const WaitPolicy& policy) {
+void LevelsRun::run_stages(const Choice& choice, const WaitPolicy& policy) {
   Operation& op = operation_;
+  if (is_passive(choice.algorithm)) make_passive(levels_, op);
   const std::size_t largest = op.chunks[0].bytes;
   std::fill(op.groups.begin(), op.groups.end(), MessageGroup());
   for (std::size_t i = 0; i < op.num_stages; ++i) {

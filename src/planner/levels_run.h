@@ -64,7 +64,7 @@ class LevelsRun {
 
  private:
   void cut(std::size_t bytes, std::size_t element, const Choice& choice);
-  void run_stages(const WaitPolicy& policy);
+  void run_stages(const Choice& choice, const WaitPolicy& policy);
   void choose(Stage& stage, std::size_t bytes);
   void run_multi_leader(const ReduceArguments& args, const Choice& choice,
                         const WaitPolicy& policy);

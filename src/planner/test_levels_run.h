@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/test_support.h"
 #include "planner/levels_run.h"
 #include "planner/rules.h"
 
@@ -188,19 +189,6 @@ inline bool has_equal_nodes(const Hierarchy& hierarchy, const std::vector<Place>
   return equal;
 }
 
-// All ranks' memory is in one process.
-class OneProcess final : public PeerMemory {
- public:
-  bool read(int, std::uintptr_t address, void* to, std::size_t bytes) override {
-    std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
-    return true;
-  }
-  bool write(int, std::uintptr_t address, const void* from, std::size_t bytes) override {
-    std::memcpy(reinterpret_cast<void*>(address), from, bytes);
-    return true;
-  }
-};
-
 // What is decided before there are ranks.
 struct Setting {
   std::vector<Place> places;
@@ -295,7 +283,7 @@ class ThreadRanks {
     }
     runs_.push_back(std::make_unique<LevelsRun>(
         std::move(levels), setting.hierarchy.levels.size(), setting.plan_of_all(), std::move(plans),
-        std::move(peers), rank, std::move(messages), std::make_unique<OneProcess>()));
+        std::move(peers), rank, std::move(messages), std::make_unique<LocalPeerMemory>()));
   }
 
   PostOffice office_;

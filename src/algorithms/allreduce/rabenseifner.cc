@@ -39,20 +39,8 @@ Halves halves_at(const Doubling& shape, std::size_t count, int distance) {
 Task rabenseifner(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
   const Doubling shape(group.size, group.rank);
   const std::size_t element = args.element;
-  const std::byte* own = args.input;
-  if (shape.is_extra()) {
-    group.send(shape.pair(), args.input, args.bytes());
-    co_await strand.until(group.stream->all_sent());
-    group.receive(shape.pair(), args.output, args.bytes());
-    co_await strand.until(group.stream->all_received());
-    co_return;
-  }
-  if (shape.has_extra()) {
-    group.receive(shape.pair(), group.scratch, args.bytes());
-    co_await strand.until(group.stream->all_received());
-    fold_two(args, own, group.scratch, args.output, args.count);
-    own = args.output;
-  }
+  co_await fold_extras(strand, group, args);
+  const std::byte* own = shape.has_extra() ? args.output : args.input;
   for (int d = 1; d < shape.ranks(); d *= 2) {
     const Halves at = halves_at(shape, args.count, d);
     const int partner = shape.partner(d);
@@ -74,10 +62,7 @@ Task rabenseifner(Strand& strand, MessageGroup& group, const ReduceArguments& ar
     co_await strand.until(group.stream->all_received());
     co_await strand.until(group.stream->all_sent());
   }
-  if (shape.has_extra()) {
-    group.send(shape.pair(), args.output, args.bytes());
-    co_await strand.until(group.stream->all_sent());
-  }
+  co_await serve_extras(strand, group, args);
 }
 
 }  // namespace sumac::allreduce

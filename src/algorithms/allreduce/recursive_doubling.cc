@@ -15,20 +15,8 @@ namespace sumac::allreduce {
 
 Task recursive_doubling(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
   const Doubling shape(group.size, group.rank);
-  const std::byte* own = args.input;
-  if (shape.is_extra()) {
-    group.send(shape.pair(), args.input, args.bytes());
-    co_await strand.until(group.stream->all_sent());
-    group.receive(shape.pair(), args.output, args.bytes());
-    co_await strand.until(group.stream->all_received());
-    co_return;
-  }
-  if (shape.has_extra()) {
-    group.receive(shape.pair(), group.scratch, args.bytes());
-    co_await strand.until(group.stream->all_received());
-    fold_two(args, own, group.scratch, args.output, args.count);
-    own = args.output;
-  }
+  co_await fold_extras(strand, group, args);
+  const std::byte* own = shape.has_extra() ? args.output : args.input;
   for (int distance = 1; distance < shape.ranks(); distance *= 2) {
     const int partner = shape.partner(distance);
     group.send(partner, own, args.bytes());
@@ -40,10 +28,7 @@ Task recursive_doubling(Strand& strand, MessageGroup& group, const ReduceArgumen
              args.count);
     own = args.output;
   }
-  if (shape.has_extra()) {
-    group.send(shape.pair(), args.output, args.bytes());
-    co_await strand.until(group.stream->all_sent());
-  }
+  co_await serve_extras(strand, group, args);
 }
 
 }  // namespace sumac::allreduce

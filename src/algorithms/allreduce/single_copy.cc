@@ -21,11 +21,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
   const Part own = part_of(args.bytes(), group.size(), group.rank());
   fold_from_peers(group, args, peers, position, own, true,
                   [&](std::size_t at, const std::byte* result, std::size_t bytes) {
-                    for (int r = 0; r < group.size(); ++r) {
-                      if (r == group.rank()) continue;
-                      const std::uintptr_t output = buffers_of(group, r, position).output;
-                      if (!peers.memory->write(r, output + at, result, bytes)) *peers.failed = true;
-                    }
+                    store_to_peers(group, peers, position, at, result, bytes);
                   });
   group.publish_out(position);
   co_await strand.until(group.others_out(position));

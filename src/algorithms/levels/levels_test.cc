@@ -17,25 +17,6 @@ using Words = std::vector<Word>;
 constexpr std::size_t kSlot = 1024;
 constexpr Word kGuard = 0xdeadbeef;
 
-// Commutative and associative: any order gives the serial result.
-void sum_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    Word value = 0;
-    for (int s = 0; s < num_srcs; ++s) value += static_cast<const Word*>(srcs[s])[i];
-    static_cast<Word*>(dst)[i] = value;
-  }
-}
-// Neither: shows in which tree an element was folded.
-void tree_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    Word value = static_cast<const Word*>(srcs[0])[i];
-    for (int s = 1; s < num_srcs; ++s) {
-      value = value * 31 + (static_cast<const Word*>(srcs[s])[i] ^ 0x5bd1e995u) * 17 + 1;
-    }
-    static_cast<Word*>(dst)[i] = value;
-  }
-}
-
 // Adapters of every algorithm of a level.
 #define SHARED_REDUCTION(name, text) \
   Task name(Strand& s, LevelGroup& l, MessageGroup&, const ReduceArguments& a) { return text; }

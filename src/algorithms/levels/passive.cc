@@ -2,7 +2,6 @@
 #include "algorithms/levels/passive.h"
 
 #include "algorithms/single_copy.h"
-#include "observe/trace.h"
 
 namespace sumac {
 namespace {
@@ -12,6 +11,21 @@ bool is_followed(const Operation& operation, const Stage& stage) {
   const Stage& last = operation.stages[operation.num_stages - 1];
   return &last != &stage && last.passive;
 }
+
+void read_chunk(Operation& operation, const Stage& stage, std::size_t chunk) {
+  const Part part = operation.chunks[chunk];
+  ReduceArguments args = operation.reduction;
+  args.output = operation.result(chunk) - part.offset;
+  fold_from_peers(stage.level->up, args, stage.level->peers, operation.passive_position, part, true,
+                  [](std::size_t, const std::byte*, std::size_t) {});
+}
+
+// A stage that follows another of the operation finds the members' buffers known.
+bool is_first(const Operation& operation, const Stage& stage) {
+  return &stage == &operation.stages[0] || !operation.stages[0].passive;
+}
+
+}  // namespace
 
 Task be_passive(Strand& strand, Operation& operation, Stage& stage) {
   ShmGroup& group = stage.level->up;
@@ -24,60 +38,25 @@ Task be_passive(Strand& strand, Operation& operation, Stage& stage) {
   group.finish(position);
 }
 
-void read_chunk(Operation& operation, const Stage& stage, std::size_t chunk) {
-  const Part part = operation.chunks[chunk];
-  ReduceArguments args = operation.reduction;
-  args.output = operation.result(chunk) - part.offset;
-  fold_from_peers(stage.level->up, args, stage.level->peers, operation.passive_position, part, true,
-                  [](std::size_t, const std::byte*, std::size_t) {});
-}
-
-void write_chunk(const Operation& operation, const Stage& stage, std::size_t chunk) {
-  const ShmGroup& group = stage.level->up;
-  const SingleCopy& peers = stage.level->peers;
-  const Part part = operation.chunks[chunk];
-  for (int r = 0; r < group.size(); ++r) {
-    if (r == group.rank()) continue;
-    const std::uintptr_t to = buffers_of(group, r, operation.passive_position).output;
-    if (!peers.memory->write(r, to + part.offset, operation.bcast.buffer + part.offset,
-                             part.bytes)) {
-      *peers.failed = true;
-    }
-  }
-}
-
-Task lead(Strand& strand, Operation& operation, Stage& stage) {
+Task meet_members(Strand& strand, Operation& operation, Stage& stage) {
+  if (!is_first(operation, stage)) co_return;
   ShmGroup& group = stage.level->up;
-  // A stage that follows another of the operation finds the members' buffers known.
-  const bool is_first = &stage == &operation.stages[0] || !operation.stages[0].passive;
-  if (is_first) {
-    operation.passive_position = group.take(1);
-    co_await strand.until(group.slot_free(operation.passive_position));
-    co_await strand.until(group.others_in(operation.passive_position));
-  }
-  for (std::size_t chunk = 0; chunk < operation.chunks.count(); ++chunk) {
-    if (stage.after) co_await strand.until(stage.after->done(chunk));
-    if (stage.room && chunk >= kKept) co_await strand.until(stage.room->done(chunk - kKept));
-    const std::uint64_t begun = trace::on() ? trace::now_ns() : 0;
-    strand.forget_waking();
-    if (stage.kind == Stage::Kind::reduce) {
-      read_chunk(operation, stage, chunk);
-    } else {
-      write_chunk(operation, stage, chunk);
-    }
-    if (begun) record_chunk(stage, strand, chunk, begun);
-    stage.done.note(chunk);
-  }
-  if (is_followed(operation, stage)) co_return;
-  group.publish_out(operation.passive_position);
-  group.finish(operation.passive_position);
+  operation.passive_position = group.take(1);
+  co_await strand.until(group.slot_free(operation.passive_position));
+  co_await strand.until(group.others_in(operation.passive_position));
 }
 
-}  // namespace
+void serve_members(Operation& operation, const Stage& stage, std::size_t chunk) {
+  if (stage.kind == Stage::Kind::reduce) return read_chunk(operation, stage, chunk);
+  const Part part = operation.chunks[chunk];
+  store_to_peers(stage.level->up, stage.level->peers, operation.passive_position, part.offset,
+                 operation.bcast.buffer + part.offset, part.bytes);
+}
 
-Task run_passive(Strand& strand, Operation& operation, Stage& stage) {
-  const bool leads = stage.level->rank == stage.root;
-  return leads ? lead(strand, operation, stage) : be_passive(strand, operation, stage);
+void release_members(Operation& operation, Stage& stage) {
+  if (is_followed(operation, stage)) return;
+  stage.level->up.publish_out(operation.passive_position);
+  stage.level->up.finish(operation.passive_position);
 }
 
 }  // namespace sumac

@@ -14,10 +14,12 @@
 
 namespace sumac {
 
-// The passive stage of a member, or of the leader.
-Task run_passive(Strand& strand, Operation& operation, Stage& stage);
+// All that a member does, for all chunks.
+Task be_passive(Strand& strand, Operation& operation, Stage& stage);
 
-// For traces: a stage has worked on a chunk since `begun`.
-void record_chunk(const Stage& stage, const Strand& strand, std::size_t chunk, std::uint64_t begun);
+// The leader: before its chunks, for each, and after them.
+Task meet_members(Strand& strand, Operation& operation, Stage& stage);
+void serve_members(Operation& operation, const Stage& stage, std::size_t chunk);
+void release_members(Operation& operation, Stage& stage);
 
 }  // namespace sumac

@@ -22,24 +22,24 @@ BcastArguments bcast_of(const Operation& operation, const Stage& stage, std::siz
   return {operation.bcast.buffer + part.offset, part.bytes, stage.root};
 }
 
-}  // namespace
-
 // In shared memory a stage works from when its peers' data are there; messages under way are work.
-void record_chunk(const Stage& stage, const Strand& strand, std::size_t chunk,
-                  std::uint64_t begun) {
+void record(const Stage& stage, const Strand& strand, std::size_t chunk, std::uint64_t begun) {
   static constexpr const char* kNames[] = {"up", "across", "down"};
   const bool waited = stage.level->shared && strand.woken_ns() != 0;
   trace::record(stage.level->name, kNames[static_cast<int>(stage.kind)], trace::current_operation(),
                 chunk, waited ? strand.woken_ns() : begun, trace::now_ns());
 }
 
+}  // namespace
+
 Task run_stage(Strand& strand, Operation& operation, std::size_t number, int which) {
   Stage& stage = operation.stages[number];
   MessageGroup& group = operation.groups[number * kWidth + static_cast<std::size_t>(which)];
-  if (stage.passive) {
-    co_await run_passive(strand, operation, stage);
+  if (stage.passive && stage.level->rank != stage.root) {
+    co_await be_passive(strand, operation, stage);
     co_return;
   }
+  if (stage.passive) co_await meet_members(strand, operation, stage);
   const auto width = static_cast<std::size_t>(stage.done.width());
   for (auto chunk = static_cast<std::size_t>(which); chunk < operation.chunks.count();
        chunk += width) {
@@ -47,16 +47,19 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
     if (stage.room && chunk >= kKept) co_await strand.until(stage.room->done(chunk - kKept));
     const std::uint64_t begun = trace::on() ? trace::now_ns() : 0;
     strand.forget_waking();
-    if (stage.kind == Stage::Kind::bcast) {
+    if (stage.passive) {
+      serve_members(operation, stage, chunk);
+    } else if (stage.kind == Stage::Kind::bcast) {
       const BcastArguments args = bcast_of(operation, stage, chunk);
       co_await stage.bcast(strand, *stage.level, group, args);
     } else {
       const ReduceArguments args = reduction_of(operation, stage, chunk);
       co_await stage.reduction(strand, *stage.level, group, args);
     }
-    if (begun) record_chunk(stage, strand, chunk, begun);
+    if (begun) record(stage, strand, chunk, begun);
     stage.done.note(chunk);
   }
+  if (stage.passive) release_members(operation, stage);
 }
 
 }  // namespace sumac

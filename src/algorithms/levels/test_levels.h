@@ -14,6 +14,7 @@
 
 #include "algorithms/levels/multi_leader.h"
 #include "algorithms/levels/stage.h"
+#include "algorithms/test_support.h"
 
 namespace sumac::testing {
 

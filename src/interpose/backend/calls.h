@@ -38,11 +38,7 @@ int pass(const Admission& admission, MPI_Comm comm, Native native) {
 }
 
 // The MPI families differ in whether equal send and receive buffers are an error or go through.
-#if defined(MPICH_NAME) || defined(MPICH_VERSION)
-inline constexpr bool kAliasIsError = true;
-#else
-inline constexpr bool kAliasIsError = false;
-#endif
+inline constexpr bool kAliasIsError = kFamily == Family::mpich;
 
 // Runs the operation described by reduce_args or bcast_args of a communicator that is `together`.
 void run_reduction(Communicator& communicator, Collective collective, const Choice& choice,

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <mutex>
 
 #include "base/hash.h"
 #include "base/version.h"
 #include "interpose/backend/messages.h"
 #include "interpose/backend/process.h"
+#include "topology/location.h"
 
 namespace sumac {
 namespace {
@@ -19,10 +22,24 @@ std::uint64_t agreed_hash(const char* hierarchy) {
   return hierarchy ? hash_text(hierarchy, hash) : hash;
 }
 
-Place own_place() {
+// Finding out takes some files of /sys for each processor: done again only when the process has
+// been bound to others.
+Location location_now(const CpuMask& cpus) {
+  static std::mutex mutex;
+  static CpuMask known;
+  static Location location;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (std::memcmp(&known, &cpus, sizeof cpus) != 0) {
+    location = location_of("", cpus);
+    known = cpus;
+  }
+  return location;
+}
+
+Place own_place(const CpuMask& cpus) {
   Place place{};
   place.node = node_id();
-  place.at = own_location();
+  place.at = location_now(cpus);
   char name[256] = "";
   gethostname(name, sizeof name - 1);
   classify(options.slow_hosts, static_cast<int>(options.rank_class), name, place);
@@ -41,7 +58,7 @@ Hello own_hello(const char* hierarchy) {
   hello.machine = machine_id();
   hello.probe = own_attach_probe();
   hello.cpus = own_cpus();
-  hello.place = own_place();
+  hello.place = own_place(hello.cpus);
   hello.pid = getpid();
   hello.job_ranks_on_node = job_ranks_on_node();
   hello.cpu_quota = cpu_quota();

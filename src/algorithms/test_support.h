@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For tests of algorithms and levels: kernels whose results tell something, and peers' memory in
+// one process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "transport/peer_memory.h"
+
+namespace sumac::testing {
+
+// Commutative and associative: any order gives the serial result.
+inline void sum_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t value = 0;
+    for (int s = 0; s < num_srcs; ++s) value += static_cast<const std::uint32_t*>(srcs[s])[i];
+    static_cast<std::uint32_t*>(dst)[i] = value;
+  }
+}
+
+// Neither: shows in which tree an element was folded.
+inline void tree_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t value = static_cast<const std::uint32_t*>(srcs[0])[i];
+    for (int s = 1; s < num_srcs; ++s) {
+      value = value * 31 + (static_cast<const std::uint32_t*>(srcs[s])[i] ^ 0x5bd1e995u) * 17 + 1;
+    }
+    static_cast<std::uint32_t*>(dst)[i] = value;
+  }
+}
+
+// All ranks live in one address space here.
+class LocalPeerMemory final : public PeerMemory {
+ public:
+  bool read(int, std::uintptr_t address, void* to, std::size_t bytes) override {
+    std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
+    return true;
+  }
+  bool write(int, std::uintptr_t address, const void* from, std::size_t bytes) override {
+    std::memcpy(reinterpret_cast<void*>(address), from, bytes);
+    return true;
+  }
+};
+
+}  // namespace sumac::testing
