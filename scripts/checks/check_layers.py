@@ -20,7 +20,8 @@ LAYERS = {
     "transport": 3,
     "algorithms": 4,
     "planner": 5,
-    "interpose": 6,
+    "progress": 6,
+    "interpose": 7,
 }
 MAY_INCLUDE_MPI = ("src/interpose/", "src/transport/p2p/", "bench/", "tests/", "examples/")
 SOURCES = ("*.c", "*.cc", "*.h", "*.S", "*.def", "*.hpp", "*.cpp")

@@ -16,7 +16,8 @@ struct ReduceArguments {
   std::size_t count = 0;             // elements
   std::size_t element = 0;           // bytes of one
   ReduceFn kernel = nullptr;
-  int root = 0;  // reduce only
+  int root = 0;                  // reduce only
+  const void* native = nullptr;  // what Messages::native_allreduce knows type and operation by
 
   std::size_t bytes() const { return count * element; }
 };

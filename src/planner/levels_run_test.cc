@@ -54,23 +54,23 @@ struct Call {
   }
   bool has_result(int rank) const { return what != Collective::reduce || rank == root; }
 
-  void run(LevelsRun& levels, int rank, const WaitPolicy& policy) {
+  // As one rank makes it.
+  LevelsCall at(const LevelsRun& levels, int rank) {
     const auto me = static_cast<std::size_t>(rank);
     auto* out = reinterpret_cast<std::byte*>(output[me].data());
     const auto* in = reinterpret_cast<const std::byte*>(input[me].data());
-    const Choice choice = levels.plans().choose(what, count * sizeof(Word));
-    if (auto* messages = static_cast<PostedMessages*>(levels.messages())) {
-      messages->set_kernel(kernel, sizeof(Word));
-    }
-    const ReduceArguments args{in_place && has_result(rank) ? out : in,
-                               has_result(rank) ? out : nullptr,
-                               count,
-                               sizeof(Word),
-                               kernel,
-                               root};
-    if (what == Collective::allreduce) levels.allreduce(args, choice, policy);
-    if (what == Collective::reduce) levels.reduce(args, choice, policy);
-    if (what == Collective::bcast) levels.bcast({out, count * sizeof(Word), root}, choice, policy);
+    LevelsCall call;
+    call.collective = what;
+    call.choice = levels.plans().choose(what, count * sizeof(Word));
+    call.bcast = {out, count * sizeof(Word), root};
+    if (what == Collective::bcast) return call;
+    call.reduction.input = in_place && has_result(rank) ? out : in;
+    call.reduction.output = has_result(rank) ? out : nullptr;
+    call.reduction.count = count;
+    call.reduction.element = sizeof(Word);
+    call.reduction.kernel = kernel;
+    call.reduction.root = root;
+    return call;
   }
 
   Words expected() const {
@@ -115,15 +115,42 @@ void report_late(void* about, double seconds) {
   std::abort();
 }
 
+// Some at once, some one by one; looked at in any order.
+void run_calls(LevelsRun& levels, std::deque<Call>& calls, int rank, const WaitPolicy& policy,
+               unsigned seed) {
+  Random random(seed + static_cast<unsigned>(rank));
+  std::deque<LevelsOperation*> open;
+  const auto end_some = [&](std::size_t most) {
+    Waiting waiting(policy);
+    while (open.size() > most) {
+      const std::size_t i = random() % open.size();
+      if (!levels.progress(*open[i])) waiting.step();
+      if (!open[i]->ended()) continue;
+      levels.end(*open[i]);
+      open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  };
+  for (Call& call : calls) {
+    if (seed % 3 == 0) {
+      levels.run(call.at(levels, rank), policy);
+      continue;
+    }
+    open.push_back(&levels.begin(call.at(levels, rank)));
+    end_some(random() % 5);
+  }
+  end_some(0);
+}
+
 // One thread a rank.
-void run_all(ThreadRanks& ranks, std::deque<Call>& calls, int size, const std::string& about) {
+void run_all(ThreadRanks& ranks, std::deque<Call>& calls, int size, const std::string& about,
+             unsigned seed = 0) {
   std::vector<std::thread> threads;
   for (int r = 0; r < size; ++r) {
     threads.emplace_back([&, r] {
       WaitPolicy policy;
       policy.late = report_late;
       policy.context = const_cast<char*>(about.c_str());
-      for (Call& call : calls) call.run(ranks[r], r, policy);
+      run_calls(ranks[r], calls, r, policy, seed);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -294,7 +321,7 @@ void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipp
   ThreadRanks all(setting);
   std::deque<Call> calls;
   for (int i = 0; i < 12; ++i) calls.push_back(random_call(ranks, random));
-  run_all(all, calls, ranks, about);
+  run_all(all, calls, ranks, about, seed);
   if (slow) expect_slow_stay_at_home(setting, all.office());
   for (int r = 0; r < ranks; ++r) {
     if (auto* messages = static_cast<PostedMessages*>(all[r].messages())) {

@@ -3,6 +3,7 @@
 // blocks for its groups and a post office for messages.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -65,12 +66,6 @@ class PostedMessages final : public Messages {
   PostedMessages(PostOffice& office, int rank, unsigned seed)
       : office_(office), rank_(rank), random_(seed) {}
 
-  // For native_allreduce, before each operation.
-  void set_kernel(ReduceFn kernel, std::size_t element) {
-    kernel_ = kernel;
-    element_ = element;
-  }
-
   void send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) override {
     ++stream.sends;
     auto letter = std::make_shared<PostOffice::Letter>();
@@ -87,13 +82,12 @@ class PostedMessages final : public Messages {
     ++stream.receives;
     receives_.push_back({&stream, peer, to, bytes});
   }
-  void native_allreduce(Stream& stream, const std::byte* input, std::byte* output,
-                        std::size_t count) override {
+  void native_allreduce(Stream& stream, const ReduceArguments& args) override {
     ++stream.receives;
     const std::lock_guard<std::mutex> lock(office_.mutex);
     while (office_.collected.size() <= number_) office_.collected.emplace_back();
-    office_.collected[number_].parts[rank_].assign(input, input + count * element_);
-    natives_.push_back({&stream, number_++, output, count});
+    office_.collected[number_].parts[rank_].assign(args.input, args.input + args.bytes());
+    natives_.push_back({&stream, number_++, args});
   }
   bool poll() override {
     const std::lock_guard<std::mutex> lock(office_.mutex);
@@ -125,8 +119,7 @@ class PostedMessages final : public Messages {
   struct Native {
     Stream* stream;
     std::size_t number;
-    std::byte* output;
-    std::size_t count;
+    ReduceArguments args;
   };
 
   bool try_send(Send& send) {
@@ -151,10 +144,10 @@ class PostedMessages final : public Messages {
     if (parts.size() > office_.leaders) std::abort();  // somebody who is no leader
     const std::byte* result = parts.begin()->second.data();
     for (auto part = std::next(parts.begin()); part != parts.end(); ++part) {
-      if (part->second.size() != native.count * element_) std::abort();
+      if (part->second.size() != native.args.bytes()) std::abort();
       const void* sources[] = {result, part->second.data()};
-      kernel_(native.output, sources, 2, native.count);
-      result = native.output;
+      native.args.kernel(native.args.output, sources, 2, native.args.count);
+      result = native.args.output;
     }
     publish(native.stream->received, native.stream->received.load() + 1);
     return true;
@@ -163,8 +156,7 @@ class PostedMessages final : public Messages {
   PostOffice& office_;
   int rank_;
   std::mt19937 random_;
-  ReduceFn kernel_ = nullptr;
-  std::size_t element_ = 0, number_ = 0;
+  std::size_t number_ = 0;
   std::vector<Send> sends_;
   std::vector<Receive> receives_;
   std::vector<Native> natives_;
@@ -265,25 +257,28 @@ class ThreadRanks {
   }
 
   void add(const Setting& setting, int rank, std::vector<LevelGroup> levels) {
-    std::vector<PlanTable> plans;
+    Levels all;
     for (const LevelGroup& level : levels) {
-      plans.push_back(setting.plan_of(level.size, level.shared));
+      all.plans.push_back(setting.plan_of(level.size, level.shared));
     }
-    Counterparts peers;
+    Counterparts& peers = all.counterparts;
     if (has_equal_nodes(setting.hierarchy, setting.places)) {
       for (const Group& group : setting.hierarchy.levels[0].groups) {
         peers.ranks.push_back(group.members[static_cast<std::size_t>(levels[0].rank)]);
       }
       peers.plans = setting.plan_of(static_cast<int>(peers.ranks.size()), false);
+      peers.own = static_cast<int>(std::find(peers.ranks.begin(), peers.ranks.end(), rank) -
+                                   peers.ranks.begin());
     }
-    std::unique_ptr<Messages> messages;
     if (needs_messages(setting.hierarchy)) {
       const unsigned seed = setting.seed * 64 + static_cast<unsigned>(rank);
-      messages = std::make_unique<PostedMessages>(office_, rank, seed);
+      all.messages = std::make_unique<PostedMessages>(office_, rank, seed);
     }
-    runs_.push_back(std::make_unique<LevelsRun>(
-        std::move(levels), setting.hierarchy.levels.size(), setting.plan_of_all(), std::move(plans),
-        std::move(peers), rank, std::move(messages), std::make_unique<LocalPeerMemory>()));
+    all.groups = std::move(levels);
+    all.depth = setting.hierarchy.levels.size();
+    all.whole = setting.plan_of_all();
+    all.lowest = std::make_unique<LocalPeerMemory>();
+    runs_.push_back(std::make_unique<LevelsRun>(std::move(all)));
   }
 
   PostOffice office_;

@@ -7,7 +7,7 @@
 namespace sumac::allreduce {
 
 Task native(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
-  group.messages->native_allreduce(*group.stream, args.input, args.output, args.count);
+  group.messages->native_allreduce(*group.stream, args);
   co_await strand.until(group.stream->all_received());
 }
 

@@ -20,16 +20,16 @@ void read_chunk(Operation& operation, const Stage& stage, std::size_t chunk) {
                   [](std::size_t, const std::byte*, std::size_t) {});
 }
 
-// A stage that follows another of the operation finds the members' buffers known.
-bool is_first(const Operation& operation, const Stage& stage) {
-  return &stage == &operation.stages[0] || !operation.stages[0].passive;
-}
-
 }  // namespace
+
+bool shows_buffers(const Operation& operation, const Stage& stage) {
+  return stage.passive && (&stage == &operation.stages[0] || !operation.stages[0].passive);
+}
 
 Task be_passive(Strand& strand, Operation& operation, Stage& stage) {
   ShmGroup& group = stage.level->up;
   const std::uint64_t position = group.take(1);
+  group.let_overlap();
   co_await strand.until(group.slot_free(position));
   const bool reduces = stage.kind == Stage::Kind::reduce;
   show_buffers(group, position, reduces ? operation.reduction.input : nullptr,
@@ -39,9 +39,10 @@ Task be_passive(Strand& strand, Operation& operation, Stage& stage) {
 }
 
 Task meet_members(Strand& strand, Operation& operation, Stage& stage) {
-  if (!is_first(operation, stage)) co_return;
+  if (!shows_buffers(operation, stage)) co_return;
   ShmGroup& group = stage.level->up;
   operation.passive_position = group.take(1);
+  group.let_overlap();
   co_await strand.until(group.slot_free(operation.passive_position));
   co_await strand.until(group.others_in(operation.passive_position));
 }

@@ -14,6 +14,10 @@
 
 namespace sumac {
 
+// Whether the members' buffers are shown in this stage, always on the lane up; a stage that follows
+// another of the operation finds them known.
+bool shows_buffers(const Operation& operation, const Stage& stage);
+
 // All that a member does, for all chunks.
 Task be_passive(Strand& strand, Operation& operation, Stage& stage);
 

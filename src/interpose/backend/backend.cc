@@ -8,6 +8,7 @@
 
 #include "interpose/backend/calls.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/progress_hooks.h"
 #include "kernels/reduce.h"
 #include "observe/log.h"
 #include "observe/trace.h"
@@ -56,6 +57,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   using namespace sumac;
   if (stub->version != SUMAC_STUB_VERSION) return "the stub and the back end are of two builds";
   if (find_mpi_functions(*stub)) return "this MPI lacks functions that Sumac needs";
+  find_progress_hooks(*stub);
   read_options();
   std::snprintf(description_text, sizeof description_text, "Sumac %s  %s  %s", SUMAC_VERSION,
                 stub->family, simd_name());
@@ -66,6 +68,9 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   redirect_bcast(*stub);
   redirect_barrier(*stub);
   redirect_reduce_local(*stub);
+  redirect_nonblocking(*stub);
+  redirect_persistent(*stub);
+  redirect_completion(*stub);
   return nullptr;
 }
 

@@ -35,8 +35,10 @@ void serve(Communicator& c, const TypedBuffer& buffer, std::size_t bytes, int ro
            const Choice& choice) {
   PackedBuffer packed(buffer, bytes);
   if (c.rank == root) packed.pack();
-  c.bcast_args = {packed.data(), bytes, root};
-  run_bcast(c, choice);
+  c.work.call.collective = Collective::bcast;
+  c.work.call.choice = choice;
+  c.work.call.bcast = {packed.data(), bytes, root};
+  run(c);
   if (c.rank != root) packed.unpack();
 }
 
@@ -45,18 +47,22 @@ void serve(Communicator& c, const TypedBuffer& buffer, std::size_t bytes, int ro
 bool all_can_pack(Communicator& c, MPI_Datatype type, std::size_t element) {
   const std::int32_t can = element <= INT_MAX || lies_packed(type);
   std::int32_t all = 0;
-  c.reduce_args = {reinterpret_cast<const std::byte*>(&can),
-                   reinterpret_cast<std::byte*>(&all),
-                   1,
-                   sizeof can,
-                   find_reduce(Op::band, DType::i32),
-                   0};
+  LevelsCall& call = c.work.call;
+  c.native = {MPI_INT32_T, MPI_BAND};
+  call.collective = Collective::allreduce;
+  call.reduction = {reinterpret_cast<const std::byte*>(&can),
+                    reinterpret_cast<std::byte*>(&all),
+                    1,
+                    sizeof can,
+                    find_reduce(Op::band, DType::i32),
+                    0,
+                    &c.native};
   // Not as the rules choose: they may leave it to the MPI.
-  Choice choice;
-  choice.algorithm = c.levels_for[static_cast<int>(Collective::allreduce)]
-                         ? Algorithm::allreduce_levels
-                         : Algorithm::allreduce_flat_slots;
-  run_reduction(c, Collective::allreduce, choice, MPI_INT32_T, MPI_BAND);
+  call.choice = Choice();
+  call.choice.algorithm = c.levels_for[static_cast<int>(Collective::allreduce)]
+                              ? Algorithm::allreduce_levels
+                              : Algorithm::allreduce_flat_slots;
+  run(c);
   return all;
 }
 

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/backend/calls.h"
 
-#include <utility>
-
-#include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
 #include "observe/log.h"
 #include "observe/trace.h"
-#include "planner/start.h"
 
 namespace sumac {
 namespace {
 
-// A peer's memory that could be reached at set-up no longer can: the result is lost, and the other
-// ranks do not know. Nothing but ending the job is honest.
+// Behind nonblocking calls on the same communicator that have not ended.
+void run_in_queue(Communicator& c) {
+  c.queue.add(c.work, c.ranks(c.work.call.collective), false);
+  wait_for(c, c.work);
+}
+
+}  // namespace
+
 void give_up(const Communicator& c) {
   log_here(
       "error[peer-memory]: rank %d could not reach a peer's memory in %s; ending the job "
@@ -21,25 +23,6 @@ void give_up(const Communicator& c) {
       c.rank, c.doing);
   mpi.Abort(c.comm, 1);
 }
-
-// Scratch for the time of one operation, when the algorithm needs it.
-class Peers {
- public:
-  Peers(Communicator& c, Algorithm algorithm) : peers_(c.peers) {
-    if (info_of(algorithm).needs != Needs::single_copy) return;
-    peers_ = {c.attach.get(), borrow_scratch(), kScratchBytes, &c.failed};
-  }
-  ~Peers() {
-    if (peers_.scratch) return_scratch(std::exchange(peers_.scratch, nullptr));
-  }
-  Peers(const Peers&) = delete;
-  Peers& operator=(const Peers&) = delete;
-
- private:
-  SingleCopy& peers_;
-};
-
-}  // namespace
 
 Admission admit(Entry& entry, MPI_Comm comm) {
   if (entry.nested()) {
@@ -72,48 +55,26 @@ Admission admit(Entry& entry, MPI_Comm comm) {
   return {communicator, false};
 }
 
-void run_reduction(Communicator& c, Collective collective, const Choice& choice, MPI_Datatype type,
-                   MPI_Op op) {
-  const Algorithm algorithm = choice.algorithm;
-  const trace::Operation traced(name_of(collective), c.reduce_args.bytes(), c.trace_group,
-                                c.traced);
-  if (LevelsRun* levels = c.levels_for[static_cast<int>(collective)]) {
-    c.doing = name_of(collective);
-    if (auto* messages = static_cast<MpiMessages*>(levels->messages())) {
-      messages->set_operation(type, op);
-    }
-    if (collective == Collective::reduce) {
-      levels->reduce(c.reduce_args, choice, c.wait_policy);
-    } else {
-      levels->allreduce(c.reduce_args, choice, c.wait_policy);
-    }
-    if (levels->failed()) give_up(c);
-    return;
+void run(Communicator& c) {
+  const LevelsCall& call = c.work.call;
+  const bool bcast = call.collective == Collective::bcast;
+  const std::size_t bytes = bcast ? call.bcast.bytes : call.reduction.bytes();
+  const trace::Operation traced(name_of(call.collective), bytes, c.trace_group, c.traced);
+  c.doing = name_of(call.collective);
+  if (c.queue.empty()) [[likely]] {
+    c.work.run(c.ranks(call.collective), c.wait_policy);
+  } else {
+    run_in_queue(c);
   }
-  if (algorithm == Algorithm::allreduce_flat_lines) {
-    c.doing = name_of(Collective::allreduce);
-    return allreduce::flat_lines_directly(c.strand, c.group, c.reduce_args, c.wait_policy);
-  }
-  const Peers scratch(c, algorithm);
-  c.doing = name_of(collective);
-  c.strand.run(start_reduction(algorithm, c.strand, c.group, c.reduce_args, c.peers),
-               c.wait_policy);
-  if (c.failed) give_up(c);
+  if (c.work.failed()) give_up(c);
 }
 
-void run_bcast(Communicator& c, const Choice& choice) {
-  const Algorithm algorithm = choice.algorithm;
-  const trace::Operation traced(name_of(Collective::bcast), c.bcast_args.bytes, c.trace_group,
-                                c.traced);
-  c.doing = name_of(Collective::bcast);
-  if (LevelsRun* levels = c.levels_for[static_cast<int>(Collective::bcast)]) {
-    levels->bcast(c.bcast_args, choice, c.wait_policy);
-    if (levels->failed()) give_up(c);
-    return;
+void wait_for(Communicator& c, const Work& work) {
+  const auto ended = [&] { return work.ended.load(std::memory_order_acquire); };
+  while (!ended()) {
+    Waiting waiting(c.wait_policy);
+    while (!c.queue.progress() && !ended()) waiting.step(!work.over_levels());
   }
-  const Peers scratch(c, algorithm);
-  c.strand.run(start_bcast(algorithm, c.strand, c.group, c.bcast_args, c.peers), c.wait_policy);
-  if (c.failed) give_up(c);
 }
 
 }  // namespace sumac

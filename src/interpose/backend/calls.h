@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include "algorithms/arguments.h"
 #include "interpose/backend/communicator.h"
 #include "interpose/backend/process.h"
 #include "interpose/stub/stub.h"
@@ -16,6 +15,9 @@ void redirect_reduce(const sumac_stub& stub);
 void redirect_bcast(const sumac_stub& stub);
 void redirect_barrier(const sumac_stub& stub);
 void redirect_reduce_local(const sumac_stub& stub);
+void redirect_nonblocking(const sumac_stub& stub);
+void redirect_persistent(const sumac_stub& stub);
+void redirect_completion(const sumac_stub& stub);
 void redirect_life_cycle(const sumac_stub& stub);
 void redirect_info(const sumac_stub& stub);
 
@@ -40,9 +42,14 @@ int pass(const Admission& admission, MPI_Comm comm, Native native) {
 // The MPI families differ in whether equal send and receive buffers are an error or go through.
 inline constexpr bool kAliasIsError = kFamily == Family::mpich;
 
-// Runs the operation described by reduce_args or bcast_args of a communicator that is `together`.
-void run_reduction(Communicator& communicator, Collective collective, const Choice& choice,
-                   MPI_Datatype type, MPI_Op op);
-void run_bcast(Communicator& communicator, const Choice& choice);
+// A peer's memory that could be reached at set-up no longer can: the result is lost, and the other
+// ranks do not know. Nothing but ending the job is honest.
+void give_up(const Communicator& communicator);
+
+// Until the work, which is in the communicator's queue, has ended.
+void wait_for(Communicator& communicator, const Work& work);
+
+// Runs what `work` of a communicator that is `together` describes.
+void run(Communicator& communicator);
 
 }  // namespace sumac

@@ -38,10 +38,10 @@ Communicator* acquire() {
   return communicator;
 }
 
-// Local work only: MPI calls this whenever it likes, within a wait or at finalisation.
-int on_delete(MPI_Comm, int, void* attribute, void*) {
-  auto* communicator = static_cast<Communicator*>(attribute);
-  communicator->handle.store(0, std::memory_order_release);
+// The state is not used any more.
+void release(Communicator* communicator) {
+  if (communicator->watched) engine().forget(communicator->queue);
+  communicator->watched = false;
   for (std::byte* block : communicator->blocks) Arena::release(block);
   communicator->blocks.clear();
   communicator->end_levels();
@@ -55,6 +55,13 @@ int on_delete(MPI_Comm, int, void* attribute, void*) {
   communicator->attach.reset();
   const std::lock_guard<std::mutex> lock(mutex);
   unused.push_back(communicator);
+}
+
+// Local work only: MPI calls this whenever it likes, within a wait or at finalisation.
+int on_delete(MPI_Comm, int, void* attribute, void*) {
+  auto* communicator = static_cast<Communicator*>(attribute);
+  communicator->handle.store(0, std::memory_order_release);
+  if (communicator->persistent == 0) release(communicator);
   return MPI_SUCCESS;
 }
 
@@ -111,12 +118,25 @@ Communicator* find_or_remember(MPI_Comm comm) {
   return communicator ? communicator : remember(comm);
 }
 
-void count_call(MPI_Comm comm) {
+void count_call(MPI_Comm comm, std::uint64_t more) {
   Communicator* communicator = find_or_remember(comm);
   if (!communicator || communicator->state != Communicator::State::counting) return;
-  const std::uint64_t calls = ++communicator->calls;
-  if (calls < kAgreeAfter) return;
-  if (calls == kAgreeAfter || calls == options.build_after) set_up(*communicator);
+  const std::uint64_t before = communicator->calls;
+  const std::uint64_t calls = communicator->calls += more;
+  const auto passes = [&](std::uint64_t mark) { return before < mark && calls >= mark; };
+  if (passes(kAgreeAfter) || (calls > kAgreeAfter && passes(options.build_after))) {
+    set_up(*communicator);
+  }
+}
+
+void forget_persistent(Communicator& communicator) {
+  const bool last = --communicator.persistent == 0;
+  if (!last || communicator.handle.load(std::memory_order_relaxed) != 0) return;
+  // Its ranks do this at different times.
+  for (const auto& run : communicator.levels) {
+    if (run->messages()) static_cast<MpiMessages*>(run->messages())->keep_communicators();
+  }
+  release(&communicator);
 }
 
 Stats all_stats() {

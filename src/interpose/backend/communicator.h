@@ -5,25 +5,27 @@
 #include <mpi.h>
 #include <sys/types.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "algorithms/arguments.h"
-#include "engine/strand.h"
 #include "engine/waiting.h"
+#include "interpose/backend/messages.h"
 #include "interpose/backend/process.h"
 #include "planner/levels_run.h"
 #include "planner/plan.h"
+#include "progress/queue.h"
 #include "transport/cma.h"
 #include "transport/shm/group.h"
 
 namespace sumac {
 
-// Kept as an attribute of the communicator. MPI allows one collective at a time on it, so its
-// fields need no lock. The memory is never given back, only used again for another communicator:
-// a thread that looks up a handle may glance at one that just ended.
+// Kept as an attribute of the communicator. MPI allows one collective call at a time on it, so its
+// fields need no lock; what is under way after such a call is in `queue`, which has one. The memory
+// is never given back, only used again for another communicator: a thread that looks up a handle
+// may glance at one that just ended.
 struct Communicator {
   enum class State : std::uint8_t {
     counting,     // not set up yet: the first calls go to the MPI
@@ -41,7 +43,6 @@ struct Communicator {
 
   // The ranks as one group in shared memory.
   ShmGroup group;
-  Strand strand;
   WaitPolicy wait_policy;
   PlanTable plans;
 
@@ -52,12 +53,15 @@ struct Communicator {
   std::vector<std::byte*> blocks;  // of shared memory, to be released
   std::string hierarchy;           // of an info key; empty: the option's
 
-  // The operation going on.
-  ReduceArguments reduce_args;
-  BcastArguments bcast_args;
-  SingleCopy peers;
-  bool failed = false;     // a peer's memory could not be reached in it
+  Work work;               // of the blocking call going on
+  NativeReduction native;  // its type and operation
   const char* doing = "";  // its name, for messages
+
+  // Nonblocking and persistent calls under way.
+  WorkQueue queue;
+  bool may_overlap = false;        // agreed: they end on every rank even while it computes
+  bool watched = false;            // `queue` is, by the engine
+  std::atomic<int> persistent{0};  // requests; with them the state outlives the communicator
 
   // For traces: which communicator this is, the same on all its ranks, and its operations so far.
   std::uint64_t trace_group = 0, traced = 0;
@@ -70,6 +74,13 @@ struct Communicator {
     const LevelsRun* run = levels_for[static_cast<int>(collective)];
     return (run ? run->plans() : plans).choose(collective, bytes);
   }
+  Ranks ranks(Collective collective) {
+    return {&group, levels_for[static_cast<int>(collective)], attach.get()};
+  }
+  bool sends_messages() const {
+    return std::any_of(levels.begin(), levels.end(),
+                       [](const auto& run) { return run->messages() != nullptr; });
+  }
   // Ends hierarchies, and with them messages between ranks. No call will be taken any more.
   void end_levels();
 };
@@ -80,9 +91,13 @@ Communicator* find_communicator(MPI_Comm comm);
 // The same, known from now on; null where that cannot be.
 Communicator* find_or_remember(MPI_Comm comm);
 
-// After a blocking collective call that the MPI has served without an error, so that all its ranks
-// come here. Remembers the communicator, and sets it up when its time has come.
-void count_call(MPI_Comm comm);
+// After a collective call which may wait for other ranks and that the MPI has served without an
+// error, so that all its ranks come here. Remembers the communicator, and sets it up when its time
+// has come. `calls`: that it counts as.
+void count_call(MPI_Comm comm, std::uint64_t calls = 1);
+
+// A persistent request that keeps the state has gone.
+void forget_persistent(Communicator& communicator);
 
 // Ranks agree on their options after so many calls, whatever their options are: SUMAC_BUILD_AFTER
 // can only put off what comes then.

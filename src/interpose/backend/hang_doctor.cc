@@ -16,10 +16,16 @@ namespace {
 
 // Calls visit(rank) for every rank the strand still waits for.
 template <class Visit>
-void for_each_missing(const Communicator& c, Visit visit) {
-  c.strand.waiting_for().for_each_missing([&](const Counter& counter) {
-    const int owner = c.group.owner_of(&counter);
-    if (owner >= 0) visit(owner);
+void for_each_missing(Communicator& c, Visit visit) {
+  const auto of_work = [&](const Work& work) {
+    work.strand().waiting_for().for_each_missing([&](const Counter& counter) {
+      const int owner = c.group.owner_of(&counter);
+      if (owner >= 0) visit(owner);
+    });
+  };
+  of_work(c.work);
+  c.queue.for_each([&](const Work& work) {
+    if (&work != &c.work) of_work(work);
   });
   for (const auto& levels : c.levels) {
     levels->for_each_missing(visit);
@@ -38,11 +44,14 @@ void drive_mpi(void* context) {
   constexpr int kUnusedTag = 32749;
   const auto& c = *static_cast<const Communicator*>(context);
   int flag = 0;
-  mpi.Iprobe(c.rank, kUnusedTag, c.comm, &flag, MPI_STATUS_IGNORE);
+  const bool freed = c.handle.load(std::memory_order_relaxed) == 0;
+  mpi.Iprobe(freed ? 0 : c.rank, kUnusedTag, freed ? MPI_COMM_SELF : c.comm, &flag,
+             MPI_STATUS_IGNORE);
+  engine().progress();
 }
 
 void report_late(void* context, double seconds) {
-  const auto& c = *static_cast<const Communicator*>(context);
+  auto& c = *static_cast<Communicator*>(context);
   char missing[256] = "";
   std::size_t used = 0;
   for_each_missing(c, [&](int rank) {

@@ -12,6 +12,7 @@
 #include "base/version.h"
 #include "interpose/backend/messages.h"
 #include "interpose/backend/process.h"
+#include "interpose/backend/progress_hooks.h"
 #include "topology/location.h"
 
 namespace sumac {
@@ -65,6 +66,7 @@ Hello own_hello(const char* hierarchy) {
   look_for_devices();
   hello.accelerator = device_memory_possible();
   hello.messengers = MpiMessages::live();
+  hello.progresses_messages = can_progress_messages();
   return hello;
 }
 

@@ -28,6 +28,7 @@ struct Hello {
   std::int32_t cpu_quota;
   std::int32_t accelerator;
   std::int32_t messengers;  // communicators this process has made for messages
+  std::int32_t progresses_messages;
 };
 
 // `hierarchy`: the communicator's, where an info key sets it, else null.

@@ -10,7 +10,9 @@
 #include "interpose/backend/handles.h"
 #include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/progress_hooks.h"
 #include "interpose/backend/report.h"
+#include "interpose/backend/requests.h"
 #include "observe/log.h"
 #include "observe/trace.h"
 
@@ -59,6 +61,13 @@ void write_trace() {
       options.trace, std::strerror(errno));
 }
 
+// Before the MPI goes.
+void stop() {
+  end_requests();
+  stop_progress();
+  MpiMessages::stop_freeing();
+}
+
 void ended() {
   if (sessions > 0 || world_is_up) return;
   note_mpi_down();
@@ -82,7 +91,7 @@ int finalize() {
     report();
     write_trace();
   }
-  MpiMessages::stop_freeing();
+  stop();
   const int error = mpi.Finalize();
   world_is_up = false;
   ended();
@@ -98,7 +107,10 @@ int end_communicator(int (*end)(MPI_Comm*), MPI_Comm* comm) {
     thread.freeing = handle_bits(*comm);
     // Here and not in the attribute's callback, which runs inside the MPI.
     Communicator* communicator = *comm == MPI_COMM_NULL ? nullptr : find_communicator(*comm);
-    if (communicator) communicator->end_levels();
+    if (communicator) {
+      drain(*communicator);
+      if (communicator->persistent == 0) communicator->end_levels();
+    }
   }
   const int error = end(comm);
   thread.freeing = outer;
@@ -117,6 +129,7 @@ int session_init(MPI_Info info, MPI_Errhandler handler, void* session) {
 }
 
 int session_finalize(void* session) {
+  if (sessions == 1 && !world_is_up) stop();
   const int error = session_finalize_below(session);
   if (error != MPI_SUCCESS) return error;
   --sessions;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "algorithms/arguments.h"
 #include "interpose/backend/mpi_functions.h"
 #include "observe/log.h"
 
@@ -22,7 +23,7 @@ MpiMessages::~MpiMessages() {
   --live_objects;
   if (!may_free) return;
   if (leaders_ != MPI_COMM_NULL) mpi.Comm_free(&leaders_);
-  mpi.Comm_free(&all_);
+  if (all_ != MPI_COMM_NULL) mpi.Comm_free(&all_);
 }
 
 void MpiMessages::stop_freeing() { may_free = false; }
@@ -55,12 +56,12 @@ void MpiMessages::receive(Stream& stream, int peer, std::byte* to, std::size_t b
   add(request, stream.received, peer, error);
 }
 
-void MpiMessages::native_allreduce(Stream& stream, const std::byte* input, std::byte* output,
-                                   std::size_t count) {
+void MpiMessages::native_allreduce(Stream& stream, const ReduceArguments& args) {
+  const auto& reduction = *static_cast<const NativeReduction*>(args.native);
   MPI_Request request = MPI_REQUEST_NULL;
-  const void* from = input == output ? MPI_IN_PLACE : input;
-  const int error =
-      mpi.Iallreduce(from, output, static_cast<int>(count), type_, op_, leaders_, &request);
+  const void* from = args.input == args.output ? MPI_IN_PLACE : args.input;
+  const int error = mpi.Iallreduce(from, args.output, static_cast<int>(args.count), reduction.type,
+                                   reduction.op, leaders_, &request);
   ++stream.receives;
   add(request, stream.received, -1, error);
 }

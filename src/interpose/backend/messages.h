@@ -11,6 +11,12 @@
 
 namespace sumac {
 
+// What ReduceArguments::native points to.
+struct NativeReduction {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+};
+
 class MpiMessages final : public Messages {
  public:
   // Takes over both; `leaders` may be MPI_COMM_NULL.
@@ -22,16 +28,9 @@ class MpiMessages final : public Messages {
 
   void send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) override;
   void receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) override;
-  void native_allreduce(Stream& stream, const std::byte* input, std::byte* output,
-                        std::size_t count) override;
+  void native_allreduce(Stream& stream, const ReduceArguments& args) override;
   bool poll() override;
   bool busy() const override { return !requests_.empty(); }
-
-  // Of the operation going on: what native_allreduce reduces.
-  void set_operation(MPI_Datatype type, MPI_Op op) {
-    type_ = type;
-    op_ = op;
-  }
 
   // Calls visit(peer) for every rank a message to or from which is under way.
   template <class Visit>
@@ -40,6 +39,9 @@ class MpiMessages final : public Messages {
       if (pending.peer >= 0) visit(pending.peer);
     }
   }
+
+  // Leaves this object's communicators for MPI_Finalize: freeing them takes all ranks.
+  void keep_communicators() { all_ = leaders_ = MPI_COMM_NULL; }
 
   // From now on communicators are left for MPI_Finalize.
   static void stop_freeing();
@@ -56,8 +58,6 @@ class MpiMessages final : public Messages {
   void add(MPI_Request request, Counter& completed, int peer, int error);
 
   MPI_Comm all_, leaders_;
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-  MPI_Op op_ = MPI_OP_NULL;
   std::vector<MPI_Request> requests_;
   std::vector<Pending> pending_;  // of the request in the same place
   std::vector<int> completed_;

@@ -26,10 +26,9 @@ const char* find_mpi_functions(const sumac_stub& stub) {
   SUMAC_MPI_INTERCEPTED(SUMAC_TAKE)
 #undef SUMAC_LOOK_UP
 #undef SUMAC_TAKE
-  set(mpi.Reduce_c, stub.real[SUMAC_CALL_Reduce_c]);
-  set(mpi.Allreduce_c, stub.real[SUMAC_CALL_Allreduce_c]);
-  set(mpi.Bcast_c, stub.real[SUMAC_CALL_Bcast_c]);
-  set(mpi.Reduce_local_c, stub.real[SUMAC_CALL_Reduce_local_c]);
+#define SUMAC_MAY_TAKE(name) set(mpi.name, stub.real[SUMAC_CALL_##name]);
+  SUMAC_MPI_OPTIONAL(SUMAC_MAY_TAKE)
+#undef SUMAC_MAY_TAKE
   return missing;
 }
 

@@ -12,25 +12,50 @@ namespace sumac {
 // Found by name in the MPI; every one of them is needed.
 #define SUMAC_MPI_FUNCTIONS(X)                                                               \
   X(Abort) X(Allgather) X(Comm_create_keyval) X(Comm_free_keyval) X(Comm_get_attr)           \
-  X(Comm_get_errhandler) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size)   \
-  X(Comm_split) X(Comm_test_inter) X(Errhandler_free) X(Error_class) X(Finalized)            \
-  X(Get_library_version) X(Info_get) X(Initialized) X(Iprobe) X(Irecv) X(Isend)              \
-  X(Type_commit) X(Type_contiguous)                                                          \
-  X(Type_create_hindexed) X(Type_create_struct) X(Type_free) X(Type_get_contents)            \
-  X(Type_get_envelope) X(Type_get_extent) X(Type_size) X(Type_size_x)
+  X(Comm_call_errhandler) X(Comm_get_errhandler) X(Comm_rank) X(Comm_set_attr)               \
+  X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free)    \
+  X(Error_class) X(Finalized) X(Get_library_version) X(Grequest_complete) X(Grequest_start)  \
+  X(Info_get) X(Initialized) X(Iprobe) X(Irecv) X(Isend) X(Query_thread) X(Recv_init)        \
+  X(Send) X(Status_set_cancelled) X(Status_set_elements) X(Type_commit) X(Type_contiguous)   \
+  X(Type_create_hindexed) X(Type_create_struct) X(Type_dup) X(Type_free)                     \
+  X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent) X(Type_size) X(Type_size_x)
 
 // Intercepted as well, so found already: the int forms every MPI has.
 #define SUMAC_MPI_INTERCEPTED(X)                                                             \
-  X(Allreduce) X(Barrier) X(Bcast) X(Comm_disconnect) X(Comm_dup_with_info) X(Comm_free)     \
-  X(Comm_set_info) X(Finalize) X(Iallreduce) X(Init) X(Init_thread) X(Pack) X(Reduce)        \
-  X(Reduce_local) X(Testsome) X(Unpack)
+  X(Allreduce) X(Barrier) X(Bcast) X(Cancel) X(Comm_disconnect) X(Comm_dup_with_info)        \
+  X(Comm_free) X(Comm_set_info) X(Finalize) X(Iallreduce) X(Ibarrier) X(Ibcast) X(Init)      \
+  X(Init_thread) X(Ireduce) X(Pack) X(Reduce) X(Reduce_local) X(Request_free)                \
+  X(Request_get_status) X(Start) X(Startall) X(Test) X(Testall) X(Testany) X(Testsome)       \
+  X(Unpack) X(Wait) X(Waitall) X(Waitany) X(Waitsome)
+
+// Intercepted, and not in every MPI.
+#define SUMAC_MPI_OPTIONAL(X)                                                                \
+  X(Reduce_c) X(Allreduce_c) X(Bcast_c) X(Reduce_local_c) X(Ireduce_c) X(Iallreduce_c)       \
+  X(Ibcast_c) X(Reduce_init) X(Allreduce_init) X(Bcast_init) X(Barrier_init)                 \
+  X(Reduce_init_c) X(Allreduce_init_c) X(Bcast_init_c)
 // clang-format on
 
-// Large-count forms, as MPI 4 has them. Null where this MPI lacks them.
+// Large-count and persistent forms, as MPI 4 has them. Null where this MPI lacks them.
 using ReduceLarge = int (*)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, int, MPI_Comm);
 using AllreduceLarge = int (*)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm);
 using BcastLarge = int (*)(void*, MPI_Count, MPI_Datatype, int, MPI_Comm);
 using ReduceLocalLarge = int (*)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op);
+using IreduceLarge = int (*)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, int, MPI_Comm,
+                             MPI_Request*);
+using IallreduceLarge = int (*)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm,
+                                MPI_Request*);
+using IbcastLarge = int (*)(void*, MPI_Count, MPI_Datatype, int, MPI_Comm, MPI_Request*);
+
+// Persistent forms, of MPI 4 or (by another name) of Open MPI 4. `Count` is int or MPI_Count.
+template <class Count>
+using ReduceInit = int (*)(const void*, void*, Count, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Info,
+                           MPI_Request*);
+template <class Count>
+using AllreduceInit = int (*)(const void*, void*, Count, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info,
+                              MPI_Request*);
+template <class Count>
+using BcastInit = int (*)(void*, Count, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
+using BarrierInit = int (*)(MPI_Comm, MPI_Info, MPI_Request*);
 
 struct MpiFunctions {
 #define SUMAC_DECLARE(name) decltype(&PMPI_##name) name = nullptr;
@@ -41,6 +66,16 @@ struct MpiFunctions {
   AllreduceLarge Allreduce_c = nullptr;
   BcastLarge Bcast_c = nullptr;
   ReduceLocalLarge Reduce_local_c = nullptr;
+  IreduceLarge Ireduce_c = nullptr;
+  IallreduceLarge Iallreduce_c = nullptr;
+  IbcastLarge Ibcast_c = nullptr;
+  ReduceInit<int> Reduce_init = nullptr;
+  AllreduceInit<int> Allreduce_init = nullptr;
+  BcastInit<int> Bcast_init = nullptr;
+  BarrierInit Barrier_init = nullptr;
+  ReduceInit<MPI_Count> Reduce_init_c = nullptr;
+  AllreduceInit<MPI_Count> Allreduce_init_c = nullptr;
+  BcastInit<MPI_Count> Bcast_init_c = nullptr;
 };
 
 extern MpiFunctions mpi;

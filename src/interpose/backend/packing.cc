@@ -40,9 +40,10 @@ int check_type(const TypedBuffer& buffer) {
   return mpi.Pack(&nothing, 0, buffer.type, &nothing, 1, &position, buffer.comm);
 }
 
-PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes)
+PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, bool outlives)
     : buffer_(buffer), bytes_(bytes), own_(!lies_packed(buffer.type)) {
   if (own_ && !buffer.address) rebase();
+  if (own_ && outlives) keep_handles();
   data_ = static_cast<std::byte*>(own_ ? std::malloc(bytes) : buffer.address);
   if (data_) return;
   log_here("error[no-memory]: no memory to pack %zu bytes; ending the job", bytes);
@@ -51,7 +52,7 @@ PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes)
 
 PackedBuffer::~PackedBuffer() {
   if (own_) std::free(data_);
-  if (rebased_) mpi.Type_free(&buffer_.type);
+  if (owns_type_) mpi.Type_free(&buffer_.type);
 }
 
 void PackedBuffer::rebase() {
@@ -61,7 +62,17 @@ void PackedBuffer::rebase() {
   mpi.Type_create_hindexed(1, &one, &zero, buffer_.type, &buffer_.type);
   mpi.Type_commit(&buffer_.type);
   buffer_.address = &anchor;
-  rebased_ = true;
+  owns_type_ = true;
+}
+
+void PackedBuffer::keep_handles() {
+  if (!owns_type_) mpi.Type_dup(buffer_.type, &buffer_.type);
+  owns_type_ = true;
+  // Any communicator does, for packing and unpacking alike; without the world there may be no
+  // other.
+  int initialized = 0;
+  mpi.Initialized(&initialized);
+  if (initialized) buffer_.comm = MPI_COMM_SELF;
 }
 
 void PackedBuffer::pack() {

@@ -24,11 +24,13 @@ int check_type(const TypedBuffer& buffer);
 // packed, else a copy. Ends the job when there is no memory for it: the other ranks count on us.
 class PackedBuffer {
  public:
-  PackedBuffer(const TypedBuffer& buffer, std::size_t bytes);
+  // With `outlives`, type and communicator may be freed before this is.
+  PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, bool outlives = false);
   ~PackedBuffer();
   PackedBuffer(const PackedBuffer&) = delete;
   PackedBuffer& operator=(const PackedBuffer&) = delete;
 
+  bool is_copy() const { return own_; }
   std::byte* data() const { return data_; }
   void pack();    // buffer -> data()
   void unpack();  // data() -> buffer
@@ -37,12 +39,13 @@ class PackedBuffer {
   // MPICH's pack and unpack refuse a null address, which is MPI_BOTTOM. Makes another type of it:
   // the same places, seen from an address of our own.
   void rebase();
+  void keep_handles();
 
   TypedBuffer buffer_;
   std::size_t bytes_;
   std::byte* data_;
   bool own_;
-  bool rebased_ = false;
+  bool owns_type_ = false;
 };
 
 }  // namespace sumac

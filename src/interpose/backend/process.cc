@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/backend/process.h"
 
-#include <cstdlib>
 #include <mutex>
-#include <vector>
 
 #include "base/random.h"
 #include "interpose/backend/handles.h"
@@ -20,9 +18,6 @@ std::mutex learning;
 bool learnt = false;
 
 std::atomic<bool> device_runtime{false};
-
-std::mutex scratch_mutex;
-std::vector<std::byte*> scratches;
 
 }  // namespace
 
@@ -50,6 +45,16 @@ Arena& arena() {
   return *the_arena;
 }
 
+Engine& engine() {
+  static Engine* the_engine = new Engine;
+  return *the_engine;
+}
+
+Helper& helper() {
+  static Helper* the_helper = new Helper(engine());
+  return *the_helper;
+}
+
 std::uint64_t process_word() {
   static const std::uint64_t word = random_word();
   return word;
@@ -59,6 +64,10 @@ ThreadState& thread_state() {
   thread_local ThreadState state;
   return state;
 }
+
+static std::atomic<std::uint32_t> spins{0};
+std::uint32_t spins_of_process() { return spins.load(std::memory_order_relaxed); }
+void set_spins_of_process(std::uint32_t value) { spins.store(value, std::memory_order_relaxed); }
 
 bool device_memory_possible() { return device_runtime.load(std::memory_order_relaxed); }
 
@@ -86,25 +95,6 @@ bool mpi_is_up() {
   if (!initialized || finalized) return false;
   note_mpi_up();
   return true;
-}
-
-std::byte* borrow_scratch() {
-  {
-    const std::lock_guard<std::mutex> lock(scratch_mutex);
-    if (!scratches.empty()) {
-      std::byte* scratch = scratches.back();
-      scratches.pop_back();
-      return scratch;
-    }
-  }
-  void* scratch = std::aligned_alloc(kPage, kScratchBytes);
-  if (!scratch) std::abort();
-  return static_cast<std::byte*>(scratch);
-}
-
-void return_scratch(std::byte* scratch) {
-  const std::lock_guard<std::mutex> lock(scratch_mutex);
-  scratches.push_back(scratch);
 }
 
 }  // namespace sumac

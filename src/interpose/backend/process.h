@@ -11,6 +11,7 @@
 #include "observe/stats.h"
 #include "planner/plan.h"
 #include "planner/rules.h"
+#include "progress/helper.h"
 #include "transport/shm/arena.h"
 
 namespace sumac {
@@ -30,6 +31,10 @@ const RuleSet& user_rules();
 void read_user_rules();
 Arena& arena();
 
+// What is under way in this process, and who looks at it when the program does not.
+Engine& engine();
+Helper& helper();
+
 // This process, among all that ever join a group with it. Never 0.
 std::uint64_t process_word();
 
@@ -44,10 +49,10 @@ void note_mpi_down();
 bool device_memory_possible();
 void look_for_devices();
 
-// Scratch memory of single-copy operations, shared by the communicators of this process.
-inline constexpr std::size_t kScratchBytes = 1 << 20;
-std::byte* borrow_scratch();
-void return_scratch(std::byte* scratch);
+// Polls before a rank yields that waits for it does not know whom: as on the communicator set up
+// last.
+std::uint32_t spins_of_process();
+void set_spins_of_process(std::uint32_t spins);
 
 // Per thread: how deep in intercepted calls it is, which communicator (its handle's bits) it is
 // freeing, and what became of the last collective.

@@ -22,8 +22,8 @@ bool judge_buffers(const Reduction& call, bool gets_result, ReduceArguments& arg
 
 }  // namespace
 
-bool judge_reduction(const Reduction& call, Communicator& c, Reason& reason) {
-  ReduceArguments& args = c.reduce_args;
+bool judge_reduction(const Reduction& call, const Communicator& c, ReduceArguments& args,
+                     Reason& reason) {
   const TypeInfo* type = find_type(call.type);
   const Op* op = find_op(call.op);
   args.kernel = type && op ? find_kernel(*type, *op) : nullptr;

@@ -22,8 +22,14 @@ struct Reduction {
   MPI_Comm comm;
 };
 
-// Fills the communicator's reduce_args; or false, and the reason why the MPI should do it.
-bool judge_reduction(const Reduction& call, Communicator& communicator, Reason& reason);
+// Fills `args`; or false, and the reason why the MPI should do it.
+bool judge_reduction(const Reduction& call, const Communicator& communicator, ReduceArguments& args,
+                     Reason& reason);
+
+// No communication: one rank, or no data.
+inline bool is_local(const Communicator& c, std::size_t bytes) {
+  return c.state == Communicator::State::alone || bytes == 0;
+}
 
 // Serves the call, or calls `native()`.
 template <class Native>
@@ -32,13 +38,13 @@ int serve_reduction(Collective collective, const Reduction& call, Native native)
   const Admission admission = admit(entry, call.comm);
   if (!admission.communicator) return pass(admission, call.comm, native);
   Communicator& c = *admission.communicator;
-  const ReduceArguments& args = c.reduce_args;
+  ReduceArguments& args = c.work.call.reduction;
   Reason reason = Reason::arguments;
-  if (!judge_reduction(call, c, reason)) {
+  if (!judge_reduction(call, c, args, reason)) {
     entry.hand_down(c.stats, reason, 0);
     return native();
   }
-  if (c.state == Communicator::State::alone || args.count == 0) {
+  if (is_local(c, args.bytes())) {
     if (args.input != args.output) std::memcpy(args.output, args.input, args.bytes());
     entry.take_locally(c.stats, args.bytes());
     return MPI_SUCCESS;
@@ -48,7 +54,11 @@ int serve_reduction(Collective collective, const Reduction& call, Native native)
     entry.hand_down(c.stats, Reason::rules, args.bytes());
     return native();
   }
-  run_reduction(c, collective, choice, call.type, call.op);
+  c.work.call.collective = collective;
+  c.work.call.choice = choice;
+  c.native = {call.type, call.op};
+  args.native = &c.native;
+  run(c);
   entry.take(c.stats, choice.algorithm, args.bytes());
   return MPI_SUCCESS;
 }

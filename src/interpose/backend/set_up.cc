@@ -9,6 +9,7 @@
 
 #include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/progress_hooks.h"
 #include "observe/log.h"
 
 namespace sumac {
@@ -75,6 +76,15 @@ void share(Communicator& c, const std::vector<Hello>& hellos) {
       capabilities.oversubscribed ? "more ranks than processors" : "a processor for every rank");
 }
 
+// Nonblocking calls must end on every rank while others are anywhere in the MPI. In shared memory
+// the helper thread sees to it, if nothing else does.
+bool may_overlap(const Communicator& c, const std::vector<Hello>& hellos) {
+  if (static_cast<Progressing>(options.progress) == Progressing::off) return false;
+  return !c.sends_messages() || std::all_of(hellos.begin(), hellos.end(), [](const Hello& hello) {
+    return hello.progresses_messages != 0;
+  });
+}
+
 bool all_have_levels(const Communicator& c) {
   return std::all_of(c.levels_for, c.levels_for + static_cast<int>(Collective::reduce_local),
                      [](const LevelsRun* run) { return run != nullptr; });
@@ -128,6 +138,8 @@ void set_up(Communicator& c) {
   if (!all_have_levels(c)) share(c, hellos);
   if (c.state == Communicator::State::handed_down) return;
   c.wait_policy = wait_policy(c, is_oversubscribed(hellos, c.rank));
+  set_spins_of_process(c.wait_policy.spins);
+  c.may_overlap = may_overlap(c, hellos);
   c.state = Communicator::State::together;
 }
 

@@ -222,6 +222,8 @@ Counterparts LevelsSetUp::counterparts(const Hierarchy& hierarchy, int place) co
     peers.ranks.push_back(group.members[static_cast<std::size_t>(place)]);
   }
   peers.plans = plan_of(static_cast<int>(peers.ranks.size()), peers.ranks[0], false);
+  peers.own = static_cast<int>(std::find(peers.ranks.begin(), peers.ranks.end(), c_.rank) -
+                               peers.ranks.begin());
   return peers;
 }
 
@@ -271,16 +273,18 @@ bool LevelsSetUp::make() {
   for (const Ticket& ticket : own_) arena().confirm(ticket);
   for (std::size_t i = 0; i < wanted_.size(); ++i) {
     const Hierarchy& hierarchy = wanted_[i].hierarchy;
-    std::vector<PlanTable> plans;
+    Levels own;
     for (const LevelGroup& level : levels[i]) {
-      plans.push_back(plan_of(level.size, level.members[0], level.shared));
+      own.plans.push_back(plan_of(level.size, level.members[0], level.shared));
       if (level.block) c_.blocks.push_back(level.block);
     }
-    auto lowest = single_copy_ ? lowest_memory(levels[i][0]) : nullptr;
-    Counterparts peers = counterparts(hierarchy, levels[i][0].rank);
-    c_.levels.push_back(std::make_unique<LevelsRun>(
-        std::move(levels[i]), hierarchy.levels.size(), plan_of_all(hierarchy), std::move(plans),
-        std::move(peers), c_.rank, std::move(messages[i]), std::move(lowest)));
+    if (single_copy_) own.lowest = lowest_memory(levels[i][0]);
+    own.counterparts = counterparts(hierarchy, levels[i][0].rank);
+    own.groups = std::move(levels[i]);
+    own.depth = hierarchy.levels.size();
+    own.whole = plan_of_all(hierarchy);
+    own.messages = std::move(messages[i]);
+    c_.levels.push_back(std::make_unique<LevelsRun>(std::move(own)));
     for (const Collective collective : wanted_[i].collectives) {
       c_.levels_for[static_cast<int>(collective)] = c_.levels.back().get();
     }

@@ -10,6 +10,8 @@
 
 namespace sumac {
 
+struct ReduceArguments;
+
 // The messages of one strand. What it receives from a peer comes in the order that the peer's
 // strand of the same tag sent it.
 struct Stream {
@@ -28,10 +30,9 @@ class Messages : public Pollable {
  public:
   virtual void send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) = 0;
   virtual void receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) = 0;
-  // The MPI's own nonblocking all-reduce of the operation going on, among the leaders of the last
-  // level; counts as something received.
-  virtual void native_allreduce(Stream& stream, const std::byte* input, std::byte* output,
-                                std::size_t count) = 0;
+  // The MPI's own nonblocking all-reduce among the leaders of the last level; counts as something
+  // received.
+  virtual void native_allreduce(Stream& stream, const ReduceArguments& args) = 0;
 };
 
 // A group of ranks that reach each other by messages, as one strand of one of them uses it.

@@ -26,14 +26,25 @@ void clear_block(std::byte* block, const Layout& layout) {
 }
 
 Wait ShmGroup::slot_free_slow(std::uint64_t position) {
-  std::uint64_t least = control(rank_).done.load(std::memory_order_relaxed);
+  std::uint64_t least = finished_;
   for (int rank = 0; rank < size(); ++rank) {
-    least = std::min(least, control(rank).done.load(std::memory_order_acquire));
+    if (rank != rank_) least = std::min(least, control(rank).done.load(std::memory_order_acquire));
   }
   finished_by_all_ = least;
   if (position < finished_by_all_ + layout_.ring) return Wait();
-  return {control(0).done, sizeof(RankControl), size(),
-          rank_ + 1,       size() - 1,          position - layout_.ring + 1};
+  // This rank itself may be behind, in an operation that overlaps this one.
+  const std::uint64_t target = position - layout_.ring + 1;
+  const int count = finished_ < target ? size() : size() - 1;
+  return {control(0).done, sizeof(RankControl), size(), rank_ + 1, count, target};
+}
+
+// Never further ahead than the ring: a slot is used again only when all, this rank included, have
+// finished with it.
+void ShmGroup::finish_out_of_order(std::uint64_t position) {
+  early_ |= std::uint64_t{1} << (position - finished_);
+  const std::uint64_t before = finished_;
+  for (; early_ & 1; early_ >>= 1) ++finished_;
+  if (finished_ != before) publish(control(rank_).done, finished_);
 }
 
 int ShmGroup::owner_of(const Counter* counter) const {

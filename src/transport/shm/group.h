@@ -7,8 +7,10 @@
 //   1. before writing its slot for p a rank waits for slot_free(p);
 //   2. it writes, then publishes in(p) - and out(p) for a result it puts there later;
 //   3. it reads others' slots for p only after their in(p) or out(p);
-//   4. it calls finish(p) when it will not read any slot for p, or before it, again.
-// There is no entry barrier and, the ring being deep, seldom a wait at 1.
+//   4. it calls finish(p) when it will not read any slot for p again.
+// There is no entry barrier and, the ring being deep, seldom a wait at 1. Of several operations
+// under way at the same time a later one may finish first: others are told of a position only when
+// all before it are finished with too.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +56,10 @@ class ShmGroup {
 
   void publish_in(std::uint64_t position) { publish(line(rank_, position, 0).in, position + 1); }
   void publish_out(std::uint64_t position) { publish(header(rank_, position).out, position + 1); }
-  void finish(std::uint64_t position) { publish(control(rank_).done, position + 1); }
+  void finish(std::uint64_t position) {
+    if (position != finished_ || early_ != 0) return finish_out_of_order(position);
+    publish(control(rank_).done, ++finished_);
+  }
 
   Wait in(int rank, std::uint64_t position) const {
     return {line(rank, position, 0).in, position + 1};
@@ -84,10 +89,15 @@ class ShmGroup {
   }
   void note_lines(int count) { recent_lines_ = std::min(count, kLinesPrefetched); }
 
-  // Something seen elsewhere tells that all ranks have finished every position before this one.
+  // Something seen elsewhere tells that all ranks have finished every position before this one, as
+  // far as operations follow one another.
   void note_finished_before(std::uint64_t position) {
-    if (position > finished_by_all_) finished_by_all_ = position;
+    const bool in_order = finished_by_all_ >= overlapped_;
+    if (in_order && position > finished_by_all_) finished_by_all_ = position;
   }
+  // The operation that took the last positions may still be under way when later ones are: what
+  // they show tells nothing of these.
+  void let_overlap() { overlapped_ = next_; }
 
   // The rank whose counter (of this group) this is, or -1: to say who has not arrived.
   int owner_of(const Counter* counter) const;
@@ -107,6 +117,7 @@ class ShmGroup {
     return {first, rank_stride_, size(), rank_ + 1, size() - 1, position + 1};
   }
   Wait slot_free_slow(std::uint64_t position);
+  void finish_out_of_order(std::uint64_t position);
 
   std::byte* block_ = nullptr;
   Layout layout_;
@@ -117,6 +128,9 @@ class ShmGroup {
   int recent_lines_ = 1;
   std::uint64_t next_ = 0;
   std::uint64_t finished_by_all_ = 0;  // a lower bound, as last seen
+  std::uint64_t overlapped_ = 0;       // see let_overlap()
+  std::uint64_t finished_ = 0;         // this rank has finished every position before this one,
+  std::uint64_t early_ = 0;            // and, where bit i is set, position finished_ + i
 };
 
 }  // namespace sumac

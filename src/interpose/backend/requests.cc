@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/backend/requests.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "engine/lock.h"
+#include "interpose/backend/calls.h"
+#include "interpose/backend/carriers.h"
+#include "interpose/backend/handles.h"
+#include "interpose/backend/hang_doctor.h"
+#include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/progress_hooks.h"
+#include "interpose/backend/request_table.h"
+
+namespace sumac {
+namespace {
+
+using Phase = CollectiveRequest::Phase;
+
+Lock lock;  // of everything here; never held across a call of the MPI's
+RequestTable<CollectiveRequest>& table() {
+  static auto* the_table = new RequestTable<CollectiveRequest>;
+  return *the_table;
+}
+// Not the program's: those with a generalized request, which the MPI takes for one under way, and
+// those without a request.
+std::vector<CollectiveRequest*>& spare(bool with_handle) {
+  static auto* the_spare = new std::vector<CollectiveRequest*>[2];
+  return the_spare[with_handle];
+}
+// Ended and abandoned, but their data have yet to be unpacked.
+std::vector<CollectiveRequest*>& left() {
+  static auto* the_left = new std::vector<CollectiveRequest*>;
+  return *the_left;
+}
+
+// With the lock held.
+void recycle(CollectiveRequest& request) {
+  request.buffer.reset();
+  request.packs = request.unpacks = request.abandoned = request.carried = false;
+  request.phase.store(Phase::idle, std::memory_order_relaxed);
+  spare(request.handle != MPI_REQUEST_NULL).push_back(&request);
+  requests_held.fetch_sub(1, std::memory_order_relaxed);
+}
+
+// Called by whoever looked at the queue last: no call of the MPI's.
+void note_end(Work& work) {
+  auto& request = static_cast<CollectiveRequest&>(work);
+  const std::lock_guard<Lock> hold(lock);
+  request.phase.store(Phase::ended, std::memory_order_release);
+  request.ended.store(true, std::memory_order_release);
+  if (!request.abandoned) return;
+  if (request.unpacks) {
+    left().push_back(&request);
+  } else {
+    recycle(request);
+  }
+}
+
+int query(void*, MPI_Status* status) {
+  fill_status(status);
+  return MPI_SUCCESS;
+}
+
+int forget(void* state) {
+  auto& request = *static_cast<CollectiveRequest*>(state);
+  const std::lock_guard<Lock> hold(lock);
+  table().erase(handle_bits(request.handle));
+  request.handle = MPI_REQUEST_NULL;
+  recycle(request);
+  return MPI_SUCCESS;
+}
+
+// The standard has no cancelling of collectives.
+int cancel(void*, int) { return MPI_ERR_REQUEST; }
+
+// With a request if there is one to be had.
+CollectiveRequest& take_spare(bool with_handle) {
+  const std::lock_guard<Lock> hold(lock);
+  requests_held.fetch_add(1, std::memory_order_relaxed);
+  auto& wanted = spare(with_handle && !spare(true).empty());
+  if (!wanted.empty()) {
+    CollectiveRequest& request = *wanted.back();
+    wanted.pop_back();
+    return request;
+  }
+  auto* request = new (std::nothrow) CollectiveRequest;
+  if (!request) std::abort();
+  request->at_end = note_end;
+  return *request;
+}
+
+void remember(CollectiveRequest& request) {
+  const std::lock_guard<Lock> hold(lock);
+  table().insert(handle_bits(request.handle), &request);
+}
+
+// What a program would see had the MPI done it.
+void finish(CollectiveRequest& request) {
+  if (request.failed()) give_up(*request.communicator);
+  if (request.unpacks) request.buffer->unpack();
+}
+
+void collect() {
+  std::vector<CollectiveRequest*> ended;
+  {
+    const std::lock_guard<Lock> hold(lock);
+    if (left().empty()) return;
+    ended.swap(left());
+  }
+  for (CollectiveRequest* request : ended) finish(*request);
+  const std::lock_guard<Lock> hold(lock);
+  for (CollectiveRequest* request : ended) recycle(*request);
+}
+
+}  // namespace
+
+std::atomic<int> requests_held{0};
+
+void fill_status(MPI_Status* status) {
+  static const MPI_Status empty = [] {
+    MPI_Status made{};
+    mpi.Status_set_elements(&made, MPI_BYTE, 0);
+    mpi.Status_set_cancelled(&made, 0);
+    made.MPI_SOURCE = MPI_ANY_SOURCE;
+    made.MPI_TAG = MPI_ANY_TAG;
+    return made;
+  }();
+  if (status == MPI_STATUS_IGNORE) return;
+  const int error = status->MPI_ERROR;
+  *status = empty;
+  status->MPI_ERROR = error;
+}
+
+CollectiveRequest& acquire_nonblocking(Communicator& c) {
+  collect();
+  CollectiveRequest& request = take_spare(true);
+  request.communicator = &c;
+  request.persistent = false;
+  if (request.handle != MPI_REQUEST_NULL) return request;
+  if (mpi.Grequest_start(query, forget, cancel, &request, &request.handle) != MPI_SUCCESS) {
+    mpi.Abort(c.comm, 1);
+  }
+  remember(request);
+  return request;
+}
+
+CollectiveRequest* acquire_persistent(Communicator& c) {
+  CollectiveRequest& request = take_spare(false);
+  request.communicator = &c;
+  request.persistent = true;
+  if (!make_carrier(request.handle, request.tag)) {
+    const std::lock_guard<Lock> hold(lock);
+    recycle(request);
+    return nullptr;
+  }
+  ++c.persistent;
+  remember(request);
+  return &request;
+}
+
+CollectiveRequest* find_request(MPI_Request handle) {
+  if (handle == MPI_REQUEST_NULL) return nullptr;
+  const std::lock_guard<Lock> hold(lock);
+  return table().find(handle_bits(handle));
+}
+
+void begin(CollectiveRequest& request) {
+  Communicator& c = *request.communicator;
+  request.carried = false;
+  if (request.local) {
+    request.phase.store(Phase::ended, std::memory_order_release);
+    return;
+  }
+  request.phase.store(Phase::under_way, std::memory_order_relaxed);
+  if (!c.watched) [[unlikely]] {
+    c.watched = true;
+    engine().watch(c.queue, c.sends_messages());
+    start_progress();
+  }
+  c.doing = name_of(request.call.collective);
+  c.queue.add(request, c.ranks(request.call.collective), true);
+  helper().notify();
+}
+
+void wait_for(CollectiveRequest& request) {
+  if (request.phase.load(std::memory_order_acquire) == Phase::under_way) {
+    wait_for(*request.communicator, request);
+  }
+}
+
+bool test(CollectiveRequest& request) {
+  const auto ended = [&] {
+    return request.phase.load(std::memory_order_acquire) != Phase::under_way;
+  };
+  if (!ended()) request.communicator->queue.progress();
+  if (ended()) return true;
+  drive_mpi(request.communicator);
+  return ended();
+}
+
+bool take_end(CollectiveRequest& request, MPI_Request* handle, MPI_Status* status) {
+  if (request.carried) show(handle, 1);
+  Phase ended = Phase::ended;
+  if (!request.phase.compare_exchange_strong(ended, Phase::idle)) return false;
+  finish(request);
+  fill_status(status);
+  if (request.persistent) return true;
+  *handle = MPI_REQUEST_NULL;
+  const std::lock_guard<Lock> hold(lock);
+  recycle(request);
+  return true;
+}
+
+void show(MPI_Request* handles, int count) {
+  collect();
+  for (int i = 0; i < count; ++i) {
+    CollectiveRequest* request = find_request(handles[i]);
+    if (!request) continue;
+    const Phase phase = request->phase.load(std::memory_order_acquire);
+    if (phase != Phase::under_way && phase != Phase::ended) continue;
+    if (request->persistent && !request->carried) {
+      request->carried = true;
+      mpi.Start(&handles[i]);
+    }
+    Phase ended = Phase::ended;
+    if (!request->phase.compare_exchange_strong(ended, Phase::shown)) continue;
+    finish(*request);
+    if (request->persistent) {
+      deliver_carrier(request->tag);
+    } else {
+      mpi.Grequest_complete(request->handle);
+    }
+  }
+}
+
+void free_persistent(CollectiveRequest& request) {
+  forget_persistent(*request.communicator);
+  return_carrier(request.tag);
+  const std::lock_guard<Lock> hold(lock);
+  table().erase(handle_bits(request.handle));
+  request.handle = MPI_REQUEST_NULL;
+  recycle(request);
+}
+
+void abandon(CollectiveRequest& request) {
+  {
+    const std::lock_guard<Lock> hold(lock);
+    request.abandoned = true;
+    if (request.phase.load(std::memory_order_relaxed) != Phase::ended) return;
+    left().push_back(&request);
+  }
+  collect();
+}
+
+void drain(Communicator& c) {
+  while (!c.queue.empty()) {
+    Waiting waiting(c.wait_policy);
+    while (!c.queue.progress() && !c.queue.empty()) waiting.step(false);
+  }
+}
+
+void end_requests() {
+  const WaitPolicy policy{};
+  while (!engine().idle()) {
+    Waiting waiting(policy);
+    while (!engine().progress() && !engine().idle()) waiting.step(false);
+  }
+  collect();
+  while (true) {
+    MPI_Request handle;
+    {
+      const std::lock_guard<Lock> hold(lock);
+      if (spare(true).empty()) break;
+      handle = spare(true).back()->handle;
+      spare(true).pop_back();
+      requests_held.fetch_add(1, std::memory_order_relaxed);
+    }
+    mpi.Grequest_complete(handle);
+    mpi.Request_free(&handle);
+  }
+  end_carriers();
+}
+
+}  // namespace sumac

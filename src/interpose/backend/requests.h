@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nonblocking and persistent collectives of Sumac's behind requests of the MPI's.
+//
+// A nonblocking one has a generalized request; a persistent one the request of a persistent receive
+// of no bytes from this process itself. So a request works in every call, in every language and in
+// arrays with the MPI's own. Both are told to the MPI late: MPI_Wait and the like look a request of
+// Sumac's up and end it themselves, and the generalized request, which the MPI still takes for one
+// under way, serves the next call. Only where requests are asked about in a way that only the MPI
+// can answer (MPI_Waitany, MPI_Testsome) is it shown how things stand.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+
+#include "interpose/backend/communicator.h"
+#include "interpose/backend/packing.h"
+
+namespace sumac {
+
+struct CollectiveRequest : Work {
+  enum class Phase : std::uint8_t {
+    idle,       // persistent: inactive. Nonblocking: not the program's
+    under_way,  // begun
+    ended,      // the program has not been told
+    shown,      // the MPI knows, and will tell
+  };
+
+  Communicator* communicator = nullptr;
+  NativeReduction native;              // what the work's arguments refer to
+  std::optional<PackedBuffer> buffer;  // of a broadcast whose element is not packed in memory
+  bool packs = false, unpacks = false;
+  bool local = false;  // nobody to wait for
+
+  MPI_Request handle = MPI_REQUEST_NULL;
+  bool persistent = false;
+  bool abandoned = false;  // freed by the program before it had ended
+  bool carried = false;    // persistent: the MPI has been told of this start
+  int tag = 0;             // of the receive behind a persistent one
+
+  std::atomic<Phase> phase{Phase::idle};
+};
+
+// Requests that the program holds: while there are none, completion calls are the MPI's alone.
+extern std::atomic<int> requests_held;
+inline bool any_requests() { return requests_held.load(std::memory_order_relaxed) != 0; }
+
+// A request for a new nonblocking operation; for a persistent one null where there can be none.
+CollectiveRequest& acquire_nonblocking(Communicator& communicator);
+CollectiveRequest* acquire_persistent(Communicator& communicator);
+
+// What Sumac keeps of the request; null for the MPI's own.
+CollectiveRequest* find_request(MPI_Request request);
+
+// Begins what request.call describes.
+void begin(CollectiveRequest& request);
+
+// One under way: waits for its end; looks whether it has come.
+void wait_for(CollectiveRequest& request);
+bool test(CollectiveRequest& request);
+
+// The program learns of the end: fills the status, and gives the request back to the MPI's rules (a
+// nonblocking one becomes MPI_REQUEST_NULL). False when the MPI was told first, and must be asked.
+bool take_end(CollectiveRequest& request, MPI_Request* handle, MPI_Status* status);
+
+// The MPI's requests as they should be: after this the MPI's own completion calls tell the truth.
+void show(MPI_Request* requests, int count);
+
+// As MPI leaves it for a collective: nothing received, not cancelled; MPI_ERROR is not touched.
+void fill_status(MPI_Status* status);
+
+// A persistent request that is not active goes.
+void free_persistent(CollectiveRequest& request);
+// A nonblocking one goes once it has ended; nobody will ask.
+void abandon(CollectiveRequest& request);
+
+// Until nothing is under way on the communicator, and its results are where they belong.
+void drain(Communicator& communicator);
+// At finalisation: ends all that is under way, and gives requests kept for later back to the MPI.
+void end_requests();
+
+}  // namespace sumac

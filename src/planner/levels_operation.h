@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One collective over a hierarchy, as one rank carries it out: its stages, and the strands that run
+// them. Several may be under way at the same time on the same levels. On a lane (one direction of a
+// level, and one strand where messages go) they take turns in the order in which they began, the
+// same on all ranks; so a later operation is reduced on one level while an earlier one is exchanged
+// on the next.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "algorithms/levels/multi_leader.h"
+#include "algorithms/levels/stage.h"
+#include "planner/plan.h"
+
+namespace sumac {
+
+// Memory for messages being reduced. Grows, and is never smaller again.
+class Scratch {
+ public:
+  // At least `bytes`, aligned to cache lines. Aborts the process without memory: peers wait for it.
+  std::byte* reserve(std::size_t bytes);
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  std::size_t bytes_ = 0;
+};
+
+// The ranks of the same place on every node, where multi_leader is possible, else none.
+struct Counterparts {
+  std::vector<int> ranks;  // of the communicator
+  PlanTable plans;         // of such a group
+  int own = 0;             // this rank's place among them
+};
+
+// What follows one another on one lane: messages of a tag, and operations.
+struct Lane {
+  Stream stream;
+  Counter ended{0};         // operations that have left it
+  std::uint64_t begun = 0;  // operations that have been given a turn
+};
+
+// What the operations of one hierarchy share.
+struct Levels {
+  std::vector<LevelGroup> groups;  // that this rank takes part in
+  std::size_t depth = 0;           // of the hierarchy
+  PlanTable whole;                 // of the communicator
+  std::vector<PlanTable> plans;    // by level
+  Counterparts counterparts;
+  std::unique_ptr<Messages> messages;  // null where all levels share memory
+  std::unique_ptr<PeerMemory> lowest;  // reaches this rank's group on the lowest level, or null
+  std::deque<Lane> lanes;              // by tag
+  bool failed = false;                 // a member's memory could not be reached
+
+  Lane& lane(std::size_t tag);
+};
+
+// What is to be done. Barriers are all-reduces here.
+struct LevelsCall {
+  Collective collective = Collective::allreduce;
+  Choice choice;
+  ReduceArguments reduction;
+  BcastArguments bcast;
+};
+
+class LevelsOperation {
+ public:
+  explicit LevelsOperation(Levels& levels);
+  LevelsOperation(const LevelsOperation&) = delete;
+  LevelsOperation& operator=(const LevelsOperation&) = delete;
+
+  // Takes its turns, and runs as far as conditions allow. Only when ended.
+  void begin(const LevelsCall& call);
+  bool ended() const;
+  const Strands& strands() const { return strands_; }
+
+ private:
+  void begin_stages(const LevelsCall& call);
+  void begin_multi_leader(const Choice& choice);
+  void choose(Stage& stage, std::size_t bytes);
+  std::size_t level_of(const Stage& stage) const;
+  MessageGroup group_of(const std::vector<int>& members, int rank, std::size_t tag, int radix);
+  // Gives each group its part of the scratch, for messages of at most `largest` bytes.
+  void share_scratch(MessageGroup* groups, std::size_t count, std::size_t largest);
+  Strand& strand(std::size_t number);
+  template <class Start>
+  void run_in_turn(std::size_t strand, std::size_t tag, Start start);
+
+  Levels& levels_;
+  Operation operation_;
+  MultiLeader multi_leader_;
+  Strands strands_;  // made when first needed
+  Scratch scratch_;
+};
+
+}  // namespace sumac

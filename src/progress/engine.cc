@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "progress/engine.h"
+
+#include <mutex>
+
+namespace sumac {
+
+void Engine::watch(WorkQueue& queue, bool calls_mpi) {
+  const std::lock_guard<Lock> hold(lock_);
+  queue.engine_ = this;
+  watched_.push_back({&queue, calls_mpi});
+}
+
+void Engine::forget(WorkQueue& queue) {
+  const std::lock_guard<Lock> hold(lock_);
+  std::erase_if(watched_, [&](const Watched& watched) { return watched.queue == &queue; });
+}
+
+bool Engine::progress(bool may_call_mpi) {
+  if (idle() || !lock_.try_lock()) return false;
+  bool moved = false;
+  for (const Watched& watched : watched_) {
+    if (may_call_mpi || !watched.calls_mpi) moved |= watched.queue->progress();
+  }
+  looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  lock_.unlock();
+  return moved;
+}
+
+}  // namespace sumac

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All queues of the process, for whoever has a moment: intercepted calls, the MPI's own progress,
+// a helper thread. A rank that waits in one collective so brings others to their ends, on which
+// other ranks may depend.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "progress/queue.h"
+
+namespace sumac {
+
+class Engine {
+ public:
+  // From now on, until forget(), the queue is looked at.
+  void watch(WorkQueue& queue, bool calls_mpi);
+  void forget(WorkQueue& queue);
+
+  // Looks at every queue; true when anything moved. Returns at once when called from within itself
+  // or while another thread is at it. Without `may_call_mpi`, not those that use messages.
+  bool progress(bool may_call_mpi = true);
+
+  // Works that have not ended, of all queues.
+  bool idle() const { return under_way_.load(std::memory_order_seq_cst) == 0; }
+
+  // Grows whenever progress() has looked at the queues.
+  std::uint64_t looks() const { return looks_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class WorkQueue;
+  struct Watched {
+    WorkQueue* queue;
+    bool calls_mpi;
+  };
+  Lock lock_;  // of watched_
+  std::vector<Watched> watched_;
+  std::atomic<int> under_way_{0};
+  std::atomic<std::uint64_t> looks_{0};
+};
+
+}  // namespace sumac

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "progress/queue.h"
+
+#include <mutex>
+
+#include "progress/engine.h"
+
+namespace sumac {
+namespace {
+
+void append(Work*& first, Work*& last, Work& work) {
+  work.next = nullptr;
+  (first ? last->next : first) = &work;
+  last = &work;
+}
+
+}  // namespace
+
+void WorkQueue::add(Work& work, const Ranks& ranks, bool overlaps) {
+  const std::lock_guard<Lock> hold(lock_);
+  size_.fetch_add(1, std::memory_order_relaxed);
+  engine_->under_way_.fetch_add(1, std::memory_order_seq_cst);
+  work.ended.store(false, std::memory_order_relaxed);
+  work.set_ranks(ranks, overlaps);
+  append(waiting_, last_waiting_, work);
+  begin_next();
+}
+
+// A work that ends at once was never in the list.
+void WorkQueue::begin_next() {
+  while (waiting_) {
+    Work& work = *waiting_;
+    if (num_begun_ >= (work.over_levels() ? kMostOverLevels : kMostInGroup)) return;
+    waiting_ = work.next;
+    work.begin();
+    if (work.going()) {
+      append(begun_, last_begun_, work);
+      ++num_begun_;
+    } else {
+      end(work);
+    }
+  }
+}
+
+bool WorkQueue::progress() {
+  if (empty() || !lock_.try_lock()) return false;
+  bool moved = false;
+  Work* before = nullptr;
+  for (Work* work = begun_; work;) {
+    Work* const next = work->next;
+    moved |= work->progress();
+    if (work->going()) {
+      before = work;
+    } else {
+      (before ? before->next : begun_) = next;
+      if (last_begun_ == work) last_begun_ = before;
+      --num_begun_;
+      end(*work);
+    }
+    work = next;
+  }
+  begin_next();
+  lock_.unlock();
+  return moved;
+}
+
+// Its owner may use it again the moment it is marked.
+void WorkQueue::end(Work& work) {
+  if (work.at_end) {
+    work.at_end(work);
+  } else {
+    work.ended.store(true, std::memory_order_release);
+  }
+  engine_->under_way_.fetch_sub(1, std::memory_order_relaxed);
+  size_.fetch_sub(1, std::memory_order_release);
+}
+
+}  // namespace sumac

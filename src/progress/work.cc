@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "progress/work.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "planner/start.h"
+
+namespace sumac {
+namespace {
+
+std::mutex scratch_mutex;
+std::vector<std::byte*> scratches;
+
+}  // namespace
+
+void Work::set_barrier(const Choice& choice) {
+  call = LevelsCall();
+  call.collective = Collective::barrier;
+  call.choice = choice;
+  if (choice.algorithm != Algorithm::barrier_levels) return;
+  call.reduction.input = reinterpret_cast<const std::byte*>(&barrier_in_);
+  call.reduction.output = reinterpret_cast<std::byte*>(&barrier_out_);
+  call.reduction.count = 1;
+  call.reduction.element = sizeof barrier_in_;
+  call.reduction.kernel = find_reduce(Op::bor, DType::i32);
+}
+
+Task Work::start() {
+  if (call.collective == Collective::barrier) return barrier::flat(strand_, *ranks_.group);
+  if (call.collective == Collective::bcast) {
+    return start_bcast(call.choice.algorithm, strand_, *ranks_.group, call.bcast, peers_);
+  }
+  return start_reduction(call.choice.algorithm, strand_, *ranks_.group, call.reduction, peers_);
+}
+
+void Work::borrow() {
+  if (info_of(call.choice.algorithm).needs != Needs::single_copy) return;
+  peers_ = {ranks_.memory, borrow_scratch(), kScratchBytes, &failed_};
+}
+
+void Work::give_back() {
+  if (peers_.scratch) return_scratch(std::exchange(peers_.scratch, nullptr));
+}
+
+void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
+  set_ranks(ranks, false);
+  failed_ = false;
+  if (ranks.levels) return ranks.levels->run(call, policy);
+  if (call.choice.algorithm == Algorithm::allreduce_flat_lines) {
+    return allreduce::flat_lines_directly(strand_, *ranks.group, call.reduction, policy);
+  }
+  borrow();
+  strand_.run(start(), policy);
+  give_back();
+}
+
+void Work::begin() {
+  failed_ = false;
+  going_ = true;
+  if (ranks_.levels) {
+    operation_ = &ranks_.levels->begin(call);
+  } else {
+    borrow();
+    strand_.start(start());
+    if (overlaps_) ranks_.group->let_overlap();
+  }
+  end_if_done();
+}
+
+bool Work::progress() {
+  if (!going_) return false;
+  const bool moved = operation_ ? ranks_.levels->progress(*operation_) : strand_.progress();
+  if (moved) end_if_done();
+  return moved;
+}
+
+void Work::end_if_done() {
+  if (operation_ ? !operation_->ended() : !strand_.idle()) return;
+  if (operation_) ranks_.levels->end(*std::exchange(operation_, nullptr));
+  give_back();
+  going_ = false;
+}
+
+std::byte* borrow_scratch() {
+  {
+    const std::lock_guard<std::mutex> lock(scratch_mutex);
+    if (!scratches.empty()) {
+      std::byte* scratch = scratches.back();
+      scratches.pop_back();
+      return scratch;
+    }
+  }
+  void* scratch = std::aligned_alloc(kPage, kScratchBytes);
+  if (!scratch) std::abort();
+  return static_cast<std::byte*>(scratch);
+}
+
+void return_scratch(std::byte* scratch) {
+  const std::lock_guard<std::mutex> lock(scratch_mutex);
+  scratches.push_back(scratch);
+}
+
+}  // namespace sumac

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One collective as one rank of a communicator carries it out, in one group or over levels: run to
+// its end by a blocking call, or begun and looked at now and then.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "planner/levels_run.h"
+#include "transport/shm/group.h"
+
+namespace sumac {
+
+// Where a communicator's collectives of one kind are carried out.
+struct Ranks {
+  ShmGroup* group = nullptr;     // all of them, where one group is enough
+  LevelsRun* levels = nullptr;   // else their hierarchy
+  PeerMemory* memory = nullptr;  // of the group, where it can be reached
+};
+
+// Not movable: coroutines refer to it.
+class Work {
+ public:
+  Work() = default;
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+  // What is to be done, set by the caller while nothing is under way. Over levels a barrier is an
+  // all-reduce of a word of its own.
+  LevelsCall call;
+  void set_barrier(const Choice& choice);
+
+  // To its end, with nothing else under way on these ranks.
+  void run(const Ranks& ranks, const WaitPolicy& policy);
+
+  // By whom; with `overlaps`, others may begin before it has ended.
+  void set_ranks(const Ranks& ranks, bool overlaps) {
+    ranks_ = ranks;
+    overlaps_ = overlaps;
+  }
+  bool over_levels() const { return ranks_.levels != nullptr; }
+  // Takes its place behind what was begun before, the same on all ranks, and goes as far as
+  // conditions allow.
+  void begin();
+  // True when it got past a condition.
+  bool progress();
+  bool going() const { return going_; }
+
+  // A peer's memory could not be reached: the result is undefined.
+  bool failed() const { return failed_ || (ranks_.levels && ranks_.levels->failed()); }
+
+  const Strand& strand() const { return strand_; }
+
+ private:
+  Task start();
+  void borrow();
+  void give_back();
+  void end_if_done();
+
+  Ranks ranks_;
+  Strand strand_;
+  SingleCopy peers_;
+  LevelsOperation* operation_ = nullptr;
+  bool overlaps_ = false, going_ = false, failed_ = false;
+  std::int32_t barrier_in_ = 0, barrier_out_ = 0;
+
+ public:
+  // Set when the queue it was in is through with it: by `at_end`, called with the queue's lock
+  // held, where there is one.
+  std::atomic<bool> ended{true};
+  void (*at_end)(Work& work) = nullptr;
+  Work* next = nullptr;  // the queue's
+};
+
+// Scratch memory of single-copy operations, shared by the communicators of this process.
+inline constexpr std::size_t kScratchBytes = 1 << 20;
+std::byte* borrow_scratch();
+void return_scratch(std::byte* scratch);
+
+}  // namespace sumac
