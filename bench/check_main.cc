@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives.h"
+#include "call.h"
 #include "cross_attach.h"
 #include "verify.h"
 #include "world.h"
@@ -39,8 +39,9 @@ Json try_collectives(const World& world, const Buffers& buffers) {
   Json results = Json::array();
   const auto attempt = [&](Collective collective, std::size_t count) {
     const Case test{collective, DType::f32, Op::sum, 0, false, count};
-    const long wrong = count_wrong(world.called, test, buffers, world);
-    issue(world.called, test, buffers, world.rank, world.comm);
+    Call call(world.called, test, buffers, world.rank, world.comm);
+    const long wrong = count_wrong(call, test, buffers, world);
+    call.run();
     results.push_back({{"collective", name_of(collective)},
                        {"bytes", test.bytes()},
                        {"algorithm", last_path()},

@@ -19,12 +19,44 @@ using Json = nlohmann::ordered_json;
 // Nanosecond resolution is all there is.
 double rounded(double us) { return static_cast<double>(std::llround(us * 1000)) / 1000; }
 
-Json figures(const Samples& samples) {
+Json times(const Samples& samples) {
   const Figures f = summarize(samples);
   Json by_round = Json::array();
   for (const double us : f.by_round) by_round.push_back(rounded(us));
   return {{"p50", rounded(f.p50)}, {"p99", rounded(f.p99)}, {"mean", rounded(f.mean)},
           {"min", rounded(f.min)}, {"rounds", by_round},    {"iterations", samples.iterations}};
+}
+
+Json overlap(const Overlap& figures) {
+  return {{"percent", rounded(figures.percent)},
+          {"pure", rounded(figures.pure)},
+          {"compute", rounded(figures.compute)},
+          {"overall", rounded(figures.overall)}};
+}
+
+Json figures(const Result& result) {
+  Json text = times(result.times.whole);
+  if (!result.times.start.us.empty()) text["start"] = rounded(summarize(result.times.start).p50);
+  if (result.overlap) {
+    text["overlap"] = overlap(result.overlap->plain);
+    if (result.overlap->tests) text["overlap"]["tests"] = overlap(*result.overlap->tests);
+  }
+  return text;
+}
+
+const char* name_of(Kind kind) {
+  constexpr const char* kNames[] = {"blocking", "nonblocking", "persistent"};
+  return kNames[static_cast<int>(kind)];
+}
+
+// What only some runs have: the computation of the overlap, and stand-ins for what is missing.
+void add_special(Json& header, const Options& options, const Contenders& contenders) {
+  if (options.overlap)
+    header["overlap"] = {{"compute", options.compute == Compute::busy ? "busy" : "idle"},
+                         {"tests", options.tests}};
+  if (contenders.native.kind != options.kind)
+    header["native_kind"] = name_of(contenders.native.kind);
+  if (!contenders.sumac_lacks.empty()) header["sumac"]["lacks"] = contenders.sumac_lacks;
 }
 
 }  // namespace
@@ -42,10 +74,10 @@ void Report::line(const std::string& text) {
 }
 
 void Report::header(const Options& options, const World& world, const Presence& sumac,
-                    std::size_t sizes) {
+                    const Contenders& contenders, std::size_t sizes) {
   const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
   const int ranks_per_host = (world.ranks + world.hosts - 1) / world.hosts;
-  const Json text = {
+  Json text = {
       {"kind", "header"},
       {"version", SUMAC_BENCH_VERSION},
       {"mpi", library_version()},
@@ -59,7 +91,7 @@ void Report::header(const Options& options, const World& world, const Presence& 
         {"active", sumac.active},
         {"version", sumac.version},
         {"description", sumac.description}}},
-      {"collective", name_of(options.collective)},
+      {"collective", name_of(options.collective, options.kind)},
       {"type", name_of(options.type)},
       {"op", name_of(options.op)},
       {"root", options.root},
@@ -67,30 +99,32 @@ void Report::header(const Options& options, const World& world, const Presence& 
       {"sizes", sizes},
       {"timer_overhead_ns", timer_overhead_ns()},
   };
+  add_special(text, options, contenders);
   line(text.dump());
 }
 
 void Report::row(const Row& row) {
   Json text = {{"kind", "size"},
-               {"collective", name_of(row.test.collective)},
+               {"collective", name_of(row.test.collective, row.test.kind)},
                {"bytes", row.test.bytes()},
                {"count", row.test.count},
                {"type", name_of(row.test.type)},
                {"op", name_of(row.test.op)},
                {"root", row.test.root},
                {"native", figures(row.native)},
-               {"wrong_native", row.wrong_native}};
-  wrong_native_ += row.wrong_native;
-  if (!row.sumac.us.empty()) {
-    text["sumac"] = figures(row.sumac);
+               {"wrong_native", row.native.wrong}};
+  wrong_native_ += row.native.wrong;
+  if (row.blocking) text["blocking"] = figures(*row.blocking);
+  if (row.sumac) {
+    text["sumac"] = figures(*row.sumac);
     text["algorithm"] = row.algorithm;
     const double own = text["sumac"]["p50"], other = text["native"]["p50"];
     const double speedup = own > 0 && other > 0 ? other / own : 1;
     text["speedup"] = rounded(speedup);
-    text["wrong"] = row.wrong_sumac;
+    text["wrong"] = row.wrong();
     speedups_.push_back(speedup);
     bytes_.push_back(row.test.bytes());
-    wrong_ += row.wrong_sumac;
+    wrong_ += row.wrong();
   }
   line(text.dump());
 }

@@ -8,26 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "collectives.h"
+#include "contenders.h"
 #include "options.h"
-#include "stats.h"
+#include "size.h"
 #include "world.h"
 
 namespace sumac::bench {
-
-// One measured size. Without Sumac, `sumac` is empty.
-struct Row {
-  Case test;
-  Samples native, sumac;
-  long wrong_native = 0, wrong_sumac = 0;
-  std::string algorithm;
-};
 
 class Report {
  public:
   // Writes to standard output and, unless its name is empty, to a file. Throws when that fails.
   explicit Report(const std::string& file);
-  void header(const Options& options, const World& world, const Presence& sumac, std::size_t sizes);
+  void header(const Options& options, const World& world, const Presence& sumac,
+              const Contenders& contenders, std::size_t sizes);
   void row(const Row& row);
   void summary();
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sumac-bench-<family>: measures an MPI's own collectives and Sumac's side by side. Started by
 // 'sumac bench' as `mpiexec -n N sumac exec sumac-bench-<family> COLLECTIVE ...`; without Sumac in
-// front it measures the MPI alone. Exit status: 0 done, 1 failed, 2 usage, 4 wrong results.
+// front it measures the MPI alone. Exit status: 0 done, 1 failed, 2 usage, 3 no such
+// call here, 4 wrong results.
 #include <mpi.h>
 
 #include <cstdio>
@@ -10,65 +11,49 @@
 #include <string>
 #include <vector>
 
-#include "collectives.h"
+#include "call.h"
+#include "contenders.h"
 #include "json.h"
-#include "measure.h"
 #include "options.h"
-#include "verify.h"
+#include "size.h"
 #include "world.h"
 
 namespace sumac::bench {
 namespace {
 
+constexpr int kUnavailable = 3;
 constexpr int kWrongResults = 4;
 // Sumac prepares itself, and some MPIs change their algorithm, within the first calls.
 constexpr int kFirstCalls = 10;
 
-void first_calls(const Options& options, const World& world, const Buffers& buffers) {
-  const Case small{options.collective, options.type, options.op, options.root, options.in_place, 1};
-  for (const Functions& contender : {world.called, world.native})
-    for (int i = 0; i < kFirstCalls; i++) {
-      issue(contender, small, buffers, world.rank, world.comm);
-      contender.barrier(world.comm);
-    }
-}
-
-// Checks and times one size. The samples are there on rank 0 only.
-Row run_size(const Options& options, const World& world, const Buffers& buffers, std::size_t count,
-             bool active) {
-  Row row{{options.collective, options.type, options.op, options.root, options.in_place, count},
-          {},
-          {},
-          0,
-          0,
-          ""};
-  row.wrong_native = count_wrong(world.native, row.test, buffers, world);
-  if (active) {
-    row.wrong_sumac = count_wrong(world.called, row.test, buffers, world);
-    issue(world.called, row.test, buffers, world.rank, world.comm);
-    row.algorithm = last_path();
+void first_calls(const Contender& contender, const Options& options, const World& world,
+                 const Buffers& buffers) {
+  Case small = options.test(1);
+  small.kind = contender.kind;
+  Call call(contender.functions, small, buffers, world.rank, world.comm);
+  for (int i = 0; i < kFirstCalls; i++) {
+    call.run();
+    contender.functions.barrier(world.comm);
   }
-  std::vector<Functions> contenders{world.native};
-  if (active) contenders.push_back(world.called);
-  std::vector<Samples> samples = measure(contenders, row.test, options, buffers, world);
-  row.native = std::move(samples[0]);
-  if (active) row.sumac = std::move(samples[1]);
-  return row;
 }
 
 int run(const Options& options, const World& world) {
   const std::vector<std::size_t> sizes = counts(options);
   const Buffers buffers((sizes.empty() ? 0 : sizes.back()) * size_of(options.type));
-  first_calls(options, world, buffers);
+  for (const Functions& functions : {world.called, world.native})
+    first_calls({functions, Kind::blocking}, options, world, buffers);
   const Presence sumac = presence();
   const bool active = world.sum(sumac.active) == world.ranks;
+  const Contenders contenders = line_up(options, world, buffers, active);
+  first_calls(contenders.native, options, world, buffers);
+  if (contenders.sumac) first_calls(*contenders.sumac, options, world, buffers);
   std::unique_ptr<Report> report;
   if (world.rank == 0) report = std::make_unique<Report>(options.json_file);
-  if (report) report->header(options, world, sumac, sizes.size());
+  if (report) report->header(options, world, sumac, contenders, sizes.size());
   long wrong = 0;
   for (const std::size_t count : sizes) {
-    const Row row = run_size(options, world, buffers, count, active);
-    wrong += active ? row.wrong_sumac : row.wrong_native;
+    const Row row = run_size(options, world, buffers, count, contenders);
+    wrong += row.wrong();
     if (report) report->row(row);
   }
   if (report) report->summary();
@@ -82,9 +67,14 @@ int start(int argc, char** argv) {
   int status = parse(argc, argv, options, message);
   if (status < 0) {
     message = objection(options, world.ranks, library_version());
-    if (message.empty()) return run(options, world);
-    message = "sumac: error[bad-value]: " + message + "\n";
     status = 2;
+    try {
+      if (message.empty()) return run(options, world);
+      message = "sumac: error[bad-value]: " + message + "\n";
+    } catch (const Unavailable& none) {
+      message = "sumac: error[missing-function]: " + none.what + "\n";
+      status = kUnavailable;
+    }
   }
   if (world.rank == 0) std::fputs(message.c_str(), status == 0 ? stdout : stderr);
   return status;

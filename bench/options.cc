@@ -24,34 +24,61 @@ Names<Op> op_names() {
   return names;
 }
 
-const Names<Collective> kCollectives{{"allreduce", Collective::allreduce},
-                                     {"reduce", Collective::reduce},
-                                     {"bcast", Collective::bcast},
-                                     {"barrier", Collective::barrier}};
+struct What {
+  Collective collective;
+  Kind kind;
+};
 
-// Declares an option that takes one of `names`.
-template <typename Choice>
-CLI::Option* add_choice(CLI::App& app, const std::string& option, Choice& field,
+Names<What> what_names() {
+  Names<What> names;
+  for (const Kind kind : {Kind::blocking, Kind::nonblocking, Kind::persistent})
+    for (const Collective collective :
+         {Collective::allreduce, Collective::reduce, Collective::bcast, Collective::barrier})
+      names[name_of(collective, kind)] = {collective, kind};
+  return names;
+}
+
+// Declares an option that takes one of `names`, and hands the choice to `set`.
+template <typename Choice, typename Set>
+CLI::Option* add_choice(CLI::App& app, const std::string& option, Set set,
                         const Names<Choice>& names, const std::string& doc) {
   std::string known;
   for (const auto& [name, choice] : names) known += (known.empty() ? "" : ", ") + name;
-  const auto set = [&field, names, option, known](const std::string& text) {
+  const auto read = [set, names, option, known](const std::string& text) {
     const auto found = names.find(text);
     if (found == names.end()) throw CLI::ValidationError(option, text + " is not one of: " + known);
-    field = found->second;
+    set(found->second);
   };
-  return app.add_option_function<std::string>(option, set, doc + ": " + known);
+  return app.add_option_function<std::string>(option, read, doc + ": " + known);
+}
+
+// What goes on between start and wait.
+void declare_overlap(CLI::App& app, Options& options) {
+  const Names<Compute> computes{{"busy", Compute::busy}, {"idle", Compute::idle}};
+  app.add_flag("--overlap", options.overlap,
+               "measure how much of the call can be computed through");
+  app.add_option("--tests", options.tests, "MPI_Test calls in the computation")
+      ->check(CLI::Range(0, 1000000));
+  add_choice(
+      app, "--compute", [&options](Compute mode) { options.compute = mode; }, computes,
+      "what the core does meanwhile");
 }
 
 void declare(CLI::App& app, Options& options) {
   const CLI::AsSizeValue size(false);
-  add_choice(app, "collective", options.collective, kCollectives, "what to measure")->required();
+  const auto set_what = [&options](What what) {
+    options.collective = what.collective;
+    options.kind = what.kind;
+  };
+  const auto set_type = [&options](DType type) { options.type = type; };
+  const auto set_op = [&options](Op op) { options.op = op; };
+  add_choice(app, "collective", set_what, what_names(), "what to measure")->required();
   app.add_option("-b,--min", options.min_bytes, "smallest message (4, 64K, 1M)")->transform(size);
   app.add_option("-e,--max", options.max_bytes, "largest message")->transform(size);
   app.add_option("-f,--factor", options.factor, "from one size to the next")
       ->check(CLI::Range(2, 1 << 20));
-  add_choice(app, "-d,--type", options.type, type_names(), "element type");
-  add_choice(app, "-o,--op", options.op, op_names(), "operation");
+  add_choice(app, "-d,--type", set_type, type_names(), "element type");
+  add_choice(app, "-o,--op", set_op, op_names(), "operation");
   app.add_option("-r,--root", options.root, "root rank")->check(CLI::Range(0, INT_MAX));
   app.add_flag("--in-place", options.in_place, "use MPI_IN_PLACE");
   app.add_option("-w,--warmup", options.warmup, "untimed calls of each contender before a size")
@@ -62,6 +89,7 @@ void declare(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 10000000));
   app.add_option("--seconds", options.seconds, "time one size may take")
       ->check(CLI::Range(0.001, 3600.0));
+  declare_overlap(app, options);
   app.add_option("-J,--json", options.json_file, "write the JSON lines to this file too");
 }
 
@@ -97,7 +125,9 @@ std::string objection(const Options& options, int ranks, const std::string& libr
   if (reduces && !valid(options.type, options.op))
     return std::string("MPI has no ") + name_of(options.op) + " of " + name_of(options.type);
   if (options.in_place && !reduces)
-    return std::string(name_of(options.collective)) + " has no in-place form";
+    return name_of(options.collective, options.kind) + " has no in-place form";
+  if (options.overlap && options.kind == Kind::blocking)
+    return std::string("nothing can overlap a blocking ") + name_of(options.collective);
   // MPICH 4.0.2 crashes in MPI_Reduce with MPI_IN_PLACE at a root other than 0, without Sumac.
   if (options.in_place && options.collective == Collective::reduce && options.root != 0 &&
       library.find("MPICH Version:\t4.0") != std::string::npos)

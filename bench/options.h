@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "base/types.h"
+#include "call.h"
+#include "compute.h"
 
 namespace sumac::bench {
 
 struct Options {
   Collective collective = Collective::allreduce;
+  Kind kind = Kind::blocking;
   std::size_t min_bytes = 4;
   std::size_t max_bytes = std::size_t{4} << 20;
   int factor = 2;
@@ -23,7 +26,12 @@ struct Options {
   int rounds = 10;
   int iterations = 0;    // calls of each contender in a round; 0 chooses by `seconds`
   double seconds = 0.5;  // time one size may take, warm-up and checks not counted
+  bool overlap = false;
+  int tests = 10;  // MPI_Test calls in the computation; 0 leaves that measurement out
+  Compute compute = Compute::busy;
   std::string json_file;
+
+  Case test(std::size_t count) const { return {collective, type, op, root, in_place, count, kind}; }
 };
 
 // Reads the command line. Returns -1 when the run should go on, else the exit status, with

@@ -34,6 +34,11 @@ double median(std::vector<double> values);
 
 Figures summarize(const Samples& samples);
 
+// How much of a call was overlapped by a computation, 0 to 100: from the times, in each round, of
+// the call alone, of the computation alone, and of both together. Beyond the ends lies noise only.
+double overlap_percent(const std::vector<double>& pure, const std::vector<double>& compute,
+                       const std::vector<double>& overall);
+
 double geometric_mean(const std::vector<double>& values);
 
 }  // namespace sumac::bench

@@ -33,6 +33,20 @@ TEST(Stats, RoundIsMeanOverRanksOfTheirMedians) {
 
 TEST(Stats, NothingMeasured) { EXPECT_EQ(summarize({}).p50, 0); }
 
+TEST(Stats, OverlapIsWhatDoesNotLengthenTheComputation) {
+  EXPECT_DOUBLE_EQ(overlap_percent({10}, {20}, {20}), 100);
+  EXPECT_DOUBLE_EQ(overlap_percent({10}, {20}, {30}), 0);
+  EXPECT_DOUBLE_EQ(overlap_percent({10}, {20}, {25}), 50);
+}
+
+TEST(Stats, OverlapIsTheMedianOfTheRoundsWithinItsEnds) {
+  EXPECT_DOUBLE_EQ(overlap_percent({10, 10, 10}, {20, 20, 20}, {22, 29, 90}), 10);
+  EXPECT_DOUBLE_EQ(overlap_percent({10}, {20}, {19}), 100);
+  EXPECT_DOUBLE_EQ(overlap_percent({10}, {20}, {50}), 0);
+  EXPECT_DOUBLE_EQ(overlap_percent({0}, {1}, {1}), 100);
+  EXPECT_DOUBLE_EQ(overlap_percent({}, {}, {}), 0);
+}
+
 TEST(Stats, GeometricMean) {
   EXPECT_DOUBLE_EQ(geometric_mean({2, 8}), 4);
   EXPECT_EQ(geometric_mean({}), 0);

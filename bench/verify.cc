@@ -16,13 +16,23 @@ namespace {
 constexpr unsigned kRepetitions = 3;
 constexpr int kPoison = 0xA5;
 
-long wrong_barriers(const Functions& functions, const World& world) {
+void run(Call& call, bool by_testing) {
+  call.start();
+  if (by_testing) {
+    while (!call.test()) {
+    }
+  } else {
+    call.wait();
+  }
+}
+
+long wrong_barriers(Call& call, const World& world) {
   if (world.hosts > 1) return 0;  // their clocks cannot be compared
   long early = 0;
   for (int late = 0; late < world.ranks && late < 4; late++) {
     if (world.rank == late) usleep(300);
     std::int64_t entered = now_ns(), last_entered = 0;
-    functions.barrier(world.comm);
+    run(call, late == 1);
     const std::int64_t left = now_ns();
     world.native.allreduce(&entered, &last_entered, 1, MPI_INT64_T, MPI_MAX, world.control);
     early += left < last_entered;
@@ -30,19 +40,19 @@ long wrong_barriers(const Functions& functions, const World& world) {
   return early;
 }
 
-std::size_t wrong_here(const Functions& functions, const Case& test, const Buffers& buffers,
-                       const World& world, unsigned seed) {
+std::size_t wrong_here(Call& call, const Case& test, const Buffers& buffers, const World& world,
+                       unsigned seed) {
   const Pattern pattern{test.type, test.op, world.ranks, seed};
   const bool root = world.rank == test.root;
   std::memset(buffers.recv(), kPoison, test.bytes());
   if (test.collective == Collective::bcast) {
     if (root) pattern.fill(buffers.recv(), test.count, test.root);
-    issue(functions, test, buffers, world.rank, world.comm);
+    run(call, seed == kRepetitions);
     return pattern.differing(buffers.recv(), test.count, test.root);
   }
   pattern.fill(buffers.send(), test.count, world.rank);
   if (test.in_place) std::memcpy(buffers.recv(), buffers.send(), test.bytes());
-  issue(functions, test, buffers, world.rank, world.comm);
+  run(call, seed == kRepetitions);
   std::size_t wrong = pattern.differing(buffers.send(), test.count, world.rank);
   if (root || test.collective == Collective::allreduce)
     wrong += pattern.wrong(buffers.recv(), test.count);
@@ -57,25 +67,23 @@ std::uint64_t hash(const std::byte* data, std::size_t bytes) {
 }
 
 // Whether this rank's bits are not those of rank 0.
-bool other_bits(const Functions& functions, const Case& test, const Buffers& buffers,
-                const World& world) {
+bool other_bits(Call& call, const Case& test, const Buffers& buffers, const World& world) {
   std::byte* const input = test.in_place ? buffers.recv() : buffers.send();
   fill_rounding(test.type, input, test.count, world.rank);
-  issue(functions, test, buffers, world.rank, world.comm);
+  call.run();
   const std::uint64_t mine = hash(buffers.recv(), test.bytes());
   return world.from_rank_0(mine) != mine;
 }
 
 }  // namespace
 
-long count_wrong(const Functions& functions, const Case& test, const Buffers& buffers,
-                 const World& world) {
-  if (test.collective == Collective::barrier) return world.sum(wrong_barriers(functions, world));
+long count_wrong(Call& call, const Case& test, const Buffers& buffers, const World& world) {
+  if (test.collective == Collective::barrier) return world.sum(wrong_barriers(call, world));
   std::size_t wrong = 0;
   for (unsigned seed = 1; seed <= kRepetitions; seed++)
-    wrong += wrong_here(functions, test, buffers, world, seed);
+    wrong += wrong_here(call, test, buffers, world, seed);
   if (test.collective == Collective::allreduce && is_float(test.type))
-    wrong += other_bits(functions, test, buffers, world);
+    wrong += other_bits(call, test, buffers, world);
   return world.sum(static_cast<long>(wrong));
 }
 

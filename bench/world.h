@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "collectives.h"
+#include "functions.h"
 
 namespace sumac::bench {
 

@@ -61,6 +61,18 @@ def environment():
     return result
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What to run: the method, cells of a rank, how many problems, pairs of runs, a folder for
+    files."""
+
+    method: str
+    cells: int
+    problems: int
+    pairs: int
+    folder: pathlib.Path
+
+
 @dataclass
 class Run:
     """One run of the solver: what it printed, and its residuals as text."""
@@ -71,12 +83,12 @@ class Run:
     residuals: str
 
 
-def run_solver(mpi, with_sumac, cells, problems, folder):
+def run_solver(mpi, with_sumac, plan):
     """Runs the solver once. Raises DemoError when it fails."""
-    history = folder / "residuals.txt"
+    history = plan.folder / "residuals.txt"
     history.unlink(missing_ok=True)
     wrapper = [SUMAC, "exec", "--"] if with_sumac else []
-    arguments = ["-n", cells, "-r", problems, "-o", history]
+    arguments = ["-m", plan.method, "-n", plan.cells, "-r", plan.problems, "-o", history]
     command = [str(word) for word in (*mpi.launch(), *wrapper, mpi.program, *arguments)]
     try:
         done = subprocess.run(
@@ -103,10 +115,10 @@ def run_solver(mpi, with_sumac, cells, problems, folder):
 
 @dataclass
 class Comparison:
-    """The runs of one MPI at one size. The solver's residuals are kept of the first run only."""
+    """The runs of one plan on one MPI. The solver's residuals are kept of the first run only."""
 
     mpi: Mpi
-    cells: int
+    plan: Plan
     native: list = field(default_factory=list)
     sumac: list = field(default_factory=list)
     difference: float = 0.0
@@ -144,35 +156,23 @@ def difference_of(one, other):
     return float("inf") if any(math.isnan(d) for d in differences) else max(differences)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What to run: cells of a rank, pairs of runs, about how long each, a folder for files."""
-
-    cells: int
-    pairs: int
-    seconds: float
-    folder: pathlib.Path
-
-
-def problems_for(mpi, plan):
-    """How many problems the solver takes about so many seconds for, without Sumac."""
-    trial = 100
-    alone = run_solver(mpi, False, plan.cells, trial, plan.folder)
-    return max(1, round(trial * plan.seconds / alone.seconds))
+def problems_for(mpi, cells, seconds, folder):
+    """How many problems the plain method takes about so many seconds for, without Sumac."""
+    trial = Plan("plain", cells, problems=100, pairs=1, folder=folder)
+    return max(1, round(trial.problems * seconds / run_solver(mpi, False, trial).seconds))
 
 
 def compare(mpi, plan, tick):
     """Runs pairs in the order native, sumac, sumac, native: a drift of the machine's speed falls on
     both alike. Calls tick() after each run. On a busy machine, fewer pairs than planned."""
-    problems = problems_for(mpi, plan)
-    result = Comparison(mpi, plan.cells)
+    result = Comparison(mpi, plan)
     reference = None
     start = time.monotonic()
     for pair in range(plan.pairs):
         if pair >= FEWEST_PAIRS and time.monotonic() - start > SECONDS_OF_PAIRS:
             break
         for with_sumac in (False, True) if pair % 2 == 0 else (True, False):
-            run = run_solver(mpi, with_sumac, plan.cells, problems, plan.folder)
+            run = run_solver(mpi, with_sumac, plan)
             reference = reference or run.residuals
             result.difference = max(result.difference, difference_of(reference, run.residuals))
             run.residuals = ""

@@ -45,7 +45,7 @@ def draw_solver(axes, comparisons):
         )
     axes.set_xticks(
         range(len(comparisons)),
-        [f"{c.mpi.title}\n{c.cells}³ cells a rank" for c in comparisons],
+        [f"{c.mpi.title}\n{c.plan.method}\n{c.plan.cells}³ cells" for c in comparisons],
         fontsize=8,
     )
     axes.set_ylim(0, top * 1.12)

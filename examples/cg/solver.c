@@ -7,9 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field.h"
+
+enum { kFields = 8 };
+
 void solver_init(struct solver* solver, struct grid* grid) {
   const size_t volume = grid_volume(grid);
-  double* fields = calloc(5 * volume + (size_t)grid->cells, sizeof *fields);
+  double* fields = calloc(kFields * volume + (size_t)grid->cells, sizeof *fields);
   if (!fields) {
     fprintf(stderr, "cg: out of memory\n");
     MPI_Abort(MPI_COMM_WORLD, 1);
@@ -19,8 +23,11 @@ void solver_init(struct solver* solver, struct grid* grid) {
                             .b = fields + volume,
                             .r = fields + 2 * volume,
                             .p = fields + 3 * volume,
-                            .ap = fields + 4 * volume,
-                            .columns = fields + 5 * volume};
+                            .s = fields + 4 * volume,
+                            .w = fields + 5 * volume,
+                            .q = fields + 6 * volume,
+                            .z = fields + 7 * volume,
+                            .columns = fields + kFields * volume};
 }
 
 void solver_free(struct solver* solver) { free(solver->x); }
@@ -49,77 +56,13 @@ void solver_random_rhs(struct solver* solver, unsigned seed) {
       }
 }
 
-/* The dot product of two fields over the cells of all ranks. Summed by columns: independent sums,
- * which the compiler can put into vectors without changing the order of any. */
-static double dot(struct solver* solver, const double* a, const double* b) {
-  const struct grid* grid = solver->grid;
-  const int n = grid->cells;
-  double* restrict columns = solver->columns;
-  double mine = 0, sum = 0;
-  memset(columns, 0, (size_t)n * sizeof *columns);
-  for (int z = 0; z < n; ++z)
-    for (int y = 0; y < n; ++y) {
-      const size_t row = grid_at(grid, 0, y, z);
-      for (int x = 0; x < n; ++x) columns[x] += a[row + (size_t)x] * b[row + (size_t)x];
-    }
-  for (int x = 0; x < n; ++x) mine += columns[x];
-  const double start = MPI_Wtime();
-  MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, grid->comm);
-  solver->collective_seconds += MPI_Wtime() - start;
-  return sum;
-}
-
-/* out = A in: six times the cell less its six neighbours. Fills the ghosts of `in`. */
-static void apply(const struct grid* grid, double* in, double* out) {
-  const int n = grid->cells;
-  const size_t row = (size_t)n + 2, plane = row * row;
-  grid_exchange(grid, in);
-  for (int z = 0; z < n; ++z)
-    for (int y = 0; y < n; ++y) {
-      const size_t first = grid_at(grid, 0, y, z);
-      for (size_t i = first; i < first + (size_t)n; ++i)
-        out[i] = 6 * in[i] - in[i - 1] - in[i + 1] - in[i - row] - in[i + row] - in[i - plane] -
-                 in[i + plane];
-    }
-}
-
-/* to = a to + b from, over this rank's cells. */
-static void combine(const struct grid* grid, double* to, double a, const double* from, double b) {
-  const int n = grid->cells;
-  for (int z = 0; z < n; ++z)
-    for (int y = 0; y < n; ++y) {
-      const size_t first = grid_at(grid, 0, y, z);
-      for (size_t i = first; i < first + (size_t)n; ++i) to[i] = a * to[i] + b * from[i];
-    }
-}
-
-int solver_run(struct solver* solver, double tolerance, int limit, double* history) {
-  struct grid* grid = solver->grid;
-  const size_t bytes = grid_volume(grid) * sizeof(double);
-  memset(solver->x, 0, bytes);
-  memcpy(solver->r, solver->b, bytes);
-  memcpy(solver->p, solver->b, bytes);
-  double square = dot(solver, solver->r, solver->r);
-  const double goal = tolerance * sqrt(square);
-  for (int i = 0; i < limit; ++i) {
-    apply(grid, solver->p, solver->ap);
-    const double step = square / dot(solver, solver->p, solver->ap);
-    combine(grid, solver->x, 1, solver->p, step);
-    combine(grid, solver->r, 1, solver->ap, -step);
-    const double next = dot(solver, solver->r, solver->r);
-    history[i] = sqrt(next);
-    ++solver->iterations;
-    if (history[i] <= goal) return i + 1;
-    combine(grid, solver->p, next / square, solver->r, 1);
-    square = next;
-  }
-  return -1;
-}
-
 double solver_true_residual(struct solver* solver) {
   struct grid* grid = solver->grid;
-  apply(grid, solver->x, solver->ap);
-  memcpy(solver->r, solver->b, grid_volume(grid) * sizeof(double));
-  combine(grid, solver->r, 1, solver->ap, -1);
-  return sqrt(dot(solver, solver->r, solver->r) / dot(solver, solver->b, solver->b));
+  double mine[2], sums[2];
+  field_laplacian(grid, solver->x, solver->r);
+  field_combine(grid, solver->r, -1, solver->b, 1);
+  mine[0] = field_dot(grid, solver->r, solver->r, solver->columns);
+  mine[1] = field_dot(grid, solver->b, solver->b, solver->columns);
+  MPI_Allreduce(mine, sums, 2, MPI_DOUBLE, MPI_SUM, grid->comm);
+  return sqrt(sums[0] / sums[1]);
 }

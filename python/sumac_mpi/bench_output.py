@@ -80,7 +80,7 @@ class Output:
         if not console.is_terminal:
             return
         self._progress = Progress(
-            TextColumn(f"{run.collective} on {run.mpi_name}"),
+            TextColumn(f"{run.call} on {run.mpi_name}"),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("sizes  {task.fields[size]}"),

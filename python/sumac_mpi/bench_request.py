@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from sumac_mpi import units
+from sumac_mpi import calls, units
 from sumac_mpi.errors import bad_value
 
 REDUCTIONS = ("allreduce", "reduce")
@@ -22,11 +22,9 @@ ARITHMETIC = ("sum", "prod", "min", "max")
 OPS = (*ARITHMETIC, "land", "lor", "lxor", "band", "bor", "bxor")
 
 
-class Collective(str, Enum):
-    allreduce = "allreduce"
-    reduce = "reduce"
-    bcast = "bcast"
-    barrier = "barrier"
+class Compute(str, Enum):
+    busy = "busy"
+    idle = "idle"
 
 
 Smallest = Annotated[str, typer.Option("-b", "--min", help="Smallest message.")]
@@ -42,13 +40,22 @@ Iterations = Annotated[
     int, typer.Option("--iterations", min=0, help="Calls in a round; 0: by time.")
 ]
 Seconds = Annotated[float, typer.Option("--seconds", min=0.001, help="Time one size may take.")]
+Overlap = Annotated[
+    bool, typer.Option("--overlap", help="Also how much of the call can be computed through.")
+]
+Tests = Annotated[
+    int, typer.Option("--tests", min=0, help="MPI_Test calls in that computation; 0: without.")
+]
+ComputeOption = Annotated[
+    Compute, typer.Option("--compute", help="What the core does in that computation.")
+]
 
 
 @dataclass(frozen=True)
 class Request:
     """Raises a usage error for values that do not go together."""
 
-    collective: str
+    call: str
     smallest: int
     largest: int
     factor: int
@@ -60,6 +67,9 @@ class Request:
     rounds: int
     iterations: int
     seconds: float
+    overlap: bool
+    tests: int
+    compute: Compute
 
     def __post_init__(self) -> None:
         if self.data_type not in TYPES:
@@ -67,9 +77,11 @@ class Request:
         if self.op not in OPS:
             raise bad_value(f"-o {self.op}: not one of {', '.join(OPS)}")
         self._check_sizes()
-        if self.collective not in REDUCTIONS:
+        if self.overlap and calls.kind(self.call) is calls.Kind.blocking:
+            raise bad_value(f"--overlap: nothing can overlap a blocking {self.call}")
+        if calls.collective(self.call) not in REDUCTIONS:
             if self.in_place:
-                raise bad_value(f"--in-place: {self.collective} has no such form")
+                raise bad_value(f"--in-place: {self.call} has no such form")
         elif self.data_type in ("float", "double") and self.op not in ARITHMETIC:
             raise bad_value(f"-o {self.op}: MPI has no {self.op} of {self.data_type}")
 
@@ -96,10 +108,14 @@ class Request:
             "--seconds": self.seconds,
         }
         words = [word for name, value in options.items() for word in (name, str(value))]
-        return [self.collective, *words, *(["--in-place"] if self.in_place else [])]
+        if self.in_place:
+            words.append("--in-place")
+        if self.overlap:
+            words += ["--overlap", "--tests", str(self.tests), "--compute", self.compute.value]
+        return [self.call, *words]
 
 
-def request(collective: Collective, smallest: str, largest: str, **others: object) -> Request:
+def request(call: calls.Call, smallest: str, largest: str, **others: object) -> Request:
     """A request from the words of the command line."""
     sizes = units.parse_size(smallest), units.parse_size(largest)
-    return Request(collective.value, *sizes, **others)  # type: ignore[arg-type]
+    return Request(call.value, *sizes, **others)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from sumac_mpi import bench_request as ask
-from sumac_mpi import hosts, layout, machine, programs, results, units
+from sumac_mpi import calls, hosts, layout, machine, programs, results, units
 from sumac_mpi.bench_output import Format, Output
 from sumac_mpi.cmd_run import LauncherOption, RanksOption
 from sumac_mpi.errors import Exit, SumacError, bad_value
@@ -26,7 +26,7 @@ class Series(str, Enum):
 
 
 def bench(
-    collective: Annotated[ask.Collective, typer.Argument(help="What to measure.")],
+    collective: Annotated[calls.Call, typer.Argument(help="What to measure.")],
     ranks: RanksOption = None,
     smallest: ask.Smallest = "4",
     largest: ask.Largest = "4M",
@@ -39,6 +39,9 @@ def bench(
     rounds: ask.Rounds = 10,
     iterations: ask.Iterations = 0,
     seconds: ask.Seconds = 0.5,
+    overlap: ask.Overlap = False,
+    tests: ask.Tests = 10,
+    compute: ask.ComputeOption = ask.Compute.busy,
     mpi: Annotated[
         Optional[str], typer.Option("--mpi", help="openmpi, mpich or all; default: in PATH.")
     ] = None,
@@ -70,13 +73,17 @@ def bench(
     \b
     sumac bench allreduce -n 4 -b 8 -e 1M -f 8 -d double -J results.json
     sumac bench bcast --mpi all --fail-below 0.95
+    sumac bench iallreduce --overlap --compute idle
     sumac bench allreduce --mpi openmpi --hosts node1:2,node2:2
     """
     places = hosts.parse(host_list)
     ranks = hosts.number_of_ranks(ranks, places)
+    nonblocking = calls.kind(collective.value) is calls.Kind.nonblocking
     request = ask.request(
         collective, smallest, largest, factor=factor, data_type=data_type, op=op, root=root,
         in_place=in_place, warmup=warmup, rounds=rounds, iterations=iterations, seconds=seconds,
+        overlap=overlap or (nonblocking and output_format is Format.osu), tests=tests,
+        compute=compute,
     )  # fmt: skip
     if root >= ranks:
         raise bad_value(f"-r {root}: not a rank of {ranks}")
@@ -143,10 +150,10 @@ def _judge(
         run, row = wrong[0]
         raise SumacError(
             "wrong-results",
-            f"{row.collective} of {units.format_size(row.bytes)} on {run.mpi_name}: "
+            f"{row.call} of {units.format_size(row.bytes)} on {run.mpi_name}: "
             f"{row.wrong} elements were wrong ({len(wrong)} sizes in all)",
             found=f"path {row.algorithm}" if row.algorithm else "",
-            fix="SUMAC_COLLS=^" + row.collective + " leaves it to the MPI; please report this",
+            fix=f"SUMAC_COLLS=^{row.collective} leaves it to the MPI; please report this",
             code=Exit.WRONG,
         )
     if fail_below is None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figure of `sumac plot`: one column for each collective, latency above, speedup below."""
+"""The figure of `sumac plot`: one column for each call, latency above, speedup below, then overlap
+where it was measured."""
 
 from __future__ import annotations
 
@@ -35,22 +36,26 @@ Named = tuple[str, Run]  # the file's name where there are several, and what it 
 
 def draw(runs: list[Named], output: Path, title: str | None) -> None:
     """Raises ValueError for a file name whose ending names no image format."""
-    collectives = list(dict.fromkeys(run.collective for _, run in runs))
+    calls = list(dict.fromkeys(run.call for _, run in runs))
+    overlap = any(run.overlap for _, run in runs)
     with pyplot.rc_context(_STYLE):
         figure, axes = pyplot.subplots(
-            2,
-            len(collectives),
-            figsize=(5.6 * len(collectives) + 0.4, 6.2),
+            3 if overlap else 2,
+            len(calls),
+            figsize=(5.6 * len(calls) + 0.4, 8.6 if overlap else 6.2),
             sharex="col",
             squeeze=False,
-            height_ratios=(3, 2),
+            height_ratios=(3, 2, 2) if overlap else (3, 2),
             layout="constrained",
         )
         figure.suptitle(title or _title([run for _, run in runs]), fontsize=12)
-        for column, collective in enumerate(collectives):
-            chosen = [(name, run) for name, run in runs if run.collective == collective]
-            _latency(axes[0][column], chosen, collective)
+        for column, call in enumerate(calls):
+            chosen = [(name, run) for name, run in runs if run.call == call]
+            _latency(axes[0][column], chosen, call)
             _speedup(axes[1][column], chosen)
+            if overlap:
+                _overlap(axes[2][column], chosen)
+            _sizes(axes[-1][column], chosen)
         figure.savefig(output, dpi=160)
         pyplot.close(figure)
 
@@ -63,7 +68,7 @@ def _title(runs: list[Run]) -> str:
         parts.append(f"{header['ranks']} ranks")
     if len({run.header["type"] for run in runs}) == 1:
         parts.append(str(header["type"]))
-    reducing = {run.header["op"] for run in runs if run.collective != "bcast"}
+    reducing = {run.header["op"] for run in runs if run.collective not in ("bcast", "barrier")}
     if len(reducing) == 1:
         parts.append(*reducing)
     return "  ·  ".join(parts)
@@ -81,7 +86,7 @@ def _label(name: str, run: Run, runs: list[Named]) -> str:
     return ", ".join(parts)
 
 
-def _latency(axes: Axes, runs: list[Named], collective: str) -> None:
+def _latency(axes: Axes, runs: list[Named], call: str) -> None:
     for colour, (name, run) in zip(_cycle(len(runs)), runs):
         label = _label(name, run, runs)
         sizes = [row.bytes for row in run.rows]
@@ -106,12 +111,43 @@ def _latency(axes: Axes, runs: list[Named], collective: str) -> None:
                 linewidth=1.8,
                 label=f"{label} with Sumac" if label else "with Sumac",
             )
+        _aside(axes, run, colour, label)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.set_title(collective)
+    axes.set_title(call)
     axes.set_ylabel("latency (µs)")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.legend(loc="upper left")
+
+
+def _aside(axes: Axes, run: Run, colour: str, name: str) -> None:
+    """Next to start and wait: the start alone, and the blocking call's time."""
+    contender = "sumac" if run.with_sumac else "native"
+    lines = {
+        "the start alone": [(row.bytes, row.start_us(contender)) for row in run.rows],
+        "the blocking call": [(row.bytes, row.blocking_us) for row in run.rows],
+    }
+    for style, (what, points) in zip((":", "-."), lines.items()):
+        label = f"{name}: {what}" if name else what
+        known = [(size, us) for size, us in points if us]
+        if known:
+            axes.plot(*zip(*known), color=colour, linestyle=style, linewidth=1.2, label=label)
+
+
+def _overlap(axes: Axes, runs: list[Named]) -> None:
+    tests = False
+    for colour, (_, run) in zip(_cycle(len(runs)), runs):
+        for contender, style in (("native", "--"), ("sumac", "-")):
+            for with_tests, marker in ((False, "o"), (True, "x")):
+                found = [(row.bytes, row.overlap(contender, with_tests)) for row in run.rows]
+                points = [(size, each["percent"]) for size, each in found if each]
+                tests = tests or (with_tests and bool(points))
+                shade = colour if contender == "sumac" or len(runs) > 1 else "#777777"
+                if points:
+                    axes.plot(*zip(*points), color=shade, linestyle=style, marker=marker,
+                              markersize=4, linewidth=1.3)  # fmt: skip
+    axes.set_ylim(0, 105)
+    axes.set_ylabel("overlap (%)" + ("\n× with MPI_Test" if tests else ""))
 
 
 def _speedup(axes: Axes, runs: list[Named]) -> None:
@@ -124,8 +160,11 @@ def _speedup(axes: Axes, runs: list[Named]) -> None:
             highest = max(highest, *(speedup for _, speedup in points))
     axes.set_ylim(0, highest * 1.12)
     axes.set_ylabel("speedup")
-    axes.set_xlabel("message size (bytes)")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+
+
+def _sizes(axes: Axes, runs: list[Named]) -> None:
+    axes.set_xlabel("message size (bytes)")
     sizes = sorted({row.bytes for _, run in runs for row in run.rows})
     ticks = sizes[:: -(-len(sizes) // _MOST_TICKS)]
     axes.set_xticks(ticks, [units.format_size(size).replace(" B", "") for size in ticks])

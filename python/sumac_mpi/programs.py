@@ -117,7 +117,7 @@ def run(
             "job-failed",
             f"{os.path.basename(str(program))} ended with status {status}",
             found=" ".join(command),
-            code=Exit.USAGE if status == Exit.USAGE else Exit.FAILED,
+            code=Exit(status) if status in (Exit.USAGE, Exit.UNAVAILABLE) else Exit.FAILED,
         )
 
 

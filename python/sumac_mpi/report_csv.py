@@ -27,6 +27,14 @@ COLUMNS = (
     "algorithm",
     "speedup",
     "wrong",
+    "mpi_start_us",
+    "sumac_start_us",
+    "mpi_overlap_pct",
+    "sumac_overlap_pct",
+    "mpi_overlap_tests_pct",
+    "sumac_overlap_tests_pct",
+    "mpi_kind",
+    "blocking_p50_us",
 )
 
 
@@ -55,11 +63,27 @@ class Csv:
             "mpi_busbw_gbs": f"{row.bus_bandwidth(row.native_us):.3f}",
             "sumac_busbw_gbs": f"{row.bus_bandwidth(row.sumac_us):.3f}" if row.sumac_us else "",
             "wrong": row.wrong,
+            "mpi_start_us": _or_empty(row.start_us("native")),
+            "sumac_start_us": _or_empty(row.start_us("sumac")),
+            "mpi_overlap_pct": _percent(row.overlap("native")),
+            "sumac_overlap_pct": _percent(row.overlap("sumac")),
+            "mpi_overlap_tests_pct": _percent(row.overlap("native", tests=True)),
+            "sumac_overlap_tests_pct": _percent(row.overlap("sumac", tests=True)),
+            "mpi_kind": header.get("native_kind", self.run.kind.value),
+            "blocking_p50_us": _or_empty(row.blocking_us),
         }
         return _line(values[name] for name in COLUMNS)
 
     def foot(self) -> list[str]:
         return []
+
+
+def _or_empty(value: float | None) -> object:
+    return "" if value is None else value
+
+
+def _percent(overlap: dict[str, float] | None) -> object:
+    return "" if overlap is None else overlap["percent"]
 
 
 def _line(values: object) -> str:

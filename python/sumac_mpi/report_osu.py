@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results as the OSU micro-benchmarks 7.4 print them, for scripts that read those.
 
-The same preamble, columns and precision. As there, the figure is the mean over calls and ranks.
-One table holds one contender.
+The same preamble, columns and precision. As there, the figure is the mean over calls and ranks. The
+figures of a nonblocking call and its overlap are medians, measured without MPI_Test. One table
+holds one contender.
 """
 
 from __future__ import annotations
 
+from sumac_mpi.calls import Kind
 from sumac_mpi.results import Row, Run
 
 _TITLES = {"allreduce": "Allreduce", "reduce": "Reduce", "bcast": "Broadcast", "barrier": "Barrier"}
@@ -24,26 +26,50 @@ _TYPES = {
 }
 
 
+_FIGURES = {
+    "overall": "Overall(us)",
+    "compute": "Compute(us)",
+    "pure": "Pure Comm.(us)",
+    "percent": "Overlap(%)",
+}
+
+
 class Osu:
-    """`series` is "sumac" (the MPI's own figures where it is not loaded) or "mpi"."""
+    """`series` is "sumac" (the MPI's own figures where it takes no part) or "mpi"."""
 
     def __init__(self, run: Run, series: str = "sumac") -> None:
         self.run = run
         self.series = series
+        self._overlap = run.kind is Kind.nonblocking and run.overlap is not None
+        self._sized = run.collective != "barrier"
 
     def head(self) -> list[str]:
-        lines = ["", f"# OSU MPI {_TITLES[self.run.collective]} Latency Test v7.4"]
-        if self.run.collective == "barrier":
-            return [*lines, "# Avg Latency(us)"]
-        data_type = _TYPES[self.run.header["type"]]
-        return [*lines, f"# Datatype: {data_type}.", f"{'# Size':<10}{'Avg Latency(us)':>20}"]
+        title = _TITLES[self.run.collective]
+        if self.run.kind is Kind.nonblocking:
+            title = f"Non-blocking {title}"
+        elif self.run.kind is Kind.persistent:
+            title += " Persistent"
+        lines = ["", f"# OSU MPI {title} Latency Test v7.4"]
+        if self._overlap:
+            lines += ["# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait", ""]
+        if self._sized:
+            lines.append(f"# Datatype: {_TYPES[self.run.header['type']]}.")
+        return [*lines, self._titles()]
+
+    def _titles(self) -> str:
+        size = f"{'# Size':<10}" if self._sized else ""
+        if self._overlap:
+            return size + "".join(f"{title:>18}" for title in _FIGURES.values())
+        return f"{size}{'Avg Latency(us)':>20}" if self._sized else "# Avg Latency(us)"
 
     def row(self, row: Row) -> str:
-        native = self.series == "mpi" or row.sumac_us is None
-        mean = row.record["native" if native else "sumac"]["mean"]
-        if row.collective == "barrier":
-            return f"{mean:>17.2f}"
-        return f"{row.bytes:<10}{mean:>20.2f}"
+        contender = "native" if self.series == "mpi" or row.sumac_us is None else "sumac"
+        size = f"{row.bytes:<10}" if self._sized else ""
+        if self._overlap:
+            overlap = row.overlap(contender) or {}
+            return size + "".join(f"{overlap[name]:>18.2f}" for name in _FIGURES)
+        mean = row.record[contender]["mean"]
+        return f"{size}{mean:>20.2f}" if self._sized else f"{mean:>17.2f}"
 
     def foot(self) -> list[str]:
         return []

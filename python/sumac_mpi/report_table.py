@@ -6,15 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sumac_mpi import units
+from sumac_mpi import report_columns, units
 from sumac_mpi.results import Row, Run
 
 Before = Mapping[tuple[Any, ...], float]
-
-_CALL = f"{'size':>10} {'count':>9} {'type':>7} {'op':>5}"
-_TIMES = f"{'p50 us':>10} {'p99 us':>10} {'busbw':>7}"
-_NATIVE = f"  {'p50 us':>10} {'busbw GB/s':>11}"
-_SUMAC = f"  {_TIMES}  {'algo':<18} {'speedup':>8}"
 
 
 class Table:
@@ -23,8 +18,18 @@ class Table:
     def __init__(self, run: Run, before: Before | None = None) -> None:
         self.run = run
         self.before = before
+        self.groups = report_columns.groups(run)
 
     def head(self) -> list[str]:
+        lines = [self._facts(), *self._notes()]
+        over = "  ".join(group.over for group in self.groups)
+        titles = "  ".join(group.titles for group in self.groups) + f" {'#wrong':>7}"
+        if self.before is not None:
+            titles += f"  {'before us':>10} {'change':>7}"
+        # Two groups need no headings: the call's, and the MPI's alone.
+        return [*lines, *(["#" + over[1:]] if len(self.groups) > 2 else []), "#" + titles[1:]]
+
+    def _facts(self) -> str:
         header = self.run.header
         active = header["sumac"]["active"]
         version = (
@@ -36,17 +41,23 @@ class Table:
         if header.get("hosts", 1) > 1:
             facts.append(f"{header['hosts']} hosts")
         facts.append(f"{header['cpus']} cpus{self._oversubscribed()}")
-        lines = ["# " + " · ".join(facts)]
-        if not active:
-            why = "is not loaded" if not header["sumac"]["loaded"] else "stands aside"
+        return "# " + " · ".join(facts)
+
+    def _notes(self) -> list[str]:
+        run, sumac = self.run, self.run.header["sumac"]
+        lines = []
+        if not run.sumac_takes_part:
+            why = "stands aside" if sumac["loaded"] else "is not loaded"
+            if "lacks" in sumac:
+                why = f"takes no part ({sumac['lacks']})"
             lines.append(f"# Sumac {why}: these are the MPI's own figures")
-            return [*lines, "#" + (_CALL + _NATIVE + f" {'#wrong':>7}")[1:]]
-        over = " " * len(_CALL) + "  " + " MPI ".center(len(_NATIVE) - 2, "-")
-        over += "  " + " Sumac ".center(len(_SUMAC) - 2, "-")
-        titles = _CALL + _NATIVE + _SUMAC + f" {'#wrong':>7}"
-        if self.before is not None:
-            titles += f"  {'before us':>10} {'change':>7}"
-        return [*lines, "#" + over[1:], "#" + titles[1:]]
+        if kind := run.header.get("native_kind"):
+            lines.append(f"# this MPI has no {run.call}: measured is its {kind} {run.collective}")
+        if run.overlap:
+            tests = run.overlap["tests"]
+            with_tests = f"; +tests: with {tests} calls of MPI_Test" if tests else ""
+            lines.append(f"# overlap: the core is {run.overlap['compute']} meanwhile{with_tests}")
+        return lines
 
     def _oversubscribed(self) -> str:
         header = self.run.header
@@ -56,16 +67,7 @@ class Table:
         return f" (oversubscribed ×{times:.3g}: latencies are not representative)"
 
     def row(self, row: Row) -> str:
-        record = row.record
-        reduces = row.collective in ("allreduce", "reduce")
-        line = f"{row.bytes:>10} {record['count']:>9} {record['type'] if row.bytes else '-':>7} "
-        line += f"{record['op'] if reduces else '-':>5}"
-        line += f"  {units.format_us(row.native_us):>10} {self._bandwidth(row, row.native_us):>11}"
-        if row.sumac_us is not None and row.sumac_p99 is not None:
-            line += f"  {units.format_us(row.sumac_us):>10} {units.format_us(row.sumac_p99):>10}"
-            line += f" {self._bandwidth(row, row.sumac_us):>7}  {_algorithm(row):<18}"
-            line += f" {f'{row.speedup:.2f}x':>8}"
-        line += f" {row.wrong:>7}"
+        line = "  ".join(group.line(row) for group in self.groups) + f" {row.wrong:>7}"
         if self.before is not None and row.sumac_us is not None:
             line += self._change(row, row.sumac_us)
         return line
@@ -75,10 +77,6 @@ class Table:
         if not before or not us:
             return f"  {'-':>10} {'-':>7}"
         return f"  {units.format_us(before):>10} {f'{before / us:.2f}x':>7}"
-
-    @staticmethod
-    def _bandwidth(row: Row, us: float) -> str:
-        return f"{row.bus_bandwidth(us):.2f}" if row.bytes else "-"
 
     def foot(self) -> list[str]:
         rows = self.run.rows
@@ -93,7 +91,8 @@ class Table:
             if len(measured) > 1:
                 text += f" (min {low.speedup:.2f}x at {units.format_size(low.bytes)}, "
                 text += f"max {high.speedup:.2f}x at {units.format_size(high.bytes)})"
-        return [text, *self._comparison(), *_reasons(rows), *_native_errors(rows), *_unsteady(rows)]
+        notes = [_against_blocking, _reasons, _native_errors, _unsteady]
+        return [text, *self._comparison(), *(line for note in notes for line in note(rows))]
 
     def _comparison(self) -> list[str]:
         if self.before is None:
@@ -111,10 +110,14 @@ class Table:
         ]
 
 
-def _algorithm(row: Row) -> str:
-    """The name; calls handed down to the MPI are only marked, their reasons stand in the foot."""
-    name = "mpi" if row.algorithm.startswith("mpi:") else row.algorithm or "-"
-    return name if len(name) <= 18 else name[:17] + "…"
+def _against_blocking(rows: list[Row]) -> list[str]:
+    ratios = {row.bytes: row.against_blocking for row in rows if row.against_blocking is not None}
+    if not ratios:
+        return []
+    slower = [units.format_size(size) for size, ratio in ratios.items() if round(ratio, 2) < 1]
+    mean = units.geometric_mean(ratios.values())
+    text = f"# the persistent call is {mean:.2f}x as fast as the blocking one (geometric mean)"
+    return [text + (f", slower at {_list(slower)}" if slower else ", slower at no size")]
 
 
 def _reasons(rows: list[Row]) -> list[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sumac_mpi import units
+from sumac_mpi import calls, units
 from sumac_mpi.errors import bad_value
 
 FORMAT = 1
@@ -32,8 +32,12 @@ class Row:
         return int(self.record["bytes"])
 
     @property
-    def collective(self) -> str:
+    def call(self) -> str:
         return str(self.record["collective"])
+
+    @property
+    def collective(self) -> str:
+        return calls.collective(self.call)
 
     @property
     def native_us(self) -> float:
@@ -48,6 +52,27 @@ class Row:
     def sumac_p99(self) -> float | None:
         sumac = self.record.get("sumac")
         return float(sumac["p99"]) if sumac else None
+
+    @property
+    def blocking_us(self) -> float | None:
+        """The blocking call's time, in a run of a persistent one: Sumac's where it is loaded."""
+        blocking = self.record.get("blocking")
+        return float(blocking["p50"]) if blocking else None
+
+    @property
+    def against_blocking(self) -> float | None:
+        """How many times the persistent call's time is the blocking one's."""
+        own = self.native_us if self.sumac_us is None else self.sumac_us
+        return self.blocking_us / own if self.blocking_us and own else None
+
+    def start_us(self, contender: str) -> float | None:
+        """Of "native" or "sumac": the time of the start alone. None for a blocking call."""
+        return (self.record.get(contender) or {}).get("start")
+
+    def overlap(self, contender: str, tests: bool = False) -> Record | None:
+        """percent, pure, compute and overall, where they were measured."""
+        found: Record | None = (self.record.get(contender) or {}).get("overlap")
+        return found.get("tests") if found and tests else found
 
     @property
     def speedup(self) -> float | None:
@@ -69,15 +94,23 @@ class Row:
 
 @dataclass
 class Run:
-    """One collective measured on one MPI."""
+    """One call measured on one MPI."""
 
     header: Record
     rows: list[Row] = field(default_factory=list)
     summary: Record = field(default_factory=dict)
 
     @property
-    def collective(self) -> str:
+    def call(self) -> str:
         return str(self.header["collective"])
+
+    @property
+    def collective(self) -> str:
+        return calls.collective(self.call)
+
+    @property
+    def kind(self) -> calls.Kind:
+        return calls.kind(self.call)
 
     @property
     def family(self) -> str:
@@ -86,6 +119,17 @@ class Run:
     @property
     def ranks(self) -> int:
         return int(self.header["ranks"])
+
+    @property
+    def sumac_takes_part(self) -> bool:
+        """Whether Sumac is active and has the call. Known before the first size."""
+        sumac = self.header["sumac"]
+        return bool(sumac["active"]) and "lacks" not in sumac
+
+    @property
+    def overlap(self) -> Record | None:
+        """How overlap was measured, if it was: the mode of "compute", the number of "tests"."""
+        return self.header.get("overlap")
 
     @property
     def with_sumac(self) -> bool:

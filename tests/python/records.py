@@ -47,6 +47,38 @@ def session() -> list[dict[str, Any]]:
     ]
 
 
+def nonblocking(overlap: bool = True, **changes: Any) -> list[dict[str, Any]]:
+    """A run of iallreduce."""
+    how = {"overlap": {"compute": "busy", "tests": 10}} if overlap else {}
+    rows = []
+    for bytes_, mpi_us, sumac_us in ((8, 1.4, 0.7), (65536, 42.0, 30.0)):
+        row = size(bytes_, mpi_us, sumac_us, collective="iallreduce")
+        for contender, us, percent in (("native", mpi_us, 0.0), ("sumac", sumac_us, 62.5)):
+            row[contender]["start"] = us / 4
+            if overlap:
+                row[contender]["overlap"] = overlapped(us, percent) | {
+                    "tests": overlapped(us, percent + 20)
+                }
+        rows.append(row)
+    return [header(collective="iallreduce", **how, **changes), *rows]
+
+
+def overlapped(us: float, percent: float) -> dict[str, Any]:
+    overall = us + us * (1 - percent / 100)
+    return {"percent": percent, "pure": us, "compute": us, "overall": round(overall, 3)}
+
+
+def persistent(**changes: Any) -> list[dict[str, Any]]:
+    """A run of allreduce-persistent: as fast as the blocking call, then slower."""
+    call = "allreduce-persistent"
+    rows = []
+    for bytes_, mpi_us, sumac_us, blocking in ((8, 1.2, 0.2, 0.4), (65536, 40.0, 15.0, 12.5)):
+        row = size(bytes_, mpi_us, sumac_us, collective=call, blocking=figures(blocking))
+        row["native"]["start"], row["sumac"]["start"] = mpi_us / 4, sumac_us / 2
+        rows.append(row)
+    return [header(collective=call, **changes), *rows]
+
+
 def run(records: list[dict[str, Any]]) -> Run:
     result = Run(records[0])
     for record in records[1:]:

@@ -30,6 +30,37 @@ def test_options_reach_the_program(one_mpi, sumac):
     assert "--rounds 3" in line and line.endswith("--in-place")
 
 
+def test_overlap_reaches_the_program(one_mpi, sumac):
+    sumac("bench", "iallreduce", "-n", "2", "--overlap", "--tests", "3", "--compute", "idle")
+    sumac("bench", "iallreduce", "-n", "2")
+    overlap, latency = one_mpi.launched()
+    assert "sumac-bench-openmpi iallreduce -b 4" in overlap
+    assert overlap.endswith(" --overlap --tests 3 --compute idle")
+    assert latency.endswith("--seconds 0.5")
+
+
+def test_osu_format_of_a_nonblocking_call_has_the_overlap(one_mpi, sumac):
+    one_mpi.add_program("bench", "openmpi", records.nonblocking())
+    status, out, _ = sumac("bench", "iallreduce", "-n", "2", "--format", "osu")
+    (line,) = one_mpi.launched()
+    assert status == 0 and "--overlap" in line and "Overlap(%)" in out
+
+
+def test_persistent_calls_by_their_names(one_mpi, sumac):
+    one_mpi.add_program("bench", "openmpi", records.persistent())
+    status, out, _ = sumac("bench", "allreduce-persistent", "-n", "2")
+    (line,) = one_mpi.launched()
+    assert status == 0 and "sumac-bench-openmpi allreduce-persistent -b" in line
+    assert "as fast as the blocking one" in out
+
+
+def test_a_call_that_nobody_has_is_status_3(sandbox, sumac):
+    sandbox.add_launcher("mpiexec", "openmpi")
+    sandbox.add_program("bench", "openmpi", [], 3)
+    code, _, err = sumac("bench", "allreduce-persistent", "-n", "2")
+    assert code == 3 and "error[job-failed]" in err
+
+
 def test_all_mpis_in_turn(one_mpi, sumac):
     one_mpi.add_launcher("mpiexec.mpich", "mpich")
     mpich = records.header(family="mpich", mpi="MPICH Version:\t4.0.2")
@@ -59,6 +90,14 @@ def test_wrong_results_are_status_4(sandbox, sumac):
     status, out, err = sumac("bench", "allreduce", "-n", "2", "--fail-below", "9")
     assert status == 4 and "verified 0 of 1 sizes" in out
     assert "error[wrong-results]: allreduce of 1K on Open MPI 4.1.4: 6 elements" in err
+
+
+def test_the_advice_for_wrong_results_names_the_collective(sandbox, sumac):
+    sandbox.add_launcher("mpiexec", "openmpi")
+    head, row, *_ = records.nonblocking()
+    sandbox.add_program("bench", "openmpi", [head, row | {"wrong": 1}], status=4)
+    status, _, err = sumac("bench", "iallreduce", "-n", "2")
+    assert status == 4 and "iallreduce of 8 B" in err and "SUMAC_COLLS=^allreduce" in err
 
 
 def test_slow_sizes_are_status_5(one_mpi, sumac):
@@ -131,6 +170,13 @@ def test_bad_values_are_status_2_before_anything_starts(one_mpi, sumac, argument
 
 def test_in_place_needs_a_reduction(one_mpi, sumac):
     assert sumac("bench", "bcast", "--in-place")[0] == 2
+    assert sumac("bench", "ibcast", "--in-place")[0] == 2
+    assert sumac("bench", "iallreduce", "-n", "2", "--in-place")[0] == 0
+
+
+def test_nothing_overlaps_a_blocking_call(one_mpi, sumac):
+    status, _, err = sumac("bench", "allreduce", "--overlap")
+    assert status == 2 and "error[bad-value]: --overlap" in err
 
 
 def test_without_an_mpi(sandbox, sumac):

@@ -41,6 +41,37 @@ def test_bench_results_are_right(family, collective):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("call", ["iallreduce", "ireduce", "ibcast", "ibarrier"])
+@pytest.mark.parametrize("compute", ["busy", "idle"])
+def test_bench_of_nonblocking_calls(family, call, compute):
+    done = sumac("bench", call, "-n", "2", "--mpi", family, "-e", "64K", "-f", "64", "--seconds",
+                 "0.01", "--rounds", "2", "--overlap", "--compute", compute, "--tests", "2",
+                 "--format", "json")  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    (run,) = json.loads(done.stdout)["runs"]
+    assert run["header"]["overlap"] == {"compute": compute, "tests": 2}
+    for row in run["sizes"]:
+        assert row["wrong"] == row["wrong_native"] == 0
+        for figures in (row["native"], row["sumac"]):
+            assert figures["start"] >= 0
+            for overlap in (figures["overlap"], figures["overlap"]["tests"]):
+                assert 0 <= overlap["percent"] <= 100 and overlap["pure"] > 0
+                assert overlap["compute"] > 0 and overlap["overall"] > 0
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("collective", ["allreduce", "reduce", "bcast", "barrier"])
+def test_bench_of_persistent_calls(family, collective):
+    done = sumac("bench", f"{collective}-persistent", "-n", "2", "--mpi", family, "-e", "64K",
+                 "-f", "64", "--seconds", "0.01", "--rounds", "2", "--format", "json")  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    (run,) = json.loads(done.stdout)["runs"]
+    for row in run["sizes"]:
+        assert row["wrong"] == row["wrong_native"] == 0
+        assert row["native"]["p50"] > 0 and row["blocking"]["p50"] > 0
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 def test_trace_of_a_real_job(family, tmp_path):
     pytest.importorskip("matplotlib")
     bench = INSTALLATION.program("bench", family)

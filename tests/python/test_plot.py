@@ -38,6 +38,19 @@ def test_labels_tell_the_runs_apart(file, sumac, tmp_path):
         assert part in text
 
 
+def test_overlap_and_persistent_calls(sumac, tmp_path):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    runs = [records.run(each) for each in (records.nonblocking(), records.persistent())]
+    results.save(tmp_path / "r.json", results.document(runs, {}, ""))
+    output = tmp_path / "out.svg"
+    with pyplot.rc_context({"svg.fonttype": "none"}):
+        assert sumac("plot", str(tmp_path / "r.json"), "-o", str(output)) == (0, "", "")
+    text = output.read_text()
+    for part in ("iallreduce", "allreduce-persistent", "the start alone", "the blocking call",
+                 "overlap (%)", "with MPI_Test"):  # fmt: skip
+        assert part in text
+
+
 def test_without_matplotlib(file, sumac, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "sumac_mpi.figure", raising=False)

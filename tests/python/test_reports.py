@@ -35,6 +35,30 @@ def against():
     return Table(run, {run.key(run.rows[0]): 0.3, run.key(run.rows[1]): 8.0})
 
 
+def persistent_without_sumac():
+    lacks = {"active": True, "loaded": True, "description": "Sumac 0.1.0 avx2", "lacks": "error 16"}
+    head, *rows = records.persistent(sumac=lacks)
+    for row in rows:
+        del row["sumac"], row["speedup"]
+    return records.run([head, *rows])
+
+
+def persistent_beside_blocking():
+    head, *rows = records.persistent(native_kind="blocking")
+    for row in rows:
+        del row["native"]["start"]
+    return records.run([head, *rows])
+
+
+def ibarrier():
+    overlap = records.overlapped(0.5, 50)
+    row = records.size(0, 0.5, 0.5, collective="ibarrier", count=0, algorithm="flat")
+    for contender in ("native", "sumac"):
+        row[contender] |= {"start": 0.1, "overlap": overlap}
+    how = {"compute": "idle", "tests": 0}
+    return records.run([records.header(collective="ibarrier", overlap=how), row])
+
+
 CASES = {
     "table": lambda: Table(records.run(records.session())),
     "table-against": against,
@@ -44,6 +68,17 @@ CASES = {
     "osu": lambda: Osu(records.run(records.session())),
     "osu-mpi": lambda: Osu(records.run(records.session()), "mpi"),
     "osu-barrier": lambda: Osu(barrier()),
+    "table-nonblocking": lambda: Table(records.run(records.nonblocking(overlap=False))),
+    "table-overlap": lambda: Table(records.run(records.nonblocking())),
+    "table-ibarrier": lambda: Table(ibarrier()),
+    "table-persistent": lambda: Table(records.run(records.persistent())),
+    "table-persistent-sumac-lacks": lambda: Table(persistent_without_sumac()),
+    "table-persistent-mpi-lacks": lambda: Table(persistent_beside_blocking()),
+    "osu-overlap": lambda: Osu(records.run(records.nonblocking())),
+    "osu-ibarrier": lambda: Osu(ibarrier()),
+    "osu-persistent": lambda: Osu(records.run(records.persistent())),
+    "csv-overlap": lambda: Csv(records.run(records.nonblocking())),
+    "csv-persistent": lambda: Csv(persistent_beside_blocking()),
     "csv": lambda: Csv(records.run(records.session())),
     "csv-without-sumac": lambda: Csv(without_sumac()),
 }
@@ -60,8 +95,9 @@ def test_format(name):
     assert text == file.read_text()
 
 
-def test_columns_do_not_shift():
-    report = CASES["table"]()
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("table")])
+def test_columns_do_not_shift(name):
+    report = CASES[name]()
     titles = report.head()[-1]
     for row in report.run.rows:
         assert len(report.row(row)) == len(titles)

@@ -4,6 +4,7 @@ import json
 import pytest
 import records
 from sumac_mpi import results
+from sumac_mpi.calls import Call, Kind, collective, kind
 from sumac_mpi.errors import Exit, SumacError
 
 
@@ -27,6 +28,34 @@ def test_a_run_is_built_record_by_record():
     assert row is not None and row.speedup == 3
     assert run.add({"kind": "summary", "wrong": 0}) is None
     assert run.with_sumac and run.wrong == 0 and run.mpi_name == "Open MPI 4.1.4"
+
+
+def test_nonblocking_rows():
+    _, row = records.run(records.nonblocking()).rows
+    assert (row.call, row.collective) == ("iallreduce", "allreduce")
+    assert row.start_us("sumac") == 7.5 and row.blocking_us is None
+    assert row.overlap("sumac")["percent"] == 62.5
+    assert row.overlap("native", tests=True)["percent"] == 20
+
+
+def test_persistent_rows():
+    first, second = records.run(records.persistent()).rows
+    assert first.against_blocking == 2 and second.against_blocking == pytest.approx(0.833, abs=0.01)
+    assert first.overlap("sumac") is None and first.overlap("sumac", tests=True) is None
+
+
+def test_records_from_before_there_were_kinds():
+    run = records.run(records.session())
+    assert run.kind is Kind.blocking and run.overlap is None and run.sumac_takes_part
+    assert run.rows[0].start_us("native") is None and run.rows[0].against_blocking is None
+
+
+@pytest.mark.parametrize("call", Call)
+def test_names_of_calls(call):
+    assert collective(call.value) in ("allreduce", "reduce", "bcast", "barrier")
+    marked = {"i": Kind.nonblocking, "t": Kind.persistent}
+    end = "t" if call.value.endswith("-persistent") else call.value[0]
+    assert kind(call.value) is marked.get(end, Kind.blocking)
 
 
 def test_wrong_counts_what_a_program_would_get():

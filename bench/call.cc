@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "call.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+namespace sumac::bench {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+std::byte* allocate(std::size_t bytes) {
+  const std::size_t size = (bytes / kPage + 1) * kPage;
+  void* const memory = std::aligned_alloc(kPage, size);
+  if (memory == nullptr) throw std::bad_alloc();
+  std::memset(memory, 0, size);
+  return static_cast<std::byte*>(memory);
+}
+
+void require(int error, const char* what, const Case& test) {
+  if (error == MPI_SUCCESS) return;
+  throw std::runtime_error(name_of(test.collective, test.kind) + ": the " + what +
+                           " ended with error " + std::to_string(error));
+}
+
+}  // namespace
+
+std::string name_of(Collective collective, Kind kind) {
+  const std::string name = name_of(collective);
+  if (kind == Kind::nonblocking) return "i" + name;
+  return kind == Kind::persistent ? name + "-persistent" : name;
+}
+
+Buffers::Buffers(std::size_t bytes) : send_(allocate(bytes)), recv_(allocate(bytes)) {}
+void Buffers::Free::operator()(std::byte* memory) const { std::free(memory); }
+
+MPI_Datatype mpi_type(DType type) {
+  const MPI_Datatype types[] = {MPI_INT8_T,   MPI_UINT8_T, MPI_INT16_T,  MPI_UINT16_T, MPI_INT,
+                                MPI_UNSIGNED, MPI_INT64_T, MPI_UINT64_T, MPI_FLOAT,    MPI_DOUBLE};
+  return types[static_cast<int>(type)];
+}
+
+MPI_Op mpi_op(Op op) {
+  const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MIN,  MPI_MAX, MPI_LAND,
+                        MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR};
+  return ops[static_cast<int>(op)];
+}
+
+Call::Call(const Functions& functions, const Case& test, const Buffers& buffers, int rank,
+           MPI_Comm comm)
+    : functions_(functions),
+      test_(test),
+      send_(buffers.send()),
+      recv_(buffers.recv()),
+      comm_(comm) {
+  if (test.in_place && (test.collective == Collective::allreduce || test.root == rank))
+    send_ = MPI_IN_PLACE;
+  if (test.kind == Kind::persistent) require(initialize(), "initialization", test);
+}
+
+Call::~Call() {
+  if (test_.kind == Kind::persistent && request_ != MPI_REQUEST_NULL)
+    functions_.request_free(&request_);
+}
+
+void Call::start() {
+  switch (test_.kind) {
+    case Kind::blocking:
+      return require(make_blocking(), "call", test_);
+    case Kind::nonblocking:
+      return require(make_nonblocking(), "start", test_);
+    default:
+      return require(functions_.start(&request_), "start", test_);
+  }
+}
+
+void Call::wait() {
+  if (test_.kind == Kind::blocking) return;
+  require(functions_.wait(&request_, MPI_STATUS_IGNORE), "wait", test_);
+}
+
+bool Call::test() {
+  int over = 1;
+  if (test_.kind != Kind::blocking)
+    require(functions_.test(&request_, &over, MPI_STATUS_IGNORE), "test", test_);
+  return over != 0;
+}
+
+int Call::make_blocking() {
+  const int count = static_cast<int>(test_.count);
+  const MPI_Datatype type = mpi_type(test_.type);
+  switch (test_.collective) {
+    case Collective::allreduce:
+      return functions_.allreduce(send_, recv_, count, type, mpi_op(test_.op), comm_);
+    case Collective::reduce:
+      return functions_.reduce(send_, recv_, count, type, mpi_op(test_.op), test_.root, comm_);
+    case Collective::bcast:
+      return functions_.bcast(recv_, count, type, test_.root, comm_);
+    default:
+      return functions_.barrier(comm_);
+  }
+}
+
+int Call::make_nonblocking() {
+  const int count = static_cast<int>(test_.count);
+  const MPI_Datatype type = mpi_type(test_.type);
+  switch (test_.collective) {
+    case Collective::allreduce:
+      return functions_.iallreduce(send_, recv_, count, type, mpi_op(test_.op), comm_, &request_);
+    case Collective::reduce:
+      return functions_.ireduce(send_, recv_, count, type, mpi_op(test_.op), test_.root, comm_,
+                                &request_);
+    case Collective::bcast:
+      return functions_.ibcast(recv_, count, type, test_.root, comm_, &request_);
+    default:
+      return functions_.ibarrier(comm_, &request_);
+  }
+}
+
+int Call::initialize() {
+  const int count = static_cast<int>(test_.count);
+  const MPI_Datatype type = mpi_type(test_.type);
+  const MPI_Info info = MPI_INFO_NULL;
+  const Functions& f = functions_;
+  switch (test_.collective) {
+    case Collective::allreduce:
+      if (f.allreduce_init == nullptr) return MPI_ERR_OTHER;
+      return f.allreduce_init(send_, recv_, count, type, mpi_op(test_.op), comm_, info, &request_);
+    case Collective::reduce:
+      if (f.reduce_init == nullptr) return MPI_ERR_OTHER;
+      return f.reduce_init(send_, recv_, count, type, mpi_op(test_.op), test_.root, comm_, info,
+                           &request_);
+    case Collective::bcast:
+      if (f.bcast_init == nullptr) return MPI_ERR_OTHER;
+      return f.bcast_init(recv_, count, type, test_.root, comm_, info, &request_);
+    default:
+      return f.barrier_init == nullptr ? MPI_ERR_OTHER : f.barrier_init(comm_, info, &request_);
+  }
+}
+
+}  // namespace sumac::bench

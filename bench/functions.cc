@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "functions.h"
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "sumac/sumac.h"
+
+namespace sumac::bench {
+namespace {
+
+template <typename Function>
+Function loaded(const std::string& name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name.c_str()));
+}
+
+// The MPI's function behind `name`, or `called` when Sumac is not there to be asked.
+template <typename Function>
+Function native(const char* name, Function called) {
+  const auto ask = loaded<decltype(&sumac_native)>("sumac_native");
+  void* const function = ask != nullptr ? ask(name) : nullptr;
+  return function != nullptr ? reinterpret_cast<Function>(function) : called;
+}
+
+// Open MPI 4 has MPI_<name> under the name it had before MPI 4.0.
+template <typename Function>
+Function before_mpi_4(const char* name) {
+  return loaded<Function>(std::string("MPIX_") + name);
+}
+
+// MPI_<name>, which need not exist, as a call in this program would reach it.
+template <typename Function>
+Function called_persistent(const char* name) {
+  const auto function = loaded<Function>(std::string("MPI_") + name);
+  return function != nullptr ? function : before_mpi_4<Function>(name);
+}
+
+// The MPI's own MPI_<name>. Not the one that is called: Sumac has the name where the MPI has not.
+template <typename Function>
+Function native_persistent(const char* name) {
+  if (!presence().loaded) return called_persistent<Function>(name);
+  const std::string full = std::string("MPI_") + name;
+  const auto function = native<Function>(full.c_str(), nullptr);
+  return function != nullptr ? function : before_mpi_4<Function>(name);
+}
+
+}  // namespace
+
+Functions as_called() {
+  return {MPI_Allreduce,
+          MPI_Reduce,
+          MPI_Bcast,
+          MPI_Barrier,
+          MPI_Iallreduce,
+          MPI_Ireduce,
+          MPI_Ibcast,
+          MPI_Ibarrier,
+          called_persistent<AllreduceInit>("Allreduce_init"),
+          called_persistent<ReduceInit>("Reduce_init"),
+          called_persistent<BcastInit>("Bcast_init"),
+          called_persistent<BarrierInit>("Barrier_init"),
+          MPI_Start,
+          MPI_Wait,
+          MPI_Test,
+          MPI_Request_free};
+}
+
+Functions of_the_mpi() {
+  const Functions called = as_called();
+  return {native("MPI_Allreduce", called.allreduce),
+          native("MPI_Reduce", called.reduce),
+          native("MPI_Bcast", called.bcast),
+          native("MPI_Barrier", called.barrier),
+          native("MPI_Iallreduce", called.iallreduce),
+          native("MPI_Ireduce", called.ireduce),
+          native("MPI_Ibcast", called.ibcast),
+          native("MPI_Ibarrier", called.ibarrier),
+          native_persistent<AllreduceInit>("Allreduce_init"),
+          native_persistent<ReduceInit>("Reduce_init"),
+          native_persistent<BcastInit>("Bcast_init"),
+          native_persistent<BarrierInit>("Barrier_init"),
+          native("MPI_Start", called.start),
+          native("MPI_Wait", called.wait),
+          native("MPI_Test", called.test),
+          native("MPI_Request_free", called.request_free)};
+}
+
+Presence presence() {
+  const auto version = loaded<decltype(&sumac_version)>("sumac_version");
+  const auto active = loaded<decltype(&sumac_active)>("sumac_active");
+  const auto description = loaded<decltype(&sumac_description)>("sumac_description");
+  if (version == nullptr || active == nullptr || description == nullptr) return {};
+  return {true, active() != 0, version(), description()};
+}
+
+const char* last_path() {
+  const auto path = loaded<decltype(&sumac_last_path)>("sumac_last_path");
+  const char* const name = path != nullptr ? path() : nullptr;
+  return name != nullptr ? name : "";
+}
+
+}  // namespace sumac::bench

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The MPI functions as the two contenders provide them, and what is loaded in front of the MPI.
+#pragma once
+
+#include <mpi.h>
+
+namespace sumac::bench {
+
+// Declared here because Open MPI 4 has the persistent collectives, but not in its <mpi.h>.
+using AllreduceInit = int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info,
+                              MPI_Request*);
+using ReduceInit = int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Info,
+                           MPI_Request*);
+using BcastInit = int (*)(void*, int, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
+using BarrierInit = int (*)(MPI_Comm, MPI_Info, MPI_Request*);
+
+// The functions of one contender. A request is completed by the contender that started it.
+// The persistent ones are null where there are none.
+struct Functions {
+  decltype(&MPI_Allreduce) allreduce;
+  decltype(&MPI_Reduce) reduce;
+  decltype(&MPI_Bcast) bcast;
+  decltype(&MPI_Barrier) barrier;
+  decltype(&MPI_Iallreduce) iallreduce;
+  decltype(&MPI_Ireduce) ireduce;
+  decltype(&MPI_Ibcast) ibcast;
+  decltype(&MPI_Ibarrier) ibarrier;
+  AllreduceInit allreduce_init;
+  ReduceInit reduce_init;
+  BcastInit bcast_init;
+  BarrierInit barrier_init;
+  decltype(&MPI_Start) start;
+  decltype(&MPI_Wait) wait;
+  decltype(&MPI_Test) test;
+  decltype(&MPI_Request_free) request_free;
+};
+
+// What a call in this program reaches: Sumac where it is loaded, else the MPI.
+Functions as_called();
+// The MPI's own functions, asked of Sumac where it is loaded.
+Functions of_the_mpi();
+
+// What is loaded in front of the MPI. Without Sumac: loaded false, the strings empty.
+struct Presence {
+  bool loaded = false;
+  bool active = false;
+  const char* version = "";
+  const char* description = "";
+};
+// Asked after the first MPI call.
+Presence presence();
+// What became of the last collective of this thread; "" without Sumac.
+const char* last_path();
+
+}  // namespace sumac::bench

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rounds.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "timing.h"
+
+namespace sumac::bench {
+namespace {
+
+constexpr int kChunk = 5;  // warm-up calls between two looks at the clock
+constexpr int kFewestIterations = 3;
+constexpr int kMostIterations = 10000;
+
+struct Plan {
+  int rounds, iterations;
+};
+
+// Returns how many seconds one call of each block takes, with all that stands around it.
+double warm_up(const std::vector<Block>& blocks, const Options& options, const World& world) {
+  float unused[kChunk];
+  const std::int64_t start = now_ns();
+  std::int64_t fastest = INT64_MAX;
+  int calls = 0;
+  bool more = true;
+  while (more) {
+    const std::int64_t chunk_start = now_ns();
+    for (const Block& block : blocks) block(kChunk, unused);
+    const std::int64_t now = now_ns();
+    fastest = std::min(fastest, now - chunk_start);
+    calls += kChunk;
+    const bool time_left = static_cast<double>(now - start) < options.seconds * 0.5e9;
+    more = world.from_rank_0(calls < options.warmup && time_left);
+  }
+  return static_cast<double>(fastest) / kChunk * 1e-9;
+}
+
+// As many calls as fit into the time; fewer rounds where even the fewest calls do not.
+Plan plan(const Options& options, double seconds_per_iteration) {
+  if (options.iterations > 0) return {options.rounds, options.iterations};
+  const double total = options.seconds / std::max(seconds_per_iteration, 1e-9);
+  const int rounds =
+      static_cast<int>(std::clamp(2 * total / kFewestIterations,
+                                  std::min(3.0, double(options.rounds)), double(options.rounds)));
+  const double iterations = std::clamp<double>(total / rounds, kFewestIterations, kMostIterations);
+  return {rounds, static_cast<int>(iterations)};
+}
+
+Samples gather(const std::vector<float>& mine, const Plan& plan, const World& world) {
+  Samples samples{world.ranks, plan.rounds, plan.iterations, {}};
+  if (world.rank == 0) samples.us.resize(mine.size() * static_cast<std::size_t>(world.ranks));
+  const int count = static_cast<int>(mine.size());
+  MPI_Gather(mine.data(), count, MPI_FLOAT, samples.us.data(), count, MPI_FLOAT, 0, world.control);
+  return samples;
+}
+
+}  // namespace
+
+std::vector<Samples> in_rounds(const std::vector<Block>& blocks, const Options& options,
+                               const World& world) {
+  const double cost = warm_up(blocks, options, world);
+  const Plan chosen = world.from_rank_0(plan(options, cost));
+  const auto length = static_cast<std::size_t>(chosen.iterations);
+  std::vector<std::vector<float>> us(blocks.size());
+  for (auto& samples : us) samples.resize(length * static_cast<std::size_t>(chosen.rounds));
+  for (int round = 0; round < chosen.rounds; round++) {
+    for (std::size_t turn = 0; turn < blocks.size(); turn++) {
+      const std::size_t i = round % 2 == 0 ? turn : blocks.size() - 1 - turn;
+      blocks[i](chosen.iterations, &us[i][length * static_cast<std::size_t>(round)]);
+    }
+  }
+  std::vector<Samples> result;
+  for (const auto& samples : us) result.push_back(gather(samples, chosen, world));
+  return result;
+}
+
+}  // namespace sumac::bench
