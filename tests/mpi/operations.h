@@ -77,7 +77,7 @@ class Collective {
     fill();
   }
 
-  // Nonblocking. What a call only borrows, a derived type, is given back at once.
+  // Nonblocking. The derived type is freed while the operation goes on.
   void start(MPI_Request* request) {
     const int n = static_cast<int>(spec_.count);
     if (spec_.kind == Kind::kBarrier) {
@@ -144,6 +144,7 @@ class Collective {
   }
 
   const Spec& spec() const { return spec_; }
+  MPI_Comm comm() const { return group_.comm; }
   MPI_Op op() const {
     const std::array<MPI_Op, 4> ops{MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD};
     return ops[which_op()];
@@ -153,22 +154,29 @@ class Collective {
   void* buffer() { return receive_.data(); }
   MPI_Datatype type() const { return number_.type; }
 
-  // Calls `use(type, count)` with the type of the broadcast's layout.
+  // Calls `use(type, count)` with the type of the broadcast's layout, which is then freed.
   template <class Use>
   void with_layout(Use use) {
-    if (spec_.layout == Layout::kPlain) return use(number_.type, static_cast<int>(spec_.count));
-    const int blocks = static_cast<int>(spec_.count / kBlock);
-    MPI_Datatype block = MPI_DATATYPE_NULL, whole;
+    MPI_Datatype type = make_layout();
+    use(type, layout_count());
+    if (type != number_.type) MPI_Type_free(&type);
+  }
+  MPI_Datatype make_layout() const {
+    MPI_Datatype whole = number_.type, block;
     if (spec_.layout == Layout::kVector) {
-      MPI_Type_vector(blocks, kBlock, kStride, number_.type, &whole);
-    } else {
+      MPI_Type_vector(blocks(), kBlock, kStride, number_.type, &whole);
+      MPI_Type_commit(&whole);
+    } else if (spec_.layout == Layout::kResized) {
       MPI_Type_contiguous(kBlock, number_.type, &block);
       MPI_Type_create_resized(block, 0, kStride * static_cast<MPI_Aint>(number_.size), &whole);
       MPI_Type_free(&block);
+      MPI_Type_commit(&whole);
     }
-    MPI_Type_commit(&whole);
-    use(whole, spec_.layout == Layout::kVector ? 1 : blocks);
-    MPI_Type_free(&whole);
+    return whole;
+  }
+  int layout_count() const {
+    if (spec_.layout == Layout::kVector) return 1;
+    return spec_.layout == Layout::kResized ? blocks() : static_cast<int>(spec_.count);
   }
 
  private:
@@ -176,6 +184,7 @@ class Collective {
   static constexpr int kBlock = 3, kStride = 5;
   static constexpr unsigned char kGap = 0xee;
 
+  int blocks() const { return static_cast<int>(spec_.count / kBlock); }
   bool sends_apart() const { return spec_.kind != Kind::kBcast && !in_place_; }
   int me() const { return group_.rank; }
   std::size_t which_op() const { return spec_.seed >> 32 & (number_.small ? 1 : 3); }
