@@ -96,6 +96,17 @@ inline bool was_over_levels() {
 #define CHECK_HANDED_DOWN(reason) \
   CHECK(::test::was_handed_down(reason), "%s: path '%s'", reason, ::test::path())
 
+// Whether the last nonblocking or persistent operation, just started, is Sumac's. Programs check it
+// when started with --require-taken; sizes that the rules leave to the MPI are its own to serve.
+inline bool require_taken = false;
+inline std::atomic<long> taken_nonblocking{0};
+inline void expect_taken_nonblocking(const char* what) {
+  if (!require_taken) return;
+  if (was_taken()) ++taken_nonblocking;
+  CHECK(was_taken() || was_handed_down("the rules prefer the MPI here"), "%s: path '%s'", what,
+        path());
+}
+
 // The MPI's own functions, past Sumac.
 struct Native {
   decltype(&PMPI_Allreduce) Allreduce;
@@ -126,11 +137,22 @@ inline bool warm_up(MPI_Comm comm) {
   return was_taken();
 }
 
+// Takes `flag` out of the arguments, if it is there.
+inline bool take_flag(int& argc, char** argv, const char* flag) {
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], flag) != 0) continue;
+    for (--argc; i <= argc; ++i) argv[i] = argv[i + 1];
+    return true;
+  }
+  return false;
+}
+
 // Starts MPI. SUMAC_TEST_SECONDS: a rank that runs longer says where it hangs, and ends.
 inline int start(int& argc, char**& argv, int level = MPI_THREAD_SINGLE) {
   const char* seconds = std::getenv("SUMAC_TEST_SECONDS");
   signal(SIGALRM, on_alarm);
   if (seconds) alarm(static_cast<unsigned>(std::atoi(seconds)));
+  require_taken = take_flag(argc, argv, "--require-taken");
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, level, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -147,6 +169,7 @@ inline void skip(const char* reason) {
 // Ends MPI; the program's exit status. Rank 0 prints a line that the launching script wants to see.
 inline int finish() {
   step("the end");
+  CHECK(!require_taken || taken_nonblocking > 0, "no operation was served by Sumac");
   const long own[2] = {checks, failures};
   long all[2] = {};
   native().Allreduce(own, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);

@@ -9,17 +9,14 @@
 
 #include "check.h"
 #include "data.h"
+#include "groups.h"
 
 namespace {
 
 using namespace test;
 
-struct Group {
-  MPI_Comm comm = MPI_COMM_NULL;
-  std::vector<int> members;  // their ranks in MPI_COMM_WORLD
-  int rank = 0;
+struct Watched : Group {
   unsigned long bits = 0;  // of all results so far: to be the same on all ranks
-  int size() const { return static_cast<int>(members.size()); }
 };
 
 struct Limits {
@@ -33,20 +30,20 @@ class Hammer {
       : shared_(seed), own_(seed * 1000 + static_cast<std::uint64_t>(rank)), limits_(limits) {}
 
   void round() {
-    std::vector<Group> groups;
-    groups.push_back(group_of(MPI_COMM_WORLD));
+    std::vector<Watched> groups;
+    groups.push_back({group_of(MPI_COMM_WORLD)});
     for (int i = 0; i < 3; ++i) groups.push_back(split());
     for (int call = 0; call < limits_.calls; ++call) {
       const std::size_t which = shared_.below(4) < 2 ? 0 : shared_.below(groups.size());
       one_call(groups[which], call);
     }
-    for (const Group& group : groups) expect_agreement(group);
+    for (const Watched& group : groups) expect_agreement(group);
     for (std::size_t i = 1; i < groups.size(); ++i) MPI_Comm_free(&groups[i].comm);
   }
 
  private:
   // All decisions below come from shared_, whose state is the same on all ranks at every call.
-  Group split() {
+  Watched split() {
     const int colors = 1 + static_cast<int>(shared_.below(2));
     const std::uint64_t salt = shared_.next();
     const auto color =
@@ -54,25 +51,7 @@ class Hammer {
     const int key = salt % 2 ? -rank : rank;
     MPI_Comm comm;
     MPI_Comm_split(MPI_COMM_WORLD, color, key, &comm);
-    return group_of(comm);
-  }
-
-  static Group group_of(MPI_Comm comm) {
-    Group group;
-    group.comm = comm;
-    int size;
-    MPI_Comm_size(comm, &size);
-    MPI_Comm_rank(comm, &group.rank);
-    MPI_Group all, own;
-    MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Comm_group(comm, &own);
-    std::vector<int> ranks_there(static_cast<std::size_t>(size));
-    for (int r = 0; r < size; ++r) ranks_there[static_cast<std::size_t>(r)] = r;
-    group.members.resize(ranks_there.size());
-    MPI_Group_translate_ranks(own, size, ranks_there.data(), all, group.members.data());
-    MPI_Group_free(&own);
-    MPI_Group_free(&all);
-    return group;
+    return {group_of(comm)};
   }
 
   void dawdle() {
@@ -89,13 +68,13 @@ class Hammer {
     }
   }
 
-  static void expect_agreement(const Group& group) {
+  static void expect_agreement(const Watched& group) {
     unsigned long least = 0;
     native().Allreduce(&group.bits, &least, 1, MPI_UNSIGNED_LONG, MPI_MIN, group.comm);
     CHECK(group.bits == least, "%d ranks have different bits", group.size());
   }
 
-  void one_call(Group& group, int call) {
+  void one_call(Watched& group, int call) {
     const std::uint64_t kind = shared_.below(10), seed = shared_.next();
     const std::size_t bytes = some_size();
     const int root = static_cast<int>(shared_.below(1000));
@@ -136,7 +115,7 @@ class Hammer {
     CHECK(buffer.guards_hold(), "%s", step_text);
   }
 
-  static void reduce_typed(Group& group, std::size_t bytes, int root, std::uint64_t seed) {
+  static void reduce_typed(Watched& group, std::size_t bytes, int root, std::uint64_t seed) {
     switch (seed % 5) {
       case 0:
         return reduce<double, Sum>(group, bytes, root, seed, MPI_DOUBLE, MPI_SUM);
@@ -167,7 +146,7 @@ class Hammer {
   // All ranks when root is -1. Sums of floating-point numbers must have the bits of a serial loop
   // over the ranks, unless they are fractions and went over levels.
   template <class T, class Operation>
-  static void reduce(Group& group, std::size_t bytes, int root, std::uint64_t seed,
+  static void reduce(Watched& group, std::size_t bytes, int root, std::uint64_t seed,
                      MPI_Datatype type, MPI_Op op) {
     const std::size_t count = bytes / sizeof(T);
     const bool gets_result = root < 0 || group.rank == root;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A communicator and who is in it.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+namespace test {
+
+struct Group {
+  MPI_Comm comm = MPI_COMM_NULL;
+  std::vector<int> members;  // their ranks in MPI_COMM_WORLD
+  int rank = 0;
+  int size() const { return static_cast<int>(members.size()); }
+};
+
+// Of MPI_COMM_NULL: nobody.
+inline Group group_of(MPI_Comm comm) {
+  Group group;
+  group.comm = comm;
+  if (comm == MPI_COMM_NULL) return group;
+  int size;
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_rank(comm, &group.rank);
+  MPI_Group all, own;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Comm_group(comm, &own);
+  std::vector<int> ranks_there(static_cast<std::size_t>(size));
+  for (int r = 0; r < size; ++r) ranks_there[static_cast<std::size_t>(r)] = r;
+  group.members.resize(ranks_there.size());
+  MPI_Group_translate_ranks(own, size, ranks_there.data(), all, group.members.data());
+  MPI_Group_free(&own);
+  MPI_Group_free(&all);
+  return group;
+}
+
+}  // namespace test

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random programs: many nonblocking collectives outstanding on several communicators, with blocking
+// ones and messages between them, started in one order and completed in any.
+//   nonblocking_random SEEDS [FIRST_SEED] [STEPS]
+#include "completion.h"
+#include "groups.h"
+#include "operations.h"
+
+namespace {
+
+using namespace test;
+
+constexpr std::size_t kMostOutstanding = 64;
+
+class PendingCollective : public Work {
+ public:
+  PendingCollective(const Spec& spec, const Group& group) : collective_(spec, group) {
+    collective_.start(&request);
+    std::snprintf(what_, sizeof what_, "kind %d, %zu of type %zu, root %d of %d, in place %d, %s",
+                  static_cast<int>(spec.kind), spec.count, spec.number, spec.root, group.size(),
+                  spec.in_place, step_text);
+  }
+  void ended(const char* how) override {
+    char where[320];
+    std::snprintf(where, sizeof where, "%s; %s", what_, how);
+    collective_.check(where);
+  }
+
+ private:
+  Collective collective_;
+  char what_[240];
+};
+
+// One end of a message from rank `source` to `target` of a communicator.
+struct Message {
+  int source, target, tag;
+  std::size_t bytes;
+  bool any_source, any_tag;
+  unsigned char byte(std::size_t i) const { return static_cast<unsigned char>(tag * 7 + i % 251); }
+};
+
+class PendingMessage : public Work {
+ public:
+  PendingMessage(const Message& message, const Group& group)
+      : message_(message), sends_(group.rank == message.source), data_(message.bytes) {
+    for (std::size_t i = 0; i < data_.size(); ++i) data_[i] = sends_ ? message.byte(i) : 0;
+  }
+  void start(MPI_Comm comm) {
+    if (!sends_) {
+      MPI_Irecv(data_.data(), count(), MPI_BYTE, source(), tag(), comm, &request);
+    } else if (message_.bytes % 3) {
+      MPI_Isend(data_.data(), count(), MPI_BYTE, message_.target, message_.tag, comm, &request);
+    } else {
+      MPI_Issend(data_.data(), count(), MPI_BYTE, message_.target, message_.tag, comm, &request);
+    }
+  }
+  void call(MPI_Comm comm) {
+    MPI_Status status;
+    if (sends_) {
+      MPI_Send(data_.data(), count(), MPI_BYTE, message_.target, message_.tag, comm);
+    } else {
+      MPI_Recv(data_.data(), count(), MPI_BYTE, source(), tag(), comm, &status);
+      look_at(status);
+      ended("MPI_Recv");
+    }
+  }
+  void ended(const char* how) override {
+    long wrong = 0;
+    for (std::size_t i = 0; i < data_.size(); ++i) wrong += data_[i] != message_.byte(i);
+    CHECK(wrong == 0, "%ld of %zu bytes, tag %d, %s", wrong, data_.size(), message_.tag, how);
+  }
+  void look_at(const MPI_Status& status) override {
+    if (sends_) return;
+    int bytes = -1;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    CHECK(
+        status.MPI_SOURCE == message_.source && status.MPI_TAG == message_.tag && bytes == count(),
+        "source %d, tag %d, %d bytes; %d, %d, %d", status.MPI_SOURCE, status.MPI_TAG, bytes,
+        message_.source, message_.tag, count());
+  }
+
+ private:
+  int count() const { return static_cast<int>(message_.bytes); }
+  int source() const { return message_.any_source ? MPI_ANY_SOURCE : message_.source; }
+  int tag() const { return message_.any_tag ? MPI_ANY_TAG : message_.tag; }
+
+  Message message_;
+  bool sends_;
+  std::vector<unsigned char> data_;
+};
+
+struct Member : Group {
+  bool served = false;  // past the first two calls
+};
+
+class Program {
+ public:
+  Program(std::uint64_t seed, int steps)
+      : seed_(seed),
+        steps_(steps),
+        shared_(seed),
+        own_(seed * 1000 + static_cast<std::uint64_t>(rank)),
+        slow_rank_(static_cast<int>(shared_.below(static_cast<std::uint64_t>(2 * ranks)))),
+        pending_(own_) {}
+
+  void run() {
+    make_groups();
+    for (int i = 0; i < steps_; ++i) {
+      step("seed %llu, step %d, %zu outstanding", static_cast<unsigned long long>(seed_), i,
+           pending_.size());
+      dawdle();
+      one_step(i);
+      if (pending_.size() >= kMostOutstanding || own_.below(eagerness_) == 0) {
+        pending_.complete_some();
+      }
+    }
+    step("seed %llu, the end, %zu outstanding", static_cast<unsigned long long>(seed_),
+         pending_.size());
+    pending_.complete_all();
+    for (Group& group : groups_) {
+      if (group.comm != MPI_COMM_WORLD && group.comm != MPI_COMM_NULL) MPI_Comm_free(&group.comm);
+    }
+  }
+
+ private:
+  // Overlapping communicators. Some have not yet had the calls in which Sumac is set up.
+  void make_groups() {
+    const int last = ranks - 1;
+    MPI_Comm dup, halves, reversed, pair;
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    MPI_Comm_split(MPI_COMM_WORLD, rank < ranks / 2, rank, &halves);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    const bool in_pair = rank == 0 || rank == last;
+    MPI_Comm_split(MPI_COMM_WORLD, in_pair ? 0 : MPI_UNDEFINED, -rank, &pair);
+    for (MPI_Comm comm : {MPI_COMM_WORLD, dup, halves, reversed, pair}) {
+      groups_.push_back({group_of(comm)});
+      const bool wanted = shared_.below(3) > 0;
+      if (wanted && comm != MPI_COMM_NULL) groups_.back().served = warm_up(comm);
+    }
+  }
+
+  // All decisions come from shared_, whose state is the same on all ranks.
+  void one_step(int number) {
+    const std::uint64_t kind = shared_.below(10), salt = shared_.next();
+    const Member& group = groups_[shared_.below(groups_.size())];
+    const std::uint64_t state = shared_.next();
+    if (group.comm == MPI_COMM_NULL) return;
+    Random choices(state);
+    if (kind < 6) {
+      start(group, choices);
+    } else if (kind < 8) {
+      call(group, choices);
+    } else if (group.size() > 1) {
+      message(group, choices, number, salt);
+    }
+  }
+
+  void start(const Member& group, Random& choices) {
+    const Spec spec = random_spec(choices, group.size());
+    pending_.add(std::make_unique<PendingCollective>(spec, group));
+    if (group.served && group.size() > 1) expect_taken_nonblocking(step_text);
+  }
+
+  static void call(const Member& group, Random& choices) {
+    Spec spec = random_spec(choices, group.size());
+    // Debian's MPICH crashes in a reduction of its own in place at another root than 0.
+    if (spec.kind == Kind::kReduce && spec.root > 0) spec.in_place = false;
+    Collective collective(spec, group);
+    collective.call();
+    collective.check(step_text);
+  }
+
+  // A message between two random ranks; either end may be blocking.
+  void message(const Member& group, Random& choices, int number, std::uint64_t salt) {
+    const auto size = static_cast<std::uint64_t>(group.size());
+    const auto source = static_cast<int>(choices.below(size));
+    const int target = (source + 1 + static_cast<int>(choices.below(size - 1))) % group.size();
+    const Message message{source,        target,       number, random_bytes(choices),
+                          salt % 5 == 0, salt % 5 == 1};
+    if (group.rank != source && group.rank != target) return;
+    const bool blocks = salt >> (group.rank == source ? 20 : 21) & 1;
+    auto end = std::make_unique<PendingMessage>(message, group);
+    if (blocks) {
+      end->call(group.comm);
+    } else {
+      end->start(group.comm);
+      pending_.add(std::move(end));
+    }
+  }
+
+  // Hostile timing: one rank may be slower than the others all the time.
+  void dawdle() {
+    const std::uint64_t choice = own_.below(rank == slow_rank_ ? 6 : 24);
+    if (choice == 0) {
+      usleep(static_cast<useconds_t>(own_.below(own_.below(10) ? 300 : 4000)));
+    } else if (choice < 3) {
+      sched_yield();
+    } else if (choice == 3) {
+      for (int i = 0; i < 5000; ++i) busy_ = mix(busy_);
+    }
+  }
+
+  std::uint64_t seed_;
+  int steps_;
+  Random shared_, own_;
+  int slow_rank_;
+  std::uint64_t eagerness_ = 2 + own_.below(20), busy_ = 1;
+  Pending pending_;
+  std::vector<Member> groups_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  start(argc, argv);
+  const int seeds = argc > 1 ? std::atoi(argv[1]) : 1;
+  const std::uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 0) : 1;
+  const int steps = argc > 3 ? std::atoi(argv[3]) : 200;
+  for (std::uint64_t seed = first; seed < first + static_cast<std::uint64_t>(seeds); ++seed) {
+    const long before = failures;
+    Program(seed, steps).run();
+    if (failures != before) {
+      std::fprintf(stderr, "rank %d: failures with seed %llu\n", rank,
+                   static_cast<unsigned long long>(seed));
+    }
+  }
+  return finish();
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Persistent collectives: MPI-4. Where the MPI has none its header has no names for them either,
+// but Sumac exports them.
+#pragma once
+
+#include "check.h"
+#include "operations.h"
+
+namespace test {
+
+struct Inits {
+  int (*Allreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info, MPI_Request*);
+  int (*Reduce)(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Info,
+                MPI_Request*);
+  int (*Bcast)(void*, int, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
+  int (*Barrier)(MPI_Comm, MPI_Info, MPI_Request*);
+  int (*Allreduce_c)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info,
+                     MPI_Request*);
+  int (*Reduce_c)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Info,
+                  MPI_Request*);
+  int (*Bcast_c)(void*, MPI_Count, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
+};
+
+inline const Inits& inits() {
+  static const Inits functions{in_sumac<decltype(Inits::Allreduce)>("MPI_Allreduce_init"),
+                               in_sumac<decltype(Inits::Reduce)>("MPI_Reduce_init"),
+                               in_sumac<decltype(Inits::Bcast)>("MPI_Bcast_init"),
+                               in_sumac<decltype(Inits::Barrier)>("MPI_Barrier_init"),
+                               in_sumac<decltype(Inits::Allreduce_c)>("MPI_Allreduce_init_c"),
+                               in_sumac<decltype(Inits::Reduce_c)>("MPI_Reduce_init_c"),
+                               in_sumac<decltype(Inits::Bcast_c)>("MPI_Bcast_init_c")};
+  return functions;
+}
+
+// Not in every MPI. With --require-taken they must be there; else the test counts as skipped.
+inline bool has_persistent() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (inits().Barrier && inits().Barrier(MPI_COMM_WORLD, MPI_INFO_NULL, &request) == MPI_SUCCESS) {
+    MPI_Request_free(&request);
+    return true;
+  }
+  if (!CHECK(!require_taken, "no persistent collectives")) return false;
+  skip("this MPI has no persistent collectives");
+  return false;
+}
+
+// `layout` is the collective's type for broadcasts.
+inline int init(Collective& collective, MPI_Datatype layout, MPI_Request* request) {
+  const Spec& spec = collective.spec();
+  const MPI_Comm comm = collective.comm();
+  const auto n = static_cast<int>(spec.count);
+  const MPI_Datatype type = collective.type();
+  const void* from = collective.from();
+  void* into = collective.into();
+  if (spec.kind == Kind::kBarrier) return inits().Barrier(comm, MPI_INFO_NULL, request);
+  if (spec.kind == Kind::kBcast) {
+    const int count = collective.layout_count();
+    void* buffer = collective.buffer();
+    if (!spec.large_count) {
+      return inits().Bcast(buffer, count, layout, spec.root, comm, MPI_INFO_NULL, request);
+    }
+    return inits().Bcast_c(buffer, count, layout, spec.root, comm, MPI_INFO_NULL, request);
+  }
+  const MPI_Op op = collective.op();
+  if (spec.kind == Kind::kAllreduce && spec.large_count) {
+    return inits().Allreduce_c(from, into, n, type, op, comm, MPI_INFO_NULL, request);
+  }
+  if (spec.kind == Kind::kAllreduce) {
+    return inits().Allreduce(from, into, n, type, op, comm, MPI_INFO_NULL, request);
+  }
+  if (spec.large_count) {
+    return inits().Reduce_c(from, into, n, type, op, spec.root, comm, MPI_INFO_NULL, request);
+  }
+  return inits().Reduce(from, into, n, type, op, spec.root, comm, MPI_INFO_NULL, request);
+}
+
+}  // namespace test

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The progress trap: rank 0 starts operations and then blocks in something that ends only when the
+// others' waits for these operations have ended. A library that works on its own operations only
+// while their owner waits for them deadlocks here; each case has an alarm of its own.
+//   trap [STRIDE]: every STRIDE-th of all cases
+#include <functional>
+#include <vector>
+
+#include "check.h"
+#include "groups.h"
+#include "operations.h"
+
+namespace {
+
+using namespace test;
+
+constexpr int kLarge = 1 << 20;  // bytes: far beyond any eager limit
+constexpr std::size_t kMany = 20;
+int stride = 1;
+
+constexpr unsigned kCaseSeconds = 60;
+MPI_Comm other;  // for what rank 0 blocks in: never used by the operations
+
+// Rank 0 blocks in `before_wait`; the others do their part, `after_wait`, when their operations
+// have ended.
+struct Blocker {
+  const char* name;
+  std::function<void()> before_wait, after_wait;
+};
+
+std::vector<char>& large() {
+  static std::vector<char> buffer(kLarge);
+  return buffer;
+}
+
+void receive() { MPI_Recv(nullptr, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+void send() {
+  if (rank == 1) MPI_Send(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD);
+}
+void large_send() { MPI_Send(large().data(), kLarge, MPI_CHAR, 1, 1, MPI_COMM_WORLD); }
+void large_receive() {
+  if (rank != 1) return;
+  MPI_Recv(large().data(), kLarge, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+void ssend() { MPI_Ssend(nullptr, 0, MPI_INT, 1, 1, MPI_COMM_WORLD); }
+void ssend_taken() {
+  if (rank != 1) return;
+  MPI_Recv(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+void probe() {
+  MPI_Probe(1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  receive();
+}
+void matched_probe() {
+  MPI_Message message;
+  MPI_Mprobe(1, 1, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+  MPI_Mrecv(nullptr, 0, MPI_INT, &message, MPI_STATUS_IGNORE);
+}
+void iprobe() {
+  for (int flag = 0; !flag;) MPI_Iprobe(1, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  receive();
+}
+void exchange() {
+  if (rank > 1) return;
+  int got = -1;
+  MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 1, &got, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  CHECK(got == 1 - rank, "%d", got);
+}
+
+// Completion functions, for a request that is not the operations'.
+template <class Complete>
+std::function<void()> receive_by(Complete complete) {
+  return [complete] {
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Irecv(nullptr, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, &requests[1]);
+    complete(requests);
+    CHECK(requests[1] == MPI_REQUEST_NULL);
+  };
+}
+void by_wait(MPI_Request* requests) { MPI_Wait(&requests[1], MPI_STATUS_IGNORE); }
+void by_waitall(MPI_Request* requests) { MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); }
+void by_waitany(MPI_Request* requests) {
+  int index;
+  MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+}
+void by_waitsome(MPI_Request* requests) {
+  int count, indices[2];
+  MPI_Waitsome(2, requests, &count, indices, MPI_STATUSES_IGNORE);
+}
+void by_test(MPI_Request* requests) {
+  for (int flag = 0; !flag;) MPI_Test(&requests[1], &flag, MPI_STATUS_IGNORE);
+}
+void by_testall(MPI_Request* requests) {
+  for (int flag = 0; !flag;) MPI_Testall(2, requests, &flag, MPI_STATUSES_IGNORE);
+}
+void by_get_status(MPI_Request* requests) {
+  for (int flag = 0; !flag;) MPI_Request_get_status(requests[1], &flag, MPI_STATUS_IGNORE);
+  by_wait(requests);
+}
+
+// Collectives on another communicator.
+void barrier() { MPI_Barrier(other); }
+void allreduce() {
+  int sum = 0;
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, other);
+  CHECK(sum == ranks * (ranks - 1) / 2, "%d", sum);
+}
+void reduce() {
+  std::vector<int> in(50000, 1), out(in.size());
+  MPI_Reduce(in.data(), out.data(), 50000, MPI_INT, MPI_SUM, 0, other);
+  CHECK(rank != 0 || (out.front() == ranks && out.back() == ranks), "%d", out[0]);
+}
+void bcast() {
+  int word = rank == 1 ? 77 : 0;
+  MPI_Bcast(&word, 1, MPI_INT, 1, other);
+  CHECK(word == 77, "%d", word);
+}
+void allgather() {
+  std::vector<int> all(static_cast<std::size_t>(ranks), -1);
+  MPI_Allgather(&rank, 1, MPI_INT, all.data(), 1, MPI_INT, other);
+  CHECK(all.back() == ranks - 1, "%d", all.back());
+}
+void alltoall() {
+  std::vector<int> out(static_cast<std::size_t>(ranks), rank), in(out.size(), -1);
+  MPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, other);
+  CHECK(in.back() == ranks - 1, "%d", in.back());
+}
+void iallreduce() {
+  int sum = 0;
+  MPI_Request request;
+  MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, other, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum == ranks * (ranks - 1) / 2, "%d", sum);
+}
+void comm_dup() {
+  MPI_Comm made;
+  MPI_Comm_dup(other, &made);
+  MPI_Comm_free(&made);
+}
+void comm_split() {
+  MPI_Comm made;
+  MPI_Comm_split(other, 0, -rank, &made);
+  MPI_Comm_free(&made);
+}
+
+// Not a trap but a rank that does nothing for a while: it must end all the same.
+void away() { usleep(300000); }
+void computing() {
+  std::uint64_t busy = 1;
+  for (int i = 0; i < 100000000; ++i) busy = mix(busy);
+  CHECK(busy != 0);
+}
+void nothing() {}
+
+const std::vector<Blocker>& blockers() {
+  static const std::vector<Blocker> all{
+      {"Recv", receive, send},
+      {"Send", large_send, large_receive},
+      {"Ssend", ssend, ssend_taken},
+      {"Probe", probe, send},
+      {"Mprobe", matched_probe, send},
+      {"Iprobe", iprobe, send},
+      {"Sendrecv", exchange, exchange},
+      {"Wait", receive_by(by_wait), send},
+      {"Waitall", receive_by(by_waitall), send},
+      {"Waitany", receive_by(by_waitany), send},
+      {"Waitsome", receive_by(by_waitsome), send},
+      {"Test", receive_by(by_test), send},
+      {"Testall", receive_by(by_testall), send},
+      {"Request_get_status", receive_by(by_get_status), send},
+      {"Barrier", barrier, barrier},
+      {"Allreduce", allreduce, allreduce},
+      {"Reduce", reduce, reduce},
+      {"Bcast", bcast, bcast},
+      {"Allgather", allgather, allgather},
+      {"Alltoall", alltoall, alltoall},
+      {"Iallreduce", iallreduce, iallreduce},
+      {"Comm_dup", comm_dup, comm_dup},
+      {"Comm_split", comm_split, comm_split},
+  };
+  return all;
+}
+
+const std::vector<Blocker> kAbsences{{"sleep", away, nothing}, {"computation", computing, nothing}};
+
+struct Operation {
+  const char* name;
+  Kind kind;
+  int root;
+};
+constexpr Operation kOperations[] = {
+    {"Iallreduce", Kind::kAllreduce, 0},        {"Ireduce to the last", Kind::kReduce, -1},
+    {"Ireduce to 0", Kind::kReduce, 0},         {"Ibcast from 0", Kind::kBcast, 0},
+    {"Ibcast from the last", Kind::kBcast, -1}, {"Ibarrier", Kind::kBarrier, 0}};
+
+void one_case(const Operation& operation, std::size_t bytes, std::size_t many,
+              const Blocker& blocker) {
+  static const Group world = group_of(MPI_COMM_WORLD);
+  alarm(kCaseSeconds);
+  step("%zu of %s of %zu bytes, rank 0 in %s", many, operation.name, bytes, blocker.name);
+  Spec spec;
+  spec.kind = operation.kind;
+  spec.root = operation.root < 0 ? ranks - 1 : operation.root;
+  spec.count = bytes / sizeof(int);
+  std::vector<Collective> collectives;
+  for (std::size_t i = 0; i < many; ++i) {
+    spec.seed = i + bytes;
+    collectives.emplace_back(spec, world);
+  }
+  std::vector<MPI_Request> requests(many);
+  for (std::size_t i = 0; i < many; ++i) {
+    collectives[i].start(&requests[i]);
+    expect_taken_nonblocking(step_text);
+  }
+  if (rank == 0) blocker.before_wait();
+  MPI_Waitall(static_cast<int>(many), requests.data(), MPI_STATUSES_IGNORE);
+  if (rank != 0) blocker.after_wait();
+  for (Collective& collective : collectives) collective.check(step_text);
+}
+
+void cases(const std::vector<Blocker>& blocking, const Operation& operation, std::size_t bytes,
+           std::size_t many) {
+  static int number = 0;
+  if (operation.kind == Kind::kBarrier && bytes > 4) return;
+  for (const Blocker& blocker : blocking) {
+    if (number++ % stride == 0) one_case(operation, bytes, many, blocker);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  start(argc, argv);
+  if (argc > 1) stride = std::atoi(argv[1]);
+  MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  CHECK(warm_up(MPI_COMM_WORLD) && warm_up(other), "path '%s'", path());
+  for (const Operation& operation : kOperations) {
+    for (std::size_t bytes : {4, 56, 2048, 2052, 30000, 65536, 300000, 1 << 20}) {
+      cases(blockers(), operation, bytes, 1);
+    }
+    for (std::size_t bytes : {4, 3000, 40000}) cases(blockers(), operation, bytes, kMany);
+    cases(kAbsences, operation, 4, 1);
+  }
+  MPI_Comm_free(&other);
+  return finish();
+}
