@@ -40,6 +40,9 @@ class Wait {
         next_(begin == places ? 0 : begin),
         remaining_(count) {}
 
+  // Known to be met without a look.
+  bool trivial() const { return remaining_ == 0; }
+
   // Counters seen to have reached the target are not read again.
   bool ready() {
     while (remaining_ > 0 && reached(*counter(next_), target_)) advance();

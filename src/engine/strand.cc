@@ -30,6 +30,15 @@ void Strand::start(Task task) {
   if (!preempt_) advance();
 }
 
+void Strand::begin(Task task) {
+  root_ = task.release();
+  wait_ = Wait();
+  resume_point_ = root_;
+  beginning_ = true;
+  resume();
+  beginning_ = false;
+}
+
 void Strand::run(Task task, const WaitPolicy& policy) {
   in_place_ = &policy;
   start(std::move(task));

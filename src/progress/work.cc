@@ -64,7 +64,7 @@ void Work::begin() {
     operation_ = &ranks_.levels->begin(call);
   } else {
     borrow();
-    strand_.start(start());
+    strand_.begin(start());
     if (overlaps_) ranks_.group->let_overlap();
   }
   end_if_done();

@@ -39,6 +39,7 @@ void user_operation(std::size_t count) {
   MPI_Request requests[3];
   inits().Allreduce(in.data(), again.data(), n, MPI_INT, op, MPI_COMM_WORLD, MPI_INFO_NULL,
                     &requests[1]);
+  expect_handed_down("user-defined operation");
   for (int round = 0; round < 4; ++round) {
     out.assign(count, -1);
     again.assign(count, -1);
@@ -47,7 +48,6 @@ void user_operation(std::size_t count) {
     MPI_Iallreduce(in.data(), served.data(), n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[2]);
     expect_taken_nonblocking(step_text);
     MPI_Start(&requests[1]);
-    expect_handed_down("user-defined operation");
     MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
     CHECK(out.front() == expected && out.back() == expected, "%d", out[0]);
     CHECK(again.front() == expected && again.back() == expected, "%d", again[0]);
@@ -73,6 +73,7 @@ void pairs() {
   if (require_taken) CHECK(!was_taken(), "path '%s'", path());
   inits().Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD, MPI_INFO_NULL,
                     &requests[1]);
+  expect_handed_down("user-defined operation");
   for (int round = 0; round < 3; ++round) {
     MPI_Start(&requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);

@@ -142,6 +142,12 @@ int get_status(MPI_Request request, int* done, MPI_Status* status) {
   return mpi.Request_get_status(request, done, status);
 }
 
+// Nonblocking collectives can be neither freed nor cancelled, says the standard.
+int refuse(const CollectiveRequest& request, int error) {
+  mpi.Comm_call_errhandler(request.communicator->comm, error);
+  return error;
+}
+
 int request_free(MPI_Request* handle) {
   if (!any_requests()) return mpi.Request_free(handle);
   CollectiveRequest* own = handle ? find_request(*handle) : nullptr;
@@ -153,19 +159,14 @@ int request_free(MPI_Request* handle) {
     free_persistent(*own);
     return mpi.Request_free(handle);
   }
-  if (!find_untold(handle)) return mpi.Request_free(handle);
-  *handle = MPI_REQUEST_NULL;
-  abandon(*own);
-  return MPI_SUCCESS;
+  return refuse(*own, kFamily == Family::mpich ? MPI_ERR_OTHER : MPI_ERR_REQUEST);
 }
 
-// Collectives cannot be cancelled.
 int cancel(MPI_Request* handle) {
   const bool asks = any_requests() && handle;
   CollectiveRequest* own = asks ? find_request(*handle) : nullptr;
   if (!own) return mpi.Cancel(handle);
-  mpi.Comm_call_errhandler(own->communicator->comm, MPI_ERR_REQUEST);
-  return MPI_ERR_REQUEST;
+  return refuse(*own, MPI_ERR_REQUEST);
 }
 
 }  // namespace

@@ -27,15 +27,39 @@ Plan& hand_down(Plan& plan, Entry& entry, Reason reason) {
 // Chooses the algorithm, for `bytes` of it.
 Plan& choose(Plan& plan, Entry& entry) {
   Communicator& c = *plan.communicator;
-  if (plan.local) {
-    entry.take_locally(c.stats, plan.bytes);
-    return plan;
-  }
+  if (plan.local) return plan;
   plan.choice = c.choose(entry.collective(), plan.bytes);
   if (!c.may_overlap) return hand_down(plan, entry, Reason::no_progress);
   if (plan.choice.algorithm == Algorithm::native) return hand_down(plan, entry, Reason::rules);
-  entry.take(c.stats, plan.choice.algorithm, plan.bytes);
   return plan;
+}
+
+std::size_t bytes_of(const LevelsCall& call) {
+  return call.collective == Collective::bcast ? call.bcast.bytes : call.reduction.bytes();
+}
+
+// In the statistics, and for who asks which way the last call took.
+void count_start(const CollectiveRequest& request) {
+  Stats& stats = request.communicator->stats;
+  const Collective collective = request.call.collective;
+  const Algorithm algorithm = request.call.choice.algorithm;
+  const std::size_t bytes = bytes_of(request.call);
+  if (request.local) {
+    stats.local[static_cast<int>(collective)].add(bytes);
+  } else {
+    stats.taken[static_cast<int>(algorithm)].add(bytes);
+  }
+  thread_state().last_path = request.local ? kLocal : info_of(algorithm).name;
+}
+
+// The data as they are now become what is sent; what needs no other rank is done at once.
+void load(CollectiveRequest& request) {
+  if (request.packs) request.buffer->pack();
+  if (!request.local || request.call.collective == Collective::bcast) return;
+  const ReduceArguments& args = request.call.reduction;
+  if (args.output && args.input != args.output) {
+    std::memcpy(args.output, args.input, args.bytes());
+  }
 }
 
 }  // namespace
@@ -108,13 +132,10 @@ void describe(CollectiveRequest& request, const Plan& plan, const TypedBuffer& b
   request.unpacks = !request.packs && request.buffer->is_copy();
 }
 
-void load(CollectiveRequest& request) {
-  if (request.packs) request.buffer->pack();
-  if (!request.local || request.call.collective == Collective::bcast) return;
-  const ReduceArguments& args = request.call.reduction;
-  if (args.output && args.input != args.output) {
-    std::memcpy(args.output, args.input, args.bytes());
-  }
+void start(CollectiveRequest& request) {
+  count_start(request);
+  load(request);
+  begin(request);
 }
 
 }  // namespace sumac

@@ -28,7 +28,7 @@ void describe(CollectiveRequest& request, const Plan& plan);
 void describe(CollectiveRequest& request, const Plan& plan, const Reduction& call);
 void describe(CollectiveRequest& request, const Plan& plan, const TypedBuffer& buffer);
 
-// The data as they are now become what is sent; what needs no other rank is done at once.
-void load(CollectiveRequest& request);
+// Begins it with the data as they are now.
+void start(CollectiveRequest& request);
 
 }  // namespace sumac

@@ -16,8 +16,7 @@ template <class Describe>
 int begin_new(const Plan& plan, MPI_Request* handle, Describe describe_it) {
   CollectiveRequest& request = acquire_nonblocking(*plan.communicator);
   describe_it(request);
-  load(request);
-  begin(request);
+  start(request);
   *handle = request.handle;
   return MPI_SUCCESS;
 }

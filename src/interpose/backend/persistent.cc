@@ -38,6 +38,7 @@ int serve(MPI_Comm comm, MPI_Request* handle, MakePlan make_plan, Describe descr
     return MPI_ERR_REQUEST;
   }
   describe_it(*request, plan);
+  thread_state().last_path = plan.local ? kLocal : info_of(plan.choice.algorithm).name;
   *handle = request->handle;
   return MPI_SUCCESS;
 }
@@ -137,22 +138,17 @@ int barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* handle) {
       [&] { return call(mpi.Barrier_init, comm, info, handle); });
 }
 
-void start_own(CollectiveRequest& request) {
-  load(request);
-  begin(request);
-}
-
-int start(MPI_Request* handle) {
+int start_one(MPI_Request* handle) {
   CollectiveRequest* own = any_requests() && handle ? find_request(*handle) : nullptr;
   if (!own) return mpi.Start(handle);
-  start_own(*own);
+  start(*own);
   return MPI_SUCCESS;
 }
 
 int startall(int count, MPI_Request* handles) {
   if (!any_requests() || !handles) return mpi.Startall(count, handles);
   for (int i = 0; i < count; ++i) {
-    if (const int error = start(&handles[i])) return error;
+    if (const int error = start_one(&handles[i])) return error;
   }
   return MPI_SUCCESS;
 }
@@ -167,7 +163,7 @@ void redirect_persistent(const sumac_stub& stub) {
   stub.redirect(SUMAC_CALL_Allreduce_init_c, reinterpret_cast<void*>(allreduce_init_c));
   stub.redirect(SUMAC_CALL_Reduce_init_c, reinterpret_cast<void*>(reduce_init_c));
   stub.redirect(SUMAC_CALL_Bcast_init_c, reinterpret_cast<void*>(bcast_init_c));
-  stub.redirect(SUMAC_CALL_Start, reinterpret_cast<void*>(start));
+  stub.redirect(SUMAC_CALL_Start, reinterpret_cast<void*>(start_one));
   stub.redirect(SUMAC_CALL_Startall, reinterpret_cast<void*>(startall));
 }
 

@@ -31,16 +31,11 @@ std::vector<CollectiveRequest*>& spare(bool with_handle) {
   static auto* the_spare = new std::vector<CollectiveRequest*>[2];
   return the_spare[with_handle];
 }
-// Ended and abandoned, but their data have yet to be unpacked.
-std::vector<CollectiveRequest*>& left() {
-  static auto* the_left = new std::vector<CollectiveRequest*>;
-  return *the_left;
-}
 
 // With the lock held.
 void recycle(CollectiveRequest& request) {
   request.buffer.reset();
-  request.packs = request.unpacks = request.abandoned = request.carried = false;
+  request.packs = request.unpacks = request.carried = false;
   request.phase.store(Phase::idle, std::memory_order_relaxed);
   spare(request.handle != MPI_REQUEST_NULL).push_back(&request);
   requests_held.fetch_sub(1, std::memory_order_relaxed);
@@ -52,12 +47,6 @@ void note_end(Work& work) {
   const std::lock_guard<Lock> hold(lock);
   request.phase.store(Phase::ended, std::memory_order_release);
   request.ended.store(true, std::memory_order_release);
-  if (!request.abandoned) return;
-  if (request.unpacks) {
-    left().push_back(&request);
-  } else {
-    recycle(request);
-  }
 }
 
 int query(void*, MPI_Status* status) {
@@ -104,18 +93,6 @@ void finish(CollectiveRequest& request) {
   if (request.unpacks) request.buffer->unpack();
 }
 
-void collect() {
-  std::vector<CollectiveRequest*> ended;
-  {
-    const std::lock_guard<Lock> hold(lock);
-    if (left().empty()) return;
-    ended.swap(left());
-  }
-  for (CollectiveRequest* request : ended) finish(*request);
-  const std::lock_guard<Lock> hold(lock);
-  for (CollectiveRequest* request : ended) recycle(*request);
-}
-
 }  // namespace
 
 std::atomic<int> requests_held{0};
@@ -136,7 +113,6 @@ void fill_status(MPI_Status* status) {
 }
 
 CollectiveRequest& acquire_nonblocking(Communicator& c) {
-  collect();
   CollectiveRequest& request = take_spare(true);
   request.communicator = &c;
   request.persistent = false;
@@ -216,7 +192,6 @@ bool take_end(CollectiveRequest& request, MPI_Request* handle, MPI_Status* statu
 }
 
 void show(MPI_Request* handles, int count) {
-  collect();
   for (int i = 0; i < count; ++i) {
     CollectiveRequest* request = find_request(handles[i]);
     if (!request) continue;
@@ -246,16 +221,6 @@ void free_persistent(CollectiveRequest& request) {
   recycle(request);
 }
 
-void abandon(CollectiveRequest& request) {
-  {
-    const std::lock_guard<Lock> hold(lock);
-    request.abandoned = true;
-    if (request.phase.load(std::memory_order_relaxed) != Phase::ended) return;
-    left().push_back(&request);
-  }
-  collect();
-}
-
 void drain(Communicator& c) {
   while (!c.queue.empty()) {
     Waiting waiting(c.wait_policy);
@@ -269,7 +234,6 @@ void end_requests() {
     Waiting waiting(policy);
     while (!engine().progress() && !engine().idle()) waiting.step(false);
   }
-  collect();
   while (true) {
     MPI_Request handle;
     {

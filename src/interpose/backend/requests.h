@@ -34,7 +34,6 @@ struct CollectiveRequest : Work {
 
   MPI_Request handle = MPI_REQUEST_NULL;
   bool persistent = false;
-  bool abandoned = false;  // freed by the program before it had ended
   bool carried = false;    // persistent: the MPI has been told of this start
   int tag = 0;             // of the receive behind a persistent one
 
@@ -71,8 +70,6 @@ void fill_status(MPI_Status* status);
 
 // A persistent request that is not active goes.
 void free_persistent(CollectiveRequest& request);
-// A nonblocking one goes once it has ended; nobody will ask.
-void abandon(CollectiveRequest& request);
 
 // Until nothing is under way on the communicator, and its results are where they belong.
 void drain(Communicator& communicator);
