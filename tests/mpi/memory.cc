@@ -35,6 +35,7 @@ int count_of(int cycle) { return cycle % 64 == 0 ? kMost : cycle % 8 == 0 ? 1000
 void nonblocking(Buffers& b, int cycle) {
   std::array<MPI_Request, 4> requests;
   const int n = count_of(cycle);
+  forget_path();
   MPI_Iallreduce(b.in.data(), b.out.data(), n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
   expect_taken_nonblocking("Iallreduce");
   MPI_Ibcast(b.word.data(), n, MPI_INT, cycle % ranks, MPI_COMM_WORLD, &requests[1]);
