@@ -9,5 +9,6 @@ program binding_use_mpi
       import c_int
     end function
   end interface
+  integer :: requests(4), status(MPI_STATUS_SIZE), statuses(MPI_STATUS_SIZE, 4)
   include "body.inc"
 end program

@@ -9,5 +9,7 @@ program binding_use_mpi_f08
       import c_int
     end function
   end interface
+  type(MPI_Request) :: requests(4)
+  type(MPI_Status) :: status, statuses(4)
   include "body.inc"
 end program

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 namespace test {
 
@@ -96,10 +97,27 @@ inline bool was_over_levels() {
 #define CHECK_HANDED_DOWN(reason) \
   CHECK(::test::was_handed_down(reason), "%s: path '%s'", reason, ::test::path())
 
-// Whether the last nonblocking or persistent operation, just started, is Sumac's. Programs check it
-// when started with --require-taken; sizes that the rules leave to the MPI are its own to serve.
+// Whether a nonblocking or persistent operation is Sumac's is checked when the program is started
+// with --require-taken: forget_path() before it is started, expect_taken_nonblocking() after it.
 inline bool require_taken = false;
 inline std::atomic<long> taken_nonblocking{0};
+
+// Makes path() say "mpi: ...", lest a call made before is taken for the next one.
+inline void forget_path() {
+  if (!require_taken) return;
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  static const MPI_Op op = [] {
+    MPI_Op made;
+    MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &made);
+    return made;
+  }();
+  int in = 0, out = 0;
+  MPI_Allreduce(&in, &out, 1, MPI_INT, op, MPI_COMM_SELF);
+  CHECK(!was_taken(), "path '%s'", path());
+}
+
+// Sizes that the rules leave to the MPI are its own to serve.
 inline void expect_taken_nonblocking(const char* what) {
   if (!require_taken) return;
   if (was_taken()) ++taken_nonblocking;

@@ -112,6 +112,7 @@ void make_wrong_call(const WrongCall& wrong, MPI_Comm comm) {
 void use_nonblocking(MPI_Comm comm) {
   int mine = rank + 1, sums[2] = {-1, -1};
   MPI_Request requests[2];
+  forget_path();
   MPI_Iallreduce(&mine, &sums[0], 1, MPI_INT, MPI_SUM, comm, &requests[0]);
   expect_taken_nonblocking(step_text);
   ours().init.Allreduce(&mine, &sums[1], 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &requests[1]);

@@ -45,6 +45,7 @@ void user_operation(std::size_t count) {
     again.assign(count, -1);
     MPI_Iallreduce(in.data(), out.data(), n, MPI_INT, op, MPI_COMM_WORLD, &requests[0]);
     expect_handed_down("user-defined operation");
+    forget_path();
     MPI_Iallreduce(in.data(), served.data(), n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[2]);
     expect_taken_nonblocking(step_text);
     MPI_Start(&requests[1]);

@@ -79,6 +79,7 @@ class Collective {
 
   // Nonblocking. The derived type is freed while the operation goes on.
   void start(MPI_Request* request) {
+    forget_path();
     const int n = static_cast<int>(spec_.count);
     if (spec_.kind == Kind::kBarrier) {
       MPI_Ibarrier(group_.comm, request);

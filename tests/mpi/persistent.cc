@@ -29,6 +29,7 @@ class Persistent : public Work {
   void fill(std::uint64_t seed) { collective_.fill(seed); }
   void cycle(std::uint64_t seed) {
     fill(seed);
+    forget_path();
     MPI_Start(&request);
     expect_taken_nonblocking(step_text);
     const MPI_Request before = request;

@@ -24,12 +24,16 @@ void many_cycles(int cycles) {
     step("cycle %d", i);
     int mine = rank + i, sum = -1, word = rank == i % ranks ? i : -1, most = -1;
     MPI_Request requests[4];
+    forget_path();
     MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
     expect_taken_nonblocking("Iallreduce");
+    forget_path();
     MPI_Ibcast(&word, 1, MPI_INT, i % ranks, MPI_COMM_WORLD, &requests[1]);
     expect_taken_nonblocking("Ibcast");
+    forget_path();
     MPI_Ireduce(&mine, &most, 1, MPI_INT, MPI_MAX, (i + 1) % ranks, MPI_COMM_WORLD, &requests[2]);
     expect_taken_nonblocking("Ireduce");
+    forget_path();
     MPI_Ibarrier(MPI_COMM_WORLD, &requests[3]);
     expect_taken_nonblocking("Ibarrier");
     for (MPI_Request& request : requests) MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -91,6 +95,7 @@ void communicator_freed(int round) {
   const std::size_t count = round % 2 ? 30000 : 5;
   std::vector<int> in(count, rank + round), out(count, -1), word(count, rank == 0 ? round : -1);
   MPI_Request requests[3];
+  forget_path();
   MPI_Iallreduce(in.data(), out.data(), static_cast<int>(count), MPI_INT, MPI_SUM, comm,
                  &requests[0]);
   const bool freed_now = kMpiKeepsCommunicators || (require_taken && was_taken());
@@ -165,12 +170,14 @@ void same_bits(std::size_t count, MPI_Datatype type) {
   MPI_Allreduce(in.data(), blocking.data(), n, type, MPI_SUM, MPI_COMM_WORLD);
   bool all_taken = was_taken();
   MPI_Request request;
+  forget_path();
   MPI_Iallreduce(in.data(), nonblocking.data(), n, type, MPI_SUM, MPI_COMM_WORLD, &request);
   expect_taken_nonblocking(step_text);
   all_taken &= was_taken();
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   inits().Allreduce(in.data(), persistent.data(), n, type, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
                     &request);
+  forget_path();
   MPI_Start(&request);
   expect_taken_nonblocking(step_text);
   all_taken &= was_taken();

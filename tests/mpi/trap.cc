@@ -18,7 +18,7 @@ constexpr int kLarge = 1 << 20;  // bytes: far beyond any eager limit
 constexpr std::size_t kMany = 20;
 int stride = 1;
 
-constexpr unsigned kCaseSeconds = 60;
+constexpr unsigned kCaseSeconds = 30;
 MPI_Comm other;  // for what rank 0 blocks in: never used by the operations
 
 // Rank 0 blocks in `before_wait`; the others do their part, `after_wait`, when their operations

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_THREAD_MULTIPLE: each thread starts operations, nonblocking and blocking, on communicators of
+// its own; what one has started another may complete.
+//   nonblocking_threads ROUNDS
+#include <barrier>
+#include <thread>
+#include <vector>
+
+#include "completion.h"
+#include "exercise.h"
+#include "operations.h"
+
+namespace {
+
+using namespace test;
+
+constexpr int kThreads = 4;
+
+class Started : public Work {
+ public:
+  Started(const Spec& spec, const Group& group) : collective_(spec, group) {
+    collective_.start(&request);
+    if (group.size() > 1) expect_taken_nonblocking("in a thread");
+  }
+  void ended(const char* how) override { collective_.check(how); }
+
+ private:
+  Collective collective_;
+};
+
+// What all threads see.
+struct Shared {
+  std::vector<Group> groups;
+  std::vector<std::vector<std::unique_ptr<Work>>> started{kThreads};
+  std::barrier<> all{kThreads};
+};
+
+class Thread {
+ public:
+  Thread(Shared& shared, int number, int rounds)
+      : shared_(shared),
+        group_(shared.groups[static_cast<std::size_t>(number)]),
+        number_(static_cast<std::size_t>(number)),
+        rounds_(rounds),
+        same_(static_cast<std::uint64_t>(number)),
+        own_(same_.next() + static_cast<std::uint64_t>(rank)) {}
+
+  void run() {
+    for (int round = 0; round < rounds_; ++round) {
+      alone(round);
+      handing_over();
+    }
+  }
+
+ private:
+  std::unique_ptr<Work> start_one() {
+    return std::make_unique<Started>(random_spec(same_, group_.size()), group_);
+  }
+
+  // Nobody else touches this thread's requests.
+  void alone(int round) {
+    Pending pending(own_);
+    for (int i = 0; i < 20; ++i) {
+      pending.add(start_one());
+      if (same_.below(4) == 0) use(group_.comm, round + i);
+      if (own_.below(6) == 0) pending.complete_some();
+    }
+    pending.complete_all();
+  }
+
+  // Each thread completes what its neighbour has started, while that one goes on with blocking
+  // calls.
+  void handing_over() {
+    for (int i = 0; i < 8; ++i) shared_.started[number_].push_back(start_one());
+    shared_.all.arrive_and_wait();
+    Pending taken_over(own_);
+    for (auto& work : shared_.started[(number_ + 1) % kThreads]) taken_over.add(std::move(work));
+    const bool first = number_ % 2;
+    if (first) use(group_.comm, 1);
+    taken_over.complete_all();
+    if (!first) use(group_.comm, 2);
+    shared_.all.arrive_and_wait();
+    shared_.started[number_].clear();
+  }
+
+  Shared& shared_;
+  const Group& group_;
+  std::size_t number_;
+  int rounds_;
+  Random same_, own_;  // the first draws the same on all ranks
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int provided = start(argc, argv, MPI_THREAD_MULTIPLE);
+  if (provided != MPI_THREAD_MULTIPLE) {
+    skip("this MPI does not grant MPI_THREAD_MULTIPLE");
+    MPI_Finalize();
+    return 0;
+  }
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 5;
+  step("%d rounds in %d threads", rounds, kThreads);
+  Shared shared;
+  for (int t = 0; t < kThreads; ++t) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    CHECK(warm_up(comm), "path '%s'", path());
+    shared.groups.push_back(group_of(comm));
+  }
+  numbers();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&shared, t, rounds] { Thread(shared, t, rounds).run(); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  use(MPI_COMM_WORLD, 1);
+  for (Group& group : shared.groups) MPI_Comm_free(&group.comm);
+  return finish();
+}
