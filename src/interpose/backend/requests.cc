@@ -34,7 +34,6 @@ std::vector<CollectiveRequest*>& spare(bool with_handle) {
 
 // With the lock held.
 void recycle(CollectiveRequest& request) {
-  request.buffer.reset();
   request.packs = request.unpacks = request.carried = false;
   request.phase.store(Phase::idle, std::memory_order_relaxed);
   spare(request.handle != MPI_REQUEST_NULL).push_back(&request);
@@ -91,6 +90,8 @@ void remember(CollectiveRequest& request) {
 void finish(CollectiveRequest& request) {
   if (request.failed()) give_up(*request.communicator);
   if (request.unpacks) request.buffer->unpack();
+  // Here and not where the MPI frees the request: it is not to be called from there.
+  if (!request.persistent) request.buffer.reset();
 }
 
 }  // namespace
@@ -215,6 +216,7 @@ void show(MPI_Request* handles, int count) {
 void free_persistent(CollectiveRequest& request) {
   forget_persistent(*request.communicator);
   return_carrier(request.tag);
+  request.buffer.reset();
   const std::lock_guard<Lock> hold(lock);
   table().erase(handle_bits(request.handle));
   request.handle = MPI_REQUEST_NULL;
