@@ -7,6 +7,7 @@
 
 #include "algorithms/arguments.h"
 #include "algorithms/chunks.h"
+#include "algorithms/claims.h"
 #include "algorithms/fold.h"
 #include "transport/shm/group.h"
 
@@ -50,6 +51,27 @@ inline std::size_t fetch_bytes(const SingleCopy& peers, int ranks) {
   const std::size_t share = peers.scratch_bytes / static_cast<std::size_t>(ranks);
   return std::min(kMost, share / kCacheLine * kCacheLine);
 }
+
+// A vector cut into one part a rank and these into pieces, as many in each (the last may be empty).
+class Shares {
+ public:
+  Shares(const ShmGroup& group, std::size_t bytes, const SingleCopy& peers)
+      : bytes_(bytes),
+        ranks_(group.size()),
+        cut_(pieces_of(part_of(bytes, group.size(), 0).bytes, fetch_bytes(peers, group.size()))) {}
+  std::size_t pieces() const { return cut_.count(); }
+  Part part(int owner, std::size_t piece) const {
+    const Part whole = part_of(bytes_, ranks_, owner);
+    const Part within = cut_[piece];
+    const std::size_t offset = std::min(whole.bytes, within.offset);
+    return {whole.offset + offset, std::min(within.bytes, whole.bytes - offset)};
+  }
+
+ private:
+  std::size_t bytes_;
+  int ranks_;
+  Chunks cut_;
+};
 
 // Folds [part) of all ranks' inputs, `fetch_bytes` at a time; store(offset, result, bytes) is
 // called for each piece. The result is formed in `args.output` where `into_output`, else in the

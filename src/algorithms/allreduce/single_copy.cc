@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-reduce by single copy, the work split. Each rank fetches its own part of all ranks' inputs
-// piece by piece, folds it while it is in the cache, and stores the result into all ranks' outputs.
-//   Steps    2: addresses out, all parts done; between them no rank waits
+// All-reduce by single copy, the work shared. Each rank has a part of the vector; a piece of it is
+// fetched from all ranks' inputs, folded while it is in the cache, and stored into all ranks'
+// outputs, by the rank itself or by one that has nothing else to do.
+//   Steps    2: addresses out, all pieces done; between them no rank waits, and of a rank that is
+//            busy elsewhere nothing is needed
 //   Bytes    a rank fetches and stores n(p-1)/p and folds n in all; nothing goes through slots
 //   Wins     large messages
-//   Needs    access to peers' memory. Part r of every rank's buffers is touched by rank r alone, so
-//            in-place calls are safe
+//   Needs    access to peers' memory. A piece of every rank's buffers is touched by one rank alone,
+//            so in-place calls are safe
 #include "algorithms/single_copy.h"
 #include "algorithms/algorithms.h"
 
@@ -18,13 +20,15 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
   show_buffers(group, position, args.input, args.output);
   co_await strand.until(group.others_in(position));
 
-  const Part own = part_of(args.bytes(), group.size(), group.rank());
-  fold_from_peers(group, args, peers, position, own, true,
-                  [&](std::size_t at, const std::byte* result, std::size_t bytes) {
-                    store_to_peers(group, peers, position, at, result, bytes);
-                  });
-  group.publish_out(position);
-  co_await strand.until(group.others_out(position));
+  const Shares shares(group, args.bytes(), peers);
+  const Claims claims(group, position, shares.pieces());
+  do_pieces(group, claims, [&](int owner, std::size_t piece) {
+    fold_from_peers(group, args, peers, position, shares.part(owner, piece), true,
+                    [&](std::size_t at, const std::byte* result, std::size_t bytes) {
+                      store_to_peers(group, peers, position, at, result, bytes);
+                    });
+  });
+  co_await strand.until(claims.all_done());
   group.finish(position);
   group.note_finished_before(position);
 }

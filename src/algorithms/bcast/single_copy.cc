@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast by single copy. Every other rank fetches the first (p-1)/p of the message from the
-// root's buffer; meanwhile the root stores the last 1/p of it into theirs, so that it does its
-// share.
+// Broadcast by single copy. Every other rank fetches the message from the root's buffer; the root
+// stores some of it into theirs, so that it does its share, and any rank what one that is busy
+// elsewhere leaves.
 //   Steps    2: addresses out, copies done
 //   Bytes    every rank moves n(p-1)/p: between two ranks both move half
 //   Wins     large messages
@@ -10,33 +10,54 @@
 #include "algorithms/algorithms.h"
 
 namespace sumac::bcast {
+namespace {
+
+// What a rank copies at a time: at least p pieces a message, for the root to have its p-th of each.
+Chunks pieces(const ShmGroup& group, std::size_t bytes) {
+  constexpr std::size_t kMost = 512 << 10;
+  const std::size_t share = div_up(bytes, static_cast<std::size_t>(group.size()));
+  return pieces_of(bytes, std::min(kMost, round_up(share, kCacheLine)));
+}
+
+}  // namespace
 
 Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
                  const SingleCopy& peers) {
-  const int ranks = group.size();
-  const bool root = group.rank() == args.root;
+  const int ranks = group.size(), own = group.rank();
   const std::uint64_t position = group.take(1);
   co_await strand.until(group.slot_free(position));
   show_buffers(group, position, args.buffer, args.buffer);
 
-  const Part pushed = part_of(args.bytes, ranks, ranks - 1);
-  if (root) {
-    for (int r = 0; r < ranks; ++r) {
-      if (r == args.root) continue;
-      co_await strand.until(group.in(r, position));
-      const std::uintptr_t to = buffers_of(group, r, position).output;
-      if (!peers.memory->write(r, to + pushed.offset, args.buffer + pushed.offset, pushed.bytes)) {
-        *peers.failed = true;
+  const Chunks parts = pieces(group, args.bytes);
+  const Claims claims(group, position, parts.count());
+  if (own == args.root) {
+    for (int i = 1; i < ranks; ++i) {
+      const int to = (own + i) % ranks;
+      co_await strand.until(group.in(to, position));
+      const std::uintptr_t place = buffers_of(group, to, position).output;
+      for (std::size_t piece; claims.take(to, piece);) {
+        const Part part = parts[piece];
+        if (!peers.memory->write(to, place + part.offset, args.buffer + part.offset, part.bytes)) {
+          *peers.failed = true;
+        }
+        claims.note_done(to);
       }
     }
-    group.publish_out(position);
-    co_await strand.until(group.others_out(position));
+    for (int i = 1; i < ranks; ++i) {
+      co_await strand.until(claims.all_done((own + i) % ranks));
+    }
   } else {
     co_await strand.until(group.in(args.root, position));
     const std::uintptr_t from = buffers_of(group, args.root, position).input;
-    if (!peers.memory->read(args.root, from, args.buffer, pushed.offset)) *peers.failed = true;
-    group.publish_out(position);
-    co_await strand.until(group.out(args.root, position));
+    for (std::size_t piece; claims.take(own, piece);) {
+      const Part part = parts[piece];
+      if (!peers.memory->read(args.root, from + part.offset, args.buffer + part.offset,
+                              part.bytes)) {
+        *peers.failed = true;
+      }
+      claims.note_done(own);
+    }
+    co_await strand.until(claims.all_done(own));
   }
   group.finish(position);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduce by single copy, the work split. Each rank fetches its own part of all ranks' inputs, folds
-// it and stores the result into the root's output.
-//   Steps    2: addresses out, all parts done
+// Reduce by single copy, the work shared. Each rank has a part of the vector; a piece of it is
+// fetched from all ranks' inputs, folded and stored into the root's output, by the rank itself or
+// by one that has nothing else to do.
+//   Steps    2: addresses out, all pieces done; of a rank that is busy elsewhere nothing is needed
 //   Bytes    a rank fetches n(p-1)/p, folds n in all and stores n/p
 //   Wins     large messages
 //   Needs    access to peers' memory
@@ -19,17 +20,19 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
   co_await strand.until(group.others_in(position));
 
   const std::uintptr_t output = buffers_of(group, args.root, position).output;
-  const Part own = part_of(args.bytes(), group.size(), group.rank());
-  fold_from_peers(group, args, peers, position, own, root,
-                  [&](std::size_t at, const std::byte* result, std::size_t bytes) {
-                    if (root) return;
-                    if (!peers.memory->write(args.root, output + at, result, bytes)) {
-                      *peers.failed = true;
-                    }
-                  });
+  const Shares shares(group, args.bytes(), peers);
+  const Claims claims(group, position, shares.pieces());
+  do_pieces(group, claims, [&](int owner, std::size_t piece) {
+    fold_from_peers(group, args, peers, position, shares.part(owner, piece), root,
+                    [&](std::size_t at, const std::byte* result, std::size_t bytes) {
+                      if (root) return;
+                      if (!peers.memory->write(args.root, output + at, result, bytes)) {
+                        *peers.failed = true;
+                      }
+                    });
+  });
   // All wait for all: inputs are read, and the root's output written, by others until then.
-  group.publish_out(position);
-  co_await strand.until(group.others_out(position));
+  co_await strand.until(claims.all_done());
   group.finish(position);
   group.note_finished_before(position);
 }

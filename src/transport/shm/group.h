@@ -72,6 +72,13 @@ class ShmGroup {
   Wait others_out(std::uint64_t position) const {
     return others(header(0, position).out, position);
   }
+  // Of work that anybody may do, in the slot of the rank whose share it is.
+  Counter& taken(int rank, std::uint64_t position) const { return header(rank, position).taken; }
+  Counter& done(int rank, std::uint64_t position) const { return header(rank, position).done; }
+  Wait all_done(std::uint64_t position, std::uint64_t target) const {
+    return {header(0, position).done, rank_stride_, size(), rank_, size(), target};
+  }
+
   Wait slot_free(std::uint64_t position) {
     if (position < finished_by_all_ + layout_.ring) return Wait();
     return slot_free_slow(position);

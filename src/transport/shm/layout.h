@@ -32,6 +32,9 @@ inline constexpr std::size_t kLinesData = kLines * kLineData;  // a little over 
 struct alignas(kFalseSharingRange) SlotHeader {
   Line lines[kLines];
   alignas(kCacheLine) Counter out;  // position + 1 once the rank's result is in the payload
+  // Of the rank's share of work that anybody may do (claims.h); any rank writes them.
+  alignas(kCacheLine) Counter taken;
+  Counter done;
 };
 
 struct alignas(kFalseSharingRange) RankControl {

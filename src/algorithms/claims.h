@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Work that any rank of a group may do. Each rank has a share of an operation, cut into pieces; a
+// rank takes pieces of its own share first and then what others have left. So a rank that is busy
+// elsewhere holds nobody up: whoever waits does its share too.
+//
+// Two counters of the share's slot, which several ranks write: pieces taken, and pieces done. They
+// begin at base(position), beyond everything they were for before.
+#pragma once
+
+#include "algorithms/chunks.h"
+#include "transport/shm/group.h"
+
+namespace sumac {
+
+class Claims {
+ public:
+  static constexpr int kPositionShift = 16;
+  static constexpr std::size_t kMostPieces = (std::size_t{1} << kPositionShift) - 1;
+
+  Claims(const ShmGroup& group, std::uint64_t position, std::size_t pieces)
+      : group_(group),
+        position_(position),
+        base_((position + 1) << kPositionShift),
+        pieces_(pieces) {}
+
+  // Takes a piece of the share of `owner`. False when there is none left.
+  bool take(int owner, std::size_t& piece) const {
+    Counter& taken = group_.taken(owner, position_);
+    std::uint64_t seen = taken.load(std::memory_order_relaxed);
+    do {
+      piece = begun(seen) ? static_cast<std::size_t>(seen - base_) : 0;
+      if (piece >= pieces_) return false;
+    } while (!taken.compare_exchange_weak(seen, base_ + piece + 1, std::memory_order_relaxed));
+    return true;
+  }
+
+  // What was taken is done: results are where they belong.
+  void note_done(int owner) const {
+    Counter& done = group_.done(owner, position_);
+    std::uint64_t seen = done.load(std::memory_order_relaxed);
+    std::uint64_t next;
+    do {
+      next = begun(seen) ? seen + 1 : base_ + 1;
+    } while (!done.compare_exchange_weak(seen, next, std::memory_order_acq_rel));
+  }
+
+  // All pieces of one share, or of all shares, are done.
+  Wait all_done(int owner) const { return {group_.done(owner, position_), base_ + pieces_}; }
+  Wait all_done() const { return group_.all_done(position_, base_ + pieces_); }
+
+ private:
+  bool begun(std::uint64_t value) const { return static_cast<std::int64_t>(value - base_) > 0; }
+
+  const ShmGroup& group_;
+  std::uint64_t position_, base_;
+  std::size_t pieces_;
+};
+
+// Pieces of a share: small enough for a second-level cache, large enough for a system call (some
+// 300 ns) not to matter.
+inline Chunks pieces_of(std::size_t share, std::size_t most) {
+  return {share, std::max({most, kCacheLine, round_up(share / Claims::kMostPieces, kCacheLine)}),
+          kCacheLine};
+}
+
+// Calls work(owner, piece) for every piece this rank takes: of its own share, then of the others'.
+template <class DoPiece>
+void do_pieces(const ShmGroup& group, const Claims& claims, DoPiece work) {
+  for (int i = 0; i < group.size(); ++i) {
+    const int owner = (group.rank() + i) % group.size();
+    for (std::size_t piece; claims.take(owner, piece);) {
+      work(owner, piece);
+      claims.note_done(owner);
+    }
+  }
+}
+
+}  // namespace sumac
