@@ -45,6 +45,13 @@ void Strand::run(Task task, const WaitPolicy& policy) {
   in_place_ = nullptr;
 }
 
+void Strand::finish(const WaitPolicy& policy) {
+  in_place_ = &policy;
+  wait_in_place();
+  resume();
+  in_place_ = nullptr;
+}
+
 void Strand::resume() {
   if (trace::on() && woken_ns_ == 0) [[unlikely]]
     woken_ns_ = trace::now_ns();

@@ -31,6 +31,9 @@ class Strand {
   // call with nothing else under way.
   void run(Task task, const WaitPolicy& policy);
 
+  // What is begun, to its end, as run().
+  void finish(const WaitPolicy& policy);
+
   // Runs as far as conditions allow; true once the task has ended.
   bool advance() {
     while (resume_point_) {

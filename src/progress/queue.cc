@@ -18,7 +18,7 @@ void append(Work*& first, Work*& last, Work& work) {
 
 void WorkQueue::add(Work& work, const Ranks& ranks, bool overlaps) {
   const std::lock_guard<Lock> hold(lock_);
-  size_.fetch_add(1, std::memory_order_relaxed);
+  size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   engine_->under_way_.fetch_add(1, std::memory_order_seq_cst);
   work.ended.store(false, std::memory_order_relaxed);
   work.set_ranks(ranks, overlaps);
@@ -64,15 +64,36 @@ bool WorkQueue::progress() {
   return moved;
 }
 
+void WorkQueue::wait_for(const Work& work, const WaitPolicy& policy) {
+  if (finish_alone(work, policy)) return;
+  const auto ended = [&] { return work.ended.load(std::memory_order_acquire); };
+  while (!ended()) {
+    Waiting waiting(policy);
+    while (!progress() && !ended()) waiting.step(!work.over_levels());
+  }
+}
+
+bool WorkQueue::finish_alone(const Work& work, const WaitPolicy& policy) {
+  if (!lock_.try_lock()) return false;
+  Work* const only = begun_;
+  const bool alone = only == &work && !only->next && !waiting_ && !only->over_levels();
+  if (alone) {
+    in_place_ = only;
+    only->finish(policy);
+    in_place_ = nullptr;
+    begun_ = last_begun_ = nullptr;
+    num_begun_ = 0;
+    end(*only);
+  }
+  lock_.unlock();
+  return alone;
+}
+
 // Its owner may use it again the moment it is marked.
 void WorkQueue::end(Work& work) {
-  if (work.at_end) {
-    work.at_end(work);
-  } else {
-    work.ended.store(true, std::memory_order_release);
-  }
   engine_->under_way_.fetch_sub(1, std::memory_order_relaxed);
-  size_.fetch_sub(1, std::memory_order_release);
+  size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+  work.ended.store(true, std::memory_order_release);
 }
 
 }  // namespace sumac

@@ -28,13 +28,21 @@ class WorkQueue {
   // calls from within this one, return at once.
   bool progress();
 
+  // Until the work, which was added, has ended. What else is under way in the process is looked at
+  // by the policy's drive().
+  void wait_for(const Work& work, const WaitPolicy& policy);
+
   // Nothing is left, and the group is its caller's alone.
   bool empty() const { return size_.load(std::memory_order_acquire) == 0; }
 
-  // Calls visit(work) for what is begun, unless another thread is at it.
+  // Calls visit(work) for what is begun: unless another thread is at it, or for the one that is
+  // waited for in place.
   template <class Visit>
   void for_each(Visit visit) {
-    if (!lock_.try_lock()) return;
+    if (!lock_.try_lock()) {
+      if (const Work* work = in_place_.load(std::memory_order_relaxed)) visit(*work);
+      return;
+    }
     for (const Work* work = begun_; work; work = work->next) visit(*work);
     lock_.unlock();
   }
@@ -43,10 +51,13 @@ class WorkQueue {
   friend class Engine;
   void begin_next();
   void end(Work& work);
+  // Where nothing else is under way here it can be waited for as if the call were a blocking one.
+  bool finish_alone(const Work& work, const WaitPolicy& policy);
 
   Engine* engine_ = nullptr;
   Lock lock_;
-  std::atomic<int> size_{0};
+  std::atomic<int> size_{0};  // written with the lock held
+  std::atomic<const Work*> in_place_{nullptr};
   int num_begun_ = 0;
   Work *begun_ = nullptr, *last_begun_ = nullptr;
   Work *waiting_ = nullptr, *last_waiting_ = nullptr;

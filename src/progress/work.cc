@@ -77,6 +77,11 @@ bool Work::progress() {
   return moved;
 }
 
+void Work::finish(const WaitPolicy& policy) {
+  strand_.finish(policy);
+  end_if_done();
+}
+
 void Work::end_if_done() {
   if (operation_ ? !operation_->ended() : !strand_.idle()) return;
   if (operation_) ranks_.levels->end(*std::exchange(operation_, nullptr));

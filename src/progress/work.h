@@ -45,6 +45,8 @@ class Work {
   // True when it got past a condition.
   bool progress();
   bool going() const { return going_; }
+  // One of a group, not over levels, that is begun: to its end, waiting in place.
+  void finish(const WaitPolicy& policy);
 
   // A peer's memory could not be reached: the result is undefined.
   bool failed() const { return failed_ || (ranks_.levels && ranks_.levels->failed()); }
@@ -65,10 +67,8 @@ class Work {
   std::int32_t barrier_in_ = 0, barrier_out_ = 0;
 
  public:
-  // Set when the queue it was in is through with it: by `at_end`, called with the queue's lock
-  // held, where there is one.
+  // Set when the queue it was in is through with it.
   std::atomic<bool> ended{true};
-  void (*at_end)(Work& work) = nullptr;
   Work* next = nullptr;  // the queue's
 };
 

@@ -11,7 +11,7 @@ namespace {
 // Behind nonblocking calls on the same communicator that have not ended.
 void run_in_queue(Communicator& c) {
   c.queue.add(c.work, c.ranks(c.work.call.collective), false);
-  wait_for(c, c.work);
+  c.queue.wait_for(c.work, c.wait_policy);
 }
 
 }  // namespace
@@ -67,14 +67,6 @@ void run(Communicator& c) {
     run_in_queue(c);
   }
   if (c.work.failed()) give_up(c);
-}
-
-void wait_for(Communicator& c, const Work& work) {
-  const auto ended = [&] { return work.ended.load(std::memory_order_acquire); };
-  while (!ended()) {
-    Waiting waiting(c.wait_policy);
-    while (!c.queue.progress() && !ended()) waiting.step(!work.over_levels());
-  }
 }
 
 }  // namespace sumac

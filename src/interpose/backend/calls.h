@@ -46,9 +46,6 @@ inline constexpr bool kAliasIsError = kFamily == Family::mpich;
 // ranks do not know. Nothing but ending the job is honest.
 void give_up(const Communicator& communicator);
 
-// Until the work, which is in the communicator's queue, has ended.
-void wait_for(Communicator& communicator, const Work& work);
-
 // Runs what `work` of a communicator that is `together` describes.
 void run(Communicator& communicator);
 

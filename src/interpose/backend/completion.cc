@@ -13,9 +13,7 @@ using Phase = CollectiveRequest::Phase;
 // Sumac's request, if the MPI has not been told of its end.
 CollectiveRequest* find_untold(const MPI_Request* handle) {
   CollectiveRequest* request = handle ? find_request(*handle) : nullptr;
-  if (!request) return nullptr;
-  const Phase phase = request->phase.load(std::memory_order_acquire);
-  return phase == Phase::under_way || phase == Phase::ended ? request : nullptr;
+  return request && request->phase == Phase::begun ? request : nullptr;
 }
 
 // Calls look(), which asks the MPI and looks whether it is enough, until it is.

@@ -33,19 +33,22 @@ std::vector<CollectiveRequest*>& spare(bool with_handle) {
 }
 
 // With the lock held.
+void change_held(int by) {
+  requests_held.store(requests_held.load(std::memory_order_relaxed) + by,
+                      std::memory_order_relaxed);
+}
 void recycle(CollectiveRequest& request) {
   request.packs = request.unpacks = request.carried = false;
-  request.phase.store(Phase::idle, std::memory_order_relaxed);
+  request.phase = Phase::idle;
   spare(request.handle != MPI_REQUEST_NULL).push_back(&request);
-  requests_held.fetch_sub(1, std::memory_order_relaxed);
+  change_held(-1);
 }
 
-// Called by whoever looked at the queue last: no call of the MPI's.
-void note_end(Work& work) {
-  auto& request = static_cast<CollectiveRequest&>(work);
-  const std::lock_guard<Lock> hold(lock);
-  request.phase.store(Phase::ended, std::memory_order_release);
-  request.ended.store(true, std::memory_order_release);
+// With the lock held.
+void unlist(CollectiveRequest& request) {
+  table().erase(handle_bits(request.handle));
+  request.handle = MPI_REQUEST_NULL;
+  request.bits.store(0, std::memory_order_relaxed);
 }
 
 int query(void*, MPI_Status* status) {
@@ -56,8 +59,7 @@ int query(void*, MPI_Status* status) {
 int forget(void* state) {
   auto& request = *static_cast<CollectiveRequest*>(state);
   const std::lock_guard<Lock> hold(lock);
-  table().erase(handle_bits(request.handle));
-  request.handle = MPI_REQUEST_NULL;
+  unlist(request);
   recycle(request);
   return MPI_SUCCESS;
 }
@@ -68,7 +70,7 @@ int cancel(void*, int) { return MPI_ERR_REQUEST; }
 // With a request if there is one to be had.
 CollectiveRequest& take_spare(bool with_handle) {
   const std::lock_guard<Lock> hold(lock);
-  requests_held.fetch_add(1, std::memory_order_relaxed);
+  change_held(1);
   auto& wanted = spare(with_handle && !spare(true).empty());
   if (!wanted.empty()) {
     CollectiveRequest& request = *wanted.back();
@@ -77,13 +79,14 @@ CollectiveRequest& take_spare(bool with_handle) {
   }
   auto* request = new (std::nothrow) CollectiveRequest;
   if (!request) std::abort();
-  request->at_end = note_end;
   return *request;
 }
 
 void remember(CollectiveRequest& request) {
   const std::lock_guard<Lock> hold(lock);
-  table().insert(handle_bits(request.handle), &request);
+  const std::uintptr_t bits = handle_bits(request.handle);
+  request.bits.store(bits, std::memory_order_relaxed);
+  table().insert(bits, &request);
 }
 
 // What a program would see had the MPI done it.
@@ -141,18 +144,21 @@ CollectiveRequest* acquire_persistent(Communicator& c) {
 
 CollectiveRequest* find_request(MPI_Request handle) {
   if (handle == MPI_REQUEST_NULL) return nullptr;
+  const std::uintptr_t bits = handle_bits(handle);
+  // The one found last, mostly: started, then waited for.
+  static thread_local CollectiveRequest* recent = nullptr;
+  if (recent && recent->bits.load(std::memory_order_relaxed) == bits) return recent;
   const std::lock_guard<Lock> hold(lock);
-  return table().find(handle_bits(handle));
+  CollectiveRequest* found = table().find(bits);
+  if (found) recent = found;
+  return found;
 }
 
 void begin(CollectiveRequest& request) {
   Communicator& c = *request.communicator;
   request.carried = false;
-  if (request.local) {
-    request.phase.store(Phase::ended, std::memory_order_release);
-    return;
-  }
-  request.phase.store(Phase::under_way, std::memory_order_relaxed);
+  request.phase = Phase::begun;
+  if (request.local) return;
   if (!c.watched) [[unlikely]] {
     c.watched = true;
     engine().watch(c.queue, c.sends_messages());
@@ -164,15 +170,12 @@ void begin(CollectiveRequest& request) {
 }
 
 void wait_for(CollectiveRequest& request) {
-  if (request.phase.load(std::memory_order_acquire) == Phase::under_way) {
-    wait_for(*request.communicator, request);
-  }
+  Communicator& c = *request.communicator;
+  if (!request.ended.load(std::memory_order_acquire)) c.queue.wait_for(request, c.wait_policy);
 }
 
 bool test(CollectiveRequest& request) {
-  const auto ended = [&] {
-    return request.phase.load(std::memory_order_acquire) != Phase::under_way;
-  };
+  const auto ended = [&] { return request.ended.load(std::memory_order_acquire); };
   if (!ended()) request.communicator->queue.progress();
   if (ended()) return true;
   drive_mpi(request.communicator);
@@ -180,11 +183,13 @@ bool test(CollectiveRequest& request) {
 }
 
 bool take_end(CollectiveRequest& request, MPI_Request* handle, MPI_Status* status) {
-  if (request.carried) show(handle, 1);
-  Phase ended = Phase::ended;
-  if (!request.phase.compare_exchange_strong(ended, Phase::idle)) return false;
+  if (request.carried) {
+    show(handle, 1);
+    return false;
+  }
   finish(request);
   fill_status(status);
+  request.phase = Phase::idle;
   if (request.persistent) return true;
   *handle = MPI_REQUEST_NULL;
   const std::lock_guard<Lock> hold(lock);
@@ -195,15 +200,13 @@ bool take_end(CollectiveRequest& request, MPI_Request* handle, MPI_Status* statu
 void show(MPI_Request* handles, int count) {
   for (int i = 0; i < count; ++i) {
     CollectiveRequest* request = find_request(handles[i]);
-    if (!request) continue;
-    const Phase phase = request->phase.load(std::memory_order_acquire);
-    if (phase != Phase::under_way && phase != Phase::ended) continue;
+    if (!request || request->phase != Phase::begun) continue;
     if (request->persistent && !request->carried) {
       request->carried = true;
       mpi.Start(&handles[i]);
     }
-    Phase ended = Phase::ended;
-    if (!request->phase.compare_exchange_strong(ended, Phase::shown)) continue;
+    if (!request->ended.load(std::memory_order_acquire)) continue;
+    request->phase = Phase::shown;
     finish(*request);
     if (request->persistent) {
       deliver_carrier(request->tag);
@@ -218,8 +221,7 @@ void free_persistent(CollectiveRequest& request) {
   return_carrier(request.tag);
   request.buffer.reset();
   const std::lock_guard<Lock> hold(lock);
-  table().erase(handle_bits(request.handle));
-  request.handle = MPI_REQUEST_NULL;
+  unlist(request);
   recycle(request);
 }
 
@@ -243,7 +245,7 @@ void end_requests() {
       if (spare(true).empty()) break;
       handle = spare(true).back()->handle;
       spare(true).pop_back();
-      requests_held.fetch_add(1, std::memory_order_relaxed);
+      change_held(1);
     }
     mpi.Grequest_complete(handle);
     mpi.Request_free(&handle);

@@ -20,10 +20,9 @@ namespace sumac {
 
 struct CollectiveRequest : Work {
   enum class Phase : std::uint8_t {
-    idle,       // persistent: inactive. Nonblocking: not the program's
-    under_way,  // begun
-    ended,      // the program has not been told
-    shown,      // the MPI knows, and will tell
+    idle,   // persistent: inactive. Nonblocking: not the program's
+    begun,  // and once `ended`, the program has not been told
+    shown,  // the MPI knows of the end, and will tell
   };
 
   Communicator* communicator = nullptr;
@@ -34,10 +33,12 @@ struct CollectiveRequest : Work {
 
   MPI_Request handle = MPI_REQUEST_NULL;
   bool persistent = false;
-  bool carried = false;    // persistent: the MPI has been told of this start
-  int tag = 0;             // of the receive behind a persistent one
+  bool carried = false;  // persistent: the MPI has been told of this start
+  int tag = 0;           // of the receive behind a persistent one
 
-  std::atomic<Phase> phase{Phase::idle};
+  // Of the threads that know a request one alone asks about it at a time, as MPI has it.
+  Phase phase = Phase::idle;
+  std::atomic<std::uintptr_t> bits{0};  // of the handle, for who looks it up; 0: none
 };
 
 // Requests that the program holds: while there are none, completion calls are the MPI's alone.
@@ -54,12 +55,13 @@ CollectiveRequest* find_request(MPI_Request request);
 // Begins what request.call describes.
 void begin(CollectiveRequest& request);
 
-// One under way: waits for its end; looks whether it has come.
+// One that has begun: waits for its end; looks whether it has come.
 void wait_for(CollectiveRequest& request);
 bool test(CollectiveRequest& request);
 
 // The program learns of the end: fills the status, and gives the request back to the MPI's rules (a
-// nonblocking one becomes MPI_REQUEST_NULL). False when the MPI was told first, and must be asked.
+// nonblocking one becomes MPI_REQUEST_NULL). False when the MPI knows of the start already, and
+// must be asked.
 bool take_end(CollectiveRequest& request, MPI_Request* handle, MPI_Status* status);
 
 // The MPI's requests as they should be: after this the MPI's own completion calls tell the truth.
