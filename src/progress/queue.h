@@ -35,6 +35,13 @@ class WorkQueue {
   // Nothing is left, and the group is its caller's alone.
   bool empty() const { return size_.load(std::memory_order_acquire) == 0; }
 
+  // Calls look() while nobody works on anything here; not at all while somebody does.
+  template <class Look>
+  void while_still(Look look) {
+    if (!lock_.try_lock()) return;
+    look();
+    lock_.unlock();
+  }
   // Calls visit(work) for what is begun: unless another thread is at it, or for the one that is
   // waited for in place.
   template <class Visit>

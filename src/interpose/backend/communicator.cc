@@ -139,6 +139,11 @@ void forget_persistent(Communicator& communicator) {
   release(&communicator);
 }
 
+std::vector<Communicator*> all_communicators() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  return all;
+}
+
 Stats all_stats() {
   Stats sum = process_stats();
   const std::lock_guard<std::mutex> lock(mutex);

@@ -106,6 +106,9 @@ inline constexpr std::uint64_t kAgreeAfter = 2;
 // Agrees with all ranks of the communicator on how it is served.
 void set_up(Communicator& communicator);
 
+// Those that are known, or were.
+std::vector<Communicator*> all_communicators();
+
 // Counts of all communicators and of the process.
 Stats all_stats();
 

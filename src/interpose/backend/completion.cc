@@ -2,6 +2,7 @@
 // The completion calls. While no request of Sumac's is held they are the MPI's; else they also look
 // at what is under way, so that whatever a rank waits for, its part in collectives goes on.
 #include "interpose/backend/calls.h"
+#include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/requests.h"
 
@@ -21,6 +22,7 @@ template <class Look>
 void until(Look look) {
   WaitPolicy policy;
   policy.spins = spins_of_process();
+  policy.late = report_late_anywhere;
   for (bool moved = true; moved;) {
     Waiting waiting(policy);
     while (true) {

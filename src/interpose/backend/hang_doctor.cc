@@ -27,11 +27,13 @@ void for_each_missing(Communicator& c, Visit visit) {
   c.queue.for_each([&](const Work& work) {
     if (&work != &c.work) of_work(work);
   });
-  for (const auto& levels : c.levels) {
-    levels->for_each_missing(visit);
-    const auto* messages = static_cast<const MpiMessages*>(levels->messages());
-    if (messages) messages->for_each_peer(visit);
-  }
+  c.queue.while_still([&] {
+    for (const auto& levels : c.levels) {
+      levels->for_each_missing(visit);
+      const auto* messages = static_cast<const MpiMessages*>(levels->messages());
+      if (messages) messages->for_each_peer(visit);
+    }
+  });
 }
 
 bool is_gone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
@@ -74,6 +76,12 @@ void report_late(void* context, double seconds) {
   if (limit > 0 && seconds >= limit && seconds < limit + 1) {
     log_here("warning[hang]: rank %d of %d has waited %.0f s in %s; not arrived: rank %s", c.rank,
              c.size, seconds, c.doing, missing);
+  }
+}
+
+void report_late_anywhere(void*, double seconds) {
+  for (Communicator* c : all_communicators()) {
+    if (!c->queue.empty()) report_late(c, seconds);
   }
 }
 

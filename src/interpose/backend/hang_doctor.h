@@ -11,4 +11,7 @@ void drive_mpi(void* context);
 // no longer exists, as nothing else may.
 void report_late(void* context, double seconds);
 
+// The same for every communicator on which something is under way; the context is not used.
+void report_late_anywhere(void*, double seconds);
+
 }  // namespace sumac

@@ -233,11 +233,7 @@ void drain(Communicator& c) {
 }
 
 void end_requests() {
-  const WaitPolicy policy{};
-  while (!engine().idle()) {
-    Waiting waiting(policy);
-    while (!engine().progress() && !engine().idle()) waiting.step(false);
-  }
+  for (Communicator* c : all_communicators()) drain(*c);
   while (true) {
     MPI_Request handle;
     {
