@@ -18,9 +18,9 @@ struct Endpoint {
   std::deque<Work> works;  // by call, where it is nonblocking
 };
 
-class Block {
+class SharedBlock {
  public:
-  Block(int ranks, std::size_t ring, std::size_t slot_bytes) {
+  SharedBlock(int ranks, std::size_t ring, std::size_t slot_bytes) {
     layout_.ranks = ranks;
     layout_.ring = ring;
     layout_.slot_bytes = slot_bytes;
