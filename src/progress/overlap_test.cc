@@ -71,7 +71,9 @@ class Rank {
     Endpoint& endpoint = endpoints_[below(random, endpoints_.size())];
     if (random() % 2) return endpoint.queue.progress();
     std::vector<Work*> begun;
-    endpoint.queue.for_each([&](const Work& work) { begun.push_back(const_cast<Work*>(&work)); });
+    endpoint.queue.hold([&](const Work* work) {
+      for (; work; work = work->next) begun.push_back(const_cast<Work*>(work));
+    });
     return !begun.empty() && begun[below(random, begun.size())]->progress();
   }
   bool look_at_all() { return engine_.progress(); }

@@ -4,6 +4,8 @@
 // queue often enough, on every rank, brings all of it to its end.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 
 #include "engine/lock.h"
@@ -31,12 +33,18 @@ class WorkQueue {
   // Nothing is left, and the group is its caller's alone.
   bool empty() const { return size_.load(std::memory_order_acquire) == 0; }
 
-  // Calls visit(work) for what is begun, unless another thread is at it.
-  template <class Visit>
-  void for_each(Visit visit) {
-    if (!lock_.try_lock()) return;
-    for (const Work* work = begun_; work; work = work->next) visit(*work);
-    lock_.unlock();
+  // Calls look(begun) with the first of what is begun, or null; `next` leads on. Nothing of the
+  // communicator's moves meanwhile. False where a thread, which may be this one, stays at it.
+  template <class Look>
+  bool hold(Look look) {
+    constexpr int kTries = 1000;
+    for (int i = 0; i < kTries; ++i, sched_yield()) {
+      if (!lock_.try_lock()) continue;
+      look(static_cast<const Work*>(begun_));
+      lock_.unlock();
+      return true;
+    }
+    return false;
   }
 
  private:
