@@ -98,6 +98,59 @@ TEST(Strand, AbandonedTaskIsDestroyed) {
   EXPECT_EQ(trace, 1);
 }
 
+// Beginning shows the others what there is to show, and does not look at what they show.
+TEST(Strand, BeginsWithoutALook) {
+  Strand strand;
+  Counter a{1}, b{5};
+  int trace = 0;
+  strand.begin(wait_twice(strand, a, b, trace));
+  EXPECT_EQ(trace, 1);
+  EXPECT_FALSE(strand.idle());
+  EXPECT_TRUE(strand.progress());
+  EXPECT_EQ(trace, 3);
+  EXPECT_TRUE(strand.idle());
+  EXPECT_FALSE(strand.progress());
+}
+
+Task wait_for_nobody(Strand& strand, Counter& counter, int trivial, int& trace) {
+  for (trace = 0; trace < trivial; ++trace) co_await strand.until(Wait());
+  co_await strand.until(counter, 1);
+  trace = -1;
+}
+
+TEST(Strand, BeginsPastWhatIsKnownToBeMet) {
+  Strand strand;
+  Counter counter{1};
+  int trace = 0;
+  strand.begin(wait_for_nobody(strand, counter, 3, trace));
+  EXPECT_EQ(trace, 3);
+  EXPECT_FALSE(strand.idle());
+  counter = 0;
+  EXPECT_FALSE(strand.progress()) << "looked when it began";
+  counter = 1;
+  EXPECT_TRUE(strand.progress());
+  EXPECT_EQ(trace, -1);
+}
+
+// To the end, if there is nobody to wait for; a look is a look again afterwards.
+Task wait_for_none(Strand& strand, int& trace) {
+  trace = 0;
+  co_await strand.until(Wait());
+  trace = 1;
+}
+
+TEST(Strand, BeginsToItsEndAndIsUsedAgain) {
+  Strand strand;
+  Counter a{1}, b{5};
+  int trace = 0;
+  strand.begin(wait_for_none(strand, trace));
+  EXPECT_EQ(trace, 1);
+  EXPECT_TRUE(strand.idle());
+  strand.start(wait_twice(strand, a, b, trace));
+  EXPECT_EQ(trace, 3);
+  EXPECT_TRUE(strand.idle());
+}
+
 TEST(Counter, ComparesByDifference) {
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   Counter counter{kMax};

@@ -12,16 +12,25 @@ void Engine::watch(WorkQueue& queue, bool calls_mpi) {
 }
 
 void Engine::forget(WorkQueue& queue) {
+  if (looking()) {
+    for (Watched& watched : watched_) {
+      if (watched.queue == &queue) watched.queue = nullptr;
+    }
+    return;
+  }
   const std::lock_guard<Lock> hold(lock_);
-  std::erase_if(watched_, [&](const Watched& watched) { return watched.queue == &queue; });
+  std::erase_if(watched_,
+                [&](const Watched& watched) { return !watched.queue || watched.queue == &queue; });
 }
 
 bool Engine::progress(bool may_call_mpi) {
   if (idle() || !lock_.try_lock()) return false;
+  looker_.store(pthread_self(), std::memory_order_relaxed);
   bool moved = false;
   for (const Watched& watched : watched_) {
-    if (may_call_mpi || !watched.calls_mpi) moved |= watched.queue->progress();
+    if (watched.queue && (may_call_mpi || !watched.calls_mpi)) moved |= watched.queue->progress();
   }
+  looker_.store({}, std::memory_order_relaxed);
   looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   lock_.unlock();
   return moved;

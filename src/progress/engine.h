@@ -4,6 +4,8 @@
 // other ranks may depend.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <vector>
 
@@ -13,7 +15,8 @@ namespace sumac {
 
 class Engine {
  public:
-  // From now on, until forget(), the queue is looked at.
+  // From now on, until forget(), the queue is looked at. forget() may be called from within
+  // progress(): an MPI may free a communicator late, in any call that is made there.
   void watch(WorkQueue& queue, bool calls_mpi);
   void forget(WorkQueue& queue);
 
@@ -30,11 +33,14 @@ class Engine {
  private:
   friend class WorkQueue;
   struct Watched {
-    WorkQueue* queue;
+    WorkQueue* queue;  // null: forgotten
     bool calls_mpi;
   };
+  bool looking() const { return looker_.load(std::memory_order_relaxed) == pthread_self(); }
+
   Lock lock_;  // of watched_
   std::vector<Watched> watched_;
+  std::atomic<pthread_t> looker_{};  // the thread that is in progress()
   std::atomic<int> under_way_{0};
   std::atomic<std::uint64_t> looks_{0};
 };

@@ -4,6 +4,8 @@
 // queue often enough, on every rank, brings all of it to its end.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 
 #include "engine/lock.h"
@@ -35,23 +37,21 @@ class WorkQueue {
   // Nothing is left, and the group is its caller's alone.
   bool empty() const { return size_.load(std::memory_order_acquire) == 0; }
 
-  // Calls look() while nobody works on anything here; not at all while somebody does.
+  // Calls look(begun) with the first of what is begun, or null; `next` leads on. Nothing of the
+  // communicator's moves meanwhile, but for what a thread, which may be this one, waits for in
+  // place. False where another thread stays at it.
   template <class Look>
-  void while_still(Look look) {
-    if (!lock_.try_lock()) return;
-    look();
-    lock_.unlock();
-  }
-  // Calls visit(work) for what is begun: unless another thread is at it, or for the one that is
-  // waited for in place.
-  template <class Visit>
-  void for_each(Visit visit) {
-    if (!lock_.try_lock()) {
-      if (const Work* work = in_place_.load(std::memory_order_relaxed)) visit(*work);
-      return;
+  bool hold(Look look) {
+    constexpr int kTries = 1000;
+    for (int i = 0; i < kTries; ++i, sched_yield()) {
+      const Work* const in_place = in_place_.load(std::memory_order_relaxed);
+      const bool locked = !in_place && lock_.try_lock();
+      if (!in_place && !locked) continue;
+      look(in_place ? in_place : begun_);
+      if (locked) lock_.unlock();
+      return true;
     }
-    for (const Work* work = begun_; work; work = work->next) visit(*work);
-    lock_.unlock();
+    return false;
   }
 
  private:

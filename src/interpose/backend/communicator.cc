@@ -40,8 +40,7 @@ Communicator* acquire() {
 
 // The state is not used any more.
 void release(Communicator* communicator) {
-  if (communicator->watched) engine().forget(communicator->queue);
-  communicator->watched = false;
+  communicator->end_watch();
   for (std::byte* block : communicator->blocks) Arena::release(block);
   communicator->blocks.clear();
   communicator->end_levels();
@@ -102,6 +101,11 @@ void Communicator::end_levels() {
   state = State::handed_down;
   for (LevelsRun*& run : levels_for) run = nullptr;
   levels.clear();
+}
+
+void Communicator::end_watch() {
+  if (watched) engine().forget(queue);
+  watched = false;
 }
 
 Communicator* find_communicator(MPI_Comm comm) {

@@ -83,6 +83,8 @@ struct Communicator {
   }
   // Ends hierarchies, and with them messages between ranks. No call will be taken any more.
   void end_levels();
+  // The queue, which is empty, is not looked at any more, until something is begun.
+  void end_watch();
 };
 
 // The communicator behind a handle; null when it is not known yet.

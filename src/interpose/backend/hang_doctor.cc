@@ -14,7 +14,7 @@
 namespace sumac {
 namespace {
 
-// Calls visit(rank) for every rank the strand still waits for.
+// Calls visit(rank) for every rank that is still waited for. Another thread may look at the queue.
 template <class Visit>
 void for_each_missing(Communicator& c, Visit visit) {
   const auto of_work = [&](const Work& work) {
@@ -23,11 +23,11 @@ void for_each_missing(Communicator& c, Visit visit) {
       if (owner >= 0) visit(owner);
     });
   };
-  of_work(c.work);
-  c.queue.for_each([&](const Work& work) {
-    if (&work != &c.work) of_work(work);
-  });
-  c.queue.while_still([&] {
+  c.queue.hold([&](const Work* begun) {
+    of_work(c.work);
+    for (; begun; begun = begun->next) {
+      if (begun != &c.work) of_work(*begun);
+    }
     for (const auto& levels : c.levels) {
       levels->for_each_missing(visit);
       const auto* messages = static_cast<const MpiMessages*>(levels->messages());

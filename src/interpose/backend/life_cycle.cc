@@ -105,11 +105,15 @@ int end_communicator(int (*end)(MPI_Comm*), MPI_Comm* comm) {
   const std::uintptr_t outer = thread.freeing;
   if (comm) {
     thread.freeing = handle_bits(*comm);
-    // Here and not in the attribute's callback, which runs inside the MPI.
+    // Here and not in the attribute's callback, which runs inside the MPI: it may hold a lock that
+    // another thread, which looks at the queues, waits for.
     Communicator* communicator = *comm == MPI_COMM_NULL ? nullptr : find_communicator(*comm);
     if (communicator) {
       drain(*communicator);
-      if (communicator->persistent == 0) communicator->end_levels();
+      if (communicator->persistent == 0) {
+        communicator->end_watch();
+        communicator->end_levels();
+      }
     }
   }
   const int error = end(comm);

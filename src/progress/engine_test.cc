@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Queues and the engine that looks at them, step by step on one thread; and the helper thread.
+#include "progress/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <ctime>
+#include <functional>
+
+#include "engine/waiting.h"
+#include "progress/helper.h"
+#include "progress/test_groups.h"
+
+namespace sumac::testing {
+namespace {
+
+// A barrier; something may happen the moment it ends.
+struct Barrier : Work {
+  std::function<void()> then;
+  Barrier() {
+    Choice choice;
+    choice.algorithm = Algorithm::barrier_flat;
+    set_barrier(choice);
+    at_end = [](Work& work) {
+      auto& self = static_cast<Barrier&>(work);
+      if (self.then) self.then();
+      self.ended.store(true, std::memory_order_release);
+    };
+  }
+};
+
+// Two ranks with an engine each, on a few communicators.
+class Engines : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kGroups = 3;
+  Engines() {
+    for (std::size_t c = 0; c < kGroups; ++c) {
+      blocks_.emplace_back(2, 8, 512);
+      for (int r = 0; r < 2; ++r) {
+        blocks_.back().add(at(r, c), r);
+        engines_[r].watch(at(r, c).queue, c == 2);
+      }
+    }
+  }
+  Endpoint& at(int rank, std::size_t c) { return endpoints_[rank][c]; }
+  void add(int rank, std::size_t c, Barrier& barrier) {
+    at(rank, c).queue.add(barrier, at(rank, c).ranks, true);
+  }
+
+  std::deque<SharedBlock> blocks_;
+  Endpoint endpoints_[2][kGroups];
+  Engine engines_[2];
+};
+
+int count_begun(WorkQueue& queue) {
+  int begun = 0;
+  queue.hold([&](const Work* work) {
+    for (; work; work = work->next) ++begun;
+  });
+  return begun;
+}
+
+TEST_F(Engines, KnowWhetherAnythingIsUnderWay) {
+  Barrier own, other;
+  EXPECT_TRUE(engines_[0].idle());
+  EXPECT_FALSE(engines_[0].progress());
+  EXPECT_EQ(engines_[0].looks(), 0u) << "looked at nothing";
+  add(0, 0, own);
+  EXPECT_FALSE(engines_[0].idle());
+  EXPECT_FALSE(engines_[0].progress());
+  EXPECT_EQ(engines_[0].looks(), 1u);
+  add(1, 0, other);
+  EXPECT_TRUE(engines_[0].progress());
+  EXPECT_TRUE(own.ended && engines_[0].idle() && at(0, 0).queue.empty());
+  EXPECT_FALSE(other.ended);
+}
+
+TEST_F(Engines, LeaveQueuesWithMessagesToWhoMayCallTheMpi) {
+  Barrier own[2], other[2];
+  for (std::size_t c : {0u, 1u}) {
+    add(0, c + 1, own[c]);
+    add(1, c + 1, other[c]);
+  }
+  EXPECT_TRUE(engines_[0].progress(false));
+  EXPECT_TRUE(own[0].ended);
+  EXPECT_FALSE(own[1].ended);
+  EXPECT_FALSE(engines_[0].progress(false));
+  EXPECT_TRUE(engines_[0].progress());
+  EXPECT_TRUE(own[1].ended);
+}
+
+TEST_F(Engines, BeginSoManyAndKeepTheOrder) {
+  constexpr int kWorks = 3 * WorkQueue::kMostInGroup + 1;
+  std::deque<Barrier> own(kWorks), other(kWorks);
+  std::vector<int> order;
+  for (int i = 0; i < kWorks; ++i) {
+    own[static_cast<std::size_t>(i)].then = [&order, i] { order.push_back(i); };
+  }
+  for (Barrier& barrier : own) add(0, 0, barrier);
+  EXPECT_EQ(count_begun(at(0, 0).queue), WorkQueue::kMostInGroup);
+  for (Barrier& barrier : other) {
+    add(1, 0, barrier);
+    engines_[1].progress();
+    engines_[0].progress();
+    EXPECT_LE(count_begun(at(0, 0).queue), WorkQueue::kMostInGroup);
+  }
+  while (engines_[0].progress() || engines_[1].progress()) continue;
+  EXPECT_TRUE(engines_[0].idle() && engines_[1].idle());
+  EXPECT_EQ(order.size(), static_cast<std::size_t>(kWorks));
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+// As the MPI calls back from within calls made by a look.
+TEST_F(Engines, LooksWithinALookReturnAtOnce) {
+  Barrier own, own_second, other;
+  bool asked = false;
+  own.then = [&] {
+    EXPECT_FALSE(engines_[0].progress());
+    EXPECT_FALSE(at(0, 0).queue.progress());
+    EXPECT_FALSE(at(0, 0).queue.hold([](const Work*) {}));
+    asked = true;
+  };
+  add(0, 0, own);
+  add(0, 0, own_second);
+  add(1, 0, other);
+  EXPECT_TRUE(engines_[0].progress());
+  EXPECT_TRUE(asked);
+  EXPECT_EQ(count_begun(at(0, 0).queue), 1);
+}
+
+// An MPI may free a communicator late, from within calls made by a look.
+TEST_F(Engines, ForgetQueuesWithinALook) {
+  Barrier own[2], other[2];
+  own[0].then = [&] {
+    for (std::size_t c : {0u, 2u}) engines_[0].forget(at(0, c).queue);
+  };
+  for (std::size_t c : {0u, 1u}) {
+    add(0, c, own[c]);
+    add(1, c, other[c]);
+  }
+  EXPECT_TRUE(engines_[0].progress());
+  EXPECT_TRUE(own[0].ended && own[1].ended && engines_[0].idle());
+  engines_[0].forget(at(0, 1).queue);
+  for (std::size_t c : {2u, 0u}) {
+    Barrier again, others;
+    engines_[0].watch(at(0, c).queue, false);
+    add(0, c, again);
+    add(1, c, others);
+    EXPECT_TRUE(engines_[0].progress() && again.ended);
+    EXPECT_TRUE(engines_[1].progress());
+  }
+}
+
+// ---- Helpers ----
+
+// Longer than a helper has patience with idleness; nothing depends on whether it is.
+void let_park() {
+  const timespec time{0, 150'000'000};
+  nanosleep(&time, nullptr);
+}
+
+class Helpers : public Engines, public ::testing::WithParamInterface<Helper::Zeal> {
+ protected:
+  bool start() {
+    return helpers_[0].start(GetParam(), true) && helpers_[1].start(GetParam(), true);
+  }
+  void stop() {
+    for (Helper& helper : helpers_) helper.stop();
+  }
+  // Nobody but the helpers looks.
+  void expect_work_done(std::size_t works) {
+    std::deque<Barrier> barriers(2 * works);
+    for (std::size_t i = 0; i < barriers.size(); ++i) {
+      const int rank = i % 2;
+      add(rank, i / 2 % kGroups, barriers[i]);
+      helpers_[rank].notify();
+    }
+    const WaitPolicy policy;
+    Waiting waiting(policy);
+    for (const Barrier& barrier : barriers) {
+      while (!barrier.ended.load(std::memory_order_acquire)) waiting.step();
+    }
+    while (!engines_[0].idle() || !engines_[1].idle()) waiting.step();
+  }
+
+  Helper helpers_[2]{Helper(engines_[0]), Helper(engines_[1])};
+};
+
+TEST_P(Helpers, StartAndStopManyTimes) {
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(start());
+    ASSERT_TRUE(start()) << "once is enough";
+    if (i % 3 != 0) expect_work_done(1 + static_cast<std::size_t>(i) % 20);
+    stop();
+    stop();
+  }
+}
+
+TEST_P(Helpers, AreWokenWhenTheyHaveParked) {
+  ASSERT_TRUE(start());
+  for (int i = 0; i < 4; ++i) {
+    let_park();
+    expect_work_done(12);
+  }
+  stop();
+}
+
+TEST_P(Helpers, StopWhileParkedAndStartAgain) {
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(start());
+    let_park();
+    stop();
+    ASSERT_TRUE(start());
+    expect_work_done(3);
+    stop();
+  }
+}
+
+// What was begun while there was no helper is found by one that starts.
+TEST_P(Helpers, FindWhatWasBegunBefore) {
+  Barrier barriers[2];
+  for (int r : {0, 1}) {
+    add(r, 0, barriers[r]);
+    helpers_[r].notify();
+  }
+  ASSERT_TRUE(start());
+  const WaitPolicy policy;
+  Waiting waiting(policy);
+  while (!engines_[0].idle() || !engines_[1].idle()) waiting.step();
+  stop();
+  EXPECT_TRUE(barriers[0].ended && barriers[1].ended);
+}
+
+INSTANTIATE_TEST_SUITE_P(Zeals, Helpers,
+                         ::testing::Values(Helper::Zeal::rescue, Helper::Zeal::busy));
+
+}  // namespace
+}  // namespace sumac::testing

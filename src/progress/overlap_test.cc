@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Many collectives under way at the same time: all ranks in one thread, and a scheduler that stops
+// them at any condition and looks at any of a rank's works at any time, in any order. Blocking
+// calls in between, straight on the group where the queue is empty and else through it. Against a
+// serial fold.
+#include <gtest/gtest.h>
+
+#include "planner/start.h"
+#include "progress/engine.h"
+#include "progress/test_groups.h"
+
+namespace sumac::testing {
+namespace {
+
+constexpr std::size_t kSlot = 512;  // small, so that few bytes make many chunks
+// ThreadSanitizer is slow.
+#ifdef __SANITIZE_THREAD__
+constexpr unsigned kSettings = 1;
+#else
+constexpr unsigned kSettings = 4;
+#endif
+
+struct Setting {
+  int ranks = 1;
+  std::size_t communicators = 1, ring = 8, calls = 60, most_open = 64, most_words = 2500;
+  unsigned blocking = 4;  // one call in so many
+  bool stops = true;      // at every condition, met or not
+};
+
+// A strand that may stop at every condition; the work's own is its business.
+void let_stop(const Strand& strand, bool stops) {
+  const_cast<Strand&>(strand).preempt_at_every_wait(stops);
+}
+
+// One rank: its program, and its part in each communicator.
+class Rank {
+ public:
+  Rank(const Setting& setting, std::deque<Members>& all, std::deque<Step> program)
+      : setting_(setting), all_(all), program_(std::move(program)), endpoints_(all.size()) {
+    for (std::size_t c = 0; c < all.size(); ++c) {
+      endpoints_[c].works.resize(all[c].calls.size());
+      engine_.watch(endpoints_[c].queue, false);
+    }
+    let_stop(direct_, setting.stops);
+  }
+
+  Endpoint& operator[](std::size_t communicator) { return endpoints_[communicator]; }
+  bool ended() const { return program_.empty(); }
+
+  // One step of the program. False when it must wait.
+  bool step() {
+    if (ended()) return false;
+    const Step step = program_.front();
+    Endpoint& endpoint = endpoints_[step.communicator];
+    Call& call = all_[step.communicator].calls[step.call];
+    if (step.kind == Step::Kind::begin) {
+      begin(endpoint, call, endpoint.works[step.call]);
+    } else if (step.kind == Step::Kind::block) {
+      if (!block(endpoint, call)) return moved_;
+    } else {
+      if (!endpoint.works[step.call].ended) return false;
+      call.end(endpoint.member);
+    }
+    program_.pop_front();
+    return true;
+  }
+
+  // A look at one queue, all of them, or one work of a queue.
+  bool look(Random& random) {
+    if (random() % 8 == 0) return engine_.progress();
+    Endpoint& endpoint = endpoints_[below(random, endpoints_.size())];
+    if (random() % 2) return endpoint.queue.progress();
+    std::vector<Work*> begun;
+    endpoint.queue.hold([&](const Work* work) {
+      for (; work; work = work->next) begun.push_back(const_cast<Work*>(work));
+    });
+    return !begun.empty() && begun[below(random, begun.size())]->progress();
+  }
+  bool look_at_all() { return engine_.progress(); }
+  bool idle() const { return engine_.idle(); }
+
+ private:
+  void begin(Endpoint& endpoint, Call& call, Work& work) {
+    call.describe(work, endpoint.member);
+    let_stop(work.strand(), setting_.stops);
+    endpoint.queue.add(work, endpoint.ranks, call.overlaps);
+  }
+
+  // True once the call has ended. As Work::run() does it, but step by step.
+  bool block(Endpoint& endpoint, Call& call) {
+    moved_ = true;
+    Work& work = endpoint.blocking;
+    switch (state_) {
+      case State::none:
+        if (endpoint.queue.empty()) {
+          call.describe(work, endpoint.member);
+          direct_.start(start(endpoint, work.call));
+          state_ = State::direct;
+        } else {
+          begin(endpoint, call, work);
+          state_ = State::queued;
+        }
+        return false;
+      case State::direct:
+        if (!direct_.idle()) moved_ = direct_.progress();
+        if (!direct_.idle()) return false;
+        break;
+      default:
+        moved_ = work.ended;
+        if (!work.ended) return false;
+    }
+    state_ = State::none;
+    call.end(endpoint.member);
+    return true;
+  }
+
+  Task start(Endpoint& endpoint, const LevelsCall& call) {
+    peers_ = {&endpoint.memory, scratch_.data(), scratch_.size(), &failed_};
+    const Algorithm algorithm = call.choice.algorithm;
+    if (call.collective == Collective::barrier) return barrier::flat(direct_, endpoint.group);
+    if (call.collective == Collective::bcast) {
+      return start_bcast(algorithm, direct_, endpoint.group, call.bcast, peers_);
+    }
+    return start_reduction(algorithm, direct_, endpoint.group, call.reduction, peers_);
+  }
+
+  const Setting& setting_;
+  std::deque<Members>& all_;
+  std::deque<Step> program_;
+  std::deque<Endpoint> endpoints_;
+  Engine engine_;
+  enum class State { none, direct, queued } state_ = State::none;
+  Strand direct_;
+  SingleCopy peers_;
+  std::vector<std::byte> scratch_ = std::vector<std::byte>(16 << 10);
+  bool failed_ = false, moved_ = false;
+};
+
+// One step everywhere, as long as anything moves. True when all have ended.
+bool finish(std::deque<Rank>& ranks, bool& any) {
+  bool ended = true;
+  any = false;
+  for (Rank& rank : ranks) {
+    any |= rank.look_at_all();
+    any |= rank.step();
+    ended &= rank.ended() && rank.idle();
+  }
+  return ended;
+}
+
+// Runs all programs. False when all ranks wait for one another.
+bool run(std::deque<Rank>& ranks, Random& random) {
+  auto favoured = static_cast<unsigned>(random());
+  auto looks = 1 + random() % 4;
+  std::size_t patience = 0;
+  // What a look at a single work ended, the queue learns of a look later, without having moved.
+  for (int fruitless = 0; fruitless < 4;) {
+    if (random() % 64 == 0) {
+      favoured = static_cast<unsigned>(random());
+      looks = 1 + random() % 4;
+    }
+    const std::size_t r = below(random, ranks.size());
+    const bool held_back = (favoured >> r & 1) && random() % 16 != 0;
+    if (!held_back && (random() % 4 < looks ? ranks[r].look(random) : ranks[r].step())) {
+      patience = 0;
+    }
+    if (++patience < 100 * ranks.size()) continue;
+    bool any;
+    if (finish(ranks, any)) return true;
+    fruitless = any ? 0 : fruitless + 1;
+    if (any) patience = 0;
+  }
+  return false;
+}
+
+void run_setting(const Setting& setting, Random& random) {
+  std::deque<Members> all = random_communicators(setting.ranks, setting.communicators, random);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < setting.calls; ++i) {
+    order.push_back(below(random, all.size()));
+    Members& members = all[order.back()];
+    add_group_call(members.calls, static_cast<int>(members.ranks.size()),
+                   random() % setting.blocking != 0, setting.most_words, random);
+  }
+  const auto programs = random_programs(setting.ranks, all, order, setting.most_open, random);
+  std::deque<Rank> ranks;
+  for (const auto& program : programs) ranks.emplace_back(setting, all, program);
+  std::vector<std::unique_ptr<SharedBlock>> blocks;
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    const std::vector<int>& members = all[c].ranks;
+    blocks.push_back(
+        std::make_unique<SharedBlock>(static_cast<int>(members.size()), setting.ring, kSlot));
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      blocks.back()->add(ranks[static_cast<std::size_t>(members[m])][c], static_cast<int>(m));
+    }
+  }
+  ASSERT_TRUE(run(ranks, random)) << "ranks wait for one another";
+  for (const Members& members : all) {
+    for (const Call& call : members.calls) call.check();
+  }
+}
+
+class Overlap : public ::testing::TestWithParam<int> {
+ protected:
+  void run_many(Setting setting, unsigned seeds) {
+    for (unsigned seed = 0; seed < seeds && !HasFailure(); ++seed) {
+      Random random(seed * 100 + static_cast<unsigned>(GetParam()));
+      setting.ranks = GetParam();
+      setting.ring = random() % 2 ? 8 : 4;
+      // A rank alone never waits, whatever it is stopped for.
+      setting.stops = setting.ranks > 1 && random() % 2;
+      setting.most_open = 1 + below(random, 64);
+      setting.most_words = 1 + below(random, 2500);
+      setting.blocking = 1 + static_cast<unsigned>(random() % 12);
+      SCOPED_TRACE("seed " + std::to_string(seed));
+      run_setting(setting, random);
+    }
+  }
+};
+
+TEST_P(Overlap, ManyOnOneGroup) { run_many(Setting(), 5 * kSettings); }
+
+TEST_P(Overlap, SeveralGroups) {
+  Setting setting;
+  setting.communicators = 4;
+  run_many(setting, 2 * kSettings);
+}
+
+// Phases of blocking calls alone, in which the group infers what others have finished, follow on
+// phases of overlapping ones: small, so that ranks run as far ahead of each other as they can.
+TEST_P(Overlap, SmallOnes) {
+  Setting setting;
+  setting.calls = 300;
+  for (unsigned seed = 0; seed < 3 * kSettings && !HasFailure(); ++seed) {
+    Random random(seed);
+    setting.ranks = GetParam();
+    setting.ring = random() % 2 ? 8 : 4;
+    setting.stops = setting.ranks > 1 && random() % 2;
+    setting.most_words = 1 + below(random, 100);
+    setting.blocking = 1 + static_cast<unsigned>(random() % 3);
+    setting.most_open = 1 + below(random, 6);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    run_setting(setting, random);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Overlap, ::testing::Range(1, 17));
+
+}  // namespace
+}  // namespace sumac::testing

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random programs of blocking and nonblocking collectives with ranks as threads, each with a queue
+// for every communicator it is in, an engine, and perhaps a helper thread that looks at them all at
+// the same time: in one group or over levels, more threads than cores.
+#include "progress/queue.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <thread>
+
+#include "engine/waiting.h"
+#include "planner/test_levels_run.h"
+#include "progress/helper.h"
+#include "progress/test_groups.h"
+
+namespace sumac::testing {
+namespace {
+
+// ThreadSanitizer is slow.
+#ifdef __SANITIZE_THREAD__
+constexpr unsigned kSettings = 1;
+#else
+constexpr unsigned kSettings = 4;
+#endif
+
+// Who looks at a rank's queues beside itself.
+enum class Help { none, rescue, busy };
+
+void report_late(void* about, double seconds) {
+  if (seconds < 100) return;
+  std::fprintf(stderr, "ranks wait for one another: %s\n", static_cast<const char*>(about));
+  std::abort();
+}
+
+// One rank, as a process has it.
+class Rank {
+ public:
+  Rank(std::deque<Members>& all, std::deque<Step> program, Help help)
+      : all_(all), program_(std::move(program)), help_(help), endpoints_(all.size()) {
+    for (std::size_t c = 0; c < all.size(); ++c) endpoints_[c].works.resize(all[c].calls.size());
+  }
+
+  Endpoint& operator[](std::size_t communicator) { return endpoints_[communicator]; }
+  void watch(std::size_t communicator, bool calls_mpi) {
+    engine_.watch(endpoints_[communicator].queue, calls_mpi);
+  }
+
+  void run(const std::string& about, std::uint32_t spins) {
+    about_ = about;
+    policy_.spins = spins;
+    policy_.context = this;
+    // As the MPI's progress and a look at other communicators are driven by whoever waits.
+    policy_.drive = [](void* self) { static_cast<Rank*>(self)->engine_.progress(); };
+    policy_.late = [](void* self, double seconds) {
+      report_late(static_cast<Rank*>(self)->about_.data(), seconds);
+    };
+    const auto zeal = help_ == Help::busy ? Helper::Zeal::busy : Helper::Zeal::rescue;
+    if (help_ != Help::none) {
+      ASSERT_TRUE(helper_.start(zeal, true));
+    }
+    for (const Step& step : program_) take(step);
+    helper_.stop();
+    EXPECT_TRUE(engine_.idle());
+    for (Endpoint& endpoint : endpoints_) {
+      EXPECT_TRUE(endpoint.queue.empty());
+      engine_.forget(endpoint.queue);
+    }
+  }
+
+ private:
+  void take(const Step& step) {
+    Endpoint& endpoint = endpoints_[step.communicator];
+    Call& call = all_[step.communicator].calls[step.call];
+    if (step.kind == Step::Kind::block) {
+      call.describe(endpoint.blocking, endpoint.member);
+      block(endpoint);
+    } else {
+      Work& work = endpoint.works[step.call];
+      if (step.kind == Step::Kind::begin) {
+        call.describe(work, endpoint.member);
+        endpoint.queue.add(work, endpoint.ranks, true);
+        return helper_.notify();
+      }
+      wait(endpoint, work, step.kind == Step::Kind::wait || help_ == Help::none);
+      EXPECT_FALSE(work.failed());
+    }
+    call.end(endpoint.member);
+  }
+
+  void block(Endpoint& endpoint) {
+    Work& work = endpoint.blocking;
+    if (endpoint.queue.empty()) return work.run(endpoint.ranks, policy_);
+    endpoint.queue.add(work, endpoint.ranks, false);
+    wait(endpoint, work, true);
+  }
+
+  // Without `looks` it is the helper's to bring it to its end.
+  void wait(Endpoint& endpoint, const Work& work, bool looks) {
+    const auto ended = [&] { return work.ended.load(std::memory_order_acquire); };
+    WaitPolicy policy = policy_;
+    if (!looks) policy.drive = nullptr;
+    while (!ended()) {
+      Waiting waiting(policy);
+      while (!(looks && endpoint.queue.progress()) && !ended()) waiting.step();
+    }
+  }
+
+  std::deque<Members>& all_;
+  std::deque<Step> program_;
+  const Help help_;
+  std::deque<Endpoint> endpoints_;
+  std::string about_;
+  WaitPolicy policy_;
+  Engine engine_;
+  Helper helper_{engine_};
+};
+
+void run_all(std::deque<Rank>& ranks, std::deque<Members>& all, const std::string& about,
+             std::uint32_t spins) {
+  std::vector<std::thread> threads;
+  for (Rank& rank : ranks) threads.emplace_back([&] { rank.run(about, spins); });
+  for (std::thread& thread : threads) thread.join();
+  for (const Members& members : all) {
+    for (const Call& call : members.calls) call.check();
+  }
+}
+
+// Helpers that look seldom are relied on seldom.
+void lean_on(std::deque<Step>& program, Help help, Random& random) {
+  for (Step& step : program) {
+    const bool seldom = help == Help::rescue && random() % 8 != 0;
+    if (step.kind == Step::Kind::idle && seldom) step.kind = Step::Kind::wait;
+  }
+}
+
+std::deque<Rank> make_ranks(int ranks, std::deque<Members>& all,
+                            const std::vector<std::size_t>& order, Help help, Random& random) {
+  auto programs = random_programs(ranks, all, order, 1 + below(random, 64), random);
+  std::deque<Rank> made;
+  for (auto& program : programs) {
+    lean_on(program, help, random);
+    made.emplace_back(all, program, help);
+  }
+  return made;
+}
+
+struct Case {
+  int ranks;
+  Help help;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.ranks << " ranks, help " << static_cast<int>(c.help);
+}
+
+class Queues : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Queues, OfGroups) {
+  const auto [ranks, help] = GetParam();
+  for (unsigned seed = 0; seed < 6 * kSettings && !HasFailure(); ++seed) {
+    Random random(seed * 100 + static_cast<unsigned>(ranks));
+    std::deque<Members> all = random_communicators(ranks, 4, random);
+    std::vector<std::size_t> order;
+    const unsigned blocking = 1 + static_cast<unsigned>(random() % 6);
+    for (int i = 0; i < 120; ++i) {
+      order.push_back(below(random, all.size()));
+      Members& members = all[order.back()];
+      add_group_call(members.calls, static_cast<int>(members.ranks.size()),
+                     random() % blocking != 0, 2500, random);
+    }
+    std::deque<Rank> made = make_ranks(ranks, all, order, help, random);
+    std::deque<SharedBlock> blocks;
+    for (std::size_t c = 0; c < all.size(); ++c) {
+      const SharedBlock& block =
+          blocks.emplace_back(static_cast<int>(all[c].ranks.size()), random() % 2 ? 8 : 4, 512);
+      for (std::size_t m = 0; m < all[c].ranks.size(); ++m) {
+        Rank& rank = made[static_cast<std::size_t>(all[c].ranks[m])];
+        block.add(rank[c], static_cast<int>(m));
+        rank.watch(c, false);
+      }
+    }
+    const std::string about = "groups, seed " + std::to_string(seed);
+    SCOPED_TRACE(about);
+    run_all(made, all, about, random() % 2 ? 0 : 200);
+  }
+}
+
+// ---- Over levels ----
+
+void add_rule(RuleSet& rules, Algorithm algorithm, Random& random) {
+  Rule rule;
+  rule.collective = info_of(algorithm).collective;
+  rule.over = Over::levels;
+  rule.choice.algorithm = algorithm;
+  rule.choice.chunk = static_cast<std::uint32_t>(64 * (1 + below(random, 60)));
+  rules.rules.push_back(rule);
+}
+
+// Nodes with the same number of ranks or not; any algorithm of a hierarchy.
+sumac::testing::Setting random_setting(int ranks, unsigned seed, Random& random) {
+  sumac::testing::Setting setting;
+  setting.seed = seed;
+  setting.slot_bytes = 1024;
+  const int nodes = 1 + static_cast<int>(below(random, 4));
+  for (int r = 0; r < ranks; ++r) {
+    Place place;
+    place.node = place.host = 100 + static_cast<std::uint64_t>(random() % 2 ? r % nodes : 0);
+    place.at = {r, r / 2, r / 3, r / 3, 0};
+    setting.places.push_back(place);
+  }
+  static constexpr Algorithm kSome[] = {Algorithm::allreduce_multi_leader,
+                                        Algorithm::allreduce_passive, Algorithm::reduce_passive,
+                                        Algorithm::bcast_passive};
+  for (const Algorithm algorithm : kSome) {
+    if (random() % 3 == 0) add_rule(setting.rules, algorithm, random);
+  }
+  for (const Algorithm algorithm :
+       {Algorithm::allreduce_levels, Algorithm::reduce_levels, Algorithm::bcast_levels}) {
+    add_rule(setting.rules, algorithm, random);
+  }
+  static constexpr const char* kTexts[] = {"auto", "node", "numa,node", "ranks:2,node", "ranks:3"};
+  HierarchySpec spec;
+  std::string problem;
+  EXPECT_TRUE(parse_hierarchy(kTexts[below(random, std::size(kTexts))], spec, problem));
+  if (!build_hierarchy(spec, setting.places, SlowDesign::basic, setting.hierarchy, problem)) {
+    spec = HierarchySpec();
+    spec.automatic = true;
+    EXPECT_TRUE(
+        build_hierarchy(spec, setting.places, SlowDesign::basic, setting.hierarchy, problem));
+  }
+  return setting;
+}
+
+void add_levels_call(std::deque<Call>& calls, const PlanTable& plans, int members, bool overlaps,
+                     Random& random) {
+  static constexpr Collective kWhat[] = {Collective::allreduce, Collective::reduce,
+                                         Collective::bcast, Collective::barrier};
+  static constexpr std::size_t kMost[] = {4, 60, 900, 4000};
+  const Collective what = kWhat[random() % 4];
+  const std::size_t most = kMost[random() % 4];
+  Call& call = calls.emplace_back(Choice(), what, members, overlaps, sum_kernel, most, random);
+  call.choice = plans.choose(what, call.count * sizeof(Word));
+}
+
+TEST_P(Queues, OverLevels) {
+  const auto [ranks, help] = GetParam();
+  for (unsigned seed = 0; seed < 6 * kSettings && !HasFailure(); ++seed) {
+    Random random(seed * 100 + static_cast<unsigned>(ranks));
+    std::deque<Members> all = random_communicators(ranks, 3, random);
+    std::deque<ThreadRanks> levels;
+    for (const Members& members : all) {
+      levels.emplace_back(random_setting(static_cast<int>(members.ranks.size()), seed, random));
+    }
+    std::vector<std::size_t> order;
+    const unsigned blocking = 1 + static_cast<unsigned>(random() % 6);
+    for (int i = 0; i < 60; ++i) {
+      order.push_back(below(random, all.size()));
+      Members& members = all[order.back()];
+      add_levels_call(members.calls, levels[order.back()][0].plans(),
+                      static_cast<int>(members.ranks.size()), random() % blocking != 0, random);
+    }
+    std::deque<Rank> made = make_ranks(ranks, all, order, help, random);
+    for (std::size_t c = 0; c < all.size(); ++c) {
+      for (std::size_t m = 0; m < all[c].ranks.size(); ++m) {
+        Rank& rank = made[static_cast<std::size_t>(all[c].ranks[m])];
+        rank[c].member = static_cast<int>(m);
+        rank[c].ranks = {nullptr, &levels[c][static_cast<int>(m)], nullptr};
+        rank.watch(c, true);
+      }
+    }
+    const std::string about = "levels, seed " + std::to_string(seed);
+    SCOPED_TRACE(about);
+    run_all(made, all, about, random() % 2 ? 0 : 200);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Queues,
+                         ::testing::Values(Case{2, Help::none}, Case{5, Help::none},
+                                           Case{9, Help::none}, Case{2, Help::rescue},
+                                           Case{4, Help::rescue}, Case{2, Help::busy},
+                                           Case{3, Help::busy}, Case{6, Help::busy}));
+
+}  // namespace
+}  // namespace sumac::testing
