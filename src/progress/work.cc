@@ -48,7 +48,11 @@ void Work::give_back() {
 void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
   set_ranks(ranks, false);
   failed_ = false;
-  if (ranks.levels) return ranks.levels->run(call, policy);
+  if (ranks.levels) {
+    ranks.levels->run(call, policy);
+    failed_ = ranks.levels->failed();
+    return;
+  }
   if (call.choice.algorithm == Algorithm::allreduce_flat_lines) {
     return allreduce::flat_lines_directly(strand_, *ranks.group, call.reduction, policy);
   }
@@ -79,7 +83,10 @@ bool Work::progress() {
 
 void Work::end_if_done() {
   if (operation_ ? !operation_->ended() : !strand_.idle()) return;
-  if (operation_) ranks_.levels->end(*std::exchange(operation_, nullptr));
+  if (operation_) {
+    ranks_.levels->end(*std::exchange(operation_, nullptr));
+    failed_ |= ranks_.levels->failed();
+  }
   give_back();
   going_ = false;
 }

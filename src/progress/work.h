@@ -46,8 +46,9 @@ class Work {
   bool progress();
   bool going() const { return going_; }
 
-  // A peer's memory could not be reached: the result is undefined.
-  bool failed() const { return failed_ || (ranks_.levels && ranks_.levels->failed()); }
+  // Ended, and a peer's memory could not be reached: the result is undefined. The ranks' state may
+  // have gone meanwhile.
+  bool failed() const { return failed_; }
 
   const Strand& strand() const { return strand_; }
 
