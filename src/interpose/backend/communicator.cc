@@ -40,8 +40,7 @@ Communicator* acquire() {
 
 // The state is not used any more.
 void release(Communicator* communicator) {
-  if (communicator->watched) engine().forget(communicator->queue);
-  communicator->watched = false;
+  communicator->stop_watching();
   for (std::byte* block : communicator->blocks) Arena::release(block);
   communicator->blocks.clear();
   communicator->end_levels();
@@ -96,6 +95,11 @@ Communicator* remember(MPI_Comm comm) {
 }
 
 }  // namespace
+
+void Communicator::stop_watching() {
+  if (watched) engine().forget(queue);
+  watched = false;
+}
 
 void Communicator::end_levels() {
   if (levels.empty()) return;

@@ -109,7 +109,10 @@ int end_communicator(int (*end)(MPI_Comm*), MPI_Comm* comm) {
     Communicator* communicator = *comm == MPI_COMM_NULL ? nullptr : find_communicator(*comm);
     if (communicator) {
       drain(*communicator);
-      if (communicator->persistent == 0) communicator->end_levels();
+      if (communicator->persistent == 0) {
+        communicator->stop_watching();
+        communicator->end_levels();
+      }
     }
   }
   const int error = end(comm);
