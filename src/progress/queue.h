@@ -31,12 +31,14 @@ class WorkQueue {
   // Nothing is left, and the group is its caller's alone.
   bool empty() const { return size_.load(std::memory_order_acquire) == 0; }
 
-  // Calls visit(work) for what is begun, unless another thread is at it.
+  // While it is locked nothing in it moves, nor anything that it works with: for std::unique_lock.
+  bool try_lock() { return lock_.try_lock(); }
+  void unlock() { lock_.unlock(); }
+
+  // Calls visit(work) for what is begun. Only while locked.
   template <class Visit>
-  void for_each(Visit visit) {
-    if (!lock_.try_lock()) return;
+  void for_each(Visit visit) const {
     for (const Work* work = begun_; work; work = work->next) visit(*work);
-    lock_.unlock();
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <cstdio>
+#include <mutex>
 
 #include "interpose/backend/communicator.h"
 #include "interpose/backend/messages.h"
@@ -14,9 +15,11 @@
 namespace sumac {
 namespace {
 
-// Calls visit(rank) for every rank the strand still waits for.
+// Calls visit(rank) for every rank that is still waited for. Nobody, while another thread is at it.
 template <class Visit>
 void for_each_missing(Communicator& c, Visit visit) {
+  const std::unique_lock<WorkQueue> hold(c.queue, std::try_to_lock);
+  if (!hold) return;
   const auto of_work = [&](const Work& work) {
     work.strand().waiting_for().for_each_missing([&](const Counter& counter) {
       const int owner = c.group.owner_of(&counter);
