@@ -18,11 +18,15 @@ void Engine::forget(WorkQueue& queue) {
 
 bool Engine::progress(bool may_call_mpi) {
   if (idle() || !lock_.try_lock()) return false;
-  bool moved = false;
+  bool moved = false, at_all = true;
   for (const Watched& watched : watched_) {
-    if (may_call_mpi || !watched.calls_mpi) moved |= watched.queue->progress();
+    if (may_call_mpi || !watched.calls_mpi) {
+      moved |= watched.queue->progress();
+    } else {
+      at_all &= watched.queue->empty();
+    }
   }
-  looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (at_all) looks_.store(looks() + 1, std::memory_order_relaxed);
   lock_.unlock();
   return moved;
 }
