@@ -16,7 +16,7 @@ std::vector<std::byte*> scratches;
 
 }  // namespace
 
-void Work::set_barrier(const Choice& choice) {
+void Work::set_barrier(const Choice& choice, const void* native) {
   call = LevelsCall();
   call.collective = Collective::barrier;
   call.choice = choice;
@@ -26,6 +26,7 @@ void Work::set_barrier(const Choice& choice) {
   call.reduction.count = 1;
   call.reduction.element = sizeof barrier_in_;
   call.reduction.kernel = find_reduce(Op::bor, DType::i32);
+  call.reduction.native = native;
 }
 
 Task Work::start() {

@@ -26,9 +26,9 @@ class Work {
   Work& operator=(const Work&) = delete;
 
   // What is to be done, set by the caller while nothing is under way. Over levels a barrier is an
-  // all-reduce of a word of its own.
+  // all-reduce of a word of its own, an int32 and its bitwise or; `native` says so to the MPI.
   LevelsCall call;
-  void set_barrier(const Choice& choice);
+  void set_barrier(const Choice& choice, const void* native);
 
   // To its end, with nothing else under way on these ranks.
   void run(const Ranks& ranks, const WaitPolicy& policy);
