@@ -34,8 +34,8 @@ struct CollectiveRequest : Work {
 
   MPI_Request handle = MPI_REQUEST_NULL;
   bool persistent = false;
-  bool carried = false;    // persistent: the MPI has been told of this start
-  int tag = 0;             // of the receive behind a persistent one
+  bool carried = false;  // persistent: the MPI has been told of this start
+  int tag = 0;           // of the receive behind a persistent one
 
   std::atomic<Phase> phase{Phase::idle};
 };
