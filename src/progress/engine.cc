@@ -26,12 +26,17 @@ void Engine::forget(WorkQueue& queue) {
 bool Engine::progress(bool may_call_mpi) {
   if (idle() || !lock_.try_lock()) return false;
   looker_.store(pthread_self(), std::memory_order_relaxed);
-  bool moved = false;
+  bool moved = false, at_all = true;
   for (const Watched& watched : watched_) {
-    if (watched.queue && (may_call_mpi || !watched.calls_mpi)) moved |= watched.queue->progress();
+    if (!watched.queue) continue;
+    if (may_call_mpi || !watched.calls_mpi) {
+      moved |= watched.queue->progress();
+    } else {
+      at_all &= watched.queue->empty();
+    }
   }
   looker_.store({}, std::memory_order_relaxed);
-  looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (at_all) looks_.store(looks() + 1, std::memory_order_relaxed);
   lock_.unlock();
   return moved;
 }

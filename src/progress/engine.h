@@ -27,7 +27,7 @@ class Engine {
   // Works that have not ended, of all queues.
   bool idle() const { return under_way_.load(std::memory_order_seq_cst) == 0; }
 
-  // Grows whenever progress() has looked at the queues.
+  // Grows whenever progress() has looked at all queues in which something is under way.
   std::uint64_t looks() const { return looks_.load(std::memory_order_relaxed); }
 
  private:

@@ -6,6 +6,7 @@
 
 #include <ctime>
 #include <functional>
+#include <map>
 
 #include "engine/waiting.h"
 #include "progress/helper.h"
@@ -14,18 +15,31 @@
 namespace sumac::testing {
 namespace {
 
-// A barrier; something may happen the moment it ends.
+// A barrier, made of an all-reduce so that something may happen in the middle of a look: a kernel
+// is all that it calls.
 struct Barrier : Work {
   std::function<void()> then;
+  std::uint32_t in = 0, out = 0;
+
   Barrier() {
-    Choice choice;
-    choice.algorithm = Algorithm::barrier_flat;
-    set_barrier(choice);
-    at_end = [](Work& work) {
-      auto& self = static_cast<Barrier&>(work);
+    call.collective = Collective::allreduce;
+    call.choice.algorithm = Algorithm::allreduce_flat_slots;
+    call.reduction.input = reinterpret_cast<const std::byte*>(&in);
+    call.reduction.output = reinterpret_cast<std::byte*>(&out);
+    call.reduction.count = 1;
+    call.reduction.element = sizeof in;
+    call.reduction.kernel = [](void* result, const void* const*, int, std::size_t) {
+      const Barrier& self = *all()[result];
       if (self.then) self.then();
-      self.ended.store(true, std::memory_order_release);
     };
+    all()[&out] = this;
+  }
+  ~Barrier() { all().erase(&out); }
+
+ private:
+  static std::map<void*, Barrier*>& all() {
+    static std::map<void*, Barrier*> by_output;
+    return by_output;
   }
 };
 

@@ -16,7 +16,7 @@ std::vector<std::byte*> scratches;
 
 }  // namespace
 
-void Work::set_barrier(const Choice& choice) {
+void Work::set_barrier(const Choice& choice, const void* native) {
   call = LevelsCall();
   call.collective = Collective::barrier;
   call.choice = choice;
@@ -26,6 +26,7 @@ void Work::set_barrier(const Choice& choice) {
   call.reduction.count = 1;
   call.reduction.element = sizeof barrier_in_;
   call.reduction.kernel = find_reduce(Op::bor, DType::i32);
+  call.reduction.native = native;
 }
 
 Task Work::start() {
@@ -48,7 +49,11 @@ void Work::give_back() {
 void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
   set_ranks(ranks, false);
   failed_ = false;
-  if (ranks.levels) return ranks.levels->run(call, policy);
+  if (ranks.levels) {
+    ranks.levels->run(call, policy);
+    failed_ = ranks.levels->failed();
+    return;
+  }
   if (call.choice.algorithm == Algorithm::allreduce_flat_lines) {
     return allreduce::flat_lines_directly(strand_, *ranks.group, call.reduction, policy);
   }
@@ -84,7 +89,10 @@ void Work::finish(const WaitPolicy& policy) {
 
 void Work::end_if_done() {
   if (operation_ ? !operation_->ended() : !strand_.idle()) return;
-  if (operation_) ranks_.levels->end(*std::exchange(operation_, nullptr));
+  if (operation_) {
+    ranks_.levels->end(*std::exchange(operation_, nullptr));
+    failed_ |= ranks_.levels->failed();
+  }
   give_back();
   going_ = false;
 }

@@ -26,9 +26,9 @@ class Work {
   Work& operator=(const Work&) = delete;
 
   // What is to be done, set by the caller while nothing is under way. Over levels a barrier is an
-  // all-reduce of a word of its own.
+  // all-reduce of a word of its own, an int32 and its bitwise or; `native` says so to the MPI.
   LevelsCall call;
-  void set_barrier(const Choice& choice);
+  void set_barrier(const Choice& choice, const void* native = nullptr);
 
   // To its end, with nothing else under way on these ranks.
   void run(const Ranks& ranks, const WaitPolicy& policy);
@@ -48,8 +48,9 @@ class Work {
   // One of a group, not over levels, that is begun: to its end, waiting in place.
   void finish(const WaitPolicy& policy);
 
-  // A peer's memory could not be reached: the result is undefined.
-  bool failed() const { return failed_ || (ranks_.levels && ranks_.levels->failed()); }
+  // Ended, and a peer's memory could not be reached: the result is undefined. The ranks' state may
+  // have gone meanwhile.
+  bool failed() const { return failed_; }
 
   const Strand& strand() const { return strand_; }
 

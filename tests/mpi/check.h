@@ -165,12 +165,14 @@ inline bool take_flag(int& argc, char** argv, const char* flag) {
   return false;
 }
 
-// Starts MPI. SUMAC_TEST_SECONDS: a rank that runs longer says where it hangs, and ends.
+// Starts MPI, with --multiple for threads that all call it. SUMAC_TEST_SECONDS: a rank that runs
+// longer says where it hangs, and ends.
 inline int start(int& argc, char**& argv, int level = MPI_THREAD_SINGLE) {
   const char* seconds = std::getenv("SUMAC_TEST_SECONDS");
   signal(SIGALRM, on_alarm);
   if (seconds) alarm(static_cast<unsigned>(std::atoi(seconds)));
   require_taken = take_flag(argc, argv, "--require-taken");
+  if (take_flag(argc, argv, "--multiple")) level = MPI_THREAD_MULTIPLE;
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, level, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

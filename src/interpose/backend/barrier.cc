@@ -21,7 +21,8 @@ int mpi_barrier(MPI_Comm comm) {
     entry.hand_down(c.stats, Reason::rules, 0);
     return native();
   }
-  c.work.set_barrier(choice);
+  c.native = {MPI_INT32_T, MPI_BOR};
+  c.work.set_barrier(choice, &c.native);
   run(c);
   entry.take(c.stats, choice.algorithm, 0);
   return MPI_SUCCESS;

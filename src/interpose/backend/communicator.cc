@@ -40,7 +40,7 @@ Communicator* acquire() {
 
 // The state is not used any more.
 void release(Communicator* communicator) {
-  communicator->end_watch();
+  communicator->stop_watching();
   for (std::byte* block : communicator->blocks) Arena::release(block);
   communicator->blocks.clear();
   communicator->end_levels();
@@ -96,16 +96,16 @@ Communicator* remember(MPI_Comm comm) {
 
 }  // namespace
 
+void Communicator::stop_watching() {
+  if (watched) engine().forget(queue);
+  watched = false;
+}
+
 void Communicator::end_levels() {
   if (levels.empty()) return;
   state = State::handed_down;
   for (LevelsRun*& run : levels_for) run = nullptr;
   levels.clear();
-}
-
-void Communicator::end_watch() {
-  if (watched) engine().forget(queue);
-  watched = false;
 }
 
 Communicator* find_communicator(MPI_Comm comm) {

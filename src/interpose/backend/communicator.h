@@ -81,10 +81,11 @@ struct Communicator {
     return std::any_of(levels.begin(), levels.end(),
                        [](const auto& run) { return run->messages() != nullptr; });
   }
+  // The engine looks at the queue, which is empty, no more. This waits for whoever looks at all
+  // queues right now, and may be calling the MPI: not to be done in a callback of the MPI's.
+  void stop_watching();
   // Ends hierarchies, and with them messages between ranks. No call will be taken any more.
   void end_levels();
-  // The queue, which is empty, is not looked at any more, until something is begun.
-  void end_watch();
 };
 
 // The communicator behind a handle; null when it is not known yet.

@@ -107,7 +107,8 @@ Plan plan_barrier(Entry& entry, MPI_Comm comm) {
 }
 
 void describe(CollectiveRequest& request, const Plan& plan) {
-  request.set_barrier(plan.choice);
+  request.native = {MPI_INT32_T, MPI_BOR};
+  request.set_barrier(plan.choice, &request.native);
   request.local = plan.local;
 }
 

@@ -111,7 +111,7 @@ int end_communicator(int (*end)(MPI_Comm*), MPI_Comm* comm) {
     if (communicator) {
       drain(*communicator);
       if (communicator->persistent == 0) {
-        communicator->end_watch();
+        communicator->stop_watching();
         communicator->end_levels();
       }
     }
