@@ -52,6 +52,7 @@ void release(Communicator* communicator) {
   communicator->group = ShmGroup();
   communicator->hierarchy.clear();
   communicator->attach.reset();
+  communicator->keepers = 1;
   const std::lock_guard<std::mutex> lock(mutex);
   unused.push_back(communicator);
 }
@@ -60,7 +61,7 @@ void release(Communicator* communicator) {
 int on_delete(MPI_Comm, int, void* attribute, void*) {
   auto* communicator = static_cast<Communicator*>(attribute);
   communicator->handle.store(0, std::memory_order_release);
-  if (communicator->persistent == 0) release(communicator);
+  if (--communicator->keepers == 0) release(communicator);
   return MPI_SUCCESS;
 }
 
@@ -134,8 +135,7 @@ void count_call(MPI_Comm comm, std::uint64_t more) {
 }
 
 void forget_persistent(Communicator& communicator) {
-  const bool last = --communicator.persistent == 0;
-  if (!last || communicator.handle.load(std::memory_order_relaxed) != 0) return;
+  if (--communicator.keepers != 0) return;
   // Its ranks do this at different times.
   for (const auto& run : communicator.levels) {
     if (run->messages()) static_cast<MpiMessages*>(run->messages())->keep_communicators();

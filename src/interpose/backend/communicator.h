@@ -59,9 +59,9 @@ struct Communicator {
 
   // Nonblocking and persistent calls under way.
   WorkQueue queue;
-  bool may_overlap = false;        // agreed: they end on every rank even while it computes
-  bool watched = false;            // `queue` is, by the engine
-  std::atomic<int> persistent{0};  // requests; with them the state outlives the communicator
+  bool may_overlap = false;     // agreed: they end on every rank even while it computes
+  bool watched = false;         // `queue` is, by the engine
+  std::atomic<int> keepers{1};  // of the state: the communicator, and its persistent requests
 
   // For traces: which communicator this is, the same on all its ranks, and its operations so far.
   std::uint64_t trace_group = 0, traced = 0;

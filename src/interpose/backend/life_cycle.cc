@@ -110,7 +110,7 @@ int end_communicator(int (*end)(MPI_Comm*), MPI_Comm* comm) {
     Communicator* communicator = *comm == MPI_COMM_NULL ? nullptr : find_communicator(*comm);
     if (communicator) {
       drain(*communicator);
-      if (communicator->persistent == 0) {
+      if (communicator->keepers == 1) {
         communicator->stop_watching();
         communicator->end_levels();
       }

@@ -137,7 +137,7 @@ CollectiveRequest* acquire_persistent(Communicator& c) {
     recycle(request);
     return nullptr;
   }
-  ++c.persistent;
+  ++c.keepers;
   remember(request);
   return &request;
 }
