@@ -57,7 +57,7 @@ void load(CollectiveRequest& request) {
   if (request.packs) request.buffer->pack();
   if (!request.local || request.call.collective == Collective::bcast) return;
   const ReduceArguments& args = request.call.reduction;
-  if (args.output && args.input != args.output) {
+  if (args.bytes() > 0 && args.output && args.input != args.output) {
     std::memcpy(args.output, args.input, args.bytes());
   }
 }

@@ -45,7 +45,9 @@ int serve_reduction(Collective collective, const Reduction& call, Native native)
     return native();
   }
   if (is_local(c, args.bytes())) {
-    if (args.input != args.output) std::memcpy(args.output, args.input, args.bytes());
+    if (args.bytes() > 0 && args.input != args.output) {
+      std::memcpy(args.output, args.input, args.bytes());
+    }
     entry.take_locally(c.stats, args.bytes());
     return MPI_SUCCESS;
   }
