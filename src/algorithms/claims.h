@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Work that any rank of a group may do. Each rank has a share of an operation, cut into pieces; a
-// rank takes pieces of its own share first and then what others have left. So a rank that is busy
-// elsewhere holds nobody up: whoever waits does its share too.
+// rank takes pieces of its own share first and, when it has nothing to do but wait, what others
+// have left. So a rank that is busy elsewhere holds nobody up: whoever waits does its share too.
+// One that only looks in between its own work does no more than its share.
 //
 // Two counters of the share's slot, which several ranks write: pieces taken, and pieces done. They
 // begin at base(position), beyond everything they were for before.
@@ -63,15 +64,22 @@ inline Chunks pieces_of(std::size_t share, std::size_t most) {
           kCacheLine};
 }
 
-// Calls work(owner, piece) for every piece this rank takes: of its own share, then of the others'.
+// Calls work(piece) for at most so many pieces of the share of `owner`.
 template <class DoPiece>
-void do_pieces(const ShmGroup& group, const Claims& claims, DoPiece work) {
-  for (int i = 0; i < group.size(); ++i) {
+void do_share(const Claims& claims, int owner, std::size_t most, DoPiece work) {
+  std::size_t piece;
+  for (std::size_t i = 0; i < most && claims.take(owner, piece); ++i) {
+    work(piece);
+    claims.note_done(owner);
+  }
+}
+
+// Calls work(owner, piece) for every piece that the other ranks have left.
+template <class DoPiece>
+void do_what_is_left(const ShmGroup& group, const Claims& claims, DoPiece work) {
+  for (int i = 1; i < group.size(); ++i) {
     const int owner = (group.rank() + i) % group.size();
-    for (std::size_t piece; claims.take(owner, piece);) {
-      work(owner, piece);
-      claims.note_done(owner);
-    }
+    do_share(claims, owner, SIZE_MAX, [&](std::size_t piece) { work(owner, piece); });
   }
 }
 

@@ -35,19 +35,22 @@ void Strand::begin(Task task) {
   wait_ = Wait();
   resume_point_ = root_;
   beginning_ = true;
+  has_time_ = false;
   resume();
   beginning_ = false;
 }
 
 void Strand::run(Task task, const WaitPolicy& policy) {
   in_place_ = &policy;
+  has_time_ = true;
   start(std::move(task));
   in_place_ = nullptr;
 }
 
 void Strand::finish(const WaitPolicy& policy) {
   in_place_ = &policy;
-  wait_in_place();
+  has_time_ = true;
+  if (!only_idle_) wait_in_place();
   resume();
   in_place_ = nullptr;
 }

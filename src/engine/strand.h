@@ -36,20 +36,18 @@ class Strand {
 
   // Runs as far as conditions allow; true once the task has ended.
   bool advance() {
-    while (resume_point_) {
-      if (!wait_.ready()) return false;
-      resume();
-      if (preempt_) break;
-    }
+    if (resume_point_ && wait_.ready()) advance_from_here();
     return !resume_point_;
   }
 
   bool idle() const { return !resume_point_; }
 
-  // Advances; true when it got past at least one condition.
-  bool progress() {
-    if (!resume_point_ || !wait_.ready()) return false;
-    advance();
+  // Advances; true when it got past at least one condition. `has_time`: whoever calls only waits.
+  bool progress(bool has_time = true) {
+    if (!resume_point_) return false;
+    has_time_ = has_time;
+    if (!wait_.ready() && !(has_time && only_idle_)) return false;
+    advance_from_here();
     return true;
   }
   const Wait& waiting_for() const { return wait_; }
@@ -83,6 +81,22 @@ class Strand {
   }
   Until until(const Counter& counter, std::uint64_t target) { return until(Wait(counter, target)); }
 
+  // co_await strand.until_idle(wait): goes on as well once this rank has nothing to do but wait, so
+  // that it may do what others have left.
+  struct UntilIdle {
+    Until until;
+    bool await_ready() const {
+      Strand& strand = until.strand;
+      if (!strand.preempt_ && !strand.beginning_ && strand.has_time_) return true;
+      if (until.await_ready()) return true;
+      strand.only_idle_ = true;
+      return false;
+    }
+    void await_suspend(std::coroutine_handle<> handle) const { until.await_suspend(handle); }
+    void await_resume() const { until.strand.only_idle_ = false; }
+  };
+  UntilIdle until_idle(const Wait& wait) { return {until(wait)}; }
+
   // Waits here and now, without a coroutine: for the direct paths. Only when idle.
   void wait_directly(const Wait& wait, const WaitPolicy& policy) {
     wait_ = wait;
@@ -99,6 +113,12 @@ class Strand {
  private:
   friend class Task;
   void resume();
+  // The condition is met, or need not be.
+  void advance_from_here() {
+    do {
+      resume();
+    } while (!preempt_ && resume_point_ && wait_.ready());
+  }
   void wait_in_place() {
     Waiting waiting(*in_place_);
     while (!wait_.ready()) waiting.step();
@@ -108,6 +128,8 @@ class Strand {
   std::coroutine_handle<> resume_point_;
   Wait wait_;
   bool preempt_ = false, beginning_ = false;
+  bool has_time_ = true;    // of who runs it now: nothing to do but wait
+  bool only_idle_ = false;  // in until_idle()
   const WaitPolicy* in_place_ = nullptr;
   std::coroutine_handle<> root_;
   std::size_t frames_used_ = 0;

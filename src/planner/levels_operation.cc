@@ -18,8 +18,14 @@ std::size_t tag_of(std::size_t level, bool down, int which) {
   return (level * 2 + (down ? 1 : 0)) * kWidth + static_cast<std::size_t>(which);
 }
 
-Chunks cut(const LevelsCall& call) {
-  const std::size_t chunk = call.choice.chunk ? call.choice.chunk : kDefaultChunk;
+// Large all-reduces on a single level have no other level to overlap with: fewer, larger messages
+// keep a network busy with fewer looks at them.
+constexpr std::size_t kLargeAlone = 256 << 10, kChunkAlone = 4 << 20;
+
+Chunks cut(const LevelsCall& call, std::size_t depth) {
+  std::size_t chunk = call.choice.chunk ? call.choice.chunk : kDefaultChunk;
+  const bool alone = depth == 1 && call.collective == Collective::allreduce;
+  if (alone && call.reduction.bytes() >= kLargeAlone) chunk = std::max(chunk, kChunkAlone);
   if (call.collective == Collective::bcast) return {call.bcast.bytes, chunk, kCacheLine};
   const ReduceArguments& args = call.reduction;
   return {args.bytes(), chunk, std::max(kCacheLine, args.element)};
@@ -71,7 +77,7 @@ void LevelsOperation::begin(const LevelsCall& call) {
     return begin_multi_leader(call.choice);
   }
   operation_.bcast = call.bcast;
-  operation_.chunks = cut(call);
+  operation_.chunks = cut(call, levels_.depth);
   if (call.collective == Collective::bcast) {
     plan_bcast(levels_.groups, call.bcast.root, operation_);
   } else if (call.collective == Collective::reduce) {

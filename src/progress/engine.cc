@@ -23,14 +23,14 @@ void Engine::forget(WorkQueue& queue) {
                 [&](const Watched& watched) { return !watched.queue || watched.queue == &queue; });
 }
 
-bool Engine::progress(bool may_call_mpi) {
+bool Engine::progress(bool may_call_mpi, bool has_time) {
   if (idle() || !lock_.try_lock()) return false;
   looker_.store(pthread_self(), std::memory_order_relaxed);
   bool moved = false, at_all = true;
   for (const Watched& watched : watched_) {
     if (!watched.queue) continue;
     if (may_call_mpi || !watched.calls_mpi) {
-      moved |= watched.queue->progress();
+      moved |= watched.queue->progress(has_time);
     } else {
       at_all &= watched.queue->empty();
     }

@@ -22,7 +22,8 @@ class Engine {
 
   // Looks at every queue; true when anything moved. Returns at once when called from within itself
   // or while another thread is at it. Without `may_call_mpi`, not those that use messages.
-  bool progress(bool may_call_mpi = true);
+  // `has_time` as for queues.
+  bool progress(bool may_call_mpi = true, bool has_time = true);
 
   // Works that have not ended, of all queues.
   bool idle() const { return under_way_.load(std::memory_order_seq_cst) == 0; }

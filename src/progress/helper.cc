@@ -81,7 +81,7 @@ void Helper::run() {
       continue;
     }
     nanosleep(&kPeriod, nullptr);
-    if (engine_.looks() == seen) engine_.progress(may_call_mpi_);
+    if (engine_.looks() == seen) engine_.progress(may_call_mpi_, false);
     seen = engine_.looks();
   }
 }

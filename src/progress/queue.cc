@@ -42,13 +42,13 @@ void WorkQueue::begin_next() {
   }
 }
 
-bool WorkQueue::progress() {
+bool WorkQueue::progress(bool has_time) {
   if (empty() || !lock_.try_lock()) return false;
   bool moved = false;
   Work* before = nullptr;
   for (Work* work = begun_; work;) {
     Work* const next = work->next;
-    moved |= work->progress();
+    moved |= work->progress(has_time);
     if (work->going()) {
       before = work;
     } else {

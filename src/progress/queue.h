@@ -26,9 +26,10 @@ class WorkQueue {
   // One thread at a time calls collectives on a communicator, as MPI has it.
   void add(Work& work, const Ranks& ranks, bool overlaps);
 
-  // Looks at all that is begun; true when anything moved. At most one thread at a time: others, and
+  // Looks at all that is begun; true when anything moved. `has_time`: whoever calls has nothing to
+  // do but wait, and may do the work of ranks that have. At most one thread at a time: others, and
   // calls from within this one, return at once.
-  bool progress();
+  bool progress(bool has_time = true);
 
   // Until the work, which was added, has ended. What else is under way in the process is looked at
   // by the policy's drive().

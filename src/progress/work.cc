@@ -75,9 +75,9 @@ void Work::begin() {
   end_if_done();
 }
 
-bool Work::progress() {
+bool Work::progress(bool has_time) {
   if (!going_) return false;
-  const bool moved = operation_ ? ranks_.levels->progress(*operation_) : strand_.progress();
+  const bool moved = operation_ ? ranks_.levels->progress(*operation_) : strand_.progress(has_time);
   if (moved) end_if_done();
   return moved;
 }

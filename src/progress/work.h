@@ -42,8 +42,8 @@ class Work {
   // Takes its place behind what was begun before, the same on all ranks, and goes as far as
   // conditions allow.
   void begin();
-  // True when it got past a condition.
-  bool progress();
+  // True when it got past a condition. `has_time`: whoever calls has nothing to do but wait.
+  bool progress(bool has_time = true);
   bool going() const { return going_; }
   // One of a group, not over levels, that is begun: to its end, waiting in place.
   void finish(const WaitPolicy& policy);

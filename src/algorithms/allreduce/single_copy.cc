@@ -22,12 +22,16 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
 
   const Shares shares(group, args.bytes(), peers);
   const Claims claims(group, position, shares.pieces());
-  do_pieces(group, claims, [&](int owner, std::size_t piece) {
+  const auto fold_piece = [&](int owner, std::size_t piece) {
     fold_from_peers(group, args, peers, position, shares.part(owner, piece), true,
                     [&](std::size_t at, const std::byte* result, std::size_t bytes) {
                       store_to_peers(group, peers, position, at, result, bytes);
                     });
-  });
+  };
+  const int own = group.rank();
+  do_share(claims, own, SIZE_MAX, [&](std::size_t piece) { fold_piece(own, piece); });
+  co_await strand.until_idle(claims.all_done());
+  do_what_is_left(group, claims, fold_piece);
   co_await strand.until(claims.all_done());
   group.finish(position);
   group.note_finished_before(position);

@@ -30,33 +30,42 @@ Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
 
   const Chunks parts = pieces(group, args.bytes);
   const Claims claims(group, position, parts.count());
+  // Of each rank's pieces the root has so many.
+  const std::size_t of_root = parts.count() / static_cast<std::size_t>(ranks);
   if (own == args.root) {
-    for (int i = 1; i < ranks; ++i) {
-      const int to = (own + i) % ranks;
-      co_await strand.until(group.in(to, position));
+    const auto push = [&](int to, std::size_t most) {
       const std::uintptr_t place = buffers_of(group, to, position).output;
-      for (std::size_t piece; claims.take(to, piece);) {
+      do_share(claims, to, most, [&](std::size_t piece) {
         const Part part = parts[piece];
         if (!peers.memory->write(to, place + part.offset, args.buffer + part.offset, part.bytes)) {
           *peers.failed = true;
         }
-        claims.note_done(to);
-      }
+      });
+    };
+    for (int i = 1; i < ranks; ++i) {
+      const int to = (own + i) % ranks;
+      co_await strand.until(group.in(to, position));
+      push(to, of_root);
     }
     for (int i = 1; i < ranks; ++i) {
-      co_await strand.until(claims.all_done((own + i) % ranks));
+      const int to = (own + i) % ranks;
+      co_await strand.until_idle(claims.all_done(to));
+      push(to, SIZE_MAX);
+      co_await strand.until(claims.all_done(to));
     }
   } else {
     co_await strand.until(group.in(args.root, position));
     const std::uintptr_t from = buffers_of(group, args.root, position).input;
-    for (std::size_t piece; claims.take(own, piece);) {
+    const auto fetch = [&](std::size_t piece) {
       const Part part = parts[piece];
       if (!peers.memory->read(args.root, from + part.offset, args.buffer + part.offset,
                               part.bytes)) {
         *peers.failed = true;
       }
-      claims.note_done(own);
-    }
+    };
+    do_share(claims, own, parts.count() - of_root, fetch);
+    co_await strand.until_idle(claims.all_done(own));
+    do_share(claims, own, SIZE_MAX, fetch);
     co_await strand.until(claims.all_done(own));
   }
   group.finish(position);

@@ -22,7 +22,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
   const std::uintptr_t output = buffers_of(group, args.root, position).output;
   const Shares shares(group, args.bytes(), peers);
   const Claims claims(group, position, shares.pieces());
-  do_pieces(group, claims, [&](int owner, std::size_t piece) {
+  const auto fold_piece = [&](int owner, std::size_t piece) {
     fold_from_peers(group, args, peers, position, shares.part(owner, piece), root,
                     [&](std::size_t at, const std::byte* result, std::size_t bytes) {
                       if (root) return;
@@ -30,7 +30,11 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                         *peers.failed = true;
                       }
                     });
-  });
+  };
+  const int own = group.rank();
+  do_share(claims, own, SIZE_MAX, [&](std::size_t piece) { fold_piece(own, piece); });
+  co_await strand.until_idle(claims.all_done());
+  do_what_is_left(group, claims, fold_piece);
   // All wait for all: inputs are read, and the root's output written, by others until then.
   co_await strand.until(claims.all_done());
   group.finish(position);

@@ -17,9 +17,12 @@ CollectiveRequest* find_untold(const MPI_Request* handle) {
   return request && request->phase == Phase::begun ? request : nullptr;
 }
 
-// Calls look(), which asks the MPI and looks whether it is enough, until it is.
-template <class Look>
-void until(Look look) {
+// In calls that do not wait: what others have left is theirs to do.
+void look() { engine().progress(true, false); }
+
+// Calls enough(), which asks the MPI, until it is true.
+template <class Enough>
+void until(Enough enough) {
   WaitPolicy policy;
   policy.spins = spins_of_process();
   policy.late = report_late_anywhere;
@@ -27,7 +30,7 @@ void until(Look look) {
     Waiting waiting(policy);
     while (true) {
       moved = engine().progress();
-      if (look()) return;
+      if (enough()) return;
       if (moved) break;
       waiting.step(false);
     }
@@ -56,7 +59,7 @@ int test_one(MPI_Request* request, int* done, MPI_Status* status) {
     *done = test(*own);
     if (!*done || take_end(*own, request, status)) return MPI_SUCCESS;
   }
-  engine().progress();
+  look();
   return mpi.Test(request, done, status);
 }
 
@@ -84,7 +87,7 @@ int waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
 
 int testall(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
   if (any_requests() && requests) {
-    engine().progress();
+    look();
     show(requests, count);
   }
   return mpi.Testall(count, requests, done, statuses);
@@ -104,7 +107,7 @@ int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
 
 int testany(int count, MPI_Request* requests, int* index, int* done, MPI_Status* status) {
   if (any_requests() && requests) {
-    engine().progress();
+    look();
     show(requests, count);
   }
   return mpi.Testany(count, requests, index, done, status);
@@ -125,7 +128,7 @@ int waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Sta
 
 int testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
   if (any_requests() && requests) {
-    engine().progress();
+    look();
     show(requests, count);
   }
   return mpi.Testsome(count, requests, ended, indices, statuses);
@@ -138,7 +141,7 @@ int get_status(MPI_Request request, int* done, MPI_Status* status) {
     if (*done) fill_status(status);
     return MPI_SUCCESS;
   }
-  engine().progress();
+  look();
   return mpi.Request_get_status(request, done, status);
 }
 

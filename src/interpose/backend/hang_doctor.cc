@@ -42,13 +42,16 @@ bool is_gone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
 
 // A probe that finds a message makes no progress in Open MPI: it asks for one that nobody sends,
 // from this rank to itself, with a tag every MPI allows.
-void drive_mpi(void* context) {
+void probe_mpi(const Communicator& c) {
   constexpr int kUnusedTag = 32749;
-  const auto& c = *static_cast<const Communicator*>(context);
   int flag = 0;
   const bool freed = c.handle.load(std::memory_order_relaxed) == 0;
   mpi.Iprobe(freed ? 0 : c.rank, kUnusedTag, freed ? MPI_COMM_SELF : c.comm, &flag,
              MPI_STATUS_IGNORE);
+}
+
+void drive_mpi(void* context) {
+  probe_mpi(*static_cast<const Communicator*>(context));
   engine().progress();
 }
 

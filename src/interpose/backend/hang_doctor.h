@@ -4,8 +4,13 @@
 
 namespace sumac {
 
-// Lets the MPI make progress: a peer's rendezvous send to this rank may be what all wait for.
+struct Communicator;
+
+// Lets the MPI make progress: a peer's rendezvous send to this rank may be what all wait for. And
+// with it all else that is under way.
 void drive_mpi(void* context);
+// The MPI's progress alone.
+void probe_mpi(const Communicator& communicator);
 
 // Says once, after SUMAC_HANG_SECONDS, which ranks have not arrived; ends the job when one of them
 // no longer exists, as nothing else may.

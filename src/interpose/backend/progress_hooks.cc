@@ -29,12 +29,12 @@ std::mutex mutex;
 bool started = false;
 std::atomic<bool> stopping{false};
 
-int on_opal_progress() { return engine().progress() ? 1 : 0; }
+int on_opal_progress() { return engine().progress(true, false) ? 1 : 0; }
 
 int on_async(void*) {
   if (stopping.load(std::memory_order_relaxed)) return kAsyncDone;
   // Within MPICH's progress no other call of MPICH's is made.
-  engine().progress(false);
+  engine().progress(false, false);
   return kAsyncNoProgress;
 }
 

@@ -176,9 +176,10 @@ void wait_for(CollectiveRequest& request) {
 
 bool test(CollectiveRequest& request) {
   const auto ended = [&] { return request.ended.load(std::memory_order_acquire); };
-  if (!ended()) request.communicator->queue.progress();
+  if (!ended()) request.communicator->queue.progress(false);
   if (ended()) return true;
-  drive_mpi(request.communicator);
+  probe_mpi(*request.communicator);
+  engine().progress(true, false);
   return ended();
 }
 
