@@ -74,7 +74,7 @@ void WorkQueue::wait_for(const Work& work, const WaitPolicy& policy) {
 }
 
 bool WorkQueue::finish_alone(const Work& work, const WaitPolicy& policy) {
-  if (!lock_.try_lock()) return false;
+  if (!single_caller_ || !lock_.try_lock()) return false;
   Work* const only = begun_;
   const bool alone = only == &work && !only->next && !waiting_ && !only->over_levels();
   if (alone) {

@@ -31,6 +31,10 @@ class WorkQueue {
   // calls from within this one, return at once.
   bool progress(bool has_time = true);
 
+  // Whether only one thread of this process ever calls. Then it may wait in place with the queue
+  // locked: another one must be able to add to the queue meanwhile.
+  void set_single_caller(bool single) { single_caller_ = single; }
+
   // Until the work, which was added, has ended. What else is under way in the process is looked at
   // by the policy's drive().
   void wait_for(const Work& work, const WaitPolicy& policy);
@@ -63,6 +67,7 @@ class WorkQueue {
   bool finish_alone(const Work& work, const WaitPolicy& policy);
 
   Engine* engine_ = nullptr;
+  bool single_caller_ = false;
   Lock lock_;
   std::atomic<int> size_{0};  // written with the lock held
   std::atomic<const Work*> in_place_{nullptr};

@@ -55,6 +55,7 @@ class Rank {
     policy_.late = [](void* self, double seconds) {
       report_late(static_cast<Rank*>(self)->about_.data(), seconds);
     };
+    for (Endpoint& endpoint : endpoints_) endpoint.queue.set_single_caller(threads == 1);
     const auto zeal = help_ == Help::busy ? Helper::Zeal::busy : Helper::Zeal::rescue;
     if (help_ != Help::none) {
       ASSERT_TRUE(helper_.start(zeal, true));
@@ -109,13 +110,12 @@ class Rank {
 
   // Without `looks` it is the helper's to bring it to its end.
   void wait(Endpoint& endpoint, const Work& work, bool looks) {
+    if (looks) return endpoint.queue.wait_for(work, policy_);
     const auto ended = [&] { return work.ended.load(std::memory_order_acquire); };
     WaitPolicy policy = policy_;
-    if (!looks) policy.drive = nullptr;
-    while (!ended()) {
-      Waiting waiting(policy);
-      while (!(looks && endpoint.queue.progress()) && !ended()) waiting.step();
-    }
+    policy.drive = nullptr;
+    Waiting waiting(policy);
+    while (!ended()) waiting.step();
   }
 
   std::deque<Members>& all_;

@@ -2,6 +2,8 @@
 // MPI_THREAD_MULTIPLE: each thread starts operations, nonblocking and blocking, on communicators of
 // its own; what one has started another may complete.
 //   nonblocking_threads ROUNDS
+#include <unistd.h>
+
 #include <barrier>
 #include <thread>
 #include <vector>
@@ -90,6 +92,23 @@ class Thread {
   Random same_, own_;  // the first draws the same on all ranks
 };
 
+// Rank 0 waits in one thread while another starts the next operation and sends what rank 1 needs
+// before it starts either.
+void start_beside_a_wait(MPI_Comm comm) {
+  step("an operation started while another thread waits on the communicator");
+  int in = rank + 1, out[2] = {-1, -1}, word = 7;
+  MPI_Request requests[2];
+  if (rank == 1) MPI_Recv(&word, 1, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE);
+  MPI_Iallreduce(&in, &out[0], 1, MPI_INT, MPI_SUM, comm, &requests[0]);
+  std::thread waiting([&] { MPI_Wait(&requests[0], MPI_STATUS_IGNORE); });
+  if (rank == 0) usleep(20000);  // until it waits, most likely
+  MPI_Iallreduce(&in, &out[1], 1, MPI_INT, MPI_SUM, comm, &requests[1]);
+  if (rank == 0) MPI_Send(&word, 1, MPI_INT, 1, 3, comm);
+  waiting.join();
+  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  for (int sum : out) CHECK(sum == ranks * (ranks + 1) / 2, "%d", sum);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -114,6 +133,7 @@ int main(int argc, char** argv) {
     threads.emplace_back([&shared, t, rounds] { Thread(shared, t, rounds).run(); });
   }
   for (std::thread& thread : threads) thread.join();
+  start_beside_a_wait(shared.groups[0].comm);
   use(MPI_COMM_WORLD, 1);
   for (Group& group : shared.groups) MPI_Comm_free(&group.comm);
   return finish();

@@ -38,11 +38,6 @@ int on_async(void*) {
   return kAsyncNoProgress;
 }
 
-bool threads_may_call_mpi() {
-  int level = MPI_THREAD_SINGLE;
-  return mpi.Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
-}
-
 void start_helper(Helper::Zeal zeal) {
   if (helper().start(zeal, threads_may_call_mpi())) return;
   log(Level::warn,
@@ -57,6 +52,11 @@ void find_progress_hooks(const sumac_stub& stub) {
   opal_unregister = reinterpret_cast<OpalRegister>(stub.lookup("opal_progress_unregister"));
   if (!opal_unregister) opal_register = nullptr;
   async_start = reinterpret_cast<AsyncStart>(stub.lookup("PMPIX_Async_start"));
+}
+
+bool threads_may_call_mpi() {
+  int level = MPI_THREAD_SINGLE;
+  return mpi.Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
 }
 
 bool can_progress_messages() { return opal_register || threads_may_call_mpi(); }

@@ -16,6 +16,9 @@ void find_progress_hooks(const sumac_stub& stub);
 // or a thread of ours may call it.
 bool can_progress_messages();
 
+// MPI_THREAD_MULTIPLE.
+bool threads_may_call_mpi();
+
 // Once anything is under way; and before MPI is finalised.
 void start_progress();
 void stop_progress();

@@ -140,6 +140,7 @@ void set_up(Communicator& c) {
   c.wait_policy = wait_policy(c, is_oversubscribed(hellos, c.rank));
   set_spins_of_process(c.wait_policy.spins);
   c.may_overlap = may_overlap(c, hellos);
+  c.queue.set_single_caller(!threads_may_call_mpi());
   c.state = Communicator::State::together;
 }
 
