@@ -65,6 +65,10 @@ struct LevelsCall {
   Choice choice;
   ReduceArguments reduction;
   BcastArguments bcast;
+
+  std::size_t bytes() const {
+    return collective == Collective::bcast ? bcast.bytes : reduction.bytes();
+  }
 };
 
 class LevelsOperation {

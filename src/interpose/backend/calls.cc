@@ -57,9 +57,7 @@ Admission admit(Entry& entry, MPI_Comm comm) {
 
 void run(Communicator& c) {
   const LevelsCall& call = c.work.call;
-  const bool bcast = call.collective == Collective::bcast;
-  const std::size_t bytes = bcast ? call.bcast.bytes : call.reduction.bytes();
-  const trace::Operation traced(name_of(call.collective), bytes, c.trace_group, c.traced);
+  const trace::Operation traced(name_of(call.collective), call.bytes(), c.trace_group, c.traced);
   c.doing = name_of(call.collective);
   if (c.queue.empty()) [[likely]] {
     c.work.run(c.ranks(call.collective), c.wait_policy);

@@ -20,19 +20,27 @@ CollectiveRequest* find_untold(const MPI_Request* handle) {
 // In calls that do not wait: what others have left is theirs to do.
 void look() { engine().progress(true, false); }
 
-// Calls enough(), which asks the MPI, until it is true.
-template <class Enough>
-void until(Enough enough) {
+// Before the MPI is asked about several requests.
+void look_and_show(MPI_Request* requests, int count) {
+  if (!any_requests() || !requests) return;
+  look();
+  show(requests, count);
+}
+
+// Asks the MPI by ask(done), which returns its error, until it is done or fails.
+template <class Ask>
+int until_done(Ask ask) {
   WaitPolicy policy;
   policy.spins = spins_of_process();
   policy.late = report_late_anywhere;
-  for (bool moved = true; moved;) {
+  while (true) {
     Waiting waiting(policy);
-    while (true) {
+    for (bool moved = false; !moved;) {
       moved = engine().progress();
-      if (enough()) return;
-      if (moved) break;
-      waiting.step(false);
+      int done = 0;
+      const int error = ask(done);
+      if (done || error != MPI_SUCCESS) return error;
+      if (!moved) waiting.step(false);
     }
   }
 }
@@ -44,13 +52,7 @@ int wait(MPI_Request* request, MPI_Status* status) {
     if (take_end(*own, request, status)) return MPI_SUCCESS;
   }
   if (engine().idle()) return mpi.Wait(request, status);
-  int error = MPI_SUCCESS;
-  until([&] {
-    int done = 0;
-    error = mpi.Test(request, &done, status);
-    return done || error != MPI_SUCCESS;
-  });
-  return error;
+  return until_done([&](int& done) { return mpi.Test(request, &done, status); });
 }
 
 int test_one(MPI_Request* request, int* done, MPI_Status* status) {
@@ -76,40 +78,24 @@ int waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   // Ended here, they count for the MPI as null or inactive, with the same status.
   if (told == count) return MPI_SUCCESS;
   if (engine().idle()) return mpi.Waitall(count, requests, statuses);
-  int error = MPI_SUCCESS;
-  until([&] {
-    int done = 0;
-    error = mpi.Testall(count, requests, &done, statuses);
-    return done || error != MPI_SUCCESS;
-  });
-  return error;
+  return until_done([&](int& done) { return mpi.Testall(count, requests, &done, statuses); });
 }
 
 int testall(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
-  if (any_requests() && requests) {
-    look();
-    show(requests, count);
-  }
+  look_and_show(requests, count);
   return mpi.Testall(count, requests, done, statuses);
 }
 
 int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   if (!any_requests() || !requests) return mpi.Waitany(count, requests, index, status);
-  int error = MPI_SUCCESS;
-  until([&] {
-    int done = 0;
+  return until_done([&](int& done) {
     show(requests, count);
-    error = mpi.Testany(count, requests, index, &done, status);
-    return done || error != MPI_SUCCESS;
+    return mpi.Testany(count, requests, index, &done, status);
   });
-  return error;
 }
 
 int testany(int count, MPI_Request* requests, int* index, int* done, MPI_Status* status) {
-  if (any_requests() && requests) {
-    look();
-    show(requests, count);
-  }
+  look_and_show(requests, count);
   return mpi.Testany(count, requests, index, done, status);
 }
 
@@ -117,20 +103,16 @@ int waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Sta
   if (!any_requests() || !requests) {
     return mpi.Waitsome(count, requests, ended, indices, statuses);
   }
-  int error = MPI_SUCCESS;
-  until([&] {
+  return until_done([&](int& done) {
     show(requests, count);
-    error = mpi.Testsome(count, requests, ended, indices, statuses);
-    return *ended != 0 || error != MPI_SUCCESS;
+    const int error = mpi.Testsome(count, requests, ended, indices, statuses);
+    done = *ended != 0;
+    return error;
   });
-  return error;
 }
 
 int testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
-  if (any_requests() && requests) {
-    look();
-    show(requests, count);
-  }
+  look_and_show(requests, count);
   return mpi.Testsome(count, requests, ended, indices, statuses);
 }
 

@@ -34,22 +34,16 @@ Plan& choose(Plan& plan, Entry& entry) {
   return plan;
 }
 
-std::size_t bytes_of(const LevelsCall& call) {
-  return call.collective == Collective::bcast ? call.bcast.bytes : call.reduction.bytes();
-}
-
 // In the statistics, and for who asks which way the last call took.
 void count_start(const CollectiveRequest& request) {
   Stats& stats = request.communicator->stats;
-  const Collective collective = request.call.collective;
-  const Algorithm algorithm = request.call.choice.algorithm;
-  const std::size_t bytes = bytes_of(request.call);
+  const LevelsCall& call = request.call;
+  Entry entry(call.collective);
   if (request.local) {
-    stats.local[static_cast<int>(collective)].add(bytes);
+    entry.take_locally(stats, call.bytes());
   } else {
-    stats.taken[static_cast<int>(algorithm)].add(bytes);
+    entry.take(stats, call.choice.algorithm, call.bytes());
   }
-  thread_state().last_path = request.local ? kLocal : info_of(algorithm).name;
 }
 
 // The data as they are now become what is sent; what needs no other rank is done at once.

@@ -11,8 +11,6 @@
 namespace sumac {
 namespace {
 
-constexpr int kFewElements = INT_MAX;
-
 // The MPI's own request first, where Sumac does not serve the communicator yet: what it takes
 // without an error, all ranks have called.
 template <class MakePlan, class Describe, class Native>
@@ -71,7 +69,7 @@ int allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Da
                      MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   return serve_reduction(
       Collective::allreduce, {sendbuf, recvbuf, count, type, op, kNoRoot, comm}, request, [&] {
-        if (mpi.Allreduce_init_c || count > kFewElements) {
+        if (mpi.Allreduce_init_c || count > INT_MAX) {
           return call(mpi.Allreduce_init_c, sendbuf, recvbuf, count, type, op, comm, info, request);
         }
         return call(mpi.Allreduce_init, sendbuf, recvbuf, static_cast<int>(count), type, op, comm,
@@ -93,7 +91,7 @@ int reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datat
   const int judged = root < 0 ? INT_MAX : root;
   return serve_reduction(Collective::reduce, {sendbuf, recvbuf, count, type, op, judged, comm},
                          request, [&] {
-                           if (mpi.Reduce_init_c || count > kFewElements) {
+                           if (mpi.Reduce_init_c || count > INT_MAX) {
                              return call(mpi.Reduce_init_c, sendbuf, recvbuf, count, type, op, root,
                                          comm, info, request);
                            }
@@ -123,7 +121,7 @@ int bcast_init(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm co
 int bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm,
                  MPI_Info info, MPI_Request* request) {
   return serve_bcast({buffer, count, type, comm}, root, request, [&] {
-    if (mpi.Bcast_init_c || count > kFewElements) {
+    if (mpi.Bcast_init_c || count > INT_MAX) {
       return call(mpi.Bcast_init_c, buffer, count, type, root, comm, info, request);
     }
     return call(mpi.Bcast_init, buffer, static_cast<int>(count), type, root, comm, info, request);
