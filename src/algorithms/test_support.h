@@ -5,9 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "transport/peer_memory.h"
+#include "transport/shm/group.h"
 
 namespace sumac::testing {
 
@@ -42,6 +45,26 @@ class LocalPeerMemory final : public PeerMemory {
     std::memcpy(reinterpret_cast<void*>(address), from, bytes);
     return true;
   }
+};
+
+// The shared block of a group whose ranks live in one address space.
+class TestBlock {
+ public:
+  explicit TestBlock(const Layout& layout)
+      : layout_(layout),
+        memory_(static_cast<std::byte*>(std::aligned_alloc(kPage, layout.block_bytes()))) {
+    std::memset(data(), 0xa5, layout.block_bytes());
+    clear_block(data(), layout);
+  }
+  std::byte* data() const { return memory_.get(); }
+  ShmGroup group(int rank, int lane = 0) const { return {data(), layout_, rank, lane}; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  Layout layout_;
+  std::unique_ptr<std::byte, Free> memory_;
 };
 
 }  // namespace sumac::testing

@@ -71,12 +71,10 @@ class World {
     layout_.ranks = ranks;
     layout_.ring = ring;
     layout_.slot_bytes = slot_bytes;
-    block_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, layout_.block_bytes())));
-    std::memset(block_.get(), 0xa5, layout_.block_bytes());
-    clear_block(block_.get(), layout_);
+    block_ = std::make_unique<TestBlock>(layout_);
     for (int r = 0; r < ranks; ++r) {
       ranks_.push_back(std::make_unique<Rank>());
-      ranks_.back()->group = ShmGroup(block_.get(), layout_, r);
+      ranks_.back()->group = block_->group(r);
       ranks_.back()->strand.preempt_at_every_wait(true);
     }
   }
@@ -110,11 +108,8 @@ class World {
     return false;
   }
 
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
   Layout layout_;
-  std::unique_ptr<std::byte, Free> block_;
+  std::unique_ptr<TestBlock> block_;
   std::vector<std::unique_ptr<Rank>> ranks_;
 };
 

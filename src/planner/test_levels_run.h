@@ -22,11 +22,6 @@
 
 namespace sumac::testing {
 
-struct Free {
-  void operator()(std::byte* memory) const { std::free(memory); }
-};
-using Block = std::unique_ptr<std::byte, Free>;
-
 // What is under way between all ranks, and the bytes sent so far: bytes(from, to).
 class PostOffice {
  public:
@@ -244,15 +239,12 @@ class ThreadRanks {
     layout.ranks = static_cast<int>(group.members.size());
     layout.lanes = 2;
     layout.slot_bytes = setting.slot_bytes;
-    blocks_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(kPage, layout.block_bytes())));
-    std::byte* block = blocks_.back().get();
-    std::memset(block, 0xa5, layout.block_bytes());
-    clear_block(block, layout);
+    const TestBlock& block = blocks_.emplace_back(layout);
     for (int member : group.members) {
       LevelGroup& own = levels[static_cast<std::size_t>(member)][level];
-      own.block = block;
-      own.up = ShmGroup(block, layout, own.rank, 0);
-      own.down = ShmGroup(block, layout, own.rank, 1);
+      own.block = block.data();
+      own.up = block.group(own.rank, 0);
+      own.down = block.group(own.rank, 1);
     }
   }
 
@@ -282,7 +274,7 @@ class ThreadRanks {
   }
 
   PostOffice office_;
-  std::vector<Block> blocks_;
+  std::vector<TestBlock> blocks_;
   std::vector<std::unique_ptr<LevelsRun>> runs_;
 };
 

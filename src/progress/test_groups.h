@@ -3,6 +3,7 @@
 // queue, and any of a group's algorithms.
 #pragma once
 
+#include "algorithms/test_support.h"
 #include "progress/test_programs.h"
 
 namespace sumac::testing {
@@ -20,26 +21,23 @@ struct Endpoint {
 
 class SharedBlock {
  public:
-  SharedBlock(int ranks, std::size_t ring, std::size_t slot_bytes) {
-    layout_.ranks = ranks;
-    layout_.ring = ring;
-    layout_.slot_bytes = slot_bytes;
-    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, layout_.block_bytes())));
-    std::memset(memory_.get(), 0xa5, layout_.block_bytes());
-    clear_block(memory_.get(), layout_);
-  }
+  SharedBlock(int ranks, std::size_t ring, std::size_t slot_bytes)
+      : block_(layout_of(ranks, ring, slot_bytes)) {}
   void add(Endpoint& endpoint, int member) const {
     endpoint.member = member;
-    endpoint.group = ShmGroup(memory_.get(), layout_, member);
+    endpoint.group = block_.group(member);
     endpoint.ranks = {&endpoint.group, nullptr, &endpoint.memory};
   }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
-  Layout layout_;
-  std::unique_ptr<std::byte, Free> memory_;
+  static Layout layout_of(int ranks, std::size_t ring, std::size_t slot_bytes) {
+    Layout layout;
+    layout.ranks = ranks;
+    layout.ring = ring;
+    layout.slot_bytes = slot_bytes;
+    return layout;
+  }
+  TestBlock block_;
 };
 
 // A call of any algorithm of a group; many chunks where it has chunks.

@@ -209,24 +209,18 @@ class LevelsWorld {
     layout.ranks = static_cast<int>(group.members.size());
     layout.lanes = 2;
     layout.slot_bytes = slot_bytes;
-    blocks_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(kPage, layout.block_bytes())));
-    std::byte* block = blocks_.back().get();
-    std::memset(block, 0xa5, layout.block_bytes());
-    clear_block(block, layout);
+    const TestBlock& block = blocks_.emplace_back(layout);
     for (int member : group.members) {
       LevelGroup& own = (*this)[member].levels[level];
-      own.up = ShmGroup(block, layout, own.rank, 0);
-      own.down = ShmGroup(block, layout, own.rank, 1);
+      own.up = block.group(own.rank, 0);
+      own.down = block.group(own.rank, 1);
     }
   }
 
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
   std::mt19937 random_;
   std::size_t depth_;
   Mailboxes boxes_;
-  std::vector<std::unique_ptr<std::byte, Free>> blocks_;
+  std::vector<TestBlock> blocks_;
   std::vector<std::unique_ptr<LevelsRank>> ranks_;
 };
 
