@@ -2,14 +2,12 @@
 // Settings of Highway, to be included before any of its headers.
 #pragma once
 
-// Left out: SSSE3, which no processor that counts has as its best; AVX3_DL, whose additions no
-// reduction uses; SVE, whose vectors have no size at compile time.
-#define HWY_DISABLED_TARGETS \
-  (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+// Left out: AVX3_DL, whose additions no reduction uses; SVE, which Highway does not choose at run
+// time.
+#define HWY_DISABLED_TARGETS (HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 
 // Fewer features that a processor must have: no reduction uses these.
 #define HWY_DISABLE_PCLMUL_AES
-#define HWY_DISABLE_F16C
 
 // Highway's library must not be needed at run time, not even for an assertion.
 #undef HWY_IS_DEBUG_BUILD

@@ -28,32 +28,37 @@
 
 namespace sumac::ordered {
 
+#if defined(__x86_64__) || defined(__aarch64__)
+template <class Float>
+inline constexpr bool kHasInstructions =
+    std::is_same_v<Float, float> || std::is_same_v<Float, double>;
+#else
+template <class Float>
+inline constexpr bool kHasInstructions = false;
+#endif
+
 template <class Float>
 Float add(Float a, Float b) {
-  constexpr bool kSingle = sizeof(Float) == 4;
+  if constexpr (!kHasInstructions<Float>) return a + b;
 #if defined(__x86_64__)
-  if constexpr (kSingle) SUMAC_ORDERED_X86("addss", a, b);
-  if constexpr (!kSingle) SUMAC_ORDERED_X86("addsd", a, b);
+  if constexpr (sizeof(Float) == 4) SUMAC_ORDERED_X86("addss", a, b);
+  if constexpr (sizeof(Float) == 8) SUMAC_ORDERED_X86("addsd", a, b);
 #elif defined(__aarch64__)
-  if constexpr (kSingle) asm("fadd %s0, %s0, %s1" : "+w"(a) : "w"(b));
-  if constexpr (!kSingle) asm("fadd %d0, %d0, %d1" : "+w"(a) : "w"(b));
-#else
-  a = a + b;
+  if constexpr (sizeof(Float) == 4) asm("fadd %s0, %s0, %s1" : "+w"(a) : "w"(b));
+  if constexpr (sizeof(Float) == 8) asm("fadd %d0, %d0, %d1" : "+w"(a) : "w"(b));
 #endif
   return a;
 }
 
 template <class Float>
 Float mul(Float a, Float b) {
-  constexpr bool kSingle = sizeof(Float) == 4;
+  if constexpr (!kHasInstructions<Float>) return a * b;
 #if defined(__x86_64__)
-  if constexpr (kSingle) SUMAC_ORDERED_X86("mulss", a, b);
-  if constexpr (!kSingle) SUMAC_ORDERED_X86("mulsd", a, b);
+  if constexpr (sizeof(Float) == 4) SUMAC_ORDERED_X86("mulss", a, b);
+  if constexpr (sizeof(Float) == 8) SUMAC_ORDERED_X86("mulsd", a, b);
 #elif defined(__aarch64__)
-  if constexpr (kSingle) asm("fmul %s0, %s0, %s1" : "+w"(a) : "w"(b));
-  if constexpr (!kSingle) asm("fmul %d0, %d0, %d1" : "+w"(a) : "w"(b));
-#else
-  a = a * b;
+  if constexpr (sizeof(Float) == 4) asm("fmul %s0, %s0, %s1" : "+w"(a) : "w"(b));
+  if constexpr (sizeof(Float) == 8) asm("fmul %d0, %d0, %d1" : "+w"(a) : "w"(b));
 #endif
   return a;
 }

@@ -59,6 +59,7 @@ struct Plain {
   };
 };
 
+// Every pair of types that have vector kernels elsewhere.
 template <class Set>
 ReduceFn find_plain(Op op, DType type) {
   switch (type) {
@@ -78,12 +79,25 @@ ReduceFn find_plain(Op op, DType type) {
       return select_integer<Plain<Set>::template Kernel, std::int64_t>(op);
     case DType::u64:
       return select_integer<Plain<Set>::template Kernel, std::uint64_t>(op);
+    case DType::f16:
+      return select_float<Plain<Set>::template Kernel, Float16>(op);
+    case DType::bf16:
+      return select_float<Plain<Set>::template Kernel, BFloat16>(op);
     case DType::f32:
       return select_float<Plain<Set>::template Kernel, float>(op);
     case DType::f64:
       return select_float<Plain<Set>::template Kernel, double>(op);
+    case DType::c32:
+      return select_complex<Plain<Set>::template Kernel, float>(op);
+    case DType::c64:
+      return select_complex<Plain<Set>::template Kernel, double>(op);
+    case DType::i32_i32:
+    case DType::f32_i32:
+    case DType::f32_f32:
+    case DType::i16_i32:
+      return select_pair32<Plain<Set>::template Kernel>(op, type);
     default:
-      return nullptr;
+      return select_pair64<Plain<Set>::template Kernel>(op, type);
   }
 }
 

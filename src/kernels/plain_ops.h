@@ -5,8 +5,9 @@
 
 #include <cstddef>
 #include <cstring>
-#include <type_traits>
 
+#include "kernels/elements.h"
+#include "kernels/half.h"
 #include "kernels/ordered.h"
 
 namespace sumac::plain {
@@ -16,39 +17,110 @@ inline void copy(void* dst, const void* src, std::size_t bytes) {
   if (dst != src) std::memcpy(dst, src, bytes);
 }
 
+template <class T>
+T add(T a, T b) {
+  if constexpr (is_integer<T>) {
+    return static_cast<T>(a + b);
+  } else if constexpr (is_half<T>) {
+    return demote(ordered::add(promote(a), promote(b)), T());
+  } else if constexpr (std::is_same_v<T, LongDouble>) {
+    b.set(a.value() + b.value());
+    return b;
+  } else {
+    return ordered::add(a, b);
+  }
+}
+
+template <class T>
+T multiply(T a, T b) {
+  if constexpr (is_integer<T>) {
+    return static_cast<T>(1U * a * b);  // 1U: 16-bit factors would be multiplied as signed int
+  } else if constexpr (is_half<T>) {
+    return demote(ordered::mul(promote(a), promote(b)), T());
+  } else if constexpr (std::is_same_v<T, LongDouble>) {
+    b.set(a.value() * b.value());
+    return b;
+  } else {
+    return ordered::mul(a, b);
+  }
+}
+
+template <class T>
+T negate(T a) {
+  if constexpr (std::is_same_v<T, LongDouble>) {
+    a.set(-a.value());
+    return a;
+  } else {
+    return -a;
+  }
+}
+
+template <class T>
+Complex<T> add(Complex<T> a, Complex<T> b) {
+  return {add(a.re, b.re), add(a.im, b.im)};
+}
+
+// The plain formula: infinities are not recovered from NaN, as C's Annex G would. The order of
+// factors and terms is what vector_complex-inl.h does.
+template <class T>
+Complex<T> multiply(Complex<T> a, Complex<T> b) {
+  return {add(multiply(a.re, b.re), negate(multiply(a.im, b.im))),
+          add(multiply(a.im, b.re), multiply(a.re, b.im))};
+}
+
+template <class T>
+bool less(T a, T b) {
+  if constexpr (is_half<T>) {
+    return is_less(a, b);
+  } else if constexpr (std::is_same_v<T, LongDouble>) {
+    return a.value() < b.value();
+  } else {
+    return a < b;
+  }
+}
+
 struct Sum {
   template <class T>
   static T one(T a, T b) {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(a + b);
-    } else {
-      return ordered::add(a, b);
-    }
+    return add(a, b);
   }
 };
 
 struct Prod {
   template <class T>
   static T one(T a, T b) {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(1U * a * b);  // 1U: 16-bit factors would be multiplied as signed int
-    } else {
-      return ordered::mul(a, b);
-    }
+    return multiply(a, b);
   }
 };
 
 struct Min {
   template <class T>
   static T one(T a, T b) {
-    return a < b ? a : b;
+    return less(a, b) ? a : b;
   }
 };
 
 struct Max {
   template <class T>
   static T one(T a, T b) {
-    return a > b ? a : b;
+    return less(b, a) ? a : b;
+  }
+};
+
+// Of two pairs the one with the lower value; of equal values the one with the lower index.
+struct MinLoc {
+  template <class P>
+  static P one(const P& a, P b) {
+    if ((a.value() < b.value()) | ((a.value() == b.value()) & (a.index() < b.index()))) b.take(a);
+    return b;
+  }
+};
+
+struct MaxLoc {
+  template <class P>
+  static P one(const P& a, P b) {
+    if ((a.value() > b.value()) | ((a.value() == b.value()) & (a.index() < b.index()))) b.take(a);
+    return b;
   }
 };
 

@@ -28,28 +28,42 @@ ReduceFn find_vector(Op op, DType type) {
     case DType::i64:
     case DType::u64:
       return find_int64(set, op, type);
+    case DType::f16:
+    case DType::bf16:
+      return find_half(set, op, type);
     case DType::f32:
       return find_f32(set, op, type);
     case DType::f64:
       return find_f64(set, op, type);
+    case DType::c32:
+    case DType::c64:
+      return find_complex(set, op, type);
+    case DType::i32_i32:
+    case DType::f32_i32:
+    case DType::f32_f32:
+    case DType::i16_i32:
+      return find_pair32(set, op, type);
     default:
-      return nullptr;
+      return find_pair64(set, op, type);
   }
 }
 
 #if defined(__x86_64__)
 // The compiler's run-time also asks whether the operating system keeps the wider registers. Each
 // answer includes the next one's; Highway compiles with all the features named here.
-bool has_sse4() {
+bool has_ssse3() {
   __builtin_cpu_init();  // a preloaded library may be called before any constructor ran
-  return __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
-         __builtin_cpu_supports("sse4.2");
+  return __builtin_cpu_supports("ssse3");
+}
+
+bool has_sse4() {
+  return has_ssse3() && __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2");
 }
 
 bool has_avx2() {
   return has_sse4() && __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") &&
          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("fma");
+         __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
 }
 
 bool has_avx3() {
@@ -79,6 +93,9 @@ constexpr SimdSet kSets[] = {
 #if HWY_TARGETS & HWY_SSE4
     {"sse4", has_sse4, find_vector<kSse4>},
 #endif
+#if HWY_TARGETS & HWY_SSSE3
+    {"ssse3", has_ssse3, find_vector<kSsse3>},
+#endif
 #if HWY_TARGETS & HWY_NEON
     {"neon", always, find_vector<kNeon>},
 #endif
@@ -103,6 +120,7 @@ int best_set() {
   return set;
 }
 
+std::atomic<std::size_t> bytes_to_stream{SIZE_MAX};
 std::atomic<int> forced_set{-1};  // index in kSets; -1: the best
 
 int current_set() {
@@ -112,7 +130,16 @@ int current_set() {
 
 }  // namespace
 
-ReduceFn find_reduce(Op op, DType type) { return kSets[current_set()].find(op, type); }
+ReduceFn find_reduce(Op op, DType type) {
+  if (!is_defined(op, type)) return nullptr;
+  return info_of(type).vector ? kSets[current_set()].find(op, type) : find_wide(op, type);
+}
+
+std::size_t stream_bytes() { return bytes_to_stream.load(std::memory_order_relaxed); }
+
+void set_stream_bytes(std::size_t bytes) {
+  bytes_to_stream.store(bytes, std::memory_order_relaxed);
+}
 
 const char* simd_name() { return kSets[current_set()].name; }
 

@@ -81,7 +81,7 @@ T integer(Op op, T a, T b) {
 }
 
 template <class T>
-T pair(Op op, T a, T b) {
+T number(Op op, T a, T b) {
   if (op == Op::min) return a < b ? a : b;
   if (op == Op::max) return a > b ? a : b;
   if constexpr (std::is_floating_point_v<T>) {
@@ -89,16 +89,6 @@ T pair(Op op, T a, T b) {
   } else {
     return integer(op, a, b);
   }
-}
-
-// The strict left fold of the first num_srcs sources.
-template <class T>
-std::vector<T> reduce(Op op, const std::vector<std::vector<T>>& srcs, int num_srcs) {
-  std::vector<T> result = srcs[0];
-  for (int k = 1; k < num_srcs; ++k) {
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = pair(op, result[i], srcs[k][i]);
-  }
-  return result;
 }
 
 // Values at which a kernel is likely to be wrong. NaNs are many, so that they meet often.
@@ -132,25 +122,23 @@ std::vector<T> special_values() {
   }
 }
 
-// Elements of source k. A third of the elements is special in all sources; the others are zeros,
-// small numbers or any bits.
+// A number that is special one time in four, else a zero, a small number or any bits.
 template <class T>
-std::vector<T> source(int k, std::size_t count) {
-  std::mt19937_64 random(1000 + k);
-  const std::vector<T> specials = special_values<T>();
-  std::vector<T> values(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t bits = random();
-    const std::uint64_t kind = i % 3 == 0 ? 0 : random() % 4;
-    if (kind == 0) {
-      values[i] = specials[bits % specials.size()];
-    } else if (kind == 1) {
-      values[i] = static_cast<T>(static_cast<std::int64_t>(bits % 9) - 4);
-    } else if (kind == 2) {
-      std::memcpy(&values[i], &bits, sizeof(T));
-    }
-  }
-  return values;
+T any_number(std::mt19937_64& random) {
+  static const std::vector<T> specials = special_values<T>();
+  const std::uint64_t bits = random();
+  const std::uint64_t kind = random() % 4;
+  T value = 0;
+  if (kind == 0) value = specials[bits % specials.size()];
+  if (kind == 1) value = static_cast<T>(static_cast<std::int64_t>(bits % 9) - 4);
+  if (kind == 2) std::memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+template <class T>
+T special_number(std::mt19937_64& random) {
+  static const std::vector<T> specials = special_values<T>();
+  return specials[random() % specials.size()];
 }
 
 }  // namespace sumac::oracle

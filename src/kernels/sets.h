@@ -11,7 +11,7 @@ namespace sumac {
 using FindFn = ReduceFn (*)(Op op, DType type);
 
 // Sets compiled through Highway; the order is that of SUMAC_VECTOR_SETS in reduce-inl.h.
-enum VectorSet { kAvx3, kAvx2, kSse4, kNeon };
+enum VectorSet { kAvx3, kAvx2, kSse4, kSsse3, kNeon };
 
 // nullptr when the pair has no kernel, or the build none for that set.
 ReduceFn find_int8(VectorSet set, Op op, DType type);
@@ -20,9 +20,19 @@ ReduceFn find_int32(VectorSet set, Op op, DType type);
 ReduceFn find_int64(VectorSet set, Op op, DType type);
 ReduceFn find_f32(VectorSet set, Op op, DType type);
 ReduceFn find_f64(VectorSet set, Op op, DType type);
+ReduceFn find_half(VectorSet set, Op op, DType type);
+ReduceFn find_complex(VectorSet set, Op op, DType type);
+ReduceFn find_pair32(VectorSet set, Op op, DType type);
+ReduceFn find_pair64(VectorSet set, Op op, DType type);
 
 // Plain loops: as they stand, and vectorised by the compiler for the least x86-64 processor.
 ReduceFn find_scalar(Op op, DType type);
 ReduceFn find_sse2(Op op, DType type);
+
+// Numbers of more than 64 bits; every set's.
+ReduceFn find_wide(Op op, DType type);
+
+// Bytes of dst from which results are stored past the caches; see reduce.h.
+std::size_t stream_bytes();
 
 }  // namespace sumac

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each operation does to a vector, bit for bit what plain_ops.h does to its elements.
+// What each operation does to a vector of numbers, bit for bit what plain_ops.h does to its
+// elements.
 #include "hwy/highway.h"
+#include "kernels/lanes.h"
 #include "kernels/ordered-inl.h"
 #include "kernels/plain_ops.h"
+#include "kernels/vector_complex-inl.h"
+#include "kernels/vector_half-inl.h"
+#include "kernels/vector_pairs-inl.h"
 
 #if defined(SUMAC_KERNELS_VECTOR_OPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SUMAC_KERNELS_VECTOR_OPS_INL_H_
@@ -17,8 +22,11 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-template <class D, class V>
-HWY_INLINE V apply(plain::Sum, D /*d*/, V a, V b) {
+template <class T>
+using IfNumber = std::enable_if_t<std::is_arithmetic_v<T>>*;
+
+template <class T, class D, class V, IfNumber<T> = nullptr>
+HWY_INLINE V apply(plain::Sum, Tag<T>, D /*d*/, V a, V b) {
   if constexpr (std::is_floating_point_v<hn::TFromD<D>>) {
     return ordered_add(a, b);
   } else {
@@ -26,8 +34,8 @@ HWY_INLINE V apply(plain::Sum, D /*d*/, V a, V b) {
   }
 }
 
-template <class D, class V>
-HWY_INLINE V apply(plain::Prod, D d, V a, V b) {
+template <class T, class D, class V, IfNumber<T> = nullptr>
+HWY_INLINE V apply(plain::Prod, Tag<T>, D d, V a, V b) {
   if constexpr (sizeof(hn::TFromD<D>) == 1) {
     // No processor multiplies bytes: the even ones and the odd ones as 16-bit elements.
     const hn::Repartition<std::uint16_t, D> d16;
@@ -46,8 +54,8 @@ HWY_INLINE V apply(plain::Prod, D d, V a, V b) {
 
 // x86's own float min and max are exactly `a < b ? a : b` and `a > b ? a : b`; other processors'
 // have rules of their own for NaN and zeros.
-template <class D, class V>
-HWY_INLINE V apply(plain::Min, D /*d*/, V a, V b) {
+template <class T, class D, class V, IfNumber<T> = nullptr>
+HWY_INLINE V apply(plain::Min, Tag<T>, D /*d*/, V a, V b) {
   if constexpr (HWY_ARCH_X86 || !std::is_floating_point_v<hn::TFromD<D>>) {
     return hn::Min(a, b);
   } else {
@@ -55,8 +63,8 @@ HWY_INLINE V apply(plain::Min, D /*d*/, V a, V b) {
   }
 }
 
-template <class D, class V>
-HWY_INLINE V apply(plain::Max, D /*d*/, V a, V b) {
+template <class T, class D, class V, IfNumber<T> = nullptr>
+HWY_INLINE V apply(plain::Max, Tag<T>, D /*d*/, V a, V b) {
   if constexpr (HWY_ARCH_X86 || !std::is_floating_point_v<hn::TFromD<D>>) {
     return hn::Max(a, b);
   } else {
@@ -76,44 +84,45 @@ HWY_INLINE V truth(D d, V v) {
   }
 }
 
-template <class D, class V>
-HWY_INLINE V apply(plain::Land, D d, V a, V b) {
+template <class T, class D, class V, IfNumber<T> = nullptr>
+HWY_INLINE V apply(plain::Land, Tag<T>, D d, V a, V b) {
   return hn::And(truth(d, a), truth(d, b));
 }
 
-template <class D, class V>
-HWY_INLINE V apply(plain::Lor, D d, V a, V b) {
+template <class T, class D, class V, IfNumber<T> = nullptr>
+HWY_INLINE V apply(plain::Lor, Tag<T>, D d, V a, V b) {
   return truth(d, hn::Or(a, b));
 }
 
-template <class D, class V>
-HWY_INLINE V apply(plain::Lxor, D d, V a, V b) {
+template <class T, class D, class V, IfNumber<T> = nullptr>
+HWY_INLINE V apply(plain::Lxor, Tag<T>, D d, V a, V b) {
   return hn::Xor(truth(d, a), truth(d, b));
 }
 
-template <class D, class V>
-HWY_INLINE V apply(plain::Band, D /*d*/, V a, V b) {
+template <class T, class D, class V, IfNumber<T> = nullptr>
+HWY_INLINE V apply(plain::Band, Tag<T>, D /*d*/, V a, V b) {
   return hn::And(a, b);
 }
 
-template <class D, class V>
-HWY_INLINE V apply(plain::Bor, D /*d*/, V a, V b) {
+template <class T, class D, class V, IfNumber<T> = nullptr>
+HWY_INLINE V apply(plain::Bor, Tag<T>, D /*d*/, V a, V b) {
   return hn::Or(a, b);
 }
 
-template <class D, class V>
-HWY_INLINE V apply(plain::Bxor, D /*d*/, V a, V b) {
+template <class T, class D, class V, IfNumber<T> = nullptr>
+HWY_INLINE V apply(plain::Bxor, Tag<T>, D /*d*/, V a, V b) {
   return hn::Xor(a, b);
 }
 
-// A single element.
-template <class Op, class T>
-HWY_INLINE T apply_to_one(Op op, T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    const hn::FixedTag<T, 1> d;  // plain_ops.h has instructions that do not go with AVX's
-    return hn::GetLane(apply(op, d, hn::Set(d, a), hn::Set(d, b)));
-  } else {
+// A single element of one lane.
+template <class Op, class Element, class T = LaneOf<Element>>
+HWY_INLINE T apply_to_one(Op op, Tag<Element> element, T a, T b) {
+  if constexpr (std::is_integral_v<Element>) {
     return Op::one(a, b);
+  } else {
+    // plain_ops.h has instructions that do not go with AVX's. Halves are handled by the two.
+    const hn::FixedTag<T, is_half<Element> ? 2 : 1> d;
+    return hn::GetLane(apply(op, element, d, hn::Set(d, a), hn::Set(d, b)));
   }
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels of complex numbers, for every vector set.
+#include "kernels/highway_config.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/reduce_complex.cc"
+#include "hwy/foreach_target.h"  // includes this file once per set
+
+#include "kernels/reduce-inl.h"
+
+#if SUMAC_VECTOR_TARGET
+HWY_BEFORE_NAMESPACE();
+namespace sumac {
+namespace HWY_NAMESPACE {
+
+ReduceFn find_complex(Op op, DType type) {
+  return type == DType::c32 ? select_complex<Kernel, float>(op)
+                            : select_complex<Kernel, double>(op);
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace sumac
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace sumac {
+
+ReduceFn find_complex(VectorSet set, Op op, DType type) {
+  static constexpr FindFn kFind[] = SUMAC_VECTOR_SETS(find_complex);
+  return kFind[set] != nullptr ? kFind[set](op, type) : nullptr;
+}
+
+}  // namespace sumac
+#endif

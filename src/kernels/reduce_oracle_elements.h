@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// reduce_oracle.h for the elements of elements.h: what a reduction of two of them gives, and
+// elements to try.
+#pragma once
+
+#include "kernels/elements.h"
+#include "kernels/reduce_oracle.h"
+
+namespace sumac::oracle {
+
+// Each kind of element has apply(op, a, b), and any(random, special): `special` asks for the values
+// at which a kernel is likely to be wrong.
+template <class T, class = void>
+struct Element {
+  static T apply(Op op, T a, T b) { return number(op, a, b); }
+  static T any(std::mt19937_64& random, bool special) {
+    return special ? special_number<T>(random) : any_number<T>(random);
+  }
+};
+
+template <>
+struct Element<Int128> {
+  static Int128 apply(Op op, Int128 a, Int128 b) {
+    if (op == Op::min) return a < b ? a : b;
+    if (op == Op::max) return a > b ? a : b;
+    return static_cast<Int128>(
+        integer(op, static_cast<Unsigned128>(a), static_cast<Unsigned128>(b)));
+  }
+  static Int128 any(std::mt19937_64& random, bool special) {
+    const auto high = static_cast<Unsigned128>(Element<std::int64_t>::any(random, special));
+    return static_cast<Int128>(high << 64 | Element<std::uint64_t>::any(random, special));
+  }
+};
+
+// 16-bit floats by exact arithmetic: a value is a whole number of quanta.
+template <class Half>
+struct Format;
+template <>
+struct Format<Float16> {
+  static constexpr int kDigits = 11, kMinExponent = -14, kMaxExponent = 15;
+};
+template <>
+struct Format<BFloat16> {
+  static constexpr int kDigits = 8, kMinExponent = -126, kMaxExponent = 127;
+};
+
+template <class Half>
+struct Element<Half, std::enable_if_t<is_half<Half>>> {
+  using F = Format<Half>;
+  static constexpr int kFraction = F::kDigits - 1;
+  static constexpr std::uint16_t kQuiet = 1U << (kFraction - 1);
+
+  static bool is_nan(Half h) { return (h.bits & 0x7FFF) > Half::kInfinity; }
+  static double value(Half h) {
+    const int magnitude = h.bits & 0x7FFF;
+    const int exponent = magnitude >> kFraction;
+    const int fraction = magnitude & ((1 << kFraction) - 1);
+    double result;
+    if (magnitude == Half::kInfinity) {
+      result = std::numeric_limits<double>::infinity();
+    } else if (exponent == 0) {
+      result = std::ldexp(fraction, F::kMinExponent - kFraction);
+    } else {
+      result = std::ldexp(fraction + (1 << kFraction), F::kMinExponent + exponent - 1 - kFraction);
+    }
+    return h.bits & 0x8000 ? -result : result;
+  }
+  // To nearest, ties to even. x is no NaN.
+  static Half round(double x) {
+    const std::uint16_t sign = std::signbit(x) ? 0x8000 : 0;
+    const double magnitude = std::fabs(x);
+    int exponent = magnitude == 0 ? F::kMinExponent : std::ilogb(magnitude);
+    if (exponent < F::kMinExponent) exponent = F::kMinExponent;
+    if (exponent > F::kMaxExponent) return {static_cast<std::uint16_t>(sign | Half::kInfinity)};
+    const double quanta = std::nearbyint(std::ldexp(magnitude, kFraction - exponent));
+    // The fraction's carry, where there is one, goes into the exponent; as does the leading one.
+    const int bits = ((exponent - F::kMinExponent) << kFraction) + static_cast<int>(quanta);
+    return {static_cast<std::uint16_t>(sign | bits)};
+  }
+
+  static Half apply(Op op, Half a, Half b) {
+    const bool no_order = is_nan(a) || is_nan(b);
+    if (op == Op::min) return !no_order && value(a) < value(b) ? a : b;
+    if (op == Op::max) return !no_order && value(a) > value(b) ? a : b;
+    if (no_order) return arithmetic_nan(a, b);
+    // Exact for float16. For bfloat16 float itself rounds, which shows among denormals.
+    const auto x = static_cast<float>(value(a)), y = static_cast<float>(value(b));
+    volatile float result = op == Op::sum ? x + y : x * y;
+    if (std::isnan(result)) {
+      return {static_cast<std::uint16_t>(std::signbit(result) ? 0x8000 | Half::kInfinity | kQuiet
+                                                              : Half::kInfinity | kQuiet)};
+    }
+    if (std::is_same_v<Half, BFloat16>) return round(static_cast<double>(result));
+    return round(op == Op::sum ? value(a) + value(b) : value(a) * value(b));
+  }
+  static Half any(std::mt19937_64& random, bool special) {
+    static constexpr std::uint16_t kInf = Half::kInfinity;
+    static constexpr std::uint16_t kSpecials[] = {0,
+                                                  0x8000,
+                                                  1,
+                                                  0x8001,
+                                                  kInf,
+                                                  0xFFFF,
+                                                  0x7FFF,
+                                                  kInf + 1,
+                                                  kInf + 3,
+                                                  0x8000 | (kInf + 1),
+                                                  kInf | kQuiet,
+                                                  kInf - 1,
+                                                  0x8000 | kInf,
+                                                  (1 << kFraction) - 1,
+                                                  1 << kFraction,
+                                                  (1 << kFraction) + 1,
+                                                  0xFBFF,
+                                                  0xF700};
+    if (special) return {kSpecials[random() % (sizeof kSpecials / 2)]};
+    if (random() % 2 != 0) return {static_cast<std::uint16_t>(random())};
+    return round(static_cast<double>(static_cast<int>(random() % 65) - 32));
+  }
+
+ private:
+  static Half arithmetic_nan(Half a, Half b) {
+#if defined(__aarch64__)
+    for (const Half h : {a, b}) {
+      if (is_nan(h) && !(h.bits & kQuiet)) return {static_cast<std::uint16_t>(h.bits | kQuiet)};
+    }
+#endif
+    return {static_cast<std::uint16_t>((is_nan(a) ? a.bits : b.bits) | kQuiet)};
+  }
+};
+
+// The bytes that are not the value are the right operand's.
+template <>
+struct Element<LongDouble> {
+  static LongDouble apply(Op op, LongDouble a, LongDouble b) {
+    const long double x = a.value(), y = b.value();
+    volatile long double result = 0;
+    if (op == Op::sum) result = x + y;
+    if (op == Op::prod) result = x * y;
+    if (op == Op::min || op == Op::max) return (op == Op::min ? x < y : x > y) ? a : b;
+    b.set(result);
+    return b;
+  }
+  static LongDouble any(std::mt19937_64& random, bool special) {
+    LongDouble result;
+    for (unsigned char& byte : result.bytes) byte = static_cast<unsigned char>(random());
+    result.set(static_cast<long double>(Element<double>::any(random, special)) / 3);
+    return result;
+  }
+};
+
+#if defined(__x86_64__)
+template <>
+struct Element<Float128> {
+  static Float128 apply(Op op, Float128 a, Float128 b) {
+    if (op == Op::min) return a < b ? a : b;
+    if (op == Op::max) return a > b ? a : b;
+    return op == Op::sum ? a + b : a * b;
+  }
+  static Float128 any(std::mt19937_64& random, bool /*special*/) {
+    // No NaN: which of two is kept is the run-time library's affair.
+    return static_cast<Float128>(static_cast<std::int64_t>(random())) / 3;
+  }
+};
+#endif
+
+template <class Float>
+struct Element<Complex<Float>> {
+  using Part = Element<Float>;
+  static Complex<Float> apply(Op op, Complex<Float> a, Complex<Float> b) {
+    if (op == Op::sum) return {Part::apply(op, a.re, b.re), Part::apply(op, a.im, b.im)};
+    const auto times = [](Float x, Float y) { return Part::apply(Op::prod, x, y); };
+    const auto plus = [](Float x, Float y) { return Part::apply(Op::sum, x, y); };
+    return {plus(times(a.re, b.re), minus(times(a.im, b.im))),
+            plus(times(a.im, b.re), times(a.re, b.im))};
+  }
+  static Complex<Float> any(std::mt19937_64& random, bool special) {
+    const Float re = Part::any(random, special);
+    return {re, Part::any(random, special && random() % 2 != 0)};
+  }
+
+ private:
+  static Float minus(Float x) {
+    if constexpr (std::is_same_v<Float, LongDouble>) {
+      x.set(-x.value());
+      return x;
+    } else {
+      return -x;
+    }
+  }
+};
+
+template <class Value, class Index, std::size_t kIndexAt, std::size_t kBytes>
+struct Element<Pair<Value, Index, kIndexAt, kBytes>> {
+  using P = Pair<Value, Index, kIndexAt, kBytes>;
+  static P apply(Op op, P a, P b) {
+    const Value x = a.value(), y = b.value();
+    const bool better = op == Op::minloc ? x < y : x > y;
+    if (!better && !(x == y && a.index() < b.index())) return b;
+    std::memcpy(b.bytes, a.bytes, P::kValueBytes);
+    std::memcpy(b.bytes + kIndexAt, a.bytes + kIndexAt, sizeof(Index));
+    return b;
+  }
+  static P any(std::mt19937_64& random, bool special) {
+    P result;
+    for (unsigned char& byte : result.bytes) byte = static_cast<unsigned char>(random());
+    Value value;
+    if constexpr (std::is_same_v<Value, long double>) {
+      value = static_cast<long double>(Element<double>::any(random, special));
+    } else {
+      value = Element<Value>::any(random, special);
+    }
+    // Few values and indices, so that ties are many.
+    const Index index =
+        random() % 4 == 0 ? Element<Index>::any(random, special) : static_cast<Index>(random() % 3);
+    std::memcpy(result.bytes, &value, P::kValueBytes);
+    std::memcpy(result.bytes + kIndexAt, &index, sizeof(Index));
+    return result;
+  }
+};
+
+// The strict left fold of the first num_srcs sources.
+template <class T>
+std::vector<T> reduce(Op op, const std::vector<std::vector<T>>& srcs, int num_srcs) {
+  std::vector<T> result = srcs[0];
+  for (int k = 1; k < num_srcs; ++k) {
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      result[i] = Element<T>::apply(op, result[i], srcs[k][i]);
+    }
+  }
+  return result;
+}
+
+// Elements of source k. A third of the elements is special in all sources.
+template <class T>
+std::vector<T> source(int k, std::size_t count) {
+  std::mt19937_64 random(1000 + k);
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = Element<T>::any(random, i % 3 == 0);
+  return values;
+}
+
+// Calls visit(T()) with the element that stands for a type.
+template <class Visit>
+void with_element(DType type, Visit visit) {
+  switch (type) {
+    case DType::i8:
+      return visit(std::int8_t());
+    case DType::u8:
+      return visit(std::uint8_t());
+    case DType::i16:
+      return visit(std::int16_t());
+    case DType::u16:
+      return visit(std::uint16_t());
+    case DType::i32:
+      return visit(std::int32_t());
+    case DType::u32:
+      return visit(std::uint32_t());
+    case DType::i64:
+      return visit(std::int64_t());
+    case DType::u64:
+      return visit(std::uint64_t());
+    case DType::i128:
+      return visit(Int128());
+    case DType::f16:
+      return visit(Float16());
+    case DType::bf16:
+      return visit(BFloat16());
+    case DType::f32:
+      return visit(float());
+    case DType::f64:
+      return visit(double());
+    case DType::long_double:
+      return visit(LongDouble());
+    case DType::f128:
+      return visit(Float128());
+    case DType::c32:
+      return visit(Complex<float>());
+    case DType::c64:
+      return visit(Complex<double>());
+    case DType::c_long_double:
+      return visit(Complex<LongDouble>());
+    case DType::c128:
+      return visit(Complex<Float128>());
+    case DType::i32_i32:
+      return visit(PairOf<std::int32_t, std::int32_t>());
+    case DType::i64_i64:
+      return visit(PairOf<std::int64_t, std::int64_t>());
+    case DType::f32_i32:
+      return visit(PairOf<float, std::int32_t>());
+    case DType::f32_f32:
+      return visit(PairOf<float, float>());
+    case DType::f64_f64:
+      return visit(PairOf<double, double>());
+    case DType::i16_i32:
+      return visit(PairOf<std::int16_t, std::int32_t>());
+    case DType::i64_i32:
+      return visit(PairOf<std::int64_t, std::int32_t>());
+    case DType::f64_i32:
+      return visit(PairOf<double, std::int32_t>());
+    case DType::long_double_i32:
+      return visit(PairOf<long double, std::int32_t>());
+    case DType::none:
+      return;
+  }
+}
+
+}  // namespace sumac::oracle
