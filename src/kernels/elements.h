@@ -20,17 +20,8 @@ struct BFloat16 {
   std::uint16_t bits;
 };
 
-// Where the processor's is the 80-bit one, 10 bytes of 16. The others are nobody's, but copied.
-struct LongDouble {
-  static constexpr std::size_t kValueBytes = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double);
-  long double value() const {
-    long double result;
-    __builtin_memcpy(&result, bytes, sizeof result);
-    return result;
-  }
-  void set(long double value) { __builtin_memcpy(bytes, &value, kValueBytes); }
-  unsigned char bytes[sizeof(long double)];
-};
+// Where the processor's is the 80-bit one, 10 bytes of 16: the others are a gap.
+inline constexpr std::size_t kLongDoubleBytes = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double);
 
 template <class Float>
 struct Complex {
@@ -44,7 +35,7 @@ struct Pair {
   using Value = ValueType;
   using Index = IndexType;
   static constexpr std::size_t kValueBytes =
-      std::is_same_v<Value, long double> ? LongDouble::kValueBytes : sizeof(Value);
+      std::is_same_v<Value, long double> ? kLongDoubleBytes : sizeof(Value);
   static constexpr bool kHasGaps = kValueBytes + sizeof(Index) < kBytes;
 
   Value value() const { return at<Value>(0); }

@@ -9,6 +9,11 @@
 
 namespace sumac {
 
+// A float16 for processors that calculate with it.
+struct NativeFloat16 {
+  std::uint16_t bits;
+};
+
 template <class Element>
 struct Lanes {
   using Type = Element;
@@ -17,6 +22,12 @@ struct Lanes {
 
 template <>
 struct Lanes<Float16> {
+  using Type = std::uint16_t;
+  static constexpr std::size_t kPerElement = 1;
+};
+
+template <>
+struct Lanes<NativeFloat16> {
   using Type = std::uint16_t;
   static constexpr std::size_t kPerElement = 1;
 };

@@ -13,18 +13,61 @@
 
 namespace sumac {
 
-// Elements may be unaligned, hence the copies.
+// Elements in memory. They may be unaligned, hence the copies.
+template <class T>
+struct Memory {
+  static T load(const char* from) {
+    T value;
+    __builtin_memcpy(&value, from, sizeof(T));
+    return value;
+  }
+  static void store(char* to, T value) { __builtin_memcpy(to, &value, sizeof(T)); }
+  static void copy_gaps(char* /*to*/, const char* /*from*/) {}
+};
+
+// The store leaves the gap alone.
+template <>
+struct Memory<long double> {
+  typedef long double Unaligned __attribute__((aligned(1), may_alias));
+  static long double load(const char* from) { return *reinterpret_cast<const Unaligned*>(from); }
+  static void store(char* to, long double value) { *reinterpret_cast<Unaligned*>(to) = value; }
+  static void copy_gaps(char* to, const char* from) {
+    constexpr std::size_t kGap = sizeof(long double) - kLongDoubleBytes;
+    if constexpr (kGap > 0) __builtin_memcpy(to + kLongDoubleBytes, from + kLongDoubleBytes, kGap);
+  }
+};
+
+template <>
+struct Memory<Complex<long double>> {
+  using Part = Memory<long double>;
+  static constexpr std::size_t kIm = sizeof(long double);
+  static Complex<long double> load(const char* from) {
+    return {Part::load(from), Part::load(from + kIm)};
+  }
+  static void store(char* to, Complex<long double> value) {
+    Part::store(to, value.re);
+    Part::store(to + kIm, value.im);
+  }
+  static void copy_gaps(char* to, const char* from) {
+    Part::copy_gaps(to, from);
+    Part::copy_gaps(to + kIm, from + kIm);
+  }
+};
+
 template <class Set, class Op, class T>
 void fold_each(char* dst, const char* left, const char* right, std::size_t count) {
+  if (dst != right) {
+    for (std::size_t at = 0; at < count * sizeof(T); at += sizeof(T)) {
+      Memory<T>::copy_gaps(dst + at, right + at);
+    }
+  }
 #if !defined(__clang__)
 #pragma GCC ivdep  // no step touches the elements of another one, whatever dst is
 #endif
-  for (std::size_t i = 0; i < count; ++i) {
-    T a, b;
-    __builtin_memcpy(&a, left + i * sizeof(T), sizeof(T));
-    __builtin_memcpy(&b, right + i * sizeof(T), sizeof(T));
-    a = Op::one(a, b);
-    __builtin_memcpy(dst + i * sizeof(T), &a, sizeof(T));
+  for (std::size_t at = 0; at < count * sizeof(T); at += sizeof(T)) {
+    const T a = Memory<T>::load(left + at);
+    const T b = Memory<T>::load(right + at);
+    Memory<T>::store(dst + at, Op::one(a, b));
   }
 }
 

@@ -23,9 +23,6 @@ T add(T a, T b) {
     return static_cast<T>(a + b);
   } else if constexpr (is_half<T>) {
     return demote(ordered::add(promote(a), promote(b)), T());
-  } else if constexpr (std::is_same_v<T, LongDouble>) {
-    b.set(a.value() + b.value());
-    return b;
   } else {
     return ordered::add(a, b);
   }
@@ -37,21 +34,8 @@ T multiply(T a, T b) {
     return static_cast<T>(1U * a * b);  // 1U: 16-bit factors would be multiplied as signed int
   } else if constexpr (is_half<T>) {
     return demote(ordered::mul(promote(a), promote(b)), T());
-  } else if constexpr (std::is_same_v<T, LongDouble>) {
-    b.set(a.value() * b.value());
-    return b;
   } else {
     return ordered::mul(a, b);
-  }
-}
-
-template <class T>
-T negate(T a) {
-  if constexpr (std::is_same_v<T, LongDouble>) {
-    a.set(-a.value());
-    return a;
-  } else {
-    return -a;
   }
 }
 
@@ -64,7 +48,7 @@ Complex<T> add(Complex<T> a, Complex<T> b) {
 // factors and terms is what vector_complex-inl.h does.
 template <class T>
 Complex<T> multiply(Complex<T> a, Complex<T> b) {
-  return {add(multiply(a.re, b.re), negate(multiply(a.im, b.im))),
+  return {add(multiply(a.re, b.re), -multiply(a.im, b.im)),
           add(multiply(a.im, b.re), multiply(a.re, b.im))};
 }
 
@@ -72,8 +56,6 @@ template <class T>
 bool less(T a, T b) {
   if constexpr (is_half<T>) {
     return is_less(a, b);
-  } else if constexpr (std::is_same_v<T, LongDouble>) {
-    return a.value() < b.value();
   } else {
     return a < b;
   }

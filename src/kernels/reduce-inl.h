@@ -48,6 +48,11 @@ template <class Op, class E>
 struct Step {
   using Lane = LaneOf<E>;
   static constexpr std::size_t kPerElement = Lanes<E>::kPerElement;
+  // Vectors that the set converts to float in one instruction are half as long.
+  static constexpr bool kConverts =
+      HWY_ARCH_X86 && kConvertsHalves && std::is_same_v<E, Float16> &&
+      (std::is_same_v<Op, plain::Sum> || std::is_same_v<Op, plain::Prod>);
+  using Vector = hn::ScalableTag<Lane, kConverts ? -1 : 0>;
 
   template <class D>
   static HWY_INLINE hn::Vec<D> of(D d, hn::Vec<D> a, hn::Vec<D> b) {
@@ -167,7 +172,7 @@ HWY_INLINE std::size_t to_boundary(const T* dst) {
 template <class Step, int N, Stores kStores>
 HWY_NOINLINE void fold(void* to, const void* const* from, int num_srcs, std::size_t count) {
   using T = typename Step::Lane;
-  const hn::ScalableTag<T> d;
+  const typename Step::Vector d;
   constexpr std::size_t kLanes = hn::MaxLanes(d);
   T* dst = static_cast<T*>(to);
   const Sources<T, N> srcs(from, num_srcs);

@@ -71,12 +71,30 @@ bool has_avx3() {
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512cd");
 }
+
+// Those on which 512-bit instructions slow the whole processor down: reductions gain less by them
+// than the program loses.
+bool lowers_its_clock() {
+  return __builtin_cpu_is("skylake-avx512") || __builtin_cpu_is("cascadelake") ||
+         __builtin_cpu_is("cooperlake");
+}
+#else
+bool lowers_its_clock() { return false; }
+#endif
+
+#if (HWY_TARGETS & HWY_AVX3) && defined(SUMAC_HAS_AVX512_FP16)
+bool has_avx3_fp16() { return has_avx3() && __builtin_cpu_supports("avx512fp16"); }
+
+ReduceFn find_avx3_fp16(Op op, DType type) {
+  return type == DType::f16 ? find_native_half(op) : find_vector<kAvx3>(op, type);
+}
 #endif
 
 bool always() { return true; }
 
 struct SimdSet {
   const char* name;
+  int bits;  // of a vector
   bool (*on_this_processor)();
   FindFn find;
 };
@@ -84,25 +102,28 @@ struct SimdSet {
 // Best first; a processor that has one has all that follow. A compiler told to assume a newer
 // processor leaves some out.
 constexpr SimdSet kSets[] = {
+#if (HWY_TARGETS & HWY_AVX3) && defined(SUMAC_HAS_AVX512_FP16)
+    {"avx3_fp16", 512, has_avx3_fp16, find_avx3_fp16},
+#endif
 #if HWY_TARGETS & HWY_AVX3
-    {"avx3", has_avx3, find_vector<kAvx3>},
+    {"avx3", 512, has_avx3, find_vector<kAvx3>},
 #endif
 #if HWY_TARGETS & HWY_AVX2
-    {"avx2", has_avx2, find_vector<kAvx2>},
+    {"avx2", 256, has_avx2, find_vector<kAvx2>},
 #endif
 #if HWY_TARGETS & HWY_SSE4
-    {"sse4", has_sse4, find_vector<kSse4>},
+    {"sse4", 128, has_sse4, find_vector<kSse4>},
 #endif
 #if HWY_TARGETS & HWY_SSSE3
-    {"ssse3", has_ssse3, find_vector<kSsse3>},
+    {"ssse3", 128, has_ssse3, find_vector<kSsse3>},
 #endif
 #if HWY_TARGETS & HWY_NEON
-    {"neon", always, find_vector<kNeon>},
+    {"neon", 128, always, find_vector<kNeon>},
 #endif
 #if defined(__x86_64__)
-    {"sse2", always, find_sse2},
+    {"sse2", 128, always, find_sse2},
 #endif
-    {"scalar", always, find_scalar},
+    {"scalar", 0, always, find_scalar},
 };
 constexpr int kNumSets = sizeof(kSets) / sizeof(kSets[0]);
 
@@ -114,18 +135,23 @@ struct Names {
 };
 constexpr Names kNames;
 
-int best_set() {
+// The first set the processor has, with vectors of at most so many bits.
+int best_set(int most_bits) {
   int set = 0;
-  while (!kSets[set].on_this_processor()) ++set;
+  while (!kSets[set].on_this_processor() || kSets[set].bits > most_bits) ++set;
   return set;
 }
+
+constexpr int kAnyBits = 1 << 20;
+int first_set() { return best_set(kAnyBits); }
+int default_set() { return best_set(lowers_its_clock() ? 256 : kAnyBits); }
 
 std::atomic<std::size_t> bytes_to_stream{SIZE_MAX};
 std::atomic<int> forced_set{-1};  // index in kSets; -1: the best
 
 int current_set() {
   const int set = forced_set.load(std::memory_order_relaxed);
-  return set >= 0 ? set : best_set();
+  return set >= 0 ? set : default_set();
 }
 
 }  // namespace
@@ -143,14 +169,18 @@ void set_stream_bytes(std::size_t bytes) {
 
 const char* simd_name() { return kSets[current_set()].name; }
 
-const char* const* simd_names() { return kNames.name + best_set(); }
+const char* const* simd_names() { return kNames.name + first_set(); }
 
 bool force_simd(const char* name) {
   if (std::strcmp(name, "auto") == 0) {
     forced_set.store(-1, std::memory_order_relaxed);
     return true;
   }
-  for (int set = best_set(); set < kNumSets; ++set) {
+  if (std::strcmp(name, "256bit") == 0) {
+    forced_set.store(best_set(256), std::memory_order_relaxed);
+    return true;
+  }
+  for (int set = first_set(); set < kNumSets; ++set) {
     if (std::strcmp(name, kSets[set].name) == 0) {
       forced_set.store(set, std::memory_order_relaxed);
       return true;

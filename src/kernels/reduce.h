@@ -28,11 +28,13 @@ using ReduceFn = void (*)(void* dst, const void* const* srcs, int num_srcs, std:
 // The kernel for the pair; nullptr where it is not defined (is_defined).
 ReduceFn find_reduce(Op op, DType type);
 
-// Name of the instruction set in use: "avx3", "avx2", "sse4", "ssse3", "sse2", "neon" or "scalar".
+// Name of the instruction set in use: "avx3_fp16", "avx3", "avx2", "sse4", "ssse3", "sse2", "neon"
+// or "scalar".
 const char* simd_name();
 
-// Forces an instruction set by name before the first find_reduce (option SUMAC_SIMD); "auto" is the
-// best. False, and nothing changes, when the name is unknown or the processor lacks it.
+// Forces an instruction set by name before the first find_reduce (option SUMAC_SIMD). "256bit" is
+// the best of no longer vectors; "auto" the best, or that on processors whose clock longer ones
+// lower. False, and nothing changes, when the name is unknown or the processor lacks it.
 bool force_simd(const char* name);
 
 // Results of at least so many bytes, in a dst that is no source, are stored past the caches: for

@@ -18,6 +18,10 @@ ReduceFn find_half(Op op, DType type) {
                             : select_float<Kernel, BFloat16>(op);
 }
 
+#if HWY_TARGET == HWY_AVX3 && defined(SUMAC_HAS_AVX512_FP16)
+ReduceFn find_native_half(Op op) { return select_float<Kernel, NativeFloat16>(op); }
+#endif
+
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
 }  // namespace sumac
@@ -31,6 +35,10 @@ ReduceFn find_half(VectorSet set, Op op, DType type) {
   static constexpr FindFn kFind[] = SUMAC_VECTOR_SETS(find_half);
   return kFind[set] != nullptr ? kFind[set](op, type) : nullptr;
 }
+
+#if (HWY_TARGETS & HWY_AVX3) && defined(SUMAC_HAS_AVX512_FP16)
+ReduceFn find_native_half(Op op) { return N_AVX3::find_native_half(op); }
+#endif
 
 }  // namespace sumac
 #endif

@@ -129,23 +129,34 @@ struct Element<Half, std::enable_if_t<is_half<Half>>> {
   }
 };
 
-// The bytes that are not the value are the right operand's.
+// A long double and its gap, which becomes the right operand's.
+struct LongDouble {
+  long double value() const {
+    long double result;
+    std::memcpy(&result, bytes, sizeof result);
+    return result;
+  }
+  LongDouble with(long double value) const {
+    LongDouble result = *this;
+    std::memcpy(result.bytes, &value, kLongDoubleBytes);
+    return result;
+  }
+  unsigned char bytes[sizeof(long double)];
+};
+
 template <>
 struct Element<LongDouble> {
   static LongDouble apply(Op op, LongDouble a, LongDouble b) {
     const long double x = a.value(), y = b.value();
-    volatile long double result = 0;
-    if (op == Op::sum) result = x + y;
-    if (op == Op::prod) result = x * y;
-    if (op == Op::min || op == Op::max) return (op == Op::min ? x < y : x > y) ? a : b;
-    b.set(result);
-    return b;
+    if (op == Op::min) return b.with(x < y ? x : y);
+    if (op == Op::max) return b.with(x > y ? x : y);
+    volatile long double result = op == Op::sum ? x + y : x * y;
+    return b.with(result);
   }
   static LongDouble any(std::mt19937_64& random, bool special) {
     LongDouble result;
     for (unsigned char& byte : result.bytes) byte = static_cast<unsigned char>(random());
-    result.set(static_cast<long double>(Element<double>::any(random, special)) / 3);
-    return result;
+    return result.with(static_cast<long double>(Element<double>::any(random, special)) / 3);
   }
 };
 
@@ -171,19 +182,32 @@ struct Element<Complex<Float>> {
     if (op == Op::sum) return {Part::apply(op, a.re, b.re), Part::apply(op, a.im, b.im)};
     const auto times = [](Float x, Float y) { return Part::apply(Op::prod, x, y); };
     const auto plus = [](Float x, Float y) { return Part::apply(Op::sum, x, y); };
-    return {plus(times(a.re, b.re), minus(times(a.im, b.im))),
-            plus(times(a.im, b.re), times(a.re, b.im))};
+    const Float re = plus(times(a.re, b.re), minus(times(a.im, b.im)));
+    const Float im = plus(times(a.im, b.re), times(a.re, b.im));
+    if constexpr (std::is_same_v<Float, LongDouble>) {
+      return {b.re.with(re.value()), b.im.with(im.value())};
+    } else {
+      return {re, im};
+    }
   }
   static Complex<Float> any(std::mt19937_64& random, bool special) {
-    const Float re = Part::any(random, special);
-    return {re, Part::any(random, special && random() % 2 != 0)};
+    if constexpr (std::is_same_v<Float, LongDouble>) {
+      // No NaN: its sign is the compiler's affair, which makes x + -y an x - y.
+      const auto part = [&] {
+        return Part::any(random, special).with(static_cast<long double>(random() % 99) / 7 - 7);
+      };
+      const Float re = part();
+      return {re, part()};
+    } else {
+      const Float re = Part::any(random, special);
+      return {re, Part::any(random, special && random() % 2 != 0)};
+    }
   }
 
  private:
   static Float minus(Float x) {
     if constexpr (std::is_same_v<Float, LongDouble>) {
-      x.set(-x.value());
-      return x;
+      return x.with(-x.value());
     } else {
       return -x;
     }

@@ -16,11 +16,11 @@ ReduceFn find_wide(Op op, DType type) {
     case DType::i128:
       return select_integer<Plain<WideSet>::Kernel, Int128>(op);
     case DType::long_double:
-      return select_float<Plain<WideSet>::Kernel, LongDouble>(op);
+      return select_float<Plain<WideSet>::Kernel, long double>(op);
     case DType::f128:
       return select_float<Plain<WideSet>::Kernel, Float128>(op);
     case DType::c_long_double:
-      return select_complex<Plain<WideSet>::Kernel, LongDouble>(op);
+      return select_complex<Plain<WideSet>::Kernel, long double>(op);
     case DType::c128:
       return select_complex<Plain<WideSet>::Kernel, Float128>(op);
     case DType::long_double_i32:

@@ -21,6 +21,7 @@ ReduceFn find_int64(VectorSet set, Op op, DType type);
 ReduceFn find_f32(VectorSet set, Op op, DType type);
 ReduceFn find_f64(VectorSet set, Op op, DType type);
 ReduceFn find_half(VectorSet set, Op op, DType type);
+ReduceFn find_native_half(Op op);  // AVX-512 with float16, where the assembler knows it
 ReduceFn find_complex(VectorSet set, Op op, DType type);
 ReduceFn find_pair32(VectorSet set, Op op, DType type);
 ReduceFn find_pair64(VectorSet set, Op op, DType type);

@@ -19,6 +19,9 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
+// Whether the set converts float16 itself.
+constexpr bool kConvertsHalves = (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_TARGET == HWY_NEON;
+
 // Below, vectors of 32 bits hold one half in the lower or the upper 16 bits of each lane.
 template <class D>
 HWY_INLINE auto as_float(D /*d32*/, hn::Vec<D> bits) {
@@ -66,19 +69,14 @@ HWY_INLINE hn::Vec<D> demote(Float16, D d, DF df, hn::Vec<DF> value) {
   return hn::Or(result, hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 0x8000)));
 }
 
-template <class D>
-HWY_INLINE auto promote(BFloat16, D d, hn::Vec<D> half) {
-  return as_float(d, hn::ShiftLeft<16>(half));
-}
-
+// The half in the upper bits, the lower ones anything. A NaN is quiet: it comes from a calculation.
 template <class DF, class D>
-HWY_INLINE hn::Vec<D> demote(BFloat16, D d, DF /*df*/, hn::Vec<DF> value) {
+HWY_INLINE hn::Vec<D> round_to_upper(D d, DF /*df*/, hn::Vec<DF> value) {
   const auto bits = hn::BitCast(d, value);
-  const auto upper = hn::ShiftRight<16>(bits);
-  const auto odd = hn::And(upper, hn::Set(d, 1));
-  const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(d, 0x7FFF)), odd));
-  const auto is_nan = hn::RebindMask(d, hn::Ne(value, value));
-  return hn::IfThenElse(is_nan, hn::Or(upper, hn::Set(d, 0x40)), rounded);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1));
+  const auto half = hn::Add(odd, hn::Set(d, 0x7FFF));
+  const auto is_number = hn::RebindMask(d, hn::Eq(value, value));
+  return hn::Add(bits, hn::IfThenElseZero(is_number, half));
 }
 
 template <class V>
@@ -90,9 +88,9 @@ HWY_INLINE V calculate(plain::Prod, V a, V b) {
   return ordered_mul(a, b);
 }
 
-// By the conversions above, even and odd halves apart.
-template <class Op, class Half, class D>
-HWY_INLINE hn::Vec<D> calculate_by_bits(Op op, Half half, D d, hn::Vec<D> a, hn::Vec<D> b) {
+// Even and odd halves apart.
+template <class Op, class D>
+HWY_INLINE hn::Vec<D> calculate_by_bits(Op op, Float16 half, D d, hn::Vec<D> a, hn::Vec<D> b) {
   const hn::Repartition<std::uint32_t, D> d32;
   const hn::RebindToFloat<decltype(d32)> df;
   const auto lower = hn::Set(d32, 0xFFFF);
@@ -106,7 +104,23 @@ HWY_INLINE hn::Vec<D> calculate_by_bits(Op op, Half half, D d, hn::Vec<D> a, hn:
       d, hn::Or(demote(half, d32, df, even), hn::ShiftLeft<16>(demote(half, d32, df, odd))));
 }
 
-// By the processor's conversions; the vector's float counterpart may be too large for a register.
+// A bfloat16 is the upper half of a float.
+template <class Op, class D>
+HWY_INLINE hn::Vec<D> calculate_by_bits(Op op, BFloat16, D d, hn::Vec<D> a, hn::Vec<D> b) {
+  const hn::Repartition<std::uint32_t, D> d32;
+  const hn::RebindToFloat<decltype(d32)> df;
+  const auto upper = hn::Set(d32, 0xFFFF0000U);
+  const auto a32 = hn::BitCast(d32, a);
+  const auto b32 = hn::BitCast(d32, b);
+  const auto even =
+      calculate(op, as_float(d32, hn::ShiftLeft<16>(a32)), as_float(d32, hn::ShiftLeft<16>(b32)));
+  const auto odd =
+      calculate(op, as_float(d32, hn::And(a32, upper)), as_float(d32, hn::And(b32, upper)));
+  return hn::BitCast(d, hn::IfVecThenElse(upper, round_to_upper(d32, df, odd),
+                                          hn::ShiftRight<16>(round_to_upper(d32, df, even))));
+}
+
+// By the processor's conversions; where the float vector is too large for a register, in two parts.
 template <class Op, class D>
 HWY_INLINE hn::Vec<D> calculate_by_conversion(Op op, D d, hn::Vec<D> a, hn::Vec<D> b) {
   if constexpr (2 * sizeof(a.raw) <= HWY_MAX_BYTES) {
@@ -123,22 +137,14 @@ HWY_INLINE hn::Vec<D> calculate_by_conversion(Op op, D d, hn::Vec<D> a, hn::Vec<
   }
 }
 
-#if (HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86) || HWY_TARGET == HWY_NEON
-#define SUMAC_CONVERTS_HALVES true
-#else
-#define SUMAC_CONVERTS_HALVES false
-#endif
-
 template <class Op, class Half, class D>
 HWY_INLINE hn::Vec<D> calculate_halves(Op op, Half half, D d, hn::Vec<D> a, hn::Vec<D> b) {
-  if constexpr (SUMAC_CONVERTS_HALVES && std::is_same_v<Half, Float16>) {
+  if constexpr (kConvertsHalves && std::is_same_v<Half, Float16>) {
     return calculate_by_conversion(op, d, a, b);
   } else {
     return calculate_by_bits(op, half, d, a, b);
   }
 }
-#undef SUMAC_CONVERTS_HALVES
-
 // a where it is less (kLess) or more than b, else b.
 template <bool kLess, class Half, class D>
 HWY_INLINE hn::Vec<D> choose_half(D d, hn::Vec<D> a, hn::Vec<D> b) {
@@ -165,6 +171,19 @@ HWY_INLINE hn::Vec<D> apply(Op op, Tag<Half>, D d, hn::Vec<D> a, hn::Vec<D> b) {
     return calculate_halves(op, Half(), d, a, b);
   }
 }
+
+// float16 on processors that calculate with it. Their instructions do what the ones above do for
+// every pair of elements, denormals and NaNs included.
+#if HWY_TARGET == HWY_AVX3 && defined(SUMAC_HAS_AVX512_FP16)
+template <class Op, class D>
+HWY_INLINE hn::Vec<D> apply(Op, Tag<NativeFloat16>, D /*d*/, hn::Vec<D> a, hn::Vec<D> b) {
+  if constexpr (std::is_same_v<Op, plain::Sum>) SUMAC_ORDERED_AVX("addph", a.raw, b.raw);
+  if constexpr (std::is_same_v<Op, plain::Prod>) SUMAC_ORDERED_AVX("mulph", a.raw, b.raw);
+  if constexpr (std::is_same_v<Op, plain::Min>) SUMAC_ORDERED_AVX("minph", a.raw, b.raw);
+  if constexpr (std::is_same_v<Op, plain::Max>) SUMAC_ORDERED_AVX("maxph", a.raw, b.raw);
+  return a;
+}
+#endif
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE

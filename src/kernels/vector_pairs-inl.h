@@ -54,11 +54,8 @@ HWY_INLINE hn::Vec<D> choose_pairs(D d, hn::Vec<D> a, hn::Vec<D> b, MaskOf bette
                             as_numbers<typename P::Index>(d, hn::DupOdd(b)));
   const auto tie = hn::And(hn::RebindMask(d, hn::Eq(value_a, value_b)), hn::RebindMask(d, lower));
   const auto take = hn::Or(hn::RebindMask(d, better(value_a, value_b)), tie);
-  if constexpr (P::kHasGaps) {
-    return hn::IfVecThenElse(hn::And(hn::VecFromMask(d, take), field_bits<P>(d)), a, b);
-  } else {
-    return hn::IfThenElse(take, a, b);
-  }
+  if constexpr (P::kHasGaps) a = hn::IfVecThenElse(field_bits<P>(d), a, b);
+  return hn::IfThenElse(take, a, b);
 }
 
 template <class P, class D>
