@@ -7,15 +7,25 @@
 #include <cstddef>
 
 #include "algorithms/algorithms.h"
+#include "algorithms/in_pieces.h"
 
 namespace sumac {
 
-// to[i] = first[i] op second[i]; `to` may be one of them.
-inline void fold_two(const ReduceArguments& args, const std::byte* first, const std::byte* second,
+// to[i] = (sources[0][i] op sources[1][i]) op ...; `to` may be one of them.
+inline void fold_all(const ReduceArguments& args, const std::byte* const* sources, int num,
                      std::byte* to, std::size_t count) {
   if (count == 0) return;
-  const void* sources[] = {first, second};
-  args.kernel(to, sources, 2, count);
+  in_pieces(to, count, args.element, [&](std::size_t first, std::size_t n) {
+    const void* from[kMaxSources];
+    for (int s = 0; s < num; ++s) from[s] = sources[s] + first * args.element;
+    args.kernel(to + first * args.element, from, num, n);
+  });
+}
+
+inline void fold_two(const ReduceArguments& args, const std::byte* first, const std::byte* second,
+                     std::byte* to, std::size_t count) {
+  const std::byte* const sources[] = {first, second};
+  fold_all(args, sources, 2, to, count);
 }
 
 // The largest power of two of ranks, and who is left over: ranks 1, 3, ... of the first 2e ones,

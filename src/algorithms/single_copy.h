@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "algorithms/arguments.h"
 #include "algorithms/chunks.h"
 #include "algorithms/claims.h"
 #include "algorithms/fold.h"
+#include "algorithms/in_pieces.h"
 #include "transport/shm/group.h"
 
 namespace sumac {
@@ -34,13 +36,18 @@ inline Buffers buffers_of(const ShmGroup& group, int rank, std::uint64_t positio
   return buffers;
 }
 
+// Several threads of the rank may come here.
+inline void note_failed(const SingleCopy& peers) {
+  std::atomic_ref<bool>(*peers.failed).store(true, std::memory_order_relaxed);
+}
+
 // Stores what is to stand `offset` bytes into every other rank's output there.
 inline void store_to_peers(const ShmGroup& group, const SingleCopy& peers, std::uint64_t position,
                            std::size_t offset, const std::byte* from, std::size_t bytes) {
   for (int r = 0; r < group.size(); ++r) {
     if (r == group.rank()) continue;
     const std::uintptr_t output = buffers_of(group, r, position).output;
-    if (!peers.memory->write(r, output + offset, from, bytes)) *peers.failed = true;
+    if (!peers.memory->write(r, output + offset, from, bytes)) note_failed(peers);
   }
 }
 
@@ -60,6 +67,7 @@ class Shares {
         ranks_(group.size()),
         cut_(pieces_of(part_of(bytes, group.size(), 0).bytes, fetch_bytes(peers, group.size()))) {}
   std::size_t pieces() const { return cut_.count(); }
+  std::size_t bytes(int owner) const { return part_of(bytes_, ranks_, owner).bytes; }
   Part part(int owner, std::size_t piece) const {
     const Part whole = part_of(bytes_, ranks_, owner);
     const Part within = cut_[piece];
@@ -72,6 +80,28 @@ class Shares {
   int ranks_;
   Chunks cut_;
 };
+
+// The same with one thread's part of the scratch.
+inline SingleCopy for_thread(const SingleCopy& peers, int thread, int threads) {
+  SingleCopy own = peers;
+  own.scratch_bytes = peers.scratch_bytes / static_cast<std::size_t>(threads) / kPage * kPage;
+  own.scratch += static_cast<std::size_t>(thread) * own.scratch_bytes;
+  return own;
+}
+
+// Calls fold_piece(peers, piece) for the pieces of this rank's share, by as many threads as may
+// help while what each fetches at a time is worth a system call.
+template <class FoldPiece>
+void fold_own_share(const ShmGroup& group, const Claims& claims, const SingleCopy& peers,
+                    std::size_t bytes, FoldPiece fold_piece) {
+  constexpr std::size_t kLeastFetch = 32 << 10;
+  const std::size_t most =
+      peers.scratch_bytes / kLeastFetch / static_cast<std::size_t>(group.size());
+  by_threads(bytes, static_cast<int>(most), [&](int thread, int threads) {
+    const SingleCopy own = for_thread(peers, thread, threads);
+    do_share(claims, group.rank(), SIZE_MAX, [&](std::size_t piece) { fold_piece(own, piece); });
+  });
+}
 
 // Folds [part) of all ranks' inputs, `fetch_bytes` at a time; store(offset, result, bytes) is
 // called for each piece. The result is formed in `args.output` where `into_output`, else in the
@@ -87,7 +117,7 @@ void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const S
     for (int r = 0; r < ranks; ++r) {
       if (r == own) continue;
       const std::uintptr_t input = buffers_of(group, r, position).input;
-      if (!peers.memory->read(r, input + at, scratch(r), bytes)) *peers.failed = true;
+      if (!peers.memory->read(r, input + at, scratch(r), bytes)) note_failed(peers);
     }
     std::byte* result = into_output ? args.output + at : scratch(own);
     fold(args.kernel, result, ranks, bytes / args.element, args.element,

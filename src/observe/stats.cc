@@ -22,6 +22,7 @@ std::mutex mutex;
 Stats ended;
 AtomicCount handed[kNumCollectives][kNumReasons];
 AtomicCount local[kNumCollectives];
+std::atomic<std::uint64_t> threads[kNumThreadUses];
 
 void merge_into(PathCount& to, const PathCount& from) {
   to.calls += from.calls;
@@ -40,6 +41,7 @@ const char* text_of(Reason reason) {
 }
 
 void Stats::merge(const Stats& other) {
+  for (int u = 0; u < kNumThreadUses; ++u) threads[u] += other.threads[u];
   for (int a = 0; a < kMostAlgorithms; ++a) merge_into(taken[a], other.taken[a]);
   for (int c = 0; c < kNumCollectives; ++c) {
     merge_into(local[c], other.local[c]);
@@ -60,6 +62,10 @@ void count_process_local(Collective collective, std::uint64_t bytes) {
   local[static_cast<int>(collective)].add(bytes);
 }
 
+void count_thread_use(ThreadUse use) {
+  threads[static_cast<int>(use)].fetch_add(1, std::memory_order_relaxed);
+}
+
 Stats process_stats() {
   const std::lock_guard<std::mutex> lock(mutex);
   Stats sum = ended;
@@ -67,6 +73,7 @@ Stats process_stats() {
     merge_into(sum.local[c], local[c].get());
     for (int r = 0; r < kNumReasons; ++r) merge_into(sum.handed[c][r], handed[c][r].get());
   }
+  for (int u = 0; u < kNumThreadUses; ++u) sum.threads[u] = threads[u].load();
   return sum;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/thread_use.h"
 #include "base/types.h"
 
 namespace sumac {
@@ -36,6 +37,7 @@ struct Stats {
   PathCount taken[kMostAlgorithms];
   PathCount local[kNumCollectives];  // taken without communication
   PathCount handed[kNumCollectives][kNumReasons];
+  std::uint64_t threads[kNumThreadUses] = {};  // large reductions, of the process
 
   void merge(const Stats& other);
 };
@@ -44,6 +46,7 @@ struct Stats {
 void add_to_process_stats(const Stats& stats);
 void count_process_hand_down(Collective collective, Reason reason, std::uint64_t bytes);
 void count_process_local(Collective collective, std::uint64_t bytes);
+void count_thread_use(ThreadUse use);
 Stats process_stats();
 
 }  // namespace sumac

@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include "tasks/threads.h"
+
 namespace sumac {
 
 void Engine::watch(WorkQueue& queue, bool calls_mpi) {
@@ -26,6 +28,7 @@ void Engine::forget(WorkQueue& queue) {
 bool Engine::progress(bool may_call_mpi, bool has_time) {
   if (idle() || !lock_.try_lock()) return false;
   looker_.store(pthread_self(), std::memory_order_relaxed);
+  const UseThreads none(false);  // this may be within the MPI's progress
   bool moved = false, at_all = true;
   for (const Watched& watched : watched_) {
     if (!watched.queue) continue;

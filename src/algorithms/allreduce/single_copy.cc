@@ -22,16 +22,19 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
 
   const Shares shares(group, args.bytes(), peers);
   const Claims claims(group, position, shares.pieces());
-  const auto fold_piece = [&](int owner, std::size_t piece) {
-    fold_from_peers(group, args, peers, position, shares.part(owner, piece), true,
+  const auto fold_piece = [&](const SingleCopy& own, int owner, std::size_t piece) {
+    fold_from_peers(group, args, own, position, shares.part(owner, piece), true,
                     [&](std::size_t at, const std::byte* result, std::size_t bytes) {
                       store_to_peers(group, peers, position, at, result, bytes);
                     });
   };
-  const int own = group.rank();
-  do_share(claims, own, SIZE_MAX, [&](std::size_t piece) { fold_piece(own, piece); });
+  fold_own_share(group, claims, peers, shares.bytes(group.rank()),
+                 [&](const SingleCopy& own, std::size_t piece) {
+                   fold_piece(own, group.rank(), piece);
+                 });
   co_await strand.until_idle(claims.all_done());
-  do_what_is_left(group, claims, fold_piece);
+  do_what_is_left(group, claims,
+                  [&](int owner, std::size_t piece) { fold_piece(peers, owner, piece); });
   co_await strand.until(claims.all_done());
   group.finish(position);
   group.note_finished_before(position);

@@ -20,7 +20,7 @@ Task knomial(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
   for (int distance = 1; distance < tree.span() && distance < group.size;
        distance *= tree.radix()) {
     for (int j = 1; j < tree.radix() && tree.child(j, distance) >= 0;) {
-      const void* sources[kMaxSources] = {own};
+      const std::byte* sources[kMaxSources] = {own};
       int taken = 1;
       for (; taken < kMaxSources && static_cast<std::size_t>(taken) <= room && j < tree.radix();
            ++j, ++taken) {
@@ -31,7 +31,7 @@ Task knomial(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
         sources[taken] = to;
       }
       co_await strand.until(group.stream->all_received());
-      args.kernel(result, sources, taken, args.count);
+      fold_all(args, sources, taken, result, args.count);
       own = result;
     }
   }

@@ -22,19 +22,22 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
   const std::uintptr_t output = buffers_of(group, args.root, position).output;
   const Shares shares(group, args.bytes(), peers);
   const Claims claims(group, position, shares.pieces());
-  const auto fold_piece = [&](int owner, std::size_t piece) {
-    fold_from_peers(group, args, peers, position, shares.part(owner, piece), root,
+  const auto fold_piece = [&](const SingleCopy& own, int owner, std::size_t piece) {
+    fold_from_peers(group, args, own, position, shares.part(owner, piece), root,
                     [&](std::size_t at, const std::byte* result, std::size_t bytes) {
                       if (root) return;
                       if (!peers.memory->write(args.root, output + at, result, bytes)) {
-                        *peers.failed = true;
+                        note_failed(peers);
                       }
                     });
   };
-  const int own = group.rank();
-  do_share(claims, own, SIZE_MAX, [&](std::size_t piece) { fold_piece(own, piece); });
+  fold_own_share(group, claims, peers, shares.bytes(group.rank()),
+                 [&](const SingleCopy& own, std::size_t piece) {
+                   fold_piece(own, group.rank(), piece);
+                 });
   co_await strand.until_idle(claims.all_done());
-  do_what_is_left(group, claims, fold_piece);
+  do_what_is_left(group, claims,
+                  [&](int owner, std::size_t piece) { fold_piece(peers, owner, piece); });
   // All wait for all: inputs are read, and the root's output written, by others until then.
   co_await strand.until(claims.all_done());
   group.finish(position);

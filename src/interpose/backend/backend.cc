@@ -9,6 +9,7 @@
 #include "interpose/backend/calls.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/progress_hooks.h"
+#include "interpose/backend/threads.h"
 #include "kernels/reduce.h"
 #include "observe/log.h"
 #include "observe/trace.h"
@@ -42,6 +43,7 @@ void read_options() {
     log(Level::warn, "warning[bad-value]: SUMAC_SIMD=%s is not to be had here; using %s",
         options.simd, simd_name());
   }
+  read_thread_options();
   if (*options.trace) trace::start(options.trace);
 }
 

@@ -4,6 +4,7 @@
 #include "interpose/backend/mpi_functions.h"
 #include "observe/log.h"
 #include "observe/trace.h"
+#include "tasks/threads.h"
 
 namespace sumac {
 namespace {
@@ -59,6 +60,7 @@ void run(Communicator& c) {
   const LevelsCall& call = c.work.call;
   const trace::Operation traced(name_of(call.collective), call.bytes(), c.trace_group, c.traced);
   c.doing = name_of(call.collective);
+  const UseThreads threads(true);
   if (c.queue.empty()) [[likely]] {
     c.work.run(c.ranks(call.collective), c.wait_policy);
   } else {

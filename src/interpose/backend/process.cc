@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/threads.h"
 #include "observe/log.h"
 #include "topology/machine.h"
 
@@ -77,6 +78,7 @@ void look_for_devices() {
 
 void note_mpi_up() {
   look_for_devices();
+  guess_processors();
   const std::lock_guard<std::mutex> lock(learning);
   if (!learnt) learn_predefined_handles();
   learnt = true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Reduce_local and MPI_Reduce_local_c: inout = in op inout.
+#include "algorithms/in_pieces.h"
 #include "interpose/backend/calls.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/reduction.h"
@@ -27,8 +28,13 @@ int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype type
     return hand_down(Reason::arguments);
   }
   const auto n = static_cast<std::size_t>(count);
-  const void* sources[] = {in, inout};
-  kernel(inout, sources, 2, n);
+  const UseThreads threads(true);
+  in_pieces(inout, n, info->size, [&](std::size_t first, std::size_t part) {
+    const auto* from = static_cast<const std::byte*>(in) + first * info->size;
+    auto* to = static_cast<std::byte*>(inout) + first * info->size;
+    const void* sources[] = {from, to};
+    kernel(to, sources, 2, part);
+  });
   entry.take_locally(n * info->size);
   return MPI_SUCCESS;
 }

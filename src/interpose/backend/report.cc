@@ -49,6 +49,12 @@ std::string table(const Stats& stats, int rank, int size) {
                            static_cast<unsigned long long>(count.bytes / count.calls), path);
                   });
   }
+  for (int u = 0; u < kNumThreadUses; ++u) {
+    if (stats.threads[u]) {
+      append(text, "  %-13s %12llu %12s  %s\n", "large folds",
+             static_cast<unsigned long long>(stats.threads[u]), "", kThreadUseTexts[u].text);
+    }
+  }
   return text;
 }
 
@@ -75,7 +81,12 @@ bool write_report(const char* path, const Stats& stats, int rank, int size) {
                     separator = ",";
                   });
   }
-  text += "\n]}\n";
+  text += "\n], \"large_folds\": {";
+  for (int u = 0; u < kNumThreadUses; ++u) {
+    append(text, "%s\"%s\": %llu", u ? ", " : "", kThreadUseTexts[u].name,
+           static_cast<unsigned long long>(stats.threads[u]));
+  }
+  text += "}}\n";
   std::FILE* file = std::fopen(path, "we");
   if (!file) return false;
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();

@@ -10,6 +10,7 @@
 #include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/progress_hooks.h"
+#include "interpose/backend/threads.h"
 #include "observe/log.h"
 
 namespace sumac {
@@ -125,6 +126,7 @@ void set_up(Communicator& c) {
   std::vector<Hello> hellos(static_cast<std::size_t>(c.size));
   mpi.Allgather(&own, static_cast<int>(sizeof own), MPI_BYTE, hellos.data(),
                 static_cast<int>(sizeof own), MPI_BYTE, c.comm);
+  learn_processors(hellos, c.rank);
   c.trace_group = hellos[0].process + hellos[0].serial;
   c.traced = 0;
   Reason reason;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What became of a reduction that is large enough for several threads.
+#pragma once
+
+#include <cstdint>
+
+namespace sumac {
+
+enum class ThreadUse : std::uint8_t { tasks, region, no_openmp, one_thread, busy, elsewhere };
+inline constexpr int kNumThreadUses = 6;
+
+struct ThreadUseText {
+  const char* name;
+  const char* text;
+};
+inline constexpr ThreadUseText kThreadUseTexts[kNumThreadUses] = {
+    {"tasks", "tasks for the threads of the parallel region it was called in"},
+    {"region", "a parallel region of its own"},
+    {"no_openmp", "one thread: no OpenMP run-time library in the process"},
+    {"one_thread", "one thread: no more by OMP_NUM_THREADS or processors"},
+    {"busy", "one thread: others at work in such reductions"},
+    {"elsewhere", "one thread: nonblocking, went on in whatever thread looked"},
+};
+
+}  // namespace sumac

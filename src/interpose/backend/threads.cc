@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/backend/threads.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "config/parse.h"
+#include "interpose/backend/process.h"
+#include "observe/log.h"
+#include "tasks/threads.h"
+#include "topology/share.h"
+
+namespace sumac {
+
+void read_thread_options() {
+  ThreadSettings settings;
+  settings.min_bytes = options.threads_min;
+  settings.priority = static_cast<int>(options.task_priority);
+  const std::string_view threads = options.threads;
+  std::uint64_t number = 0;
+  if (threads == "off") {
+    settings.most = 1;
+  } else if (sumac_parse_number(options.threads, &number) == 0 && number >= 1 &&
+             number <= 1 << 20) {
+    settings.most = static_cast<int>(number);
+  } else if (threads != "auto") {
+    log(Level::warn,
+        "warning[bad-value]: SUMAC_THREADS=%s is neither auto, off, nor a number from 1 on; using "
+        "auto",
+        options.threads);
+  }
+  set_threads(settings);
+}
+
+void guess_processors() {
+  const CpuMask own = own_cpus();
+  ProcessorRoom room;
+  room.processors = own.count();
+  room.ranks = std::max(1, job_ranks_on_node());
+  room.share = share_of_processors(own, {}, room.ranks - 1);
+  room.quota = cpu_quota();
+  set_processor_room(room);
+}
+
+void learn_processors(const std::vector<Hello>& hellos, int rank) {
+  const Hello& own = hellos[static_cast<std::size_t>(rank)];
+  std::vector<CpuMask> others;
+  ProcessorRoom room;
+  for (const Hello& hello : hellos) {
+    if (hello.machine != own.machine) continue;
+    if (&hello != &own) others.push_back(hello.cpus);
+    room.ranks = std::max(room.ranks, hello.job_ranks_on_node);
+  }
+  room.known = static_cast<int>(others.size()) + 1;
+  room.ranks = std::max(room.ranks, room.known);
+  room.processors = own.cpus.count();
+  room.share = share_of_processors(own.cpus, others, room.ranks - room.known);
+  room.quota = own.cpu_quota;
+  set_processor_room(room);
+}
+
+}  // namespace sumac

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tasks/threads.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace sumac {
+namespace {
+
+std::mutex mutex;  // of these two
+ThreadSettings settings;
+ProcessorRoom room;
+
+std::atomic<int> at_work{0};  // threads kept by all Threads
+
+// A flag of GCC's: without it the priority is not looked at.
+constexpr unsigned kHasPriority = 16;
+
+// By settings and processors. A number that was asked for leaves other ranks out of account, but
+// never processors. The thread that opens a region may be bound to one of them, so the run-time
+// library is asked as well.
+int most_threads(const OpenMp& openmp) {
+  const int known = openmp.num_procs();
+  const std::lock_guard<std::mutex> hold(mutex);
+  const int processors = std::max(room.processors, known);
+  if (settings.most > 0) {
+    const int most = std::min(settings.most, processors);
+    return room.quota > 0 ? std::min(most, room.quota) : most;
+  }
+  constexpr double kRounding = 1e-6;
+  const int most = static_cast<int>(room.share * processors + kRounding);
+  return room.quota > 0 ? std::min(most, room.quota / std::max(1, room.ranks)) : most;
+}
+
+int task_priority() {
+  const std::lock_guard<std::mutex> hold(mutex);
+  return settings.priority;
+}
+
+// Takes up to `wanted` threads, as long as no more than `most` are at work; at least one, the
+// caller's own.
+int keep_threads(int wanted, int most) {
+  int now = at_work.load(std::memory_order_relaxed);
+  int kept;
+  do {
+    kept = std::max(1, std::min(wanted, most - now));
+  } while (!at_work.compare_exchange_weak(now, now + kept, std::memory_order_relaxed));
+  return kept;
+}
+
+void accept(void* invitation) { Pieces::help(*static_cast<Pieces::Invitation*>(invitation)); }
+
+}  // namespace
+
+void set_threads(const ThreadSettings& wanted) {
+  const std::lock_guard<std::mutex> hold(mutex);
+  settings = wanted;
+  threads_min_bytes.store(wanted.most == 1 ? SIZE_MAX : wanted.min_bytes,
+                          std::memory_order_relaxed);
+}
+
+void set_processor_room(const ProcessorRoom& told) {
+  const std::lock_guard<std::mutex> hold(mutex);
+  if (told.known >= room.known) room = told;
+}
+
+ProcessorRoom processor_room() {
+  const std::lock_guard<std::mutex> hold(mutex);
+  return room;
+}
+
+Threads::Threads(std::span<const OpenMp> openmps) {
+  int most = 1;
+  const int wanted = UseThreads::may() ? choose(openmps, most) : 1;
+  count_ = keep_threads(wanted, most);
+  if (wanted > 1 && count_ == 1) use_ = ThreadUse::busy;
+}
+
+Threads::~Threads() { at_work.fetch_sub(count_, std::memory_order_relaxed); }
+
+int Threads::choose(std::span<const OpenMp> openmps, int& most) {
+  use_ = ThreadUse::no_openmp;
+  if (openmps.empty()) return 1;
+  openmp_ = &openmps[0];
+  bool in_region = false;
+  for (const OpenMp& openmp : openmps) {
+    if (!openmp.in_parallel()) continue;
+    in_region = true;
+    openmp_ = &openmp;
+    break;
+  }
+  const int threads = in_region ? openmp_->num_threads() : openmp_->max_threads();
+  if (threads > 1) most = most_threads(*openmp_);
+  const int wanted = std::min(threads, most);
+  use_ = wanted < 2 ? ThreadUse::one_thread : in_region ? ThreadUse::tasks : ThreadUse::region;
+  return wanted;
+}
+
+void Threads::run(const PieceWork& work) const {
+  Pieces* const pieces = count_ > 1 && work.pieces <= Pieces::kMost ? Pieces::open(work) : nullptr;
+  if (!pieces) {
+    for (std::size_t piece = 0; piece < work.pieces; ++piece) work.run(work.data, piece);
+    return;
+  }
+  Pieces::Invitation invitation = pieces->invite();
+  if (use_ == ThreadUse::tasks) {
+    const int priority = task_priority();
+    for (int other = 1; other < count_; ++other) {
+      openmp_->task(accept, &invitation, nullptr, sizeof invitation, alignof(Pieces::Invitation),
+                    true, priority > 0 ? kHasPriority : 0, nullptr, priority, nullptr);
+    }
+    Pieces::help(invitation);
+  } else {
+    openmp_->parallel(accept, &invitation, static_cast<unsigned>(count_), 0);
+  }
+  pieces->wait();
+  pieces->close();
+}
+
+}  // namespace sumac
