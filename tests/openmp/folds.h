@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A large reduction through in_pieces(), compared with the kernel's own result bit for bit.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "algorithms/in_pieces.h"
+#include "kernels/reduce.h"
+#include "observe/stats.h"
+
+namespace sumac::testing {
+
+inline constexpr std::size_t kLeast = 64 << 10;  // bytes from which threads are used
+inline constexpr std::size_t kLarge = 300'000;   // elements of four bytes: nine pieces
+inline constexpr int kTimes = 20;
+
+inline int processors() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+// What the library is told of. Four processors are made out to be there unless this thread is bound
+// to one: that threads do their work on two is no matter here.
+inline int room() { return processors() == 1 ? 1 : std::max(4, processors()); }
+
+// Threads that a reduction may use. Where OpenMP has bound this thread, it knows of more.
+inline int allowed() {
+  const char* const threads = std::getenv("OMP_NUM_THREADS");
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  const int most = std::getenv("OMP_PROC_BIND") ? static_cast<int>(online) : room();
+  return std::min(most, threads ? std::atoi(threads) : processors());
+}
+
+// With SUMAC_THREADS=most, in effect.
+inline void allow_threads(int most) {
+  set_threads({.min_bytes = kLeast, .most = most});
+  set_processor_room({.processors = room(), .known = 1});
+}
+
+// What was counted since this was made.
+class Counted {
+ public:
+  std::uint64_t by(ThreadUse use) const {
+    const int u = static_cast<int>(use);
+    return process_stats().threads[u] - before_.threads[u];
+  }
+  std::uint64_t all() const {
+    std::uint64_t sum = 0;
+    for (int u = 0; u < kNumThreadUses; ++u) sum += by(static_cast<ThreadUse>(u));
+    return sum;
+  }
+
+ private:
+  Stats before_ = process_stats();
+};
+
+// Numbers of very different sizes: another order of additions would give other bits.
+inline std::vector<float> numbers(std::size_t count, std::uint32_t seed) {
+  std::vector<float> values(count);
+  for (float& value : values) {
+    seed = seed * 1664525 + 1013904223;
+    value = static_cast<float>(seed >> 8) * (seed & 1 ? 1e-6f : 1e3f);
+  }
+  return values;
+}
+
+// dst = a + b + dst, `offset` bytes into a cache line; and what surrounds it stays as it is.
+inline void expect_right(std::size_t count, std::size_t offset) {
+  static const ReduceFn kernel = find_reduce(Op::sum, DType::f32);
+  const std::vector<float> a = numbers(count, 1), b = numbers(count, 2), c = numbers(count, 3);
+  std::vector<float> expected(c), buffer(count + 64, -1);
+  const void* const sources[] = {a.data(), b.data(), expected.data()};
+  kernel(expected.data(), sources, 3, count);
+  const std::size_t to_line = -reinterpret_cast<std::uintptr_t>(buffer.data()) % 64;
+  float* const dst = buffer.data() + (to_line + offset) / 4 % 32;
+  std::copy(c.begin(), c.end(), dst);
+  {
+    const UseThreads may(true);
+    in_pieces(dst, count, sizeof(float), [&](std::size_t first, std::size_t n) {
+      const void* const from[] = {a.data() + first, b.data() + first, dst + first};
+      kernel(dst + first, from, 3, n);
+    });
+  }
+  EXPECT_EQ(std::memcmp(dst, expected.data(), count * sizeof(float)), 0)
+      << count << " elements at " << offset;
+  const auto end = buffer.begin() + (dst - buffer.data());
+  EXPECT_EQ(std::count(buffer.begin(), end, -1.0f), end - buffer.begin());
+  EXPECT_EQ(std::count(end + static_cast<std::ptrdiff_t>(count), buffer.end(), -1.0f),
+            buffer.end() - end - static_cast<std::ptrdiff_t>(count));
+}
+
+// Around the threshold, around what one piece takes, and beyond.
+inline std::vector<std::size_t> sizes() {
+  std::vector<std::size_t> all;
+  for (const std::size_t near : {kLeast, 2 * kLeast, 4 * kLeast, 8 * kLeast, 30 * kLeast}) {
+    for (const std::size_t more : {0, 4, 64, 68}) {
+      all.push_back(near - more);
+      all.push_back(near + more);
+    }
+  }
+  return all;
+}
+
+// How many threads had a part in a reduction of so many elements. They take their time: else one
+// might do it all before the others wake.
+inline std::size_t threads_of(std::size_t count) {
+  std::vector<float> values(count);
+  std::mutex mutex;
+  std::set<pid_t> threads;
+  const UseThreads may(true);
+  in_pieces(values.data(), count, sizeof(float), [&](std::size_t, std::size_t) {
+    usleep(100);
+    const std::lock_guard<std::mutex> hold(mutex);
+    threads.insert(gettid());
+  });
+  return threads.size();
+}
+
+}  // namespace sumac::testing

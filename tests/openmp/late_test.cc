@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program without OpenMP into which one is loaded later, out of sight of dlsym(RTLD_DEFAULT).
+#include <dlfcn.h>
+
+#include "tests/openmp/folds.h"
+
+namespace sumac::testing {
+namespace {
+
+TEST(Late, OneThreadAndCountedUntilAnOpenMpIsLoaded) {
+  allow_threads(0);
+  {
+    const Counted counted;
+    for (const std::size_t bytes : sizes()) expect_right(bytes / 4, 4);
+    expect_right(kLarge, 0);
+    EXPECT_EQ(threads_of(kLarge), 1u);
+    EXPECT_GT(counted.by(ThreadUse::no_openmp), 2u);
+    EXPECT_EQ(counted.by(ThreadUse::no_openmp), counted.all());
+    EXPECT_TRUE(find_openmp().empty());
+  }
+  ASSERT_EQ(dlsym(RTLD_DEFAULT, "omp_in_parallel"), nullptr);
+  const char* const late = std::getenv("SUMAC_TEST_OPENMP");
+  void* const object = dlopen(late ? late : "libgomp.so.1", RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(object, nullptr) << dlerror();
+  ASSERT_EQ(dlsym(RTLD_DEFAULT, "omp_in_parallel"), nullptr);
+  const Counted counted;
+  expect_right(kLarge, 0);
+  EXPECT_EQ(find_openmp().size(), 1u);
+  EXPECT_EQ(counted.by(ThreadUse::no_openmp), 0u);
+  EXPECT_EQ(counted.by(ThreadUse::region), allowed() > 1 ? 1u : 0u);
+  // It stays, whatever the program does: its functions are kept.
+  dlclose(object);
+  expect_right(kLarge, 0);
+  EXPECT_EQ(counted.by(ThreadUse::region), allowed() > 1 ? 2u : 0u);
+}
+
+}  // namespace
+}  // namespace sumac::testing
