@@ -31,10 +31,9 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                       }
                     });
   };
-  fold_own_share(group, claims, peers, shares.bytes(group.rank()),
-                 [&](const SingleCopy& own, std::size_t piece) {
-                   fold_piece(own, group.rank(), piece);
-                 });
+  fold_own_share(
+      group, claims, peers, shares.bytes(group.rank()),
+      [&](const SingleCopy& own, std::size_t piece) { fold_piece(own, group.rank(), piece); });
   co_await strand.until_idle(claims.all_done());
   do_what_is_left(group, claims,
                   [&](int owner, std::size_t piece) { fold_piece(peers, owner, piece); });

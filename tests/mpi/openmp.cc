@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Reduce_local, MPI_Allreduce and MPI_Reduce of large vectors from inside and outside of
+// parallel regions. Bits are compared with those of the same calls in parts too small for threads;
+// the last line of output is a hash of all results, to be compared between runs.
+//   openmp local|allreduce|reduce  outside|master|task
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "check.h"
+
+namespace {
+
+using namespace test;
+
+constexpr int kCounts[] = {1, 20'000, 300'001};
+constexpr int kPart = 4000;
+std::uint64_t hash = 14695981039346656037u;
+
+// Of very different sizes: another order of additions gives other bits.
+std::vector<float> numbers(int count, int seed) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  auto state = static_cast<std::uint32_t>(seed);
+  for (float& value : values) {
+    state = state * 1664525 + 1013904223;
+    value = static_cast<float>(state >> 8) * (state & 1 ? 1e-6f : 1e3f);
+  }
+  return values;
+}
+
+struct Call {
+  std::string_view kind;
+  int root;
+
+  bool gives() const { return kind != "reduce" || rank == root; }
+  void operator()(const float* in, float* out, int count) const {
+    if (kind == "local") {
+      MPI_Reduce_local(in, out, count, MPI_FLOAT, MPI_SUM);
+    } else if (kind == "allreduce") {
+      MPI_Allreduce(in, out, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    } else {
+      MPI_Reduce(in, out, count, MPI_FLOAT, MPI_SUM, root, MPI_COMM_WORLD);
+    }
+  }
+};
+
+// By MPI_THREAD_FUNNELED only the main thread calls MPI.
+void from(std::string_view where, const std::function<void()>& call) {
+  if (where == "outside") return call();
+#pragma omp parallel
+  {
+#pragma omp master
+    {
+      if (where == "task") {
+#pragma omp task if (0)
+        call();
+      } else {
+        call();
+      }
+    }
+#pragma omp barrier
+  }
+}
+
+void check(const Call& call, std::string_view where, int count) {
+  step("%s %s of %d", call.kind.data(), where.data(), count);
+  const std::vector<float> in = numbers(count, rank + 1);
+  std::vector<float> out = numbers(count, 77), expected = out;
+  from(where, [&] { call(in.data(), out.data(), count); });
+  CHECK_TAKEN();
+  for (int first = 0; first < count; first += kPart) {
+    call(in.data() + first, expected.data() + first, std::min(kPart, count - first));
+  }
+  if (!call.gives()) return;
+  const std::size_t bytes = out.size() * sizeof(float);
+  CHECK(std::memcmp(out.data(), expected.data(), bytes) == 0, "%s %s of %d", call.kind.data(),
+        where.data(), count);
+  for (const float value : out) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    hash = (hash ^ bits) * 1099511628211u;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  start(argc, argv, MPI_THREAD_FUNNELED);
+  if (argc != 3) MPI_Abort(MPI_COMM_WORLD, 2);
+  warm_up(MPI_COMM_WORLD);
+  for (int n = 0; n < 3; ++n) {
+    for (const int count : kCounts) check({argv[1], n % ranks}, argv[2], count);
+  }
+  std::uint64_t all = 0;
+  native().Allreduce(&hash, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("hash %llx\n", static_cast<unsigned long long>(all));
+  return finish();
+}
