@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Large folds with threads to help: ranks are threads, and the OpenMP run-time library is a
+// stand-in, found in this program as a real one is. ThreadSanitizer sees through it.
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <thread>
+
+#include "algorithms/messages.h"
+#include "algorithms/test_world.h"
+#include "engine/waiting.h"
+#include "observe/stats.h"
+
+namespace sumac::testing {
+namespace {
+
+thread_local bool in_region = false;
+std::mutex mutex;
+std::vector<std::thread> tasks;
+
+void join_tasks() {
+  for (std::thread& task : tasks) task.join();
+  tasks.clear();
+}
+
+}  // namespace
+}  // namespace sumac::testing
+
+#pragma GCC visibility push(default)
+extern "C" {
+int omp_in_parallel() { return sumac::testing::in_region ? 1 : 0; }
+int omp_get_max_threads() { return 3; }
+int omp_get_num_threads() { return 3; }
+int omp_get_num_procs() { return 64; }
+void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned) {
+  std::vector<std::thread> others;
+  for (unsigned t = 1; t < threads; ++t) others.emplace_back(body, data);
+  body(data);
+  for (std::thread& other : others) other.join();
+}
+void GOMP_task(void (*body)(void*), void* data, void (*)(void*, void*), long size, long, bool,
+               unsigned, void**, int, void*) {
+  std::vector<std::byte> copy(static_cast<std::byte*>(data), static_cast<std::byte*>(data) + size);
+  const std::lock_guard<std::mutex> hold(sumac::testing::mutex);
+  sumac::testing::tasks.emplace_back([body, copy]() mutable { body(copy.data()); });
+}
+}
+#pragma GCC visibility pop
+
+namespace sumac::testing {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+std::uint32_t element(int r, std::size_t i, int n) {
+  return static_cast<std::uint32_t>(r + 1) * 2654435761u + static_cast<std::uint32_t>(i) * 40503u +
+         static_cast<std::uint32_t>(n);
+}
+
+class Helped : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    set_threads({.min_bytes = 4096});
+    set_processor_room({.processors = 64, .known = 1});
+  }
+  void TearDown() override {
+    join_tasks();
+    set_threads({});
+  }
+};
+
+// One call of one rank; how many elements of its result are wrong.
+int call(Rank& rank, int n) {
+  const int ranks = rank.group.size(), me = rank.group.rank(), root = n % ranks;
+  const bool to_all = n % 2 == 0;
+  const std::size_t count = static_cast<std::size_t>(n) * 7919 % 60000 + 1;
+  Words input(count), output(count);
+  for (std::size_t i = 0; i < count; ++i) input[i] = element(me, i, n);
+  ReduceArguments& args = rank.reduce_args;
+  args.input = reinterpret_cast<const std::byte*>(input.data());
+  args.output = reinterpret_cast<std::byte*>(output.data());
+  args.count = count;
+  args.element = sizeof(std::uint32_t);
+  args.kernel = ordered_kernel;
+  args.root = root;
+  const UseThreads may(true);
+  in_region = n % 3 == 0;
+  const WaitPolicy policy;
+  rank.strand.run(to_all ? allreduce::single_copy(rank.strand, rank.group, args, rank.peers)
+                         : reduce::single_copy(rank.strand, rank.group, args, rank.peers),
+                  policy);
+  int wrong = 0;
+  for (std::size_t i = 0; i < count && (to_all || me == root); ++i) {
+    std::uint32_t value = element(0, i, n);
+    for (int r = 1; r < ranks; ++r) value = value * 31 + element(r, i, n);
+    wrong += output[i] != value;
+  }
+  return wrong;
+}
+
+TEST_F(Helped, SingleCopy) {
+  for (const int ranks : {2, 3, 4}) {
+    const Stats before = process_stats();
+    World world(ranks, 8, 512);
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int r = 0; r < ranks; ++r) {
+      world[r].scratch.resize(512 << 10);
+      world[r].peers.scratch = world[r].scratch.data();
+      world[r].peers.scratch_bytes = world[r].scratch.size();
+      world[r].strand.preempt_at_every_wait(false);
+      threads.emplace_back([&, r] {
+        for (int n = 0; n < 60; ++n) wrong += call(world[r], n);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    join_tasks();
+    EXPECT_EQ(wrong, 0) << ranks << " ranks";
+    const Stats after = process_stats();
+    for (const ThreadUse use : {ThreadUse::tasks, ThreadUse::region}) {
+      const int u = static_cast<int>(use);
+      EXPECT_GT(after.threads[u], before.threads[u]) << ranks << " ranks, " << u;
+    }
+  }
+}
+
+TEST_F(Helped, FoldsOfMessages) {
+  for (const std::size_t count : {0, 1, 1000, 1024, 100'000, 300'001}) {
+    for (const bool inside : {false, true}) {
+      Words a(count), b(count), c(count), result(count), expected(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        a[i] = element(0, i, 0);
+        b[i] = element(1, i, 0);
+        c[i] = element(2, i, 0);
+      }
+      const void* const from[] = {a.data(), b.data(), c.data()};
+      ordered_kernel(expected.data(), from, 3, count);
+      ReduceArguments args;
+      args.element = sizeof(std::uint32_t);
+      args.kernel = ordered_kernel;
+      const auto bytes = [](Words& words) { return reinterpret_cast<std::byte*>(words.data()); };
+      const std::byte* const sources[] = {bytes(a), bytes(b), bytes(c)};
+      const UseThreads may(true);
+      in_region = inside;
+      fold_all(args, sources, 3, bytes(result), count);
+      EXPECT_EQ(result, expected) << count;
+      // In place.
+      fold_two(args, bytes(a), bytes(b), bytes(b), count);
+      fold_two(args, bytes(b), bytes(c), bytes(c), count);
+      EXPECT_EQ(c, expected) << count;
+      join_tasks();
+    }
+  }
+}
+
+TEST_F(Helped, PiecesCoverEveryElementOnceAndBeginAtCacheLines) {
+  for (const std::size_t element : {1, 2, 4, 6, 8, 12, 16, 32}) {
+    for (const std::size_t count : {1, 63, 100'000, 1'000'003}) {
+      for (const std::uintptr_t offset : {0, 1, 4, 12, 48, 63}) {
+        for (const int threads : {2, 3, 64}) {
+          const std::uintptr_t address = 4096 + offset;
+          const Cut cut(reinterpret_cast<void*>(address), count, element, threads);
+          ASSERT_EQ(cut.begin(0), 0u);
+          ASSERT_EQ(cut.begin(cut.pieces()), count);
+          ASSERT_LE(cut.pieces(), 1 + 4 * static_cast<std::size_t>(threads));
+          for (std::size_t p = 0; p < cut.pieces(); ++p) {
+            ASSERT_LT(cut.begin(p), cut.begin(p + 1));
+            const bool can = (64 - offset) % 64 % element == 0;
+            const std::size_t in_line = (address + cut.begin(p) * element) % 64;
+            ASSERT_TRUE(p == 0 || !can || in_line == 0) << in_line;
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sumac::testing
