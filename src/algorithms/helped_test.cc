@@ -2,6 +2,7 @@
 // Large folds with threads to help: ranks are threads, and the OpenMP run-time library is a
 // stand-in, found in this program as a real one is. ThreadSanitizer sees through it.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <mutex>
 #include <thread>
@@ -57,6 +58,12 @@ std::uint32_t element(int r, std::size_t i, int n) {
          static_cast<std::uint32_t>(n);
 }
 
+// Lets the others run between a fetch and its fold.
+void slow_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
+  sched_yield();
+  ordered_kernel(dst, srcs, num_srcs, count);
+}
+
 class Helped : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -73,7 +80,7 @@ class Helped : public ::testing::Test {
 int call(Rank& rank, int n) {
   const int ranks = rank.group.size(), me = rank.group.rank(), root = n % ranks;
   const bool to_all = n % 2 == 0;
-  const std::size_t count = static_cast<std::size_t>(n) * 7919 % 60000 + 1;
+  const std::size_t count = static_cast<std::size_t>(n) * 37'919 % 400'000 + 1;
   Words input(count), output(count);
   for (std::size_t i = 0; i < count; ++i) input[i] = element(me, i, n);
   ReduceArguments& args = rank.reduce_args;
@@ -81,7 +88,7 @@ int call(Rank& rank, int n) {
   args.output = reinterpret_cast<std::byte*>(output.data());
   args.count = count;
   args.element = sizeof(std::uint32_t);
-  args.kernel = ordered_kernel;
+  args.kernel = slow_kernel;
   args.root = root;
   const UseThreads may(true);
   in_region = n % 3 == 0;
@@ -105,12 +112,12 @@ TEST_F(Helped, SingleCopy) {
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int r = 0; r < ranks; ++r) {
-      world[r].scratch.resize(512 << 10);
+      world[r].scratch.resize(384 << 10);
       world[r].peers.scratch = world[r].scratch.data();
       world[r].peers.scratch_bytes = world[r].scratch.size();
       world[r].strand.preempt_at_every_wait(false);
       threads.emplace_back([&, r] {
-        for (int n = 0; n < 60; ++n) wrong += call(world[r], n);
+        for (int n = 0; n < 20; ++n) wrong += call(world[r], n);
       });
     }
     for (std::thread& thread : threads) thread.join();

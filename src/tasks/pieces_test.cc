@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <chrono>
 #include <random>
 #include <thread>
 #include <vector>
@@ -70,6 +71,30 @@ TEST(Pieces, ThereIsAnEndToThem) {
   Pieces* const again = Pieces::open(counts.work());
   ASSERT_NE(again, nullptr);
   again->close();
+}
+
+TEST(Pieces, WhoOpensWaitsForWhatOthersHaveTaken) {
+  struct Slow {
+    std::atomic<bool> taken{false};
+    bool done[2] = {};
+  } slow;
+  const PieceWork work{[](void* data, std::size_t piece) {
+                         Slow& it = *static_cast<Slow*>(data);
+                         if (piece == 0) {
+                           it.taken = true;
+                           std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                         }
+                         it.done[piece] = true;
+                       },
+                       &slow, 2, Counts::wait_for};
+  Pieces* const opened = Pieces::open(work);
+  std::thread helper([&] { Pieces::help(opened->invite()); });
+  while (!slow.taken) sched_yield();
+  Pieces::help(opened->invite());
+  opened->wait();
+  EXPECT_TRUE(slow.done[0] && slow.done[1]);
+  opened->close();
+  helper.join();
 }
 
 // Two threads open works all the time; three accept whatever invitation was written last, long

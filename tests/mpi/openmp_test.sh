@@ -53,6 +53,12 @@ job "$(nproc)" auto allreduce outside
 expect_folds none
 [ "$(folds one_thread)" -gt 0 ] || fail "not counted as one thread's"
 
+# One rank has all processors for itself.
+if [ "$(nproc)" -ge 2 ]; then
+  job 1 auto local outside
+  expect_folds region
+fi
+
 # What is printed.
 SUMAC_STATS=1 SUMAC_THREADS=2 run launch 60 2 "$program" local outside
 expect_status 0

@@ -16,7 +16,8 @@ for setting in COLLS=^allreduce COLLS=barrier ALGO=allreduce:split_slots CMA=off
 done
 
 # What each rank may choose for itself.
-run launch 20 3 "$program" SUMAC_SIMD=sse2 SUMAC_SPIN=100 SUMAC_HANG_SECONDS=7 SUMAC_COLLS=barrier
+run launch 20 3 "$program" SUMAC_SIMD=sse2 SUMAC_SPIN=100 SUMAC_HANG_SECONDS=7 \
+  SUMAC_THREADS=off SUMAC_THREADS_MIN=4K SUMAC_TASK_PRIORITY=1 SUMAC_COLLS=barrier
 expect_warnings 1
 nothing_left || fail "something is left"
 finish
