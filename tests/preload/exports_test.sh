@@ -18,7 +18,7 @@ expect_status 0
 run grep -c . "$scratch/calls"
 expect_out 53
 run grep -c . "$scratch/exported"
-expect_out 111
+expect_out 117
 
 run sh -c "nm -D --undefined-only '$library' | grep -E 'MPI|_Z|GOMP|omp_|__kmpc'"
 expect_status 1

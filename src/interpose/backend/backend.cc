@@ -65,6 +65,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
                 stub->family, simd_name());
   redirect_life_cycle(*stub);
   redirect_info(*stub);
+  redirect_operations(*stub);
   redirect_allreduce(*stub);
   redirect_reduce(*stub);
   redirect_bcast(*stub);

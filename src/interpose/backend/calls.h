@@ -19,6 +19,7 @@ void redirect_nonblocking(const sumac_stub& stub);
 void redirect_persistent(const sumac_stub& stub);
 void redirect_completion(const sumac_stub& stub);
 void redirect_life_cycle(const sumac_stub& stub);
+void redirect_operations(const sumac_stub& stub);
 void redirect_info(const sumac_stub& stub);
 
 // Decides whether Sumac serves the call: the communicator that does, or null when `native` must be

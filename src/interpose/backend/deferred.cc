@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "interpose/backend/handles.h"
+#include "interpose/backend/user_operations.h"
 
 namespace sumac {
 namespace {
@@ -107,7 +108,7 @@ void describe(CollectiveRequest& request, const Plan& plan) {
 }
 
 void describe(CollectiveRequest& request, const Plan& plan, const Reduction& call) {
-  request.native = {call.type, call.op};
+  request.native = lasting_handles(call.type, call.op);
   request.call = plan.call;
   request.call.collective = call.root == kNoRoot ? Collective::allreduce : Collective::reduce;
   request.call.choice = plan.choice;

@@ -13,6 +13,7 @@
 #include "interpose/backend/progress_hooks.h"
 #include "interpose/backend/report.h"
 #include "interpose/backend/requests.h"
+#include "interpose/backend/user_operations.h"
 #include "observe/log.h"
 #include "observe/trace.h"
 
@@ -72,6 +73,7 @@ void ended() {
   if (sessions > 0 || world_is_up) return;
   note_mpi_down();
   forget_communicators();
+  forget_operations();
 }
 
 int init(int* argc, char*** argv) {

@@ -23,6 +23,7 @@ const char* find_mpi_functions(const sumac_stub& stub) {
   if (!mpi.name && !missing) missing = "MPI_" #name;
   const char* missing = nullptr;
   SUMAC_MPI_FUNCTIONS(SUMAC_LOOK_UP)
+  SUMAC_MPI_FORTRAN(SUMAC_LOOK_UP)
   SUMAC_MPI_INTERCEPTED(SUMAC_TAKE)
 #undef SUMAC_LOOK_UP
 #undef SUMAC_TAKE

@@ -15,16 +15,17 @@ namespace sumac {
   X(Comm_call_errhandler) X(Comm_get_errhandler) X(Comm_rank) X(Comm_set_attr)               \
   X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free)    \
   X(Error_class) X(Finalized) X(Get_library_version) X(Grequest_complete) X(Grequest_start)  \
-  X(Info_get) X(Initialized) X(Iprobe) X(Irecv) X(Isend) X(Query_thread) X(Recv_init)        \
-  X(Send) X(Status_set_cancelled) X(Status_set_elements) X(Type_commit) X(Type_contiguous)   \
-  X(Type_create_hindexed) X(Type_create_struct) X(Type_dup) X(Type_free)                     \
-  X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent) X(Type_size) X(Type_size_x)
+  X(Info_get) X(Initialized) X(Iprobe) X(Irecv) X(Isend) X(Op_create) X(Query_thread)        \
+  X(Recv_init) X(Send) X(Status_set_cancelled) X(Status_set_elements) X(Type_commit)         \
+  X(Type_contiguous) X(Type_create_hindexed) X(Type_create_keyval) X(Type_create_struct)     \
+  X(Type_dup) X(Type_free) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)      \
+  X(Type_get_name) X(Type_set_attr) X(Type_size) X(Type_size_x)
 
 // Intercepted as well, so found already: the int forms every MPI has.
 #define SUMAC_MPI_INTERCEPTED(X)                                                             \
   X(Allreduce) X(Barrier) X(Bcast) X(Cancel) X(Comm_disconnect) X(Comm_dup_with_info)        \
   X(Comm_free) X(Comm_set_info) X(Finalize) X(Iallreduce) X(Ibarrier) X(Ibcast) X(Init)      \
-  X(Init_thread) X(Ireduce) X(Pack) X(Reduce) X(Reduce_local) X(Request_free)                \
+  X(Init_thread) X(Ireduce) X(Op_free) X(Pack) X(Reduce) X(Reduce_local) X(Request_free)     \
   X(Request_get_status) X(Start) X(Startall) X(Test) X(Testall) X(Testany) X(Testsome)       \
   X(Unpack) X(Wait) X(Waitall) X(Waitany) X(Waitsome)
 
@@ -33,6 +34,13 @@ namespace sumac {
   X(Reduce_c) X(Allreduce_c) X(Bcast_c) X(Reduce_local_c) X(Ireduce_c) X(Iallreduce_c)       \
   X(Ibcast_c) X(Reduce_init) X(Allreduce_init) X(Bcast_init) X(Barrier_init)                 \
   X(Reduce_init_c) X(Allreduce_init_c) X(Bcast_init_c)
+
+// To and from Fortran's handles: macros where C's are the same integers.
+#ifdef MPI_Op_c2f
+#define SUMAC_MPI_FORTRAN(X)
+#else
+#define SUMAC_MPI_FORTRAN(X) X(Op_c2f) X(Op_f2c) X(Type_f2c)
+#endif
 // clang-format on
 
 // Large-count and persistent forms, as MPI 4 has them. Null where this MPI lacks them.
@@ -61,7 +69,13 @@ struct MpiFunctions {
 #define SUMAC_DECLARE(name) decltype(&PMPI_##name) name = nullptr;
   SUMAC_MPI_FUNCTIONS(SUMAC_DECLARE)
   SUMAC_MPI_INTERCEPTED(SUMAC_DECLARE)
+  SUMAC_MPI_FORTRAN(SUMAC_DECLARE)
 #undef SUMAC_DECLARE
+#ifdef MPI_Op_c2f
+  static MPI_Fint Op_c2f(MPI_Op op) { return op; }
+  static MPI_Op Op_f2c(MPI_Fint op) { return op; }
+  static MPI_Datatype Type_f2c(MPI_Fint type) { return type; }
+#endif
   ReduceLarge Reduce_c = nullptr;
   AllreduceLarge Allreduce_c = nullptr;
   BcastLarge Bcast_c = nullptr;

@@ -2,8 +2,8 @@
 // MPI_Reduce_local and MPI_Reduce_local_c: inout = in op inout.
 #include "algorithms/in_pieces.h"
 #include "interpose/backend/calls.h"
-#include "interpose/backend/handles.h"
 #include "interpose/backend/reduction.h"
+#include "interpose/backend/user_handles.h"
 
 namespace sumac {
 namespace {
@@ -19,8 +19,8 @@ int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype type
   if (entry.nested()) return hand_down(Reason::nested);
   if (!collective_is_on(Collective::reduce_local)) return hand_down(Reason::left_out);
   if (!mpi_is_up()) return hand_down(Reason::not_ready);
-  const TypeInfo* info = find_type(type);
-  const Op* operation = find_op(op);
+  const TypeInfo* info = find_any_type(type);
+  const Op* operation = find_any_op(op);
   const ReduceFn kernel = info && operation ? find_kernel(*info, *operation) : nullptr;
   if (!kernel) return hand_down(no_kernel_reason(op, operation));
   if (device_memory_possible()) return hand_down(Reason::device);

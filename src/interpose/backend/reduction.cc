@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/backend/reduction.h"
 
-#include "interpose/backend/handles.h"
+#include "interpose/backend/user_handles.h"
 
 namespace sumac {
 namespace {
@@ -24,8 +24,8 @@ bool judge_buffers(const Reduction& call, bool gets_result, ReduceArguments& arg
 
 bool judge_reduction(const Reduction& call, const Communicator& c, ReduceArguments& args,
                      Reason& reason) {
-  const TypeInfo* type = find_type(call.type);
-  const Op* op = find_op(call.op);
+  const TypeInfo* type = find_any_type(call.type);
+  const Op* op = find_any_op(call.op);
   args.kernel = type && op ? find_kernel(*type, *op) : nullptr;
   if (!args.kernel) {
     reason = no_kernel_reason(call.op, op);

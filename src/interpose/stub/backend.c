@@ -10,7 +10,7 @@
 #include "interpose/stub/internal.h"
 
 static atomic_bool active;
-static _Atomic(void*) last_path, description;
+static _Atomic(void*) started, last_path, description;
 
 int sumac_active(void) { return atomic_load(&active); }
 
@@ -22,6 +22,11 @@ static const char* ask(_Atomic(void*)* function) {
 const char* sumac_last_path(void) { return ask(&last_path); }
 
 const char* sumac_description(void) { return ask(&description); }
+
+void* stub_backend_function(const char* name) {
+  void* backend = atomic_load(&started);
+  return backend != NULL ? dlsym(backend, name) : NULL;
+}
 
 // The directory of libsumac.so. The loader noted it when it loaded the file, so that it is right
 // even when LD_PRELOAD was a relative path and the program has since changed directory.
@@ -73,6 +78,7 @@ bool stub_start_backend(const struct sumac_stub* stub) {
   }
   atomic_store(&last_path, dlsym(backend, "sumac_backend_last_path"));
   atomic_store(&description, dlsym(backend, "sumac_backend_description"));
-  atomic_store(&active, true);
+  atomic_store(&started, backend);
+  atomic_store(&active, stub->intercepts);
   return true;
 }

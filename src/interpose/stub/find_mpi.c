@@ -107,15 +107,21 @@ void stub_forget_mpi(struct mpi_library* mpi) {
   free(mpi->path);
 }
 
-void* stub_symbol(void* mpi, const char* name) {
+static bool is_own(const void* symbol) {
   Dl_info found, own;
+  return dladdr(symbol, &found) != 0 && dladdr(kMark, &own) != 0 &&
+         found.dli_fbase == own.dli_fbase;
+}
+
+void* stub_symbol(void* mpi, const char* name) {
   void* symbol = dlsym(mpi, name);
-  if (symbol == NULL) return NULL;
   // A handle of the program itself searches the global scope, where Sumac's names come first.
-  if (dladdr(symbol, &found) != 0 && dladdr(kMark, &own) != 0 && found.dli_fbase == own.dli_fbase) {
-    return NULL;
-  }
-  return symbol;
+  return symbol != NULL && is_own(symbol) ? NULL : symbol;
+}
+
+bool stub_intercepts(void) {
+  const void* symbol = dlsym(RTLD_DEFAULT, "PMPI_Op_free");
+  return symbol != NULL && is_own(symbol);
 }
 
 static bool ends_with(const char* text, const char* end) {

@@ -31,6 +31,9 @@ void stub_forget_mpi(struct mpi_library* mpi);
 // dlsym on the MPI's handle; NULL also for what Sumac itself defines.
 void* stub_symbol(void* mpi, const char* name);
 
+// Whether calls of an MPI function are bound to Sumac's name for it, not to the MPI's.
+bool stub_intercepts(void);
+
 // The MPI's own function behind an intercepted call, or NULL where it lacks it.
 void* stub_real_function(void* mpi, int call);
 
@@ -52,6 +55,8 @@ extern const char* const stub_call_names[SUMAC_NUM_CALLS];  // "MPI_Allreduce"
 // Opens libsumac-<family>.so and starts it. On failure warns and returns false: nothing is
 // redirected.
 bool stub_start_backend(const struct sumac_stub* stub);
+// A function of the back end that has been started; NULL when there is none.
+void* stub_backend_function(const char* name);
 
 // --- absent.c, large_count.c ---
 // What a slot gets when neither the MPI nor a back end has the function: an equivalent over the

@@ -58,6 +58,7 @@ static void choose_targets(void) {
   stub.family = stub_family(mpi.handle);
   stub.mpi_path = mpi.path;
   stub.mpi = mpi.handle;
+  stub.intercepts = stub_intercepts();
   stub.real = real;
   stub.lookup = lookup;
   stub.redirect = redirect;

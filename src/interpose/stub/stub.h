@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define SUMAC_STUB_VERSION 1u
+#define SUMAC_STUB_VERSION 2u
 
 // Index of an intercepted function: SUMAC_CALL_Allreduce and so on.
 enum sumac_call {
@@ -24,6 +24,8 @@ struct sumac_stub {
   const char* family;    // "openmpi", "mpich"
   const char* mpi_path;  // the file the MPI was loaded from
   void* mpi;             // dlopen handle of the MPI
+  // The program's calls come here first; 0: libsumac.so is only linked, behind the MPI.
+  int intercepts;
   // The MPI's own PMPI_<name>, or NULL where this MPI lacks it. Indexed by sumac_call.
   void* const* real;
   // dlsym on the MPI's handle, for functions outside the table ("PMPI_Comm_rank").

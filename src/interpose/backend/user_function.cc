@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/backend/user_function.h"
+
+#include <utility>
+
+#include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/user_handles.h"
+#include "observe/log.h"
+
+namespace sumac {
+namespace {
+
+// inout[i] = in[i] op inout[i]; where `threaded`, threads of the program may do parts of it.
+void reduce_elements(ReduceFn kernel, const void* in, void* inout, std::size_t count,
+                     [[maybe_unused]] bool threaded) {
+  const void* sources[] = {in, inout};
+  kernel(inout, sources, 2, count);
+}
+
+// What a type is made of: so many of one element type, in order and without other gaps than the
+// element's own. `type` is null for anything else.
+struct Elements {
+  const TypeInfo* type = nullptr;
+  std::size_t each = 1;
+};
+
+struct Envelope {
+  int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+  explicit Envelope(MPI_Datatype type) {
+    mpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  }
+  bool repeats() const {
+    return combiner == MPI_COMBINER_CONTIGUOUS || combiner == MPI_COMBINER_DUP;
+  }
+  // Handles of these are not freed.
+  bool predefined() const {
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
+           combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
+  }
+};
+
+Elements elements_of(MPI_Datatype type) {
+  if (const TypeInfo* info = find_any_type(type)) return {info, 1};
+  const Envelope envelope(type);
+  if (!envelope.repeats() || envelope.integers > 1 || envelope.types != 1) return {};
+  int count = 1;  // as a duplicate, which has no integers, has it
+  MPI_Aint no_address = 0;
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  if (mpi.Type_get_contents(type, envelope.integers, 0, 1, &count, &no_address, &inner) !=
+      MPI_SUCCESS) {
+    return {};
+  }
+  Elements elements = elements_of(inner);
+  elements.each *= static_cast<std::size_t>(count);
+  if (!Envelope(inner).predefined()) mpi.Type_free(&inner);
+  return elements;
+}
+
+// The MPI calls in the middle of a reduction, and there is no way to report an error.
+void refuse(MPI_Datatype type, Op op) {
+  char name[MPI_MAX_OBJECT_NAME + 1] = "";
+  int length = 0;
+  mpi.Type_get_name(type, name, &length);
+  log_here(
+      "error[op-type]: an operation of sumac_op_create (%s) cannot reduce %s: it is not defined on "
+      "that type, or the type is not made of elements of one kind; ending the job",
+      name_of(op), *name ? name : "a derived type without a name");
+  mpi.Abort(MPI_COMM_WORLD, 1);
+}
+
+template <Op op, bool threaded>
+void reduce(void* in, void* inout, int* count, MPI_Datatype* type) {
+  const Elements elements = elements_of(*type);
+  const ReduceFn kernel = elements.type ? find_kernel(*elements.type, op) : nullptr;
+  if (!kernel) return refuse(*type, op);
+  reduce_elements(kernel, in, inout, static_cast<std::size_t>(*count) * elements.each, threaded);
+}
+
+template <bool threaded, int... ops>
+MPI_User_function* choose(Op op, std::integer_sequence<int, ops...>) {
+  static constexpr MPI_User_function* kFunctions[] = {reduce<static_cast<Op>(ops), threaded>...};
+  return kFunctions[static_cast<int>(op)];
+}
+
+}  // namespace
+
+MPI_User_function* user_function(Op op, bool threaded) {
+  constexpr std::make_integer_sequence<int, kNumOps> kAll;
+  return threaded ? choose<true>(op, kAll) : choose<false>(op, kAll);
+}
+
+}  // namespace sumac

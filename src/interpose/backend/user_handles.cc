@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/backend/user_handles.h"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <new>
+
+#include "interpose/backend/mpi_functions.h"
+
+namespace sumac {
+namespace {
+
+// A handle, and a small number that goes with it. Few are alive at a time, so it is a list. Readers
+// take no lock: a place whose handle has been forgotten is used again, and never freed.
+class Notes {
+ public:
+  static constexpr int kNothing = -1;
+
+  int find(std::uintptr_t handle) const {
+    const Place* place = place_of(handle);
+    return place ? place->note.load(std::memory_order_relaxed) : kNothing;
+  }
+  bool set(std::uintptr_t handle, int note) {
+    const std::lock_guard<std::mutex> lock(writing_);
+    Place* place = place_of(handle);
+    if (!place) place = place_of(kFree);
+    if (!place) place = add();
+    if (!place) return false;
+    place->note.store(note, std::memory_order_relaxed);
+    place->handle.store(handle, std::memory_order_release);
+    return true;
+  }
+  void forget(std::uintptr_t handle) {
+    const std::lock_guard<std::mutex> lock(writing_);
+    if (Place* place = place_of(handle)) place->handle.store(kFree, std::memory_order_release);
+  }
+  void forget_all() {
+    const std::lock_guard<std::mutex> lock(writing_);
+    for (Place* place = first_; place; place = place->next) place->handle = kFree;
+  }
+
+ private:
+  static constexpr std::uintptr_t kFree = 0;  // no MPI's handle
+  struct Place {
+    std::atomic<std::uintptr_t> handle{kFree};
+    std::atomic<int> note{kNothing};
+    Place* next = nullptr;
+  };
+
+  Place* place_of(std::uintptr_t handle) const {
+    Place* place = first_.load(std::memory_order_acquire);
+    while (place && place->handle.load(std::memory_order_acquire) != handle) place = place->next;
+    return place;
+  }
+  Place* add() {
+    auto* place = new (std::nothrow) Place;
+    if (!place) return nullptr;
+    place->next = first_.load(std::memory_order_relaxed);
+    first_.store(place, std::memory_order_release);
+    return place;
+  }
+
+  std::mutex writing_;
+  std::atomic<Place*> first_{nullptr};
+};
+
+Notes types, ops;
+
+// To point to.
+constexpr std::array<Op, kNumOps> kOps = [] {
+  std::array<Op, kNumOps> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Op>(i);
+  return all;
+}();
+
+constexpr TypeInfo half_of(DType element) {
+  TypeInfo info;
+  info.size = size_of(element);
+  info.dtype = element;
+  info.operations = kArithmetic;
+  return info;
+}
+constexpr TypeInfo kFloat16 = half_of(DType::f16), kBfloat16 = half_of(DType::bf16);
+
+std::mutex making;
+int keyval = MPI_KEYVAL_INVALID;
+
+int do_not_copy(MPI_Datatype, int, void*, void*, void*, int* copied) {
+  *copied = 0;
+  return MPI_SUCCESS;
+}
+
+// The type is gone, and its handle may come back for another.
+int on_delete(MPI_Datatype, int, void* handle, void*) {
+  types.forget(reinterpret_cast<std::uintptr_t>(handle));
+  return MPI_SUCCESS;
+}
+
+int get_keyval() {
+  const std::lock_guard<std::mutex> lock(making);
+  if (keyval == MPI_KEYVAL_INVALID) {
+    mpi.Type_create_keyval(do_not_copy, on_delete, &keyval, nullptr);
+  }
+  return keyval;
+}
+
+}  // namespace
+
+const TypeInfo* find_hinted_type(MPI_Datatype type) {
+  const int element = types.find(handle_bits(type));
+  if (element == Notes::kNothing) return nullptr;
+  return static_cast<DType>(element) == DType::f16 ? &kFloat16 : &kBfloat16;
+}
+
+const Op* find_told_op(MPI_Op op) {
+  const int kind = ops.find(handle_bits(op));
+  return kind == Notes::kNothing ? nullptr : &kOps[static_cast<std::size_t>(kind)];
+}
+
+bool tell_type(MPI_Datatype type, DType element) {
+  const int key = get_keyval();
+  void* handle = reinterpret_cast<void*>(handle_bits(type));
+  // A second hint's attribute replaces the first one's, which then forgets the handle.
+  if (key == MPI_KEYVAL_INVALID || mpi.Type_set_attr(type, key, handle) != MPI_SUCCESS) {
+    return false;
+  }
+  return types.set(handle_bits(type), static_cast<int>(element));
+}
+
+bool tell_op(MPI_Op op, Op kind) { return ops.set(handle_bits(op), static_cast<int>(kind)); }
+
+void forget_op(MPI_Op op) { ops.forget(handle_bits(op)); }
+
+void forget_user_handles() {
+  types.forget_all();
+  ops.forget_all();
+  const std::lock_guard<std::mutex> lock(making);
+  keyval = MPI_KEYVAL_INVALID;
+}
+
+}  // namespace sumac

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the program has told Sumac of handles that it made itself: operations of sumac_op_create,
+// and hints. Asked where the tables of predefined handles have nothing.
+#pragma once
+
+#include "interpose/backend/handles.h"
+
+namespace sumac {
+
+// Null where nothing is known. Without a lock; one load where nothing has ever been told. What is
+// returned stays valid for ever.
+const TypeInfo* find_hinted_type(MPI_Datatype type);
+const Op* find_told_op(MPI_Op op);
+
+// The same for predefined handles and the program's own.
+inline const TypeInfo* find_any_type(MPI_Datatype type) {
+  const TypeInfo* info = find_type(type);
+  return info ? info : find_hinted_type(type);
+}
+inline const Op* find_any_op(MPI_Op op) {
+  const Op* known = find_op(op);
+  return known ? known : find_told_op(op);
+}
+
+// False where there is no memory. A type is forgotten when it is freed.
+bool tell_type(MPI_Datatype type, DType element);
+bool tell_op(MPI_Op op, Op kind);
+void forget_op(MPI_Op op);
+
+// At finalisation: handles mean nothing any more.
+void forget_user_handles();
+
+}  // namespace sumac
