@@ -165,6 +165,9 @@ inline bool take_flag(int& argc, char** argv, const char* flag) {
   return false;
 }
 
+// Started with --linked: Sumac is only linked, so the program's calls go past it to the MPI.
+inline bool only_linked = false;
+
 // Starts MPI, with --multiple for threads that all call it. SUMAC_TEST_SECONDS: a rank that runs
 // longer says where it hangs, and ends.
 inline int start(int& argc, char**& argv, int level = MPI_THREAD_SINGLE) {
@@ -172,12 +175,16 @@ inline int start(int& argc, char**& argv, int level = MPI_THREAD_SINGLE) {
   signal(SIGALRM, on_alarm);
   if (seconds) alarm(static_cast<unsigned>(std::atoi(seconds)));
   require_taken = take_flag(argc, argv, "--require-taken");
+  only_linked = take_flag(argc, argv, "--linked");
   if (take_flag(argc, argv, "--multiple")) level = MPI_THREAD_MULTIPLE;
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, level, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (!CHECK(is_active(), "Sumac does not serve this program")) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (!CHECK(is_active() != only_linked, "Sumac does%s serve this program",
+             only_linked ? "" : " not")) {
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
   return provided;
 }
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// 16-bit floating point as programs send it that MPI has no type for: two bytes, and an operation
+// that goes through float. The same bits, told of by a hint or not; and in operations of Sumac's.
+#include <cmath>
+#include <cstdint>
+
+#include "operations/elements.h"
+
+namespace {
+
+using namespace test;
+
+using Bits = std::uint16_t;
+
+float to_float(std::uint32_t bits) {
+  float x;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+std::uint32_t bits_of(float x) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+// Finite numbers, in either format: to the nearest, to even between two.
+struct Float16 {
+  static constexpr int kElement = SUMAC_FLOAT16;
+  static constexpr DType kType = DType::f16;
+  static float widen(Bits h) {
+    const int exponent = h >> 10 & 31, fraction = h & 1023;
+    const float magnitude = exponent
+                                ? std::ldexp(static_cast<float>(fraction + 1024), exponent - 25)
+                                : std::ldexp(static_cast<float>(fraction), -24);
+    return h & 0x8000 ? -magnitude : magnitude;
+  }
+  static Bits round(float x) {
+    const Bits sign = std::signbit(x) ? 0x8000 : 0;
+    const float magnitude = std::abs(x);
+    if (magnitude >= 65520) return sign | 0x7c00;
+    const int exponent = magnitude < std::ldexp(1.0f, -14) ? -14 : std::ilogb(magnitude);
+    // In units of the last place; 2048 of them are the next exponent's first number.
+    const auto units = static_cast<int>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
+    return static_cast<Bits>(sign | (((exponent + 14) << 10) + units));
+  }
+};
+
+struct Bfloat16 {
+  static constexpr int kElement = SUMAC_BFLOAT16;
+  static constexpr DType kType = DType::bf16;
+  static float widen(Bits h) { return to_float(static_cast<std::uint32_t>(h) << 16); }
+  static Bits round(float x) {
+    const std::uint32_t bits = bits_of(x);
+    return static_cast<Bits>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  }
+};
+
+template <class Format>
+Bits combine(Op op, Bits a, Bits b) {
+  const float x = Format::widen(a), y = Format::widen(b);
+  if (op == Op::sum) return Format::round(x + y);
+  if (op == Op::prod) return Format::round(x * y);
+  if (op == Op::min) return x < y ? a : b;
+  return x > y ? a : b;
+}
+
+long calls = 0;
+
+template <class Format, Op op>
+void user_function(void* in, void* inout, int* count, MPI_Datatype*) {
+  ++calls;
+  auto* left = static_cast<Bits*>(in);
+  auto* right = static_cast<Bits*>(inout);
+  for (int i = 0; i < *count; ++i) right[i] = combine<Format>(op, left[i], right[i]);
+}
+
+// Of many magnitudes; with more than two ranks, whose order is the MPI's, small whole numbers.
+template <class Format>
+Bits element(int r, std::size_t i) {
+  const std::uint64_t bits = mix(i * 8 + static_cast<std::uint64_t>(r));
+  if (ranks > 2) return Format::round(static_cast<float>(1 + bits % 3));
+  const float fraction = 1 + static_cast<float>(bits & 0xffff) / 65536;
+  const float x = std::ldexp(fraction, static_cast<int>(bits >> 16 & 15) - 8);
+  return Format::round(bits >> 32 & 1 ? -x : x);
+}
+
+template <class Format, Op op>
+struct Sweep {
+  static constexpr std::size_t kCount = 4099;
+  std::vector<Bits> in, out, expected;
+
+  Sweep() : in(kCount), out(kCount), expected(kCount) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      in[i] = element<Format>(rank, i);
+      expected[i] = element<Format>(0, i);
+      for (int r = 1; r < ranks; ++r) {
+        expected[i] = combine<Format>(op, expected[i], element<Format>(r, i));
+      }
+    }
+  }
+  void run(const char* what, MPI_Datatype type, MPI_Op operation, int each, bool taken) {
+    step("%s, %s of %s", what, name_of(op), sumac::name_of(Format::kType));
+    std::fill(out.begin(), out.end(), Bits{0x7e01});
+    MPI_Allreduce(in.data(), out.data(), static_cast<int>(kCount) / each, type, operation,
+                  MPI_COMM_WORLD);
+    if (!only_linked) {
+      CHECK(was_taken() == taken, "%s, %s: path '%s'", what, name_of(op), path());
+    }
+    const std::size_t reduced =
+        kCount / static_cast<std::size_t>(each) * static_cast<std::size_t>(each);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < reduced; ++i) wrong += out[i] != expected[i];
+    CHECK(wrong == 0, "%s: %zu of %s of %s", what, wrong, name_of(op),
+          sumac::name_of(Format::kType));
+  }
+};
+
+template <class Format, Op op>
+void sweep(int kind) {
+  MPI_Datatype two_bytes, copy, three;
+  MPI_Op users, ours;
+  MPI_Type_contiguous(2, MPI_BYTE, &two_bytes);
+  MPI_Type_commit(&two_bytes);
+  MPI_Op_create(user_function<Format, op>, 1, &users);
+  const bool kernel = has_kernel(op, Format::kType);
+  Sweep<Format, op> test;
+  test.run("no hints", two_bytes, users, 1, false);
+  CHECK(sumac_hint_op(users, kind) == MPI_SUCCESS, "%s", name_of(op));
+  test.run("hint of the operation alone", two_bytes, users, 1, false);
+  CHECK(sumac_hint_type(two_bytes, Format::kElement) == MPI_SUCCESS, "%s", name_of(op));
+  const long before = calls;
+  test.run("both hints", two_bytes, users, 1, kernel);
+  CHECK(only_linked || !kernel || calls == before, "%ld calls of the user's function",
+        calls - before);
+  if (kernel) {
+    CHECK(sumac_op_create(kind, 0, &ours) == MPI_SUCCESS, "%s", name_of(op));
+    test.run("an operation of Sumac's", two_bytes, ours, 1, true);
+    MPI_Type_dup(two_bytes, &copy);
+    MPI_Type_contiguous(3, copy, &three);
+    MPI_Type_commit(&three);
+    test.run("on a type made of hinted ones", three, ours, 3, false);
+    MPI_Type_free(&three);
+    MPI_Type_free(&copy);
+    test.run("that type gone", two_bytes, ours, 1, true);
+    MPI_Op_free(&ours);
+  }
+  MPI_Op_free(&users);
+  MPI_Type_free(&two_bytes);
+}
+
+template <class Format>
+void sweep_all() {
+  for (int round = 0; round < 20; ++round) {
+    sweep<Format, Op::sum>(SUMAC_SUM);
+    sweep<Format, Op::prod>(SUMAC_PROD);
+    sweep<Format, Op::min>(SUMAC_MIN);
+    sweep<Format, Op::max>(SUMAC_MAX);
+  }
+}
+
+// The oracle's own two conversions agree, on every finite number.
+template <class Format>
+void check_oracle() {
+  std::size_t wrong = 0;
+  for (unsigned bits = 0; bits < 0x10000; ++bits) {
+    const auto h = static_cast<Bits>(bits);
+    const float x = Format::kType == DType::f16 && (h & 0x7c00) == 0x7c00 ? 0 : Format::widen(h);
+    if (x != 0 && std::isfinite(x)) wrong += Format::round(x) != h;
+  }
+  CHECK(wrong == 0, "%zu of %s", wrong, sumac::name_of(Format::kType));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  start(argc, argv);
+  if (!only_linked) CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
+  check_oracle<Float16>();
+  check_oracle<Bfloat16>();
+  sweep_all<Float16>();
+  sweep_all<Bfloat16>();
+  return finish();
+}

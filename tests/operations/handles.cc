@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handles of operations and types are used again by the MPI: thousands of them made, told of, freed
+// and made again as something else. What was known of the old must not be believed of the new.
+#include <set>
+
+#include "operations/elements.h"
+
+namespace {
+
+using namespace test;
+
+constexpr std::size_t kCount = 100;
+
+void add(void* in, void* inout, int* count, MPI_Datatype*) {
+  for (int i = 0; i < *count; ++i) static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
+}
+
+// Of two bytes: no number that a kernel would make of them.
+void or_bytes(void* in, void* inout, int* count, MPI_Datatype*) {
+  auto* from = static_cast<unsigned char*>(in);
+  auto* to = static_cast<unsigned char*>(inout);
+  for (int i = 0; i < 2 * *count; ++i) to[i] |= from[i];
+}
+
+template <class Handle>
+class Seen {
+ public:
+  void note(Handle handle) { again_ += !handles_.insert(handle).second; }
+  long again() const { return again_; }
+
+ private:
+  std::set<Handle> handles_;
+  long again_ = 0;
+};
+
+Seen<MPI_Op> ops;
+Seen<MPI_Datatype> types;
+
+int reduced(MPI_Op op) {
+  int in[kCount], out[kCount];
+  for (std::size_t i = 0; i < kCount; ++i) in[i] = 1 + rank;
+  MPI_Allreduce(in, out, kCount, MPI_INT, op, MPI_COMM_WORLD);
+  for (std::size_t i = 1; i < kCount; ++i) CHECK(out[i] == out[0], "%d %d", out[i], out[0]);
+  return out[0];
+}
+
+// One of Sumac's, then one of the program's, then a hinted one, each freed before the next is made.
+void turn_of_operations(long turn) {
+  MPI_Op op;
+  const int sum = ranks * (ranks + 1) / 2;
+  const bool maximum = turn % 2;
+  CHECK(sumac_op_create(maximum ? SUMAC_MAX : SUMAC_SUM, 0, &op) == MPI_SUCCESS, "%ld", turn);
+  ops.note(op);
+  CHECK(reduced(op) == (maximum ? ranks : sum), "turn %ld", turn);
+  if (!only_linked) CHECK_TAKEN();
+  MPI_Op_free(&op);
+  MPI_Op_create(add, 1, &op);
+  ops.note(op);
+  CHECK(reduced(op) == sum, "turn %ld", turn);
+  if (!only_linked) CHECK_HANDED_DOWN("user-defined operation");
+  CHECK(sumac_hint_op(op, SUMAC_SUM) == MPI_SUCCESS, "%ld", turn);
+  CHECK(reduced(op) == sum, "turn %ld", turn);
+  if (!only_linked) CHECK_TAKEN();
+  MPI_Op_free(&op);
+}
+
+void check_bytes(MPI_Datatype type, MPI_Op op, long turn) {
+  std::uint16_t in[kCount], out[kCount];
+  std::memset(in, 1 << rank, sizeof in);
+  MPI_Allreduce(in, out, kCount, type, op, MPI_COMM_WORLD);
+  for (std::uint16_t bytes : out)
+    CHECK(bytes == 0x101 * ((1 << ranks) - 1), "%x, %ld", bytes, turn);
+}
+
+// A type that is hinted, sometimes twice, and freed; then one of the same making that holds
+// something else.
+void turn_of_types(long turn, MPI_Op bytes_op) {
+  MPI_Datatype type, copy;
+  MPI_Type_contiguous(2, MPI_BYTE, &type);
+  MPI_Type_commit(&type);
+  types.note(type);
+  CHECK(sumac_hint_type(type, SUMAC_FLOAT16) == MPI_SUCCESS, "%ld", turn);
+  if (turn % 3 == 0) CHECK(sumac_hint_type(type, SUMAC_BFLOAT16) == MPI_SUCCESS, "%ld", turn);
+  MPI_Type_dup(type, &copy);
+  check_bytes(copy, bytes_op, turn);
+  MPI_Type_free(&type);
+  MPI_Type_free(&copy);
+  MPI_Type_contiguous(2, MPI_BYTE, &type);
+  MPI_Type_commit(&type);
+  types.note(type);
+  check_bytes(type, bytes_op, turn);
+  if (!only_linked) CHECK(!was_taken(), "turn %ld", turn);
+  MPI_Type_free(&type);
+}
+
+// An operation of a request may be freed while it is under way.
+void free_while_pending(long turn) {
+  std::vector<int> in(2000, 1 + rank), out(in.size());
+  MPI_Op op;
+  MPI_Request request;
+  sumac_op_create(SUMAC_SUM, 0, &op);
+  MPI_Iallreduce(in.data(), out.data(), static_cast<int>(in.size()), MPI_INT, op, MPI_COMM_WORLD,
+                 &request);
+  MPI_Op_free(&op);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int x : out) CHECK(x == ranks * (ranks + 1) / 2, "%d, turn %ld", x, turn);
+}
+
+// More at a time than any table of a fixed size would take.
+void many_alive(long number) {
+  std::vector<MPI_Op> alive(static_cast<std::size_t>(number));
+  for (std::size_t i = 0; i < alive.size(); ++i) {
+    CHECK(sumac_op_create(i % 2 ? SUMAC_MAX : SUMAC_SUM, 0, &alive[i]) == MPI_SUCCESS, "%zu", i);
+  }
+  for (std::size_t i = 0; i < alive.size(); i += 97) {
+    CHECK(reduced(alive[i]) == (i % 2 ? ranks : ranks * (ranks + 1) / 2), "%zu", i);
+  }
+  for (MPI_Op& op : alive) MPI_Op_free(&op);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  start(argc, argv);
+  const long turns = argc > 1 ? std::atol(argv[1]) : 100;
+  if (!only_linked) CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
+  MPI_Op bytes_op;
+  MPI_Op_create(or_bytes, 1, &bytes_op);
+  sumac_hint_op(bytes_op, SUMAC_SUM);
+  many_alive(turns / 2);
+  for (long turn = 0; turn < turns; ++turn) {
+    step("turn %ld", turn);
+    turn_of_operations(turn);
+    turn_of_types(turn, bytes_op);
+    free_while_pending(turn);
+  }
+  CHECK(ops.again() > 0 && types.again() > 0, "%ld operations, %ld types", ops.again(),
+        types.again());
+  MPI_Op_free(&bytes_op);
+  return finish();
+}

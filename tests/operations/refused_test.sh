@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# refused_test.sh FAMILY LAUNCHER SUMAC PROGRAM: what an operation cannot reduce ends the job with a
+# message; where Sumac is switched off, there is an error and no operation.
+. "$(dirname "$0")/../preload/check.sh"
+family=$1 launcher=$2 sumac=$3 program=$4
+. "$(dirname "$0")/../mpi/launch.sh"
+
+refused() {
+  expect_err "sumac: error[op-type]: an operation of sumac_op_create ($2) cannot reduce $3"
+  [ "$status" != 0 ] || fail "the job ended well"
+  [ "$status" != 124 ] || fail "the job hung"
+  grep -q "came back" "$out" && fail "$1 was reduced"
+}
+
+for ranks in 1 2; do
+  for how in launch launch_plain; do
+    run $how 30 $ranks "$program" undefined
+    refused undefined band MPI_FLOAT
+    run $how 30 $ranks "$program" struct
+    refused struct sum "a mixture"
+  done
+done
+
+run launch 30 1 "$program" create
+expect_status 0
+expect_out "another error, an operation"
+expect_silence
+export SUMAC_DISABLE=1
+for how in launch launch_plain; do
+  run $how 30 1 "$program" create
+  expect_status 0
+  expect_out "MPI_ERR_OTHER, no operation"
+  expect_warnings 1
+  expect_err "sumac: warning[not-active]: sumac_op_create returns an error"
+done
+nothing_left || fail "something is left"
+finish
