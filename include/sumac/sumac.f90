@@ -5,7 +5,7 @@
 ! Compile this file with the compiler of the program, for module files are each compiler's own, and
 ! with the same kind of default integer as the MPI. Link with -lsumac.
 module sumac
-  use, intrinsic :: iso_c_binding, only: c_int
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_ptr
   implicit none
   private
   public :: sumac_op_create, sumac_hint_type, sumac_hint_op
@@ -39,21 +39,21 @@ module sumac
     module procedure hint_op
   end interface
 
-  ! Handles have the kind of the default integer, MPI_Fint.
+  ! Handles by address: they have the kind of the default integer, which C calls MPI_Fint.
   interface
     integer(c_int) function c_op_create(kind, flags, op) bind(c, name="sumac_op_create_f")
-      import c_int
+      import c_int, c_ptr
       integer(c_int), value :: kind, flags
-      integer, intent(inout) :: op
+      type(c_ptr), value :: op
     end function
     integer(c_int) function c_hint_type(type, element) bind(c, name="sumac_hint_type_f")
-      import c_int
-      integer, value :: type
+      import c_int, c_ptr
+      type(c_ptr), value :: type
       integer(c_int), value :: element
     end function
     integer(c_int) function c_hint_op(op, kind) bind(c, name="sumac_hint_op_f")
-      import c_int
-      integer, value :: op
+      import c_int, c_ptr
+      type(c_ptr), value :: op
       integer(c_int), value :: kind
     end function
   end interface
@@ -62,20 +62,22 @@ contains
 
   subroutine op_create(kind, flags, op, ierror)
     integer, intent(in) :: kind, flags
-    integer, intent(inout) :: op
+    integer, intent(inout), target :: op
     integer, intent(out) :: ierror
-    ierror = c_op_create(int(kind, c_int), int(flags, c_int), op)
+    ierror = c_op_create(int(kind, c_int), int(flags, c_int), c_loc(op))
   end subroutine
 
   subroutine hint_type(type, element, ierror)
-    integer, intent(in) :: type, element
+    integer, intent(in), target :: type
+    integer, intent(in) :: element
     integer, intent(out) :: ierror
-    ierror = c_hint_type(type, int(element, c_int))
+    ierror = c_hint_type(c_loc(type), int(element, c_int))
   end subroutine
 
   subroutine hint_op(op, kind, ierror)
-    integer, intent(in) :: op, kind
+    integer, intent(in), target :: op
+    integer, intent(in) :: kind
     integer, intent(out) :: ierror
-    ierror = c_hint_op(op, int(kind, c_int))
+    ierror = c_hint_op(c_loc(op), int(kind, c_int))
   end subroutine
 end module

@@ -83,8 +83,8 @@ int sumac_hint_op(MPI_Op op, int kind);
 
 /* The same with Fortran's handles, for the modules in sumac.f90 and sumac_f08.f90. */
 int sumac_op_create_f(int kind, int flags, MPI_Fint* op);
-int sumac_hint_type_f(MPI_Fint type, int element);
-int sumac_hint_op_f(MPI_Fint op, int kind);
+int sumac_hint_type_f(const MPI_Fint* type, int element);
+int sumac_hint_op_f(const MPI_Fint* op, int kind);
 
 #endif
 

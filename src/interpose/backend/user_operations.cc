@@ -129,10 +129,10 @@ SUMAC_EXPORT int sumac_backend_op_create_f(int kind, int flags, MPI_Fint* op) {
   return error;
 }
 
-SUMAC_EXPORT int sumac_backend_hint_type_f(MPI_Fint type, int element) {
-  return sumac::hint_type(sumac::mpi.Type_f2c(type), element);
+SUMAC_EXPORT int sumac_backend_hint_type_f(const MPI_Fint* type, int element) {
+  return sumac::hint_type(sumac::mpi.Type_f2c(*type), element);
 }
 
-SUMAC_EXPORT int sumac_backend_hint_op_f(MPI_Fint op, int kind) {
-  return sumac::hint_op(sumac::mpi.Op_f2c(op), kind);
+SUMAC_EXPORT int sumac_backend_hint_op_f(const MPI_Fint* op, int kind) {
+  return sumac::hint_op(sumac::mpi.Op_f2c(*op), kind);
 }

@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# taskloop_test.sh linked|preloaded FAMILY LAUNCHER SUMAC RANKS PROGRAM: right at several sizes and
+# numbers of threads, and Sumac has nothing to complain of.
+how=$1 family=$2 launcher=$3 sumac=$4 ranks=$5 program=$6
+tests=$(dirname "$0")/../../tests
+. "$tests/preload/check.sh"
+. "$tests/mpi/launch.sh"
+[ "$how" = linked ] && start=launch_plain || start=launch
+
+for threads in 1 2 3; do
+  export OMP_NUM_THREADS=$threads
+  for elements in 1 1000 300000; do
+    run $start 60 "$ranks" "$program" $elements 3
+    expect_status 0
+    expect_out "3 sums of $elements reals on $ranks ranks, and the tasks beside them: right"
+    expect_warnings 0
+  done
+done
+run $start 60 1 "$program" nonsense
+[ "$status" != 0 ] || fail "nonsense was accepted"
+nothing_left || fail "something is left"
+finish
