@@ -15,7 +15,7 @@ program taskloop
   real, allocatable :: part(:), total(:)
   double precision :: field(cells), expected(cells)
   type(MPI_Op) :: op
-  logical :: right, all_right
+  logical :: own_op, right, all_right
 
   elements = argument(1, 1000000)
   steps = argument(2, 5)
@@ -23,7 +23,8 @@ program taskloop
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
   call sumac_op_create(SUMAC_SUM, SUMAC_OP_THREADED, op, ierror)
-  if (ierror /= MPI_SUCCESS) error stop 'taskloop: sumac_op_create failed'
+  own_op = ierror == MPI_SUCCESS
+  if (.not. own_op) op = MPI_SUM  ! Sumac is switched off, or does not know this MPI
 
   allocate (part(elements), total(elements))
   field = 0
@@ -45,7 +46,7 @@ program taskloop
     !$omp end parallel
     if (rank == 0) right = right .and. is_sum(total, ranks, step)
   end do
-  call MPI_Op_free(op)
+  if (own_op) call MPI_Op_free(op)
 
   ! The same work by one thread.
   expected = 0

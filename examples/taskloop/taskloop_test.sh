@@ -17,6 +17,18 @@ for threads in 1 2 3; do
     expect_warnings 0
   done
 done
+export SUMAC_STATS=1
+run $start 60 "$ranks" "$program" 1000 3
+expect_status 0
+if [ "$how" = linked ]; then
+  expect_silence
+else
+  expect_err "sumac summary"
+fi
+export SUMAC_DISABLE=1
+run $start 60 "$ranks" "$program" 1000 3
+expect_status 0
+expect_warnings 1
 run $start 60 1 "$program" nonsense
 [ "$status" != 0 ] || fail "nonsense was accepted"
 nothing_left || fail "something is left"
