@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Module sumac, and the same procedures with the handles of mpi_f08. A file of its own, for not every
-! MPI has that module for every compiler. Compile it after sumac.f90.
+! Module sumac, and the same procedures with the handles of mpi_f08. A file of its own, for not
+! every MPI has that module for every compiler. Compile it after sumac.f90.
 module sumac_f08
   use mpi_f08, only: MPI_Datatype, MPI_Op
   use sumac
