@@ -107,6 +107,9 @@ struct Sweep {
     if (!only_linked) {
       CHECK(was_taken() == taken, "%s, %s: path '%s'", what, name_of(op), path());
     }
+    verify(what, each);
+  }
+  void verify(const char* what, int each) {
     const std::size_t reduced =
         kCount / static_cast<std::size_t>(each) * static_cast<std::size_t>(each);
     std::size_t wrong = 0;
@@ -145,8 +148,15 @@ void sweep(int kind) {
     test.run("that type gone", two_bytes, ours, 1, true);
     MPI_Op_free(&ours);
   }
+  // Both may be freed while a request is under way.
+  MPI_Request request;
+  std::fill(test.out.begin(), test.out.end(), Bits{0x7e01});
+  MPI_Iallreduce(test.in.data(), test.out.data(), static_cast<int>(test.in.size()), two_bytes,
+                 users, MPI_COMM_WORLD, &request);
   MPI_Op_free(&users);
   MPI_Type_free(&two_bytes);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  test.verify("freed while under way", 1);
 }
 
 template <class Format>
