@@ -15,6 +15,14 @@ foreach(program nonblocking_errors nonblocking_others nonblocking_threads)
   sumac_lab_nonblocking(${program} LAYOUTS 2+1+2 EXPECTED barrier:levels)
 endforeach()
 
+# Operations of sumac_op_create and hinted ones; by the MPI's own all-reduce between hosts too, which
+# goes on after the program has freed them.
+foreach(program handles halves)
+  sumac_lab_nonblocking(operations_${program} LAYOUTS 2+1+2 ARGS 20 EXPECTED allreduce:levels)
+  sumac_lab_nonblocking(operations_${program}_native PROGRAM operations_${program} LAYOUTS 2+1+2
+                        ARGS 20 ENV SUMAC_ALGO=allreduce:native EXPECTED allreduce:levels)
+endforeach()
+
 sumac_lab_nonblocking(overlap_long PROGRAM overlap LAYOUTS 2+1+2 3+3turns 1+1+1+1 ARGS 60
                       EXPECTED ${levels} LABELS slow)
 sumac_lab_nonblocking(trap_all PROGRAM trap LAYOUTS 2+2 2+1+2 1+1+1+1 ARGS 1 EXPECTED ${levels}

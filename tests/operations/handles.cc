@@ -99,8 +99,10 @@ void free_while_pending(long turn) {
   MPI_Op op;
   MPI_Request request;
   sumac_op_create(SUMAC_SUM, 0, &op);
+  forget_path();
   MPI_Iallreduce(in.data(), out.data(), static_cast<int>(in.size()), MPI_INT, op, MPI_COMM_WORLD,
                  &request);
+  expect_taken_nonblocking("iallreduce");
   MPI_Op_free(&op);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   for (int x : out) CHECK(x == ranks * (ranks + 1) / 2, "%d, turn %ld", x, turn);
