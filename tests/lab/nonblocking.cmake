@@ -15,8 +15,8 @@ foreach(program nonblocking_errors nonblocking_others nonblocking_threads)
   sumac_lab_nonblocking(${program} LAYOUTS 2+1+2 EXPECTED barrier:levels)
 endforeach()
 
-# Operations of sumac_op_create and hinted ones; by the MPI's own all-reduce between hosts too, which
-# goes on after the program has freed them.
+# Operations of sumac_op_create and hinted ones; by the MPI's own all-reduce between hosts too,
+# which goes on after the program has freed them.
 foreach(program handles halves)
   sumac_lab_nonblocking(operations_${program} LAYOUTS 2+1+2 ARGS 20 EXPECTED allreduce:levels)
   sumac_lab_nonblocking(operations_${program}_native PROGRAM operations_${program} LAYOUTS 2+1+2
