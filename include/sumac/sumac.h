@@ -70,8 +70,9 @@ enum sumac_element {
 int sumac_op_create(int kind, int flags, MPI_Op* op);
 
 /* Elements of `type`, which the program has made of two bytes by MPI_Type_contiguous or
- * MPI_Type_dup, are such numbers. Known until the type is freed; not copied by MPI_Type_dup. All
- * ranks give the same hints, before the first reduction they matter to.
+ * MPI_Type_dup, are such numbers. Known until the type is freed, and of no other type: neither of a
+ * duplicate nor of one made of it. All ranks give the same hints, before the first reduction they
+ * matter to.
  * Also returns MPI_ERR_TYPE for predefined types and any other size or layout. */
 int sumac_hint_type(MPI_Datatype type, int element);
 

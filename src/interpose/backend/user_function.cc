@@ -39,8 +39,8 @@ struct Envelope {
   }
 };
 
-Elements elements_of(MPI_Datatype type) {
-  if (const TypeInfo* info = find_any_type(type)) return {info, 1};
+Elements repeated(MPI_Datatype type) {
+  if (const TypeInfo* info = find_type(type)) return {info, 1};
   const Envelope envelope(type);
   if (!envelope.repeats() || envelope.integers > 1 || envelope.types != 1) return {};
   int count = 1;  // as a duplicate, which has no integers, has it
@@ -50,10 +50,16 @@ Elements elements_of(MPI_Datatype type) {
       MPI_SUCCESS) {
     return {};
   }
-  Elements elements = elements_of(inner);
+  Elements elements = repeated(inner);
   elements.each *= static_cast<std::size_t>(count);
   if (!Envelope(inner).predefined()) mpi.Type_free(&inner);
   return elements;
+}
+
+// Hints count for the very type alone: asked what a type is made of, Open MPI gives copies.
+Elements elements_of(MPI_Datatype type) {
+  const TypeInfo* hinted = find_hinted_type(type);
+  return hinted ? Elements{hinted, 1} : repeated(type);
 }
 
 // The MPI calls in the middle of a reduction, and there is no way to report an error.
