@@ -6,6 +6,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "mpi_types.h"
+
 namespace sumac::bench {
 namespace {
 
@@ -36,24 +38,14 @@ std::string name_of(Collective collective, Kind kind) {
 Buffers::Buffers(std::size_t bytes) : send_(allocate(bytes)), recv_(allocate(bytes)) {}
 void Buffers::Free::operator()(std::byte* memory) const { std::free(memory); }
 
-MPI_Datatype mpi_type(DType type) {
-  const MPI_Datatype types[] = {MPI_INT8_T,   MPI_UINT8_T, MPI_INT16_T,  MPI_UINT16_T, MPI_INT,
-                                MPI_UNSIGNED, MPI_INT64_T, MPI_UINT64_T, MPI_FLOAT,    MPI_DOUBLE};
-  return types[static_cast<int>(type)];
-}
-
-MPI_Op mpi_op(Op op) {
-  const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MIN,  MPI_MAX, MPI_LAND,
-                        MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR};
-  return ops[static_cast<int>(op)];
-}
-
 Call::Call(const Functions& functions, const Case& test, const Buffers& buffers, int rank,
            MPI_Comm comm)
     : functions_(functions),
       test_(test),
       send_(buffers.send()),
       recv_(buffers.recv()),
+      type_(mpi_type(test.type)),
+      op_(mpi_op(test.op)),
       comm_(comm) {
   if (test.in_place && (test.collective == Collective::allreduce || test.root == rank))
     send_ = MPI_IN_PLACE;
@@ -90,14 +82,13 @@ bool Call::test() {
 
 int Call::make_blocking() {
   const int count = static_cast<int>(test_.count);
-  const MPI_Datatype type = mpi_type(test_.type);
   switch (test_.collective) {
     case Collective::allreduce:
-      return functions_.allreduce(send_, recv_, count, type, mpi_op(test_.op), comm_);
+      return functions_.allreduce(send_, recv_, count, type_, op_, comm_);
     case Collective::reduce:
-      return functions_.reduce(send_, recv_, count, type, mpi_op(test_.op), test_.root, comm_);
+      return functions_.reduce(send_, recv_, count, type_, op_, test_.root, comm_);
     case Collective::bcast:
-      return functions_.bcast(recv_, count, type, test_.root, comm_);
+      return functions_.bcast(recv_, count, type_, test_.root, comm_);
     default:
       return functions_.barrier(comm_);
   }
@@ -105,15 +96,13 @@ int Call::make_blocking() {
 
 int Call::make_nonblocking() {
   const int count = static_cast<int>(test_.count);
-  const MPI_Datatype type = mpi_type(test_.type);
   switch (test_.collective) {
     case Collective::allreduce:
-      return functions_.iallreduce(send_, recv_, count, type, mpi_op(test_.op), comm_, &request_);
+      return functions_.iallreduce(send_, recv_, count, type_, op_, comm_, &request_);
     case Collective::reduce:
-      return functions_.ireduce(send_, recv_, count, type, mpi_op(test_.op), test_.root, comm_,
-                                &request_);
+      return functions_.ireduce(send_, recv_, count, type_, op_, test_.root, comm_, &request_);
     case Collective::bcast:
-      return functions_.ibcast(recv_, count, type, test_.root, comm_, &request_);
+      return functions_.ibcast(recv_, count, type_, test_.root, comm_, &request_);
     default:
       return functions_.ibarrier(comm_, &request_);
   }
@@ -121,20 +110,18 @@ int Call::make_nonblocking() {
 
 int Call::initialize() {
   const int count = static_cast<int>(test_.count);
-  const MPI_Datatype type = mpi_type(test_.type);
   const MPI_Info info = MPI_INFO_NULL;
   const Functions& f = functions_;
   switch (test_.collective) {
     case Collective::allreduce:
       if (f.allreduce_init == nullptr) return MPI_ERR_OTHER;
-      return f.allreduce_init(send_, recv_, count, type, mpi_op(test_.op), comm_, info, &request_);
+      return f.allreduce_init(send_, recv_, count, type_, op_, comm_, info, &request_);
     case Collective::reduce:
       if (f.reduce_init == nullptr) return MPI_ERR_OTHER;
-      return f.reduce_init(send_, recv_, count, type, mpi_op(test_.op), test_.root, comm_, info,
-                           &request_);
+      return f.reduce_init(send_, recv_, count, type_, op_, test_.root, comm_, info, &request_);
     case Collective::bcast:
       if (f.bcast_init == nullptr) return MPI_ERR_OTHER;
-      return f.bcast_init(recv_, count, type, test_.root, comm_, info, &request_);
+      return f.bcast_init(recv_, count, type_, test_.root, comm_, info, &request_);
     default:
       return f.barrier_init == nullptr ? MPI_ERR_OTHER : f.barrier_init(comm_, info, &request_);
   }

@@ -46,9 +46,6 @@ struct Buffers {
   std::unique_ptr<std::byte, Free> send_, recv_;
 };
 
-MPI_Datatype mpi_type(DType type);
-MPI_Op mpi_op(Op op);
-
 // A call that one contender makes over and over. All members are collective but test(), and throw
 // when an MPI function returns an error (Sumac's stand-ins for what an MPI lacks do).
 class Call {
@@ -80,6 +77,8 @@ class Call {
   Case test_;
   const void* send_;
   void* recv_;
+  MPI_Datatype type_;
+  MPI_Op op_;
   MPI_Comm comm_;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };

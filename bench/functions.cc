@@ -63,7 +63,8 @@ Functions as_called() {
           MPI_Start,
           MPI_Wait,
           MPI_Test,
-          MPI_Request_free};
+          MPI_Request_free,
+          MPI_Reduce_local};
 }
 
 Functions of_the_mpi() {
@@ -83,7 +84,8 @@ Functions of_the_mpi() {
           native("MPI_Start", called.start),
           native("MPI_Wait", called.wait),
           native("MPI_Test", called.test),
-          native("MPI_Request_free", called.request_free)};
+          native("MPI_Request_free", called.request_free),
+          native("MPI_Reduce_local", called.reduce_local)};
 }
 
 Presence presence() {

@@ -33,6 +33,7 @@ struct Functions {
   decltype(&MPI_Wait) wait;
   decltype(&MPI_Test) test;
   decltype(&MPI_Request_free) request_free;
+  decltype(&MPI_Reduce_local) reduce_local;
 };
 
 // What a call in this program reaches: Sumac where it is loaded, else the MPI.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the benchmark prints: JSON Lines. First {"kind":"header"}, then {"kind":"size"} as soon as a
-// size is measured, then {"kind":"summary"}. Times are microseconds.
+// size (of reduce_local: one operation on one type at one size) is measured, then
+// {"kind":"summary"}. Times are microseconds.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "contenders.h"
+#include "local.h"
 #include "options.h"
 #include "size.h"
 #include "world.h"
@@ -22,6 +24,9 @@ class Report {
   void header(const Options& options, const World& world, const Presence& sumac,
               const Contenders& contenders, std::size_t sizes);
   void row(const Row& row);
+  void local_header(const Options& options, const World& world, const Presence& sumac,
+                    std::size_t cells);
+  void cell(const Cell& cell);
   void summary();
 
  private:

@@ -14,6 +14,7 @@
 #include "call.h"
 #include "contenders.h"
 #include "json.h"
+#include "local.h"
 #include "options.h"
 #include "size.h"
 #include "world.h"
@@ -37,7 +38,8 @@ void first_calls(const Contender& contender, const Options& options, const World
   }
 }
 
-int run(const Options& options, const World& world) {
+// Returns the number of wrong elements.
+long run_collective(const Options& options, const World& world) {
   const std::vector<std::size_t> sizes = counts(options);
   const Buffers buffers((sizes.empty() ? 0 : sizes.back()) * size_of(options.type));
   for (const Functions& functions : {world.called, world.native})
@@ -57,7 +59,12 @@ int run(const Options& options, const World& world) {
     if (report) report->row(row);
   }
   if (report) report->summary();
-  return wrong > 0 ? kWrongResults : 0;
+  return wrong;
+}
+
+long measure(const Options& options, const World& world) {
+  return options.collective == Collective::reduce_local ? run_local(options, world)
+                                                        : run_collective(options, world);
 }
 
 int start(int argc, char** argv) {
@@ -69,7 +76,7 @@ int start(int argc, char** argv) {
     message = objection(options, world.ranks, library_version());
     status = 2;
     try {
-      if (message.empty()) return run(options, world);
+      if (message.empty()) return measure(options, world) > 0 ? kWrongResults : 0;
       message = "sumac: error[bad-value]: " + message + "\n";
     } catch (const Unavailable& none) {
       message = "sumac: error[missing-function]: " + none.what + "\n";

@@ -2,9 +2,12 @@
 #include "options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <climits>
 #include <map>
 #include <sstream>
+
+#include "mpi_types.h"
 
 namespace sumac::bench {
 namespace {
@@ -35,21 +38,42 @@ Names<What> what_names() {
     for (const Collective collective :
          {Collective::allreduce, Collective::reduce, Collective::bcast, Collective::barrier})
       names[name_of(collective, kind)] = {collective, kind};
+  names["reduce_local"] = {Collective::reduce_local, Kind::blocking};
   return names;
+}
+
+template <typename Choice>
+std::string listed(const Names<Choice>& names) {
+  std::string known;
+  for (const auto& [name, choice] : names) known += (known.empty() ? "" : ", ") + name;
+  return known;
+}
+
+template <typename Choice>
+Choice chosen(const std::string& option, const Names<Choice>& names, const std::string& text) {
+  const auto found = names.find(text);
+  if (found != names.end()) return found->second;
+  throw CLI::ValidationError(option, text + " is not one of: " + listed(names));
 }
 
 // Declares an option that takes one of `names`, and hands the choice to `set`.
 template <typename Choice, typename Set>
 CLI::Option* add_choice(CLI::App& app, const std::string& option, Set set,
                         const Names<Choice>& names, const std::string& doc) {
-  std::string known;
-  for (const auto& [name, choice] : names) known += (known.empty() ? "" : ", ") + name;
-  const auto read = [set, names, option, known](const std::string& text) {
-    const auto found = names.find(text);
-    if (found == names.end()) throw CLI::ValidationError(option, text + " is not one of: " + known);
-    set(found->second);
+  const auto read = [set, names, option](const std::string& text) {
+    set(chosen(option, names, text));
   };
-  return app.add_option_function<std::string>(option, read, doc + ": " + known);
+  return app.add_option_function<std::string>(option, read, doc + ": " + listed(names));
+}
+
+// Declares an option that takes several of `names`, with commas between them.
+template <typename Choice>
+void add_choices(CLI::App& app, const std::string& option, std::vector<Choice>& choices,
+                 const Names<Choice>& names, const std::string& doc) {
+  const auto read = [&choices, names, option](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) choices.push_back(chosen(option, names, text));
+  };
+  app.add_option_function<std::vector<std::string>>(option, read, doc)->delimiter(',');
 }
 
 // What goes on between start and wait.
@@ -64,8 +88,18 @@ void declare_overlap(CLI::App& app, Options& options) {
       "what the core does meanwhile");
 }
 
-void declare(CLI::App& app, Options& options) {
+void declare_sizes(CLI::App& app, Options& options) {
   const CLI::AsSizeValue size(false);
+  app.add_option("-b,--min", options.min_bytes, "smallest message (4, 64K, 1M)")->transform(size);
+  app.add_option("-e,--max", options.max_bytes, "largest message")->transform(size);
+  app.add_option("-f,--factor", options.factor, "from one size to the next")
+      ->check(CLI::Range(2, 1 << 20));
+  app.add_option("--sizes", options.sizes, "these sizes and no others (1K,64K)")
+      ->delimiter(',')
+      ->transform(size);
+}
+
+void declare(CLI::App& app, Options& options) {
   const auto set_what = [&options](What what) {
     options.collective = what.collective;
     options.kind = what.kind;
@@ -73,12 +107,11 @@ void declare(CLI::App& app, Options& options) {
   const auto set_type = [&options](DType type) { options.type = type; };
   const auto set_op = [&options](Op op) { options.op = op; };
   add_choice(app, "collective", set_what, what_names(), "what to measure")->required();
-  app.add_option("-b,--min", options.min_bytes, "smallest message (4, 64K, 1M)")->transform(size);
-  app.add_option("-e,--max", options.max_bytes, "largest message")->transform(size);
-  app.add_option("-f,--factor", options.factor, "from one size to the next")
-      ->check(CLI::Range(2, 1 << 20));
+  declare_sizes(app, options);
   add_choice(app, "-d,--type", set_type, type_names(), "element type");
   add_choice(app, "-o,--op", set_op, op_names(), "operation");
+  add_choices(app, "--types", options.types, type_names(), "element types of reduce_local");
+  add_choices(app, "--ops", options.ops, op_names(), "operations of reduce_local");
   app.add_option("-r,--root", options.root, "root rank")->check(CLI::Range(0, INT_MAX));
   app.add_flag("--in-place", options.in_place, "use MPI_IN_PLACE");
   app.add_option("-w,--warmup", options.warmup, "untimed calls of each contender before a size")
@@ -93,7 +126,31 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("-J,--json", options.json_file, "write the JSON lines to this file too");
 }
 
-bool valid(DType type, Op op) { return !is_float(type) || op <= Op::max; }
+template <typename Choice>
+std::vector<Choice> every(int number) {
+  std::vector<Choice> all;
+  for (int i = 0; i < number; i++) all.push_back(Choice(i));
+  return all;
+}
+
+// What of the sizes cannot be run.
+std::string objection_to_sizes(const Options& options) {
+  if (options.min_bytes < 1 || options.min_bytes > options.max_bytes)
+    return "the smallest size must be at least 1 and at most the largest";
+  const std::vector<std::size_t> sizes = sizes_in_bytes(options);
+  const std::size_t least =
+      options.collective == Collective::reduce_local ? std::size_t{1} : size_of(options.type);
+  if (sizes.back() / least > INT_MAX) return "an MPI call takes at most 2^31-1 elements";
+  return "";
+}
+
+std::string objection_to_local(const Options& options, int ranks) {
+  if (ranks != 1) return "reduce_local is measured in one process: start one";
+  for (const DType type : options.types)
+    for (const Op op : options.ops)
+      if (is_defined(op, type) && sizes_in_bytes(options).back() >= size_of(type)) return "";
+  return "none of these operations, types and sizes go together";
+}
 
 }  // namespace
 
@@ -108,6 +165,8 @@ int parse(int argc, char** argv, Options& options, std::string& message) {
     message = out.str() + complaint.str();
     return code == 0 ? 0 : 2;
   }
+  if (options.types.empty()) options.types = every<DType>(kNumDTypes);
+  if (options.ops.empty()) options.ops = every<Op>(kNumOps);
   return -1;
 }
 
@@ -115,14 +174,14 @@ std::string objection(const Options& options, int ranks, const std::string& libr
   const bool reduces =
       options.collective == Collective::allreduce || options.collective == Collective::reduce;
   if (options.root >= ranks) return "root " + std::to_string(options.root) + " is not a rank";
-  if (options.min_bytes < 1 || options.min_bytes > options.max_bytes)
-    return "the smallest size must be at least 1 and at most the largest";
-  if (options.max_bytes / size_of(options.type) > INT_MAX)
-    return "an MPI call takes at most 2^31-1 elements";
+  if (const std::string why = objection_to_sizes(options); !why.empty()) return why;
+  if (options.collective == Collective::reduce_local) return objection_to_local(options, ranks);
+  if (!is_predefined(options.type) || mpi_type(options.type) == MPI_DATATYPE_NULL)
+    return std::string("this MPI has no ") + name_of(options.type);
   if (counts(options).empty())
     return std::string("no size from the smallest to the largest holds one ") +
            name_of(options.type);
-  if (reduces && !valid(options.type, options.op))
+  if (reduces && !is_defined(options.op, options.type))
     return std::string("MPI has no ") + name_of(options.op) + " of " + name_of(options.type);
   if (options.in_place && !reduces)
     return name_of(options.collective, options.kind) + " has no in-place form";
@@ -135,11 +194,20 @@ std::string objection(const Options& options, int ranks, const std::string& libr
   return "";
 }
 
+std::vector<std::size_t> sizes_in_bytes(const Options& options) {
+  std::vector<std::size_t> sizes = options.sizes;
+  if (sizes.empty())
+    for (std::size_t bytes = options.min_bytes; bytes <= options.max_bytes;
+         bytes *= static_cast<std::size_t>(options.factor))
+      sizes.push_back(bytes);
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
+}
+
 std::vector<std::size_t> counts(const Options& options) {
   if (options.collective == Collective::barrier) return {0};
   std::vector<std::size_t> result;
-  for (std::size_t bytes = options.min_bytes; bytes <= options.max_bytes;
-       bytes *= static_cast<std::size_t>(options.factor)) {
+  for (const std::size_t bytes : sizes_in_bytes(options)) {
     const std::size_t count = bytes / size_of(options.type);
     if (count > 0 && (result.empty() || count != result.back())) result.push_back(count);
   }

@@ -18,8 +18,11 @@ struct Options {
   std::size_t min_bytes = 4;
   std::size_t max_bytes = std::size_t{4} << 20;
   int factor = 2;
+  std::vector<std::size_t> sizes;  // in bytes; where there are any, instead of the three above
   DType type = DType::f32;
   Op op = Op::sum;
+  std::vector<DType> types;  // for reduce_local, with all of `ops`
+  std::vector<Op> ops;
   int root = 0;
   bool in_place = false;
   int warmup = 20;
@@ -41,6 +44,9 @@ int parse(int argc, char** argv, Options& options, std::string& message);
 // What cannot be run: a root outside the communicator, an operation the type has not, a call that
 // crashes this MPI by itself. Empty when all is well.
 std::string objection(const Options& options, int ranks, const std::string& library);
+
+// The sizes to measure, as they were asked for.
+std::vector<std::size_t> sizes_in_bytes(const Options& options);
 
 // The numbers of elements to measure, ascending; {0} for a barrier.
 std::vector<std::size_t> counts(const Options& options);

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 #include <vector>
+
+#include "elements.h"
 
 namespace sumac::bench {
 namespace {
@@ -22,76 +23,70 @@ std::uint32_t mixed(std::size_t i, int rank, unsigned seed) {
 }
 
 template <typename T>
-T value(const Pattern& p, std::size_t i, int rank) {
+constexpr bool has_sign() {
+  if constexpr (kIsInteger<T>) return static_cast<T>(-1) < static_cast<T>(0);
+  return true;
+}
+
+// Whether this rank is the one whose factor is not 1.
+bool has_factor(const Pattern& p, std::size_t i, int rank) {
+  return mixed(i, -1, p.seed) % static_cast<unsigned>(p.ranks) == static_cast<unsigned>(rank);
+}
+
+template <typename T>
+T number(std::int64_t n) {
+  return static_cast<T>(n);
+}
+template <>
+Float16 number<Float16>(std::int64_t n) {
+  return Float16(static_cast<float>(n));
+}
+template <>
+Bfloat16 number<Bfloat16>(std::int64_t n) {
+  return Bfloat16(static_cast<float>(n));
+}
+
+template <typename T>
+T value(Type<T>, const Pattern& p, std::size_t i, int rank) {
   const std::uint32_t bits = mixed(i, rank, p.seed);
   switch (p.op) {
     case Op::sum: {  // within 7 bits for byte types, up to 127 ranks
       const int most = sizeof(T) == 1 ? std::clamp(127 / p.ranks, 1, 7) : 7;
-      return static_cast<T>(bits % static_cast<unsigned>(most + 1));
+      return number<T>(bits % static_cast<unsigned>(most + 1));
     }
-    case Op::prod:  // one rank holds 2 or 3, all others 1
-      return static_cast<T>(mixed(i, -1, p.seed) % static_cast<unsigned>(p.ranks) ==
-                                    static_cast<unsigned>(rank)
-                                ? 2 + bits % 2
-                                : 1);
+    case Op::prod:
+      return number<T>(has_factor(p, i, rank) ? 2 + bits % 2 : 1);
     case Op::min:
     case Op::max:
-      return static_cast<T>(static_cast<int>(bits % 101) - (std::is_signed_v<T> ? 50 : 0));
+      return number<T>(static_cast<int>(bits % 101) - (has_sign<T>() ? 50 : 0));
     case Op::land:
     case Op::lor:
     case Op::lxor:
-      return static_cast<T>(bits % 3);
+      return number<T>(bits % 3);
     default:
-      return static_cast<T>(bits);
-  }
-}
-
-// Integers are added and multiplied without sign: MPI's wrap around, and C's may not.
-template <typename T>
-auto plain(T x) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return x;
-  } else {
-    return static_cast<std::uint64_t>(x);
+      return number<T>(bits);
   }
 }
 
 template <typename T>
-T combined(Op op, T a, T b) {
-  if constexpr (!std::is_floating_point_v<T>) {
-    switch (op) {
-      case Op::land:
-        return a && b;
-      case Op::lor:
-        return a || b;
-      case Op::lxor:
-        return !a != !b;
-      case Op::band:
-        return static_cast<T>(a & b);
-      case Op::bor:
-        return static_cast<T>(a | b);
-      case Op::bxor:
-        return static_cast<T>(a ^ b);
-      default:
-        break;
-    }
-  }
-  switch (op) {
-    case Op::prod:
-      return static_cast<T>(plain(a) * plain(b));
-    case Op::min:
-      return std::min(a, b);
-    case Op::max:
-      return std::max(a, b);
-    default:
-      return static_cast<T>(plain(a) + plain(b));
-  }
+Complex<T> value(Type<Complex<T>>, const Pattern& p, std::size_t i, int rank) {
+  const std::uint32_t bits = mixed(i, rank, p.seed);
+  if (p.op == Op::sum) return {number<T>(bits % 8), number<T>(bits / 8 % 8)};
+  if (has_factor(p, i, rank)) return {number<T>(2 + bits % 2), number<T>(1 + bits / 2 % 3)};
+  return {number<T>(1), number<T>(0)};
+}
+
+// Of few values, so that the index decides often.
+template <typename V, typename I>
+Pair<V, I> value(Type<Pair<V, I>>, const Pattern& p, std::size_t i, int rank) {
+  const std::uint32_t bits = mixed(i, rank, p.seed);
+  return {number<V>(static_cast<int>(bits % 5) - 2), number<I>(bits / 5 % 100)};
 }
 
 template <typename T>
 std::vector<T> one_period(const Pattern& p, std::size_t count, int rank) {
   std::vector<T> period(std::min(count, kPeriod));
-  for (std::size_t i = 0; i < period.size(); i++) period[i] = value<T>(p, i, rank);
+  for (std::size_t i = 0; i < period.size(); i++) period[i] = value(Type<T>{}, p, i, rank);
   return period;
 }
 
@@ -100,74 +95,83 @@ std::vector<T> one_period_reduced(const Pattern& p, std::size_t count) {
   std::vector<T> period = one_period<T>(p, count, 0);
   for (int rank = 1; rank < p.ranks; rank++)
     for (std::size_t i = 0; i < period.size(); i++)
-      period[i] = combined(p.op, period[i], value<T>(p, i, rank));
+      period[i] = combined(p.op, period[i], value(Type<T>{}, p, i, rank));
   return period;
 }
 
 template <typename T>
+void repeat(const std::vector<T>& period, void* buffer, std::size_t count) {
+  for (std::size_t i = 0; i < count; i += period.size())
+    std::memcpy(static_cast<T*>(buffer) + i, period.data(),
+                std::min(period.size(), count - i) * sizeof(T));
+}
+
+template <typename T>
 std::size_t mismatches(const std::vector<T>& period, const void* buffer, std::size_t count) {
-  const T* const data = static_cast<const T*>(buffer);
   std::size_t wrong = 0;
-  for (std::size_t i = 0; i < count; i++) wrong += data[i] != period[i % period.size()];
+  for (std::size_t start = 0; start < count; start += period.size()) {
+    const T* const data = static_cast<const T*>(buffer) + start;
+    const std::size_t length = std::min(period.size(), count - start);
+    for (std::size_t i = 0; i < length; i++) wrong += !(data[i] == period[i]);
+  }
   return wrong;
 }
 
-// Calls f with a value of the C++ type that `type` names.
-template <typename F>
-auto with_type(DType type, F f) {
-  switch (type) {
-    case DType::i8:
-      return f(std::int8_t{});
-    case DType::u8:
-      return f(std::uint8_t{});
-    case DType::i16:
-      return f(std::int16_t{});
-    case DType::u16:
-      return f(std::uint16_t{});
-    case DType::i32:
-      return f(std::int32_t{});
-    case DType::u32:
-      return f(std::uint32_t{});
-    case DType::i64:
-      return f(std::int64_t{});
-    case DType::u64:
-      return f(std::uint64_t{});
-    case DType::f32:
-      return f(float{});
-    default:
-      return f(double{});
-  }
+// x divided by 3, in each part of the element.
+template <typename T>
+requires kIsNumber<T> T third(Type<T>, std::uint32_t x) {
+  return static_cast<T>(static_cast<T>(x) / static_cast<T>(3));
+}
+template <typename T>
+Complex<T> third(Type<Complex<T>>, std::uint32_t x) {
+  return {third(Type<T>{}, x), third(Type<T>{}, ~x)};
+}
+
+template <typename T>
+T one(Type<T>) {
+  return number<T>(1);
+}
+template <typename T>
+Complex<T> one(Type<Complex<T>>) {
+  return {1, 0};
+}
+template <typename V, typename I>
+Pair<V, I> one(Type<Pair<V, I>>) {
+  return {1, 1};
 }
 
 }  // namespace
 
 void Pattern::fill(void* buffer, std::size_t count, int rank) const {
-  with_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    const std::vector<T> period = one_period<T>(*this, count, rank);
-    for (std::size_t i = 0; i < count; i += kPeriod)
-      std::memcpy(static_cast<T*>(buffer) + i, period.data(),
-                  std::min(kPeriod, count - i) * sizeof(T));
-  });
+  with_type(type,
+            [&]<typename T>(Type<T>) { repeat(one_period<T>(*this, count, rank), buffer, count); });
 }
 
 std::size_t Pattern::differing(const void* buffer, std::size_t count, int rank) const {
-  return with_type(type, [&](auto zero) {
-    return mismatches(one_period<decltype(zero)>(*this, count, rank), buffer, count);
+  return with_type(type, [&]<typename T>(Type<T>) {
+    return mismatches(one_period<T>(*this, count, rank), buffer, count);
   });
 }
 
 std::size_t Pattern::wrong(const void* buffer, std::size_t count) const {
-  return with_type(type, [&](auto zero) {
-    return mismatches(one_period_reduced<decltype(zero)>(*this, count), buffer, count);
+  return with_type(type, [&]<typename T>(Type<T>) {
+    return mismatches(one_period_reduced<T>(*this, count), buffer, count);
   });
 }
 
 void fill_rounding(DType type, void* buffer, std::size_t count, int rank) {
-  with_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    for (std::size_t i = 0; i < count; i++)
-      static_cast<T*>(buffer)[i] = static_cast<T>(mixed(i, rank, 7)) / static_cast<T>(3);
+  with_type(type, [&]<typename T>(Type<T> element) {
+    if constexpr (requires { third(element, 1u); })
+      for (std::size_t i = 0; i < count; i++)
+        static_cast<T*>(buffer)[i] = third(element, mixed(i, rank, 7));
+  });
+}
+
+void fill_lasting(DType type, Op op, void* buffer, std::size_t count) {
+  std::memset(buffer, 0, count * size_of(type));
+  if (op != Op::prod) return;
+  with_type(type, [&]<typename T>(Type<T> element) {
+    repeat(std::vector<T>{one(element)}, buffer, count);
   });
 }
 

@@ -26,7 +26,11 @@ struct Pattern {
   std::size_t wrong(const void* buffer, std::size_t count) const;
 };
 
-// Floating-point data of one rank whose sums depend on the order of the additions.
+// Floating-point or complex data of one rank whose sums depend on the order of the additions.
 void fill_rounding(DType type, void* buffer, std::size_t count, int rank);
+
+// Data that a reduction of any number of such vectors leaves as it is: ones for a product, else
+// zeros. No denormal number, infinity or NaN comes of it, whose arithmetic may take longer.
+void fill_lasting(DType type, Op op, void* buffer, std::size_t count);
 
 }  // namespace sumac::bench

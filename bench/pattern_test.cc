@@ -4,7 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
+#include <string>
 #include <vector>
+
+#include "elements.h"
+#include "gaps.h"
+#include "loop.h"
 
 namespace sumac::bench {
 namespace {
@@ -46,15 +52,69 @@ TEST(Pattern, BytesDoNotOverflow) {
   EXPECT_EQ(pattern.wrong(sums.data(), sums.size()), 0u);
 }
 
-TEST(Pattern, EveryTypeAndOperationAgreesWithOneRank) {
-  std::vector<std::uint64_t> data(100);
+// Calls f(type, op) for all pairs that mean something.
+template <typename F>
+void for_all_pairs(F f) {
   for (int type = 0; type < kNumDTypes; type++)
-    for (int op = 0; op < kNumOps; op++) {
-      if (is_float(DType(type)) && op > static_cast<int>(Op::max)) continue;
-      const Pattern pattern{DType(type), Op(op), 1, 4};
-      pattern.fill(data.data(), data.size(), 0);
-      EXPECT_EQ(pattern.wrong(data.data(), data.size()), 0u) << type << " " << op;
+    for (int op = 0; op < kNumOps; op++)
+      if (is_defined(Op(op), DType(type))) f(DType(type), Op(op));
+}
+
+std::string described(DType type, Op op) {
+  return std::string(name_of(op)) + " of " + name_of(type);
+}
+
+TEST(Pattern, EveryTypeAndOperationAgreesWithOneRank) {
+  std::vector<__float128> data(200);
+  for_all_pairs([&](DType type, Op op) {
+    const Pattern pattern{type, op, 1, 4};
+    pattern.fill(data.data(), 100, 0);
+    EXPECT_EQ(pattern.wrong(data.data(), 100), 0u) << described(type, op);
+  });
+}
+
+TEST(Pattern, TheReductionOfEveryTypeAndOperationIsToldFromItsParts) {
+  std::vector<__float128> parts[2] = {std::vector<__float128>(2000), std::vector<__float128>(2000)};
+  for_all_pairs([&](DType type, Op op) {
+    const Pattern pattern{type, op, 2, 4};
+    for (int rank = 0; rank < 2; rank++) {
+      pattern.fill(parts[rank].data(), 1000, rank);
+      EXPECT_GT(pattern.wrong(parts[rank].data(), 1000), 100u) << described(type, op);
     }
+    loop(type, op)(parts[0].data(), parts[1].data(), 1000);
+    EXPECT_EQ(pattern.wrong(parts[1].data(), 1000), 0u) << described(type, op);
+  });
+}
+
+TEST(Pattern, LastingDataLasts) {
+  std::vector<__float128> in(2000), inout(2000);
+  for_all_pairs([&](DType type, Op op) {
+    fill_lasting(type, op, in.data(), 1000);
+    inout = in;
+    for (int i = 0; i < 3; i++) loop(type, op)(in.data(), inout.data(), 1000);
+    EXPECT_EQ(differing_elements(type, in.data(), inout.data(), 1000), 0u) << described(type, op);
+  });
+}
+
+TEST(Gaps, ElementsHaveTheSizesOfTheTable) {
+  for (int type = 0; type < kNumDTypes; type++)
+    with_type(DType(type), [&]<typename T>(Type<T>) {
+      EXPECT_EQ(sizeof(T), size_of(DType(type))) << name_of(DType(type));
+    });
+}
+
+TEST(Gaps, OnlyBytesOfDataCount) {
+  EXPECT_EQ(data_bytes(DType::f32), 0xFu);
+  EXPECT_EQ(data_bytes(DType::c128), 0xFFFFFFFFu);
+  EXPECT_EQ(data_bytes(DType::i16_i32), 0xF3u);
+  EXPECT_EQ(data_bytes(DType::f64_i32), 0xFFFu);
+  const Pair<double, std::int32_t> a[3] = {{1, 2}, {3, 4}, {5, 6}};
+  unsigned char b[sizeof a];
+  for (std::size_t byte = 0; byte < sizeof a; byte++) {
+    std::memcpy(b, a, sizeof a);
+    b[byte]++;
+    EXPECT_EQ(differing_elements(DType::f64_i32, a, b, 3), byte % 16 < 12 ? 1u : 0u) << byte;
+  }
 }
 
 TEST(Pattern, MisplacedPiecesShow) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "gaps.h"
 #include "pattern.h"
 #include "timing.h"
 
@@ -59,11 +60,20 @@ std::size_t wrong_here(Call& call, const Case& test, const Buffers& buffers, con
   return wrong;
 }
 
-std::uint64_t hash(const std::byte* data, std::size_t bytes) {
+// Of the bytes that are data.
+std::uint64_t hash(DType type, const std::byte* buffer, std::size_t count) {
+  const std::uint32_t data = data_bytes(type);
   std::uint64_t result = 0xCBF29CE484222325u;
-  for (std::size_t i = 0; i < bytes; i++)
-    result = (result ^ static_cast<std::uint64_t>(data[i])) * 0x100000001B3u;
+  for (std::size_t element = 0; element < count; element++, buffer += size_of(type))
+    for (std::size_t i = 0; data >> i != 0; i++)
+      if ((data >> i & 1) != 0)
+        result = (result ^ static_cast<std::uint64_t>(buffer[i])) * 0x100000001B3u;
   return result;
+}
+
+bool rounds(DType type) {
+  const ElementKind kind = info_of(type).kind;
+  return kind == ElementKind::floating || kind == ElementKind::complex;
 }
 
 // Whether this rank's bits are not those of rank 0.
@@ -71,7 +81,7 @@ bool other_bits(Call& call, const Case& test, const Buffers& buffers, const Worl
   std::byte* const input = test.in_place ? buffers.recv() : buffers.send();
   fill_rounding(test.type, input, test.count, world.rank);
   call.run();
-  const std::uint64_t mine = hash(buffers.recv(), test.bytes());
+  const std::uint64_t mine = hash(test.type, buffers.recv(), test.count);
   return world.from_rank_0(mine) != mine;
 }
 
@@ -82,7 +92,7 @@ long count_wrong(Call& call, const Case& test, const Buffers& buffers, const Wor
   std::size_t wrong = 0;
   for (unsigned seed = 1; seed <= kRepetitions; seed++)
     wrong += wrong_here(call, test, buffers, world, seed);
-  if (test.collective == Collective::allreduce && is_float(test.type))
+  if (test.collective == Collective::allreduce && rounds(test.type))
     wrong += other_bits(call, test, buffers, world);
   return world.sum(static_cast<long>(wrong));
 }

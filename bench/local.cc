@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "local.h"
+
+#include <cstring>
+
+#include "gaps.h"
+#include "json.h"
+#include "loop.h"
+#include "mpi_types.h"
+#include "pattern.h"
+
+namespace sumac::bench {
+namespace {
+
+constexpr std::size_t kLoopUpTo = 1024;  // bytes; beyond, no loop competes with memcpy
+constexpr int kRanks = 2;                // whose data `in` and `inout` are
+
+using ReduceLocal = decltype(&MPI_Reduce_local);
+
+struct Memory {
+  explicit Memory(std::size_t bytes) : buffers(bytes), results(bytes) {}
+  const void* in() const { return buffers.send(); }
+  std::byte* inout() const { return buffers.recv(); }
+  std::byte* native_result() const { return results.recv(); }
+
+  Buffers buffers, results;
+};
+
+struct Job {
+  const Cell& cell;
+  const Memory& memory;
+  MPI_Datatype type = mpi_type(cell.type);
+  MPI_Op op = mpi_op(cell.op);
+
+  int call(ReduceLocal function) const {
+    return function(memory.in(), memory.inout(), static_cast<int>(cell.count), type, op);
+  }
+};
+
+// Reduces known data. The number of wrong elements; none where the function refuses the pair.
+std::optional<long> count_wrong(const Job& job, ReduceLocal function) {
+  const Cell& cell = job.cell;
+  const Pattern pattern{cell.type, cell.op, kRanks, 1};
+  pattern.fill(job.memory.buffers.send(), cell.count, 0);
+  pattern.fill(job.memory.inout(), cell.count, 1);
+  if (job.call(function) != MPI_SUCCESS) return {};
+  const std::size_t changed = pattern.differing(job.memory.in(), cell.count, 0);
+  return static_cast<long>(changed + pattern.wrong(job.memory.inout(), cell.count));
+}
+
+// Finds out who can reduce this, and whether rightly: by the serial result, and Sumac's also by the
+// MPI's bits.
+void verify(const Job& job, const World& world, bool active, Cell& cell) {
+  const std::optional<long> native = count_wrong(job, world.native.reduce_local);
+  if (native) cell.native.emplace();
+  cell.wrong_native = native.value_or(0);
+  std::memcpy(job.memory.native_result(), job.memory.inout(), cell.bytes());
+  if (!active) return;
+  const std::optional<long> sumac = count_wrong(job, world.called.reduce_local);
+  if (!sumac) return;
+  cell.sumac.emplace();
+  cell.algorithm = last_path();
+  cell.wrong_sumac = *sumac;
+  if (native && *native == 0 && *sumac == 0)
+    cell.wrong_sumac = static_cast<long>(
+        differing_elements(cell.type, job.memory.native_result(), job.memory.inout(), cell.count));
+}
+
+Repeat repeat(const Job& job, ReduceLocal function) {
+  return [job, function](int calls) {
+    for (int i = 0; i < calls; i++) job.call(function);
+  };
+}
+
+Repeat repeat_copy(const Job& job) {
+  return [job](int calls) {
+    for (int i = 0; i < calls; i++) {
+      std::memcpy(job.memory.inout(), job.memory.in(), job.cell.bytes());
+      asm volatile("" ::: "memory");
+    }
+  };
+}
+
+Repeat repeat_loop(const Job& job) {
+  return [job, function = loop(job.cell.type, job.cell.op)](int calls) {
+    for (int i = 0; i < calls; i++) {
+      function(job.memory.in(), job.memory.inout(), job.cell.count);
+      asm volatile("" ::: "memory");
+    }
+  };
+}
+
+void time(const Job& job, const Options& options, const World& world, Cell& cell) {
+  fill_lasting(cell.type, cell.op, job.memory.buffers.send(), cell.count);
+  fill_lasting(cell.type, cell.op, job.memory.inout(), cell.count);
+  if (cell.bytes() <= kLoopUpTo && is_predefined(cell.type)) cell.loop.emplace();
+  std::vector<Repeat> contenders{repeat_copy(job)};
+  std::vector<Turns*> places{&cell.memcpy};
+  const auto add = [&](std::optional<Turns>& place, auto make) {
+    if (!place) return;
+    contenders.push_back(make());
+    places.push_back(&*place);
+  };
+  add(cell.native, [&] { return repeat(job, world.native.reduce_local); });
+  add(cell.sumac, [&] { return repeat(job, world.called.reduce_local); });
+  add(cell.loop, [&] { return repeat_loop(job); });
+  const std::vector<Turns> turns = take_turns(contenders, options);
+  for (std::size_t i = 0; i < turns.size(); i++) *places[i] = turns[i];
+}
+
+// The pairs that mean something, of types that this MPI has, at all sizes that hold an element.
+std::vector<Cell> cells_of(const Options& options) {
+  std::vector<Cell> cells;
+  for (const std::size_t bytes : sizes_in_bytes(options))
+    for (const DType type : options.types)
+      for (const Op op : options.ops)
+        if (is_defined(op, type) && mpi_type(type) != MPI_DATATYPE_NULL && bytes >= size_of(type))
+          cells.push_back({op, type, bytes, bytes / size_of(type), {}, {}, {}, {}, 0, 0, ""});
+  return cells;
+}
+
+}  // namespace
+
+long run_local(const Options& options, const World& world) {
+  // A pair that the MPI lacks is to be told by its error.
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  std::vector<Cell> cells = cells_of(options);
+  if (cells.empty()) throw Unavailable{"this MPI has none of the types"};
+  const Memory memory(sizes_in_bytes(options).back());
+  Report report(options.json_file);
+  const Presence sumac = presence();
+  report.local_header(options, world, sumac, cells.size());
+  long wrong = 0;
+  for (Cell& cell : cells) {
+    const Job job{cell, memory};
+    verify(job, world, sumac.active, cell);
+    time(job, options, world, cell);
+    wrong += cell.wrong();
+    report.cell(cell);
+  }
+  report.summary();
+  return wrong;
+}
+
+}  // namespace sumac::bench

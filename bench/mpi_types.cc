@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_types.h"
+
+#include <dlfcn.h>
+
+namespace sumac::bench {
+namespace {
+
+// As in sumac.h.
+enum class Hint { float16 = 1, bfloat16 = 2 };
+using HintType = int (*)(MPI_Datatype type, int element);
+
+MPI_Datatype made_known(Hint element) {
+  const auto hint = reinterpret_cast<HintType>(dlsym(RTLD_DEFAULT, "sumac_hint_type"));
+  MPI_Datatype type;
+  if (hint == nullptr) return MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(2, MPI_BYTE, &type);
+  MPI_Type_commit(&type);
+  if (hint(type, static_cast<int>(element)) == 0) return type;
+  MPI_Type_free(&type);
+  return MPI_DATATYPE_NULL;
+}
+
+// Types that C knows only as Fortran's; headers leave out what the MPI has not.
+MPI_Datatype of_fortran(DType type) {
+  switch (type) {
+#ifdef MPI_INTEGER16
+    case DType::i128:
+      return MPI_INTEGER16;
+#endif
+#ifdef MPI_REAL16
+    case DType::f128:
+      return MPI_REAL16;
+#endif
+#ifdef MPI_COMPLEX32
+    case DType::c128:
+      return MPI_COMPLEX32;
+#endif
+    case DType::f32_f32:
+      return MPI_2REAL;
+    case DType::f64_f64:
+      return MPI_2DOUBLE_PRECISION;
+    default:
+      return MPI_DATATYPE_NULL;  // a pair of 8-byte integers: MPI_2INTEGER of some compilers only
+  }
+}
+
+MPI_Datatype of_c(DType type) {
+  switch (type) {
+    case DType::i8:
+      return MPI_INT8_T;
+    case DType::u8:
+      return MPI_UINT8_T;
+    case DType::i16:
+      return MPI_INT16_T;
+    case DType::u16:
+      return MPI_UINT16_T;
+    case DType::i32:
+      return MPI_INT;
+    case DType::u32:
+      return MPI_UNSIGNED;
+    case DType::i64:
+      return MPI_INT64_T;
+    case DType::u64:
+      return MPI_UINT64_T;
+    case DType::f32:
+      return MPI_FLOAT;
+    case DType::f64:
+      return MPI_DOUBLE;
+    case DType::long_double:
+      return MPI_LONG_DOUBLE;
+    case DType::c32:
+      return MPI_C_FLOAT_COMPLEX;
+    case DType::c64:
+      return MPI_C_DOUBLE_COMPLEX;
+    case DType::c_long_double:
+      return MPI_C_LONG_DOUBLE_COMPLEX;
+    case DType::i32_i32:
+      return MPI_2INT;
+    case DType::f32_i32:
+      return MPI_FLOAT_INT;
+    case DType::i16_i32:
+      return MPI_SHORT_INT;
+    case DType::i64_i32:
+      return MPI_LONG_INT;
+    case DType::f64_i32:
+      return MPI_DOUBLE_INT;
+    case DType::long_double_i32:
+      return MPI_LONG_DOUBLE_INT;
+    default:
+      return MPI_DATATYPE_NULL;
+  }
+}
+
+}  // namespace
+
+bool is_predefined(DType type) { return type != DType::f16 && type != DType::bf16; }
+
+MPI_Datatype mpi_type(DType type) {
+  static const MPI_Datatype float16 = made_known(Hint::float16);
+  static const MPI_Datatype bfloat16 = made_known(Hint::bfloat16);
+  if (!is_predefined(type)) return type == DType::f16 ? float16 : bfloat16;
+  const MPI_Datatype found = of_c(type);
+  return found != MPI_DATATYPE_NULL ? found : of_fortran(type);
+}
+
+MPI_Op mpi_op(Op op) {
+  const MPI_Op ops[] = {MPI_SUM,  MPI_PROD, MPI_MIN, MPI_MAX,  MPI_LAND,   MPI_LOR,
+                        MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
+  return ops[static_cast<int>(op)];
+}
+
+}  // namespace sumac::bench
