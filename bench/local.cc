@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "local.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "gaps.h"
@@ -48,8 +49,8 @@ std::optional<long> count_wrong(const Job& job, ReduceLocal function) {
   return static_cast<long>(changed + pattern.wrong(job.memory.inout(), cell.count));
 }
 
-// Finds out who can reduce this, and whether rightly: by the serial result, and Sumac's also by the
-// MPI's bits.
+// Finds out who can reduce this, and how many elements are wrong: of the MPI, those that are not
+// the serial result; of Sumac, those that have not the bits of the MPI, whose errors are its own.
 void verify(const Job& job, const World& world, bool active, Cell& cell) {
   const std::optional<long> native = count_wrong(job, world.native.reduce_local);
   if (native) cell.native.emplace();
@@ -61,9 +62,11 @@ void verify(const Job& job, const World& world, bool active, Cell& cell) {
   cell.sumac.emplace();
   cell.algorithm = last_path();
   cell.wrong_sumac = *sumac;
-  if (native && *native == 0 && *sumac == 0)
-    cell.wrong_sumac = static_cast<long>(
-        differing_elements(cell.type, job.memory.native_result(), job.memory.inout(), cell.count));
+  if (!native) return;
+  const std::size_t differing =
+      differing_elements(cell.type, job.memory.native_result(), job.memory.inout(), cell.count);
+  cell.wrong_sumac =
+      *native == 0 ? static_cast<long>(differing) : std::min(*sumac, static_cast<long>(differing));
 }
 
 Repeat repeat(const Job& job, ReduceLocal function) {

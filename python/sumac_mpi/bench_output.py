@@ -10,8 +10,8 @@ from typing import Protocol
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from sumac_mpi import units
 from sumac_mpi.report_csv import Csv
+from sumac_mpi.report_local import LocalCsv, LocalTable
 from sumac_mpi.report_osu import Osu
 from sumac_mpi.report_table import Before, Table
 from sumac_mpi.results import Row, Run
@@ -25,7 +25,7 @@ class Format(str, Enum):
 
 
 class Report(Protocol):
-    """One format: the lines before, for, and after the rows."""
+    """One format: the lines before, for (there may be none), and after the rows."""
 
     def head(self) -> list[str]: ...
     def row(self, row: Row) -> str: ...
@@ -53,12 +53,11 @@ class Output:
             self._print(line)
 
     def row(self, row: Row) -> None:
-        if self._report:
-            self._print(self._report.row(row))
+        for line in self._report.row(row).splitlines() if self._report else []:
+            self._print(line)
         if self._progress:
-            size = units.format_size(row.bytes)
             task = self._progress.task_ids[0]
-            self._progress.update(task, advance=1, size=f"after {size}", refresh=True)
+            self._progress.update(task, advance=1, size=f"after {row.place}", refresh=True)
 
     def end(self) -> None:
         if self._progress:
@@ -68,6 +67,9 @@ class Output:
             self._print(line)
 
     def _make_report(self, run: Run) -> Report | None:
+        if run.is_local and self._format is not Format.json:
+            first = self._runs == 0
+            return LocalCsv(run, first) if self._format is Format.csv else LocalTable(run)
         if self._format is Format.table:
             return Table(run, self._before)
         if self._format is Format.osu:
@@ -83,12 +85,13 @@ class Output:
             TextColumn(f"{run.call} on {run.mpi_name}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("sizes  {task.fields[size]}"),
+            TextColumn("{task.fields[unit]}  {task.fields[size]}"),
             console=console,
             transient=True,
             auto_refresh=False,  # redrawing would take time from the ranks that are measured
         )
-        self._progress.add_task("", total=run.header.get("sizes"), size="")
+        unit = "cells" if run.is_local else "sizes"
+        self._progress.add_task("", total=run.header.get("sizes"), unit=unit, size="")
         self._progress.start()
 
     def _print(self, line: str) -> None:

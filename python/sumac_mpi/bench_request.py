@@ -3,23 +3,21 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi import calls, units
+from sumac_mpi import bench_output, bench_sizes, calls, elements, local_request
+from sumac_mpi.bench_sizes import Sizes
 from sumac_mpi.errors import bad_value
 
 REDUCTIONS = ("allreduce", "reduce")
-# fmt: off
-TYPES = ("float", "double", "int", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64",
-         "uint64")
-# fmt: on
-ARITHMETIC = ("sum", "prod", "min", "max")
-OPS = (*ARITHMETIC, "land", "lor", "lxor", "band", "bor", "bxor")
+# A 2-byte float is no type of an MPI's, and its collectives would not take it.
+TYPES = [*elements.ALIASES, *(name for name in elements.TYPES if not name.endswith("float16"))]
+TYPE, OP, ROUNDS, SECONDS = "float", "sum", 10, 0.5
 
 
 class Compute(str, Enum):
@@ -27,19 +25,70 @@ class Compute(str, Enum):
     idle = "idle"
 
 
-Smallest = Annotated[str, typer.Option("-b", "--min", help="Smallest message.")]
-Largest = Annotated[str, typer.Option("-e", "--max", help="Largest message.")]
-Factor = Annotated[int, typer.Option("-f", "--factor", min=2, help="From size to size.")]
-Type = Annotated[str, typer.Option("-d", "--type", help=", ".join(TYPES))]
-Op = Annotated[str, typer.Option("-o", "--op", help=", ".join(OPS))]
+class Series(str, Enum):
+    sumac = "sumac"
+    mpi = "mpi"
+
+
+# Where None is the default, it depends on the call.
+Smallest = Annotated[
+    Optional[str],
+    typer.Option("-b", "--min", help="Smallest message.", show_default=bench_sizes.SMALLEST),
+]
+Largest = Annotated[
+    Optional[str],
+    typer.Option("-e", "--max", help="Largest message.", show_default=bench_sizes.LARGEST),
+]
+Factor = Annotated[
+    Optional[int],
+    typer.Option(
+        "-f", "--factor", min=2, help="From size to size.", show_default=str(bench_sizes.FACTOR)
+    ),
+]
+SizesOption = Annotated[
+    Optional[str],
+    typer.Option(
+        "--sizes", help="These sizes instead.", show_default=f"reduce_local: {local_request.SIZES}"
+    ),
+]
+Type = Annotated[
+    Optional[str], typer.Option("-d", "--type", help=", ".join(TYPES), show_default=TYPE)
+]
+Op = Annotated[
+    Optional[str], typer.Option("-o", "--op", help=", ".join(elements.OPS), show_default=OP)
+]
+Types = Annotated[
+    Optional[str],
+    typer.Option("--types", help="Of reduce_local: types with commas between them, or all."),
+]
+Ops = Annotated[
+    Optional[str],
+    typer.Option("--ops", help="Of reduce_local: operations with commas between them, or all."),
+]
 Root = Annotated[int, typer.Option("-r", "--root", min=0, help="Root rank.")]
 InPlace = Annotated[bool, typer.Option("--in-place", help="Use MPI_IN_PLACE.")]
 Warmup = Annotated[int, typer.Option("-w", "--warmup", min=0, help="Untimed calls.")]
-Rounds = Annotated[int, typer.Option("--rounds", min=1, help="MPI and Sumac in turns.")]
+Rounds = Annotated[
+    Optional[int],
+    typer.Option(
+        "--rounds",
+        min=1,
+        help="MPI and Sumac in turns.",
+        show_default=f"{ROUNDS}; reduce_local: {local_request.ROUNDS}",
+    ),
+]
 Iterations = Annotated[
     int, typer.Option("--iterations", min=0, help="Calls in a round; 0: by time.")
 ]
-Seconds = Annotated[float, typer.Option("--seconds", min=0.001, help="Time one size may take.")]
+Seconds = Annotated[
+    Optional[float],
+    typer.Option(
+        "--seconds",
+        min=0.001,
+        help="Time one size may take.",
+        show_default=f"{SECONDS}; reduce_local: {local_request.SECONDS}",
+    ),
+]
 Overlap = Annotated[
     bool, typer.Option("--overlap", help="Also how much of the call can be computed through.")
 ]
@@ -49,6 +98,31 @@ Tests = Annotated[
 ComputeOption = Annotated[
     Compute, typer.Option("--compute", help="What the core does in that computation.")
 ]
+Mpi = Annotated[
+    Optional[str], typer.Option("--mpi", help="openmpi, mpich or all; default: in PATH.")
+]
+Against = Annotated[
+    Optional[Path], typer.Option("--against", metavar="FILE", help="Compare with this file.")
+]
+FormatOption = Annotated[
+    bench_output.Format, typer.Option("--format", help="What standard output is given.")
+]
+SeriesOption = Annotated[
+    Series, typer.Option("--series", help="Whose figures --format osu prints.")
+]
+JsonFile = Annotated[
+    Optional[Path], typer.Option("-J", "--json", metavar="FILE", help="Write results here.")
+]
+PlotFile = Annotated[
+    Optional[Path], typer.Option("--plot", metavar="FILE", help="Draw them: 'sumac plot'.")
+]
+FailBelow = Annotated[
+    Optional[float],
+    typer.Option("--fail-below", min=0, help="Exit with 5 if a size has less speedup."),
+]
+Timeout = Annotated[
+    float, typer.Option("--timeout", min=1, help="Seconds without news before giving up.")
+]
 
 
 @dataclass(frozen=True)
@@ -56,9 +130,7 @@ class Request:
     """Raises a usage error for values that do not go together."""
 
     call: str
-    smallest: int
-    largest: int
-    factor: int
+    sizes: Sizes
     data_type: str
     op: str
     root: int
@@ -74,31 +146,22 @@ class Request:
     def __post_init__(self) -> None:
         if self.data_type not in TYPES:
             raise bad_value(f"-d {self.data_type}: not one of {', '.join(TYPES)}")
-        if self.op not in OPS:
-            raise bad_value(f"-o {self.op}: not one of {', '.join(OPS)}")
-        self._check_sizes()
+        if self.op not in elements.OPS:
+            raise bad_value(f"-o {self.op}: not one of {', '.join(elements.OPS)}")
+        size = elements.of(self.data_type).size
+        if self.sizes.most < size:
+            raise bad_value(f"-e {self.sizes.most}: a {self.data_type} alone has {size} bytes")
         if self.overlap and calls.kind(self.call) is calls.Kind.blocking:
             raise bad_value(f"--overlap: nothing can overlap a blocking {self.call}")
         if calls.collective(self.call) not in REDUCTIONS:
             if self.in_place:
                 raise bad_value(f"--in-place: {self.call} has no such form")
-        elif self.data_type in ("float", "double") and self.op not in ARITHMETIC:
+        elif not elements.is_defined(self.op, self.data_type):
             raise bad_value(f"-o {self.op}: MPI has no {self.op} of {self.data_type}")
-
-    def _check_sizes(self) -> None:
-        bits = re.sub(r"\D", "", self.data_type)
-        element = int(bits) // 8 if bits else 8 if self.data_type == "double" else 4
-        if not 1 <= self.smallest <= self.largest:
-            raise bad_value(f"-b {self.smallest} -e {self.largest}: wants 1 <= smallest <= largest")
-        if self.largest < element:
-            raise bad_value(f"-e {self.largest}: a {self.data_type} alone has {element} bytes")
 
     def arguments(self) -> list[str]:
         """The command line of the benchmark program."""
         options = {
-            "-b": self.smallest,
-            "-e": self.largest,
-            "-f": self.factor,
             "-d": self.data_type,
             "-o": self.op,
             "-r": self.root,
@@ -112,10 +175,4 @@ class Request:
             words.append("--in-place")
         if self.overlap:
             words += ["--overlap", "--tests", str(self.tests), "--compute", self.compute.value]
-        return [self.call, *words]
-
-
-def request(call: calls.Call, smallest: str, largest: str, **others: object) -> Request:
-    """A request from the words of the command line."""
-    sizes = units.parse_size(smallest), units.parse_size(largest)
-    return Request(call.value, *sizes, **others)  # type: ignore[arg-type]
+        return [self.call, *self.sizes.arguments(), *words]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The calls that can be measured: a collective in one of three kinds, all in one name."""
+"""The calls that can be measured: a collective in one of three kinds, all in one name, and
+MPI_Reduce_local."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ class Call(str, Enum):
     reduce_persistent = "reduce-persistent"
     bcast_persistent = "bcast-persistent"
     barrier_persistent = "barrier-persistent"
+    reduce_local = "reduce_local"
 
 
 class Kind(str, Enum):

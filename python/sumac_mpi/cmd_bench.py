@@ -6,67 +6,62 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from enum import Enum
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
 
 from sumac_mpi import bench_request as ask
-from sumac_mpi import calls, hosts, layout, machine, programs, results, units
+from sumac_mpi import (
+    bench_sizes,
+    calls,
+    cmd_plot,
+    hosts,
+    layout,
+    local_request,
+    machine,
+    programs,
+    results,
+    units,
+)
 from sumac_mpi.bench_output import Format, Output
 from sumac_mpi.cmd_run import LauncherOption, RanksOption
 from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.hosts import HostsOption, LauncherArgOption
 
 
-class Series(str, Enum):
-    sumac = "sumac"
-    mpi = "mpi"
-
-
 def bench(
     collective: Annotated[calls.Call, typer.Argument(help="What to measure.")],
     ranks: RanksOption = None,
-    smallest: ask.Smallest = "4",
-    largest: ask.Largest = "4M",
-    factor: ask.Factor = 2,
-    data_type: ask.Type = "float",
-    op: ask.Op = "sum",
+    smallest: ask.Smallest = None,
+    largest: ask.Largest = None,
+    factor: ask.Factor = None,
+    sizes: ask.SizesOption = None,
+    data_type: ask.Type = None,
+    op: ask.Op = None,
+    types: ask.Types = None,
+    ops: ask.Ops = None,
     root: ask.Root = 0,
     in_place: ask.InPlace = False,
     warmup: ask.Warmup = 20,
-    rounds: ask.Rounds = 10,
+    rounds: ask.Rounds = None,
     iterations: ask.Iterations = 0,
-    seconds: ask.Seconds = 0.5,
+    seconds: ask.Seconds = None,
     overlap: ask.Overlap = False,
     tests: ask.Tests = 10,
     compute: ask.ComputeOption = ask.Compute.busy,
-    mpi: Annotated[
-        Optional[str], typer.Option("--mpi", help="openmpi, mpich or all; default: in PATH.")
-    ] = None,
+    mpi: ask.Mpi = None,
     launcher_name: LauncherOption = None,
     host_list: HostsOption = None,
     launcher_args: LauncherArgOption = None,
-    against: Annotated[
-        Optional[Path], typer.Option("--against", metavar="FILE", help="Compare with this file.")
-    ] = None,
-    output_format: Annotated[
-        Format, typer.Option("--format", help="What standard output is given.")
-    ] = Format.table,
-    series: Annotated[
-        Series, typer.Option("--series", help="Whose figures --format osu prints.")
-    ] = Series.sumac,
-    json_file: Annotated[
-        Optional[Path], typer.Option("-J", "--json", metavar="FILE", help="Write results here.")
-    ] = None,
-    fail_below: Annotated[
-        Optional[float],
-        typer.Option("--fail-below", min=0, help="Exit with 5 if a size has less speedup."),
-    ] = None,
-    timeout: Annotated[
-        float, typer.Option("--timeout", min=1, help="Seconds without news before giving up.")
-    ] = 300,
+    against: ask.Against = None,
+    output_format: ask.FormatOption = Format.table,
+    series: ask.SeriesOption = ask.Series.sumac,
+    json_file: ask.JsonFile = None,
+    plot_file: ask.PlotFile = None,
+    fail_below: ask.FailBelow = None,
+    timeout: ask.Timeout = 300,
 ) -> None:
     """Measure a collective with and without Sumac, and verify its results.
 
@@ -75,36 +70,78 @@ def bench(
     sumac bench bcast --mpi all --fail-below 0.95
     sumac bench iallreduce --overlap --compute idle
     sumac bench allreduce --mpi openmpi --hosts node1:2,node2:2
+    sumac bench reduce_local --types float,int8 --sizes 64K --plot local.png
     """
     places = hosts.parse(host_list)
-    ranks = hosts.number_of_ranks(ranks, places)
-    nonblocking = calls.kind(collective.value) is calls.Kind.nonblocking
-    request = ask.request(
-        collective, smallest, largest, factor=factor, data_type=data_type, op=op, root=root,
-        in_place=in_place, warmup=warmup, rounds=rounds, iterations=iterations, seconds=seconds,
-        overlap=overlap or (nonblocking and output_format is Format.osu), tests=tests,
-        compute=compute,
-    )  # fmt: skip
+    local = collective is calls.Call.reduce_local
+    chosen = bench_sizes.read(
+        smallest, largest, factor, sizes, local_request.SIZES if local else None
+    )
+    what: ask.Request | local_request.LocalRequest
+    if local:
+        _refuse(
+            "reduce_local",
+            {"-n": ranks not in (None, 1), "--hosts": places, "-d": data_type, "-o": op,
+             "-r": root, "--in-place": in_place, "--overlap": overlap,
+             "--format osu": output_format is Format.osu},
+            "it is measured in one process, all of --types with all of --ops",
+        )  # fmt: skip
+        ranks = 1
+        what = local_request.request(chosen, types, ops, rounds, iterations, seconds)
+    else:
+        _refuse(collective.value, {"--types": types, "--ops": ops}, "use -d and -o")
+        ranks = hosts.number_of_ranks(ranks, places)
+        nonblocking = calls.kind(collective.value) is calls.Kind.nonblocking
+        what = ask.Request(
+            collective.value, chosen, data_type or ask.TYPE, op or ask.OP, root, in_place, warmup,
+            rounds or ask.ROUNDS, iterations, seconds or ask.SECONDS,
+            overlap or (nonblocking and output_format is Format.osu), tests, compute,
+        )  # fmt: skip
     if root >= ranks:
         raise bad_value(f"-r {root}: not a rank of {ranks}")
-    if json_file and not json_file.absolute().parent.is_dir():
-        raise bad_value(f"-J {json_file}: there is no such directory")
+    _check_files({"-J": json_file, "--plot": plot_file})
     before = _earlier(against)
     output = Output(output_format, series.value, before)
-    targets = _targets(mpi, launcher_name)
-    runs = []
-    for target in targets:
-        records = programs.run(
-            target, ranks, request.arguments(), timeout, hosts=places, launcher_args=launcher_args
-        )
-        runs.append(_show(records, output))
+    start = partial(programs.run, hosts=places, launcher_args=launcher_args)
+    runs = [
+        _show(start(target, ranks, what.arguments(), timeout), output)
+        for target in _targets(mpi, launcher_name)
+    ]
+    _keep(runs, output_format, json_file, plot_file)
+    _judge(runs, before, fail_below)
+
+
+def _refuse(call: str, given: dict[str, object], why: str) -> None:
+    """Raises a usage error for an option that was given, but has no meaning for this call."""
+    for option, value in given.items():
+        if value:
+            raise bad_value(f"{option}: not for {call}", fix=why)
+
+
+def _check_files(files: dict[str, Path | None]) -> None:
+    """What is to be written at the end can be: told before anything is measured."""
+    for option, file in files.items():
+        if file and not file.absolute().parent.is_dir():
+            raise bad_value(f"{option} {file}: there is no such directory")
+    if files["--plot"]:
+        cmd_plot.drawing("figure")
+
+
+def _keep(
+    runs: list[results.Run],
+    output_format: Format,
+    json_file: Path | None,
+    plot_file: Path | None,
+) -> None:
+    """Writes the document, and the picture."""
     date = datetime.now(UTC).isoformat(timespec="seconds")
     content = results.document(runs, machine.describe().as_dict(), date)
     if output_format is Format.json:
         print(json.dumps(content, indent=1))
     if json_file:
         results.save(json_file, content)
-    _judge(runs, before, fail_below)
+    if plot_file:
+        cmd_plot.draw([("", run) for run in runs], plot_file, None)
 
 
 def _earlier(path: Path | None) -> dict[tuple[Any, ...], float] | None:
@@ -150,7 +187,7 @@ def _judge(
         run, row = wrong[0]
         raise SumacError(
             "wrong-results",
-            f"{row.call} of {units.format_size(row.bytes)} on {run.mpi_name}: "
+            f"{row.what} of {units.format_size(row.bytes)} on {run.mpi_name}: "
             f"{row.wrong} elements were wrong ({len(wrong)} sizes in all)",
             found=f"path {row.algorithm}" if row.algorithm else "",
             fix=f"SUMAC_COLLS=^{row.collective} leaves it to the MPI; please report this",
@@ -165,7 +202,7 @@ def _judge(
             change = earlier / row.sumac_us if earlier and row.sumac_us else None
             ratios = [ratio for ratio in (row.speedup, change) if ratio is not None]
             if ratios and min(ratios) < fail_below:
-                slow.append(f"{run.mpi_name} {units.format_size(row.bytes)} {min(ratios):.2f}x")
+                slow.append(f"{run.mpi_name} {row.place} {min(ratios):.2f}x")
     if slow:
         raise SumacError(
             "too-slow",

@@ -21,18 +21,31 @@ def plot(
 ) -> None:
     """Draw latency with and without Sumac, and the speedup, over the message size.
 
+    Of reduce_local: a heat map of each operation's time on each type, over that of memcpy.
+
     \b
     sumac plot results.json -o results.png
     """
     named = [
         (path.stem if len(files) > 1 else "", run) for path in files for run in results.load(path)
     ]
-    runs = [(name, run) for name, run in named if run.collective != "barrier"]
-    if not runs:
-        raise bad_value("a barrier has one size: nothing to draw")
-    figure = drawing("figure")
+    draw(named, output, title)
+
+
+def draw(named: list[tuple[str, results.Run]], output: Path, title: str | None) -> None:
+    """Raises a usage error for what cannot be drawn or written. Each run has the name of its file,
+    where there are several."""
+    local = [run for _, run in named if run.is_local]
+    if local and len(local) < len(named):
+        raise bad_value("reduce_local has a figure of its own", fix="draw it by itself")
     try:
-        figure.draw(runs, output, title)
+        if local:
+            drawing("heat_map").draw(local, output, title)
+            return
+        runs = [(name, run) for name, run in named if run.collective != "barrier"]
+        if not runs:
+            raise bad_value("a barrier has one size: nothing to draw")
+        drawing("figure").draw(runs, output, title)
     except (OSError, ValueError) as error:
         raise bad_value(f"cannot write {output}: {error}") from error
 

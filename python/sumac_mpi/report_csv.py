@@ -46,7 +46,7 @@ class Csv:
         self.first = first
 
     def head(self) -> list[str]:
-        return [_line(COLUMNS)] if self.first else []
+        return [line(COLUMNS)] if self.first else []
 
     def row(self, row: Row) -> str:
         record, header = row.record, self.run.header
@@ -72,7 +72,7 @@ class Csv:
             "mpi_kind": header.get("native_kind", self.run.kind.value),
             "blocking_p50_us": _or_empty(row.blocking_us),
         }
-        return _line(values[name] for name in COLUMNS)
+        return line(values[name] for name in COLUMNS)
 
     def foot(self) -> list[str]:
         return []
@@ -86,7 +86,7 @@ def _percent(overlap: dict[str, float] | None) -> object:
     return "" if overlap is None else overlap["percent"]
 
 
-def _line(values: object) -> str:
+def line(values: object) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(values)  # type: ignore[arg-type]
     return text.getvalue()

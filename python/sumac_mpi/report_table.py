@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sumac_mpi import report_columns, units
-from sumac_mpi.results import Row, Run
+from sumac_mpi.results import Record, Row, Run
 
 Before = Mapping[tuple[Any, ...], float]
 
@@ -21,50 +21,13 @@ class Table:
         self.groups = report_columns.groups(run)
 
     def head(self) -> list[str]:
-        lines = [self._facts(), *self._notes()]
+        lines = [facts(self.run), *notes(self.run)]
         over = "  ".join(group.over for group in self.groups)
         titles = "  ".join(group.titles for group in self.groups) + f" {'#wrong':>7}"
         if self.before is not None:
             titles += f"  {'before us':>10} {'change':>7}"
         # Two groups need no headings: the call's, and the MPI's alone.
         return [*lines, *(["#" + over[1:]] if len(self.groups) > 2 else []), "#" + titles[1:]]
-
-    def _facts(self) -> str:
-        header = self.run.header
-        active = header["sumac"]["active"]
-        version = (
-            " ".join(header["sumac"]["description"].split())
-            if active
-            else f"sumac {header['version']}"
-        )
-        facts = [version, self.run.mpi_name, f"{header['ranks']} ranks"]
-        if header.get("hosts", 1) > 1:
-            facts.append(f"{header['hosts']} hosts")
-        facts.append(f"{header['cpus']} cpus{self._oversubscribed()}")
-        return "# " + " · ".join(facts)
-
-    def _notes(self) -> list[str]:
-        run, sumac = self.run, self.run.header["sumac"]
-        lines = []
-        if not run.sumac_takes_part:
-            why = "stands aside" if sumac["loaded"] else "is not loaded"
-            if "lacks" in sumac:
-                why = f"takes no part ({sumac['lacks']})"
-            lines.append(f"# Sumac {why}: these are the MPI's own figures")
-        if kind := run.header.get("native_kind"):
-            lines.append(f"# this MPI has no {run.call}: measured is its {kind} {run.collective}")
-        if run.overlap:
-            tests = run.overlap["tests"]
-            with_tests = f"; +tests: with {tests} calls of MPI_Test" if tests else ""
-            lines.append(f"# overlap: the core is {run.overlap['compute']} meanwhile{with_tests}")
-        return lines
-
-    def _oversubscribed(self) -> str:
-        header = self.run.header
-        if not header["oversubscribed"]:
-            return ""
-        times = header["ranks"] / header.get("hosts", 1) / header["cpus"]
-        return f" (oversubscribed ×{times:.3g}: latencies are not representative)"
 
     def row(self, row: Row) -> str:
         line = "  ".join(group.line(row) for group in self.groups) + f" {row.wrong:>7}"
@@ -108,6 +71,46 @@ class Table:
         return [
             f"# against the earlier file: {mean:.2f}x as fast (geometric mean of {len(changes)})"
         ]
+
+
+def facts(run: Run) -> str:
+    """The line of what was measured with."""
+    header, ranks = run.header, run.ranks
+    own = " ".join(header["sumac"]["description"].split())
+    parts = [
+        own if header["sumac"]["active"] else f"sumac {header['version']}",
+        run.mpi_name,
+        f"{ranks} rank" if ranks == 1 else f"{ranks} ranks",
+    ]
+    if header.get("hosts", 1) > 1:
+        parts.append(f"{header['hosts']} hosts")
+    parts.append(f"{header['cpus']} cpus{_oversubscribed(header)}")
+    return "# " + " · ".join(parts)
+
+
+def notes(run: Run) -> list[str]:
+    """Lines of what is special about the run."""
+    sumac = run.header["sumac"]
+    lines = []
+    if not run.sumac_takes_part:
+        why = "stands aside" if sumac["loaded"] else "is not loaded"
+        if "lacks" in sumac:
+            why = f"takes no part ({sumac['lacks']})"
+        lines.append(f"# Sumac {why}: these are the MPI's own figures")
+    if kind := run.header.get("native_kind"):
+        lines.append(f"# this MPI has no {run.call}: measured is its {kind} {run.collective}")
+    if run.overlap:
+        tests = run.overlap["tests"]
+        with_tests = f"; +tests: with {tests} calls of MPI_Test" if tests else ""
+        lines.append(f"# overlap: the core is {run.overlap['compute']} meanwhile{with_tests}")
+    return lines
+
+
+def _oversubscribed(header: Record) -> str:
+    if not header["oversubscribed"]:
+        return ""
+    times = header["ranks"] / header.get("hosts", 1) / header["cpus"]
+    return f" (oversubscribed ×{times:.3g}: latencies are not representative)"
 
 
 def _against_blocking(rows: list[Row]) -> list[str]:

@@ -32,12 +32,41 @@ class Row:
         return int(self.record["bytes"])
 
     @property
+    def asked(self) -> int:
+        """The size that was asked for, of which `bytes` are whole elements."""
+        return int(self.record.get("asked", self.bytes))
+
+    @property
     def call(self) -> str:
         return str(self.record["collective"])
 
     @property
     def collective(self) -> str:
         return calls.collective(self.call)
+
+    @property
+    def what(self) -> str:
+        """What was measured, without its size: of reduce_local, operation and type too."""
+        return f"{self.call} {self.operation}" if self.is_local else self.call
+
+    @property
+    def place(self) -> str:
+        """What tells this row from the others of its run."""
+        size = units.format_size(self.bytes)
+        return f"{size} {self.operation}" if self.is_local else size
+
+    @property
+    def is_local(self) -> bool:
+        return self.call == calls.Call.reduce_local.value
+
+    @property
+    def operation(self) -> str:
+        return f"{self.record['op']} of {self.record['type']}"
+
+    def time(self, contender: str) -> float | None:
+        """Of "native", "sumac", "memcpy" or "loop": microseconds of a call, where it takes part."""
+        found = self.record.get(contender)
+        return float(found["p50"]) if found else None
 
     @property
     def native_us(self) -> float:
@@ -109,6 +138,11 @@ class Run:
         return calls.collective(self.call)
 
     @property
+    def is_local(self) -> bool:
+        """Whether each row is one operation on one type."""
+        return self.call == calls.Call.reduce_local.value
+
+    @property
     def kind(self) -> calls.Kind:
         return calls.kind(self.call)
 
@@ -165,8 +199,12 @@ class Run:
 
     def key(self, row: Row) -> tuple[Any, ...]:
         """Rows of two files with equal keys measure the same thing."""
-        names = ("family", "ranks", "collective", "type", "op", "root", "in_place")
-        return (*(self.header.get(name) for name in names), row.bytes)
+        of_run = ("family", "ranks", "collective", "root", "in_place")
+        of_row = ("type", "op", "bytes")
+        return (
+            *(self.header.get(name) for name in of_run),
+            *(row.record.get(name) for name in of_row),
+        )
 
 
 def short_mpi_name(version: str) -> str:

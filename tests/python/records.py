@@ -79,6 +79,38 @@ def persistent(**changes: Any) -> list[dict[str, Any]]:
     return [header(collective=call, **changes), *rows]
 
 
+def local(**changes: Any) -> list[dict[str, Any]]:
+    """A run of reduce_local: two sizes, one cell handed down, one that the MPI cannot."""
+    head = header(collective="reduce_local", ranks=1, sizes=5, **changes)
+    for name in ("type", "op", "root", "in_place"):
+        del head[name]
+    head |= {"types": ["float", "double_int", "float16"], "types_lacking": ["int128"]}
+    return [
+        head | {"ops": ["sum", "max", "maxloc"]},
+        cell("float", "sum", 64, 0.01, 0.26, 0.026, loop=figures(0.0121)),
+        cell("float", "max", 64, 0.01, 0.02, 0.025, loop=figures(0.0122)),
+        cell("float", "sum", 65536, 2.0, 6.0, 2.1),
+        cell("float", "max", 65536, 2.0, 12.0, 2.0),
+        cell("double_int", "maxloc", 65536, 2.0, 4.0, 4.0, algorithm="mpi: no kernel"),
+        cell("float16", "sum", 65536, 2.0, None, 2.2),
+        {"kind": "summary", "wrong": 0},
+    ]
+
+
+def cell(
+    type_: str, op: str, size: int, copy: float, mpi_us: float | None, us: float, **changes: Any
+) -> dict[str, Any]:
+    """One operation on one type, in a run of reduce_local."""
+    record = {
+        "kind": "size", "collective": "reduce_local", "asked": size, "bytes": size, "count": 16,
+        "type": type_, "op": op, "memcpy": figures(copy), "wrong_native": 0, "sumac": figures(us),
+        "algorithm": "local", "wrong": 0,
+    }  # fmt: skip
+    if mpi_us is not None:
+        record |= {"native": figures(mpi_us), "speedup": round(mpi_us / us, 3)}
+    return record | changes
+
+
 def run(records: list[dict[str, Any]]) -> Run:
     result = Run(records[0])
     for record in records[1:]:

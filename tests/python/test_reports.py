@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import records
 from sumac_mpi.report_csv import Csv
+from sumac_mpi.report_local import LocalCsv, LocalTable
 from sumac_mpi.report_osu import Osu
 from sumac_mpi.report_table import Table
 
@@ -59,6 +60,22 @@ def ibarrier():
     return records.run([records.header(collective="ibarrier", overlap=how), row])
 
 
+def local_without_sumac():
+    absent = {"loaded": False, "active": False, "version": "", "description": ""}
+    head, *rows = records.local(sumac=absent)
+    for row in rows:
+        for name in ("sumac", "speedup", "wrong", "algorithm"):
+            row.pop(name, None)
+    wrong = [row | {"wrong_native": 7} for row in rows[3:4]]
+    return records.run([head, *rows[:3], *wrong])
+
+
+# Not a line for each row.
+LOCAL = {
+    "local-table": lambda: LocalTable(records.run(records.local())),
+    "local-table-without-sumac": lambda: LocalTable(local_without_sumac()),
+    "local-csv": lambda: LocalCsv(records.run(records.local())),
+}
 CASES = {
     "table": lambda: Table(records.run(records.session())),
     "table-against": against,
@@ -84,11 +101,11 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, *LOCAL])
 def test_format(name):
-    report = CASES[name]()
-    lines = [*report.head(), *(report.row(row) for row in report.run.rows), *report.foot()]
-    text = "".join(line + "\n" for line in lines)
+    report = (CASES | LOCAL)[name]()
+    rows = [line for row in report.run.rows for line in report.row(row).splitlines()]
+    text = "".join(line + "\n" for line in [*report.head(), *rows, *report.foot()])
     file = GOLDEN / f"{name}.txt"
     if os.environ.get("SUMAC_TEST_WRITE_GOLDEN"):
         file.write_text(text)

@@ -52,7 +52,7 @@ def test_records_from_before_there_were_kinds():
 
 @pytest.mark.parametrize("call", Call)
 def test_names_of_calls(call):
-    assert collective(call.value) in ("allreduce", "reduce", "bcast", "barrier")
+    assert collective(call.value) in ("allreduce", "reduce", "bcast", "barrier", "reduce_local")
     marked = {"i": Kind.nonblocking, "t": Kind.persistent}
     end = "t" if call.value.endswith("-persistent") else call.value[0]
     assert kind(call.value) is marked.get(end, Kind.blocking)
