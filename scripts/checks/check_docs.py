@@ -15,7 +15,7 @@ import subprocess
 from repository import ROOT, files, finish, name_of
 
 SECONDS = 60
-PAGES = ("README.md", "HACKING.md", "CONTRIBUTING.md", "docs/*.md")
+PAGES = ("README.md", "HACKING.md", "CONTRIBUTING.md", "docs/*.md", "experiments/*/README.md")
 OPENING = re.compile(r"^```sh run(?: timeout=(\d+))?\s*$")
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 

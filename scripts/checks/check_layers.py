@@ -23,7 +23,14 @@ LAYERS = {
     "progress": 6,
     "interpose": 7,
 }
-MAY_INCLUDE_MPI = ("src/interpose/", "src/transport/p2p/", "bench/", "tests/", "examples/")
+MAY_INCLUDE_MPI = (
+    "src/interpose/",
+    "src/transport/p2p/",
+    "bench/",
+    "tests/",
+    "examples/",
+    "experiments/",
+)
 SOURCES = ("*.c", "*.cc", "*.h", "*.S", "*.def", "*.hpp", "*.cpp")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
