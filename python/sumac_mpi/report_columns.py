@@ -45,12 +45,24 @@ class Group:
 def groups(run: Run) -> list[Group]:
     """The call and the MPI; Sumac where it takes part; the blocking call next to a persistent."""
     stand_in = run.header.get("native_kind")
-    found = [_CALL, Group(f"MPI, {stand_in}" if stand_in else "MPI", _native(run))]
+    found = [_call(run), Group(f"MPI, {stand_in}" if stand_in else "MPI", _native(run))]
     if run.sumac_takes_part:
         found.append(Group("Sumac", _sumac(run)))
     if run.kind is Kind.persistent:
         found.append(Group("blocking", _BLOCKING))
     return found
+
+
+def _call(run: Run) -> Group:
+    """All rows have one type and one operation."""
+    type_, op = str(run.header["type"]), str(run.header["op"])
+    columns = [
+        Column("size", 10, lambda row: str(row.bytes)),
+        Column("count", 9, lambda row: str(row.record["count"])),
+        Column("type", max(7, len(type_)), lambda row: type_ if row.bytes else "-"),
+        Column("op", max(5, len(op)), _operation),
+    ]
+    return Group("", columns)
 
 
 def _native(run: Run) -> list[Column]:
@@ -112,15 +124,6 @@ def _operation(row: Row) -> str:
     return str(row.record["op"]) if row.collective in ("allreduce", "reduce") else "-"
 
 
-_CALL = Group(
-    "",
-    [
-        Column("size", 10, lambda row: str(row.bytes)),
-        Column("count", 9, lambda row: str(row.record["count"])),
-        Column("type", 7, lambda row: str(row.record["type"]) if row.bytes else "-"),
-        Column("op", 5, _operation),
-    ],
-)
 _BLOCKING = [
     Column("p50 us", 10, lambda row: _us(row.blocking_us)),
     Column("ratio", 7, lambda row: _times(row.against_blocking)),

@@ -30,6 +30,19 @@ def test_check_finds_nothing_wrong(family):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+def test_bench_of_local_reductions(family):
+    done = sumac("bench", "reduce_local", "--mpi", family, "--sizes", "64,4K", "--types",
+                 "float,int8,double_complex,double_int", "--seconds", "0.005", "--rounds", "2",
+                 "--format", "json")  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    (run,) = json.loads(done.stdout)["runs"]
+    cells = {(row["type"], row["op"], row["bytes"]): row for row in run["sizes"]}
+    assert len(cells) == 2 * (4 + 10 + 2 + 2)
+    assert all(row["wrong"] == 0 and row["sumac"]["p50"] > 0 for row in cells.values())
+    assert {row["bytes"] for row in cells.values() if "loop" in row} == {64}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("collective", ["allreduce", "reduce", "bcast", "barrier"])
 def test_bench_results_are_right(family, collective):
     done = sumac("bench", collective, "-n", "2", "--mpi", family, "-e", "1M", "-f", "64",
