@@ -143,6 +143,7 @@ long run_local(const Options& options, const World& world) {
     report.cell(cell);
   }
   report.summary();
+  free_types();
   return wrong;
 }
 

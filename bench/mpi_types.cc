@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <optional>
+
 namespace sumac::bench {
 namespace {
 
@@ -16,9 +18,18 @@ MPI_Datatype made_known(Hint element) {
   if (hint == nullptr) return MPI_DATATYPE_NULL;
   MPI_Type_contiguous(2, MPI_BYTE, &type);
   MPI_Type_commit(&type);
-  if (hint(type, static_cast<int>(element)) == 0) return type;
+  if (hint(type, static_cast<int>(element)) == MPI_SUCCESS) return type;
   MPI_Type_free(&type);
   return MPI_DATATYPE_NULL;
+}
+
+std::optional<MPI_Datatype> float16, bfloat16;  // once they are made
+
+MPI_Datatype made_here(DType type) {
+  const bool brain = type == DType::bf16;
+  std::optional<MPI_Datatype>& made = brain ? bfloat16 : float16;
+  if (!made) made = made_known(brain ? Hint::bfloat16 : Hint::float16);
+  return *made;
 }
 
 // Types that C knows only as Fortran's; headers leave out what the MPI has not.
@@ -97,9 +108,7 @@ MPI_Datatype of_c(DType type) {
 bool is_predefined(DType type) { return type != DType::f16 && type != DType::bf16; }
 
 MPI_Datatype mpi_type(DType type) {
-  static const MPI_Datatype float16 = made_known(Hint::float16);
-  static const MPI_Datatype bfloat16 = made_known(Hint::bfloat16);
-  if (!is_predefined(type)) return type == DType::f16 ? float16 : bfloat16;
+  if (!is_predefined(type)) return made_here(type);
   const MPI_Datatype found = of_c(type);
   return found != MPI_DATATYPE_NULL ? found : of_fortran(type);
 }
@@ -108,6 +117,13 @@ MPI_Op mpi_op(Op op) {
   const MPI_Op ops[] = {MPI_SUM,  MPI_PROD, MPI_MIN, MPI_MAX,  MPI_LAND,   MPI_LOR,
                         MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
   return ops[static_cast<int>(op)];
+}
+
+void free_types() {
+  for (std::optional<MPI_Datatype>* const made : {&float16, &bfloat16}) {
+    if (*made && **made != MPI_DATATYPE_NULL) MPI_Type_free(&**made);
+    made->reset();
+  }
 }
 
 }  // namespace sumac::bench

@@ -13,6 +13,9 @@ namespace sumac::bench {
 MPI_Datatype mpi_type(DType type);
 MPI_Op mpi_op(Op op);
 
+// Frees the types that were made here; to be called before MPI_Finalize.
+void free_types();
+
 // Whether the type is the MPI's own, not one made here.
 bool is_predefined(DType type);
 
