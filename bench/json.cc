@@ -90,7 +90,7 @@ Json mean_times(const Turns& turns) {
   return {{"p50", fine(f.p50)},
           {"min", fine(f.min)},
           {"rounds", by_round},
-          {"iterations", turns.calls}};
+          {"iterations", turns.calls * turns.batches}};
 }
 
 }  // namespace

@@ -107,7 +107,8 @@ void time(const Job& job, const Options& options, const World& world, Cell& cell
   add(cell.native, [&] { return repeat(job, world.native.reduce_local); });
   add(cell.sumac, [&] { return repeat(job, world.called.reduce_local); });
   add(cell.loop, [&] { return repeat_loop(job); });
-  const std::vector<Turns> turns = take_turns(contenders, options);
+  const std::vector<Turns> turns =
+      take_turns(contenders, {options.rounds, options.iterations, options.seconds});
   for (std::size_t i = 0; i < turns.size(); i++) *places[i] = turns[i];
 }
 

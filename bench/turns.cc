@@ -2,6 +2,7 @@
 #include "turns.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "timing.h"
 
@@ -9,7 +10,10 @@ namespace sumac::bench {
 namespace {
 
 constexpr int kMostCalls = 1000000;
-constexpr std::int64_t kLongEnough = 20000;  // ns; shorter than this is too short to go by
+// Seconds.
+constexpr double kBatch = 200e-6;      // well below what a scheduler gives a process at a time
+constexpr double kLongEnough = 20e-6;  // to estimate by
+constexpr double kLong = 1e-3;
 
 double seconds_of(const Repeat& contender, int calls) {
   const std::int64_t start = now_ns();
@@ -17,47 +21,64 @@ double seconds_of(const Repeat& contender, int calls) {
   return static_cast<double>(now_ns() - start) * 1e-9;
 }
 
+// The least of several, for one may be interrupted; of long ones there is one.
+double least_seconds_of(const Repeat& contender, int calls) {
+  double least = seconds_of(contender, calls);
+  for (int more = 0; more < 3 && least < kLong; more++)
+    least = std::min(least, seconds_of(contender, calls));
+  return least;
+}
+
 // Seconds of one call, the first ones not counted.
 double estimate(const Repeat& contender) {
   contender(1);
   int calls = 1;
-  double seconds = seconds_of(contender, calls);
-  while (seconds * 1e9 < kLongEnough && calls < kMostCalls) {
+  double seconds = least_seconds_of(contender, calls);
+  while (seconds < kLongEnough && calls < kMostCalls) {
     calls *= 4;
-    seconds = seconds_of(contender, calls);
+    seconds = least_seconds_of(contender, calls);
   }
   return std::max(seconds / calls, 1e-10);
 }
 
-int rounds_for(const std::vector<double>& costs, const Options& options) {
+int rounds_for(const std::vector<double>& costs, const Effort& effort) {
   double once = 0;
   for (const double cost : costs) once += cost;
-  const int most = std::max(options.rounds, 1);
+  const int most = std::max(effort.rounds, 1);
   return static_cast<int>(
-      std::clamp<double>(options.seconds / once, std::min(kFewestRounds, most), most));
+      std::clamp<double>(effort.seconds / once, std::min(kFewestRounds, most), most));
 }
 
-int calls_for(double cost, std::size_t contenders, int rounds, const Options& options) {
-  if (options.iterations > 0) return options.iterations;
-  const double share = options.seconds / rounds / static_cast<double>(contenders);
-  return static_cast<int>(std::clamp<double>(share / cost, 1, kMostCalls));
+Turns plan(double cost, std::size_t contenders, int rounds, const Effort& effort) {
+  Turns turns{{1, rounds, 1, {}}, effort.calls, 1};
+  if (effort.calls > 0) return turns;
+  const double share = effort.seconds / rounds / static_cast<double>(contenders);
+  turns.calls = static_cast<int>(std::clamp<double>(std::min(share, kBatch) / cost, 1, kMostCalls));
+  turns.batches = static_cast<int>(std::max(share / (turns.calls * cost), 1.0));
+  return turns;
+}
+
+// Microseconds of a call.
+float one_round(const Repeat& contender, const Turns& turns) {
+  if (turns.calls * turns.batches > 1) contender(1);  // brings the data into the cache
+  std::vector<double> us;
+  for (int batch = 0; batch < turns.batches; batch++)
+    us.push_back(seconds_of(contender, turns.calls) * 1e6 / turns.calls);
+  return static_cast<float>(median(std::move(us)));
 }
 
 }  // namespace
 
-std::vector<Turns> take_turns(const std::vector<Repeat>& contenders, const Options& options) {
+std::vector<Turns> take_turns(const std::vector<Repeat>& contenders, const Effort& effort) {
   std::vector<double> costs;
   for (const Repeat& contender : contenders) costs.push_back(estimate(contender));
-  const int rounds = rounds_for(costs, options);
+  const int rounds = rounds_for(costs, effort);
   std::vector<Turns> result;
-  for (const double cost : costs)
-    result.push_back({{1, rounds, 1, {}}, calls_for(cost, contenders.size(), rounds, options)});
+  for (const double cost : costs) result.push_back(plan(cost, contenders.size(), rounds, effort));
   for (int round = 0; round < rounds; round++)
     for (std::size_t turn = 0; turn < contenders.size(); turn++) {
       const std::size_t i = round % 2 == 0 ? turn : contenders.size() - 1 - turn;
-      if (result[i].calls > 1) contenders[i](1);  // brings the data into the cache
-      const double us = seconds_of(contenders[i], result[i].calls) * 1e6 / result[i].calls;
-      result[i].samples.us.push_back(static_cast<float>(us));
+      result[i].samples.us.push_back(one_round(contenders[i], result[i]));
     }
   return result;
 }

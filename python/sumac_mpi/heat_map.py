@@ -20,7 +20,7 @@ from matplotlib.figure import Figure  # noqa: E402
 from sumac_mpi import elements, local_figures, units  # noqa: E402
 from sumac_mpi.results import Row, Run  # noqa: E402
 
-_LEAST, _MOST = 0.5, 32.0  # ratios beyond have the colours of these
+_LEAST, _MOST = 0.25, 32.0  # ratios beyond have the colours of these
 # White is memcpy's own time; blue and red differ also for readers who see few colours.
 _COLOURS = pyplot.get_cmap("RdBu_r")
 _NORM = TwoSlopeNorm(0, math.log2(_LEAST), math.log2(_MOST))
@@ -114,7 +114,7 @@ def _colour_bar(figure: Figure, axes: list[list[Axes]]) -> None:
         aspect=40,
         spacing="uniform",
     )
-    ticks = (0.5, 0.7, 1, 1.5, 2, 4, 8, 16, 32)
+    ticks = (0.25, 0.5, 0.7, 1, 1.5, 2, 4, 8, 16, 32)
     bar.set_ticks([math.log2(ratio) for ratio in ticks], labels=[f"{each:g}×" for each in ticks])
     bar.ax.axhline(0, color="black", linewidth=1.5)
     bar.outline.set_visible(False)
