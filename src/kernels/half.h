@@ -30,6 +30,10 @@ inline float promote(Float16 half) {
   const std::uint32_t sign = (half.bits & 0x8000U) << 16;
   std::uint32_t bits = (magnitude << 13) + kRebias;
   if (magnitude >= Float16::kInfinity) bits += kRebias;
+#if defined(__aarch64__)
+  // As the processor's: it prefers NaNs that are not quiet.
+  if (magnitude > Float16::kInfinity) bits |= 0x00400000U;
+#endif
   if (magnitude < 0x0400) bits = bits_of(static_cast<float>(magnitude) * kSmallestHalf);
   return float_of_bits(bits | sign);
 }

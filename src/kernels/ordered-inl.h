@@ -31,6 +31,9 @@ HWY_INLINE V ordered_add(V a, V b) {
 #if HWY_ARCH_X86
   if constexpr (kSingle) SUMAC_ORDERED_VECTORS("addps", a.raw, b.raw);
   if constexpr (!kSingle) SUMAC_ORDERED_VECTORS("addpd", a.raw, b.raw);
+#elif HWY_TARGET == HWY_SVE
+  if constexpr (kSingle) SUMAC_ORDERED_ARM("fadd", ".s", a, b);
+  if constexpr (!kSingle) SUMAC_ORDERED_ARM("fadd", ".d", a, b);
 #elif HWY_ARCH_ARM_A64
   constexpr bool kWhole = sizeof(a.raw) == 16;
   if constexpr (kSingle && kWhole) SUMAC_ORDERED_ARM("fadd", ".4s", a.raw, b.raw);
@@ -49,6 +52,9 @@ HWY_INLINE V ordered_mul(V a, V b) {
 #if HWY_ARCH_X86
   if constexpr (kSingle) SUMAC_ORDERED_VECTORS("mulps", a.raw, b.raw);
   if constexpr (!kSingle) SUMAC_ORDERED_VECTORS("mulpd", a.raw, b.raw);
+#elif HWY_TARGET == HWY_SVE
+  if constexpr (kSingle) SUMAC_ORDERED_ARM("fmul", ".s", a, b);
+  if constexpr (!kSingle) SUMAC_ORDERED_ARM("fmul", ".d", a, b);
 #elif HWY_ARCH_ARM_A64
   constexpr bool kWhole = sizeof(a.raw) == 16;
   if constexpr (kSingle && kWhole) SUMAC_ORDERED_ARM("fmul", ".4s", a.raw, b.raw);

@@ -2,6 +2,10 @@
 // The choice of the instruction set. Highway's own would need its shared library.
 #include "kernels/reduce.h"
 
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
 #include <atomic>
 #include <cstring>
 
@@ -90,11 +94,15 @@ ReduceFn find_avx3_fp16(Op op, DType type) {
 }
 #endif
 
+#if HWY_TARGETS & HWY_SVE
+bool has_sve() { return (getauxval(AT_HWCAP) & HWCAP_SVE) != 0; }
+#endif
+
 bool always() { return true; }
 
 struct SimdSet {
   const char* name;
-  int bits;  // of a vector
+  int bits;  // of a vector, at most
   bool (*on_this_processor)();
   FindFn find;
 };
@@ -116,6 +124,9 @@ constexpr SimdSet kSets[] = {
 #endif
 #if HWY_TARGETS & HWY_SSSE3
     {"ssse3", 128, has_ssse3, find_vector<kSsse3>},
+#endif
+#if HWY_TARGETS & HWY_SVE
+    {"sve", 2048, has_sve, find_vector<kSve>},
 #endif
 #if HWY_TARGETS & HWY_NEON
     {"neon", 128, always, find_vector<kNeon>},

@@ -28,8 +28,8 @@ using ReduceFn = void (*)(void* dst, const void* const* srcs, int num_srcs, std:
 // The kernel for the pair; nullptr where it is not defined (is_defined).
 ReduceFn find_reduce(Op op, DType type);
 
-// Name of the instruction set in use: "avx3_fp16", "avx3", "avx2", "sse4", "ssse3", "sse2", "neon"
-// or "scalar".
+// Name of the instruction set in use: "avx3_fp16", "avx3", "avx2", "sse4", "ssse3", "sse2", "sve",
+// "neon" or "scalar".
 const char* simd_name();
 
 // Forces an instruction set by name before the first find_reduce (option SUMAC_SIMD). "256bit" is

@@ -11,7 +11,7 @@ namespace sumac {
 using FindFn = ReduceFn (*)(Op op, DType type);
 
 // Sets compiled through Highway; the order is that of SUMAC_VECTOR_SETS in reduce-inl.h.
-enum VectorSet { kAvx3, kAvx2, kSse4, kSsse3, kNeon };
+enum VectorSet { kAvx3, kAvx2, kSse4, kSsse3, kSve, kNeon };
 
 // nullptr when the pair has no kernel, or the build none for that set.
 ReduceFn find_int8(VectorSet set, Op op, DType type);

@@ -32,7 +32,7 @@ HWY_INLINE hn::Vec<D> sign_of_real(D d) {
 }
 
 template <class D>
-HWY_INLINE hn::Vec<D> exchange_parts(D d, hn::Vec<D> v) {
+HWY_INLINE hn::Vec<D> exchange_parts(D /*d*/, hn::Vec<D> v) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
     return hn::Shuffle2301(v);
   } else {

@@ -28,7 +28,20 @@ HWY_INLINE auto as_float(D /*d32*/, hn::Vec<D> bits) {
   return hn::BitCast(hn::RebindToFloat<D>(), bits);
 }
 
-// The half in the lower bits as a float; the upper bits are zero.
+// promote: the half in the lower bits as a float; the upper bits are zero.
+// demote: the half in the lower bits, the upper ones zero.
+
+#if HWY_TARGET == HWY_SVE
+template <class D>
+HWY_INLINE svfloat32_t promote(Float16, D /*d*/, svuint32_t half) {
+  return svcvt_f32_f16_x(svptrue_b32(), svreinterpret_f16_u32(half));
+}
+
+template <class DF, class D>
+HWY_INLINE svuint32_t demote(Float16, D /*d*/, DF /*df*/, svfloat32_t value) {
+  return svreinterpret_u32_f16(svcvt_f16_f32_x(svptrue_b32(), value));
+}
+#else
 template <class D>
 HWY_INLINE auto promote(Float16, D d, hn::Vec<D> half) {
   const hn::RebindToFloat<D> df;
@@ -46,7 +59,6 @@ HWY_INLINE auto promote(Float16, D d, hn::Vec<D> half) {
   return as_float(d, hn::Or(hn::IfThenElse(is_small, small, large), sign));
 }
 
-// The half in the lower bits, the upper ones zero.
 template <class DF, class D>
 HWY_INLINE hn::Vec<D> demote(Float16, D d, DF df, hn::Vec<DF> value) {
   const hn::RebindToSigned<D> di;
@@ -68,6 +80,7 @@ HWY_INLINE hn::Vec<D> demote(Float16, D d, DF df, hn::Vec<DF> value) {
   const auto result = hn::IfThenElse(is_nan, nan, hn::IfThenElse(is_small, small, large));
   return hn::Or(result, hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 0x8000)));
 }
+#endif
 
 // The half in the upper bits, the lower ones anything. A NaN is quiet: it comes from a calculation.
 template <class DF, class D>

@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE {
 
 // The lanes as numbers to compare: floats, or integers that fill the upper part of the lane.
 template <class Number, class D>
-HWY_INLINE auto as_numbers(D d, hn::Vec<D> lanes) {
+HWY_INLINE auto as_numbers(D /*d*/, hn::Vec<D> lanes) {
   constexpr std::size_t kLaneBytes = sizeof(hn::TFromD<D>);
   if constexpr (std::is_floating_point_v<Number>) {
     static_assert(sizeof(Number) == kLaneBytes);

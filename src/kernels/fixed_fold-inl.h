@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loop over buffers for vectors whose length the compiler knows. No element is ever computed in
+// two ways: ends are full or smaller vectors that overlap their neighbours, never a different loop.
+// As dst may be a source, whatever overlaps is computed before anything is stored.
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "kernels/fold_steps-inl.h"
+
+#if defined(SUMAC_KERNELS_FIXED_FOLD_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SUMAC_KERNELS_FIXED_FOLD_INL_H_
+#undef SUMAC_KERNELS_FIXED_FOLD_INL_H_
+#else
+#define SUMAC_KERNELS_FIXED_FOLD_INL_H_
+#endif
+
+#if SUMAC_VECTOR_TARGET && !HWY_HAVE_SCALABLE
+
+HWY_BEFORE_NAMESPACE();
+namespace sumac {
+namespace HWY_NAMESPACE {
+
+// The first element alone, of one lane. It may be unaligned, hence the copies.
+template <class Step, class T, int N>
+HWY_INLINE void fold_one(T* dst, const Sources<T, N>& srcs) {
+  T acc;
+  __builtin_memcpy(&acc, srcs[0], sizeof(T));
+  for (int k = 1; k < srcs.size(); ++k) {
+    T next;
+    __builtin_memcpy(&next, srcs[k], sizeof(T));
+    acc = Step::of_one(acc, next);
+  }
+  __builtin_memcpy(dst, &acc, sizeof(T));
+}
+
+// The folds of the vectors at a buffer's two ends, not yet stored: one may overlap the other or
+// what lies between them, and dst may be a source.
+template <class V>
+struct Ends {
+  V first;
+  V last;
+};
+
+template <class Step, class D, class T, int N>
+HWY_INLINE Ends<hn::Vec<D>> fold_ends(D d, const Sources<T, N>& srcs, std::size_t last) {
+  auto acc0 = hn::LoadU(d, srcs[0]);
+  auto acc1 = hn::LoadU(d, srcs[0] + last);
+  for (int k = 1; k < srcs.size(); ++k) {
+    acc0 = Step::of(d, acc0, hn::LoadU(d, srcs[k]));
+    acc1 = Step::of(d, acc1, hn::LoadU(d, srcs[k] + last));
+  }
+  return {acc0, acc1};
+}
+
+template <class D, class T, class V>
+HWY_INLINE void store_ends(D d, const Ends<V>& ends, T* dst, std::size_t last) {
+  hn::StoreU(ends.first, d, dst);
+  hn::StoreU(ends.last, d, dst + last);
+}
+
+// Up to 2 * kLanes lanes, by the largest vectors that fit.
+template <class Step, std::size_t kLanes, class T, int N>
+HWY_INLINE void fold_few(T* dst, const Sources<T, N>& srcs, std::size_t count) {
+  if constexpr (kLanes < Step::kPerElement) {
+    // No element is left.
+  } else if constexpr (kLanes == 1) {
+    if (count == 1) fold_one<Step>(dst, srcs);
+  } else {
+    const hn::FixedTag<T, kLanes> d;
+    if (count > kLanes) {
+      store_ends(d, fold_ends<Step>(d, srcs, count - kLanes), dst, count - kLanes);
+    } else if (count == kLanes) {
+      fold_vector<Step>(d, dst, srcs, 0);
+    } else {
+      fold_few<Step, kLanes / 2>(dst, srcs, count);
+    }
+  }
+}
+
+// How many lanes stand before dst's first vector boundary after its start: at least an element, at
+// most a vector. A store that crosses cache lines costs two. A vector's if dst is not aligned to
+// its elements.
+template <class Step, std::size_t kLanes, class T>
+HWY_INLINE std::size_t to_boundary(const T* dst) {
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(dst) % (kLanes * sizeof(T));
+  return past % (Step::kPerElement * sizeof(T)) != 0 ? kLanes : kLanes - past / sizeof(T);
+}
+
+// `count` lanes.
+template <class Step, int N, Stores kStores>
+HWY_NOINLINE void fold(void* to, const void* const* from, int num_srcs, std::size_t count) {
+  using T = typename Step::Lane;
+  const typename Step::Vector d;
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  T* dst = static_cast<T*>(to);
+  const Sources<T, N> srcs(from, num_srcs);
+  if (count <= kLanes) return fold_few<Step, kLanes>(dst, srcs, count);
+  const std::size_t last = count - kLanes;
+  const auto ends = fold_ends<Step>(d, srcs, last);
+  std::size_t i = to_boundary<Step, kLanes>(dst);
+  for (; i + 4 * kLanes <= count; i += 4 * kLanes) fold_four<Step, kStores>(d, dst, srcs, i);
+  for (; i < last; i += kLanes) fold_vector<Step>(d, dst, srcs, i);
+  if constexpr (kStores == Stores::streaming) hwy::FlushStream();
+  store_ends(d, ends, dst, last);
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace sumac
+HWY_AFTER_NAMESPACE();
+
+#endif  // SUMAC_VECTOR_TARGET && !HWY_HAVE_SCALABLE
+#endif  // per-target include guard
