@@ -3,12 +3,14 @@
 """Runs every test and check on what 'make build' has built; the last line counts them.
 
 Usage: scripts/check.py [--all] [--preset NAME]
---all adds the slow tests and the unit tests under the sanitizers. Exit status: 0 all passed, 1 not.
+--all adds the slow tests, the unit tests under the sanitizers, and those of the kernels on emulated
+Arm processors. Exit status: 0 all passed, 1 not.
 """
 
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -17,8 +19,11 @@ from dataclasses import dataclass, field
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build/check"
-# Preset -> which of the unit tests. The kernels have no threads, and are slow under tsan.
-SANITIZERS = {"asan": [], "tsan": ["-E", "kernels"]}
+# Preset -> which of the unit tests. The kernels have no threads, and are slow under tsan. The
+# preset for Arm has the kernels alone.
+OTHER_PRESETS = {"asan": [], "tsan": ["-E", "kernels"], "aarch64": []}
+# What a test of the kernels says of each type: how often it compared a kernel's result.
+CASES = re.compile(r"^(\w+): ([0-9]+) cases$", re.MULTILINE)
 
 
 @dataclass
@@ -30,6 +35,7 @@ class Step:
     skipped: int = 0
     failures: list = field(default_factory=list)
     seconds: float = 0
+    cases: dict = field(default_factory=dict)  # (test, instruction set) -> how many
 
 
 def say(text):
@@ -51,6 +57,8 @@ def read_junit(path, step):
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         names = (case.get("classname"), case.get("name"))  # ctest gives the same for both
         label = ".".join(dict.fromkeys(filter(None, names)))
+        for simd, cases in CASES.findall(case.findtext("system-out", "")):
+            step.cases[label, simd] = step.cases.get((label, simd), 0) + int(cases)
         if case.find("failure") is not None or case.find("error") is not None:
             step.failures.append(label)
         elif case.find("skipped") is not None or case.get("status") in ("disabled", "notrun"):
@@ -73,8 +81,9 @@ def run_tests(name, command, junit_option):
 
 
 def ctest(name, preset, *selection):
-    command = ["ctest", "--test-dir", f"build/{preset}", "-j1", "--output-on-failure", *selection]
-    return run_tests(name, command, "--output-junit")
+    command = ["ctest", "--test-dir", f"build/{preset}", "-j1", "--output-on-failure"]
+    whole_output = ["--test-output-size-passed", "1000000"]
+    return run_tests(name, [*command, *whole_output, *selection], "--output-junit")
 
 
 def pytest():
@@ -96,13 +105,13 @@ def repository_checks():
     return step
 
 
-def sanitized(preset):
-    """The unit tests, built with a sanitizer."""
+def other_build(preset):
+    """The unit tests, built with a sanitizer or for another processor."""
     for command in (["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]):
         status, seconds = run(command)
         if status != 0:
             return Step(preset, failures=[f"{preset}: does not build"], seconds=seconds)
-    return ctest(preset, preset, "-L", "unit", *SANITIZERS[preset])
+    return ctest(preset, preset, "-L", "unit", *OTHER_PRESETS[preset])
 
 
 def summarise(steps):
@@ -112,6 +121,8 @@ def summarise(steps):
             f"{step.name:12} {step.passed:5} passed {len(step.failures):3} failed "
             f"{step.skipped:3} skipped {step.seconds:7.1f} s"
         )
+        for (test, simd), cases in step.cases.items():
+            say(f"{'':12} {cases:9} cases of {simd} in {test}")
     failures = [failure for step in steps for failure in step.failures]
     for failure in failures:
         say(f"FAILED {failure}")
@@ -123,14 +134,14 @@ def summarise(steps):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--all", action="store_true", help="also slow tests and sanitizers")
+    parser.add_argument("--all", action="store_true", help="also slow tests, sanitizers and Arm")
     parser.add_argument("--preset", default="release", help="what was built (release)")
     arguments = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
     steps = [ctest("ctest", arguments.preset, "-LE", "slow"), pytest(), repository_checks()]
     if arguments.all:
         steps.append(ctest("ctest slow", arguments.preset, "-L", "slow"))
-        steps.extend(sanitized(preset) for preset in SANITIZERS)
+        steps.extend(other_build(preset) for preset in OTHER_PRESETS)
     return summarise(steps)
 
 
