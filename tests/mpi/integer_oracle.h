@@ -11,9 +11,12 @@
 
 namespace test {
 
+__extension__ typedef unsigned __int128 WideUnsigned;
+__extension__ typedef __int128 WideSigned;
+
 // `a` and `b` sign- or zero-extended.
-inline std::uint64_t combine(MPI_Op op, bool is_signed, std::uint64_t a, std::uint64_t b) {
-  const auto x = static_cast<std::int64_t>(a), y = static_cast<std::int64_t>(b);
+inline WideUnsigned combine(MPI_Op op, bool is_signed, WideUnsigned a, WideUnsigned b) {
+  const auto x = static_cast<WideSigned>(a), y = static_cast<WideSigned>(b);
   if (op == MPI_SUM) return a + b;
   if (op == MPI_PROD) return a * b;
   if (op == MPI_MIN) return (is_signed ? x < y : a < b) ? a : b;
@@ -26,19 +29,19 @@ inline std::uint64_t combine(MPI_Op op, bool is_signed, std::uint64_t a, std::ui
   return a ^ b;
 }
 
-inline std::uint64_t load(const unsigned char* at, std::size_t size, bool is_signed) {
-  std::uint64_t bits = 0;
+inline WideUnsigned load(const unsigned char* at, std::size_t size, bool is_signed) {
+  WideUnsigned bits = 0;
   std::memcpy(&bits, at, size);  // the machines Sumac runs on are little-endian
-  const unsigned unused = 64 - 8 * static_cast<unsigned>(size);
+  const unsigned unused = 128 - 8 * static_cast<unsigned>(size);
   if (!is_signed) return bits;
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused);
+  return static_cast<WideUnsigned>(static_cast<WideSigned>(bits << unused) >> unused);
 }
 
 // accumulated[i] = accumulated[i] op next[i]
 inline void fold_integers(MPI_Op op, bool is_signed, std::size_t size, int count,
                           unsigned char* accumulated, const unsigned char* next) {
   for (int i = 0; i < count; ++i, accumulated += size, next += size) {
-    const std::uint64_t result =
+    const WideUnsigned result =
         combine(op, is_signed, load(accumulated, size, is_signed), load(next, size, is_signed));
     std::memcpy(accumulated, &result, size);
   }

@@ -2,7 +2,6 @@
 #include "interpose/backend/deferred.h"
 
 #include <climits>
-#include <cstring>
 
 #include "interpose/backend/handles.h"
 #include "interpose/backend/user_operations.h"
@@ -53,7 +52,7 @@ void load(CollectiveRequest& request) {
   if (!request.local || request.call.collective == Collective::bcast) return;
   const ReduceArguments& args = request.call.reduction;
   if (args.bytes() > 0 && args.output && args.input != args.output) {
-    std::memcpy(args.output, args.input, args.bytes());
+    copy_elements(request.type, args.output, args.input, args.count);
   }
 }
 
@@ -64,9 +63,9 @@ Plan plan_reduction(Entry& entry, const Reduction& call) {
   if (!plan.communicator) return plan;
   Reason reason = Reason::arguments;
   ReduceArguments& args = plan.call.reduction;
-  if (!judge_reduction(call, *plan.communicator, args, reason)) {
-    return hand_down(plan, entry, reason);
-  }
+  const TypeInfo* type = judge_reduction(call, *plan.communicator, args, reason);
+  if (!type) return hand_down(plan, entry, reason);
+  plan.type = *type;
   plan.bytes = args.bytes();
   plan.local = is_local(*plan.communicator, plan.bytes);
   return choose(plan, entry);
@@ -112,8 +111,12 @@ void describe(CollectiveRequest& request, const Plan& plan, const Reduction& cal
   request.call = plan.call;
   request.call.collective = call.root == kNoRoot ? Collective::allreduce : Collective::reduce;
   request.call.choice = plan.choice;
-  request.call.reduction.native = &request.native;
+  ReduceArguments& args = request.call.reduction;
+  args.native = &request.native;
+  request.type = plan.type;
   request.local = plan.local;
+  if (plan.local || !wants_stage(plan.type, args)) return;
+  request.result.emplace(plan.type, args, call.comm);
 }
 
 void describe(CollectiveRequest& request, const Plan& plan, const TypedBuffer& buffer) {

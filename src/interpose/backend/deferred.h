@@ -13,6 +13,7 @@ struct Plan {
   Communicator* communicator = nullptr;  // null: the MPI must do it
   bool counts = false;                   // a call after which the communicator may be set up
   bool local = false;                    // nobody to wait for
+  TypeInfo type;                         // of a reduction
   Choice choice;
   LevelsCall call;
   std::size_t bytes = 0;

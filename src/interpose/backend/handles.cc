@@ -1,118 +1,96 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/backend/handles.h"
 
-#include <initializer_list>
+#include <atomic>
+#include <mutex>
 
+#include "base/hash.h"
+#include "engine/lock.h"
 #include "interpose/backend/mpi_functions.h"
 
 namespace sumac {
 namespace {
 
-// Open addressing; filled once, then only read. A look-up touches one cache line.
+// Open addressing. Look-ups touch one cache line and may go on while another thread inserts.
 template <class Value>
 class HandleTable {
  public:
-  void insert(std::uintptr_t key, const Value& value) {
+  // One thread at a time. Null when the table is full.
+  const Value* insert(std::uintptr_t key, const Value& value) {
+    if (const Value* known = find(key)) return known;
+    if (used_ == kMost) return nullptr;
     std::size_t place = hash(key);
-    while (places_[place].used && places_[place].key != key) place = (place + 1) % kPlaces;
-    places_[place] = {key, value, true};
+    while (places_[place].key.load(std::memory_order_relaxed) != 0) place = (place + 1) % kPlaces;
+    places_[place].value = value;
+    places_[place].key.store(key, std::memory_order_release);
+    ++used_;
+    return &places_[place].value;
   }
   const Value* find(std::uintptr_t key) const {
-    for (std::size_t place = hash(key); places_[place].used; place = (place + 1) % kPlaces) {
-      if (places_[place].key == key) return &places_[place].value;
+    for (std::size_t place = hash(key);; place = (place + 1) % kPlaces) {
+      const std::uintptr_t found = places_[place].key.load(std::memory_order_acquire);
+      if (found == 0) return nullptr;
+      if (found == key) return &places_[place].value;
     }
-    return nullptr;
   }
 
  private:
   struct Place {
-    std::uintptr_t key = 0;
+    std::atomic<std::uintptr_t> key{0};  // no handle is all zeros
     Value value = {};
-    bool used = false;
   };
-  static constexpr std::size_t kPlaces = 256;
+  static constexpr std::size_t kPlaces = 512, kMost = kPlaces / 2;
   static std::size_t hash(std::uintptr_t key) {
-    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15ull >> 56);
+    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15ull >> 55);
   }
   Place places_[kPlaces];
+  std::size_t used_ = 0;
 };
 
 HandleTable<TypeInfo> types;
 HandleTable<Op> ops;
-ReduceFn kernels[kNumOps][kNumDTypes];
+ReduceFn kernels[kNumOps + 1][kNumDTypes + 1];  // null for what is none
 
-DType integer_of(std::size_t size, bool is_signed) {
-  switch (size) {
-    case 1:
-      return is_signed ? DType::i8 : DType::u8;
-    case 2:
-      return is_signed ? DType::i16 : DType::u16;
-    case 4:
-      return is_signed ? DType::i32 : DType::u32;
-    case 8:
-      return is_signed ? DType::i64 : DType::u64;
-    default:
-      return DType::none;
-  }
-}
+Lock asking;             // held while a type is added to those that are known from the start
+bool may_probe = false;  // settled at the first initialisation: ranks agree on it
+std::uint64_t types_hash = kHashStart;
 
-DType float_of(std::size_t size) {
-  return size == 4 ? DType::f32 : size == 8 ? DType::f64 : DType::none;
-}
-
-enum class Kind { signed_integer, unsigned_integer, floating, other };
-
-void learn_type(MPI_Datatype type, Kind kind, unsigned operations) {
-  if (type == MPI_DATATYPE_NULL) return;
-  int size = 0;
-  MPI_Aint lower = 0, extent = 0;
-  if (mpi.Type_size(type, &size) != MPI_SUCCESS || size <= 0) return;
-  if (mpi.Type_get_extent(type, &lower, &extent) != MPI_SUCCESS) return;
-  if (lower != 0 || extent != size) return;
+void learn_type(MPI_Datatype type, TypeKind kind) {
   TypeInfo info;
-  info.size = static_cast<std::size_t>(size);
-  info.operations = static_cast<std::uint8_t>(operations);
-  if (kind == Kind::floating) info.dtype = float_of(info.size);
-  if (kind == Kind::signed_integer) info.dtype = integer_of(info.size, true);
-  if (kind == Kind::unsigned_integer) info.dtype = integer_of(info.size, false);
-  types.insert(handle_bits(type), info);
+  if (describe_type(type, kind, may_probe, info)) types.insert(handle_bits(type), info);
+  const char learnt[] = {static_cast<char>(info.dtype), static_cast<char>(info.size)};
+  types_hash = hash_text({learnt, sizeof learnt}, types_hash);
 }
 
 void learn_types() {
-  const MPI_Datatype c_signed[] = {MPI_SIGNED_CHAR, MPI_SHORT,     MPI_INT,
-                                   MPI_LONG,        MPI_LONG_LONG, MPI_INT8_T,
-                                   MPI_INT16_T,     MPI_INT32_T,   MPI_INT64_T};
-  const MPI_Datatype c_unsigned[] = {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT,     MPI_UNSIGNED,
-                                     MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T,
-                                     MPI_UINT16_T,      MPI_UINT32_T,           MPI_UINT64_T};
-  for (MPI_Datatype type : c_signed) {
-    learn_type(type, Kind::signed_integer, kArithmetic | kLogical | kBitwise);
-  }
-  for (MPI_Datatype type : c_unsigned) {
-    learn_type(type, Kind::unsigned_integer, kArithmetic | kLogical | kBitwise);
-  }
-  for (MPI_Datatype type : {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8,
-                            MPI_AINT, MPI_OFFSET, MPI_COUNT}) {
-    learn_type(type, Kind::signed_integer, kArithmetic | kBitwise);
-  }
-  for (MPI_Datatype type :
-       {MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8}) {
-    learn_type(type, Kind::floating, kArithmetic);
-  }
-  learn_type(MPI_BYTE, Kind::unsigned_integer, kBitwise);
-  learn_type(MPI_C_BOOL, Kind::unsigned_integer, kLogical);
-  // No kernels, but broadcast all the same.
-  for (MPI_Datatype type :
-       {MPI_CHAR, MPI_WCHAR, MPI_LONG_DOUBLE, MPI_PACKED, MPI_CHARACTER, MPI_LOGICAL, MPI_COMPLEX,
-        MPI_DOUBLE_COMPLEX, MPI_C_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
-        MPI_CXX_BOOL, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_2INT, MPI_FLOAT_INT}) {
-    learn_type(type, Kind::other, 0);
-  }
+  int initialized = 0;
+  mpi.Initialized(&initialized);
+  may_probe = initialized;
+  types_hash = hash_text(may_probe ? "world" : "session");
+  // MPIs define some of these as values and some as addresses known at load time only.
+  const struct {
+    MPI_Datatype handle;
+    TypeKind kind;
+  } known[] = {
+#define SUMAC_TYPE(handle, kind) {handle, TypeKind::kind},
+#define SUMAC_OPTIONAL_TYPE(name, kind)
+#include "interpose/backend/predefined_types.def"
+#undef SUMAC_OPTIONAL_TYPE
+#undef SUMAC_TYPE
+  };
+  for (const auto& row : known) learn_type(row.handle, row.kind);
 }
 
-unsigned class_of(Op op) {
-  if (op <= Op::max) return kArithmetic;
-  return op <= Op::lxor ? kLogical : kBitwise;
+void learn_operations() {
+  const struct {
+    MPI_Op handle;
+    Op op;
+  } known[] = {{MPI_SUM, Op::sum},      {MPI_PROD, Op::prod},     {MPI_MIN, Op::min},
+               {MPI_MAX, Op::max},      {MPI_LAND, Op::land},     {MPI_LOR, Op::lor},
+               {MPI_LXOR, Op::lxor},    {MPI_BAND, Op::band},     {MPI_BOR, Op::bor},
+               {MPI_BXOR, Op::bxor},    {MPI_MINLOC, Op::minloc}, {MPI_MAXLOC, Op::maxloc},
+               {MPI_REPLACE, Op::none}, {MPI_NO_OP, Op::none}};
+  for (const auto& row : known) ops.insert(handle_bits(row.handle), row.op);
 }
 
 // The type a duplicate or contiguous type is made of, MPI_DATATYPE_NULL for any other constructor.
@@ -129,39 +107,53 @@ MPI_Datatype made_of(MPI_Datatype type, int combiner, int integers, int addresse
   return inner[0];
 }
 
+// Not to be freed by whoever gets it from another type's contents.
+bool is_predefined(MPI_Datatype type) {
+  if (find_known_type(type)) return true;
+  int integers = 0, addresses = 0, datatypes = 0, combiner = 0;
+  mpi.Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner);
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+         combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
 }  // namespace
 
 void learn_predefined_handles() {
   learn_types();
-  const struct {
-    MPI_Op handle;
-    Op op;
-  } known[] = {{MPI_SUM, Op::sum},      {MPI_PROD, Op::prod},   {MPI_MIN, Op::min},
-               {MPI_MAX, Op::max},      {MPI_LAND, Op::land},   {MPI_LOR, Op::lor},
-               {MPI_LXOR, Op::lxor},    {MPI_BAND, Op::band},   {MPI_BOR, Op::bor},
-               {MPI_BXOR, Op::bxor},    {MPI_MINLOC, Op::none}, {MPI_MAXLOC, Op::none},
-               {MPI_REPLACE, Op::none}, {MPI_NO_OP, Op::none}};
-  for (const auto& row : known) ops.insert(handle_bits(row.handle), row.op);
+  learn_operations();
   for (int op = 0; op < kNumOps; ++op) {
     for (int type = 0; type < kNumDTypes; ++type) {
-      kernels[op][type] = find_reduce(static_cast<Op>(op), static_cast<DType>(type));
+      const Op o = static_cast<Op>(op);
+      const DType t = static_cast<DType>(type);
+      if (is_defined(o, t)) kernels[op][type] = find_reduce(o, t);
     }
   }
 }
 
-const TypeInfo* find_type(MPI_Datatype type) { return types.find(handle_bits(type)); }
+std::uint64_t known_types_hash() { return types_hash; }
+
+const TypeInfo* find_known_type(MPI_Datatype type) { return types.find(handle_bits(type)); }
+
+const TypeInfo* find_type(MPI_Datatype type) {
+  if (const TypeInfo* known = find_known_type(type)) return known;
+  TypeKind kind;
+  if (!find_kind(type, kind)) return nullptr;
+  static thread_local TypeInfo info;
+  const std::lock_guard<Lock> hold(asking);
+  if (!describe_type(type, kind, may_probe, info)) return nullptr;
+  const TypeInfo* known = types.insert(handle_bits(type), info);
+  return known ? known : &info;
+}
 
 const Op* find_op(MPI_Op op) { return ops.find(handle_bits(op)); }
 
 ReduceFn find_kernel(const TypeInfo& type, Op op) {
-  if (op == Op::none || type.dtype == DType::none || !(type.operations & class_of(op))) {
-    return nullptr;
-  }
+  if (!(type.operations & class_of(op))) return nullptr;
   return kernels[static_cast<int>(op)][static_cast<int>(type.dtype)];
 }
 
 bool packed_size(MPI_Datatype type, std::size_t& bytes) {
-  if (const TypeInfo* info = find_type(type)) {
+  if (const TypeInfo* info = find_known_type(type)) {
     bytes = info->size;
     return true;
   }
@@ -173,20 +165,16 @@ bool packed_size(MPI_Datatype type, std::size_t& bytes) {
 }
 
 bool lies_packed(MPI_Datatype type) {
-  if (find_type(type)) return true;
+  if (const TypeInfo* info = find_type(type)) return !info->has_gaps();
   int integers, addresses, datatypes, combiner;
   if (mpi.Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner) != MPI_SUCCESS) {
     return false;
   }
-  if (combiner == MPI_COMBINER_NAMED) return false;  // it has gaps, else it would be in the table
   MPI_Datatype inner = made_of(type, combiner, integers, addresses, datatypes);
   if (inner == MPI_DATATYPE_NULL) return false;
   const bool packed = lies_packed(inner);
-  if (!find_type(inner)) {
-    // A derived type comes as a new handle, to be freed; a predefined one must not be.
-    mpi.Type_get_envelope(inner, &integers, &addresses, &datatypes, &combiner);
-    if (combiner != MPI_COMBINER_NAMED) mpi.Type_free(&inner);
-  }
+  // A derived type comes as a new handle.
+  if (!is_predefined(inner)) mpi.Type_free(&inner);
   return packed;
 }
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/types.h"
+#include "interpose/backend/type_info.h"
 #include "kernels/reduce.h"
 #include "observe/stats.h"
 
@@ -23,22 +23,23 @@ std::uintptr_t handle_bits(Handle handle) {
   }
 }
 
-// A predefined type without gaps.
-struct TypeInfo {
-  std::size_t size = 0;
-  DType dtype = DType::none;    // what it reduces as
-  std::uint8_t operations = 0;  // bits of OperationClass the standard allows on it
-};
-enum OperationClass : std::uint8_t { kArithmetic = 1, kLogical = 2, kBitwise = 4 };
-
 // Fills the tables; once, after the MPI's predefined handles exist.
 void learn_predefined_handles();
 
-// Null for derived types, types with gaps (MPI_DOUBLE_INT) and what is no type at all.
+// Of what these tables say, and what later look-ups can add to them: for ranks to compare.
+std::uint64_t known_types_hash();
+
+// What is known of a predefined type, or one of MPI_Type_create_f90_real and its likes: null for
+// derived types and what is no type at all. The MPI is asked about what has not been met before.
+// Good until the thread's next look-up.
 const TypeInfo* find_type(MPI_Datatype type);
 
-// Op::none for predefined operations without kernels (MPI_MAXLOC, MPI_REPLACE); null for
-// user-defined ones, and for what is no operation at all.
+// The same of those met before, without asking.
+const TypeInfo* find_known_type(MPI_Datatype type);
+
+// Op::none for MPI_REPLACE and MPI_NO_OP, which are for one-sided communication (in a reduction
+// every MPI met so far calls them an error, MPI_ERR_OP); null for user-defined operations, and for
+// what is no operation at all.
 const Op* find_op(MPI_Op op);
 
 // Why there is no kernel.
@@ -46,8 +47,8 @@ inline Reason no_kernel_reason(MPI_Op handle, const Op* op) {
   return op || handle == MPI_OP_NULL ? Reason::no_kernel : Reason::user_op;
 }
 
-// The kernel that reduces elements of the type; null where there is none, or the standard does not
-// allow `op` on the type.
+// The kernel that reduces elements of the type; null where the standard does not allow `op` on the
+// type, whatever the MPI allows, and where it is not clear what the MPI takes an element for.
 ReduceFn find_kernel(const TypeInfo& type, Op op);
 
 // Packed bytes of one element of any type; false when the handle is not a type.

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/version.h"
+#include "interpose/backend/handles.h"
 #include "interpose/backend/messages.h"
 #include "interpose/backend/process.h"
 #include "interpose/backend/progress_hooks.h"
@@ -53,6 +54,7 @@ Hello own_hello(const char* hierarchy) {
   Hello hello{};
   hello.build = build_hash();
   hello.options = agreed_hash(hierarchy);
+  hello.types = known_types_hash();
   hello.process = process_word();
   static std::atomic<std::uint64_t> serials{0};
   hello.serial = ++serials;
@@ -77,6 +79,8 @@ bool can_agree(const std::vector<Hello>& hellos, Reason& reason) {
       reason = Reason::builds_differ;
     else if (hello.options != first.options)
       reason = Reason::options_differ;
+    else if (hello.types != first.types)
+      reason = Reason::types_differ;
     else if (hello.accelerator)
       reason = Reason::device;
     else

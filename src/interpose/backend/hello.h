@@ -17,6 +17,7 @@ namespace sumac {
 struct Hello {
   std::uint64_t build;
   std::uint64_t options;  // hash of the agreed ones, the rules' content, and the hierarchy
+  std::uint64_t types;    // hash of what the process knows of the MPI's types
   std::uint64_t process;
   std::uint64_t serial;   // of what the process has agreed on
   std::uint64_t machine;  // equal for processes that share processors

@@ -34,7 +34,7 @@ void in_parts(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed, S
 }  // namespace
 
 int check_type(const TypedBuffer& buffer) {
-  if (find_type(buffer.type) || buffer.type == MPI_DATATYPE_NULL) return MPI_SUCCESS;
+  if (find_known_type(buffer.type) || buffer.type == MPI_DATATYPE_NULL) return MPI_SUCCESS;
   char nothing = 0;
   int position = 0;
   return mpi.Pack(&nothing, 0, buffer.type, &nothing, 1, &position, buffer.comm);

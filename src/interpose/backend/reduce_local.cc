@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Reduce_local and MPI_Reduce_local_c: inout = in op inout.
-#include "algorithms/in_pieces.h"
 #include "interpose/backend/calls.h"
 #include "interpose/backend/reduction.h"
 #include "interpose/backend/user_handles.h"
@@ -19,9 +18,9 @@ int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype type
   if (entry.nested()) return hand_down(Reason::nested);
   if (!collective_is_on(Collective::reduce_local)) return hand_down(Reason::left_out);
   if (!mpi_is_up()) return hand_down(Reason::not_ready);
-  const TypeInfo* info = find_any_type(type);
   const Op* operation = find_any_op(op);
-  const ReduceFn kernel = info && operation ? find_kernel(*info, *operation) : nullptr;
+  const TypeInfo* info = operation ? find_any_type(type) : nullptr;
+  const ReduceFn kernel = info ? find_kernel(*info, *operation) : nullptr;
   if (!kernel) return hand_down(no_kernel_reason(op, operation));
   if (device_memory_possible()) return hand_down(Reason::device);
   if (count < 0 || !in || !inout || in == MPI_IN_PLACE || inout == MPI_IN_PLACE || in == inout) {
@@ -29,13 +28,8 @@ int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype type
   }
   const auto n = static_cast<std::size_t>(count);
   const UseThreads threads(true);
-  in_pieces(inout, n, info->size, [&](std::size_t first, std::size_t part) {
-    const auto* from = static_cast<const std::byte*>(in) + first * info->size;
-    auto* to = static_cast<std::byte*>(inout) + first * info->size;
-    const void* sources[] = {from, to};
-    kernel(to, sources, 2, part);
-  });
-  entry.take_locally(n * info->size);
+  reduce_in_place(kernel, in, inout, n, info->extent);
+  entry.take_locally(n * info->extent);
   return MPI_SUCCESS;
 }
 

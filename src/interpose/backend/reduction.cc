@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/backend/reduction.h"
 
+#include "algorithms/in_pieces.h"
 #include "interpose/backend/user_handles.h"
 
 namespace sumac {
@@ -22,23 +23,44 @@ bool judge_buffers(const Reduction& call, bool gets_result, ReduceArguments& arg
 
 }  // namespace
 
-bool judge_reduction(const Reduction& call, const Communicator& c, ReduceArguments& args,
-                     Reason& reason) {
-  const TypeInfo* type = find_any_type(call.type);
+void reduce_in_place(ReduceFn kernel, const void* in, void* inout, std::size_t count,
+                     std::size_t extent) {
+  in_pieces(inout, count, extent, [&](std::size_t first, std::size_t part) {
+    char* to = static_cast<char*>(inout) + first * extent;
+    const void* sources[] = {static_cast<const char*>(in) + first * extent, to};
+    kernel(to, sources, 2, part);
+  });
+}
+
+const TypeInfo* judge_reduction(const Reduction& call, const Communicator& c, ReduceArguments& args,
+                                Reason& reason) {
   const Op* op = find_any_op(call.op);
-  args.kernel = type && op ? find_kernel(*type, *op) : nullptr;
+  const TypeInfo* type = op ? find_any_type(call.type) : nullptr;
+  args.kernel = type ? find_kernel(*type, *op) : nullptr;
   if (!args.kernel) {
     reason = no_kernel_reason(call.op, op);
-    return false;
+    return nullptr;
   }
   reason = Reason::arguments;
   const bool rooted = call.root != kNoRoot;
-  if (call.count < 0 || (rooted && (call.root < 0 || call.root >= c.size))) return false;
+  if (call.count < 0 || (rooted && (call.root < 0 || call.root >= c.size))) return nullptr;
   args.count = static_cast<std::size_t>(call.count);
-  args.element = type->size;
+  args.element = type->extent;
   args.root = call.root;
   args.output = nullptr;
-  return call.count == 0 || judge_buffers(call, !rooted || c.rank == call.root, args);
+  const bool gets_result = !rooted || c.rank == call.root;
+  return call.count == 0 || judge_buffers(call, gets_result, args) ? type : nullptr;
+}
+
+void run_reduction(Communicator& c, const TypeInfo& type) {
+  ReduceArguments& args = c.work.call.reduction;
+  if (!wants_stage(type, args)) [[likely]] {
+    run(c);
+    return;
+  }
+  const StagedResult result(type, args, c.comm);
+  run(c);
+  result.deliver();
 }
 
 }  // namespace sumac

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 
 #include "interpose/backend/calls.h"
+#include "interpose/backend/handles.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/staging.h"
 
 namespace sumac {
 
@@ -22,9 +23,16 @@ struct Reduction {
   MPI_Comm comm;
 };
 
-// Fills `args`; or false, and the reason why the MPI should do it.
-bool judge_reduction(const Reduction& call, const Communicator& communicator, ReduceArguments& args,
-                     Reason& reason);
+// Fills `args`, and tells the type; or null, and the reason why the MPI should do it.
+const TypeInfo* judge_reduction(const Reduction& call, const Communicator& communicator,
+                                ReduceArguments& args, Reason& reason);
+
+// Runs what the communicator's work describes, a reduction of elements of the type.
+void run_reduction(Communicator& communicator, const TypeInfo& type);
+
+// inout[i] = in[i] op inout[i]; by several threads where it is worth it and this one may (UseThreads).
+void reduce_in_place(ReduceFn kernel, const void* in, void* inout, std::size_t count,
+                     std::size_t extent);
 
 // No communication: one rank, or no data.
 inline bool is_local(const Communicator& c, std::size_t bytes) {
@@ -40,13 +48,14 @@ int serve_reduction(Collective collective, const Reduction& call, Native native)
   Communicator& c = *admission.communicator;
   ReduceArguments& args = c.work.call.reduction;
   Reason reason = Reason::arguments;
-  if (!judge_reduction(call, c, args, reason)) {
+  const TypeInfo* type = judge_reduction(call, c, args, reason);
+  if (!type) {
     entry.hand_down(c.stats, reason, 0);
     return native();
   }
   if (is_local(c, args.bytes())) {
     if (args.bytes() > 0 && args.input != args.output) {
-      std::memcpy(args.output, args.input, args.bytes());
+      copy_elements(*type, args.output, args.input, args.count);
     }
     entry.take_locally(c.stats, args.bytes());
     return MPI_SUCCESS;
@@ -60,7 +69,7 @@ int serve_reduction(Collective collective, const Reduction& call, Native native)
   c.work.call.choice = choice;
   c.native = {call.type, call.op};
   args.native = &c.native;
-  run(c);
+  run_reduction(c, *type);
   entry.take(c.stats, choice.algorithm, args.bytes());
   return MPI_SUCCESS;
 }

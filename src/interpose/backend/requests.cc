@@ -89,12 +89,18 @@ void remember(CollectiveRequest& request) {
   table().insert(bits, &request);
 }
 
+void free_buffers(CollectiveRequest& request) {
+  request.buffer.reset();
+  request.result.reset();
+}
+
 // What a program would see had the MPI done it.
 void finish(CollectiveRequest& request) {
   if (request.failed()) give_up(*request.communicator);
   if (request.unpacks) request.buffer->unpack();
+  if (request.result) request.result->deliver();
   // Here and not where the MPI frees the request: it is not to be called from there.
-  if (!request.persistent) request.buffer.reset();
+  if (!request.persistent) free_buffers(request);
 }
 
 }  // namespace
@@ -220,7 +226,7 @@ void show(MPI_Request* handles, int count) {
 void free_persistent(CollectiveRequest& request) {
   forget_persistent(*request.communicator);
   return_carrier(request.tag);
-  request.buffer.reset();
+  free_buffers(request);
   const std::lock_guard<Lock> hold(lock);
   unlist(request);
   recycle(request);

@@ -15,6 +15,7 @@
 
 #include "interpose/backend/communicator.h"
 #include "interpose/backend/packing.h"
+#include "interpose/backend/staging.h"
 
 namespace sumac {
 
@@ -29,7 +30,9 @@ struct CollectiveRequest : Work {
   NativeReduction native;              // what the work's arguments refer to
   std::optional<PackedBuffer> buffer;  // of a broadcast whose element is not packed in memory
   bool packs = false, unpacks = false;
-  bool local = false;  // nobody to wait for
+  TypeInfo type;                       // of a reduction
+  std::optional<StagedResult> result;  // of one whose type has gaps
+  bool local = false;                  // nobody to wait for
 
   MPI_Request handle = MPI_REQUEST_NULL;
   bool persistent = false;

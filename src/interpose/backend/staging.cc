@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/backend/staging.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "interpose/backend/mpi_functions.h"
+#include "observe/log.h"
+
+namespace sumac {
+namespace {
+
+// A value and an int, as a C struct has them: the int at a multiple of its size.
+template <std::size_t value>
+void copy_pairs(std::size_t extent, std::byte* to, const std::byte* from, std::size_t count) {
+  constexpr std::size_t kIndex = sizeof(std::int32_t);
+  constexpr std::size_t kPlace = (value + kIndex - 1) / kIndex * kIndex;
+  for (std::size_t i = 0; i < count; ++i, to += extent, from += extent) {
+    std::memcpy(to, from, value);
+    std::memcpy(to + kPlace, from + kPlace, kIndex);
+  }
+}
+
+}  // namespace
+
+void copy_elements(const TypeInfo& type, std::byte* to, const std::byte* from, std::size_t count) {
+  if (!type.has_gaps()) {
+    std::memcpy(to, from, type.extent * count);
+    return;
+  }
+  switch (type.dtype) {
+    case DType::i16_i32:
+      return copy_pairs<sizeof(std::int16_t)>(type.extent, to, from, count);
+    case DType::i64_i32:
+    case DType::f64_i32:
+      return copy_pairs<sizeof(double)>(type.extent, to, from, count);
+    case DType::long_double_i32:
+      return copy_pairs<sizeof(long double)>(type.extent, to, from, count);
+    default:
+      std::abort();  // no other has a kernel and gaps
+  }
+}
+
+StagedResult::StagedResult(const TypeInfo& type, ReduceArguments& args, MPI_Comm comm)
+    : type_(type),
+      output_(args.output),
+      stage_(static_cast<std::byte*>(std::malloc(args.bytes()))),
+      count_(args.count) {
+  if (!stage_) {
+    log_here("error[no-memory]: no memory to reduce %zu bytes with gaps; ending the job",
+             args.bytes());
+    mpi.Abort(comm, 1);
+  }
+  args.output = stage_;
+}
+
+StagedResult::~StagedResult() { std::free(stage_); }
+
+void StagedResult::deliver() const { copy_elements(type_, output_, stage_, count_); }
+
+}  // namespace sumac

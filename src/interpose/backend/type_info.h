@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What Sumac knows of a predefined type, and how it finds out.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/types.h"
+
+namespace sumac {
+
+// The standard's classes of operations.
+enum OperationClass : std::uint8_t { kArithmetic = 1, kLogical = 2, kBitwise = 4, kLocation = 8 };
+
+constexpr unsigned class_of(Op op) {
+  if (op <= Op::max) return kArithmetic;
+  if (op <= Op::lxor) return kLogical;
+  if (op <= Op::bxor) return kBitwise;
+  return op < Op::none ? kLocation : 0;
+}
+
+// What the standard says of a type (predefined_types.def).
+enum class TypeKind : std::uint8_t {
+  c_signed,
+  c_unsigned,
+  fortran_integer,  // and those that all languages share (MPI_AINT)
+  floating,
+  c_long_double,
+  complex,
+  c_long_double_complex,
+  logical,  // Fortran's, of any size
+  boolean,  // C's and C++'s
+  byte,
+  float_int,
+  double_int,
+  long_int,
+  two_ints,
+  short_int,
+  long_double_int,
+  two_floats,
+  text,  // no operations
+};
+
+struct TypeInfo {
+  std::size_t size = 0;         // bytes of data in an element
+  std::size_t extent = 0;       // bytes from one to the next
+  DType dtype = DType::none;    // what it reduces as; none where the MPI must do it
+  std::uint8_t operations = 0;  // OperationClass the standard allows on it
+
+  bool has_gaps() const { return size != extent; }
+};
+
+// What a type of this kind is in this MPI. False when the MPI lacks it. With `may_probe`, the MPI's
+// own MPI_Reduce_local is asked what it takes an element for, where size and kind leave it open;
+// without, such a type is the MPI's to reduce.
+bool describe_type(MPI_Datatype type, TypeKind kind, bool may_probe, TypeInfo& info);
+
+// The kind of a type that is not in the table of handles: one of the optional ones, or of
+// MPI_Type_create_f90_real and its likes. False for derived types.
+bool find_kind(MPI_Datatype type, TypeKind& kind);
+
+}  // namespace sumac

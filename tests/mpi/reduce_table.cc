@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every operation on every predefined type, in every call that reduces, at sizes of every kind:
+// taken exactly where the standard allows the pair and there is a kernel, with the right result,
+// and nothing written into the gaps of the receive buffer; else the MPI's own result or error.
+#include <vector>
+
+#include "check.h"
+#include "element_oracle.h"
+#include "kernels/reduce.h"
+#include "persistent.h"
+
+namespace {
+
+using namespace test;
+
+constexpr std::size_t kMostBytes = 3 << 20;
+using Bytes = std::vector<unsigned char>;
+Bytes input(kMostBytes), ours(kMostBytes), expected(kMostBytes);
+long pairs_taken = 0;
+bool with_persistent = false;
+
+int class_of(int error) {
+  int error_class = MPI_SUCCESS;
+  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
+  return error_class;
+}
+
+// One type and operation, and so many elements.
+struct Trial {
+  const Predefined& p;
+  const PredefinedOp& op;
+  Elements elements;
+  std::size_t count = 0;
+  std::uint64_t seed = 0;
+
+  int n() const { return static_cast<int>(count); }
+  void clear(Bytes& bytes) const {
+    std::memset(bytes.data(), kGapByte, elements.extent() * (count + 1));
+  }
+  void check_result(const char* call, bool has_result = true) const {
+    if (!has_result) clear(expected);
+    CHECK(elements.equal(ours.data(), expected.data(), count), "%s, %zu of %s, %s '%s'", call,
+          count, p.name, op.name, path());
+    CHECK(ours[elements.extent() * count] == kGapByte, "%s, %zu of %s", call, count, p.name);
+  }
+  void check_taken(const char* call) const {
+    const bool by_rules = was_handed_down("the rules prefer the MPI here");
+    CHECK(was_taken() || by_rules, "%s, %zu of %s, %s: '%s'", call, count, p.name, op.name, path());
+  }
+  // What the ranks put in, and what comes out.
+  void prepare(bool in_place) const {
+    clear(input);
+    clear(ours);
+    clear(expected);
+    elements.fill(in_place ? ours.data() : input.data(), count, rank, seed);
+    elements.fold(expected.data(), count, 0, ranks - 1, seed, op);
+  }
+};
+
+void test_local(const Trial& t) {
+  t.clear(input);
+  t.clear(ours);
+  t.clear(expected);
+  t.elements.fill(input.data(), t.count, 5, t.seed);
+  t.elements.fill(ours.data(), t.count, 6, t.seed);
+  t.elements.fold(expected.data(), t.count, 5, 6, t.seed, t.op);
+  MPI_Reduce_local(input.data(), ours.data(), t.n(), t.p.type, t.op.handle);
+  t.check_taken("reduce_local");
+  t.check_result("reduce_local");
+}
+
+void test_blocking(const Trial& t, bool in_place, int root) {
+  const auto own = [&](bool now) -> const void* { return now ? MPI_IN_PLACE : input.data(); };
+  t.prepare(in_place);
+  MPI_Allreduce(own(in_place), ours.data(), t.n(), t.p.type, t.op.handle, MPI_COMM_WORLD);
+  t.check_taken("allreduce");
+  t.check_result("allreduce");
+  const bool here = in_place && rank == root;
+  t.prepare(here);
+  MPI_Reduce(own(here), rank == root ? ours.data() : nullptr, t.n(), t.p.type, t.op.handle, root,
+             MPI_COMM_WORLD);
+  t.check_taken("reduce");
+  t.check_result("reduce", rank == root);
+}
+
+void test_nonblocking(const Trial& t, int root) {
+  MPI_Request request;
+  t.prepare(false);
+  forget_path();
+  MPI_Iallreduce(input.data(), ours.data(), t.n(), t.p.type, t.op.handle, MPI_COMM_WORLD, &request);
+  expect_taken_nonblocking("iallreduce");
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  t.check_result("iallreduce");
+  t.prepare(false);
+  forget_path();
+  MPI_Ireduce(input.data(), rank == root ? ours.data() : nullptr, t.n(), t.p.type, t.op.handle,
+              root, MPI_COMM_WORLD, &request);
+  expect_taken_nonblocking("ireduce");
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  t.check_result("ireduce", rank == root);
+}
+
+// Started twice: the second result replaces the first.
+void test_persistent(const Trial& t) {
+  MPI_Request request;
+  inits().Allreduce(input.data(), ours.data(), t.n(), t.p.type, t.op.handle, MPI_COMM_WORLD,
+                    MPI_INFO_NULL, &request);
+  for (int turn = 0; turn < 2; ++turn) {
+    Trial now = t;
+    now.seed += static_cast<std::uint64_t>(turn);
+    now.prepare(false);
+    forget_path();
+    MPI_Start(&request);
+    expect_taken_nonblocking("allreduce_init");
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    now.check_result("allreduce_init");
+  }
+  MPI_Request_free(&request);
+}
+
+// The MPI's own MPI_Reduce_local. For numbers other than integers the oracle and the MPI agree.
+void test_oracle(const Trial& t) {
+  t.elements.fill(input.data(), t.count, 5, t.seed);
+  t.elements.fill(ours.data(), t.count, 6, t.seed);
+  t.clear(expected);
+  t.elements.fold(expected.data(), t.count, 5, 6, t.seed, t.op);
+  native().Reduce_local(input.data(), ours.data(), t.n(), t.p.type, t.op.handle);
+  CHECK(t.elements.equal(ours.data(), expected.data(), t.count), "%s of %s: not the MPI's",
+        t.op.name, t.p.name);
+}
+
+// Large messages with the first operation of a type only: which one it is makes no difference
+// there.
+void test_kernel(const Predefined& p, DType dtype, const PredefinedOp& op, bool is_first) {
+  Trial t{p, op, Elements(p, dtype)};
+  const std::size_t extent = t.elements.extent();
+  t.seed = mix(static_cast<std::uint64_t>(pairs_taken++));
+  std::vector<std::size_t> counts{1, 37, 4096 / extent + 1};
+  if (is_first) counts.push_back(160000 / extent + 1);
+  const bool is_pair = sumac::info_of(dtype).kind == sumac::ElementKind::pair;
+  if (is_first && is_pair) counts.push_back(kMostBytes / extent - 1);
+  int root = 0;
+  for (std::size_t count : counts) {
+    step("%s of %zu %s", op.name, count, p.name);
+    t.count = count;
+    ++t.seed;
+    root = (root + 1) % ranks;
+    test_local(t);
+    test_blocking(t, false, root);
+    test_blocking(t, true, root);
+    test_nonblocking(t, root);
+    if (count == 37 && with_persistent) test_persistent(t);
+    if (count == 37 && sumac::info_of(dtype).kind != sumac::ElementKind::integer) test_oracle(t);
+  }
+}
+
+// What the standard or Sumac does not know goes to the MPI, whatever it makes of it.
+void test_refused(const Predefined& p, const PredefinedOp& op) {
+  // Here Debian's MPICH ends the job with a failed assertion.
+  const bool crashes = p.type == MPI_FLOAT || p.type == MPI_DOUBLE || p.type == MPI_LONG_DOUBLE;
+  if (op.needs == kLogical && crashes) return;
+  step("%s of %s, not defined", op.name, p.name);
+  constexpr int kCount = 3, kCalls = 3;
+  constexpr std::size_t kBytes = 256;
+  const Native program{MPI_Allreduce, MPI_Reduce, MPI_Bcast, MPI_Barrier, MPI_Reduce_local};
+  for (int call = 0; call < kCalls; ++call) {
+    int classes[2];
+    unsigned char in[kBytes], out[2][kBytes];
+    std::memset(in, rank == 0 ? 1 : 0, sizeof in);
+    for (int which = 0; which < 2; ++which) {
+      const Native& f = which == 0 ? native() : program;
+      std::memset(out[which], 1, kBytes);
+      const auto make = [&] {
+        if (call == 0) return f.Reduce_local(in, out[which], kCount, p.type, op.handle);
+        if (call == 1) {
+          return f.Allreduce(in, out[which], kCount, p.type, op.handle, MPI_COMM_WORLD);
+        }
+        return f.Reduce(in, out[which], kCount, p.type, op.handle, 0, MPI_COMM_WORLD);
+      };
+      classes[which] = class_of(make());
+    }
+    CHECK(classes[0] == classes[1], "%s of %s: class %d, the MPI's %d", op.name, p.name, classes[1],
+          classes[0]);
+    CHECK_HANDED_DOWN("no kernel for the operation on this type");
+    CHECK(std::memcmp(out[0], out[1], kBytes) == 0, "%s of %s", op.name, p.name);
+    if (op.op == Op::none) CHECK(classes[0] == MPI_ERR_OP, "%s of %s", op.name, p.name);
+  }
+}
+
+// Whether the MPI adds elements of the type as if they were of `dtype`.
+bool adds_as(const Predefined& p, DType dtype) {
+  const Elements elements(p, dtype);
+  if (elements.extent() > 32) return false;
+  unsigned char a[64] = {}, b[64] = {}, sum[64] = {};
+  elements.fill(a, 2, 5, 1);
+  elements.fill(b, 2, 6, 1);
+  elements.fold(sum, 2, 5, 6, 1, operations()[0]);
+  if (native().Reduce_local(a, b, 2, p.type, MPI_SUM) != MPI_SUCCESS) return false;
+  return elements.equal(b, sum, 2);
+}
+
+// What an element is in this MPI: of types of 2, 16 and 32 bytes some MPIs have none or another.
+DType dtype_in_mpi(const Predefined& p) {
+  int size = 0;
+  MPI_Type_size(p.type, &size);
+  switch (p.dtype) {
+    case DType::f16:
+    case DType::i128:
+      return p.allowed == kLogical || adds_as(p, p.dtype) ? p.dtype : DType::none;
+    case DType::f128:
+    case DType::c128: {
+      const DType other = p.dtype == DType::f128 ? DType::long_double : DType::c_long_double;
+      return adds_as(p, p.dtype) ? p.dtype : adds_as(p, other) ? other : DType::none;
+    }
+    default:
+      return p.dtype;
+  }
+}
+
+void test_type(const Predefined& p) {
+  const DType dtype = dtype_in_mpi(p);
+  bool is_first = true;
+  for (const PredefinedOp& op : operations()) {
+    const bool has_kernel = (p.allowed & op.needs) && sumac::is_defined(op.op, dtype) &&
+                            sumac::find_reduce(op.op, dtype);
+    if (has_kernel) {
+      test_kernel(p, dtype, op, is_first);
+      is_first = false;
+    } else {
+      test_refused(p, op);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  start(argc, argv);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
+  MPI_Request request = MPI_REQUEST_NULL;
+  with_persistent =
+      inits().Barrier && inits().Barrier(MPI_COMM_WORLD, MPI_INFO_NULL, &request) == MPI_SUCCESS;
+  if (with_persistent) MPI_Request_free(&request);
+  const auto types = predefined_types();
+  CHECK(types.size() > 60, "%zu types", types.size());
+  for (const Predefined& p : types) test_type(p);
+  CHECK(pairs_taken > 200, "%ld pairs", pairs_taken);
+  return finish();
+}
