@@ -7,6 +7,8 @@ import re
 import sys
 import textwrap
 
+import reductions_page
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 OPTIONS_HEAD = """\
@@ -112,7 +114,11 @@ def paths_page():
     return "".join(parts)
 
 
-PAGES = {"docs/options.md": options_page, "docs/paths.md": paths_page}
+PAGES = {
+    "docs/options.md": options_page,
+    "docs/paths.md": paths_page,
+    "docs/reductions.md": lambda: reductions_page.make(ROOT, rows),
+}
 
 
 def main():

@@ -33,6 +33,11 @@ class HandleTable {
       if (found == key) return &places_[place].value;
     }
   }
+  // While nobody looks anything up.
+  void clear() {
+    for (Place& place : places_) place.key.store(0, std::memory_order_relaxed);
+    used_ = 0;
+  }
 
  private:
   struct Place {
@@ -47,11 +52,12 @@ class HandleTable {
   std::size_t used_ = 0;
 };
 
-HandleTable<TypeInfo> types;
+HandleTable<TypeInfo> types;  // known from the start
+HandleTable<TypeInfo> asked;  // met later
 HandleTable<Op> ops;
 ReduceFn kernels[kNumOps + 1][kNumDTypes + 1];  // null for what is none
 
-Lock asking;             // held while a type is added to those that are known from the start
+Lock asking;             // held while a type is added to those asked about
 bool may_probe = false;  // settled at the first initialisation: ranks agree on it
 std::uint64_t types_hash = kHashStart;
 
@@ -67,16 +73,15 @@ void learn_types() {
   mpi.Initialized(&initialized);
   may_probe = initialized;
   types_hash = hash_text(may_probe ? "world" : "session");
-  // MPIs define some of these as values and some as addresses known at load time only.
+  // In one MPI family these are addresses, known when the library is loaded.
   const struct {
     MPI_Datatype handle;
     TypeKind kind;
   } known[] = {
+#define SUMAC_TYPE_KIND(kind, operations, text)
 #define SUMAC_TYPE(handle, kind) {handle, TypeKind::kind},
 #define SUMAC_OPTIONAL_TYPE(name, kind)
 #include "interpose/backend/predefined_types.def"
-#undef SUMAC_OPTIONAL_TYPE
-#undef SUMAC_TYPE
   };
   for (const auto& row : known) learn_type(row.handle, row.kind);
 }
@@ -132,7 +137,10 @@ void learn_predefined_handles() {
 
 std::uint64_t known_types_hash() { return types_hash; }
 
-const TypeInfo* find_known_type(MPI_Datatype type) { return types.find(handle_bits(type)); }
+const TypeInfo* find_known_type(MPI_Datatype type) {
+  const TypeInfo* known = types.find(handle_bits(type));
+  return known ? known : asked.find(handle_bits(type));
+}
 
 const TypeInfo* find_type(MPI_Datatype type) {
   if (const TypeInfo* known = find_known_type(type)) return known;
@@ -141,9 +149,11 @@ const TypeInfo* find_type(MPI_Datatype type) {
   static thread_local TypeInfo info;
   const std::lock_guard<Lock> hold(asking);
   if (!describe_type(type, kind, may_probe, info)) return nullptr;
-  const TypeInfo* known = types.insert(handle_bits(type), info);
+  const TypeInfo* known = asked.insert(handle_bits(type), info);
   return known ? known : &info;
 }
+
+void forget_handles() { asked.clear(); }
 
 const Op* find_op(MPI_Op op) { return ops.find(handle_bits(op)); }
 

@@ -37,6 +37,10 @@ const TypeInfo* find_type(MPI_Datatype type);
 // The same of those met before, without asking.
 const TypeInfo* find_known_type(MPI_Datatype type);
 
+// At finalisation. A later session may use the handles of MPI_Type_create_f90_real's types for
+// others.
+void forget_handles();
+
 // Op::none for MPI_REPLACE and MPI_NO_OP, which are for one-sided communication (in a reduction
 // every MPI met so far calls them an error, MPI_ERR_OP); null for user-defined operations, and for
 // what is no operation at all.

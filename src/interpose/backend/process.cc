@@ -85,7 +85,10 @@ void note_mpi_up() {
   life.store(Life::up, std::memory_order_release);
 }
 
-void note_mpi_down() { life.store(Life::down, std::memory_order_release); }
+void note_mpi_down() {
+  life.store(Life::down, std::memory_order_release);
+  forget_handles();
+}
 
 bool mpi_is_up() {
   const Life now = life.load(std::memory_order_acquire);

@@ -96,29 +96,12 @@ DType dtype_of(TypeKind kind, std::size_t size) {
   return DType::none;
 }
 
-unsigned operations_of(TypeKind kind) {
-  switch (kind) {
-    case TypeKind::c_signed:
-    case TypeKind::c_unsigned:
-      return kArithmetic | kLogical | kBitwise;
-    case TypeKind::fortran_integer:
-      return kArithmetic | kBitwise;
-    case TypeKind::floating:
-    case TypeKind::c_long_double:
-    case TypeKind::complex:
-    case TypeKind::c_long_double_complex:
-      return kArithmetic;
-    case TypeKind::logical:
-    case TypeKind::boolean:
-      return kLogical;
-    case TypeKind::byte:
-      return kBitwise;
-    case TypeKind::text:
-      return 0;
-    default:
-      return kLocation;
-  }
-}
+constexpr unsigned kOperations[] = {
+#define SUMAC_TYPE_KIND(kind, operations, text) operations,
+#define SUMAC_TYPE(handle, kind)
+#define SUMAC_OPTIONAL_TYPE(name, kind)
+#include "interpose/backend/predefined_types.def"
+};
 
 // Whether kind and size do not say what the MPI takes an element for: Fortran's truth values, and
 // sizes for which C has no type, or several.
@@ -138,6 +121,27 @@ DType probed(MPI_Datatype type, TypeKind kind, DType dtype) {
   return DType::none;
 }
 
+bool find_kind_by_name(MPI_Datatype type, TypeKind& kind) {
+  static constexpr struct {
+    const char* name;
+    TypeKind kind;
+  } kOptional[] = {
+#define SUMAC_TYPE_KIND(kind, operations, text)
+#define SUMAC_TYPE(handle, kind)
+#define SUMAC_OPTIONAL_TYPE(name, kind) {#name, TypeKind::kind},
+#include "interpose/backend/predefined_types.def"
+  };
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  if (mpi.Type_get_name(type, name, &length) != MPI_SUCCESS) return false;
+  for (const auto& row : kOptional) {
+    if (std::strcmp(row.name, name) != 0) continue;
+    kind = row.kind;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool describe_type(MPI_Datatype type, TypeKind kind, bool may_probe, TypeInfo& info) {
@@ -150,7 +154,7 @@ bool describe_type(MPI_Datatype type, TypeKind kind, bool may_probe, TypeInfo& i
   info.size = static_cast<std::size_t>(size);
   info.extent = static_cast<std::size_t>(extent);
   info.dtype = dtype_of(kind, info.size);
-  info.operations = static_cast<std::uint8_t>(operations_of(kind));
+  info.operations = static_cast<std::uint8_t>(kOperations[static_cast<int>(kind)]);
   if (is_in_doubt(kind, info.dtype)) {
     info.dtype = may_probe ? probed(type, kind, info.dtype) : DType::none;
   }
@@ -164,32 +168,21 @@ bool find_kind(MPI_Datatype type, TypeKind& kind) {
       mpi.Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner) != MPI_SUCCESS) {
     return false;
   }
-  if (combiner == MPI_COMBINER_F90_REAL) kind = TypeKind::floating;
-  if (combiner == MPI_COMBINER_F90_COMPLEX) kind = TypeKind::complex;
-  if (combiner == MPI_COMBINER_F90_INTEGER) kind = TypeKind::fortran_integer;
-  if (combiner != MPI_COMBINER_NAMED) {
-    return combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
-           combiner == MPI_COMBINER_F90_INTEGER;
+  switch (combiner) {
+    case MPI_COMBINER_F90_REAL:
+      kind = TypeKind::floating;
+      return true;
+    case MPI_COMBINER_F90_COMPLEX:
+      kind = TypeKind::complex;
+      return true;
+    case MPI_COMBINER_F90_INTEGER:
+      kind = TypeKind::fortran_integer;
+      return true;
+    case MPI_COMBINER_NAMED:
+      return find_kind_by_name(type, kind);
+    default:
+      return false;
   }
-  static constexpr struct {
-    const char* name;
-    TypeKind kind;
-  } kOptional[] = {
-#define SUMAC_TYPE(handle, kind)
-#define SUMAC_OPTIONAL_TYPE(name, kind) {#name, TypeKind::kind},
-#include "interpose/backend/predefined_types.def"
-#undef SUMAC_OPTIONAL_TYPE
-#undef SUMAC_TYPE
-  };
-  char name[MPI_MAX_OBJECT_NAME] = "";
-  int length = 0;
-  if (mpi.Type_get_name(type, name, &length) != MPI_SUCCESS) return false;
-  for (const auto& row : kOptional) {
-    if (std::strcmp(row.name, name) != 0) continue;
-    kind = row.kind;
-    return true;
-  }
-  return false;
 }
 
 }  // namespace sumac

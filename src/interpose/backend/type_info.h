@@ -12,7 +12,13 @@
 namespace sumac {
 
 // The standard's classes of operations.
-enum OperationClass : std::uint8_t { kArithmetic = 1, kLogical = 2, kBitwise = 4, kLocation = 8 };
+enum OperationClass : std::uint8_t {
+  kNoOperation = 0,
+  kArithmetic = 1,
+  kLogical = 2,
+  kBitwise = 4,
+  kLocation = 8
+};
 
 constexpr unsigned class_of(Op op) {
   if (op <= Op::max) return kArithmetic;
@@ -21,26 +27,12 @@ constexpr unsigned class_of(Op op) {
   return op < Op::none ? kLocation : 0;
 }
 
-// What the standard says of a type (predefined_types.def).
+// Rows of predefined_types.def.
 enum class TypeKind : std::uint8_t {
-  c_signed,
-  c_unsigned,
-  fortran_integer,  // and those that all languages share (MPI_AINT)
-  floating,
-  c_long_double,
-  complex,
-  c_long_double_complex,
-  logical,  // Fortran's, of any size
-  boolean,  // C's and C++'s
-  byte,
-  float_int,
-  double_int,
-  long_int,
-  two_ints,
-  short_int,
-  long_double_int,
-  two_floats,
-  text,  // no operations
+#define SUMAC_TYPE_KIND(kind, operations, text) kind,
+#define SUMAC_TYPE(handle, kind)
+#define SUMAC_OPTIONAL_TYPE(name, kind)
+#include "interpose/backend/predefined_types.def"
 };
 
 struct TypeInfo {

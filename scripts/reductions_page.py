@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/reductions.md: what reduces as what, from the tables of the source."""
+
+import re
+import sys
+
+HEAD = """\
+<!-- Made by scripts/gen_docs.py from src/base/types.h, src/kernels/reduce.h and
+     src/interpose/backend/predefined_types.def: do not edit. -->
+# Reductions
+
+Which operation Sumac has on which type, what the result's bits are, and what it leaves to the MPI.
+
+## Operations on elements
+
+*Vector*: the loop uses the processor's vectors; *plain*: it is left to the compiler. Both give the
+same bits.
+
+"""
+RULES_HEAD = """
+## The bits of a result
+
+From `src/kernels/reduce.h`:
+
+```text
+"""
+TYPES_HEAD = """```
+
+All ranks get the same bits. Of a reduction over ranks, the left operand is that of the lower rank;
+`MPI_Reduce_local` puts `inbuf` to the left.
+
+Gaps in memory (the four bytes behind the index of `MPI_DOUBLE_INT`) are no data: those of a receive
+buffer stay as they are, whatever the other ranks' contain.
+
+## MPI's types
+
+What the standard allows, and no more: where an MPI goes beyond it (sums of `MPI_CHAR`), it does so
+itself. Sizes are the MPI's: where `MPI_INTEGER` has 8 bytes it is an int64.
+
+| kind | types | operations |
+|---|---|---|
+"""
+TAIL = """
+Types marked * are not in every MPI; Sumac knows them by their names. Those of
+`MPI_Type_create_f90_integer`, `_real` and `_complex` count as Fortran integers, floating point and
+complex.
+
+Where kind and size do not say what the MPI takes an element for (Fortran logicals, and numbers of
+2, 16 and 32 bytes that C has not or has twice), the MPI is asked when the type is met: its own
+`MPI_Reduce_local` reduces a few elements. A logical must be true for any value but zero, with
+results of 0 and 1; numbers must add as the format says. A 16-byte real is a float128 in MPICH 5, a
+long double in Open MPI 4, and neither in MPICH 4, which keeps it. A process that begins with a
+session and not with `MPI_Init` cannot ask, and leaves all of these to the MPI.
+
+## What is left to the MPI
+
+`SUMAC_STATS=1` counts it as `user_op` or `no_kernel`.
+
+- Operations of `MPI_Op_create`, and derived types.
+- An operation on a type on which the standard does not allow it: what comes is the MPI's own error,
+  if it has one.
+- `MPI_REPLACE` and `MPI_NO_OP`, which are for one-sided communication. In reductions Open MPI 4 and
+  5 and MPICH 4 and 5 call them an error, `MPI_ERR_OP`.
+- Types that the MPI takes for something of which Sumac has no element.
+"""
+OPERATIONS = {
+    "kArithmetic": "`SUM` `PROD` `MIN` `MAX`",
+    "kLogical": "`LAND` `LOR` `LXOR`",
+    "kBitwise": "`BAND` `BOR` `BXOR`",
+    "kLocation": "`MINLOC` `MAXLOC`",
+    "kNoOperation": "none",
+}
+COMPLEX = "`SUM` `PROD`"
+
+
+def found(pattern, text, what):
+    match = re.search(pattern, text, re.DOTALL)
+    if not match:
+        sys.exit(f"no {what} where the documentation is made from")
+    return match[1]
+
+
+def defined(types, ops):
+    """By element kind, the operations is_defined() allows."""
+    body = found(r"constexpr bool is_defined\(.*?\{(.*?)\n\}", types, "is_defined")
+    allowed = {}
+    for kind, text in re.findall(r"case ElementKind::(\w+):\s*return ([^;]+);", body):
+        limit = re.fullmatch(r"op (<=?) Op::(\w+)", text)
+        if limit:
+            allowed[kind] = ops[: ops.index(limit[2]) + (limit[1] == "<=")]
+        elif text == "location":
+            allowed[kind] = ["minloc", "maxloc"]
+        else:
+            sys.exit(f"is_defined: cannot read '{text}'")
+    return allowed
+
+
+def elements_table(types):
+    ops = re.findall(r"\w+", found(r"enum class Op [^{]*\{(.*?)\}", types, "Op"))
+    ops.remove("none")
+    allowed = defined(types, ops)
+    rows = re.findall(r'\{"(\w+)", ([^,]+), ElementKind::(\w+), (true|false)\}', types)
+    lines = [f"| element | {' | '.join(ops)} |\n", "|---" * (len(ops) + 1) + "|\n"]
+    for name, _, kind, vector in rows:
+        if name == "none":
+            continue
+        loop = "vector" if vector == "true" else "plain"
+        cells = [loop if op in allowed[kind] else "" for op in ops]
+        lines.append(f"| {name.replace('_', ' ')} | {' | '.join(cells)} |\n")
+    return "".join(lines)
+
+
+def rules(header):
+    text = found(r"\n(// dst\[i\] = .*?)using ReduceFn", header, "rules")
+    return "".join(line.removeprefix("//").removeprefix(" ") + "\n" for line in text.splitlines())
+
+
+def kinds_table(rows):
+    path = "src/interpose/backend/predefined_types.def"
+    types = {}
+    for row in rows(path, "SUMAC_TYPE", "handle", "kind"):
+        types.setdefault(row["kind"], []).append(f"`{row['handle']}`")
+    for row in rows(path, "SUMAC_OPTIONAL_TYPE", "handle", "kind"):
+        types.setdefault(row["kind"], []).append(f"`{row['handle']}`*")
+    for row in rows(path, "SUMAC_TYPE_KIND", "kind", "operations", "text"):
+        operations = " ".join(OPERATIONS[name.strip()] for name in row["operations"].split("|"))
+        if "complex" in row["kind"]:
+            operations = COMPLEX
+        yield f"| {row['text']} | {' '.join(types[row['kind']])} | {operations} |\n"
+
+
+def make(root, rows):
+    types = (root / "src/base/types.h").read_text(encoding="utf-8")
+    header = (root / "src/kernels/reduce.h").read_text(encoding="utf-8")
+    parts = [HEAD, elements_table(types), RULES_HEAD, rules(header), TYPES_HEAD]
+    return "".join([*parts, *kinds_table(rows), TAIL])
