@@ -18,8 +18,6 @@
 
 namespace test {
 
-constexpr unsigned char kGapByte = 0xa5;
-
 // Two parts of the same or of different types, or one.
 struct Members {
   DType first, second;  // second: none
