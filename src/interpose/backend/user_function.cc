@@ -4,18 +4,13 @@
 #include <utility>
 
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/reduction.h"
 #include "interpose/backend/user_handles.h"
 #include "observe/log.h"
+#include "tasks/threads.h"
 
 namespace sumac {
 namespace {
-
-// inout[i] = in[i] op inout[i]; where `threaded`, threads of the program may do parts of it.
-void reduce_elements(ReduceFn kernel, const void* in, void* inout, std::size_t count,
-                     [[maybe_unused]] bool threaded) {
-  const void* sources[] = {in, inout};
-  kernel(inout, sources, 2, count);
-}
 
 // What a type is made of: so many of one element type, in order and without other gaps than the
 // element's own. `type` is null for anything else.
@@ -79,7 +74,9 @@ void reduce(void* in, void* inout, int* count, MPI_Datatype* type) {
   const Elements elements = elements_of(*type);
   const ReduceFn kernel = elements.type ? find_kernel(*elements.type, op) : nullptr;
   if (!kernel) return refuse(*type, op);
-  reduce_elements(kernel, in, inout, static_cast<std::size_t>(*count) * elements.each, threaded);
+  const UseThreads threads(threaded);
+  reduce_in_place(kernel, in, inout, static_cast<std::size_t>(*count) * elements.each,
+                  elements.type->extent);
 }
 
 template <bool threaded, int... ops>

@@ -76,7 +76,7 @@ constexpr std::array<Op, kNumOps> kOps = [] {
 
 constexpr TypeInfo half_of(DType element) {
   TypeInfo info;
-  info.size = size_of(element);
+  info.size = info.extent = size_of(element);
   info.dtype = element;
   info.operations = kArithmetic;
   return info;
