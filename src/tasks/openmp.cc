@@ -37,6 +37,12 @@ bool of_one_object(void* a, void* b) {
   return dladdr(a, &first) && dladdr(b, &second) && first.dli_fbase == second.dli_fbase;
 }
 
+// From now on the object that defines the function is never unloaded.
+void keep_object_of(void* function) {
+  Dl_info info{};
+  if (dladdr(function, &info)) dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 template <class Function>
 bool resolve(void* object, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(object, name));
@@ -66,10 +72,9 @@ void look_into(const std::string& name) {
       return other.in_parallel == openmp.in_parallel;
     });
     if (is_new && known < kMost) {
+      keep_object_of(reinterpret_cast<void*>(openmp.in_parallel));
       found[known] = openmp;
       num_found.store(known + 1, std::memory_order_release);
-      // What it hands out is kept: it must stay, and so must the object that brought it.
-      dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
     }
   }
   dlclose(object);

@@ -2,7 +2,7 @@
 // MPI_Reduce_local, MPI_Allreduce and MPI_Reduce of large vectors from inside and outside of
 // parallel regions. Bits are compared with those of the same calls in parts too small for threads;
 // the last line of output is a hash of all results, to be compared between runs.
-//   openmp local|allreduce|reduce  outside|master|task
+//   openmp local|allreduce|reduce|nonblocking  outside|master|task
 #include <algorithm>
 #include <functional>
 #include <string_view>
@@ -39,6 +39,10 @@ struct Call {
       MPI_Reduce_local(in, out, count, MPI_FLOAT, MPI_SUM);
     } else if (kind == "allreduce") {
       MPI_Allreduce(in, out, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    } else if (kind == "nonblocking") {
+      MPI_Request request;
+      MPI_Iallreduce(in, out, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
       MPI_Reduce(in, out, count, MPI_FLOAT, MPI_SUM, root, MPI_COMM_WORLD);
     }

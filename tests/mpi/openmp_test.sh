@@ -53,6 +53,13 @@ job "$(nproc)" auto allreduce outside
 expect_folds none
 [ "$(folds one_thread)" -gt 0 ] || fail "not counted as one thread's"
 
+# What goes on in whatever thread looks, and within the MPI's progress, opens no region.
+for where in outside master; do
+  job 2 2 nonblocking $where
+  expect_folds none
+  [ "$(folds elsewhere)" -gt 0 ] || fail "not counted as done elsewhere"
+done
+
 # One rank has all processors for itself.
 if [ "$(nproc)" -ge 2 ]; then
   job 1 auto local outside

@@ -126,7 +126,6 @@ void set_up(Communicator& c) {
   std::vector<Hello> hellos(static_cast<std::size_t>(c.size));
   mpi.Allgather(&own, static_cast<int>(sizeof own), MPI_BYTE, hellos.data(),
                 static_cast<int>(sizeof own), MPI_BYTE, c.comm);
-  learn_processors(hellos, c.rank);
   c.trace_group = hellos[0].process + hellos[0].serial;
   c.traced = 0;
   Reason reason;
@@ -135,6 +134,7 @@ void set_up(Communicator& c) {
     return hand_down_for_good(c, reason);
   }
   // From here on all ranks have the same options.
+  learn_processors(hellos, c.rank);
   if (c.calls < options.build_after) return;
   if (!set_up_levels(c, hellos)) return;
   if (!all_have_levels(c)) share(c, hellos);
