@@ -13,6 +13,7 @@
 #include "interpose/backend/progress_hooks.h"
 #include "interpose/backend/report.h"
 #include "interpose/backend/requests.h"
+#include "interpose/backend/user_handles.h"
 #include "interpose/backend/user_operations.h"
 #include "observe/log.h"
 #include "observe/trace.h"
@@ -66,6 +67,7 @@ void write_trace() {
 void stop() {
   end_requests();
   stop_progress();
+  free_operations();
   MpiMessages::stop_freeing();
 }
 
@@ -73,7 +75,7 @@ void ended() {
   if (sessions > 0 || world_is_up) return;
   note_mpi_down();
   forget_communicators();
-  forget_operations();
+  forget_user_handles();
 }
 
 int init(int* argc, char*** argv) {

@@ -96,11 +96,16 @@ NativeReduction lasting_handles(MPI_Datatype type, MPI_Op op) {
   return {info ? own_type(info->dtype) : type, own_op(kind ? *kind : *find_op(op))};
 }
 
-void forget_operations() {
-  forget_user_handles();
+void free_operations() {
   const std::lock_guard<std::mutex> lock(making);
-  for (MPI_Datatype& type : own_types) type = {};
-  for (MPI_Op& op : own_ops) op = {};
+  for (MPI_Datatype& type : own_types) {
+    if (type != MPI_Datatype{}) mpi.Type_free(&type);
+    type = {};
+  }
+  for (MPI_Op& op : own_ops) {
+    if (op != MPI_Op{}) mpi.Op_free(&op);
+    op = {};
+  }
 }
 
 void redirect_operations(const sumac_stub& stub) {

@@ -10,7 +10,7 @@ namespace sumac {
 // given where they are predefined, else Sumac's own.
 NativeReduction lasting_handles(MPI_Datatype type, MPI_Op op);
 
-// At finalisation.
-void forget_operations();
+// Before finalisation: those of lasting_handles().
+void free_operations();
 
 }  // namespace sumac
