@@ -8,6 +8,7 @@
 
 #include "config/options.h"
 #include "error.h"
+#include "kernels/simd.h"
 
 static const char kPrefix[] = "SUMAC_";
 
@@ -46,7 +47,16 @@ static void report_problem(void* context, const char* slug, const char* what, co
 
 int check_environment(const struct settings* from_command_line) {
   struct sumac_options options;
-  return sumac_options_read(&options, environ, report_problem, (void*)from_command_line);
+  void* context = (void*)from_command_line;
+  int problems = sumac_options_read(&options, environ, report_problem, context);
+  if (!sumac_simd_is_known(options.simd)) {
+    char what[160];
+    snprintf(what, sizeof what, "SUMAC_SIMD=%.80s is not to be had on this processor",
+             options.simd);
+    report_problem(context, "bad-value", what, "'sumac info' lists what is");
+    ++problems;
+  }
+  return problems;
 }
 
 static int lists(const char* preloads, const char* library) {

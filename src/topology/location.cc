@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -121,6 +122,20 @@ Location location_of(const char* root, const CpuMask& cpus) {
   find_caches(cpu, cpus, at);
   at.numa = numa_number(system + "node/", cpus);
   return at;
+}
+
+std::size_t cache_share(const char* root, const CpuMask& cpus) {
+  std::size_t share = 0;
+  const std::string cpu =
+      std::string(root) + "/sys/devices/system/cpu/cpu" + std::to_string(lowest_cpu(cpus)) + "/";
+  for (int k = 0; k < kMostCaches; ++k) {
+    const std::string cache = cpu + "cache/index" + std::to_string(k) + "/";
+    unsigned long kilobytes = 0;
+    if (std::sscanf(read_line(cache + "size").c_str(), "%luK", &kilobytes) != 1) break;
+    const int sharing = read_cpus(cache + "shared_cpu_list").mask.count();
+    if (sharing > 0) share = std::max<std::size_t>(share, kilobytes * 1024 / sharing);
+  }
+  return share;
 }
 
 Location own_location(const char* root) { return location_of(root, own_cpus()); }

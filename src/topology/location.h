@@ -12,4 +12,8 @@ namespace sumac {
 // processor, those that the process may not use included: the same for all processes of the node.
 Location location_of(const char* root, const CpuMask& cpus);
 
+// Bytes of cache for each processor: the largest cache's, divided by those that share it; 0 where
+// the files do not tell.
+std::size_t cache_share(const char* root, const CpuMask& cpus);
+
 }  // namespace sumac

@@ -55,6 +55,19 @@ TEST(Location, NewerNamesAreReadFirst) {
   EXPECT_EQ(shown(location_of(tree.root(), mask_of({5}))), "5 4 4 4 5 ");
 }
 
+TEST(CacheShare, IsThatOfTheLargestCache) {
+  const SysTree tree;
+  EXPECT_EQ(cache_share(tree.root(), mask_of({1})), 0U);
+  tree.write_cache(1, 0, "2", "Unified", "1");
+  tree.write_cpu(1, "cache/index0/size", "2048K");
+  EXPECT_EQ(cache_share(tree.root(), mask_of({1})), 2048U << 10);
+  tree.write_cache(1, 1, "3", "Unified", "0-3");
+  tree.write_cpu(1, "cache/index1/size", "32768K");
+  EXPECT_EQ(cache_share(tree.root(), mask_of({1, 2})), 8192U << 10);
+  tree.write_cpu(1, "cache/index1/size", "none");
+  EXPECT_EQ(cache_share(tree.root(), mask_of({1})), 2048U << 10);
+}
+
 TEST(Location, WhatIsHiddenIsUnknown) {
   const SysTree tree;
   EXPECT_EQ(shown(location_of(tree.root(), mask_of({0}))), "-1 -1 -1 -1 -1 ");

@@ -13,6 +13,7 @@
 #include "kernels/reduce.h"
 #include "observe/log.h"
 #include "observe/trace.h"
+#include "topology/location.h"
 #include "topology/machine.h"
 
 namespace sumac {
@@ -43,6 +44,8 @@ void read_options() {
     log(Level::warn, "warning[bad-value]: SUMAC_SIMD=%s is not to be had here; using %s",
         options.simd, simd_name());
   }
+  // A result larger than that has left the caches when it is read.
+  if (const std::size_t share = cache_share("", own_cpus())) set_stream_bytes(share);
   read_thread_options();
   if (*options.trace) trace::start(options.trace);
 }

@@ -14,8 +14,9 @@ const Op* find_told_op(MPI_Op op);
 
 // The same for predefined handles and the program's own.
 inline const TypeInfo* find_any_type(MPI_Datatype type) {
-  const TypeInfo* info = find_type(type);
-  return info ? info : find_hinted_type(type);
+  if (const TypeInfo* info = find_known_type(type)) return info;
+  if (const TypeInfo* info = find_hinted_type(type)) return info;
+  return find_type(type);
 }
 inline const Op* find_any_op(MPI_Op op) {
   const Op* known = find_op(op);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The choice of the instruction set. Highway's own would need its shared library.
+#include "kernels/simd.h"
+
+#include <atomic>
+#include <cstring>
+
+#include "kernels/highway_config.h"
+#include "kernels/reduce.h"
+// After Highway's settings: which sets it will compile.
+#include "hwy/detect_targets.h"
+
+#if HWY_TARGETS & HWY_SVE
+#include <sys/auxv.h>
+
+#include <asm/hwcap.h>
+#endif
+
+namespace sumac {
+namespace {
+
+#if defined(__x86_64__)
+// The compiler's run-time also asks whether the operating system keeps the wider registers. Each
+// answer includes the next one's; Highway compiles with all the features named here.
+bool has_ssse3() {
+  __builtin_cpu_init();  // a preloaded library may be called before any constructor ran
+  return __builtin_cpu_supports("ssse3");
+}
+
+bool has_sse4() {
+  return has_ssse3() && __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2");
+}
+
+bool has_avx2() {
+  return has_sse4() && __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") &&
+         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+         __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+}
+
+bool has_avx3() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512cd");
+}
+
+bool has_avx3_fp16() {
+#if defined(SUMAC_HAS_AVX512_FP16)
+  return has_avx3() && __builtin_cpu_supports("avx512fp16");
+#else
+  return false;
+#endif
+}
+
+// Those on which 512-bit instructions slow the whole processor down: reductions gain less by them
+// than the program loses.
+bool lowers_its_clock() {
+  return __builtin_cpu_is("skylake-avx512") || __builtin_cpu_is("cascadelake") ||
+         __builtin_cpu_is("cooperlake");
+}
+#else
+bool lowers_its_clock() { return false; }
+#endif
+
+#if HWY_TARGETS & HWY_SVE
+bool has_sve() { return (getauxval(AT_HWCAP) & HWCAP_SVE) != 0; }
+#endif
+
+bool always() { return true; }
+
+struct SimdSet {
+  const char* name;
+  int bits;
+  bool (*on_this_processor)();
+};
+
+constexpr SimdSet kSets[] = {
+#define SUMAC_SIMD_SET(name, bits, has, find) {name, bits, has},
+#include "kernels/simd_sets.def"
+#undef SUMAC_SIMD_SET
+};
+constexpr int kNumSets = sizeof(kSets) / sizeof(kSets[0]);
+
+struct Names {
+  constexpr Names() {
+    for (int i = 0; i < kNumSets; ++i) name[i] = kSets[i].name;
+  }
+  const char* name[kNumSets + 1] = {};  // the last stays nullptr
+};
+constexpr Names kNames;
+
+// The first set the processor has, with vectors of at most so many bits.
+int best_set(int most_bits) {
+  int set = 0;
+  while (!kSets[set].on_this_processor() || kSets[set].bits > most_bits) ++set;
+  return set;
+}
+
+constexpr int kAnyBits = 1 << 20;
+int first_set() { return best_set(kAnyBits); }
+int default_set() { return best_set(lowers_its_clock() ? 256 : kAnyBits); }
+
+std::atomic<int> forced_set{-1};  // index in kSets; -1: the best
+
+constexpr int kUnknown = -2;
+
+// The set a name stands for, -1 for "auto".
+int set_of(const char* name) {
+  if (std::strcmp(name, "auto") == 0) return -1;
+  if (std::strcmp(name, "256bit") == 0) return best_set(256);
+  for (int set = first_set(); set < kNumSets; ++set) {
+    if (std::strcmp(name, kSets[set].name) == 0) return set;
+  }
+  return kUnknown;
+}
+
+}  // namespace
+
+const char* simd_name() { return kSets[sumac_simd_set()].name; }
+
+const char* const* simd_names() { return kNames.name + first_set(); }
+
+bool force_simd(const char* name) {
+  const int set = set_of(name);
+  if (set == kUnknown) return false;
+  forced_set.store(set, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace sumac
+
+int sumac_simd_set() {
+  const int set = sumac::forced_set.load(std::memory_order_relaxed);
+  return set >= 0 ? set : sumac::default_set();
+}
+
+int sumac_simd_is_known(const char* name) { return sumac::set_of(name) != sumac::kUnknown; }
