@@ -22,6 +22,7 @@ namespace sumac::testing {
 
 inline constexpr std::size_t kLeast = 64 << 10;  // bytes from which threads are used
 inline constexpr std::size_t kLarge = 300'000;   // elements of four bytes: nine pieces
+inline constexpr std::size_t kMost = 500'000;
 inline constexpr int kTimes = 20;
 
 inline int processors() {
@@ -65,25 +66,31 @@ class Counted {
 };
 
 // Numbers of very different sizes: another order of additions would give other bits.
-inline std::vector<float> numbers(std::size_t count, std::uint32_t seed) {
-  std::vector<float> values(count);
+inline std::vector<float> make_numbers(std::uint32_t seed) {
+  std::vector<float> values(kMost);
   for (float& value : values) {
     seed = seed * 1664525 + 1013904223;
     value = static_cast<float>(seed >> 8) * (seed & 1 ? 1e-6f : 1e3f);
   }
   return values;
 }
+inline const std::vector<float>& numbers(int which) {
+  static const std::vector<float> all[] = {make_numbers(1), make_numbers(2), make_numbers(3)};
+  return all[which];
+}
 
 // dst = a + b + dst, `offset` bytes into a cache line; and what surrounds it stays as it is.
 inline void expect_right(std::size_t count, std::size_t offset) {
   static const ReduceFn kernel = find_reduce(Op::sum, DType::f32);
-  const std::vector<float> a = numbers(count, 1), b = numbers(count, 2), c = numbers(count, 3);
-  std::vector<float> expected(c), buffer(count + 64, -1);
+  ASSERT_LE(count, kMost);
+  const std::vector<float>&a = numbers(0), &b = numbers(1), &c = numbers(2);
+  std::vector<float> expected(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(count));
+  std::vector<float> buffer(count + 64, -1);
   const void* const sources[] = {a.data(), b.data(), expected.data()};
   kernel(expected.data(), sources, 3, count);
   const std::size_t to_line = -reinterpret_cast<std::uintptr_t>(buffer.data()) % 64;
   float* const dst = buffer.data() + (to_line + offset) / 4 % 32;
-  std::copy(c.begin(), c.end(), dst);
+  std::copy_n(c.begin(), count, dst);
   {
     const UseThreads may(true);
     in_pieces(dst, count, sizeof(float), [&](std::size_t first, std::size_t n) {
