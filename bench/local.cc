@@ -126,10 +126,10 @@ std::vector<Cell> cells_of(const Options& options) {
 }  // namespace
 
 long run_local(const Options& options, const World& world) {
-  // A pair that the MPI lacks is to be told by its error.
+  std::vector<Cell> cells = cells_of(options);
+  // A pair that the MPI lacks is to be told by its error. Set after the types were asked for.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  std::vector<Cell> cells = cells_of(options);
   if (cells.empty()) throw Unavailable{"this MPI has none of the types"};
   const Memory memory(sizes_in_bytes(options).back());
   Report report(options.json_file);

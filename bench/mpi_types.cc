@@ -3,7 +3,10 @@
 
 #include <dlfcn.h>
 
+#include <cstddef>
 #include <optional>
+
+#include "pattern.h"
 
 namespace sumac::bench {
 namespace {
@@ -103,12 +106,48 @@ MPI_Datatype of_c(DType type) {
   }
 }
 
+// While it lives, errors of calls without a communicator are returned.
+struct ErrorsReturn {
+  ErrorsReturn() { set(MPI_ERRORS_RETURN); }
+  ~ErrorsReturn() { set(MPI_ERRORS_ARE_FATAL); }
+  static void set(MPI_Errhandler handler) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+  }
+};
+
+// Whether the MPI adds numbers of this type rightly. Some take a quadruple for a long double, which
+// has its size, or cannot add it at all.
+bool can_add(MPI_Datatype handle, DType type) {
+  constexpr int kCount = 8;
+  const ErrorsReturn guard;
+  const Pattern pattern{type, Op::sum, 2, 1};
+  alignas(32) std::byte in[32 * kCount], inout[32 * kCount];
+  pattern.fill(in, kCount, 0);
+  pattern.fill(inout, kCount, 1);
+  return MPI_Reduce_local(in, inout, kCount, handle, MPI_SUM) == MPI_SUCCESS &&
+         pattern.wrong(inout, kCount) == 0;
+}
+
+MPI_Datatype quadruple(DType type) {
+  const MPI_Datatype handle = of_fortran(type);
+  return handle != MPI_DATATYPE_NULL && can_add(handle, type) ? handle : MPI_DATATYPE_NULL;
+}
+
 }  // namespace
 
 bool is_predefined(DType type) { return type != DType::f16 && type != DType::bf16; }
 
 MPI_Datatype mpi_type(DType type) {
   if (!is_predefined(type)) return made_here(type);
+  if (type == DType::f128) {
+    static const MPI_Datatype real = quadruple(type);
+    return real;
+  }
+  if (type == DType::c128) {
+    static const MPI_Datatype complex = quadruple(type);
+    return complex;
+  }
   const MPI_Datatype found = of_c(type);
   return found != MPI_DATATYPE_NULL ? found : of_fortran(type);
 }

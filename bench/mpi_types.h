@@ -8,8 +8,9 @@
 
 namespace sumac::bench {
 
-// MPI_DATATYPE_NULL where this MPI has none. MPI has none for float16 and bfloat16: theirs is made
-// here of 2 bytes and made known to Sumac, and is there only with a Sumac that can be told.
+// MPI_DATATYPE_NULL where this MPI has none, or one that it takes for another. MPI has none for
+// float16 and bfloat16: theirs is made here of 2 bytes and made known to Sumac, and is there only
+// with a Sumac that can be told.
 MPI_Datatype mpi_type(DType type);
 MPI_Op mpi_op(Op op);
 
