@@ -85,6 +85,43 @@ HWY_INLINE std::size_t to_boundary(const T* dst) {
   return past % (Step::kPerElement * sizeof(T)) != 0 ? kLanes : kLanes - past / sizeof(T);
 }
 
+template <class Step, Stores kStores, class D, class T, int N>
+HWY_INLINE void fold_two(D d, T* dst, const Sources<T, N>& srcs, std::size_t i) {
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  auto acc0 = hn::LoadU(d, srcs[0] + i);
+  auto acc1 = hn::LoadU(d, srcs[0] + i + kLanes);
+  for (int k = 1; k < srcs.size(); ++k) {
+    acc0 = Step::of(d, acc0, hn::LoadU(d, srcs[k] + i));
+    acc1 = Step::of(d, acc1, hn::LoadU(d, srcs[k] + i + kLanes));
+  }
+  store<kStores>(acc0, d, dst + i);
+  store<kStores>(acc1, d, dst + i + kLanes);
+}
+
+// Whole blocks of four pages from lane i on, a few cache lines of each page in turn: processors
+// fetch ahead within a page only, so four of them keep more of the memory busy than one. Returns
+// where the rest begins.
+template <class Step, Stores kStores, class D, class T, int N>
+HWY_INLINE std::size_t fold_pages(D d, T* dst, const Sources<T, N>& srcs, std::size_t i,
+                                  std::size_t count) {
+  constexpr std::size_t kPages = 4, kPage = 4096 / sizeof(T);
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  constexpr std::size_t kAtATime = kLanes * sizeof(T) >= 64 ? 2 : 4;
+  for (; i + kPages * kPage <= count; i += kPages * kPage) {
+    for (std::size_t at = i; at < i + kPage; at += kAtATime * kLanes) {
+      for (std::size_t page = at; page < at + kPages * kPage; page += kPage) {
+        if constexpr (kAtATime == 2) fold_two<Step, kStores>(d, dst, srcs, page);
+        if constexpr (kAtATime == 4) fold_four<Step, kStores>(d, dst, srcs, page);
+      }
+    }
+  }
+  return i;
+}
+
+// From so many bytes on, with two sources: below, second-level caches give without fetching ahead,
+// and more sources would be more streams than processors follow.
+inline constexpr std::size_t kLeastPaged = 2 << 20;
+
 // `count` lanes.
 template <class Step, int N, Stores kStores>
 HWY_NOINLINE void fold(void* to, const void* const* from, int num_srcs, std::size_t count) {
@@ -97,6 +134,9 @@ HWY_NOINLINE void fold(void* to, const void* const* from, int num_srcs, std::siz
   const std::size_t last = count - kLanes;
   const auto ends = fold_ends<Step>(d, srcs, last);
   std::size_t i = to_boundary<Step, kLanes>(dst);
+  if constexpr (N == 2) {
+    if (count * sizeof(T) >= kLeastPaged) i = fold_pages<Step, kStores>(d, dst, srcs, i, count);
+  }
   for (; i + 4 * kLanes <= count; i += 4 * kLanes) fold_four<Step, kStores>(d, dst, srcs, i);
   for (; i < last; i += kLanes) fold_vector<Step>(d, dst, srcs, i);
   if constexpr (kStores == Stores::streaming) hwy::FlushStream();

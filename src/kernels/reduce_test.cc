@@ -211,6 +211,30 @@ long sweep_offsets(DType type) {
   return cases;
 }
 
+// Large vectors go another way through memory. Whole blocks of it, and what is left of the last.
+template <class T>
+void sweep_large(DType type) {
+  constexpr std::size_t kBytes = (2 << 20) + (3 << 14) + 1000;
+  const std::size_t count = kBytes / sizeof(T);
+  std::vector<std::vector<T>> values;
+  for (int k = 0; k < 2; ++k) values.push_back(oracle::source<T>(k, count));
+  const Op op = is_defined(Op::sum, type) ? Op::sum : Op::minloc;
+  const std::vector<T> expected = oracle::reduce(op, values, 2);
+  for (const std::size_t offset : {0, 8, 24}) {
+    for (const bool streaming : {false, true}) {
+      set_stream_bytes(streaming ? 0 : SIZE_MAX);
+      std::vector<unsigned char> memory(count * sizeof(T) + offset + 64);
+      void* dst = memory.data() + offset;
+      const void* srcs[] = {values[0].data(), streaming ? values[1].data() : dst};
+      if (!streaming) std::memcpy(dst, values[1].data(), count * sizeof(T));
+      find_reduce(op, type)(dst, srcs, 2, count);
+      ASSERT_EQ(std::memcmp(dst, expected.data(), count * sizeof(T)), 0) << offset << streaming;
+      const auto* past = static_cast<unsigned char*>(dst) + count * sizeof(T);
+      ASSERT_TRUE(std::all_of(past, past + 64, [](unsigned char byte) { return byte == 0; }));
+    }
+  }
+}
+
 using SetAndType = std::tuple<std::string, int>;
 class EachSetAndType : public testing::TestWithParam<SetAndType> {
  protected:
@@ -233,6 +257,11 @@ TEST_P(EachSetAndType, GivesTheSameBitsAtEveryLengthAndOffset) {
   oracle::with_element(type, [&](auto element) { cases = sweep_offsets<decltype(element)>(type); });
   EXPECT_GT(cases, 0);
   std::printf("%s: %ld cases\n", simd_name(), cases);
+}
+
+TEST_P(EachSetAndType, GivesTheBitsOfASerialLoopForLargeVectors) {
+  const DType type = static_cast<DType>(std::get<1>(GetParam()));
+  oracle::with_element(type, [&](auto element) { sweep_large<decltype(element)>(type); });
 }
 
 // A page that faults on any access just before or just after it.

@@ -7,13 +7,24 @@
 namespace sumac {
 namespace {
 
+std::atomic<bool> one_at_a_time{false};
+
+// A locked instruction costs as much as the reduction of a few elements.
+void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t n) {
+  if (one_at_a_time.load(std::memory_order_relaxed)) {
+    sum.store(sum.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  } else {
+    sum.fetch_add(n, std::memory_order_relaxed);
+  }
+}
+
 // Counted from any thread without a lock: calls that belong to no communicator.
 struct AtomicCount {
   std::atomic<std::uint64_t> calls{0}, bytes{0};
 
   void add(std::uint64_t n) {
-    calls.fetch_add(1, std::memory_order_relaxed);
-    bytes.fetch_add(n, std::memory_order_relaxed);
+    add_to(calls, 1);
+    add_to(bytes, n);
   }
   PathCount get() const { return {calls.load(), bytes.load()}; }
 };
@@ -53,6 +64,8 @@ void add_to_process_stats(const Stats& stats) {
   const std::lock_guard<std::mutex> lock(mutex);
   ended.merge(stats);
 }
+
+void set_one_call_at_a_time(bool is_so) { one_at_a_time.store(is_so, std::memory_order_relaxed); }
 
 void count_process_hand_down(Collective collective, Reason reason, std::uint64_t bytes) {
   handed[static_cast<int>(collective)][static_cast<int>(reason)].add(bytes);

@@ -47,6 +47,8 @@ void add_to_process_stats(const Stats& stats);
 void count_process_hand_down(Collective collective, Reason reason, std::uint64_t bytes);
 void count_process_local(Collective collective, std::uint64_t bytes);
 void count_thread_use(ThreadUse use);
+// Whether the program has promised that no two of its threads call MPI at the same time.
+void set_one_call_at_a_time(bool is_so);
 Stats process_stats();
 
 }  // namespace sumac

@@ -79,6 +79,8 @@ void look_for_devices() {
 void note_mpi_up() {
   look_for_devices();
   guess_processors();
+  int level = MPI_THREAD_MULTIPLE;
+  set_one_call_at_a_time(mpi.Query_thread(&level) == MPI_SUCCESS && level < MPI_THREAD_MULTIPLE);
   const std::lock_guard<std::mutex> lock(learning);
   if (!learnt) learn_predefined_handles();
   learnt = true;

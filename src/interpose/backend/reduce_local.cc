@@ -27,8 +27,8 @@ int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype type
     return hand_down(Reason::arguments);
   }
   const auto n = static_cast<std::size_t>(count);
-  const UseThreads threads(true);
-  reduce_in_place(kernel, in, inout, n, info->extent);
+  constexpr bool kMayUseThreads = true;
+  reduce_in_place(kernel, in, inout, n, info->extent, kMayUseThreads);
   entry.take_locally(n * info->extent);
   return MPI_SUCCESS;
 }

@@ -24,11 +24,14 @@ bool judge_buffers(const Reduction& call, bool gets_result, ReduceArguments& arg
 }  // namespace
 
 void reduce_in_place(ReduceFn kernel, const void* in, void* inout, std::size_t count,
-                     std::size_t extent) {
+                     std::size_t extent, bool may_use_threads) {
+  const void* sources[] = {in, inout};
+  if (!may_use_threads || !worth_threads(count * extent)) return kernel(inout, sources, 2, count);
+  const UseThreads threads(true);
   in_pieces(inout, count, extent, [&](std::size_t first, std::size_t part) {
     char* to = static_cast<char*>(inout) + first * extent;
-    const void* sources[] = {static_cast<const char*>(in) + first * extent, to};
-    kernel(to, sources, 2, part);
+    const void* from[] = {static_cast<const char*>(in) + first * extent, to};
+    kernel(to, from, 2, part);
   });
 }
 

@@ -30,9 +30,9 @@ const TypeInfo* judge_reduction(const Reduction& call, const Communicator& commu
 // Runs what the communicator's work describes, a reduction of elements of the type.
 void run_reduction(Communicator& communicator, const TypeInfo& type);
 
-// inout[i] = in[i] op inout[i]; by several threads where it is worth it and this one may (UseThreads).
+// inout[i] = in[i] op inout[i], by several threads where they may be used and are worth it.
 void reduce_in_place(ReduceFn kernel, const void* in, void* inout, std::size_t count,
-                     std::size_t extent);
+                     std::size_t extent, bool may_use_threads);
 
 // No communication: one rank, or no data.
 inline bool is_local(const Communicator& c, std::size_t bytes) {

@@ -7,7 +7,6 @@
 #include "interpose/backend/reduction.h"
 #include "interpose/backend/user_handles.h"
 #include "observe/log.h"
-#include "tasks/threads.h"
 
 namespace sumac {
 namespace {
@@ -74,9 +73,8 @@ void reduce(void* in, void* inout, int* count, MPI_Datatype* type) {
   const Elements elements = elements_of(*type);
   const ReduceFn kernel = elements.type ? find_kernel(*elements.type, op) : nullptr;
   if (!kernel) return refuse(*type, op);
-  const UseThreads threads(threaded);
   reduce_in_place(kernel, in, inout, static_cast<std::size_t>(*count) * elements.each,
-                  elements.type->extent);
+                  elements.type->extent, threaded);
 }
 
 template <bool threaded, int... ops>
