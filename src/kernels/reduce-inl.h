@@ -44,7 +44,8 @@ struct Step {
 template <class Step>
 HWY_INLINE bool may_stream(const void* dst, const void* const* srcs, int num_srcs,
                            std::size_t bytes) {
-  if (bytes < stream_bytes()) return false;
+  if (bytes < stream_bytes.load(std::memory_order_relaxed)) [[likely]]
+    return false;
   for (int k = 0; k < num_srcs; ++k) {
     if (srcs[k] == dst) return false;
   }

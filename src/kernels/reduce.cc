@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/reduce.h"
 
-#include <atomic>
-
 #include "kernels/highway_config.h"
 #include "kernels/sets.h"
 #include "kernels/simd.h"
@@ -59,8 +57,6 @@ constexpr FindFn kFind[] = {
 #undef SUMAC_SIMD_SET
 };
 
-std::atomic<std::size_t> bytes_to_stream{SIZE_MAX};
-
 }  // namespace
 
 ReduceFn find_reduce(Op op, DType type) {
@@ -68,10 +64,6 @@ ReduceFn find_reduce(Op op, DType type) {
   return info_of(type).vector ? kFind[sumac_simd_set()](op, type) : find_wide(op, type);
 }
 
-std::size_t stream_bytes() { return bytes_to_stream.load(std::memory_order_relaxed); }
-
-void set_stream_bytes(std::size_t bytes) {
-  bytes_to_stream.store(bytes, std::memory_order_relaxed);
-}
+void set_stream_bytes(std::size_t bytes) { stream_bytes.store(bytes, std::memory_order_relaxed); }
 
 }  // namespace sumac

@@ -3,6 +3,9 @@
 // kernels for every vector set, so that a change compiles in parallel and within little memory.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "kernels/reduce.h"
 
 namespace sumac {
@@ -33,7 +36,7 @@ ReduceFn find_sse2(Op op, DType type);
 // Numbers of more than 64 bits; every set's.
 ReduceFn find_wide(Op op, DType type);
 
-// Bytes of dst from which results are stored past the caches; see reduce.h.
-std::size_t stream_bytes();
+// See set_stream_bytes in reduce.h.
+inline std::atomic<std::size_t> stream_bytes{SIZE_MAX};
 
 }  // namespace sumac

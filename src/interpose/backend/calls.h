@@ -15,6 +15,8 @@ void redirect_reduce(const sumac_stub& stub);
 void redirect_bcast(const sumac_stub& stub);
 void redirect_barrier(const sumac_stub& stub);
 void redirect_reduce_local(const sumac_stub& stub);
+// What MPI_Reduce_local has found out of handles, which mean nothing once MPI is finalised.
+void forget_known_pairs();
 void redirect_nonblocking(const sumac_stub& stub);
 void redirect_persistent(const sumac_stub& stub);
 void redirect_completion(const sumac_stub& stub);

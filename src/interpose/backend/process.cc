@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/random.h"
+#include "interpose/backend/calls.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/threads.h"
@@ -62,7 +63,8 @@ std::uint64_t process_word() {
 }
 
 ThreadState& thread_state() {
-  thread_local ThreadState state;
+  // From the few bytes that the C run-time keeps for libraries opened late: others cost a call.
+  [[gnu::tls_model("initial-exec")]] static thread_local ThreadState state;
   return state;
 }
 
@@ -89,6 +91,7 @@ void note_mpi_up() {
 
 void note_mpi_down() {
   life.store(Life::down, std::memory_order_release);
+  forget_known_pairs();
   forget_handles();
 }
 
