@@ -53,7 +53,7 @@ int check_environment(const struct settings* from_command_line) {
     char what[160];
     snprintf(what, sizeof what, "SUMAC_SIMD=%.80s is not to be had on this processor",
              options.simd);
-    report_problem(context, "bad-value", what, "'sumac info' lists what is");
+    report_problem(context, "bad-value", what, "'sumac info options' lists the names");
     ++problems;
   }
   return problems;
