@@ -11,7 +11,7 @@
 #endif
 
 #undef SUMAC_ORDERED_VECTORS
-#if HWY_TARGET == HWY_SSE4
+#if HWY_TARGET >= HWY_SSE4  // or SSSE3: newer sets have lower numbers
 #define SUMAC_ORDERED_VECTORS SUMAC_ORDERED_SSE
 #else
 #define SUMAC_ORDERED_VECTORS SUMAC_ORDERED_AVX
