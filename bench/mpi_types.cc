@@ -7,21 +7,20 @@
 #include <optional>
 
 #include "pattern.h"
+#include "sumac/sumac.h"
 
 namespace sumac::bench {
 namespace {
 
-// As in sumac.h.
-enum class Hint { float16 = 1, bfloat16 = 2 };
-using HintType = int (*)(MPI_Datatype type, int element);
-
-MPI_Datatype made_known(Hint element) {
-  const auto hint = reinterpret_cast<HintType>(dlsym(RTLD_DEFAULT, "sumac_hint_type"));
+// `element` as sumac_hint_type takes it, which need not be there.
+MPI_Datatype made_known(int element) {
+  const auto hint =
+      reinterpret_cast<decltype(&sumac_hint_type)>(dlsym(RTLD_DEFAULT, "sumac_hint_type"));
   MPI_Datatype type;
   if (hint == nullptr) return MPI_DATATYPE_NULL;
   MPI_Type_contiguous(2, MPI_BYTE, &type);
   MPI_Type_commit(&type);
-  if (hint(type, static_cast<int>(element)) == MPI_SUCCESS) return type;
+  if (hint(type, element) == MPI_SUCCESS) return type;
   MPI_Type_free(&type);
   return MPI_DATATYPE_NULL;
 }
@@ -31,7 +30,7 @@ std::optional<MPI_Datatype> float16, bfloat16;  // once they are made
 MPI_Datatype made_here(DType type) {
   const bool brain = type == DType::bf16;
   std::optional<MPI_Datatype>& made = brain ? bfloat16 : float16;
-  if (!made) made = made_known(brain ? Hint::bfloat16 : Hint::float16);
+  if (!made) made = made_known(brain ? SUMAC_BFLOAT16 : SUMAC_FLOAT16);
   return *made;
 }
 

@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of sumac.h; looked up, so that a Sumac without it is told from one with it. */
-enum { SUMAC_SUM = 1, SUMAC_OP_THREADED = 1 };
+#include "sumac/sumac.h"
+
+/* Functions of sumac.h are looked up, so that a Sumac without them is told from one with them. */
 typedef int (*op_create)(int kind, int flags, MPI_Op* op);
 typedef int (*active)(void);
 

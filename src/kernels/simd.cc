@@ -43,13 +43,9 @@ bool has_avx3() {
          __builtin_cpu_supports("avx512cd");
 }
 
-bool has_avx3_fp16() {
-#if defined(SUMAC_HAS_AVX512_FP16)
-  return has_avx3() && __builtin_cpu_supports("avx512fp16");
-#else
-  return false;
+#if (HWY_TARGETS & HWY_AVX3) && defined(SUMAC_HAS_AVX512_FP16)
+bool has_avx3_fp16() { return has_avx3() && __builtin_cpu_supports("avx512fp16"); }
 #endif
-}
 
 // Those on which 512-bit instructions slow the whole processor down: reductions gain less by them
 // than the program loses.

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "engine/lock.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/repeated_type.h"
 
 namespace sumac {
 namespace {
@@ -98,29 +99,6 @@ void learn_operations() {
   for (const auto& row : known) ops.insert(handle_bits(row.handle), row.op);
 }
 
-// The type a duplicate or contiguous type is made of, MPI_DATATYPE_NULL for any other constructor.
-MPI_Datatype made_of(MPI_Datatype type, int combiner, int integers, int addresses, int datatypes) {
-  if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS) return MPI_DATATYPE_NULL;
-  int integer[1] = {};
-  MPI_Aint address[1] = {};
-  MPI_Datatype inner[1] = {MPI_DATATYPE_NULL};
-  if (integers > 1 || addresses > 0 || datatypes != 1) return MPI_DATATYPE_NULL;
-  if (mpi.Type_get_contents(type, integers, addresses, datatypes, integer, address, inner) !=
-      MPI_SUCCESS) {
-    return MPI_DATATYPE_NULL;
-  }
-  return inner[0];
-}
-
-// Not to be freed by whoever gets it from another type's contents.
-bool is_predefined(MPI_Datatype type) {
-  if (find_known_type(type)) return true;
-  int integers = 0, addresses = 0, datatypes = 0, combiner = 0;
-  mpi.Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner);
-  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
-         combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
-}
-
 }  // namespace
 
 void learn_predefined_handles() {
@@ -176,16 +154,8 @@ bool packed_size(MPI_Datatype type, std::size_t& bytes) {
 
 bool lies_packed(MPI_Datatype type) {
   if (const TypeInfo* info = find_type(type)) return !info->has_gaps();
-  int integers, addresses, datatypes, combiner;
-  if (mpi.Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner) != MPI_SUCCESS) {
-    return false;
-  }
-  MPI_Datatype inner = made_of(type, combiner, integers, addresses, datatypes);
-  if (inner == MPI_DATATYPE_NULL) return false;
-  const bool packed = lies_packed(inner);
-  // A derived type comes as a new handle.
-  if (!is_predefined(inner)) mpi.Type_free(&inner);
-  return packed;
+  const RepeatedType made(type);
+  return made.inner() != MPI_DATATYPE_NULL && lies_packed(made.inner());
 }
 
 }  // namespace sumac

@@ -5,6 +5,7 @@
 
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/reduction.h"
+#include "interpose/backend/repeated_type.h"
 #include "interpose/backend/user_handles.h"
 #include "observe/log.h"
 
@@ -18,35 +19,12 @@ struct Elements {
   std::size_t each = 1;
 };
 
-struct Envelope {
-  int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
-  explicit Envelope(MPI_Datatype type) {
-    mpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  }
-  bool repeats() const {
-    return combiner == MPI_COMBINER_CONTIGUOUS || combiner == MPI_COMBINER_DUP;
-  }
-  // Handles of these are not freed.
-  bool predefined() const {
-    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
-           combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
-  }
-};
-
 Elements repeated(MPI_Datatype type) {
   if (const TypeInfo* info = find_type(type)) return {info, 1};
-  const Envelope envelope(type);
-  if (!envelope.repeats() || envelope.integers > 1 || envelope.types != 1) return {};
-  int count = 1;  // as a duplicate, which has no integers, has it
-  MPI_Aint no_address = 0;
-  MPI_Datatype inner = MPI_DATATYPE_NULL;
-  if (mpi.Type_get_contents(type, envelope.integers, 0, 1, &count, &no_address, &inner) !=
-      MPI_SUCCESS) {
-    return {};
-  }
-  Elements elements = repeated(inner);
-  elements.each *= static_cast<std::size_t>(count);
-  if (!Envelope(inner).predefined()) mpi.Type_free(&inner);
+  const RepeatedType made(type);
+  if (made.inner() == MPI_DATATYPE_NULL) return {};
+  Elements elements = repeated(made.inner());
+  elements.each *= static_cast<std::size_t>(made.count());
   return elements;
 }
 

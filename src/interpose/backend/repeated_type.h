@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a duplicate or contiguous type is made of.
+#pragma once
+
+#include <mpi.h>
+
+namespace sumac {
+
+class RepeatedType {
+ public:
+  explicit RepeatedType(MPI_Datatype type);
+  ~RepeatedType();  // a derived inner type comes as a new handle
+  RepeatedType(const RepeatedType&) = delete;
+  RepeatedType& operator=(const RepeatedType&) = delete;
+
+  // MPI_DATATYPE_NULL for types of any other constructor.
+  MPI_Datatype inner() const { return inner_; }
+  int count() const { return count_; }
+
+ private:
+  MPI_Datatype inner_ = MPI_DATATYPE_NULL;
+  int count_ = 1;  // as a duplicate, which has no integers, has it
+};
+
+}  // namespace sumac
