@@ -56,7 +56,7 @@ std::byte* Scratch::reserve(std::size_t bytes) {
 Lane& Levels::lane(std::size_t tag) {
   while (lanes.size() <= tag) {
     lanes.emplace_back();
-    lanes.back().stream.tag = static_cast<int>(lanes.size()) - 1;
+    lanes.back().stream.tag = first_tag + static_cast<int>(lanes.size()) - 1;
   }
   return lanes[tag];
 }
@@ -97,14 +97,17 @@ void LevelsOperation::choose(Stage& stage, std::size_t bytes) {
   if (stage.kind == Stage::Kind::reduce) collective = Collective::reduce;
   if (stage.kind == Stage::Kind::bcast) collective = Collective::bcast;
   const Choice& choice = levels_.plans[level_of(stage)].choose(collective, bytes);
+  // The MPI's own collectives must be called in one order.
+  const bool native = choice.algorithm == Algorithm::allreduce_native;
   if (stage.kind == Stage::Kind::bcast) {
     stage.bcast = bcast_on_level(choice.algorithm);
   } else {
-    stage.reduction = reduction_on_level(choice.algorithm);
+    const bool replaced = native && !levels_.in_order;
+    stage.reduction =
+        reduction_on_level(replaced ? Algorithm::allreduce_rabenseifner : choice.algorithm);
   }
   stage.radix = choice.radix;
-  // The MPI's own collectives must be called in one order.
-  const bool alone = stage.level->shared || choice.algorithm == Algorithm::allreduce_native;
+  const bool alone = stage.level->shared || (native && levels_.in_order);
   stage.done.begin(alone ? 1 : kWidth);
 }
 

@@ -51,13 +51,18 @@ struct Levels {
   PlanTable whole;                 // of the communicator
   std::vector<PlanTable> plans;    // by level
   Counterparts counterparts;
-  std::unique_ptr<Messages> messages;  // null where all levels share memory
+  std::shared_ptr<Messages> messages;  // null where all levels share memory
+  int first_tag = 0;                   // of messages: those of other hierarchies have others
+  bool in_order = true;                // operations begin in the same order on all ranks
   std::unique_ptr<PeerMemory> lowest;  // reaches this rank's group on the lowest level, or null
   std::deque<Lane> lanes;              // by tag
   bool failed = false;                 // a member's memory could not be reached
 
   Lane& lane(std::size_t tag);
 };
+
+// Tags that the messages of one hierarchy have at most.
+inline constexpr int kMostTags = 64;
 
 // What is to be done. Barriers are all-reduces here.
 struct LevelsCall {

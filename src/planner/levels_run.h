@@ -29,6 +29,7 @@ class LevelsRun {
 
   const PlanTable& plans() const { return levels_.whole; }
   Messages* messages() const { return levels_.messages.get(); }
+  const std::shared_ptr<Messages>& shared_messages() const { return levels_.messages; }
   // A member's memory could not be reached: results are undefined.
   bool failed() const { return levels_.failed; }
 

@@ -8,8 +8,12 @@
 namespace sumac {
 
 void Engine::watch(WorkQueue& queue, bool calls_mpi) {
-  const std::lock_guard<Lock> hold(lock_);
   queue.engine_ = this;
+  if (looking()) {
+    watched_.push_back({&queue, calls_mpi});
+    return;
+  }
+  const std::lock_guard<Lock> hold(lock_);
   watched_.push_back({&queue, calls_mpi});
 }
 
@@ -30,7 +34,9 @@ bool Engine::progress(bool may_call_mpi, bool has_time) {
   looker_.store(pthread_self(), std::memory_order_relaxed);
   const UseThreads none(false);  // this may be within the MPI's progress
   bool moved = false, at_all = true;
-  for (const Watched& watched : watched_) {
+  // One may be added meanwhile, and the vector move.
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    const Watched watched = watched_[i];
     if (!watched.queue) continue;
     if (may_call_mpi || !watched.calls_mpi) {
       moved |= watched.queue->progress(has_time);

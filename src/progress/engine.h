@@ -15,8 +15,9 @@ namespace sumac {
 
 class Engine {
  public:
-  // From now on, until forget(), the queue is looked at. forget() may be called from within
-  // progress(): an MPI may free a communicator late, in any call that is made there.
+  // From now on, until forget(), the queue is looked at. Both may be called from within progress():
+  // an MPI may free a communicator late, in any call that is made there, and a callback of the
+  // program's may then start something on another one.
   void watch(WorkQueue& queue, bool calls_mpi);
   void forget(WorkQueue& queue);
 

@@ -16,29 +16,42 @@ void append(Work*& first, Work*& last, Work& work) {
 
 }  // namespace
 
-void WorkQueue::add(Work& work, const Ranks& ranks, bool overlaps) {
-  const std::lock_guard<Lock> hold(lock_);
+void WorkQueue::note_added(Work& work, const Ranks& ranks, bool overlaps) {
   size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   engine_->under_way_.fetch_add(1, std::memory_order_seq_cst);
   work.ended.store(false, std::memory_order_relaxed);
   work.set_ranks(ranks, overlaps);
+}
+
+void WorkQueue::add(Work& work, const Ranks& ranks, bool overlaps) {
+  const std::lock_guard<Lock> hold(lock_);
+  note_added(work, ranks, overlaps);
+  work.apart = false;
   append(waiting_, last_waiting_, work);
   begin_next();
 }
 
+void WorkQueue::add_apart(Work& work, const Ranks& ranks) {
+  const std::lock_guard<Lock> hold(lock_);
+  note_added(work, ranks, false);
+  work.apart = true;
+  begin(work);
+}
+
 // A work that ends at once was never in the list.
+void WorkQueue::begin(Work& work) {
+  work.begin();
+  if (!work.going()) return end(work);
+  append(begun_, last_begun_, work);
+  num_in_order_ += !work.apart;
+}
+
 void WorkQueue::begin_next() {
   while (waiting_) {
     Work& work = *waiting_;
-    if (num_begun_ >= (work.over_levels() ? kMostOverLevels : kMostInGroup)) return;
+    if (num_in_order_ >= (work.over_levels() ? kMostOverLevels : kMostInGroup)) return;
     waiting_ = work.next;
-    work.begin();
-    if (work.going()) {
-      append(begun_, last_begun_, work);
-      ++num_begun_;
-    } else {
-      end(work);
-    }
+    begin(work);
   }
 }
 
@@ -54,7 +67,7 @@ bool WorkQueue::progress(bool has_time) {
     } else {
       (before ? before->next : begun_) = next;
       if (last_begun_ == work) last_begun_ = before;
-      --num_begun_;
+      num_in_order_ -= !work->apart;
       end(*work);
     }
     work = next;
@@ -82,7 +95,7 @@ bool WorkQueue::finish_alone(const Work& work, const WaitPolicy& policy) {
     only->finish(policy);
     in_place_ = nullptr;
     begun_ = last_begun_ = nullptr;
-    num_begun_ = 0;
+    num_in_order_ = 0;
     end(*only);
   }
   lock_.unlock();

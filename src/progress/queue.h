@@ -26,6 +26,10 @@ class WorkQueue {
   // One thread at a time calls collectives on a communicator, as MPI has it.
   void add(Work& work, const Ranks& ranks, bool overlaps);
 
+  // Adds what `ranks`, which no other work uses, are to do, and begins it at once. Other ranks may
+  // begin it before or after what they have added by add().
+  void add_apart(Work& work, const Ranks& ranks);
+
   // Looks at all that is begun; true when anything moved. `has_time`: whoever calls has nothing to
   // do but wait, and may do the work of ranks that have. At most one thread at a time: others, and
   // calls from within this one, return at once.
@@ -61,6 +65,8 @@ class WorkQueue {
 
  private:
   friend class Engine;
+  void note_added(Work& work, const Ranks& ranks, bool overlaps);
+  void begin(Work& work);
   void begin_next();
   void end(Work& work);
   // Where nothing else is under way here it can be waited for as if the call were a blocking one.
@@ -71,7 +77,7 @@ class WorkQueue {
   Lock lock_;
   std::atomic<int> size_{0};  // written with the lock held
   std::atomic<const Work*> in_place_{nullptr};
-  int num_begun_ = 0;
+  int num_in_order_ = 0;  // of those begun, the ones of add()
   Work *begun_ = nullptr, *last_begun_ = nullptr;
   Work *waiting_ = nullptr, *last_waiting_ = nullptr;
 };

@@ -37,6 +37,13 @@ Task Work::start() {
   return start_reduction(call.choice.algorithm, strand_, *ranks_.group, call.reduction, peers_);
 }
 
+// For who waits long: what cannot be equal on two ranks where their calls differ.
+void Work::announce() const {
+  static_assert(kNumCollectives <= 1 << kCollectiveBits);
+  ranks_.group->announce(call.bytes() << kCollectiveBits |
+                         static_cast<std::uint64_t>(call.collective));
+}
+
 void Work::borrow() {
   if (info_of(call.choice.algorithm).needs != Needs::single_copy) return;
   peers_ = {ranks_.memory, borrow_scratch(), kScratchBytes, &failed_};
@@ -54,6 +61,7 @@ void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
     failed_ = ranks.levels->failed();
     return;
   }
+  announce();
   if (call.choice.algorithm == Algorithm::allreduce_flat_lines) {
     return allreduce::flat_lines_directly(strand_, *ranks.group, call.reduction, policy);
   }
@@ -68,6 +76,7 @@ void Work::begin() {
   if (ranks_.levels) {
     operation_ = &ranks_.levels->begin(call);
   } else {
+    announce();
     borrow();
     strand_.begin(start());
     if (overlaps_) ranks_.group->let_overlap();

@@ -53,9 +53,18 @@ class Work {
   bool failed() const { return failed_; }
 
   const Strand& strand() const { return strand_; }
+  const Ranks& ranks() const { return ranks_; }
+
+  // What a rank has announced.
+  static Collective collective_of(std::uint64_t announced) {
+    return static_cast<Collective>(announced & ((1 << kCollectiveBits) - 1));
+  }
+  static std::uint64_t bytes_of(std::uint64_t announced) { return announced >> kCollectiveBits; }
 
  private:
+  static constexpr int kCollectiveBits = 3;
   Task start();
+  void announce() const;
   void borrow();
   void give_back();
   void end_if_done();
@@ -71,6 +80,7 @@ class Work {
   // Set when the queue it was in is through with it.
   std::atomic<bool> ended{true};
   Work* next = nullptr;  // the queue's
+  bool apart = false;    // the queue's: on ranks of its own
 };
 
 // Scratch memory of single-copy operations, shared by the communicators of this process.

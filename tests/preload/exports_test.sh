@@ -6,7 +6,10 @@
 library=$1 source=$2
 
 sed -n 's/^SUMAC_CALL(\(.*\))$/\1/p' "$source/src/interpose/calls.def" >"$scratch/calls"
+sed -n 's/^SUMAC_OTHER_NAME(\(.*\), .*)$/\1/p' "$source/src/interpose/calls.def" >"$scratch/others"
 {
+  cat "$scratch/others"
+  sed 's/^/P/' "$scratch/others"
   sed 's/^/MPI_/' "$scratch/calls"
   sed 's/^/PMPI_/' "$scratch/calls"
   grep -o 'sumac_[a-z_]*(' "$source/include/sumac/sumac.h" | tr -d '('
@@ -16,9 +19,9 @@ nm -D --defined-only "$library" | awk '{print $3}' | LC_ALL=C sort >"$scratch/ex
 run diff "$scratch/expected" "$scratch/exported"
 expect_status 0
 run grep -c . "$scratch/calls"
-expect_out 53
+expect_out 51
 run grep -c . "$scratch/exported"
-expect_out 117
+expect_out 121
 
 run sh -c "nm -D --undefined-only '$library' | grep -E 'MPI|_Z|GOMP|omp_|__kmpc'"
 expect_status 1

@@ -35,8 +35,9 @@ Admission admit(Entry& entry, MPI_Comm comm) {
     return {};
   }
   if (!mpi_is_up()) {
+    // A call that succeeds all the same is of a program with sessions only.
     entry.hand_down(Reason::not_ready);
-    return {};
+    return {nullptr, true};
   }
   Communicator* communicator = find_communicator(comm);
   const bool counts = !communicator || communicator->state == Communicator::State::counting;
@@ -54,6 +55,25 @@ Admission admit(Entry& entry, MPI_Comm comm) {
     return {nullptr, counts};
   }
   return {communicator, false};
+}
+
+bool was_made(int error) {
+  if (error == MPI_SUCCESS) return true;
+  if (!mpi_is_up()) return false;
+  int error_class = MPI_ERR_OTHER;
+  mpi.Error_class(error, &error_class);
+  switch (error_class) {
+    case MPI_ERR_BUFFER:
+    case MPI_ERR_COUNT:
+    case MPI_ERR_TYPE:
+    case MPI_ERR_OP:
+    case MPI_ERR_COMM:
+    case MPI_ERR_ROOT:
+    case MPI_ERR_ARG:
+      return false;
+    default:
+      return true;
+  }
 }
 
 void run(Communicator& c) {

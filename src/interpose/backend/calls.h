@@ -33,12 +33,16 @@ struct Admission {
 };
 Admission admit(Entry& entry, MPI_Comm comm);
 
+// Whether a call that returned `error` was made, together with the other ranks' calls. One whose
+// arguments were refused was not; one that failed later (MPI_ERR_TRUNCATE) was, and counts, lest
+// this rank counts otherwise than those on which it succeeded.
+bool was_made(int error);
+
 // Hands the call down: `native` is the MPI's own function with the call's arguments.
 template <class Native>
 int pass(const Admission& admission, MPI_Comm comm, Native native) {
   const int error = native();
-  // A call that fails may have been made on this rank only.
-  if (admission.counts && error == MPI_SUCCESS) count_call(comm);
+  if (admission.counts && was_made(error)) count_call(comm);
   return error;
 }
 

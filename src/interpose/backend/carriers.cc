@@ -13,43 +13,55 @@ namespace {
 constexpr int kMostTags = 32767;  // that every MPI has
 
 std::mutex mutex;
-MPI_Comm self = MPI_COMM_NULL;
-int tags_used = 0;
-std::vector<int> tags_returned;
+std::vector<MPI_Comm> selves;  // of which the last one has tags that were never used
+int tags_used = 0;             // of the last one
+std::vector<Carrier> returned;
 
-// Without the world there may be no MPI_COMM_SELF.
-bool make_self() {
-  int initialized = 0;
-  mpi.Initialized(&initialized);
-  return initialized && make_inner(MPI_COMM_SELF, 0, 0, self);
+// MPIs have some thousand communicators, so some hundred million carriers.
+bool take_unused(Carrier& carrier) {
+  if (selves.empty() || tags_used > kMostTags) {
+    MPI_Comm self = MPI_COMM_NULL;
+    if (!make_inner(MPI_COMM_SELF, 0, 0, self)) return false;
+    selves.push_back(self);
+    tags_used = 0;
+  }
+  carrier = {selves.back(), tags_used++};
+  return true;
+}
+
+bool take(Carrier& carrier) {
+  const std::lock_guard<std::mutex> hold(mutex);
+  if (returned.empty()) return take_unused(carrier);
+  carrier = returned.back();
+  returned.pop_back();
+  return true;
 }
 
 }  // namespace
 
-bool make_carrier(MPI_Request& request, int& tag) {
-  const std::lock_guard<std::mutex> hold(mutex);
-  if (self == MPI_COMM_NULL && !make_self()) return false;
-  if (tags_returned.empty() && tags_used > kMostTags) return false;
-  tag = tags_returned.empty() ? tags_used : tags_returned.back();
-  if (mpi.Recv_init(nullptr, 0, MPI_BYTE, 0, tag, self, &request) != MPI_SUCCESS) return false;
-  if (tags_returned.empty()) {
-    ++tags_used;
-  } else {
-    tags_returned.pop_back();
+bool make_carrier(MPI_Request& request, Carrier& carrier) {
+  if (!take(carrier)) return false;
+  if (mpi.Recv_init(nullptr, 0, MPI_BYTE, 0, carrier.tag, carrier.comm, &request) == MPI_SUCCESS) {
+    return true;
   }
-  return true;
+  return_carrier(carrier);
+  return false;
 }
 
-void return_carrier(int tag) {
+void return_carrier(const Carrier& carrier) {
   const std::lock_guard<std::mutex> hold(mutex);
-  tags_returned.push_back(tag);
+  returned.push_back(carrier);
 }
 
-void deliver_carrier(int tag) { mpi.Send(nullptr, 0, MPI_BYTE, 0, tag, self); }
+void deliver_carrier(const Carrier& carrier) {
+  mpi.Send(nullptr, 0, MPI_BYTE, 0, carrier.tag, carrier.comm);
+}
 
 void end_carriers() {
   const std::lock_guard<std::mutex> hold(mutex);
-  if (self != MPI_COMM_NULL) mpi.Comm_free(&self);
+  for (MPI_Comm& self : selves) mpi.Comm_free(&self);
+  selves.clear();
+  returned.clear();
 }
 
 }  // namespace sumac

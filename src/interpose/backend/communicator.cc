@@ -5,16 +5,21 @@
 #include <mutex>
 #include <new>
 
+#include "interpose/backend/handle_table.h"
 #include "interpose/backend/handles.h"
+#include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
 
 namespace sumac {
 namespace {
 
-std::mutex mutex;  // never held across a call that waits for other ranks
-int keyval = MPI_KEYVAL_INVALID;
+std::mutex mutex;  // never held across a call of the MPI's
 std::vector<Communicator*> all;
 std::vector<Communicator*> unused;
+HandleTable<Communicator>& table() {
+  static auto* the_table = new HandleTable<Communicator>;
+  return *the_table;
+}
 
 // Direct-mapped, by handle. An entry may be stale: the communicator tells by its handle.
 constexpr std::size_t kCacheEntries = 256;
@@ -50,6 +55,9 @@ void release(Communicator* communicator) {
   communicator->reason = Reason::first_calls;
   communicator->calls = 0;
   communicator->group = ShmGroup();
+  communicator->own_ranks.clear();
+  communicator->processes.clear();
+  communicator->deferred = false;
   communicator->hierarchy.clear();
   communicator->attach.reset();
   communicator->keepers = 1;
@@ -57,41 +65,49 @@ void release(Communicator* communicator) {
   unused.push_back(communicator);
 }
 
+// The communicator is gone; its handle may be given to another one.
+void forget(Communicator* communicator) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    table().erase(communicator->handle.load(std::memory_order_relaxed));
+    communicator->handle.store(0, std::memory_order_release);
+  }
+  if (--communicator->keepers == 0) release(communicator);
+}
+
 // Local work only: MPI calls this whenever it likes, within a wait or at finalisation.
 int on_delete(MPI_Comm, int, void* attribute, void*) {
-  auto* communicator = static_cast<Communicator*>(attribute);
-  communicator->handle.store(0, std::memory_order_release);
-  if (--communicator->keepers == 0) release(communicator);
+  forget(static_cast<Communicator*>(attribute));
   return MPI_SUCCESS;
 }
 
-int get_keyval() {
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (keyval == MPI_KEYVAL_INVALID) {
-    mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, nullptr);
+// Has the MPI tell when the communicator ends. The key of the attribute is used for this alone: a
+// key kept for later would mean nothing, or another's attribute, after the last session has ended,
+// which Sumac does not see.
+bool watch_end(MPI_Comm comm, Communicator* communicator) {
+  int key = MPI_KEYVAL_INVALID;
+  if (mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, nullptr) != MPI_SUCCESS) {
+    return false;
   }
-  return keyval;
-}
-
-Communicator* find_attribute(MPI_Comm comm, std::uintptr_t handle) {
-  if (keyval == MPI_KEYVAL_INVALID) return nullptr;
-  void* attribute = nullptr;
-  int found = 0;
-  if (mpi.Comm_get_attr(comm, keyval, &attribute, &found) != MPI_SUCCESS || !found) return nullptr;
-  auto* communicator = static_cast<Communicator*>(attribute);
-  cache_entry(handle).store(communicator, std::memory_order_release);
-  return communicator;
+  const bool set = mpi.Comm_set_attr(comm, key, communicator) == MPI_SUCCESS;
+  mpi.Comm_free_keyval(&key);
+  return set;
 }
 
 Communicator* remember(MPI_Comm comm) {
+  const std::uintptr_t handle = handle_bits(comm);
   // A callback of the program's, called after ours, may still use the communicator that goes.
-  if (thread_state().freeing == handle_bits(comm)) return nullptr;
-  const int key = get_keyval();
-  if (key == MPI_KEYVAL_INVALID) return nullptr;
+  if (thread_state().freeing == handle) return nullptr;
   Communicator* communicator = acquire();
   communicator->comm = comm;
-  communicator->handle.store(handle_bits(comm), std::memory_order_release);
-  mpi.Comm_set_attr(comm, key, communicator);
+  const bool watched = watch_end(comm, communicator);
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (!watched) {
+    unused.push_back(communicator);
+    return nullptr;
+  }
+  communicator->handle.store(handle, std::memory_order_release);
+  table().insert(handle, communicator);
   return communicator;
 }
 
@@ -105,7 +121,13 @@ void Communicator::stop_watching() {
 void Communicator::end_levels() {
   if (levels.empty()) return;
   state = State::handed_down;
+  // Requests are waited for at different times on different ranks, and the MPI may want to free a
+  // communicator on all of them together.
+  for (const auto& run : levels) {
+    if (deferred && run->messages()) MpiMessages::keep_idle(run->shared_messages());
+  }
   for (LevelsRun*& run : levels_for) run = nullptr;
+  own_ranks.clear();
   levels.clear();
 }
 
@@ -115,7 +137,10 @@ Communicator* find_communicator(MPI_Comm comm) {
   if (communicator && communicator->handle.load(std::memory_order_acquire) == handle) {
     return communicator;
   }
-  return find_attribute(comm, handle);
+  const std::lock_guard<std::mutex> lock(mutex);
+  communicator = table().find(handle);
+  if (communicator) cache_entry(handle).store(communicator, std::memory_order_release);
+  return communicator;
 }
 
 Communicator* find_or_remember(MPI_Comm comm) {
@@ -124,6 +149,7 @@ Communicator* find_or_remember(MPI_Comm comm) {
 }
 
 void count_call(MPI_Comm comm, std::uint64_t more) {
+  if (!mpi_is_up()) note_mpi_up();
   Communicator* communicator = find_or_remember(comm);
   if (!communicator || communicator->state != Communicator::State::counting) return;
   const std::uint64_t before = communicator->calls;
@@ -134,13 +160,25 @@ void count_call(MPI_Comm comm, std::uint64_t more) {
   }
 }
 
-void forget_persistent(Communicator& communicator) {
-  if (--communicator.keepers != 0) return;
-  // Its ranks do this at different times.
-  for (const auto& run : communicator.levels) {
-    if (run->messages()) static_cast<MpiMessages*>(run->messages())->keep_communicators();
+void drop_keeper(Communicator& communicator) {
+  if (--communicator.keepers == 0) release(&communicator);
+}
+
+// Before the MPI calls on_delete(), for it may hold a lock then that another thread, which looks at
+// the queues, waits for.
+void leave(Communicator& c) {
+  if (!c.queue.empty()) {
+    ++c.keepers;
+    c.left = true;
+    let_go(c);  // it may have ended meanwhile
   }
-  release(&communicator);
+  if (c.keepers != 1) return;
+  c.stop_watching();
+  c.end_levels();
+}
+
+void let_go(Communicator& c) {
+  if (c.queue.empty() && c.left.exchange(false)) drop_keeper(c);
 }
 
 std::vector<Communicator*> all_communicators() {
@@ -157,8 +195,9 @@ Stats all_stats() {
 
 void forget_communicators() {
   for (auto& entry : cache) entry.store(nullptr);
-  const std::lock_guard<std::mutex> lock(mutex);
-  keyval = MPI_KEYVAL_INVALID;
+  for (Communicator* communicator : all_communicators()) {
+    if (communicator->handle.load(std::memory_order_relaxed) != 0) forget(communicator);
+  }
 }
 
 }  // namespace sumac

@@ -22,7 +22,18 @@
 
 namespace sumac {
 
-// Kept as an attribute of the communicator. MPI allows one collective call at a time on it, so its
+// Where one persistent operation is carried out, and no other. Ranks may start persistent operations
+// in any order, and before or after others that are not persistent: operations that shared slots,
+// lanes or tags, whose uses are numbered, would mix.
+struct OwnRanks {
+  Needs needs = Needs::lines;         // what the place is good for,
+  const LevelsRun* like = nullptr;    // and the hierarchy of which `levels` is another one
+  ShmGroup group;                     // one group in shared memory
+  std::unique_ptr<LevelsRun> levels;  // or a hierarchy
+  bool in_use = false;                // on this rank
+};
+
+// What Sumac keeps of a communicator, until the MPI tells that it has ended. MPI allows one collective call at a time on it, so its
 // fields need no lock; what is under way after such a call is in `queue`, which has one. The memory
 // is never given back, only used again for another communicator: a thread that looks up a handle
 // may glance at one that just ended.
@@ -60,14 +71,19 @@ struct Communicator {
   // Nonblocking and persistent calls under way.
   WorkQueue queue;
   bool may_overlap = false;     // agreed: they end on every rank even while it computes
+  bool deferred = false;        // there have been such calls: the same on all ranks
   bool watched = false;         // `queue` is, by the engine
-  std::atomic<int> keepers{1};  // of the state: the communicator, and its persistent requests
+  std::atomic<bool> left{false};  // the communicator has gone while some were under way
+  // Of the state: the communicator, its persistent requests, and what is under way after its end.
+  std::atomic<int> keepers{1};
+  std::vector<std::unique_ptr<OwnRanks>> own_ranks;  // in the same order on all ranks
 
   // For traces: which communicator this is, the same on all its ranks, and its operations so far.
   std::uint64_t trace_group = 0, traced = 0;
 
   std::unique_ptr<CrossMemoryAttach> attach;
   std::vector<pid_t> pids;  // by rank; 0 where this rank cannot tell whether it lives
+  std::vector<std::uint64_t> processes;  // by rank: which process it is
   Stats stats;
 
   const Choice& choose(Collective collective, std::size_t bytes) const {
@@ -77,6 +93,7 @@ struct Communicator {
   Ranks ranks(Collective collective) {
     return {&group, levels_for[static_cast<int>(collective)], attach.get()};
   }
+  Ranks ranks(OwnRanks& own) { return {&own.group, own.levels.get(), attach.get()}; }
   bool sends_messages() const {
     return std::any_of(levels.begin(), levels.end(),
                        [](const auto& run) { return run->messages() != nullptr; });
@@ -84,7 +101,8 @@ struct Communicator {
   // The engine looks at the queue, which is empty, no more. This waits for whoever looks at all
   // queues right now, and may be calling the MPI: not to be done in a callback of the MPI's.
   void stop_watching();
-  // Ends hierarchies, and with them messages between ranks. No call will be taken any more.
+  // Ends hierarchies, and with them messages between ranks: where those are not to be kept for
+  // another communicator, all ranks must do so at the same time. No call will be taken any more.
   void end_levels();
 };
 
@@ -99,8 +117,13 @@ Communicator* find_or_remember(MPI_Comm comm);
 // has come. `calls`: that it counts as.
 void count_call(MPI_Comm comm, std::uint64_t calls = 1);
 
-// A persistent request that keeps the state has gone.
-void forget_persistent(Communicator& communicator);
+// One of those that keep the state has gone.
+void drop_keeper(Communicator& communicator);
+
+// The program frees the communicator now. Does not wait for what is under way.
+void leave(Communicator& communicator);
+// Something that was under way has ended on a communicator that has been left.
+void let_go(Communicator& communicator);
 
 // Ranks agree on their options after so many calls, whatever their options are: SUMAC_BUILD_AFTER
 // can only put off what comes then.
@@ -115,7 +138,7 @@ std::vector<Communicator*> all_communicators();
 // Counts of all communicators and of the process.
 Stats all_stats();
 
-// At finalisation: the attribute key is no longer valid.
+// After finalisation: those of which the MPI has not told.
 void forget_communicators();
 
 }  // namespace sumac

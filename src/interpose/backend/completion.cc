@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The completion calls. While no request of Sumac's is held they are the MPI's; else they also look
 // at what is under way, so that whatever a rank waits for, its part in collectives goes on.
+#include <vector>
+
 #include "interpose/backend/calls.h"
 #include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/mpi_functions.h"
@@ -65,20 +67,40 @@ int test_one(MPI_Request* request, int* done, MPI_Status* status) {
   return mpi.Test(request, done, status);
 }
 
-int waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
-  if (!any_requests() || count < 0 || !requests) return mpi.Waitall(count, requests, statuses);
+// Ends those of Sumac's, and notes which they are. Returns how many.
+int end_own(int count, MPI_Request* requests, MPI_Status* statuses, std::vector<bool>& ended) {
   int told = 0;
   for (int i = 0; i < count; ++i) {
     CollectiveRequest* own = find_untold(&requests[i]);
     if (!own) continue;
     wait_for(*own);
     MPI_Status* status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-    told += take_end(*own, &requests[i], status);
+    if (!take_end(*own, &requests[i], status)) continue;
+    ++told;
+    if (told == 1) ended.resize(static_cast<std::size_t>(count));
+    ended[static_cast<std::size_t>(i)] = true;
   }
+  return told;
+}
+
+int waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  if (!any_requests() || count < 0 || !requests) return mpi.Waitall(count, requests, statuses);
+  std::vector<bool> ended;
+  const int told = end_own(count, requests, statuses, ended);
   // Ended here, they count for the MPI as null or inactive, with the same status.
   if (told == count) return MPI_SUCCESS;
-  if (engine().idle()) return mpi.Waitall(count, requests, statuses);
-  return until_done([&](int& done) { return mpi.Testall(count, requests, &done, statuses); });
+  const int error =
+      engine().idle()
+          ? mpi.Waitall(count, requests, statuses)
+          : until_done([&](int& done) { return mpi.Testall(count, requests, &done, statuses); });
+  if (error == MPI_SUCCESS || told == 0 || statuses == MPI_STATUSES_IGNORE) return error;
+  // An error among the others makes MPI_ERROR count in all.
+  int error_class = MPI_SUCCESS;
+  mpi.Error_class(error, &error_class);
+  for (std::size_t i = 0; i < ended.size() && error_class == MPI_ERR_IN_STATUS; ++i) {
+    if (ended[i]) statuses[i].MPI_ERROR = MPI_SUCCESS;
+  }
+  return error;
 }
 
 int testall(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
@@ -120,29 +142,61 @@ int get_status(MPI_Request request, int* done, MPI_Status* status) {
   if (!any_requests()) return mpi.Request_get_status(request, done, status);
   if (CollectiveRequest* own = find_untold(&request)) {
     *done = test(*own);
-    if (*done) fill_status(status);
+    if (!*done) return MPI_SUCCESS;
+    deliver(*own);
+    fill_status(status);
     return MPI_SUCCESS;
   }
   look();
   return mpi.Request_get_status(request, done, status);
 }
 
-// Nonblocking collectives can be neither freed nor cancelled, says the standard.
-int refuse(const CollectiveRequest& request, int error) {
-  mpi.Comm_call_errhandler(request.communicator->comm, error);
-  return error;
+// MPI 4.1's, about several requests: the program's array stays as it is.
+using GetStatusAll = int (*)(int, const MPI_Request*, int*, MPI_Status*);
+using GetStatusAny = int (*)(int, const MPI_Request*, int*, int*, MPI_Status*);
+using GetStatusSome = int (*)(int, const MPI_Request*, int*, int*, MPI_Status*);
+GetStatusAll get_status_all_below;
+GetStatusAny get_status_any_below;
+GetStatusSome get_status_some_below;
+
+void look_and_show_copies(const MPI_Request* requests, int count) {
+  if (!any_requests() || !requests || count < 0) return;
+  std::vector<MPI_Request> copies(requests, requests + count);
+  look_and_show(copies.data(), count);
 }
+
+int get_status_all(int count, const MPI_Request* requests, int* done, MPI_Status* statuses) {
+  look_and_show_copies(requests, count);
+  return get_status_all_below(count, requests, done, statuses);
+}
+
+int get_status_any(int count, const MPI_Request* requests, int* index, int* done,
+                   MPI_Status* status) {
+  look_and_show_copies(requests, count);
+  return get_status_any_below(count, requests, index, done, status);
+}
+
+int get_status_some(int count, const MPI_Request* requests, int* ended, int* indices,
+                    MPI_Status* statuses) {
+  look_and_show_copies(requests, count);
+  return get_status_some_below(count, requests, ended, indices, statuses);
+}
+
+template <class Function>
+void redirect_above(const sumac_stub& stub, int call, Function& below, Function own) {
+  below = reinterpret_cast<Function>(stub.below[call]);
+  if (below) stub.redirect(call, reinterpret_cast<void*>(own));
+}
+
+// Nonblocking collectives can be neither freed nor cancelled, says the standard.
 
 int request_free(MPI_Request* handle) {
   if (!any_requests()) return mpi.Request_free(handle);
   CollectiveRequest* own = handle ? find_request(*handle) : nullptr;
   if (!own) return mpi.Request_free(handle);
   if (own->persistent) {
-    // An active one is the program's mistake; its buffers must not be used any more.
-    wait_for(*own);
-    take_end(*own, handle, MPI_STATUS_IGNORE);
-    free_persistent(*own);
-    return mpi.Request_free(handle);
+    free_persistent(*own, handle);
+    return MPI_SUCCESS;
   }
   return refuse(*own, kFamily == Family::mpich ? MPI_ERR_OTHER : MPI_ERR_REQUEST);
 }
@@ -166,6 +220,9 @@ void redirect_completion(const sumac_stub& stub) {
   stub.redirect(SUMAC_CALL_Testany, reinterpret_cast<void*>(testany));
   stub.redirect(SUMAC_CALL_Testsome, reinterpret_cast<void*>(testsome));
   stub.redirect(SUMAC_CALL_Request_get_status, reinterpret_cast<void*>(get_status));
+  redirect_above(stub, SUMAC_CALL_Request_get_status_all, get_status_all_below, get_status_all);
+  redirect_above(stub, SUMAC_CALL_Request_get_status_any, get_status_any_below, get_status_any);
+  redirect_above(stub, SUMAC_CALL_Request_get_status_some, get_status_some_below, get_status_some);
   stub.redirect(SUMAC_CALL_Request_free, reinterpret_cast<void*>(request_free));
   stub.redirect(SUMAC_CALL_Cancel, reinterpret_cast<void*>(cancel));
 }

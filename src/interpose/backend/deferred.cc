@@ -9,18 +9,19 @@
 namespace sumac {
 namespace {
 
+Plan& hand_down(Plan& plan, Entry& entry, Reason reason) {
+  entry.hand_down(plan.communicator->stats, reason, plan.bytes);
+  plan.communicator = nullptr;
+  return plan;
+}
+
 // Asks as admit() does, and whether the call may go on without its caller.
 Plan plan_for(Entry& entry, MPI_Comm comm) {
   const Admission admission = admit(entry, comm);
   Plan plan;
   plan.communicator = admission.communicator;
   plan.counts = admission.counts;
-  return plan;
-}
-
-Plan& hand_down(Plan& plan, Entry& entry, Reason reason) {
-  entry.hand_down(plan.communicator->stats, reason, plan.bytes);
-  plan.communicator = nullptr;
+  if (plan.communicator && !world_is_up()) return hand_down(plan, entry, Reason::no_world);
   return plan;
 }
 
@@ -31,6 +32,7 @@ Plan& choose(Plan& plan, Entry& entry) {
   plan.choice = c.choose(entry.collective(), plan.bytes);
   if (!c.may_overlap) return hand_down(plan, entry, Reason::no_progress);
   if (plan.choice.algorithm == Algorithm::native) return hand_down(plan, entry, Reason::rules);
+  c.deferred = true;
   return plan;
 }
 

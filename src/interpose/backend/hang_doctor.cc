@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "interpose/backend/communicator.h"
@@ -19,7 +20,8 @@ template <class Visit>
 void for_each_missing(Communicator& c, Visit visit) {
   const auto of_work = [&](const Work& work) {
     work.strand().waiting_for().for_each_missing([&](const Counter& counter) {
-      const int owner = c.group.owner_of(&counter);
+      int owner = c.group.owner_of(&counter);
+      for (const auto& own : c.own_ranks) owner = std::max(owner, own->group.owner_of(&counter));
       if (owner >= 0) visit(owner);
     });
   };
@@ -33,6 +35,28 @@ void for_each_missing(Communicator& c, Visit visit) {
       const auto* messages = static_cast<const MpiMessages*>(levels->messages());
       if (messages) messages->for_each_peer(visit);
     }
+    for (const auto& own : c.own_ranks) {
+      if (own->levels) own->levels->for_each_missing(visit);
+    }
+  });
+}
+
+// Ranks whose calls differ wait for each other for ever.
+void end_if_calls_differ(Communicator& c) {
+  // What a rank has to show, it shows before it is through: looked at in the opposite order.
+  std::vector<bool> through;
+  for (int r = 0; r < c.size; ++r) through.push_back(c.group.is_through(r));
+  for_each_missing(c, [&](int rank) {
+    if (!c.group.differs(rank) && !through[static_cast<std::size_t>(rank)]) return;
+    const std::uint64_t mine = c.group.announced(c.rank), theirs = c.group.announced(rank);
+    log_here(
+        "error[calls-differ]: rank %d calls %s of %llu bytes and waits for rank %d, which does not: "
+        "its last call is %s of %llu; ending the job",
+        c.rank, name_of(Work::collective_of(mine)),
+        static_cast<unsigned long long>(Work::bytes_of(mine)), rank,
+        name_of(Work::collective_of(theirs)),
+        static_cast<unsigned long long>(Work::bytes_of(theirs)));
+    mpi.Abort(c.comm, 1);
   });
 }
 
@@ -75,6 +99,7 @@ void report_late(void* context, double seconds) {
         c.rank, seconds, c.doing, rank);
     mpi.Abort(c.comm, 1);
   });
+  if (c.levels.empty()) end_if_calls_differ(c);
   const auto limit = static_cast<double>(options.hang_seconds);
   if (limit > 0 && seconds >= limit && seconds < limit + 1) {
     log_here("warning[hang]: rank %d of %d has waited %.0f s in %s; not arrived: rank %s", c.rank,

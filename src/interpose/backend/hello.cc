@@ -69,6 +69,7 @@ Hello own_hello(const char* hierarchy) {
   hello.accelerator = device_memory_possible();
   hello.messengers = MpiMessages::live();
   hello.progresses_messages = can_progress_messages();
+  hello.world = world_is_up();
   return hello;
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Init, MPI_Init_thread, MPI_Finalize and sessions: when handles can be learnt, and when
-// everything ends. MPI_Comm_free and MPI_Comm_disconnect: which communicator is going.
+// MPI_Init, MPI_Init_thread and MPI_Finalize: when handles can be learnt, and when everything ends.
+// MPI_Comm_free and MPI_Comm_disconnect: which communicator is going.
+//
+// Sessions are not seen: to catch MPI_Session_init the stub would have to export its name, and a
+// program under an MPI without sessions would believe in them. A collective that succeeds without
+// MPI_Init shows that there is one; nothing is under way then that would have to end with it.
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -21,16 +25,8 @@
 namespace sumac {
 namespace {
 
-// Session handles are opaque: an int in one family, a pointer in the other.
-using SessionInit = int (*)(MPI_Info, MPI_Errhandler, void* session);
-using SessionFinalize = int (*)(void* session);
-SessionInit session_init_below;
-SessionFinalize session_finalize_below;
-std::atomic<int> sessions{0};
-std::atomic<bool> world_is_up{false};
-
 void world_came_up() {
-  world_is_up = true;
+  MpiMessages::set_freeing(true);
   note_mpi_up();
   int rank = 0, size = 1;
   mpi.Comm_rank(MPI_COMM_WORLD, &rank);
@@ -68,14 +64,8 @@ void stop() {
   end_requests();
   stop_progress();
   free_operations();
-  MpiMessages::stop_freeing();
-}
-
-void ended() {
-  if (sessions > 0 || world_is_up) return;
-  note_mpi_down();
-  forget_communicators();
-  forget_user_handles();
+  MpiMessages::set_freeing(false);
+  MpiMessages::forget_idle();
 }
 
 int init(int* argc, char*** argv) {
@@ -91,14 +81,17 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int finalize() {
-  if (world_is_up) {
+  if (mpi_is_up()) {
     report();
     write_trace();
   }
+  note_world_ends();
   stop();
   const int error = mpi.Finalize();
-  world_is_up = false;
-  ended();
+  note_mpi_down();
+  forget_communicators();
+  forget_user_handles();
+  MpiMessages::set_freeing(true);  // of sessions that are still there
   return error;
 }
 
@@ -109,16 +102,8 @@ int end_communicator(int (*end)(MPI_Comm*), MPI_Comm* comm) {
   const std::uintptr_t outer = thread.freeing;
   if (comm) {
     thread.freeing = handle_bits(*comm);
-    // Here and not in the attribute's callback, which runs inside the MPI: it may hold a lock that
-    // another thread, which looks at the queues, waits for.
     Communicator* communicator = *comm == MPI_COMM_NULL ? nullptr : find_communicator(*comm);
-    if (communicator) {
-      drain(*communicator);
-      if (communicator->keepers == 1) {
-        communicator->stop_watching();
-        communicator->end_levels();
-      }
-    }
+    if (communicator) leave(*communicator);
   }
   const int error = end(comm);
   thread.freeing = outer;
@@ -128,23 +113,6 @@ int end_communicator(int (*end)(MPI_Comm*), MPI_Comm* comm) {
 int comm_free(MPI_Comm* comm) { return end_communicator(mpi.Comm_free, comm); }
 int comm_disconnect(MPI_Comm* comm) { return end_communicator(mpi.Comm_disconnect, comm); }
 
-int session_init(MPI_Info info, MPI_Errhandler handler, void* session) {
-  const int error = session_init_below(info, handler, session);
-  if (error != MPI_SUCCESS) return error;
-  ++sessions;
-  note_mpi_up();
-  return error;
-}
-
-int session_finalize(void* session) {
-  if (sessions == 1 && !world_is_up) stop();
-  const int error = session_finalize_below(session);
-  if (error != MPI_SUCCESS) return error;
-  --sessions;
-  ended();
-  return error;
-}
-
 }  // namespace
 
 void redirect_life_cycle(const sumac_stub& stub) {
@@ -153,13 +121,6 @@ void redirect_life_cycle(const sumac_stub& stub) {
   stub.redirect(SUMAC_CALL_Finalize, reinterpret_cast<void*>(finalize));
   stub.redirect(SUMAC_CALL_Comm_free, reinterpret_cast<void*>(comm_free));
   stub.redirect(SUMAC_CALL_Comm_disconnect, reinterpret_cast<void*>(comm_disconnect));
-  void* init_below = stub.real[SUMAC_CALL_Session_init];
-  void* finalize_below = stub.real[SUMAC_CALL_Session_finalize];
-  if (!init_below || !finalize_below) return;  // an MPI before version 4
-  session_init_below = reinterpret_cast<SessionInit>(init_below);
-  session_finalize_below = reinterpret_cast<SessionFinalize>(finalize_below);
-  stub.redirect(SUMAC_CALL_Session_init, reinterpret_cast<void*>(session_init));
-  stub.redirect(SUMAC_CALL_Session_finalize, reinterpret_cast<void*>(session_finalize));
 }
 
 }  // namespace sumac

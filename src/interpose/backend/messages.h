@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "transport/p2p/messages.h"
@@ -19,8 +21,9 @@ struct NativeReduction {
 
 class MpiMessages final : public Messages {
  public:
-  // Takes over both; `leaders` may be MPI_COMM_NULL.
-  MpiMessages(MPI_Comm all, MPI_Comm leaders);
+  // Takes over both; `leaders` may be MPI_COMM_NULL. `purpose`: equal for the same ranks in the same
+  // hierarchy; `id`: of this object, the same on all its ranks, not 0.
+  MpiMessages(MPI_Comm all, MPI_Comm leaders, std::uint64_t purpose, std::uint64_t id);
   // Frees the communicators. Nothing may be under way.
   ~MpiMessages() override;
   MpiMessages(const MpiMessages&) = delete;
@@ -40,11 +43,17 @@ class MpiMessages final : public Messages {
     }
   }
 
-  // Leaves this object's communicators for MPI_Finalize: freeing them takes all ranks.
-  void keep_communicators() { all_ = leaders_ = MPI_COMM_NULL; }
+  // Whether communicators are freed, or left for MPI_Finalize.
+  static void set_freeing(bool may);
 
-  // From now on communicators are left for MPI_Finalize.
-  static void stop_freeing();
+  // Nothing is under way, and who used it has ended, perhaps earlier than on other ranks: kept for
+  // another one, for freeing its communicators would take all ranks together.
+  static void keep_idle(std::shared_ptr<Messages> messages);
+  // The id of one that is idle here, or 0; and one that all its ranks know to be idle.
+  static std::uint64_t find_idle(std::uint64_t purpose);
+  static bool is_idle(std::uint64_t id);
+  static std::shared_ptr<Messages> take_idle(std::uint64_t id);
+  static void forget_idle();
 
   // Objects of this process. Each uses up a context of the MPI, of which some have 2048.
   static int live();
@@ -58,6 +67,7 @@ class MpiMessages final : public Messages {
   void add(MPI_Request request, Counter& completed, int peer, int error);
 
   MPI_Comm all_, leaders_;
+  std::uint64_t purpose_, id_;
   std::vector<MPI_Request> requests_;
   std::vector<Pending> pending_;  // of the request in the same place
   std::vector<int> completed_;

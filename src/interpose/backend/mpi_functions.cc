@@ -27,6 +27,9 @@ const char* find_mpi_functions(const sumac_stub& stub) {
   SUMAC_MPI_INTERCEPTED(SUMAC_TAKE)
 #undef SUMAC_LOOK_UP
 #undef SUMAC_TAKE
+#define SUMAC_MAY_LOOK_UP(name) set(mpi.name, stub.lookup("PMPI_" #name));
+  SUMAC_MPI_FOUND_OR_NOT(SUMAC_MAY_LOOK_UP)
+#undef SUMAC_MAY_LOOK_UP
 #define SUMAC_MAY_TAKE(name) set(mpi.name, stub.real[SUMAC_CALL_##name]);
   SUMAC_MPI_OPTIONAL(SUMAC_MAY_TAKE)
 #undef SUMAC_MAY_TAKE

@@ -11,14 +11,14 @@ namespace sumac {
 // clang-format off
 // Found by name in the MPI; every one of them is needed.
 #define SUMAC_MPI_FUNCTIONS(X)                                                               \
-  X(Abort) X(Allgather) X(Comm_create_keyval) X(Comm_free_keyval) X(Comm_get_attr)           \
+  X(Abort) X(Allgather) X(Comm_create_keyval) X(Comm_free_keyval)                            \
   X(Comm_call_errhandler) X(Comm_get_errhandler) X(Comm_rank) X(Comm_set_attr)               \
   X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free)    \
   X(Error_class) X(Finalized) X(Get_library_version) X(Grequest_complete) X(Grequest_start)  \
   X(Info_get) X(Initialized) X(Iprobe) X(Irecv) X(Isend) X(Op_create) X(Query_thread)        \
   X(Recv_init) X(Send) X(Status_set_cancelled) X(Status_set_elements) X(Type_commit)         \
   X(Type_contiguous) X(Type_create_hindexed) X(Type_create_keyval) X(Type_create_struct)     \
-  X(Type_dup) X(Type_free) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)      \
+  X(Type_dup) X(Type_free) X(Type_free_keyval) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)      \
   X(Type_get_name) X(Type_set_attr) X(Type_size) X(Type_size_x)
 
 // Intercepted as well, so found already: the int forms every MPI has.
@@ -34,6 +34,9 @@ namespace sumac {
   X(Reduce_c) X(Allreduce_c) X(Bcast_c) X(Reduce_local_c) X(Ireduce_c) X(Iallreduce_c)       \
   X(Ibcast_c) X(Reduce_init) X(Allreduce_init) X(Bcast_init) X(Barrier_init)                 \
   X(Reduce_init_c) X(Allreduce_init_c) X(Bcast_init_c)
+
+// Not intercepted, and not in every MPI.
+#define SUMAC_MPI_FOUND_OR_NOT(X) X(Type_get_contents_c) X(Type_get_envelope_c)
 
 // To and from Fortran's handles: macros where C's are the same integers.
 #ifdef MPI_Op_c2f
@@ -65,6 +68,11 @@ template <class Count>
 using BcastInit = int (*)(void*, Count, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
 using BarrierInit = int (*)(MPI_Comm, MPI_Info, MPI_Request*);
 
+using TypeGetEnvelopeLarge = int (*)(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*,
+                                     int*);
+using TypeGetContentsLarge = int (*)(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int*,
+                                     MPI_Aint*, MPI_Count*, MPI_Datatype*);
+
 struct MpiFunctions {
 #define SUMAC_DECLARE(name) decltype(&PMPI_##name) name = nullptr;
   SUMAC_MPI_FUNCTIONS(SUMAC_DECLARE)
@@ -76,6 +84,8 @@ struct MpiFunctions {
   static MPI_Op Op_f2c(MPI_Fint op) { return op; }
   static MPI_Datatype Type_f2c(MPI_Fint type) { return type; }
 #endif
+  TypeGetEnvelopeLarge Type_get_envelope_c = nullptr;
+  TypeGetContentsLarge Type_get_contents_c = nullptr;
   ReduceLarge Reduce_c = nullptr;
   AllreduceLarge Allreduce_c = nullptr;
   BcastLarge Bcast_c = nullptr;

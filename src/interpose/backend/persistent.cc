@@ -7,6 +7,7 @@
 #include "interpose/backend/deferred.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/own_ranks.h"
 
 namespace sumac {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 // The MPI's own request first, where Sumac does not serve the communicator yet: what it takes
 // without an error, all ranks have called.
 template <class MakePlan, class Describe, class Native>
-int serve(MPI_Comm comm, MPI_Request* handle, MakePlan make_plan, Describe describe_it,
+int serve(Entry& entry, MPI_Comm comm, MPI_Request* handle, MakePlan make_plan, Describe describe_it,
           Native native) {
   Plan plan = make_plan();
   if (plan.counts) {
@@ -29,7 +30,15 @@ int serve(MPI_Comm comm, MPI_Request* handle, MakePlan make_plan, Describe descr
     mpi.Request_free(handle);
   }
   if (!plan.communicator || !handle) return native();
-  CollectiveRequest* request = acquire_persistent(*plan.communicator);
+  OwnRanks* ranks = nullptr;
+  if (!plan.local) {
+    ranks = acquire_own_ranks(*plan.communicator, entry.collective(), plan.choice);
+    if (!ranks) {
+      entry.hand_down(plan.communicator->stats, Reason::no_room, plan.bytes);
+      return native();
+    }
+  }
+  CollectiveRequest* request = acquire_persistent(*plan.communicator, ranks);
   if (!request) {
     // Other ranks may have theirs.
     mpi.Comm_call_errhandler(comm, MPI_ERR_REQUEST);
@@ -52,7 +61,7 @@ int serve_reduction(Collective collective, const Reduction& reduction, MPI_Reque
                     Native native) {
   Entry entry(collective);
   return serve(
-      reduction.comm, handle, [&] { return plan_reduction(entry, reduction); },
+      entry, reduction.comm, handle, [&] { return plan_reduction(entry, reduction); },
       [&](CollectiveRequest& request, const Plan& plan) { describe(request, plan, reduction); },
       native);
 }
@@ -105,7 +114,7 @@ int serve_bcast(const TypedBuffer& buffer, int root, MPI_Request* handle, Native
   Entry entry(Collective::bcast);
   int error = MPI_SUCCESS;
   const int served = serve(
-      buffer.comm, handle, [&] { return plan_bcast(entry, buffer, root, error); },
+      entry, buffer.comm, handle, [&] { return plan_bcast(entry, buffer, root, error); },
       [&](CollectiveRequest& request, const Plan& plan) { describe(request, plan, buffer); },
       [&] { return error == MPI_SUCCESS ? native() : error; });
   return served;
@@ -131,7 +140,7 @@ int bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI
 int barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* handle) {
   Entry entry(Collective::barrier);
   return serve(
-      comm, handle, [&] { return plan_barrier(entry, comm); },
+      entry, comm, handle, [&] { return plan_barrier(entry, comm); },
       [](CollectiveRequest& request, const Plan& plan) { describe(request, plan); },
       [&] { return call(mpi.Barrier_init, comm, info, handle); });
 }
@@ -139,6 +148,7 @@ int barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* handle) {
 int start_one(MPI_Request* handle) {
   CollectiveRequest* own = any_requests() && handle ? find_request(*handle) : nullptr;
   if (!own) return mpi.Start(handle);
+  if (!own->persistent || is_active(*own)) return refuse(*own, MPI_ERR_REQUEST);
   start(*own);
   return MPI_SUCCESS;
 }

@@ -14,12 +14,20 @@
 namespace sumac {
 namespace {
 
-enum class Life { unknown, up, down };
+enum class Life { unknown, up };
 std::atomic<Life> life{Life::unknown};
+std::atomic<bool> world{false};
 std::mutex learning;
 bool learnt = false;
 
 std::atomic<bool> device_runtime{false};
+
+bool is_between_init_and_finalize() {
+  int initialized = 0, finalized = 0;
+  mpi.Initialized(&initialized);
+  mpi.Finalized(&finalized);
+  return initialized && !finalized;
+}
 
 }  // namespace
 
@@ -81,28 +89,31 @@ void look_for_devices() {
 void note_mpi_up() {
   look_for_devices();
   guess_processors();
+  world = is_between_init_and_finalize();
+  // Each session has a thread level of its own.
   int level = MPI_THREAD_MULTIPLE;
-  set_one_call_at_a_time(mpi.Query_thread(&level) == MPI_SUCCESS && level < MPI_THREAD_MULTIPLE);
+  set_one_call_at_a_time(world && mpi.Query_thread(&level) == MPI_SUCCESS &&
+                         level < MPI_THREAD_MULTIPLE);
   const std::lock_guard<std::mutex> lock(learning);
   if (!learnt) learn_predefined_handles();
   learnt = true;
   life.store(Life::up, std::memory_order_release);
 }
 
+bool world_is_up() { return world.load(std::memory_order_relaxed); }
+
+void note_world_ends() { world = false; }
+
 void note_mpi_down() {
-  life.store(Life::down, std::memory_order_release);
+  life.store(Life::unknown, std::memory_order_release);
   forget_known_pairs();
   forget_handles();
 }
 
 bool mpi_is_up() {
-  const Life now = life.load(std::memory_order_acquire);
-  if (now != Life::unknown) return now == Life::up;
+  if (life.load(std::memory_order_acquire) == Life::up) return true;
   // Initialised before Sumac saw a call.
-  int initialized = 0, finalized = 0;
-  mpi.Initialized(&initialized);
-  mpi.Finalized(&finalized);
-  if (!initialized || finalized) return false;
+  if (!is_between_init_and_finalize()) return false;
   note_mpi_up();
   return true;
 }

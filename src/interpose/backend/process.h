@@ -38,11 +38,16 @@ Helper& helper();
 // This process, among all that ever join a group with it. Never 0.
 std::uint64_t process_word();
 
-// True between initialisation (of the world or a first session) and finalisation. Learns the
-// predefined handles the first time.
+// True between MPI_Init and MPI_Finalize; and, where a program has sessions only, from its first
+// collective call on. Learns the predefined handles the first time.
 bool mpi_is_up();
 void note_mpi_up();
 void note_mpi_down();
+
+// True between MPI_Init and the beginning of MPI_Finalize. Nothing may be under way at other times:
+// the end of a session is not seen.
+bool world_is_up();
+void note_world_ends();
 
 // True when buffers may be in a GPU's memory: a run-time library for one was in the process when
 // MPI started or a communicator was set up, and SUMAC_DEVICE does not promise otherwise.
@@ -54,10 +59,10 @@ void look_for_devices();
 std::uint32_t spins_of_process();
 void set_spins_of_process(std::uint32_t spins);
 
-// Per thread: how deep in intercepted calls it is, which communicator (its handle's bits) it is
+// Per thread: whether it is in an intercepted call, which communicator (its handle's bits) it is
 // freeing, and what became of the last collective.
 struct ThreadState {
-  int depth = 0;
+  bool inside = false;
   std::uintptr_t freeing = 0;
   const char* last_path = "";
 };
@@ -65,17 +70,26 @@ ThreadState& thread_state();
 
 inline constexpr const char* kLocal = "local";
 
-// One intercepted call on this thread's stack.
+// Whether a function of this library, other than those that lead here without a gap, is on the
+// stack: the call is made by what a call of Sumac's calls. Walks the stack.
+bool called_from_within();
+
+// One intercepted call on this thread's stack. Its end may not be seen: an error handler may leave
+// by exception or longjmp, and a user-level thread may be put aside in mid-call. So where a call
+// seems to be nested, the stack is asked.
 class Entry {
  public:
-  explicit Entry(Collective collective) : thread_(thread_state()), collective_(collective) {
-    ++thread_.depth;
+  explicit Entry(Collective collective)
+      : thread_(thread_state()),
+        collective_(collective),
+        nested_(thread_.inside && called_from_within()) {
+    thread_.inside = true;
   }
-  ~Entry() { --thread_.depth; }
+  ~Entry() { thread_.inside = nested_; }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
 
-  bool nested() const { return thread_.depth > 1; }
+  bool nested() const { return nested_; }
   Collective collective() const { return collective_; }
 
   // What becomes of the call, where no communicator counts it.
@@ -104,6 +118,7 @@ class Entry {
  private:
   ThreadState& thread_;
   Collective collective_;
+  bool nested_;
 };
 
 inline bool collective_is_on(Collective collective) {

@@ -15,11 +15,11 @@ class RepeatedType {
 
   // MPI_DATATYPE_NULL for types of any other constructor.
   MPI_Datatype inner() const { return inner_; }
-  int count() const { return count_; }
+  MPI_Count count() const { return count_; }
 
  private:
   MPI_Datatype inner_ = MPI_DATATYPE_NULL;
-  int count_ = 1;  // as a duplicate, which has no integers, has it
+  MPI_Count count_ = 1;
 };
 
 }  // namespace sumac

@@ -8,12 +8,11 @@
 
 #include "engine/lock.h"
 #include "interpose/backend/calls.h"
-#include "interpose/backend/carriers.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/progress_hooks.h"
-#include "interpose/backend/request_table.h"
+#include "interpose/backend/handle_table.h"
 
 namespace sumac {
 namespace {
@@ -21,8 +20,8 @@ namespace {
 using Phase = CollectiveRequest::Phase;
 
 Lock lock;  // of everything here; never held across a call of the MPI's
-RequestTable<CollectiveRequest>& table() {
-  static auto* the_table = new RequestTable<CollectiveRequest>;
+HandleTable<CollectiveRequest>& table() {
+  static auto* the_table = new HandleTable<CollectiveRequest>;
   return *the_table;
 }
 // Not the program's: those with a generalized request, which the MPI takes for one under way, and
@@ -39,6 +38,7 @@ void change_held(int by) {
 }
 void recycle(CollectiveRequest& request) {
   request.packs = request.unpacks = request.carried = false;
+  request.own_ranks = nullptr;
   request.phase = Phase::idle;
   spare(request.handle != MPI_REQUEST_NULL).push_back(&request);
   change_held(-1);
@@ -51,8 +51,10 @@ void unlist(CollectiveRequest& request) {
   request.bits.store(0, std::memory_order_relaxed);
 }
 
+// The status is the MPI's, which copies it, and its MPI_ERROR where an array has one.
 int query(void*, MPI_Status* status) {
   fill_status(status);
+  status->MPI_ERROR = MPI_SUCCESS;
   return MPI_SUCCESS;
 }
 
@@ -94,15 +96,6 @@ void free_buffers(CollectiveRequest& request) {
   request.result.reset();
 }
 
-// What a program would see had the MPI done it.
-void finish(CollectiveRequest& request) {
-  if (request.failed()) give_up(*request.communicator);
-  if (request.unpacks) request.buffer->unpack();
-  if (request.result) request.result->deliver();
-  // Here and not where the MPI frees the request: it is not to be called from there.
-  if (!request.persistent) free_buffers(request);
-}
-
 }  // namespace
 
 std::atomic<int> requests_held{0};
@@ -134,11 +127,12 @@ CollectiveRequest& acquire_nonblocking(Communicator& c) {
   return request;
 }
 
-CollectiveRequest* acquire_persistent(Communicator& c) {
+CollectiveRequest* acquire_persistent(Communicator& c, OwnRanks* ranks) {
   CollectiveRequest& request = take_spare(false);
   request.communicator = &c;
   request.persistent = true;
-  if (!make_carrier(request.handle, request.tag)) {
+  request.own_ranks = ranks;
+  if (!make_carrier(request.handle, request.carrier)) {
     const std::lock_guard<Lock> hold(lock);
     recycle(request);
     return nullptr;
@@ -162,7 +156,7 @@ CollectiveRequest* find_request(MPI_Request handle) {
 
 void begin(CollectiveRequest& request) {
   Communicator& c = *request.communicator;
-  request.carried = false;
+  request.carried = request.delivered = false;
   request.phase = Phase::begun;
   if (request.local) return;
   if (!c.watched) [[unlikely]] {
@@ -171,7 +165,11 @@ void begin(CollectiveRequest& request) {
     start_progress();
   }
   c.doing = name_of(request.call.collective);
-  c.queue.add(request, c.ranks(request.call.collective), true);
+  if (request.own_ranks) {
+    c.queue.add_apart(request, c.ranks(*request.own_ranks));
+  } else {
+    c.queue.add(request, c.ranks(request.call.collective), true);
+  }
   helper().notify();
 }
 
@@ -194,7 +192,7 @@ bool take_end(CollectiveRequest& request, MPI_Request* handle, MPI_Status* statu
     show(handle, 1);
     return false;
   }
-  finish(request);
+  deliver(request);
   fill_status(status);
   request.phase = Phase::idle;
   if (request.persistent) return true;
@@ -214,21 +212,61 @@ void show(MPI_Request* handles, int count) {
     }
     if (!request->ended.load(std::memory_order_acquire)) continue;
     request->phase = Phase::shown;
-    finish(*request);
+    deliver(*request);
     if (request->persistent) {
-      deliver_carrier(request->tag);
+      deliver_carrier(request->carrier);
     } else {
       mpi.Grequest_complete(request->handle);
     }
   }
 }
 
-void free_persistent(CollectiveRequest& request) {
-  forget_persistent(*request.communicator);
-  return_carrier(request.tag);
+void deliver(CollectiveRequest& request) {
+  if (request.delivered) return;
+  request.delivered = true;
+  Communicator& c = *request.communicator;
+  if (request.failed()) give_up(c);
+  if (request.unpacks) request.buffer->unpack();
+  if (request.result) request.result->deliver();
+  // Here and not where the MPI frees the request: it is not to be called from there.
+  if (!request.persistent) free_buffers(request);
+  if (c.left.load(std::memory_order_relaxed)) [[unlikely]]
+    let_go(c);
+}
+
+bool is_active(const CollectiveRequest& request) {
+  if (request.phase != Phase::shown) return request.phase == Phase::begun;
+  // The MPI may have told the program since. Of an inactive request it gives the empty status.
+  int done = 0;
+  MPI_Status status;
+  mpi.Request_get_status(request.handle, &done, &status);
+  return !done || status.MPI_SOURCE != MPI_ANY_SOURCE;
+}
+
+int refuse(const CollectiveRequest& request, int error) {
+  const Communicator& c = *request.communicator;
+  const bool freed = c.handle.load(std::memory_order_relaxed) == 0;
+  mpi.Comm_call_errhandler(freed ? MPI_COMM_WORLD : c.comm, error);
+  return error;
+}
+
+void free_persistent(CollectiveRequest& request, MPI_Request* handle) {
+  if (request.phase == Phase::begun) {
+    wait_for(request);
+    deliver(request);
+    if (request.carried) deliver_carrier(request.carrier);
+  }
+  {
+    // Before the MPI has the handle back: it may be another request's at once.
+    const std::lock_guard<Lock> hold(lock);
+    unlist(request);
+  }
+  mpi.Request_free(handle);
   free_buffers(request);
+  if (request.own_ranks) request.own_ranks->in_use = false;
+  drop_keeper(*request.communicator);
+  return_carrier(request.carrier);
   const std::lock_guard<Lock> hold(lock);
-  unlist(request);
   recycle(request);
 }
 

@@ -13,6 +13,7 @@
 
 #include <optional>
 
+#include "interpose/backend/carriers.h"
 #include "interpose/backend/communicator.h"
 #include "interpose/backend/packing.h"
 #include "interpose/backend/staging.h"
@@ -33,11 +34,13 @@ struct CollectiveRequest : Work {
   TypeInfo type;                       // of a reduction
   std::optional<StagedResult> result;  // of one whose type has gaps
   bool local = false;                  // nobody to wait for
+  bool delivered = false;              // the data are where the program wants them
+  OwnRanks* own_ranks = nullptr;       // persistent, unless local
 
   MPI_Request handle = MPI_REQUEST_NULL;
   bool persistent = false;
   bool carried = false;  // persistent: the MPI has been told of this start
-  int tag = 0;           // of the receive behind a persistent one
+  Carrier carrier;       // persistent
 
   // Of the threads that know a request one alone asks about it at a time, as MPI has it.
   Phase phase = Phase::idle;
@@ -49,8 +52,9 @@ extern std::atomic<int> requests_held;
 inline bool any_requests() { return requests_held.load(std::memory_order_relaxed) != 0; }
 
 // A request for a new nonblocking operation; for a persistent one null where there can be none.
+// `ranks`: those that carry a persistent one out, which are its own until it is freed.
 CollectiveRequest& acquire_nonblocking(Communicator& communicator);
-CollectiveRequest* acquire_persistent(Communicator& communicator);
+CollectiveRequest* acquire_persistent(Communicator& communicator, OwnRanks* ranks);
 
 // What Sumac keeps of the request; null for the MPI's own.
 CollectiveRequest* find_request(MPI_Request request);
@@ -61,6 +65,13 @@ void begin(CollectiveRequest& request);
 // One that has begun: waits for its end; looks whether it has come.
 void wait_for(CollectiveRequest& request);
 bool test(CollectiveRequest& request);
+
+// One that has ended: puts the data where the program wants them. The program may look at them, and
+// write them, as soon as any call has told it of the end: later calls do nothing.
+void deliver(CollectiveRequest& request);
+
+// A persistent one that the program has started, and has not been told the end of.
+bool is_active(const CollectiveRequest& request);
 
 // The program learns of the end: fills the status, and gives the request back to the MPI's rules (a
 // nonblocking one becomes MPI_REQUEST_NULL). False when the MPI knows of the start already, and
@@ -73,10 +84,13 @@ void show(MPI_Request* requests, int count);
 // As MPI leaves it for a collective: nothing received, not cancelled; MPI_ERROR is not touched.
 void fill_status(MPI_Status* status);
 
-// A persistent request that is not active goes.
-void free_persistent(CollectiveRequest& request);
+// The program does with the request what it may not: the communicator's error handler is told.
+int refuse(const CollectiveRequest& request, int error);
 
-// Until nothing is under way on the communicator, and its results are where they belong.
+// A persistent request goes. One that is active, the program's mistake, ends before.
+void free_persistent(CollectiveRequest& request, MPI_Request* handle);
+
+// Until nothing is under way on the communicator.
 void drain(Communicator& communicator);
 // At finalisation: ends all that is under way, and gives requests kept for later back to the MPI.
 void end_requests();

@@ -44,9 +44,7 @@ WaitPolicy wait_policy(Communicator& c, bool oversubscribed) {
 void share(Communicator& c, const std::vector<Hello>& hellos) {
   Ticket ticket;
   if (c.rank == 0) {
-    std::vector<std::uint64_t> members;
-    for (const Hello& hello : hellos) members.push_back(hello.process);
-    ticket = arena().offer(c.size, 1, members.data(), options.shm_budget);
+    ticket = arena().offer(c.size, 1, c.processes.data(), options.shm_budget);
   }
   mpi.Bcast(&ticket, static_cast<int>(sizeof ticket), MPI_BYTE, 0, c.comm);
   if (ticket.offer == Offer::over_budget) return hand_down_for_good(c, Reason::budget);
@@ -81,6 +79,8 @@ void share(Communicator& c, const std::vector<Hello>& hellos) {
 // the helper thread sees to it, if nothing else does.
 bool may_overlap(const Communicator& c, const std::vector<Hello>& hellos) {
   if (static_cast<Progressing>(options.progress) == Progressing::off) return false;
+  const auto has_world = [](const Hello& hello) { return hello.world != 0; };
+  if (!std::all_of(hellos.begin(), hellos.end(), has_world)) return false;
   return !c.sends_messages() || std::all_of(hellos.begin(), hellos.end(), [](const Hello& hello) {
     return hello.progresses_messages != 0;
   });
@@ -97,6 +97,14 @@ int agree(const Communicator& c, int worked) {
   int agreed = 0;
   mpi.Allreduce(&worked, &agreed, 1, MPI_INT, MPI_BAND, c.comm);
   return agreed;
+}
+
+std::vector<Hello> gather_hellos(const Communicator& c) {
+  const Hello own = own_hello(c.hierarchy.empty() ? nullptr : c.hierarchy.c_str());
+  std::vector<Hello> hellos(static_cast<std::size_t>(c.size));
+  mpi.Allgather(&own, static_cast<int>(sizeof own), MPI_BYTE, hellos.data(),
+                static_cast<int>(sizeof own), MPI_BYTE, c.comm);
+  return hellos;
 }
 
 void hand_down_for_good(Communicator& c, Reason reason) {
@@ -122,11 +130,9 @@ void set_up(Communicator& c) {
     c.state = Communicator::State::alone;
     return;
   }
-  const Hello own = own_hello(c.hierarchy.empty() ? nullptr : c.hierarchy.c_str());
-  std::vector<Hello> hellos(static_cast<std::size_t>(c.size));
-  mpi.Allgather(&own, static_cast<int>(sizeof own), MPI_BYTE, hellos.data(),
-                static_cast<int>(sizeof own), MPI_BYTE, c.comm);
+  const std::vector<Hello> hellos = gather_hellos(c);
   c.trace_group = hellos[0].process + hellos[0].serial;
+  for (const Hello& hello : hellos) c.processes.push_back(hello.process);
   c.traced = 0;
   Reason reason;
   if (!can_agree(hellos, reason)) {

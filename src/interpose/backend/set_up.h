@@ -23,4 +23,12 @@ void explain_difference(Communicator& c, const std::vector<Hello>& hellos);
 // handed down, where it cannot be served so.
 bool set_up_levels(Communicator& c, const std::vector<Hello>& hellos);
 
+// A hierarchy of their own, for one persistent operation, of a communicator that has one for the
+// collective; its messages have tags from `first_tag` on. Null, on all ranks, where there is no
+// memory for it.
+std::unique_ptr<LevelsRun> make_own_levels(Communicator& c, Collective collective, int first_tag);
+
+// Who and where everybody is now.
+std::vector<Hello> gather_hellos(const Communicator& c);
+
 }  // namespace sumac

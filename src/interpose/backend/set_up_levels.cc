@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/hash.h"
 #include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/set_up.h"
@@ -55,14 +56,25 @@ class LevelsSetUp {
   bool choose();
   // False, and handed down, where memory or messages could not be had everywhere.
   bool make();
+  // The hierarchy of a collective once more, for one operation; null, on all ranks, where there is
+  // no memory for it.
+  std::unique_ptr<LevelsRun> make_own(Collective collective, int first_tag);
 
  private:
+  void want();
   // By its text, or automatically where that does not fit.
   void build(Wanted& wanted);
   // Collective: blocks for all groups of a hierarchy's levels that share memory.
   void make_blocks(const Hierarchy& hierarchy, std::vector<LevelGroup>& levels);
   void make_block(const HierarchyLevel& level, LevelGroup* own);
-  std::unique_ptr<MpiMessages> make_messages(const Hierarchy& hierarchy);
+  std::shared_ptr<Messages> make_messages(const Wanted& wanted);
+  // One that an earlier communicator of the same ranks had, where it is idle on all of them.
+  std::shared_ptr<Messages> take_idle_messages(std::uint64_t purpose);
+  std::uint64_t purpose_of(const Wanted& wanted) const;
+  // Agrees on what worked; false where memory or messages are missing.
+  bool all_worked();
+  std::unique_ptr<LevelsRun> make_run(const Hierarchy& hierarchy, std::vector<LevelGroup> groups,
+                                      std::shared_ptr<Messages> messages, int first_tag);
   PlanTable plan_of(int ranks, int member, bool shared) const;
   PlanTable plan_of_all(const Hierarchy& hierarchy) const;
   bool has_equal_nodes(const Hierarchy& hierarchy) const;
@@ -79,7 +91,7 @@ class LevelsSetUp {
   std::vector<Ticket> tickets_;  // of the blocks this rank has accepted
   std::vector<Ticket> own_;      // of which it is the leader
   static constexpr int kMust = kMapped | kMessages;
-  int worked_ = kMust;
+  int worked_ = kMust, agreed_ = 0;
   bool single_copy_ = false;  // agreed: everybody reaches all ranks of its node
 };
 
@@ -104,7 +116,7 @@ void LevelsSetUp::build(Wanted& wanted) {
   build_hierarchy(automatic, places, design, wanted.hierarchy, problem);
 }
 
-bool LevelsSetUp::choose() {
+void LevelsSetUp::want() {
   std::string_view option = options.hierarchy;
   if (!c_.hierarchy.empty()) option = c_.hierarchy;
   for (const Collective collective : kWithLevels) {
@@ -119,6 +131,10 @@ bool LevelsSetUp::choose() {
     same->collectives.push_back(collective);
   }
   std::erase_if(wanted_, [](const Wanted& wanted) { return is_flat(wanted.hierarchy); });
+}
+
+bool LevelsSetUp::choose() {
+  want();
   const bool messages = std::any_of(wanted_.begin(), wanted_.end(), [](const Wanted& wanted) {
     return needs_messages(wanted.hierarchy);
   });
@@ -165,8 +181,24 @@ void LevelsSetUp::make_blocks(const Hierarchy& hierarchy, std::vector<LevelGroup
   }
 }
 
-std::unique_ptr<MpiMessages> LevelsSetUp::make_messages(const Hierarchy& hierarchy) {
+std::uint64_t LevelsSetUp::purpose_of(const Wanted& wanted) const {
+  const std::string_view ranks(reinterpret_cast<const char*>(c_.processes.data()),
+                               c_.processes.size() * sizeof c_.processes[0]);
+  return hash_text(wanted.text, hash_text(ranks));
+}
+
+std::shared_ptr<Messages> LevelsSetUp::take_idle_messages(std::uint64_t purpose) {
+  std::uint64_t id = c_.rank == 0 ? MpiMessages::find_idle(purpose) : 0;
+  mpi.Bcast(&id, static_cast<int>(sizeof id), MPI_BYTE, 0, c_.comm);
+  if (id == 0 || !agree(c_, MpiMessages::is_idle(id))) return nullptr;
+  return MpiMessages::take_idle(id);
+}
+
+std::shared_ptr<Messages> LevelsSetUp::make_messages(const Wanted& wanted) {
+  const Hierarchy& hierarchy = wanted.hierarchy;
   if (!needs_messages(hierarchy)) return nullptr;
+  const std::uint64_t purpose = purpose_of(wanted);
+  if (auto idle = take_idle_messages(purpose)) return idle;
   MPI_Comm all = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
   bool made = make_inner(c_.comm, 0, c_.rank, all);
   const std::vector<int>& top = hierarchy.levels.back().groups[0].members;
@@ -178,7 +210,9 @@ std::unique_ptr<MpiMessages> LevelsSetUp::make_messages(const Hierarchy& hierarc
   }
   if (!made) worked_ &= ~kMessages;
   if (all == MPI_COMM_NULL) return nullptr;
-  return std::make_unique<MpiMessages>(all, leaders);
+  // Unique, for each communicator takes a number of its own and has each hierarchy once.
+  const std::uint64_t id = hash_text(wanted.text, c_.trace_group);
+  return std::make_shared<MpiMessages>(all, leaders, purpose, id ? id : 1);
 }
 
 PlanTable LevelsSetUp::plan_of(int ranks, int member, bool shared) const {
@@ -253,38 +287,54 @@ std::unique_ptr<PeerMemory> LevelsSetUp::lowest_memory(const LevelGroup& lowest)
   return std::make_unique<CrossMemoryAttach>(pids.data(), lowest.size);
 }
 
-bool LevelsSetUp::make() {
-  std::vector<std::vector<LevelGroup>> levels;
-  std::vector<std::unique_ptr<MpiMessages>> messages;
-  for (const Wanted& wanted : wanted_) {
-    levels.push_back(levels_of(wanted.hierarchy, c_.rank, c_.size));
-    make_blocks(wanted.hierarchy, levels.back());
-    messages.push_back(make_messages(wanted.hierarchy));
-  }
-  const int agreed = agree(c_, worked_ | (watch_own_node() ? kAttach : 0));
-  single_copy_ = agreed & kAttach;
-  if ((agreed & kMust) != kMust) {
+bool LevelsSetUp::all_worked() {
+  agreed_ = agree(c_, worked_ | (watch_own_node() ? kAttach : 0));
+  single_copy_ = agreed_ & kAttach;
+  if ((agreed_ & kMust) != kMust) {
     for (const Ticket& ticket : tickets_) arena().abandon(ticket);
-    hand_down_for_good(c_, over_budget_              ? Reason::budget
-                           : (agreed & kMapped) == 0 ? Reason::shared_memory
-                                                     : Reason::messages);
     return false;
   }
   for (const Ticket& ticket : own_) arena().confirm(ticket);
+  return true;
+}
+
+std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
+                                                 std::vector<LevelGroup> groups,
+                                                 std::shared_ptr<Messages> messages,
+                                                 int first_tag) {
+  Levels own;
+  for (const LevelGroup& level : groups) {
+    own.plans.push_back(plan_of(level.size, level.members[0], level.shared));
+    if (level.block) c_.blocks.push_back(level.block);
+  }
+  if (single_copy_) own.lowest = lowest_memory(groups[0]);
+  own.counterparts = counterparts(hierarchy, groups[0].rank);
+  own.groups = std::move(groups);
+  own.depth = hierarchy.levels.size();
+  own.whole = plan_of_all(hierarchy);
+  own.messages = std::move(messages);
+  own.first_tag = first_tag;
+  own.in_order = first_tag == 0;
+  return std::make_unique<LevelsRun>(std::move(own));
+}
+
+bool LevelsSetUp::make() {
+  std::vector<std::vector<LevelGroup>> levels;
+  std::vector<std::shared_ptr<Messages>> messages;
+  for (const Wanted& wanted : wanted_) {
+    levels.push_back(levels_of(wanted.hierarchy, c_.rank, c_.size));
+    make_blocks(wanted.hierarchy, levels.back());
+    messages.push_back(make_messages(wanted));
+  }
+  if (!all_worked()) {
+    hand_down_for_good(c_, over_budget_               ? Reason::budget
+                           : (agreed_ & kMapped) == 0 ? Reason::shared_memory
+                                                      : Reason::messages);
+    return false;
+  }
   for (std::size_t i = 0; i < wanted_.size(); ++i) {
     const Hierarchy& hierarchy = wanted_[i].hierarchy;
-    Levels own;
-    for (const LevelGroup& level : levels[i]) {
-      own.plans.push_back(plan_of(level.size, level.members[0], level.shared));
-      if (level.block) c_.blocks.push_back(level.block);
-    }
-    if (single_copy_) own.lowest = lowest_memory(levels[i][0]);
-    own.counterparts = counterparts(hierarchy, levels[i][0].rank);
-    own.groups = std::move(levels[i]);
-    own.depth = hierarchy.levels.size();
-    own.whole = plan_of_all(hierarchy);
-    own.messages = std::move(messages[i]);
-    c_.levels.push_back(std::make_unique<LevelsRun>(std::move(own)));
+    c_.levels.push_back(make_run(hierarchy, std::move(levels[i]), std::move(messages[i]), 0));
     for (const Collective collective : wanted_[i].collectives) {
       c_.levels_for[static_cast<int>(collective)] = c_.levels.back().get();
     }
@@ -293,11 +343,30 @@ bool LevelsSetUp::make() {
   return true;
 }
 
+std::unique_ptr<LevelsRun> LevelsSetUp::make_own(Collective collective, int first_tag) {
+  want();
+  const auto wanted = std::find_if(wanted_.begin(), wanted_.end(), [&](const Wanted& each) {
+    const std::vector<Collective>& all = each.collectives;
+    return std::find(all.begin(), all.end(), collective) != all.end();
+  });
+  std::vector<LevelGroup> groups = levels_of(wanted->hierarchy, c_.rank, c_.size);
+  make_blocks(wanted->hierarchy, groups);
+  if (!all_worked()) return nullptr;
+  const LevelsRun* shared = c_.levels_for[static_cast<int>(collective)];
+  return make_run(wanted->hierarchy, std::move(groups), shared->shared_messages(), first_tag);
+}
+
 }  // namespace
 
 bool set_up_levels(Communicator& c, const std::vector<Hello>& hellos) {
   LevelsSetUp set_up(c, hellos);
   return set_up.choose() && set_up.make();
+}
+
+std::unique_ptr<LevelsRun> make_own_levels(Communicator& c, Collective collective, int first_tag) {
+  const std::vector<Hello> hellos = gather_hellos(c);
+  LevelsSetUp set_up(c, hellos);
+  return set_up.make_own(collective, first_tag);
 }
 
 }  // namespace sumac

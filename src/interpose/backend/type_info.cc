@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/type_envelope.h"
 #include "interpose/backend/type_probe.h"
 
 namespace sumac {
@@ -163,12 +164,9 @@ bool describe_type(MPI_Datatype type, TypeKind kind, bool may_probe, TypeInfo& i
 }
 
 bool find_kind(MPI_Datatype type, TypeKind& kind) {
-  int integers = 0, addresses = 0, datatypes = 0, combiner = 0;
-  if (type == MPI_DATATYPE_NULL ||
-      mpi.Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner) != MPI_SUCCESS) {
-    return false;
-  }
-  switch (combiner) {
+  TypeEnvelope envelope;
+  if (!read_envelope(type, envelope)) return false;
+  switch (envelope.combiner) {
     case MPI_COMBINER_F90_REAL:
       kind = TypeKind::floating;
       return true;

@@ -83,9 +83,6 @@ constexpr TypeInfo half_of(DType element) {
 }
 constexpr TypeInfo kFloat16 = half_of(DType::f16), kBfloat16 = half_of(DType::bf16);
 
-std::mutex making;
-int keyval = MPI_KEYVAL_INVALID;
-
 int do_not_copy(MPI_Datatype, int, void*, void*, void*, int* copied) {
   *copied = 0;
   return MPI_SUCCESS;
@@ -97,12 +94,14 @@ int on_delete(MPI_Datatype, int, void* handle, void*) {
   return MPI_SUCCESS;
 }
 
-int get_keyval() {
-  const std::lock_guard<std::mutex> lock(making);
-  if (keyval == MPI_KEYVAL_INVALID) {
-    mpi.Type_create_keyval(do_not_copy, on_delete, &keyval, nullptr);
-  }
-  return keyval;
+// Has the MPI tell when the type is freed. As for communicators, no key is kept.
+bool watch_end(MPI_Datatype type) {
+  int key = MPI_KEYVAL_INVALID;
+  if (mpi.Type_create_keyval(do_not_copy, on_delete, &key, nullptr) != MPI_SUCCESS) return false;
+  void* handle = reinterpret_cast<void*>(handle_bits(type));
+  const bool set = mpi.Type_set_attr(type, key, handle) == MPI_SUCCESS;
+  mpi.Type_free_keyval(&key);
+  return set;
 }
 
 }  // namespace
@@ -119,12 +118,9 @@ const Op* find_told_op(MPI_Op op) {
 }
 
 bool tell_type(MPI_Datatype type, DType element) {
-  const int key = get_keyval();
-  void* handle = reinterpret_cast<void*>(handle_bits(type));
-  // A second hint's attribute replaces the first one's, which then forgets the handle.
-  if (key == MPI_KEYVAL_INVALID || mpi.Type_set_attr(type, key, handle) != MPI_SUCCESS) {
-    return false;
-  }
+  // A second hint changes the first one's note.
+  const bool is_new = types.find(handle_bits(type)) == Notes::kNothing;
+  if (is_new && !watch_end(type)) return false;
   return types.set(handle_bits(type), static_cast<int>(element));
 }
 
@@ -135,8 +131,6 @@ void forget_op(MPI_Op op) { ops.forget(handle_bits(op)); }
 void forget_user_handles() {
   types.forget_all();
   ops.forget_all();
-  const std::lock_guard<std::mutex> lock(making);
-  keyval = MPI_KEYVAL_INVALID;
 }
 
 }  // namespace sumac

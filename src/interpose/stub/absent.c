@@ -35,7 +35,8 @@ void* stub_absent(int call) {
   return (void*)functions[call];
 }
 
-void* stub_substitute(int call, void* const* real) {
-  void* function = stub_large_count(call, real);
+void* stub_substitute(int call, const struct sumac_stub* stub) {
+  void* function = stub_large_count(call, stub->real);
+  if (function == NULL) function = stub_request_status(call, stub);
   return function != NULL ? function : stub_absent(call);
 }

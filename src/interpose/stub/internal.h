@@ -58,12 +58,13 @@ bool stub_start_backend(const struct sumac_stub* stub);
 // A function of the back end that has been started; NULL when there is none.
 void* stub_backend_function(const char* name);
 
-// --- absent.c, large_count.c ---
+// --- absent.c, large_count.c, request_status.c ---
 // What a slot gets when neither the MPI nor a back end has the function: an equivalent over the
 // MPI's other functions where there is one, else a function that reports and returns an error.
-void* stub_substitute(int call, void* const* real);
+void* stub_substitute(int call, const struct sumac_stub* stub);
 void* stub_absent(int call);
 void* stub_large_count(int call, void* const* real);
+void* stub_request_status(int call, const struct sumac_stub* stub);
 
 // --- warn.c ---
 // One line "sumac: warning[slug]: ..." on standard error, from the first rank of the job, unless

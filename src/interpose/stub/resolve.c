@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "interpose/stub/internal.h"
 
@@ -23,6 +24,7 @@ static atomic_int state = kUnresolved;
 static struct mpi_library mpi;
 static struct sumac_stub stub;
 static void* real[SUMAC_NUM_CALLS];
+static void* below[SUMAC_NUM_CALLS];    // those, or what stands for those the MPI lacks
 static void* targets[SUMAC_NUM_CALLS];  // what the slots will be
 
 bool stub_resolved(void) { return atomic_load_explicit(&state, memory_order_acquire) == kResolved; }
@@ -32,11 +34,7 @@ static bool switched_off(void) {
   return value != NULL && value[0] != '\0' && !(value[0] == '0' && value[1] == '\0');
 }
 
-static void target_real_functions(void) {
-  for (int call = 0; call < SUMAC_NUM_CALLS; ++call) {
-    targets[call] = real[call] != NULL ? real[call] : stub_substitute(call, real);
-  }
-}
+static void target_functions_below(void) { memcpy(targets, below, sizeof targets); }
 
 static void* lookup(const char* symbol) { return stub_symbol(mpi.handle, symbol); }
 
@@ -52,29 +50,37 @@ static void redirect(int call, void* function) {
 }
 
 static void choose_targets(void) {
-  target_real_functions();
+  target_functions_below();
   if (switched_off()) return;
   stub.version = SUMAC_STUB_VERSION;
-  stub.family = stub_family(mpi.handle);
   stub.mpi_path = mpi.path;
-  stub.mpi = mpi.handle;
   stub.intercepts = stub_intercepts();
-  stub.real = real;
+  stub.below = below;
   stub.lookup = lookup;
   stub.redirect = redirect;
   if (stub.family == NULL) {
     stub_warn("unknown-mpi",
               "%s is neither Open MPI nor of the MPICH family; running without Sumac", mpi.path);
   } else if (!stub_start_backend(&stub)) {
-    target_real_functions();
+    target_functions_below();
+  }
+}
+
+static void find_functions_below(void) {
+  stub.family = stub_family(mpi.handle);
+  stub.mpi = mpi.handle;
+  stub.real = real;
+  for (int call = 0; call < SUMAC_NUM_CALLS; ++call) {
+    real[call] = stub_real_function(mpi.handle, call);
+  }
+  for (int call = 0; call < SUMAC_NUM_CALLS; ++call) {
+    below[call] = real[call] != NULL ? real[call] : stub_substitute(call, &stub);
   }
 }
 
 static bool resolve(const void* caller) {
   if (!stub_find_mpi(&mpi, caller)) return false;
-  for (int call = 0; call < SUMAC_NUM_CALLS; ++call) {
-    real[call] = stub_real_function(mpi.handle, call);
-  }
+  find_functions_below();
   choose_targets();
   for (int call = 0; call < SUMAC_NUM_CALLS; ++call) {
     atomic_store_explicit(&stub_slots[call], targets[call], memory_order_release);
@@ -92,7 +98,7 @@ static void* resolve_or_reenter(int call, const void* caller) {
     if (!done) return stub_absent(call);
   }
   if (stub_resolved()) return atomic_load_explicit(&stub_slots[call], memory_order_acquire);
-  return real[call] != NULL ? real[call] : stub_substitute(call, real);
+  return below[call];
 }
 
 void* stub_resolve(int call, const void* caller) {

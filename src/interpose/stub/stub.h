@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define SUMAC_STUB_VERSION 2u
+#define SUMAC_STUB_VERSION 3u
 
 // Index of an intercepted function: SUMAC_CALL_Allreduce and so on.
 enum sumac_call {
@@ -28,6 +28,8 @@ struct sumac_stub {
   int intercepts;
   // The MPI's own PMPI_<name>, or NULL where this MPI lacks it. Indexed by sumac_call.
   void* const* real;
+  // The same, or what the stub puts in the place of what this MPI lacks.
+  void* const* below;
   // dlsym on the MPI's handle, for functions outside the table ("PMPI_Comm_rank").
   void* (*lookup)(const char* symbol);
   // From now on MPI_X and PMPI_X go to `function` (same signature as PMPI_X).

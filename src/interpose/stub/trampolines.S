@@ -50,7 +50,17 @@ stub_lazy_\name:
   .set call_index, call_index + 1
   .endm
 
+  .macro other_name other, name
+  .globl \other
+  .globl P\other
+  .type \other, %function
+  .type P\other, %function
+  .set \other, MPI_\name
+  .set P\other, PMPI_\name
+  .endm
+
 #define SUMAC_CALL(name) entry_points name
+#define SUMAC_OTHER_NAME(other, name) other_name other, name
 #include "interpose/calls.def"
 
   .data

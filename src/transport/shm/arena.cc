@@ -12,10 +12,16 @@ namespace sumac {
 namespace {
 
 // The usual geometry, or a small one where /dev/shm is (containers often get 64 MiB).
-Layout choose_layout(int ranks, int lanes) {
+Layout choose_layout(int ranks, int lanes, Slots slots) {
   Layout layout;
   layout.ranks = ranks;
   layout.lanes = lanes;
+  if (slots == Slots::lines_only) {
+    // A rank that has sent and need not wait for its readers gets so far ahead.
+    layout.ring = 4;
+    layout.slot_bytes = 0;
+    return layout;
+  }
   struct statvfs status;
   if (statvfs("/dev/shm", &status) == 0) {
     const std::size_t available = static_cast<std::size_t>(status.f_bavail) * status.f_frsize;
@@ -40,9 +46,10 @@ std::atomic<std::uint32_t>& detached(std::byte* block) {
 
 }  // namespace
 
-Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget) {
+Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
+                    Slots slots) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Layout layout = choose_layout(ranks, lanes);
+  const Layout layout = choose_layout(ranks, lanes, slots);
   Ticket ticket;
   collect_released();
   if (reuse(layout, members, ticket)) return ticket;

@@ -34,7 +34,8 @@ class Arena {
  public:
   // Leader: a block of `lanes` lanes for the processes `members` (their unique words), of at most
   // `budget` bytes a rank counting all blocks of this leader.
-  Ticket offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget);
+  Ticket offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
+               Slots slots = Slots::full);
 
   // Every rank: maps the block and reserves this rank's part of it. Null on failure.
   std::byte* accept(const Ticket& ticket, int rank);

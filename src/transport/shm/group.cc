@@ -38,6 +38,19 @@ Wait ShmGroup::slot_free_slow(std::uint64_t position) {
   return {control(0).done, sizeof(RankControl), size(), rank_ + 1, count, target};
 }
 
+bool ShmGroup::differs(int rank) const {
+  if (!block_) return false;
+  const std::uint64_t mine = control(rank_).begun.load(std::memory_order_relaxed);
+  const std::uint64_t theirs = control(rank).begun.load(std::memory_order_relaxed);
+  if (theirs == mine) return announced(rank) != announced(rank_);
+  return theirs - mine < next_ - mine;  // within what this rank's operation has taken
+}
+
+bool ShmGroup::is_through(int rank) const {
+  return block_ && static_cast<std::int64_t>(
+                       control(rank).done.load(std::memory_order_acquire) - next_) >= 0;
+}
+
 // Never further ahead than the ring: a slot is used again only when all, this rank included, have
 // finished with it.
 void ShmGroup::finish_out_of_order(std::uint64_t position) {

@@ -47,6 +47,21 @@ class ShmGroup {
     return first;
   }
 
+  // Tells what the next operation is, before it takes its positions. The line is this rank's to write
+  // anyway, at the operation's end.
+  void announce(std::uint64_t what) const {
+    control(rank_).begun.store(next_, std::memory_order_relaxed);
+    control(rank_).what.store(what, std::memory_order_relaxed);
+  }
+  std::uint64_t announced(int rank) const {
+    return control(rank).what.load(std::memory_order_relaxed);
+  }
+  // Whether the rank is in another operation than this one at the same positions: not where it is
+  // merely behind or ahead.
+  bool differs(int rank) const;
+  // Whether the rank is through with all that this one has begun: there is nothing to wait for.
+  bool is_through(int rank) const;
+
   Line& line(int rank, std::uint64_t position, int index) const {
     return header(rank, position).lines[index];
   }

@@ -39,6 +39,9 @@ struct alignas(kFalseSharingRange) SlotHeader {
 
 struct alignas(kFalseSharingRange) RankControl {
   Counter done;  // every position before this one is finished with, here and in others' slots
+  // Of the operation that this rank has begun last: its first position, and a word that says what
+  // it is. Nobody looks but a rank that waits suspiciously long.
+  Counter begun, what;
 };
 
 struct alignas(kFalseSharingRange) BlockHeader {
@@ -46,6 +49,12 @@ struct alignas(kFalseSharingRange) BlockHeader {
 };
 
 inline constexpr std::size_t kSmallSlot = 4 << 10;  // payload where /dev/shm is small
+
+// What the slots of a lane are for.
+enum class Slots : std::uint8_t {
+  full,        // lines and payload
+  lines_only,  // small messages, flags and addresses
+};
 
 struct Layout {
   int ranks = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a request's handle to what Sumac keeps of it. Open addressing, linear probing; the caller
+// From a handle of the MPI's to what Sumac keeps of it. Open addressing, linear probing; the caller
 // locks.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace sumac {
 
 template <class Value>
-class RequestTable {
+class HandleTable {
  public:
   // Null where the handle is not in it.
   Value* find(std::uintptr_t handle) const {

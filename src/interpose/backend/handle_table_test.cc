@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Against a map, with handles that crowd together: pointers of one allocator, small numbers, and
 // such as have the same home.
-#include "interpose/backend/request_table.h"
+#include "interpose/backend/handle_table.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using Random = std::mt19937_64;
 using MakeHandle = std::function<std::uintptr_t(Random&)>;
 
 struct Checked {
-  RequestTable<int> table;
+  HandleTable<int> table;
   std::unordered_map<std::uintptr_t, int*> map;
   std::vector<std::uintptr_t> held;
   std::vector<int> values = std::vector<int>(1 << 16);
@@ -58,19 +58,19 @@ void run(const MakeHandle& make, std::size_t most, unsigned seed) {
   for (int i = 0; i < 1000; ++i) checked.expect_found(make(random));
 }
 
-TEST(RequestTable, AnyHandles) {
+TEST(HandleTable, AnyHandles) {
   for (unsigned seed = 0; seed < 20; ++seed)
     run([](Random& r) { return r(); }, 40 << seed % 8, seed);
 }
 
-TEST(RequestTable, Pointers) {
+TEST(HandleTable, Pointers) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     run([](Random& r) { return 0x55d0'0000'1000u + r() % 3000 * 0x1c0; }, 60 << seed % 6, seed);
   }
 }
 
 // As an MPI numbers its requests, 0 among them.
-TEST(RequestTable, Numbers) {
+TEST(HandleTable, Numbers) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     run([](Random& r) { return r() % 200; }, 10 << seed % 5, seed);
   }
@@ -78,7 +78,7 @@ TEST(RequestTable, Numbers) {
 
 // The table looks at the upper half of handle * k: a multiple of k's inverse chooses what it is, so
 // these all begin within a few places of the end, and go on at the beginning.
-TEST(RequestTable, HandlesWithOneHome) {
+TEST(HandleTable, HandlesWithOneHome) {
   constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15ull;
   std::uint64_t inverse = kFactor;
   for (int i = 0; i < 6; ++i) inverse *= 2 - kFactor * inverse;

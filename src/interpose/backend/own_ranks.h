@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where persistent operations are carried out: each on slots, lanes and tags of its own, which all
+// ranks agree on when it is initialised. So operations are matched by the order of their
+// initialisation, whatever the order in which ranks start them.
+#pragma once
+
+#include "interpose/backend/communicator.h"
+
+namespace sumac {
+
+// Collective, and waits for all ranks. One that no other operation uses on any rank, for an
+// operation of the collective that takes `choice`; null, on all ranks, where there is no memory.
+OwnRanks* acquire_own_ranks(Communicator& communicator, Collective collective,
+                            const Choice& choice);
+
+}  // namespace sumac

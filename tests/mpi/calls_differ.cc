@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls that differ between ranks, and would wait for each other for ever: the job ends, and a line
+// says who called what. Erroneous; started by calls_differ_test.sh, which wants the job to fail.
+//   calls_differ KIND
+#include <string_view>
+#include <vector>
+
+#include "check.h"
+
+int main(int argc, char** argv) {
+  using namespace test;
+  start(argc, argv);
+  const std::string_view kind = argc > 1 ? argv[1] : "";
+  warm_up(MPI_COMM_WORLD);
+  std::vector<int> in(100000), out(100000);
+  const bool last = rank == ranks - 1;
+  if (kind == "bcast-lines") MPI_Bcast(in.data(), last ? 300 : 20, MPI_INT, 0, MPI_COMM_WORLD);
+  if (kind == "bcast-slots") MPI_Bcast(in.data(), last ? 100000 : 9000, MPI_INT, 0, MPI_COMM_WORLD);
+  if (kind == "allreduce") {
+    MPI_Allreduce(in.data(), out.data(), last ? 100000 : 9000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+  if (kind == "collectives" && last) MPI_Barrier(MPI_COMM_WORLD);
+  if (kind == "collectives" && !last) MPI_Bcast(in.data(), 50000, MPI_INT, last, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return finish();
+}

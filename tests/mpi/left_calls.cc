@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls that are left in an unusual way: error handlers that throw or jump, communicators freed under
+// a barrier that has not ended, callbacks that make collective calls while MPI ends.
+#include <csetjmp>
+#include <vector>
+
+#include "persistent.h"
+#include "exercise.h"
+
+namespace {
+
+using namespace test;
+
+std::jmp_buf place;
+
+// Not by the C++ run-time of the MPI's: frames of C are left as by longjmp.
+void throw_it(MPI_Comm*, int* error, ...) { throw *error; }
+void jump(MPI_Comm*, int*, ...) { std::longjmp(place, 1); }
+
+void wrong_call(MPI_Comm comm) {
+  int in = 0, out = 0;
+  MPI_Allreduce(&in, &out, 1, MPI_DATATYPE_NULL, MPI_SUM, comm);
+}
+
+// Later calls on this thread, from deeper frames and shallower ones, are Sumac's as before.
+void expect_as_before(MPI_Comm comm) {
+  use(comm, 3);
+  CHECK(was_taken(), "path '%s'", path());
+  [&] {
+    volatile char deeper[2000] = {};
+    deeper[0] = 1;
+    use(comm, 4 + deeper[1]);
+    CHECK(was_taken(), "path '%s'", path());
+  }();
+}
+
+void left_by_exception(MPI_Comm comm) {
+  step("left by exception");
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(throw_it, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);  // of wrong types, in some MPIs
+  bool caught = false;
+  try {
+    wrong_call(comm);
+  } catch (int) {
+    caught = true;
+  }
+  CHECK(caught);
+  expect_as_before(comm);
+  for (const MPI_Comm each : {comm, MPI_COMM_WORLD}) {
+    MPI_Comm_set_errhandler(each, MPI_ERRORS_ARE_FATAL);
+  }
+  MPI_Errhandler_free(&handler);
+}
+
+void left_by_jump(MPI_Comm comm) {
+  step("left by longjmp");
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(jump, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  if (setjmp(place) == 0) {
+    wrong_call(comm);
+    CHECK(false, "came back");
+  }
+  expect_as_before(comm);
+  for (const MPI_Comm each : {comm, MPI_COMM_WORLD}) {
+    MPI_Comm_set_errhandler(each, MPI_ERRORS_ARE_FATAL);
+  }
+  MPI_Errhandler_free(&handler);
+}
+
+// The barrier ends only after rank 0 has been told by one that has freed the communicator already.
+void freed_under_a_barrier() {
+  for (int round = 0; round < 20; ++round) {
+    step("freed under a barrier, round %d", round);
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    warm_up(comm);
+    int message = rank;
+    MPI_Request requests[2];
+    const auto begin = [&] {
+      MPI_Ibarrier(comm, &requests[0]);
+      const bool own = was_taken();
+      MPI_Ibcast(&message, 1, MPI_INT, ranks - 1, comm, &requests[1]);
+      return own;
+    };
+    if (rank == 0) {
+      int told = 0;
+      for (int r = 1; r < ranks; ++r) {
+        MPI_Recv(&told, 1, MPI_INT, r, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      }
+      begin();
+      MPI_Comm_free(&comm);
+    } else {
+      forget_path();
+      const bool own = begin();
+      CHECK(own || !require_taken, "path '%s'", path());
+      if (own) MPI_Comm_free(&comm);  // an MPI's own may not survive it
+      MPI_Send(&round, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
+    }
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(message == ranks - 1, "%d", message);
+    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+  }
+  use(MPI_COMM_WORLD, 1);
+}
+
+// The first thing that MPI_Finalize does.
+int at_the_end(MPI_Comm, int, void*, void*) {
+  int in = rank, out[3] = {-1, -1, -1};
+  MPI_Request request;
+  MPI_Iallreduce(&in, &out[0], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Allreduce(&in, &out[1], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+  const int sum = ranks * (ranks - 1) / 2;
+  if (out[0] == sum && out[1] == sum) return MPI_SUCCESS;
+  std::fprintf(stderr, "rank %d: %d %d in a callback\n", rank, out[0], out[1]);
+  _exit(4);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  start(argc, argv);
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  warm_up(comm);
+  warm_up(MPI_COMM_WORLD);
+  left_by_exception(comm);
+  left_by_jump(comm);
+  freed_under_a_barrier();
+  MPI_Comm_free(&comm);
+  int key;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_the_end, &key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  if (require_taken) ++taken_nonblocking;
+  return finish();
+}
