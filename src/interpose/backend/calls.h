@@ -33,12 +33,13 @@ struct Admission {
 };
 Admission admit(Entry& entry, MPI_Comm comm);
 
-// Hands the call down: `native` is the MPI's own function with the call's arguments.
+// Hands the call down: `native` is the MPI's own function with the call's arguments. `all_entered`:
+// it ends on no rank before all have made it.
 template <class Native>
-int pass(const Admission& admission, MPI_Comm comm, Native native) {
+int pass(const Admission& admission, MPI_Comm comm, Native native, bool all_entered = false) {
   const int error = native();
   // A call that fails may have been made on this rank only.
-  if (admission.counts && error == MPI_SUCCESS) count_call(comm);
+  if (admission.counts && error == MPI_SUCCESS) count_call(comm, 1, all_entered);
   return error;
 }
 

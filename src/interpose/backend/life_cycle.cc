@@ -147,6 +147,9 @@ int session_finalize(void* session) {
 
 }  // namespace
 
+// Without a session seen, MPI that is up was initialised before Sumac saw a call.
+bool world_exists() { return world_is_up || sessions == 0; }
+
 void redirect_life_cycle(const sumac_stub& stub) {
   stub.redirect(SUMAC_CALL_Init, reinterpret_cast<void*>(init));
   stub.redirect(SUMAC_CALL_Init_thread, reinterpret_cast<void*>(init_thread));

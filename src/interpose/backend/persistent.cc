@@ -21,7 +21,7 @@ int serve(MPI_Comm comm, MPI_Request* handle, MakePlan make_plan, Describe descr
     const int error = native();
     if (error != MPI_SUCCESS) return error;
     // As good as two: it will be used many times.
-    count_call(comm, kAgreeAfter);
+    count_call(comm, kAgreeAfter, false);
     Communicator* c = find_communicator(comm);
     if (!c || c->state < Communicator::State::alone) return MPI_SUCCESS;
     plan = make_plan();

@@ -44,6 +44,9 @@ bool mpi_is_up();
 void note_mpi_up();
 void note_mpi_down();
 
+// MPI_COMM_WORLD may be used: a program may have sessions alone.
+bool world_exists();
+
 // True when buffers may be in a GPU's memory: a run-time library for one was in the process when
 // MPI started or a communicator was set up, and SUMAC_DEVICE does not promise otherwise.
 bool device_memory_possible();
