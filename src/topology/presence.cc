@@ -164,7 +164,7 @@ void look_into(const std::string& proc, pid_t pid, const Process& process, JobRa
     rank.unknown = true;
     return;
   }
-  bool has_mpi = false;
+  bool has_mpi = false, loaded = false;
   for (std::string_view rest = maps; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
@@ -174,7 +174,7 @@ void look_into(const std::string& proc, pid_t pid, const Process& process, JobRa
     const std::string_view file = line.substr(line.rfind('/'));
     const std::string_view modes = line.substr(std::min(line.find(' ') + 1, line.size()), 4);
     if (file.starts_with(kBackEnd) && modes == "r--s") rank.served = true;
-    if (file.starts_with("/libsumac.so")) rank.loaded = true;
+    if (file.starts_with("/libsumac.so")) loaded = true;
     if (file.starts_with("/libmpi")) has_mpi = true;
   }
   const std::string_view disable = value_of(process.environment, "SUMAC_DISABLE");
@@ -182,6 +182,7 @@ void look_into(const std::string& proc, pid_t pid, const Process& process, JobRa
   if (rank.pid == 0 || (has_mpi && !rank.has_mpi)) {
     rank.pid = pid;
     rank.command = command_of(directory, process);
+    rank.loaded = loaded;
   }
   rank.has_mpi |= has_mpi;
 }

@@ -21,12 +21,12 @@ bool mark_as_served(const void* address);
 struct JobRank {
   int rank = -1;          // as the launcher numbers it
   bool served = false;    // a process has the mark
-  bool loaded = false;    // a process has libsumac.so in it
   bool disabled = false;  // a process was started with SUMAC_DISABLE
   bool has_mpi = false;   // a process has an MPI library in it
   bool unknown = false;   // a process cannot be looked into
   pid_t pid = 0;          // of the process with an MPI, else of the first one
-  std::string command;    // as it was called
+  std::string command;    // as that was called
+  bool loaded = false;    // that has libsumac.so in it
 
   // Without Sumac, and it will stay so.
   bool surely_without() const { return !served && (disabled || (has_mpi && !loaded)); }

@@ -104,7 +104,7 @@ TEST_F(Proc, SeveralProcessesOfARank) {
   process(21, 20, "a) S 1 (b", "", kServed);
   process(22, 21, "helper", "A=1", "");
   // The shell's program is without.
-  process(30, 2, "sh", space("a", 2), "");
+  process(30, 2, "sh", space("a", 2), kStub);
   process(31, 30, "program", space("a", 2), kMpi);
   // A job within the job.
   process(40, 10, "mpiexec", space("a", 0), kMpi);
@@ -114,6 +114,7 @@ TEST_F(Proc, SeveralProcessesOfARank) {
   EXPECT_TRUE(job.find(0)->served && job.find(1)->served);
   EXPECT_FALSE(job.find(2)->served);
   EXPECT_EQ(job.find(2)->pid, 31);
+  EXPECT_TRUE(job.find(2)->surely_without());
 }
 
 TEST_F(Proc, HydraJobsAreToldApartByTheirProxies) {
