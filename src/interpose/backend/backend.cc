@@ -15,6 +15,7 @@
 #include "observe/trace.h"
 #include "topology/location.h"
 #include "topology/machine.h"
+#include "topology/presence.h"
 
 namespace sumac {
 namespace {
@@ -62,6 +63,10 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   using namespace sumac;
   if (stub->version != SUMAC_STUB_VERSION) return "the stub and the back end are of two builds";
   if (find_mpi_functions(*stub)) return "this MPI lacks functions that Sumac needs";
+  // Before MPI_Init goes down to the MPI, hence before any other rank gets out of it.
+  if (stub->intercepts && !mark_as_served(reinterpret_cast<const void*>(&description))) {
+    return "its own file cannot be mapped";
+  }
   find_progress_hooks(*stub);
   read_options();
   std::snprintf(description_text, sizeof description_text, "Sumac %s  %s  %s", SUMAC_VERSION,

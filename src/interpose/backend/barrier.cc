@@ -10,7 +10,7 @@ int mpi_barrier(MPI_Comm comm) {
   Entry entry(Collective::barrier);
   const Admission admission = admit(entry, comm);
   const auto native = [&] { return mpi.Barrier(comm); };
-  if (!admission.communicator) return pass(admission, comm, native);
+  if (!admission.communicator) return pass(admission, comm, native, true);
   Communicator& c = *admission.communicator;
   if (c.state == Communicator::State::alone) {
     entry.take_locally(c.stats, 0);

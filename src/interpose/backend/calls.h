@@ -38,11 +38,13 @@ Admission admit(Entry& entry, MPI_Comm comm);
 // this rank counts otherwise than those on which it succeeded.
 bool was_made(int error);
 
-// Hands the call down: `native` is the MPI's own function with the call's arguments.
+// Hands the call down: `native` is the MPI's own function with the call's arguments. `all_entered`:
+// it ends on no rank before all have made it.
 template <class Native>
-int pass(const Admission& admission, MPI_Comm comm, Native native) {
+int pass(const Admission& admission, MPI_Comm comm, Native native, bool all_entered = false) {
   const int error = native();
-  if (admission.counts && was_made(error)) count_call(comm);
+  const bool succeeded = error == MPI_SUCCESS;
+  if (admission.counts && was_made(error)) count_call(comm, 1, succeeded && all_entered);
   return error;
 }
 

@@ -148,7 +148,7 @@ Communicator* find_or_remember(MPI_Comm comm) {
   return communicator ? communicator : remember(comm);
 }
 
-void count_call(MPI_Comm comm, std::uint64_t more) {
+void count_call(MPI_Comm comm, std::uint64_t more, bool all_entered) {
   if (!mpi_is_up()) note_mpi_up();
   Communicator* communicator = find_or_remember(comm);
   if (!communicator || communicator->state != Communicator::State::counting) return;
@@ -156,7 +156,7 @@ void count_call(MPI_Comm comm, std::uint64_t more) {
   const std::uint64_t calls = communicator->calls += more;
   const auto passes = [&](std::uint64_t mark) { return before < mark && calls >= mark; };
   if (passes(kAgreeAfter) || (calls > kAgreeAfter && passes(options.build_after))) {
-    set_up(*communicator);
+    set_up(*communicator, all_entered);
   }
 }
 

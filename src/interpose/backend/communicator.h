@@ -114,8 +114,8 @@ Communicator* find_or_remember(MPI_Comm comm);
 
 // After a collective call which may wait for other ranks and that the MPI has served without an
 // error, so that all its ranks come here. Remembers the communicator, and sets it up when its time
-// has come. `calls`: that it counts as.
-void count_call(MPI_Comm comm, std::uint64_t calls = 1);
+// has come. `calls`: that it counts as; `all_entered`: it ends on no rank before all have made it.
+void count_call(MPI_Comm comm, std::uint64_t calls, bool all_entered);
 
 // One of those that keep the state has gone.
 void drop_keeper(Communicator& communicator);
@@ -130,7 +130,7 @@ void let_go(Communicator& communicator);
 inline constexpr std::uint64_t kAgreeAfter = 2;
 
 // Agrees with all ranks of the communicator on how it is served.
-void set_up(Communicator& communicator);
+void set_up(Communicator& communicator, bool all_entered);
 
 // Those that are known, or were.
 std::vector<Communicator*> all_communicators();

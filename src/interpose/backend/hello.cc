@@ -9,7 +9,6 @@
 #include <mutex>
 
 #include "base/hash.h"
-#include "base/version.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/messages.h"
 #include "interpose/backend/process.h"
@@ -52,7 +51,6 @@ Place own_place(const CpuMask& cpus) {
 
 Hello own_hello(const char* hierarchy) {
   Hello hello{};
-  hello.build = build_hash();
   hello.options = agreed_hash(hierarchy);
   hello.types = known_types_hash();
   hello.process = process_word();
@@ -76,9 +74,7 @@ Hello own_hello(const char* hierarchy) {
 bool can_agree(const std::vector<Hello>& hellos, Reason& reason) {
   const Hello& first = hellos[0];
   for (const Hello& hello : hellos) {
-    if (hello.build != first.build)
-      reason = Reason::builds_differ;
-    else if (hello.options != first.options)
+    if (hello.options != first.options)
       reason = Reason::options_differ;
     else if (hello.types != first.types)
       reason = Reason::types_differ;

@@ -13,9 +13,8 @@
 
 namespace sumac {
 
-// Plain bytes.
+// Plain bytes. Of ranks of the same build.
 struct Hello {
-  std::uint64_t build;
   std::uint64_t options;  // hash of the agreed ones, the rules' content, and the hierarchy
   std::uint64_t types;    // hash of what the process knows of the MPI's types
   std::uint64_t process;

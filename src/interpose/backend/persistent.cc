@@ -22,7 +22,7 @@ int serve(Entry& entry, MPI_Comm comm, MPI_Request* handle, MakePlan make_plan, 
     const int error = native();
     if (error != MPI_SUCCESS) return error;
     // As good as two: it will be used many times.
-    count_call(comm, kAgreeAfter);
+    count_call(comm, kAgreeAfter, false);
     Communicator* c = find_communicator(comm);
     if (!c || c->state < Communicator::State::alone) return MPI_SUCCESS;
     plan = make_plan();

@@ -16,7 +16,7 @@ namespace {
 
 enum class Life { unknown, up };
 std::atomic<Life> life{Life::unknown};
-std::atomic<bool> world{false};
+std::atomic<bool> world{false}, ending{false};
 std::mutex learning;
 bool learnt = false;
 
@@ -100,12 +100,15 @@ void note_mpi_up() {
   life.store(Life::up, std::memory_order_release);
 }
 
-bool world_is_up() { return world.load(std::memory_order_relaxed); }
+bool world_exists() { return world.load(std::memory_order_relaxed); }
 
-void note_world_ends() { world = false; }
+bool world_is_up() { return world_exists() && !ending.load(std::memory_order_relaxed); }
+
+void note_world_ends() { ending = true; }
 
 void note_mpi_down() {
   life.store(Life::unknown, std::memory_order_release);
+  world = ending = false;
   forget_known_pairs();
   forget_handles();
 }

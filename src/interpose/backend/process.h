@@ -44,8 +44,10 @@ bool mpi_is_up();
 void note_mpi_up();
 void note_mpi_down();
 
-// True between MPI_Init and the beginning of MPI_Finalize. Nothing may be under way at other times:
-// the end of a session is not seen.
+// From MPI_Init on MPI_COMM_WORLD may be used; a program may have sessions alone.
+bool world_exists();
+// The same until the beginning of MPI_Finalize. Nothing may be under way at other times: the end of a
+// session is not seen.
 bool world_is_up();
 void note_world_ends();
 

@@ -44,7 +44,10 @@ template <class Native>
 int serve_reduction(Collective collective, const Reduction& call, Native native) {
   Entry entry(collective);
   const Admission admission = admit(entry, call.comm);
-  if (!admission.communicator) return pass(admission, call.comm, native);
+  if (!admission.communicator) {
+    const bool all_entered = collective == Collective::allreduce && call.count > 0;
+    return pass(admission, call.comm, native, all_entered);
+  }
   Communicator& c = *admission.communicator;
   ReduceArguments& args = c.work.call.reduction;
   Reason reason = Reason::arguments;

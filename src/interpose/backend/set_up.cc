@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How the ranks of a communicator agree, once, on how it is served:
-//   1. all-gather: who and where everybody is. What follows from it is the same on all ranks.
-//   2. where ranks share memory, leaders offer blocks, and all tell what worked for them.
+//   1. all meet: nobody goes on before all have come and turn out to run the same build.
+//   2. all-gather: who and where everybody is. What follows from it is the same on all ranks.
+//   3. where ranks share memory, leaders offer blocks, and all tell what worked for them.
 // A local failure never leads to a local decision: it goes into the next agreement.
 #include "interpose/backend/set_up.h"
 
 #include <algorithm>
 
 #include "interpose/backend/hang_doctor.h"
+#include "interpose/backend/meeting.h"
+#include "interpose/backend/members.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/progress_hooks.h"
 #include "interpose/backend/threads.h"
@@ -115,12 +118,13 @@ void hand_down_for_good(Communicator& c, Reason reason) {
   const bool worth_a_word = reason == Reason::builds_differ || reason == Reason::shared_memory ||
                             reason == Reason::messages;
   if (worth_a_word && !told[static_cast<int>(reason)].exchange(true)) {
-    log(Level::warn, "warning[handed-down]: a communicator of %d ranks is left to the MPI: %s",
-        c.size, text_of(reason) + 5);
+    log(Level::warn, "warning[handed-down]: a communicator of %d ranks is left to the MPI: %s%s",
+        c.size, text_of(reason) + 5,
+        reason == Reason::builds_differ ? "; start all from one installation" : "");
   }
 }
 
-void set_up(Communicator& c) {
+void set_up(Communicator& c, bool all_entered) {
   int inter = 0;
   mpi.Comm_test_inter(c.comm, &inter);
   if (inter) return hand_down_for_good(c, Reason::intercommunicator);
@@ -130,11 +134,13 @@ void set_up(Communicator& c) {
     c.state = Communicator::State::alone;
     return;
   }
+  Reason reason;
+  if (!members_may_be_served(c, reason)) return hand_down_for_good(c, reason);
+  if (!meet(c, all_entered)) return hand_down_for_good(c, Reason::builds_differ);
   const std::vector<Hello> hellos = gather_hellos(c);
   c.trace_group = hellos[0].process + hellos[0].serial;
   for (const Hello& hello : hellos) c.processes.push_back(hello.process);
   c.traced = 0;
-  Reason reason;
   if (!can_agree(hellos, reason)) {
     if (reason == Reason::options_differ) explain_difference(c, hellos);
     return hand_down_for_good(c, reason);

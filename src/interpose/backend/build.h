@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace sumac {
+
+// Equal on two ranks when their back ends were made from the same sources, wherever that was.
+std::uint64_t build_hash();
+
+}  // namespace sumac

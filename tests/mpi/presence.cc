@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Jobs in which not every rank has Sumac: results are right on every communicator, those with a
+// member without it are handed down by the others for the reason given, and those of ranks that all
+// have it are served.
+//   presence world REASON            the job's ranks; who has Sumac is up to the script
+//   presence barriers                some ranks without Sumac cannot be seen: the job must be ended
+//   presence pairs REASON            communicators of every second rank, in two ways
+//   presence unseen                  the same, by ranks that cannot tell whose processes they see
+//   presence late SECONDS            all have it, and come so late to be set up
+//   presence spawn RANKS COMMAND...  so many processes more, started by the words of COMMAND, which
+//                                    ends in this program and "child"
+#include <string>
+#include <vector>
+
+#include "exercise.h"
+#include "unaided.h"
+
+namespace {
+
+using namespace test;
+
+// 0: no Sumac. 1, 2: a build of it, as the script says.
+int own_kind() {
+  if (!is_active()) return 0;
+  return std::getenv("SUMAC_TEST_OTHER_BUILD") ? 2 : 1;
+}
+
+// Whether all ranks have Sumac, of the same build. Asks on a communicator that is not used again.
+bool alike(MPI_Comm comm) {
+  MPI_Comm apart;
+  MPI_Comm_split(comm, 0, 0, &apart);
+  const int own[2] = {own_kind(), -own_kind()};
+  int least[2] = {};
+  MPI_Allreduce(own, least, 2, MPI_INT, MPI_MIN, apart);
+  MPI_Comm_free(&apart);
+  return least[0] > 0 && least[0] == -least[1];
+}
+
+void use_nonblocking(MPI_Comm comm, int seed) {
+  int r, p, sum = -1;
+  MPI_Comm_rank(comm, &r);
+  MPI_Comm_size(comm, &p);
+  const int own = r + seed;
+  MPI_Request request;
+  MPI_Iallreduce(&own, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum == p * (p - 1) / 2 + p * seed, "%d of %d ranks", sum, p);
+}
+
+// `reason`: why the communicator is handed down; null where it is served.
+void expect(MPI_Comm comm, const char* reason) {
+  for (int i = 0; i < 4; ++i) {
+    use(comm, i);
+    use_nonblocking(comm, i);
+  }
+  MPI_Barrier(comm);
+  int size;
+  MPI_Comm_size(comm, &size);
+  if (!is_active()) return;
+  if (size == 1 || !reason) {
+    CHECK_TAKEN();
+  } else {
+    CHECK_HANDED_DOWN(reason);
+  }
+}
+
+// Communicators of all shapes over the ranks of `all`.
+void use_parts(MPI_Comm all, const char* reason) {
+  int r;
+  MPI_Comm_rank(all, &r);
+  const int kind = own_kind();
+  struct Part {
+    int color, key;
+  };
+  for (const Part part : {Part{0, r}, Part{0, -r}, Part{kind, r}, Part{r / 2, 0}, Part{r % 2, 0},
+                          Part{r == 0 ? MPI_UNDEFINED : 0, 0}}) {
+    MPI_Comm comm;
+    step("part %d %d", part.color, part.key);
+    MPI_Comm_split(all, part.color, part.key, &comm);
+    if (comm == MPI_COMM_NULL) continue;
+    expect(comm, alike(comm) ? nullptr : reason);
+    MPI_Comm_free(&comm);
+  }
+}
+
+// The processes that were spawned, and those that did so.
+int use_merged(MPI_Comm other, bool high) {
+  constexpr const char* kReason = "a member of another MPI_COMM_WORLD: spawned, or connected to";
+  MPI_Comm merged, again, own;
+  MPI_Intercomm_merge(other, high, &merged);
+  step("merged");
+  expect(merged, kReason);
+  MPI_Comm_dup(merged, &again);
+  step("merged and duplicated");
+  expect(again, kReason);
+  // Each world's ranks alone, made of the merged communicator.
+  MPI_Comm_split(merged, high, 0, &own);
+  step("one world");
+  expect(own, nullptr);
+  step("the world itself");
+  expect(MPI_COMM_WORLD, nullptr);
+  for (MPI_Comm* comm : {&own, &again, &merged}) MPI_Comm_free(comm);
+  MPI_Comm_disconnect(&other);
+  return finish_unaided();
+}
+
+int spawn(int argc, char** argv) {
+  std::vector<char*> words(argv + 4, argv + argc);
+  words.push_back(nullptr);
+  MPI_Comm children;
+  MPI_Comm_spawn(argv[3], words.data(), std::atoi(argv[2]), MPI_INFO_NULL, 0, MPI_COMM_WORLD,
+                 &children, MPI_ERRCODES_IGNORE);
+  return use_merged(children, false);
+}
+
+// Becomes this program again, without a variable of the launcher's: /proc shows what a process was
+// started with. They are arguments from then on, and set again before MPI looks for them.
+void hide_job(char** argv) {
+  if (std::getenv("SUMAC_TEST_HIDDEN")) {
+    for (char** setting = argv + 2; *setting; ++setting) putenv(*setting);
+    return;
+  }
+  std::vector<char*> words{argv[0], argv[1]}, kept;
+  for (char** setting = environ; *setting; ++setting) {
+    const bool keep =
+        std::strncmp(*setting, "LD_", 3) == 0 || std::strncmp(*setting, "SUMAC", 5) == 0;
+    (keep ? kept : words).push_back(*setting);
+  }
+  std::string hidden = "SUMAC_TEST_HIDDEN=1";
+  kept.push_back(hidden.data());
+  words.push_back(nullptr);
+  kept.push_back(nullptr);
+  execve("/proc/self/exe", words.data(), kept.data());
+  std::abort();
+}
+
+// Every rank is in the call after which Sumac sets the communicator up.
+int pass_barriers() {
+  for (int i = 0; i < 2; ++i) {
+    step("barrier %d", i);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  // Only those without Sumac get here, and wait in vain as well.
+  step("the MPI's own barrier");
+  MPI_Barrier(MPI_COMM_WORLD);
+  return finish_unaided();
+}
+
+// Ranks of one host each, where ranks are dealt out to two hosts in turns.
+int use_pairs(const char* reason) {
+  MPI_Comm comm;
+  for (const int key : {rank, -rank}) {
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, key, &comm);
+    expect(comm, alike(comm) ? nullptr : reason);
+    MPI_Comm_free(&comm);
+  }
+  return finish_unaided();
+}
+
+// The root of two broadcasts is through with them before the others begin.
+int come_late(unsigned seconds) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int i = 0; i < 2; ++i) {
+    int data = rank == 0 ? 77 + i : 0;
+    if (rank != 0) sleep(i * seconds);
+    MPI_Bcast(&data, 1, MPI_INT, 0, comm);
+    CHECK(data == 77 + i, "%d", data);
+  }
+  expect(comm, nullptr);
+  MPI_Comm_free(&comm);
+  return finish_unaided();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "unseen") hide_job(argv);
+  start_unaided(argc, argv);
+  if (what == "spawn") return spawn(argc, argv);
+  if (what == "child") {
+    MPI_Comm parents;
+    MPI_Comm_get_parent(&parents);
+    return use_merged(parents, true);
+  }
+  if (what == "unseen" || what == "barriers") return pass_barriers();
+  if (what == "late") return come_late(static_cast<unsigned>(std::atoi(argv[2])));
+  const char* reason = argc > 2 ? argv[2] : "";
+  if (what == "pairs") return use_pairs(reason);
+  step("the world");
+  expect(MPI_COMM_WORLD, alike(MPI_COMM_WORLD) ? nullptr : reason);
+  for (int round = 0; round < 2; ++round) use_parts(MPI_COMM_WORLD, reason);
+  return finish_unaided();
+}

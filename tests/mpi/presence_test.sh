@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# presence_test.sh FAMILY LAUNCHER SUMAC PROGRAM STUB OTHER: jobs of which some ranks have no Sumac,
+# or another build of it: they end, with right results, and one line tells what is wrong. OTHER: a
+# back end that was made from other sources than the one of STUB.
+. "$(dirname "$0")/../preload/check.sh"
+family=$1 launcher=$2 sumac=$3 program=$4 stub=$5 other=$6
+. "$(dirname "$0")/launch.sh"
+reason='a member runs without Sumac'
+
+# job SECONDS WORDS...: of the launcher's command line.
+job() {
+  seconds=$1
+  shift
+  SUMAC_TEST_JOB=$job_mark SUMAC_TEST_SECONDS=$seconds \
+    timeout -k 5 $((seconds + 5)) "$launcher" "$@"
+}
+with() { expect_out "on $1 ranks, $2 with Sumac, 0 failed"; }
+passed() {
+  expect_status 0
+  expect_out 'passed: '
+}
+# told LEVEL RANK WHY
+told() {
+  expect_warnings 1
+  expect_err "$1[rank-without-sumac]: rank $2 (process "
+  expect_err "runs without Sumac ($3)"
+}
+
+for ranks in 2 3 5; do
+  others=$((ranks - 1))
+  # Two programs of which one is not loaded: the last rank, or the first.
+  run job 30 -n $others "$sumac" exec "$program" world "$reason" : -n 1 "$program" world "$reason"
+  passed
+  with $ranks $others
+  told warning $others 'it is not loaded there'
+  run job 30 -n 1 "$program" world "$reason" : -n $others "$sumac" exec "$program" world "$reason"
+  passed
+  with $ranks $others
+  told warning 0 'it is not loaded there'
+
+  # Switched off on one rank.
+  run job 30 -n $others "$sumac" exec "$program" world "$reason" : \
+    -n 1 env SUMAC_DISABLE=1 "$sumac" exec "$program" world "$reason"
+  passed
+  with $ranks $others
+  told warning $others 'SUMAC_DISABLE is set there'
+done
+
+# On none and on all ranks, in a shell that waits for the program: nothing to say.
+for start in "$sumac exec sh -c" "env SUMAC_DISABLE=1 $sumac exec sh -c" 'sh -c'; do
+  # shellcheck disable=SC2086
+  run job 30 -n 3 $start '"$@"; exit $?' sh "$program" world "$reason"
+  passed
+  expect_silence
+done
+
+# Several of them, and the summary.
+SUMAC_STATS=1 run job 30 -n 2 "$sumac" exec "$program" world "$reason" : \
+  -n 3 "$program" world "$reason"
+passed
+expect_err 'runs without Sumac (it is not loaded there), as do 2 more; communicators'
+expect_err "mpi: $reason"
+
+# Loaded, without a back end: the others give it some time to start.
+mkdir "$scratch/bare"
+cp "$stub" "$scratch/bare"
+run job 30 -n 2 "$sumac" exec "$program" world "$reason" : \
+  -n 1 env LD_PRELOAD="$scratch/bare/$(basename "$stub")" "$program" world "$reason"
+passed
+with 3 2
+told warning 2 'it is loaded there but could not serve the program'
+
+# Jobs at the same time do not take each other's ranks for their own.
+for round in 1 2 3; do
+  job 30 -n 3 "$program" world "$reason" >"$scratch/without" 2>&1 &
+  without=$!
+  job 30 -n 2 "$sumac" exec "$program" world "$reason" >"$scratch/with" 2>&1 &
+  run job 30 -n 4 "$sumac" exec "$program" world "$reason"
+  passed
+  with 4 4
+  expect_silence
+  wait $! || fail "round $round: $(cat "$scratch/with")"
+  wait $without || fail "round $round: $(cat "$scratch/without")"
+  grep -q '^passed: .* 2 with Sumac' "$scratch/with" || fail "round $round: $(cat "$scratch/with")"
+  grep -q '^sumac:' "$scratch/with" && fail "round $round: $(cat "$scratch/with")"
+done
+
+# A back end made from other sources.
+mkdir "$scratch/other"
+cp "$stub" "$other" "$scratch/other"
+for ranks in 2 3 5; do
+  differ='ranks run different builds of Sumac'
+  run job 30 -n $((ranks - 1)) "$sumac" exec "$program" world "$differ" : \
+    -n 1 env SUMAC_TEST_OTHER_BUILD=1 LD_PRELOAD="$scratch/other/$(basename "$stub")" \
+    "$program" world "$differ"
+  passed
+  expect_warnings 1
+  expect_err "is left to the MPI: $differ; start all from one installation"
+  expect_out "on $ranks ranks, $ranks with Sumac,"
+done
+
+# Late, but all are there.
+SUMAC_HANG_SECONDS=1 run job 30 -n 3 "$sumac" exec "$program" late 3
+passed
+expect_warnings 1
+expect_err 'warning[set-up]: rank 0 of 3 has waited 1 s'
+
+# Where nothing is to be seen of the others.
+SUMAC_HANG_SECONDS=2 run job 30 -n 2 "$sumac" exec "$program" unseen : -n 1 "$program" unseen
+[ "$status" != 0 ] && [ "$status" != 124 ] || fail "status $status"
+grep -Eq 'error\[set-up\]: rank [01] of 3 has waited 2 s .* so the job is ended; .*: [01], 2\.' \
+  "$err" || fail 'nobody says why'
+grep -q 'out of time' "$err" && fail 'it was not ended by Sumac'
+
+# Debian's MPICH 4.0 cannot spawn.
+if [ "$family" = openmpi ]; then
+  for ranks in 1 3; do
+    for children in 1 2; do
+      for start in env "$sumac exec"; do
+        # shellcheck disable=SC2086
+        run job 30 -n $ranks "$sumac" exec "$program" spawn $children $start "$program" child
+        passed
+        expect_silence
+        with $ranks $ranks
+      done
+      with $children $children
+      # The children alone have it.
+      # shellcheck disable=SC2086
+      run job 30 -n $ranks "$program" spawn $children $start "$program" child
+      passed
+      expect_silence
+    done
+  done
+fi
+nothing_left || fail "something is left"
+finish
