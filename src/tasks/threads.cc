@@ -37,6 +37,11 @@ int task_priority() {
   return settings.priority;
 }
 
+bool may_open_regions() {
+  const std::lock_guard<std::mutex> hold(mutex);
+  return settings.own_regions;
+}
+
 // Takes up to `wanted` threads, as long as no more than `most` are at work; at least one, the
 // caller's own.
 int keep_threads(int wanted, int most) {
@@ -88,6 +93,10 @@ int Threads::choose(std::span<const OpenMp> openmps, int& most) {
     in_region = true;
     openmp_ = &openmp;
     break;
+  }
+  if (!in_region && !may_open_regions()) {
+    use_ = ThreadUse::outside;
+    return 1;
   }
   const int threads = in_region ? openmp_->num_threads() : openmp_->max_threads();
   if (threads > 1) most = most_threads(*openmp_);

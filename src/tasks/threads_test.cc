@@ -80,7 +80,7 @@ class ThreadsTest : public ::testing::Test {
   void SetUp() override {
     fake = Fake();
     asked_threads = 0;
-    set_threads({.min_bytes = 1});
+    set_threads({.min_bytes = 1, .own_regions = true});
     const ProcessorRoom room{.processors = 4, .known = known_};
     set_processor_room(room);
   }
@@ -130,6 +130,17 @@ TEST_F(ThreadsTest, ARegionOutsideOfOne) {
   expect(ThreadUse::region, 4);
   EXPECT_EQ(asked_threads, 4u);
   EXPECT_TRUE(fake.priorities.empty());
+}
+
+TEST_F(ThreadsTest, NoRegionUnlessAllowed) {
+  set_threads({.min_bytes = 1});
+  expect(ThreadUse::outside, 1);
+  set_threads({.min_bytes = 1, .most = 4});
+  expect(ThreadUse::outside, 1);
+  expect(ThreadUse::no_openmp, 1, {});
+  EXPECT_EQ(asked_threads, 0u);
+  fake.in_parallel = true;
+  expect(ThreadUse::tasks, 4);
 }
 
 TEST_F(ThreadsTest, TasksInsideOfARegion) {
@@ -186,7 +197,7 @@ TEST_F(ThreadsTest, NeverMoreThanProcessorsThreadsAndTheQuota) {
   };
   for (const Limit& limit : limits) {
     SCOPED_TRACE(&limit - limits);
-    set_threads({.min_bytes = 1, .most = limit.most});
+    set_threads({.min_bytes = 1, .most = limit.most, .own_regions = true});
     set_room(limit.room);
     fake.max_threads = limit.max_threads;
     fake.num_procs = limit.num_procs;
