@@ -45,14 +45,16 @@ void fake_task(void (*body)(void*), void* data, void (*)(void*, void*), long siz
   }
 }
 
-constexpr OpenMp kOutside = {[] { return 0; },  [] { return 64; }, [] { return 1; },
-                             [] { return 64; }, nullptr,           nullptr};
+constexpr OpenMp kOutside = {
+    [] { return 0; }, [] { return 64; }, [] { return 1; }, [] { return 64; },
+    nullptr,          nullptr,           nullptr};
 constexpr OpenMp kFake = {[] { return fake.in_parallel ? 1 : 0; },
                           [] { return fake.max_threads; },
                           [] { return fake.num_threads; },
                           [] { return fake.num_procs; },
                           fake_parallel,
-                          fake_task};
+                          fake_task,
+                          nullptr};
 
 // Pieces done, and by which threads.
 struct Done {
@@ -167,6 +169,23 @@ TEST_F(ThreadsTest, PriorityIsPassedOnWithTheFlagThatMakesItCount) {
   expect(ThreadUse::tasks, 4);
   EXPECT_EQ(fake.priorities, std::vector<int>(3, 7));
   EXPECT_EQ(fake.flags, std::vector<unsigned>(3, 16));
+}
+
+// Where a library knows of no second thread, there is no region, and it is not asked further.
+TEST_F(ThreadsTest, AnUnusedLibraryIsNotWoken) {
+  static int threads;
+  static bool asked;
+  OpenMp unused = kFake;
+  unused.all_threads = [](const void*) { return threads; };
+  unused.in_parallel = [] {
+    asked = true;
+    return 1;
+  };
+  set_threads({.min_bytes = 1});
+  for (threads = 0; threads < 2; ++threads) expect(ThreadUse::outside, 1, {&unused, 1});
+  EXPECT_FALSE(asked);
+  expect(ThreadUse::tasks, 4, {&unused, 1});
+  EXPECT_TRUE(asked);
 }
 
 struct Limit {
