@@ -85,9 +85,10 @@ def elements_that_fit(ranks, available):
 
 
 def environment():
-    """Open MPI refuses to run as root until told twice."""
+    """Large vectors are shared outside of regions; Open MPI is told twice that root may use it."""
+    threads = {"SUMAC_OWN_REGIONS": "1"}
     allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return dict(os.environ) | (allow if os.geteuid() == 0 else {})
+    return dict(os.environ) | threads | (allow if os.geteuid() == 0 else {})
 
 
 def run_job(mpi, ranks, elements, in_front):

@@ -67,7 +67,7 @@ void slow_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t c
 class Helped : public ::testing::Test {
  protected:
   void SetUp() override {
-    set_threads({.min_bytes = 4096});
+    set_threads({.min_bytes = 4096, .own_regions = true});
     set_processor_room({.processors = 64, .known = 1});
   }
   void TearDown() override {

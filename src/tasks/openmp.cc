@@ -49,6 +49,13 @@ bool resolve(void* object, const char* name, Function& function) {
   return function != nullptr;
 }
 
+void resolve_all_threads(void* object, OpenMp& openmp) {
+  if (!resolve(object, "__kmpc_global_num_threads", openmp.all_threads)) return;
+  const bool same = of_one_object(reinterpret_cast<void*>(openmp.in_parallel),
+                                  reinterpret_cast<void*>(openmp.all_threads));
+  if (!same) openmp.all_threads = nullptr;
+}
+
 bool read_functions(void* object, OpenMp& openmp) {
   return resolve(object, "omp_in_parallel", openmp.in_parallel) &&
          resolve(object, "GOMP_parallel", openmp.parallel) &&
@@ -72,6 +79,7 @@ void look_into(const std::string& name) {
       return other.in_parallel == openmp.in_parallel;
     });
     if (is_new && known < kMost) {
+      resolve_all_threads(object, openmp);
       keep_object_of(reinterpret_cast<void*>(openmp.in_parallel));
       found[known] = openmp;
       num_found.store(known + 1, std::memory_order_release);

@@ -18,7 +18,17 @@ struct OpenMp {
   // Copies `size` bytes of data and runs body on them, now or later, in any thread of the region.
   void (*task)(void (*body)(void*), void* data, void (*copy)(void*, void*), long size, long align,
                bool deferrable, unsigned flags, void** depend, int priority, void* detach);
+  // Of libomp and libiomp5: threads that it knows of, 0 before its first use; null where there is
+  // no such function.
+  int (*all_threads)(const void* location) = nullptr;
 };
+
+// Whether the calling thread is in an active region. Does not make a library read its environment
+// that the program has not used yet, as in_parallel() of libomp does: the program may still set it.
+inline bool in_region(const OpenMp& openmp) {
+  if (openmp.all_threads && openmp.all_threads(nullptr) < 2) return false;
+  return openmp.in_parallel();
+}
 
 // Each once, in the order in which objects were loaded: where several are in the process, the
 // program's own comes first. One that was found stays in the process. Looks again only when objects

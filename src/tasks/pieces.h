@@ -7,9 +7,15 @@
 // Waiting for tasks by the run-time library's own means is not to be had here: the waiting thread
 // would run the application's tasks meanwhile, in the middle of an MPI call, and these may wait
 // for what the caller holds, or call MPI.
+//
+// All pieces are done with the floating-point environment of who wants them done: its rounding
+// mode, its treatment of denormal numbers. A helper's own is as before afterwards, flags included.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
+#include <cfenv>
 #include <cstddef>
 #include <cstdint>
 
@@ -58,6 +64,8 @@ class alignas(kFalseSharingRange) Pieces {
   std::atomic<bool> in_use_{false};
   std::uint64_t number_ = 0;
   PieceWork work_;
+  pthread_t owner_{};
+  std::fenv_t environment_{};
 };
 
 }  // namespace sumac

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <cfenv>
 #include <chrono>
 #include <random>
 #include <thread>
@@ -95,6 +96,54 @@ TEST(Pieces, WhoOpensWaitsForWhatOthersHaveTaken) {
   EXPECT_TRUE(slow.done[0] && slow.done[1]);
   opened->close();
   helper.join();
+}
+
+// A quotient that is rounded up is larger than one that is rounded down.
+double third() {
+  volatile double one = 1, three = 3;
+  return one / three;
+}
+
+// Who helps calculates as who opens does, and is as it was afterwards, flags included.
+TEST(Pieces, AreRoundedAsTheOneWhoOpensRounds) {
+  struct Work {
+    std::thread::id helper;
+    std::atomic<bool> helped{false};
+    double results[16] = {};
+  } shared;
+  const PieceWork work{[](void* data, std::size_t piece) {
+                         Work& it = *static_cast<Work*>(data);
+                         it.results[piece] = third();
+                         if (std::this_thread::get_id() == it.helper) it.helped = true;
+                         while (!it.helped) sched_yield();
+                       },
+                       &shared, 16, Counts::wait_for};
+  const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  for (const int mode : modes) {
+    for (const int others : modes) {
+      std::fesetround(mode);
+      const double expected = third();
+      shared.helped = false;
+      Pieces* const opened = Pieces::open(work);
+      std::atomic<bool> known{false};
+      std::thread helper([&, others] {
+        std::fesetround(others);
+        std::feclearexcept(FE_ALL_EXCEPT);
+        while (!known) sched_yield();
+        Pieces::help(opened->invite());
+        EXPECT_EQ(std::fegetround(), others);
+        EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0);
+      });
+      shared.helper = helper.get_id();
+      known = true;
+      Pieces::help(opened->invite());
+      opened->wait();
+      opened->close();
+      helper.join();
+      std::fesetround(FE_TONEAREST);
+      for (const double result : shared.results) EXPECT_EQ(result, expected);
+    }
+  }
 }
 
 // Two threads open works all the time; three accept whatever invitation was written last, long

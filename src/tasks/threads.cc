@@ -37,6 +37,11 @@ int task_priority() {
   return settings.priority;
 }
 
+bool may_open_regions() {
+  const std::lock_guard<std::mutex> hold(mutex);
+  return settings.own_regions;
+}
+
 // Takes up to `wanted` threads, as long as no more than `most` are at work; at least one, the
 // caller's own.
 int keep_threads(int wanted, int most) {
@@ -82,17 +87,17 @@ int Threads::choose(std::span<const OpenMp> openmps, int& most) {
   use_ = ThreadUse::no_openmp;
   if (openmps.empty()) return 1;
   openmp_ = &openmps[0];
-  bool in_region = false;
-  for (const OpenMp& openmp : openmps) {
-    if (!openmp.in_parallel()) continue;
-    in_region = true;
-    openmp_ = &openmp;
-    break;
+  const auto inner = std::find_if(openmps.begin(), openmps.end(), in_region);
+  const bool inside = inner != openmps.end();
+  if (inside) openmp_ = &*inner;
+  if (!inside && !may_open_regions()) {
+    use_ = ThreadUse::outside;
+    return 1;
   }
-  const int threads = in_region ? openmp_->num_threads() : openmp_->max_threads();
+  const int threads = inside ? openmp_->num_threads() : openmp_->max_threads();
   if (threads > 1) most = most_threads(*openmp_);
   const int wanted = std::min(threads, most);
-  use_ = wanted < 2 ? ThreadUse::one_thread : in_region ? ThreadUse::tasks : ThreadUse::region;
+  use_ = wanted < 2 ? ThreadUse::one_thread : inside ? ThreadUse::tasks : ThreadUse::region;
   return wanted;
 }
 

@@ -18,6 +18,11 @@ struct ThreadSettings {
   std::size_t min_bytes = SIZE_MAX;  // SIZE_MAX: never
   int most = 0;                      // threads; 0: as many as have processors of their own
   int priority = 0;                  // of tasks
+  // Whether work that is done outside of a parallel region may open one. It must not by default: a
+  // region of another size than the program's last may end threads whose threadprivate values the
+  // program counts on, and the run-time library's first leaves a forked child without the threads
+  // that it believes to have. Neither can be seen from here.
+  bool own_regions = false;
 };
 
 // What this process may run on.
@@ -76,7 +81,7 @@ class Threads {
   void run(const PieceWork& work) const;
 
  private:
-  // How many threads are wanted, and how many the process may use at all.
+  // How many threads are wanted, and by `most` how many the process may use at all.
   int choose(std::span<const OpenMp> openmps, int& most);
 
   const OpenMp* openmp_ = nullptr;

@@ -45,14 +45,16 @@ void fake_task(void (*body)(void*), void* data, void (*)(void*, void*), long siz
   }
 }
 
-constexpr OpenMp kOutside = {[] { return 0; },  [] { return 64; }, [] { return 1; },
-                             [] { return 64; }, nullptr,           nullptr};
+constexpr OpenMp kOutside = {
+    [] { return 0; }, [] { return 64; }, [] { return 1; }, [] { return 64; },
+    nullptr,          nullptr,           nullptr};
 constexpr OpenMp kFake = {[] { return fake.in_parallel ? 1 : 0; },
                           [] { return fake.max_threads; },
                           [] { return fake.num_threads; },
                           [] { return fake.num_procs; },
                           fake_parallel,
-                          fake_task};
+                          fake_task,
+                          nullptr};
 
 // Pieces done, and by which threads.
 struct Done {
@@ -80,7 +82,7 @@ class ThreadsTest : public ::testing::Test {
   void SetUp() override {
     fake = Fake();
     asked_threads = 0;
-    set_threads({.min_bytes = 1});
+    set_threads({.min_bytes = 1, .own_regions = true});
     const ProcessorRoom room{.processors = 4, .known = known_};
     set_processor_room(room);
   }
@@ -132,6 +134,17 @@ TEST_F(ThreadsTest, ARegionOutsideOfOne) {
   EXPECT_TRUE(fake.priorities.empty());
 }
 
+TEST_F(ThreadsTest, NoRegionUnlessAllowed) {
+  set_threads({.min_bytes = 1});
+  expect(ThreadUse::outside, 1);
+  set_threads({.min_bytes = 1, .most = 4});
+  expect(ThreadUse::outside, 1);
+  expect(ThreadUse::no_openmp, 1, {});
+  EXPECT_EQ(asked_threads, 0u);
+  fake.in_parallel = true;
+  expect(ThreadUse::tasks, 4);
+}
+
 TEST_F(ThreadsTest, TasksInsideOfARegion) {
   fake.in_parallel = true;
   fake.num_threads = 3;
@@ -156,6 +169,23 @@ TEST_F(ThreadsTest, PriorityIsPassedOnWithTheFlagThatMakesItCount) {
   expect(ThreadUse::tasks, 4);
   EXPECT_EQ(fake.priorities, std::vector<int>(3, 7));
   EXPECT_EQ(fake.flags, std::vector<unsigned>(3, 16));
+}
+
+// Where a library knows of no second thread, there is no region, and it is not asked further.
+TEST_F(ThreadsTest, AnUnusedLibraryIsNotWoken) {
+  static int threads;
+  static bool asked;
+  OpenMp unused = kFake;
+  unused.all_threads = [](const void*) { return threads; };
+  unused.in_parallel = [] {
+    asked = true;
+    return 1;
+  };
+  set_threads({.min_bytes = 1});
+  for (threads = 0; threads < 2; ++threads) expect(ThreadUse::outside, 1, {&unused, 1});
+  EXPECT_FALSE(asked);
+  expect(ThreadUse::tasks, 4, {&unused, 1});
+  EXPECT_TRUE(asked);
 }
 
 struct Limit {
@@ -186,7 +216,7 @@ TEST_F(ThreadsTest, NeverMoreThanProcessorsThreadsAndTheQuota) {
   };
   for (const Limit& limit : limits) {
     SCOPED_TRACE(&limit - limits);
-    set_threads({.min_bytes = 1, .most = limit.most});
+    set_threads({.min_bytes = 1, .most = limit.most, .own_regions = true});
     set_room(limit.room);
     fake.max_threads = limit.max_threads;
     fake.num_procs = limit.num_procs;

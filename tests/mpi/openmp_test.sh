@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"
-export OMP_NUM_THREADS=2 SUMAC_THREADS_MIN=64K SUMAC_STATS="$scratch/stats.json"
+export OMP_NUM_THREADS=2 SUMAC_THREADS_MIN=64K SUMAC_OWN_REGIONS=1 SUMAC_STATS="$scratch/stats.json"
 # Slots are too small for threads, and the rules prefer them for more ranks than processors.
 export SUMAC_ALGO="allreduce:single_copy;reduce:single_copy"
 
@@ -47,6 +47,15 @@ for ranks in 2 3; do
     done
   done
 done
+
+# By default the only regions are the program's.
+for kind in local allreduce; do
+  SUMAC_OWN_REGIONS=0 job 2 2 $kind outside
+  expect_folds none
+  [ "$(folds outside)" -gt 0 ] || fail "not counted as called outside"
+done
+SUMAC_OWN_REGIONS=0 job 2 2 local master
+expect_folds tasks
 
 # More ranks than processors, or as many: threads would take them from each other.
 job "$(nproc)" auto allreduce outside

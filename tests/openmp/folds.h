@@ -42,9 +42,9 @@ inline int allowed() {
   return std::min(most, threads ? std::atoi(threads) : processors());
 }
 
-// With SUMAC_THREADS=most, in effect.
-inline void allow_threads(int most) {
-  set_threads({.min_bytes = kLeast, .most = most});
+// With SUMAC_THREADS=most, in effect, and SUMAC_OWN_REGIONS.
+inline void allow_threads(int most, bool own_regions = true) {
+  set_threads({.min_bytes = kLeast, .most = most, .own_regions = own_regions});
   set_processor_room({.processors = room(), .known = 1});
 }
 

@@ -23,6 +23,19 @@ TEST(Late, OneThreadAndCountedUntilAnOpenMpIsLoaded) {
   void* const object = dlopen(late ? late : "libgomp.so.1", RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(object, nullptr) << dlerror();
   ASSERT_EQ(dlsym(RTLD_DEFAULT, "omp_in_parallel"), nullptr);
+  {
+    // LLVM's and Intel's read their environment when they are first used: not by a reduction.
+    constexpr bool kOwnRegions = false;
+    allow_threads(0, kOwnRegions);
+    const Counted counted;
+    expect_right(kLarge, 0);
+    EXPECT_EQ(counted.by(ThreadUse::outside), 1u);
+    setenv("OMP_MAX_ACTIVE_LEVELS", "7", 1);
+    const auto levels = reinterpret_cast<int (*)()>(dlsym(object, "omp_get_max_active_levels"));
+    const bool reads_late = dlsym(object, "__kmpc_fork_call") != nullptr;
+    EXPECT_TRUE(!reads_late || levels() == 7);
+  }
+  allow_threads(0);
   const Counted counted;
   expect_right(kLarge, 0);
   EXPECT_EQ(find_openmp().size(), 1u);

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <cfenv>
 #include <thread>
 
 #include "tests/openmp/folds.h"
@@ -32,6 +33,24 @@ TEST_F(Regions, OutsideARegionIsOpened) {
   expect_right(kLarge, 0);
   EXPECT_EQ(counted.by(ThreadUse::region), several() ? 1u : 0u);
   EXPECT_EQ(counted.by(ThreadUse::one_thread), several() ? 0u : 1u);
+}
+
+TEST_F(Regions, OutsideNoneIsOpenedByDefault) {
+  constexpr bool kOwnRegions = false;
+  allow_threads(0, kOwnRegions);
+  const Counted counted;
+  EXPECT_EQ(threads_of(kLarge), 1u);
+#pragma omp parallel num_threads(1)
+  EXPECT_EQ(threads_of(kLarge), 1u);
+#pragma omp parallel if (false)
+  EXPECT_EQ(threads_of(kLarge), 1u);
+  EXPECT_EQ(counted.by(ThreadUse::outside), 3u);
+#pragma omp parallel
+#pragma omp single
+  expect_right(kLarge, 0);
+  EXPECT_EQ(counted.by(ThreadUse::tasks), several() ? 1u : 0u);
+  EXPECT_EQ(counted.by(ThreadUse::outside), omp_get_max_threads() > 1 ? 3u : 4u);
+  EXPECT_EQ(counted.by(ThreadUse::region), 0u);
 }
 
 TEST_F(Regions, BelowTheThresholdNothingIsAsked) {
@@ -135,6 +154,32 @@ TEST_F(Regions, FromOtherThreads) {
       });
     }
     for (std::thread& thread : threads) thread.join();
+  }
+}
+
+// All threads round as the one that calls, and as before afterwards.
+TEST_F(Regions, RoundedAsTheCallerRounds) {
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST}) {
+    for (int n = 0; n < 5; ++n) {
+      std::atomic<int> others{0};
+#pragma omp parallel
+      {
+#pragma omp master
+        {
+          std::fesetround(mode);
+          expect_right(kMost, 0);
+        }
+#pragma omp barrier
+#pragma omp master
+        std::fesetround(FE_TONEAREST);
+#pragma omp barrier
+        if (std::fegetround() != FE_TONEAREST) ++others;
+      }
+      EXPECT_EQ(others, 0);
+      std::fesetround(mode);
+      expect_right(kMost, 0);
+      std::fesetround(FE_TONEAREST);
+    }
   }
 }
 

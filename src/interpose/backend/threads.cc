@@ -16,6 +16,7 @@ void read_thread_options() {
   ThreadSettings settings;
   settings.min_bytes = options.threads_min;
   settings.priority = static_cast<int>(options.task_priority);
+  settings.own_regions = options.own_regions != 0;
   const std::string_view threads = options.threads;
   std::uint64_t number = 0;
   if (threads == "off") {
