@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 
 #include "base/hash.h"
 #include "interpose/backend/handles.h"
@@ -35,6 +37,13 @@ Location location_now(const CpuMask& cpus) {
     known = cpus;
   }
   return location;
+}
+
+// As 'mpirun --with-ft' of Open MPI 5 says it. A wait of Sumac's for a rank that has gone ends the job.
+bool is_fault_tolerant() {
+  const char* value = std::getenv("OMPI_MCA_mpi_ft_enable");
+  const std::string_view text = value ? value : "";
+  return text == "1" || text == "true" || text == "yes" || text == "on";
 }
 
 Place own_place(const CpuMask& cpus) {
@@ -68,6 +77,7 @@ Hello own_hello(const char* hierarchy) {
   hello.messengers = MpiMessages::live();
   hello.progresses_messages = can_progress_messages();
   hello.world = world_is_up();
+  hello.fault_tolerant = is_fault_tolerant();
   return hello;
 }
 
@@ -80,6 +90,8 @@ bool can_agree(const std::vector<Hello>& hellos, Reason& reason) {
       reason = Reason::types_differ;
     else if (hello.accelerator)
       reason = Reason::device;
+    else if (hello.fault_tolerant)
+      reason = Reason::fault_tolerance;
     else
       continue;
     return false;

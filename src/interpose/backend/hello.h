@@ -29,6 +29,7 @@ struct Hello {
   std::int32_t accelerator;
   std::int32_t messengers;  // communicators this process has made for messages
   std::int32_t progresses_messages;
+  std::int32_t fault_tolerant;  // the program wants to hear of ranks that fail, and go on
   std::int32_t world;  // MPI_Init has been called
 };
 

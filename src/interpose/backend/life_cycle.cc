@@ -115,8 +115,6 @@ int comm_disconnect(MPI_Comm* comm) { return end_communicator(mpi.Comm_disconnec
 
 }  // namespace
 
-// Without a session seen, MPI that is up was initialised before Sumac saw a call.
-
 void redirect_life_cycle(const sumac_stub& stub) {
   stub.redirect(SUMAC_CALL_Init, reinterpret_cast<void*>(init));
   stub.redirect(SUMAC_CALL_Init_thread, reinterpret_cast<void*>(init_thread));

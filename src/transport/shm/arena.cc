@@ -44,6 +44,13 @@ std::atomic<std::uint32_t>& detached(std::byte* block) {
   return reinterpret_cast<BlockHeader*>(block)->detached;
 }
 
+// Gives the memory back, but for the first page, which tells the members so.
+void drop(const Segment& segment) {
+  auto& header = *reinterpret_cast<BlockHeader*>(segment.memory);
+  header.dropped.store(1, std::memory_order_release);
+  discard_segment({segment.memory + kPage, segment.bytes - kPage});
+}
+
 }  // namespace
 
 Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
@@ -106,7 +113,7 @@ bool Arena::make_room(std::size_t share, std::size_t budget) {
       continue;
     }
     reserved -= owned_[i].share;
-    discard_segment(owned_[i].segment);
+    drop(owned_[i].segment);
     unmap(owned_[i].id);
     owned_.erase(owned_.begin() + static_cast<std::ptrdiff_t>(i));
   }
@@ -116,6 +123,7 @@ bool Arena::make_room(std::size_t share, std::size_t budget) {
 std::byte* Arena::accept(const Ticket& ticket, int rank) {
   if (ticket.offer != Offer::fresh && ticket.offer != Offer::again) return nullptr;
   const std::lock_guard<std::mutex> lock(mutex_);
+  collect_dropped();
   std::byte* memory = mapped(ticket.id);
   if (!memory) {
     const Segment segment = open_segment(ticket.key, ticket.bytes);
@@ -161,6 +169,15 @@ void Arena::abandon(const Ticket& ticket) {
 }
 
 void Arena::release(std::byte* block) { detached(block).fetch_add(1, std::memory_order_acq_rel); }
+
+void Arena::collect_dropped() {
+  std::erase_if(mapped_, [](const Mapping& mapping) {
+    const auto& header = *reinterpret_cast<const BlockHeader*>(mapping.segment.memory);
+    if (header.dropped.load(std::memory_order_acquire) == 0) return false;
+    munmap(mapping.segment.memory, mapping.segment.bytes);
+    return true;
+  });
+}
 
 std::byte* Arena::mapped(std::uint64_t id) const {
   for (const Mapping& mapping : mapped_) {

@@ -66,6 +66,8 @@ class Arena {
   void collect_released();
   bool reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket);
   bool make_room(std::size_t share, std::size_t budget);
+  // Unmaps what other leaders have dropped.
+  void collect_dropped();
   std::byte* mapped(std::uint64_t id) const;
   void unmap(std::uint64_t id);
 

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <fstream>
+#include <string>
+
 namespace sumac {
 namespace {
 
@@ -93,6 +96,30 @@ TEST(Arena, BudgetIsKeptByDroppingUnusedBlocks) {
   const Ticket four = arenas[0].offer(4, 1, kMembers, budget);
   EXPECT_EQ(four.offer, Offer::fresh);
   arenas[0].abandon(four);
+}
+
+// Mappings of /dev/shm in this process.
+long count_mappings() {
+  std::ifstream maps("/proc/self/maps");
+  long count = 0;
+  for (std::string line; std::getline(maps, line);) {
+    count += line.find("/dev/shm/") != std::string::npos;
+  }
+  return count;
+}
+
+TEST(Arena, MembersUnmapWhatTheirLeaderHasDropped) {
+  const long before = count_mappings();
+  Arena arenas[4];
+  const Ticket pair = arenas[0].offer(2, 1, kMembers, kBudget);
+  std::byte* block = join(arenas, pair, 2);
+  EXPECT_EQ(count_mappings(), before + 2);
+  for (int r = 0; r < 2; ++r) Arena::release(block);
+  const Ticket four = arenas[0].offer(4, 1, kMembers, pair.bytes / 2 * 3 / 2);  // in its place
+  ASSERT_EQ(four.offer, Offer::fresh);
+  EXPECT_EQ(count_mappings(), before + 2);
+  block = join(arenas, four, 4);
+  EXPECT_EQ(count_mappings(), before + 4);
 }
 
 TEST(Arena, AbandonedBlockLeavesNothing) {

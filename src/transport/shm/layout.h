@@ -46,6 +46,7 @@ struct alignas(kFalseSharingRange) RankControl {
 
 struct alignas(kFalseSharingRange) BlockHeader {
   std::atomic<std::uint32_t> detached;  // ranks that no longer use the block
+  std::atomic<std::uint32_t> dropped;   // its leader will not offer it again
 };
 
 inline constexpr std::size_t kSmallSlot = 4 << 10;  // payload where /dev/shm is small
