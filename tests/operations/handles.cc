@@ -57,7 +57,7 @@ void turn_of_operations(long turn) {
   MPI_Op_create(add, 1, &op);
   ops.note(op);
   CHECK(reduced(op) == sum, "turn %ld", turn);
-  if (!only_linked) CHECK_HANDED_DOWN("user-defined operation");
+  if (!only_linked) CHECK_TAKEN();
   CHECK(sumac_hint_op(op, SUMAC_SUM) == MPI_SUCCESS, "%ld", turn);
   CHECK(reduced(op) == sum, "turn %ld", turn);
   if (!only_linked) CHECK_TAKEN();
@@ -89,7 +89,7 @@ void turn_of_types(long turn, MPI_Op bytes_op) {
   MPI_Type_commit(&type);
   types.note(type);
   check_bytes(type, bytes_op, turn);
-  if (!only_linked) CHECK(!was_taken(), "turn %ld", turn);
+  if (!only_linked) CHECK_TAKEN();
   MPI_Type_free(&type);
 }
 

@@ -51,6 +51,7 @@ void release(Communicator* communicator) {
   communicator->calls = 0;
   communicator->group = ShmGroup();
   communicator->hierarchy.clear();
+  communicator->fold.forget();
   communicator->attach.reset();
   communicator->keepers = 1;
   const std::lock_guard<std::mutex> lock(mutex);

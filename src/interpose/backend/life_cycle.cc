@@ -13,6 +13,7 @@
 #include "interpose/backend/progress_hooks.h"
 #include "interpose/backend/report.h"
 #include "interpose/backend/requests.h"
+#include "interpose/backend/type_layout.h"
 #include "interpose/backend/user_handles.h"
 #include "interpose/backend/user_operations.h"
 #include "observe/log.h"
@@ -76,6 +77,7 @@ void ended() {
   note_mpi_down();
   forget_communicators();
   forget_user_handles();
+  forget_layouts();
 }
 
 int init(int* argc, char*** argv) {
