@@ -5,6 +5,7 @@
 #pragma once
 
 #include "algorithms/user_fold.h"
+#include "base/align.h"
 #include "interpose/backend/growing_memory.h"
 #include "interpose/backend/pending_exception.h"
 #include "interpose/backend/type_layout.h"
@@ -14,8 +15,13 @@ namespace sumac {
 // Of a communicator; for one reduction after the other.
 class MpiFold final : public UserFold {
  public:
-  void begin(MPI_Datatype type, MPI_Op op, const TypeLayout& layout, MPI_Comm comm);
-  const TypeLayout& layout() const { return layout_; }
+  // Elements are as the layout says, which is to be filled before.
+  void begin(MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    type_ = type;
+    op_ = op;
+    comm_ = comm;
+  }
+  TypeLayout& layout() { return layout_; }
   // Memory for packed data, until end().
   std::byte* packed(std::size_t bytes) { return packed_.get(bytes, comm_); }
 
@@ -31,6 +37,8 @@ class MpiFold final : public UserFold {
   void forget();
 
  private:
+  void fold_small(std::byte* output, int ranks, std::size_t count, Source source,
+                  const void* context);
   // Addresses of the first of so many elements.
   struct Operands {
     std::byte *left, *right;
@@ -38,7 +46,7 @@ class MpiFold final : public UserFold {
   Operands operands(std::size_t count);
   void load(std::byte* to, const std::byte* packed, std::size_t count);
   void store(std::byte* packed, std::byte* from, std::size_t count);
-  void call(std::byte* left, std::byte* right, std::size_t count);
+  void call(void* left, void* right, std::size_t count);
 
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   MPI_Op op_ = MPI_OP_NULL;
@@ -47,6 +55,8 @@ class MpiFold final : public UserFold {
   int error_ = MPI_SUCCESS;
   PendingException exception_;
   GrowingMemory operands_, packed_;
+  // Operands of dense elements that fit a cache line.
+  alignas(kCacheLine) std::byte small_[2][kCacheLine];
 };
 
 }  // namespace sumac

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocking reductions by operations of the program's own. Commutative or not: each rank folds for
 // itself and in rank order, in the thread that called.
+#include <bit>
 #include <cstring>
 
 #include "interpose/backend/packing.h"
@@ -57,14 +58,14 @@ bool serve_user_reduction(Entry& entry, const Reduction& call, Communicator& c, 
   ReduceArguments& args = c.work.call.reduction;
   reason = Reason::arguments;
   if (call.type == MPI_DATATYPE_NULL || !judge_arguments(call, c, args)) return false;
-  TypeLayout layout;
+  TypeLayout& layout = c.fold.layout();
   error = find_layout(call.type, call.comm, layout);
   if (error != MPI_SUCCESS) {
     entry.hand_down(c.stats, reason, 0);
     return true;
   }
   args.element = layout.size;
-  c.fold.begin(call.type, call.op, layout, call.comm);
+  c.fold.begin(call.type, call.op, call.comm);
   if (is_local(c, args.bytes())) {
     copy_input(c.fold, call, args);
     entry.take_locally(c.stats, args.bytes());
@@ -76,9 +77,10 @@ bool serve_user_reduction(Entry& entry, const Reduction& call, Communicator& c, 
   c.work.call.collective = entry.collective();
   c.work.call.choice = choice;
   args.user = &c.fold;
-  args.unit = kCacheLine % layout.size == 0 ? kCacheLine : layout.size;
+  const bool divides = layout.size <= kCacheLine && std::has_single_bit(layout.size);
+  args.unit = divides ? kCacheLine : layout.size;
   // Nobody else may call the program's function, and whoever looks at a queue could.
-  c.queue.finish_all(c.wait_policy);
+  if (!c.queue.empty()) c.queue.finish_all(c.wait_policy);
   run_packed(c, call);
   args.user = nullptr;
   args.unit = kCacheLine;
