@@ -52,11 +52,32 @@ results of 0 and 1; numbers must add as the format says. A 16-byte real is a flo
 long double in Open MPI 4, and neither in MPICH 4, which keeps it. A process that begins with a
 session and not with `MPI_Init` cannot ask, and leaves all of these to the MPI.
 
+## Operations of the program's own
+
+`MPI_Allreduce` and `MPI_Reduce` with an operation of `MPI_Op_create` are served on every type, of
+any extent, with gaps and lower bounds, and in any language: the MPI calls the function, by its own
+`MPI_Reduce_local`.
+
+- The fold is `((r0 op r1) op r2) ...` in rank order, whether the operation commutes or not, and the
+  same on all ranks.
+- The function is called in the thread that called MPI, with the program's type handle, for as many
+  elements as a chunk has. Both its arguments are copies, the first at a multiple of a cache line,
+  which it may write.
+- It may call what MPI lets it, and end the job. If it leaves by a C++ exception it is not called
+  again in that reduction; the exception comes out of the collective once that has ended on this
+  rank. The result is then undefined, also on ranks on which nothing was thrown; the communicator is
+  as it was. Other ways out (`longjmp`, a cancelled thread) leave the communicator unusable.
+- Operations under way on the communicator are brought to their end first: nobody else may call the
+  function.
+
 ## What is left to the MPI
 
-`SUMAC_STATS=1` counts it as `user_op` or `no_kernel`.
+`SUMAC_STATS=1` counts it as `user_op`, `user_op_levels`, `user_element` or `no_kernel`.
 
-- Operations of `MPI_Op_create`, and derived types.
+- Operations of `MPI_Op_create` in nonblocking and persistent calls and in `MPI_Reduce_local`; over
+  a [hierarchy](hierarchy.md); and on types of which one element is larger than a slot (32 KiB;
+  4 KiB where `/dev/shm` is small). A [hint](operations-api.md) makes many of them Sumac's.
+- Predefined operations on derived types, which are an error.
 - An operation on a type on which the standard does not allow it: what comes is the MPI's own error,
   if it has one.
 - `MPI_REPLACE` and `MPI_NO_OP`, which are for one-sided communication. In reductions Open MPI 4 and

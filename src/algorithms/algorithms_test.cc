@@ -40,6 +40,28 @@ bool is_allreduce(Kind k) { return k <= Kind::allreduce_single; }
 bool is_reduce(Kind k) { return k >= Kind::reduce_lines && k <= Kind::reduce_single; }
 bool is_bcast(Kind k) { return k >= Kind::bcast_lines && k <= Kind::bcast_single; }
 
+// Where ranks fold for themselves.
+bool may_be_users(Kind k) {
+  return is_reduce(k) ? k != Kind::reduce_single : is_allreduce(k) && k != Kind::allreduce_single;
+}
+
+// An operation of the program's on elements of three words, which no cache line holds whole.
+class FoldOfThree final : public UserFold {
+ public:
+  static constexpr std::size_t kWords = 3, kBytes = kWords * sizeof(Word);
+  void fold(std::byte* output, int ranks, std::size_t count, Source source,
+            const void* context) override {
+    Words left(count * kWords), right(left.size());
+    std::memcpy(left.data(), source(context, 0), count * kBytes);
+    for (int r = 1; r < ranks; ++r) {
+      std::memcpy(right.data(), source(context, r), count * kBytes);
+      const void* both[] = {left.data(), right.data()};
+      ordered_kernel(left.data(), both, 2, left.size());
+    }
+    std::memcpy(output, left.data(), count * kBytes);
+  }
+} fold_of_three;
+
 constexpr Word kGuard = 0xdeadbeef;
 
 // One collective call: what every rank puts in, gets out, and should get.
@@ -47,7 +69,7 @@ struct Call {
   Kind kind;
   std::size_t count;
   int root;
-  bool in_place;
+  bool in_place, users;
   std::vector<Words> input, output;  // by rank; output has a guard word behind it
   Words expected;
   std::size_t ended = 0;
@@ -56,7 +78,9 @@ struct Call {
       : kind(k),
         count(is_small(k) ? std::min(n, kLinesData / sizeof(Word)) : n),
         root(r),
-        in_place(ip && (is_allreduce(k) || is_reduce(k))) {
+        in_place(ip && (is_allreduce(k) || is_reduce(k))),
+        users(may_be_users(k) && random() % 2) {
+    if (users) count = count / FoldOfThree::kWords * FoldOfThree::kWords;
     n = count;
     for (int rank = 0; rank < ranks; ++rank) {
       Words words(n);
@@ -87,6 +111,12 @@ struct Call {
     args.element = sizeof(Word);
     args.kernel = ordered_kernel;
     args.root = root;
+    if (users) {
+      args.user = &fold_of_three;
+      args.kernel = nullptr;
+      args.count /= FoldOfThree::kWords;
+      args.element = args.unit = FoldOfThree::kBytes;
+    }
     BcastArguments& bcast_args = rank.bcast_args;
     bcast_args = {out, count * sizeof(Word), root};
     switch (kind) {
@@ -137,8 +167,9 @@ struct Call {
 
   std::string describe(std::size_t rank) const {
     return "kind " + std::to_string(static_cast<int>(kind)) + " count " + std::to_string(count) +
-           " root " + std::to_string(root) + " in place " + std::to_string(in_place) + " rank " +
-           std::to_string(rank) + " of " + std::to_string(output.size());
+           " root " + std::to_string(root) + (users ? " user's" : "") + " in place " +
+           std::to_string(in_place) + " rank " + std::to_string(rank) + " of " +
+           std::to_string(output.size());
   }
 
   // After all have returned nobody may have written to anybody.

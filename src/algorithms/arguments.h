@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "algorithms/user_fold.h"
+#include "base/align.h"
 #include "kernels/reduce.h"
 #include "transport/peer_memory.h"
 
@@ -15,9 +17,13 @@ struct ReduceArguments {
   std::byte* output = nullptr;       // reduce: significant at the root only, else null
   std::size_t count = 0;             // elements
   std::size_t element = 0;           // bytes of one
-  ReduceFn kernel = nullptr;
-  int root = 0;                  // reduce only
-  const void* native = nullptr;  // what Messages::native_allreduce knows type and operation by
+  ReduceFn kernel = nullptr;         // what folds, where `user` is null
+  int root = 0;                      // reduce only
+  const void* native = nullptr;      // what Messages::native_allreduce knows type and operation by
+  // For the algorithms over lines and slots, in which each rank folds for itself: elements are then
+  // of any size, packed. Vectors are cut at multiples of `unit` bytes, whole elements.
+  UserFold* user = nullptr;
+  std::size_t unit = kCacheLine;
 
   std::size_t bytes() const { return count * element; }
 };

@@ -36,14 +36,14 @@ class Chunks {
 
 // Chunks of a pipeline over slots. As large as a slot takes: between two ranks every flag costs two
 // transfers of a cache line, and four chunks of 4 KiB took a third longer than one of 16 KiB.
-inline Chunks slot_chunks(std::size_t total, std::size_t slot_bytes) {
-  return {total, slot_bytes, kCacheLine};
+inline Chunks slot_chunks(std::size_t total, std::size_t slot_bytes,
+                          std::size_t unit = kCacheLine) {
+  return {total, slot_bytes, unit};
 }
 
-// Rank `index`'s part of `bytes`: whole cache lines (hence whole elements), late ranks may get
-// none.
-inline Part part_of(std::size_t bytes, int ranks, int index) {
-  const std::size_t share = round_up(div_up(bytes, static_cast<std::size_t>(ranks)), kCacheLine);
+// Rank `index`'s part of `bytes`, in whole units (of whole elements); late ranks may get none.
+inline Part part_of(std::size_t bytes, int ranks, int index, std::size_t unit = kCacheLine) {
+  const std::size_t share = round_up(div_up(bytes, static_cast<std::size_t>(ranks)), unit);
   const std::size_t offset = std::min(bytes, static_cast<std::size_t>(index) * share);
   return {offset, std::min(share, bytes - offset)};
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The left fold of any number of sources, in rank order.
+// The left fold of any number of sources, in rank order, by a kernel or the program's function.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 
+#include "algorithms/arguments.h"
 #include "base/align.h"
 #include "kernels/reduce.h"
 
@@ -33,6 +34,19 @@ void fold(ReduceFn kernel, std::byte* output, int ranks, std::size_t count, std:
       kernel(r < ranks ? partial : output + first * element, sources, taken, n);
     }
   }
+}
+
+// The same of elements of `args`, whatever folds them.
+template <class SourceOf>
+void fold(const ReduceArguments& args, std::byte* output, int ranks, std::size_t count,
+          SourceOf source) {
+  if (!args.user) [[likely]] {
+    return fold(args.kernel, output, ranks, count, args.element, source);
+  }
+  args.user->fold(
+      output, ranks, count,
+      [](const void* context, int rank) { return (*static_cast<const SourceOf*>(context))(rank); },
+      &source);
 }
 
 }  // namespace sumac

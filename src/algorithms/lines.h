@@ -35,19 +35,30 @@ inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, 
   std::memcpy(to, line->data, bytes);
 }
 
-// Folds all ranks' lines, this rank's own data taken from `input`, in rank order into `output`,
-// which may be `input`.
-inline void fold_lines(const ShmGroup& group, std::uint64_t position, ReduceFn kernel,
-                       const std::byte* input, std::byte* output, std::size_t count,
-                       std::size_t element) {
-  const std::size_t bytes = count * element;
+// As fold_lines, what does not fit one line, by the program's function.
+inline void fold_lines_by_user(const ShmGroup& group, std::uint64_t position,
+                               const ReduceArguments& args) {
+  alignas(kCacheLine) std::byte collected[round_up(kLinesData, kCacheLine)];
+  fold(args, args.output, group.size(), args.count, [&](int r) -> const std::byte* {
+    if (r == group.rank()) return args.input;
+    take_lines(group, r, position, collected, args.bytes());
+    return collected;
+  });
+}
+
+// Folds all ranks' lines, this rank's own data taken from the input, in rank order into the output,
+// which may be the input.
+inline void fold_lines(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args) {
+  const std::byte* const input = args.input;
+  const std::size_t bytes = args.bytes();
   const int ranks = group.size();
   if (bytes <= kLineData) {
-    fold(kernel, output, ranks, count, element, [&](int r) -> const std::byte* {
+    fold(args, args.output, ranks, args.count, [&](int r) -> const std::byte* {
       return r == group.rank() ? input : group.line(r, position, 0).data;
     });
     return;
   }
+  if (args.user) return fold_lines_by_user(group, position, args);
   alignas(kCacheLine) std::byte collected[kMaxSources][round_up(kLinesData, kCacheLine)];
   alignas(kCacheLine) std::byte partial[round_up(kLinesData, kCacheLine)];
   for (int r = 0; r < ranks;) {
@@ -60,7 +71,7 @@ inline void fold_lines(const ShmGroup& group, std::uint64_t position, ReduceFn k
       take_lines(group, r, position, collected[taken], bytes);
       sources[taken] = collected[taken];
     }
-    kernel(r < ranks ? partial : output, sources, taken, count);
+    args.kernel(r < ranks ? partial : args.output, sources, taken, args.count);
   }
 }
 

@@ -99,6 +99,15 @@ class Ranges {
 
 }  // namespace
 
+Choice without_single_copy(Choice choice) {
+  if (choice.algorithm == Algorithm::allreduce_single_copy) {
+    choice.algorithm = Algorithm::allreduce_split_slots;
+  } else if (choice.algorithm == Algorithm::reduce_single_copy) {
+    choice.algorithm = Algorithm::reduce_split_slots;
+  }
+  return choice;
+}
+
 bool is_passive(Algorithm algorithm) {
   return algorithm == Algorithm::allreduce_passive || algorithm == Algorithm::reduce_passive ||
          algorithm == Algorithm::bcast_passive;

@@ -98,6 +98,9 @@ class PlanTable {
 // Whether the algorithm can serve `bytes` in such a group.
 bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t bytes);
 
+// The same work through slots: for what each rank must fold for itself.
+Choice without_single_copy(Choice choice);
+
 // Levels whose lowest members are passive (algorithms/levels/passive.h).
 bool is_passive(Algorithm algorithm);
 

@@ -86,6 +86,14 @@ void WorkQueue::wait_for(const Work& work, const WaitPolicy& policy) {
   }
 }
 
+void WorkQueue::finish_all(const WaitPolicy& policy) {
+  while (!empty()) {
+    Waiting waiting(policy);
+    // What is over levels waits for messages too: no dozing.
+    while (!progress() && !empty()) waiting.step(false);
+  }
+}
+
 bool WorkQueue::finish_alone(const Work& work, const WaitPolicy& policy) {
   if (!single_caller_ || !lock_.try_lock()) return false;
   Work* const only = begun_;

@@ -43,6 +43,9 @@ class WorkQueue {
   // by the policy's drive().
   void wait_for(const Work& work, const WaitPolicy& policy);
 
+  // Until all that was added has ended.
+  void finish_all(const WaitPolicy& policy);
+
   // Nothing is left, and the group is its caller's alone.
   bool empty() const { return size_.load(std::memory_order_acquire) == 0; }
 

@@ -113,7 +113,7 @@ inline void forget_path() {
     return made;
   }();
   int in = 0, out = 0;
-  MPI_Allreduce(&in, &out, 1, MPI_INT, op, MPI_COMM_SELF);
+  MPI_Reduce_local(&in, &out, 1, MPI_INT, op);
   CHECK(!was_taken(), "path '%s'", path());
 }
 

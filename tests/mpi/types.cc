@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcasts of every predefined type. Reductions that are never Sumac's: user-defined operations
-// and derived types.
+// Broadcasts of every predefined type. Reductions that are never Sumac's: predefined operations on
+// derived types.
 #include "check.h"
 #include "data.h"
 #include "predefined.h"
@@ -32,34 +32,6 @@ void test_bcast(const Predefined& p) {
   CHECK(std::memcmp(data, expected, sizeof data) == 0, "%s", p.name);
 }
 
-void first_of_both(void* in, void* inout, int* count, MPI_Datatype*) {
-  std::memcpy(inout, in, sizeof(int) * static_cast<std::size_t>(*count));
-}
-
-void add(void* in, void* inout, int* count, MPI_Datatype*) {
-  for (int i = 0; i < *count; ++i) static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
-}
-
-void test_user_operations() {
-  step("user-defined operations");
-  MPI_Op first, sum;
-  MPI_Op_create(first_of_both, 0, &first);
-  MPI_Op_create(add, 1, &sum);
-  int own = 7 + rank, result = -1;
-  MPI_Allreduce(&own, &result, 1, MPI_INT, first, MPI_COMM_WORLD);
-  CHECK_HANDED_DOWN("user-defined operation");
-  CHECK(result == 7, "%d", result);
-  MPI_Allreduce(&own, &result, 1, MPI_INT, sum, MPI_COMM_WORLD);
-  CHECK_HANDED_DOWN("user-defined operation");
-  CHECK(result == 7 * ranks + ranks * (ranks - 1) / 2, "%d", result);
-  MPI_Reduce(&own, &result, 1, MPI_INT, sum, ranks - 1, MPI_COMM_WORLD);
-  CHECK_HANDED_DOWN("user-defined operation");
-  MPI_Reduce_local(&own, &result, 1, MPI_INT, sum);
-  CHECK_HANDED_DOWN("user-defined operation");
-  MPI_Op_free(&first);
-  MPI_Op_free(&sum);
-}
-
 void test_derived_types() {
   step("derived types");
   MPI_Datatype two, copy;
@@ -86,7 +58,6 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
   for (const Predefined& p : predefined_types()) test_bcast(p);
-  test_user_operations();
   test_derived_types();
   return finish();
 }

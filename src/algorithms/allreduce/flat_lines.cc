@@ -21,7 +21,7 @@ void show_own(ShmGroup& group, std::uint64_t position, const ReduceArguments& ar
 }
 
 void fold_all(ShmGroup& group, std::uint64_t position, const ReduceArguments& args) {
-  fold_lines(group, position, args.kernel, args.input, args.output, args.count, args.element);
+  fold_lines(group, position, args);
   group.finish(position);
   group.note_finished_before(position);
 }

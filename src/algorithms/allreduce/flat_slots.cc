@@ -15,7 +15,7 @@
 namespace sumac::allreduce {
 
 Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes());
+  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes(), args.unit);
   const std::size_t count = chunks.count();
   const std::uint64_t first = group.take(count);
   for (std::size_t step = 0; step <= count; ++step) {
@@ -29,8 +29,8 @@ Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
     const std::uint64_t position = first + step - 1;
     const Part part = chunks[step - 1];
     co_await strand.until(group.others_in(position));
-    fold(args.kernel, args.output + part.offset, group.size(), part.bytes / args.element,
-         args.element, [&](int r) -> const std::byte* {
+    fold(args, args.output + part.offset, group.size(), part.bytes / args.element,
+         [&](int r) -> const std::byte* {
            if (r == group.rank()) return args.input + part.offset;
            return group.payload(r, position);
          });

@@ -34,11 +34,10 @@ class Chunk {
     const Part own = part(group_.rank());
     if (own.bytes == 0) return;
     std::byte* result = group_.payload(group_.rank(), position_) + own.offset;
-    fold(args_.kernel, result, group_.size(), own.bytes / args_.element, args_.element,
-         [&](int r) -> const std::byte* {
-           if (r == group_.rank()) return args_.input + chunk_.offset + own.offset;
-           return group_.payload(r, position_) + own.offset;
-         });
+    fold(args_, result, group_.size(), own.bytes / args_.element, [&](int r) -> const std::byte* {
+      if (r == group_.rank()) return args_.input + chunk_.offset + own.offset;
+      return group_.payload(r, position_) + own.offset;
+    });
     std::memcpy(args_.output + chunk_.offset + own.offset, result, own.bytes);
   }
 
@@ -52,7 +51,7 @@ class Chunk {
   }
 
  private:
-  Part part(int rank) const { return part_of(chunk_.bytes, group_.size(), rank); }
+  Part part(int rank) const { return part_of(chunk_.bytes, group_.size(), rank, args_.unit); }
 
   ShmGroup& group_;
   const ReduceArguments& args_;
@@ -63,7 +62,7 @@ class Chunk {
 }  // namespace
 
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes());
+  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes(), args.unit);
   const std::size_t count = chunks.count();
   const std::uint64_t first = group.take(count);
   for (std::size_t step = 0; step < count + 2; ++step) {

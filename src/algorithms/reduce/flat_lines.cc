@@ -20,7 +20,7 @@ Task flat_lines(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
     for (int r = 0; r < group.size(); ++r) {
       if (r != args.root) co_await strand.until(group.lines_in(r, position, lines));
     }
-    fold_lines(group, position, args.kernel, args.input, args.output, args.count, args.element);
+    fold_lines(group, position, args);
   }
   group.finish(position);
 }

@@ -32,8 +32,8 @@ Task collect(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunk
     for (int r = 0; r < group.size(); ++r) {
       if (r != args.root) co_await strand.until(group.in(r, first + c));
     }
-    fold(args.kernel, args.output + part.offset, group.size(), part.bytes / args.element,
-         args.element, [&](int r) -> const std::byte* {
+    fold(args, args.output + part.offset, group.size(), part.bytes / args.element,
+         [&](int r) -> const std::byte* {
            if (r == args.root) return args.input + part.offset;
            return group.payload(r, first + c);
          });
@@ -44,7 +44,7 @@ Task collect(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunk
 }  // namespace
 
 Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes());
+  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes(), args.unit);
   return group.rank() == args.root ? collect(strand, group, args, chunks)
                                    : give(strand, group, args, chunks);
 }

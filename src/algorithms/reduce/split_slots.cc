@@ -16,7 +16,7 @@ namespace {
 
 void copy_in(const ShmGroup& group, const ReduceArguments& args, std::uint64_t position,
              Part chunk) {
-  const Part own = part_of(chunk.bytes, group.size(), group.rank());
+  const Part own = part_of(chunk.bytes, group.size(), group.rank(), args.unit);
   std::byte* slot = group.payload(group.rank(), position);
   const std::byte* input = args.input + chunk.offset;
   const std::size_t after = own.offset + own.bytes;
@@ -26,23 +26,22 @@ void copy_in(const ShmGroup& group, const ReduceArguments& args, std::uint64_t p
 
 void fold_own_part(const ShmGroup& group, const ReduceArguments& args, std::uint64_t position,
                    Part chunk) {
-  const Part own = part_of(chunk.bytes, group.size(), group.rank());
+  const Part own = part_of(chunk.bytes, group.size(), group.rank(), args.unit);
   if (own.bytes == 0) return;
   const std::byte* input = args.input + chunk.offset + own.offset;
   std::byte* result = group.rank() == args.root
                           ? args.output + chunk.offset + own.offset
                           : group.payload(group.rank(), position) + own.offset;
-  fold(args.kernel, result, group.size(), own.bytes / args.element, args.element,
-       [&](int r) -> const std::byte* {
-         return r == group.rank() ? input : group.payload(r, position) + own.offset;
-       });
+  fold(args, result, group.size(), own.bytes / args.element, [&](int r) -> const std::byte* {
+    return r == group.rank() ? input : group.payload(r, position) + own.offset;
+  });
 }
 
 void copy_out(const ShmGroup& group, const ReduceArguments& args, std::uint64_t position,
               Part chunk) {
   for (int r = 0; r < group.size(); ++r) {
     if (r == args.root) continue;
-    const Part theirs = part_of(chunk.bytes, group.size(), r);
+    const Part theirs = part_of(chunk.bytes, group.size(), r, args.unit);
     std::memcpy(args.output + chunk.offset + theirs.offset,
                 group.payload(r, position) + theirs.offset, theirs.bytes);
   }
@@ -51,7 +50,7 @@ void copy_out(const ShmGroup& group, const ReduceArguments& args, std::uint64_t 
 }  // namespace
 
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes());
+  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes(), args.unit);
   const std::size_t count = chunks.count();
   const bool root = group.rank() == args.root;
   const std::uint64_t first = group.take(count);

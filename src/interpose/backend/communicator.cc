@@ -59,6 +59,7 @@ void release(Communicator* communicator) {
   communicator->processes.clear();
   communicator->deferred = false;
   communicator->hierarchy.clear();
+  communicator->fold.forget();
   communicator->attach.reset();
   communicator->keepers = 1;
   const std::lock_guard<std::mutex> lock(mutex);

@@ -13,6 +13,7 @@
 
 #include "engine/waiting.h"
 #include "interpose/backend/messages.h"
+#include "interpose/backend/mpi_fold.h"
 #include "interpose/backend/process.h"
 #include "planner/levels_run.h"
 #include "planner/plan.h"
@@ -67,6 +68,7 @@ struct Communicator {
   Work work;               // of the blocking call going on
   NativeReduction native;  // its type and operation
   const char* doing = "";  // its name, for messages
+  MpiFold fold;            // what folds in it, where that is a function of the program's
 
   // Nonblocking and persistent calls under way.
   WorkQueue queue;

@@ -17,6 +17,7 @@
 #include "interpose/backend/progress_hooks.h"
 #include "interpose/backend/report.h"
 #include "interpose/backend/requests.h"
+#include "interpose/backend/type_layout.h"
 #include "interpose/backend/user_handles.h"
 #include "interpose/backend/user_operations.h"
 #include "observe/log.h"
@@ -91,6 +92,7 @@ int finalize() {
   note_mpi_down();
   forget_communicators();
   forget_user_handles();
+  forget_layouts();
   MpiMessages::set_freeing(true);  // of sessions that are still there
   return error;
 }

@@ -14,8 +14,8 @@ namespace {
 
 // Calls step(first element's address, count, packed place, packed bytes) for runs of elements whose
 // packed size an int can say.
-template <class Step>
-void in_parts(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed, Step step) {
+template <class Byte, class Step>
+void in_parts(const TypedBuffer& buffer, std::size_t bytes, Byte* packed, Step step) {
   MPI_Aint lower = 0, extent = 0;
   mpi.Type_get_extent(buffer.type, &lower, &extent);
   const std::size_t element = bytes / static_cast<std::size_t>(buffer.count);
@@ -38,6 +38,20 @@ int check_type(const TypedBuffer& buffer) {
   char nothing = 0;
   int position = 0;
   return mpi.Pack(&nothing, 0, buffer.type, &nothing, 1, &position, buffer.comm);
+}
+
+void pack_elements(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed) {
+  in_parts(buffer, bytes, packed, [&](void* place, int count, std::byte* to, int size) {
+    int position = 0;
+    mpi.Pack(place, count, buffer.type, to, size, &position, buffer.comm);
+  });
+}
+
+void unpack_elements(const TypedBuffer& buffer, std::size_t bytes, const std::byte* packed) {
+  in_parts(buffer, bytes, packed, [&](void* place, int count, const std::byte* from, int size) {
+    int position = 0;
+    mpi.Unpack(from, size, &position, place, count, buffer.type, buffer.comm);
+  });
 }
 
 PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, bool outlives)
@@ -76,19 +90,11 @@ void PackedBuffer::keep_handles() {
 }
 
 void PackedBuffer::pack() {
-  if (!own_) return;
-  in_parts(buffer_, bytes_, data_, [&](void* place, int count, std::byte* packed, int size) {
-    int position = 0;
-    mpi.Pack(place, count, buffer_.type, packed, size, &position, buffer_.comm);
-  });
+  if (own_) pack_elements(buffer_, bytes_, data_);
 }
 
 void PackedBuffer::unpack() {
-  if (!own_) return;
-  in_parts(buffer_, bytes_, data_, [&](void* place, int count, std::byte* packed, int size) {
-    int position = 0;
-    mpi.Unpack(packed, size, &position, place, count, buffer_.type, buffer_.comm);
-  });
+  if (own_) unpack_elements(buffer_, bytes_, data_);
 }
 
 }  // namespace sumac

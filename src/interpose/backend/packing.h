@@ -20,6 +20,10 @@ struct TypedBuffer {
 // error, of which the communicator's error handler has been told. MPI_DATATYPE_NULL passes.
 int check_type(const TypedBuffer& buffer);
 
+// Between a buffer of at least one element of derived type and its `bytes` packed bytes.
+void pack_elements(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed);
+void unpack_elements(const TypedBuffer& buffer, std::size_t bytes, const std::byte* packed);
+
 // The packed bytes of `buffer` for the time of one operation: the buffer itself where its type lies
 // packed, else a copy. Ends the job when there is no memory for it: the other ranks count on us.
 class PackedBuffer {

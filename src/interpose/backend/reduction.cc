@@ -35,6 +35,16 @@ void reduce_in_place(ReduceFn kernel, const void* in, void* inout, std::size_t c
   });
 }
 
+bool judge_arguments(const Reduction& call, const Communicator& c, ReduceArguments& args) {
+  const bool rooted = call.root != kNoRoot;
+  if (call.count < 0 || (rooted && (call.root < 0 || call.root >= c.size))) return false;
+  args.count = static_cast<std::size_t>(call.count);
+  args.root = call.root;
+  args.output = nullptr;
+  const bool gets_result = !rooted || c.rank == call.root;
+  return call.count == 0 || judge_buffers(call, gets_result, args);
+}
+
 const TypeInfo* judge_reduction(const Reduction& call, const Communicator& c, ReduceArguments& args,
                                 Reason& reason) {
   const Op* op = find_any_op(call.op);
@@ -45,14 +55,8 @@ const TypeInfo* judge_reduction(const Reduction& call, const Communicator& c, Re
     return nullptr;
   }
   reason = Reason::arguments;
-  const bool rooted = call.root != kNoRoot;
-  if (call.count < 0 || (rooted && (call.root < 0 || call.root >= c.size))) return nullptr;
-  args.count = static_cast<std::size_t>(call.count);
   args.element = type->extent;
-  args.root = call.root;
-  args.output = nullptr;
-  const bool gets_result = !rooted || c.rank == call.root;
-  return call.count == 0 || judge_buffers(call, gets_result, args) ? type : nullptr;
+  return judge_arguments(call, c, args) ? type : nullptr;
 }
 
 void run_reduction(Communicator& c, const TypeInfo& type) {

@@ -23,12 +23,27 @@ struct Reduction {
   MPI_Comm comm;
 };
 
+// Fills what of `args` does not depend on how elements are folded; false for what the MPI should
+// judge.
+bool judge_arguments(const Reduction& call, const Communicator& communicator,
+                     ReduceArguments& args);
+
 // Fills `args`, and tells the type; or null, and the reason why the MPI should do it.
 const TypeInfo* judge_reduction(const Reduction& call, const Communicator& communicator,
                                 ReduceArguments& args, Reason& reason);
 
 // Runs what the communicator's work describes, a reduction of elements of the type.
 void run_reduction(Communicator& communicator, const TypeInfo& type);
+
+// Whether what has no kernel, for the reason given, is reduced by a function of the program's.
+inline bool is_users(MPI_Op op, Reason reason) {
+  return reason != Reason::arguments && op != MPI_OP_NULL && !find_op(op);
+}
+
+// Serves a reduction by the program's function, or tells why the MPI should. `error` is what the
+// call returns then.
+bool serve_user_reduction(Entry& entry, const Reduction& call, Communicator& communicator,
+                          Reason& reason, int& error);
 
 // inout[i] = in[i] op inout[i], by several threads where they may be used and are worth it.
 void reduce_in_place(ReduceFn kernel, const void* in, void* inout, std::size_t count,
@@ -39,10 +54,10 @@ inline bool is_local(const Communicator& c, std::size_t bytes) {
   return c.state == Communicator::State::alone || bytes == 0;
 }
 
-// Serves the call, or calls `native()`.
+// As serve_reduction. A C++ exception of the program's function is put into `thrown`.
 template <class Native>
-int serve_reduction(Collective collective, const Reduction& call, Native native) {
-  Entry entry(collective);
+int serve_entered(Entry& entry, const Reduction& call, Native native, PendingException*& thrown) {
+  const Collective collective = entry.collective();
   const Admission admission = admit(entry, call.comm);
   if (!admission.communicator) {
     const bool all_entered = collective == Collective::allreduce && call.count > 0;
@@ -53,6 +68,11 @@ int serve_reduction(Collective collective, const Reduction& call, Native native)
   Reason reason = Reason::arguments;
   const TypeInfo* type = judge_reduction(call, c, args, reason);
   if (!type) {
+    int error = MPI_SUCCESS;
+    if (is_users(call.op, reason) && serve_user_reduction(entry, call, c, reason, error)) {
+      if (c.fold.exception()) thrown = &c.fold.exception();
+      return error;
+    }
     entry.hand_down(c.stats, reason, 0);
     return native();
   }
@@ -75,6 +95,20 @@ int serve_reduction(Collective collective, const Reduction& call, Native native)
   run_reduction(c, *type);
   entry.take(c.stats, choice.algorithm, args.bytes());
   return MPI_SUCCESS;
+}
+
+// Serves the call, or calls `native()`.
+template <class Native>
+int serve_reduction(Collective collective, const Reduction& call, Native native) {
+  PendingException* thrown = nullptr;
+  const auto serve = [&] {
+    Entry entry(collective);
+    return serve_entered(entry, call, native, thrown);
+  };
+  const int error = serve();
+  if (thrown) [[unlikely]]
+    thrown->leave();
+  return error;
 }
 
 // A reduction goes element by element: any split of the count gives the same result. For an MPI

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A fold by an operation of the program's own, whose function is reached through the MPI.
+#pragma once
+
+#include <cstddef>
+
+namespace sumac {
+
+class UserFold {
+ public:
+  // Rank r's elements, valid until the next call. They are copied before the function sees them,
+  // for it may write its operands.
+  using Source = const std::byte* (*)(const void* context, int rank);
+
+  // output[i] = (source(0)[i] op source(1)[i]) op ... for i < count, in the calling thread.
+  // `output` may be one of the sources, exactly.
+  virtual void fold(std::byte* output, int ranks, std::size_t count, Source source,
+                    const void* context) = 0;
+
+ protected:
+  ~UserFold() = default;
+};
+
+}  // namespace sumac

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations of the program's own, on elements of any number of words; and what their functions see
+// when they are called.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <mutex>
+
+#include "user_shapes.h"
+
+namespace test {
+
+using Words = std::vector<std::uint32_t>;
+
+// right = left op right, for the n words of an element.
+using WordFunction = void (*)(const std::uint32_t* left, std::uint32_t* right, std::size_t n);
+
+inline void add_words(const std::uint32_t* left, std::uint32_t* right, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) right[i] += left[i];
+}
+// Maps x -> a x + b modulo 2^32, one after the other: associative, the order matters.
+inline void compose(const std::uint32_t* left, std::uint32_t* right, std::size_t n) {
+  std::size_t i = 0;
+  for (; i + 1 < n; i += 2) {
+    right[i + 1] = left[i] * right[i + 1] + left[i + 1];
+    right[i] *= left[i];
+  }
+  if (i < n) right[i] *= left[i];
+}
+// Of 2 by 2 matrices; what is left over is composed.
+inline void multiply_matrices(const std::uint32_t* left, std::uint32_t* right, std::size_t n) {
+  std::size_t i = 0;
+  for (; i + 3 < n; i += 4) {
+    const std::uint32_t *a = left + i, b[] = {right[i], right[i + 1], right[i + 2], right[i + 3]};
+    right[i] = a[0] * b[0] + a[1] * b[2];
+    right[i + 1] = a[0] * b[1] + a[1] * b[3];
+    right[i + 2] = a[2] * b[0] + a[3] * b[2];
+    right[i + 3] = a[2] * b[1] + a[3] * b[3];
+  }
+  compose(left + i, right + i, n - i);
+}
+inline void take_left(const std::uint32_t* left, std::uint32_t* right, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) right[i] = left[i];
+}
+inline void take_right(const std::uint32_t*, std::uint32_t*, std::size_t) {}
+// Not associative: every other order, or tree, gives something else.
+inline void mix_words(const std::uint32_t* left, std::uint32_t* right, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    right[i] = (left[i] * 2654435761u ^ right[i] >> 7) + 31 * right[i] + 1;
+  }
+}
+
+// What the functions should find, and found.
+struct Seen {
+  const Shape* shape = nullptr;
+  pthread_t caller{};
+  std::size_t count = 0;  // of the call: no more elements at a time
+  std::atomic<long> elements{0}, wrong{0};
+};
+inline Seen seen;
+
+template <WordFunction function, bool spoils_in>
+void user_function(void* in, void* inout, int* count, MPI_Datatype* type) {
+  const Shape& shape = *seen.shape;
+  int size = 0;
+  MPI_Aint lower = 0, extent = 0;
+  MPI_Type_size(*type, &size);
+  MPI_Type_get_extent(*type, &lower, &extent);
+  const bool known = *type == shape.type && size == static_cast<int>(shape.bytes()) &&
+                     lower == shape.lower && extent == shape.extent;
+  const bool fits = *count > 0 && static_cast<std::size_t>(*count) <= seen.count;
+  if (!known || !fits || !pthread_equal(pthread_self(), seen.caller)) ++seen.wrong;
+  seen.elements += *count;
+  const std::size_t n = shape.words.size();
+  Words left(n), right(n);
+  for (int i = 0; i < *count; ++i) {
+    auto* from = static_cast<unsigned char*>(in) + i * extent;
+    auto* to = static_cast<unsigned char*>(inout) + i * extent;
+    for (std::size_t w = 0; w < n; ++w) {
+      std::memcpy(&left[w], from + shape.words[w], 4);
+      std::memcpy(&right[w], to + shape.words[w], 4);
+    }
+    function(left.data(), right.data(), n);
+    for (std::size_t w = 0; w < n; ++w) {
+      std::memcpy(to + shape.words[w], &right[w], 4);
+      if (spoils_in) std::memset(from + shape.words[w], 0xee, 4);
+    }
+  }
+}
+
+struct Operation {
+  const char* name;
+  WordFunction function;
+  bool commutes, associates;
+  MPI_User_function* entry;
+  MPI_Op op = MPI_OP_NULL;
+};
+
+inline std::vector<Operation> all_operations() {
+  std::vector<Operation> all{
+      {"sum", add_words, true, true, user_function<add_words, false>},
+      {"composition", compose, false, true, user_function<compose, false>},
+      {"matrix product", multiply_matrices, false, true, user_function<multiply_matrices, true>},
+      {"left", take_left, false, true, user_function<take_left, true>},
+      {"right", take_right, false, true, user_function<take_right, false>},
+      {"mixture", mix_words, false, false, user_function<mix_words, false>}};
+  for (Operation& o : all) MPI_Op_create(o.entry, o.commutes, &o.op);
+  return all;
+}
+
+}  // namespace test

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Types of the program's own: elements of 32-bit words somewhere in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "check.h"
+
+namespace test {
+
+struct Shape {
+  const char* name;
+  MPI_Datatype type;
+  std::vector<MPI_Aint> words;  // where the words of an element are, from its address
+  MPI_Aint lower, extent;       // as the MPI should say
+
+  std::size_t bytes() const { return 4 * words.size(); }
+};
+
+inline MPI_Datatype committed(MPI_Datatype type) {
+  MPI_Type_commit(&type);
+  return type;
+}
+
+inline Shape contiguous(const char* name, int count) {
+  Shape shape{name, MPI_DATATYPE_NULL, {}, 0, 4 * static_cast<MPI_Aint>(count)};
+  MPI_Type_contiguous(count, MPI_INT, &shape.type);
+  MPI_Type_commit(&shape.type);
+  for (int i = 0; i < count; ++i) shape.words.push_back(4 * i);
+  return shape;
+}
+
+// A double and an int as a C struct has them, with or without the gap at the end.
+inline Shape double_and_int(bool padded) {
+  MPI_Datatype made, resized;
+  const int lengths[] = {1, 1};
+  const MPI_Aint places[] = {0, 8};
+  const MPI_Datatype types[] = {MPI_DOUBLE, MPI_INT};
+  MPI_Type_create_struct(2, lengths, places, types, &made);
+  MPI_Type_create_resized(made, 0, padded ? 16 : 12, &resized);
+  MPI_Type_free(&made);
+  return {
+      padded ? "struct with a gap" : "struct", committed(resized), {0, 4, 8}, 0, padded ? 16 : 12};
+}
+
+inline Shape strided() {
+  MPI_Datatype made;
+  MPI_Type_vector(3, 1, 2, MPI_INT, &made);
+  return {"vector", committed(made), {0, 8, 16}, 0, 20};
+}
+
+inline Shape resized(const char* name, MPI_Aint lower, MPI_Aint extent) {
+  MPI_Datatype two, made;
+  MPI_Type_contiguous(2, MPI_INT, &two);
+  MPI_Type_create_resized(two, lower, extent, &made);
+  MPI_Type_free(&two);
+  return {name, committed(made), {0, 4}, lower, extent};
+}
+
+// Data before the address, and not in the order of memory.
+inline Shape backwards() {
+  MPI_Datatype made;
+  const int lengths[] = {1, 1, 1};
+  const int places[] = {1, -3, -1};
+  MPI_Type_indexed(3, lengths, places, MPI_INT, &made);
+  return {"indexed, backwards", committed(made), {4, -12, -4}, -12, 20};
+}
+
+inline std::vector<Shape> all_shapes() {
+  return {{"int", MPI_INT, {0}, 0, 4},
+          {"double", MPI_DOUBLE, {0, 4}, 0, 8},
+          contiguous("3 ints", 3),
+          contiguous("5 ints", 5),
+          contiguous("7 ints", 7),
+          double_and_int(false),
+          double_and_int(true),
+          strided(),
+          resized("resized, negative lower bound", -8, 24),
+          resized("far apart", 0, 4000),
+          backwards(),
+          contiguous("1000 bytes", 250),
+          contiguous("100000 bytes", 25000)};
+}
+
+inline void free_shapes(std::vector<Shape>& shapes) {
+  for (Shape& shape : shapes) {
+    if (shape.type != MPI_INT && shape.type != MPI_DOUBLE) MPI_Type_free(&shape.type);
+  }
+}
+
+// `count` elements with a margin on each side; what is not a word keeps its pattern.
+class Elements {
+ public:
+  Elements(const Shape& shape, std::size_t count, unsigned char pattern)
+      : shape_(shape), count_(count), pattern_(pattern) {
+    const auto steps = static_cast<std::size_t>(shape.extent) * (count ? count - 1 : 0);
+    std::size_t low = 0, high = 4;
+    for (const MPI_Aint at : shape.words) {
+      if (at < 0) low = std::max(low, static_cast<std::size_t>(-at));
+      if (at > 0) high = std::max(high, static_cast<std::size_t>(at) + 4);
+    }
+    first_ = kMargin + (low + 15) / 16 * 16;
+    bytes_.assign(first_ + steps + high + kMargin, pattern);
+  }
+
+  void* data() { return bytes_.data() + first_; }
+  std::size_t size() const { return count_ * shape_.words.size(); }  // words
+  void put(std::size_t word, std::uint32_t value) {
+    std::memcpy(place(word), &value, sizeof value);
+  }
+  std::uint32_t get(std::size_t word) const {
+    std::uint32_t value;
+    std::memcpy(&value, const_cast<Elements*>(this)->place(word), sizeof value);
+    return value;
+  }
+  // Whether all is as a new one with these words would be.
+  bool is(const std::vector<std::uint32_t>& words) const {
+    Elements wanted(shape_, count_, pattern_);
+    for (std::size_t i = 0; i < words.size(); ++i) wanted.put(i, words[i]);
+    return bytes_ == wanted.bytes_;
+  }
+
+ private:
+  static constexpr std::size_t kMargin = 64;
+  unsigned char* place(std::size_t word) {
+    const std::size_t n = shape_.words.size();
+    const MPI_Aint at = static_cast<MPI_Aint>(word / n) * shape_.extent + shape_.words[word % n];
+    return bytes_.data() + (static_cast<MPI_Aint>(first_) + at);
+  }
+
+  const Shape& shape_;
+  std::size_t count_, first_ = 0;
+  unsigned char pattern_;
+  std::vector<unsigned char> bytes_;
+};
+
+}  // namespace test
