@@ -16,7 +16,4 @@ void return_carrier(int tag);
 // Ends a receive that has been started.
 void deliver_carrier(int tag);
 
-// At finalisation.
-void end_carriers();
-
 }  // namespace sumac

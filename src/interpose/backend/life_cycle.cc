@@ -13,6 +13,7 @@
 #include "interpose/backend/progress_hooks.h"
 #include "interpose/backend/report.h"
 #include "interpose/backend/requests.h"
+#include "interpose/backend/self_communicator.h"
 #include "interpose/backend/user_handles.h"
 #include "interpose/backend/user_operations.h"
 #include "observe/log.h"
@@ -68,6 +69,7 @@ void stop() {
   end_requests();
   stop_progress();
   free_operations();
+  end_self_communicator();
   MpiMessages::stop_freeing();
 }
 
