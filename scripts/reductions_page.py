@@ -64,7 +64,8 @@ and 16 bits, in the vectorised part of a buffer).
 
 Ranks whose MPIs are of different versions leave everything to them (`SUMAC_STATS=1` counts it as
 `types_differ`). A process that begins with a session and not with `MPI_Init` cannot ask, and leaves
-to the MPI what is beyond the standard and the numbers of 2, 16 and 32 bytes.
+to the MPI what is beyond the standard, and the types of which it would have to be asked what they
+are.
 
 ## What is left to the MPI
 

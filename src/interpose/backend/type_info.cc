@@ -95,6 +95,10 @@ bool is_in_doubt(TypeKind kind, DType dtype) {
 
 // What the MPI takes an element of `type` for; none where it is not clear.
 DType probed(MPI_Datatype type, TypeKind kind, DType dtype, bool every_mpi) {
+  // Where there are only sessions Open MPI 5's MPI_Reduce_local crashes.
+  int initialized = 0;
+  mpi.Initialized(&initialized);
+  if (!initialized) return DType::none;
   if (!every_mpi && !accepts(type, kind == TypeKind::logical ? MPI_LAND : MPI_SUM)) {
     return DType::none;
   }

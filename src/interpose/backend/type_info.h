@@ -49,7 +49,8 @@ struct TypeInfo {
 
 // What a type of this kind is in this MPI. False when the MPI lacks it. Where size and kind leave
 // open what the MPI takes an element for, its own MPI_Reduce_local is asked; without a question
-// whether it accepts the type at all only if it is one that `every_mpi` has.
+// whether it accepts the type at all only if it is one that `every_mpi` has. A process that has
+// begun with a session cannot ask: what is open is then the MPI's to reduce.
 bool describe_type(MPI_Datatype type, TypeKind kind, bool every_mpi, TypeInfo& info);
 
 // The type's elements are integers, truth values, text or bytes.
