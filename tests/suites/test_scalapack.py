@@ -12,10 +12,7 @@ from jobs import Job, compare, needs
 PACKAGE = "scalapack-mpi-test"
 DATA = Path("/usr/share/scalapack")
 # Tester -> its input.
-TESTERS = {
-    "xdlu": "LU", "xzlu": "LU", "xdqr": "QR", "xdllt": "LLT", "xdls": "LS", "xdtrd": "TRD",
-    "xdhrd": "HRD",
-}  # fmt: skip
+TESTERS = {"xdlu": "LU", "xdqr": "QR", "xdllt": "LLT", "xzlu": "LU"}
 # How many values the next lines have: fewer are enough.
 COUNT = re.compile(r"^\d+(\s+number of .*)$", re.MULTILINE | re.IGNORECASE)
 ROW = re.compile(r"^\s*(?:WALL|CPU)\s.*\b(?:PASSED|FAILED)\b.*$", re.MULTILINE)
@@ -38,6 +35,6 @@ def test_tester(tester, family, tmp_path, record_property):
     folder = needs(f"/usr/lib/x86_64-linux-gnu/scalapack/{family}-tests", PACKAGE)
     name = f"{TESTERS[tester]}.dat"
     text = needs(str(DATA / name), PACKAGE).read_text(encoding="utf-8")
-    (tmp_path / name).write_text(COUNT.sub(r"3\1", text), encoding="utf-8")
+    (tmp_path / name).write_text(COUNT.sub(r"2\1", text), encoding="utf-8")
     job = Job(family, 4, [folder / tester], tmp_path)
-    compare(job, verdicts, record_property, least=8)
+    compare(job, verdicts, record_property, least=4)
