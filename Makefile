@@ -20,7 +20,7 @@ build: setup ## compile, and install into .venv: .venv/bin/sumac
 check: build ## all tests and repository checks
 	$(PYTHON_VENV) scripts/check.py
 
-check-all: ## check, and the slow tests, sanitizers and the other architecture
+check-all: ## check, and the slow tests, suites, sanitizers and the other architecture
 	@scripts/setup.sh --all
 	$(MAKE) build
 	$(PYTHON_VENV) scripts/check.py --all

@@ -3,8 +3,8 @@
 """Runs every test and check on what 'make build' has built; the last line counts them.
 
 Usage: scripts/check.py [--all] [--preset NAME]
---all adds the slow tests, the unit tests under the sanitizers, and those of the kernels on emulated
-Arm processors. Exit status: 0 all passed, 1 not.
+--all adds the slow tests, published suites of others under Sumac, the unit tests under the
+sanitizers, and those of the kernels on emulated Arm processors. Exit status: 0 all passed, 1 not.
 """
 
 import argparse
@@ -86,9 +86,9 @@ def ctest(name, preset, *selection):
     return run_tests(name, [*command, *whole_output, *selection], "--output-junit")
 
 
-def pytest():
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/python"]
-    return run_tests("python", command, "--junitxml")
+def pytest(name, folder):
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder]
+    return run_tests(name, command, "--junitxml")
 
 
 def repository_checks():
@@ -134,13 +134,17 @@ def summarise(steps):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--all", action="store_true", help="also slow tests, sanitizers and Arm")
+    parser.add_argument(
+        "--all", action="store_true", help="also slow tests, suites, sanitizers and Arm"
+    )
     parser.add_argument("--preset", default="release", help="what was built (release)")
     arguments = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
-    steps = [ctest("ctest", arguments.preset, "-LE", "slow"), pytest(), repository_checks()]
+    steps = [ctest("ctest", arguments.preset, "-LE", "slow"), pytest("python", "tests/python")]
+    steps.append(repository_checks())
     if arguments.all:
         steps.append(ctest("ctest slow", arguments.preset, "-L", "slow"))
+        steps.append(pytest("suites", "tests/suites"))
         steps.extend(other_build(preset) for preset in OTHER_PRESETS)
     return summarise(steps)
 

@@ -34,8 +34,8 @@ buffer stay as they are, whatever the other ranks' contain.
 
 ## MPI's types
 
-What the standard allows, and no more: where an MPI goes beyond it (sums of `MPI_CHAR`), it does so
-itself. Sizes are the MPI's: where `MPI_INTEGER` has 8 bytes it is an int64.
+What the standard allows. What the MPI reduces [beyond it](#beyond-the-standard) Sumac does as well.
+Sizes are the MPI's: where `MPI_INTEGER` has 8 bytes it is an int64.
 
 | kind | types | operations |
 |---|---|---|
@@ -49,8 +49,23 @@ Where kind and size do not say what the MPI takes an element for (Fortran logica
 2, 16 and 32 bytes that C has not or has twice), the MPI is asked when the type is met: its own
 `MPI_Reduce_local` reduces a few elements. A logical must be true for any value but zero, with
 results of 0 and 1; numbers must add as the format says. A 16-byte real is a float128 in MPICH 5, a
-long double in Open MPI 4, and neither in MPICH 4, which keeps it. A process that begins with a
-session and not with `MPI_Init` cannot ask, and leaves all of these to the MPI.
+long double in Open MPI 4, and neither in MPICH 4, which keeps it.
+
+## Beyond the standard
+
+MPIs reduce more than they must: all reduce `MPI_CHAR`, Open MPI adds `MPI_BYTE`, MPICH has logical
+operations on Fortran's integers. When such a pair of type and operation is met first, the MPI is
+asked whether it accepts it, on a communicator of this process alone, so that no error handler of
+the program's is called; and what it makes of it, by reducing some elements that tell signed from
+unsigned, truth values from numbers and one width from another. Where Sumac has an operation on
+integers with the same results, the pair is taken from then on. As with the standard's integers,
+sums and products wrap, even where an MPI saturates some (Open MPI 4 and 5 do so for integers of 8
+and 16 bits, in the vectorised part of a buffer).
+
+Ranks whose MPIs are of different versions leave everything to them (`SUMAC_STATS=1` counts it as
+`types_differ`). A process that begins with a session and not with `MPI_Init` cannot ask, and leaves
+to the MPI what is beyond the standard, and the types of which it would have to be asked what they
+are.
 
 ## Operations of the program's own
 
@@ -78,8 +93,9 @@ any extent, with gaps and lower bounds, and in any language: the MPI calls the f
   a [hierarchy](hierarchy.md); and on types of which one element is larger than a slot (32 KiB;
   4 KiB where `/dev/shm` is small). A [hint](operations-api.md) makes many of them Sumac's.
 - Predefined operations on derived types, which are an error.
-- An operation on a type on which the standard does not allow it: what comes is the MPI's own error,
-  if it has one.
+- An operation on a type that neither the standard nor the MPI has: what comes is the MPI's own
+  error, if it has one. And what an MPI does beyond the standard to elements that are no integers:
+  MPICH's logical operations on floating-point numbers.
 - `MPI_REPLACE` and `MPI_NO_OP`, which are for one-sided communication. In reductions Open MPI 4 and
   5 and MPICH 4 and 5 call them an error, `MPI_ERR_OP`.
 - Types that the MPI takes for something of which Sumac has no element.

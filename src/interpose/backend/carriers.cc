@@ -6,6 +6,7 @@
 
 #include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/self_communicator.h"
 
 namespace sumac {
 namespace {
@@ -13,15 +14,16 @@ namespace {
 constexpr int kMostTags = 32767;  // that every MPI has
 
 std::mutex mutex;
-std::vector<MPI_Comm> selves;  // of which the last one has tags that were never used
+// Of which the last one has tags that were never used, and the first is self_communicator().
+std::vector<MPI_Comm> selves;
 int tags_used = 0;             // of the last one
 std::vector<Carrier> returned;
 
 // MPIs have some thousand communicators, so some hundred million carriers.
 bool take_unused(Carrier& carrier) {
   if (selves.empty() || tags_used > kMostTags) {
-    MPI_Comm self = MPI_COMM_NULL;
-    if (!make_inner(MPI_COMM_SELF, 0, 0, self)) return false;
+    MPI_Comm self = selves.empty() ? self_communicator() : MPI_COMM_NULL;
+    if (self == MPI_COMM_NULL && !make_inner(MPI_COMM_SELF, 0, 0, self)) return false;
     selves.push_back(self);
     tags_used = 0;
   }
@@ -59,7 +61,7 @@ void deliver_carrier(const Carrier& carrier) {
 
 void end_carriers() {
   const std::lock_guard<std::mutex> hold(mutex);
-  for (MPI_Comm& self : selves) mpi.Comm_free(&self);
+  for (std::size_t i = 1; i < selves.size(); ++i) mpi.Comm_free(&selves[i]);
   selves.clear();
   returned.clear();
 }

@@ -22,7 +22,4 @@ void return_carrier(const Carrier& carrier);
 // Ends a receive that has been started.
 void deliver_carrier(const Carrier& carrier);
 
-// At finalisation.
-void end_carriers();
-
 }  // namespace sumac

@@ -6,7 +6,9 @@
 
 #include "base/hash.h"
 #include "engine/lock.h"
+#include "interpose/backend/extensions.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/process.h"
 #include "interpose/backend/repeated_type.h"
 
 namespace sumac {
@@ -58,22 +60,20 @@ HandleTable<TypeInfo> asked;  // met later
 HandleTable<Op> ops;
 ReduceFn kernels[kNumOps + 1][kNumDTypes + 1];  // null for what is none
 
-Lock asking;             // held while a type is added to those asked about
-bool may_probe = false;  // settled at the first initialisation: ranks agree on it
+Lock asking;  // held while a type is added to those asked about
 std::uint64_t types_hash = kHashStart;
 
 void learn_type(MPI_Datatype type, TypeKind kind) {
   TypeInfo info;
-  if (describe_type(type, kind, may_probe, info)) types.insert(handle_bits(type), info);
+  if (describe_type(type, kind, true, info)) {
+    add_extensions(type, info);
+    types.insert(handle_bits(type), info);
+  }
   const char learnt[] = {static_cast<char>(info.dtype), static_cast<char>(info.size)};
   types_hash = hash_text({learnt, sizeof learnt}, types_hash);
 }
 
 void learn_types() {
-  int initialized = 0;
-  mpi.Initialized(&initialized);
-  may_probe = initialized;
-  types_hash = hash_text(may_probe ? "world" : "session");
   // In one MPI family these are addresses, known when the library is loaded.
   const struct {
     MPI_Datatype handle;
@@ -85,18 +85,21 @@ void learn_types() {
 #include "interpose/backend/predefined_types.def"
   };
   for (const auto& row : known) learn_type(row.handle, row.kind);
+  keep_extensions();
+}
+
+// In the order of Op. In one MPI family these are addresses, known when the library is loaded.
+MPI_Op op_handle(int op) {
+  const MPI_Op handles[] = {MPI_SUM,  MPI_PROD, MPI_MIN, MPI_MAX,  MPI_LAND,   MPI_LOR,
+                            MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
+  return handles[op];
 }
 
 void learn_operations() {
-  const struct {
-    MPI_Op handle;
-    Op op;
-  } known[] = {{MPI_SUM, Op::sum},      {MPI_PROD, Op::prod},     {MPI_MIN, Op::min},
-               {MPI_MAX, Op::max},      {MPI_LAND, Op::land},     {MPI_LOR, Op::lor},
-               {MPI_LXOR, Op::lxor},    {MPI_BAND, Op::band},     {MPI_BOR, Op::bor},
-               {MPI_BXOR, Op::bxor},    {MPI_MINLOC, Op::minloc}, {MPI_MAXLOC, Op::maxloc},
-               {MPI_REPLACE, Op::none}, {MPI_NO_OP, Op::none}};
-  for (const auto& row : known) ops.insert(handle_bits(row.handle), row.op);
+  for (int op = 0; op < kNumOps; ++op) {
+    ops.insert(handle_bits(op_handle(op)), static_cast<Op>(op));
+  }
+  for (const MPI_Op none : {MPI_REPLACE, MPI_NO_OP}) ops.insert(handle_bits(none), Op::none);
 }
 
 }  // namespace
@@ -113,7 +116,7 @@ void learn_predefined_handles() {
   }
 }
 
-std::uint64_t known_types_hash() { return types_hash; }
+std::uint64_t known_types_hash() { return types_hash ^ extensions_hash(); }
 
 const TypeInfo* find_known_type(MPI_Datatype type) {
   const TypeInfo* known = types.find(handle_bits(type));
@@ -126,17 +129,26 @@ const TypeInfo* find_type(MPI_Datatype type) {
   if (!find_kind(type, kind)) return nullptr;
   static thread_local TypeInfo info;
   const std::lock_guard<Lock> hold(asking);
-  if (!describe_type(type, kind, may_probe, info)) return nullptr;
+  if (const TypeInfo* known = asked.find(handle_bits(type))) return known;
+  if (!describe_type(type, kind, false, info)) return nullptr;
+  add_extensions(type, info);
+  // With sessions only the handle may be another type's in a later one.
+  if (!world_exists()) return &info;
   const TypeInfo* known = asked.insert(handle_bits(type), info);
   return known ? known : &info;
 }
 
-void forget_handles() { asked.clear(); }
+void forget_handles() {
+  asked.clear();
+  forget_extensions();
+}
 
 const Op* find_op(MPI_Op op) { return ops.find(handle_bits(op)); }
 
-ReduceFn find_kernel(const TypeInfo& type, Op op) {
-  if (!(type.operations & class_of(op))) return nullptr;
+MPI_Op handle_of(Op op) { return op_handle(static_cast<int>(op)); }
+
+ReduceFn find_kernel(const TypeInfo& type, Op op, bool may_ask) {
+  if (!(type.operations & class_of(op))) return find_extension(type.row, op, may_ask);
   return kernels[static_cast<int>(op)][static_cast<int>(type.dtype)];
 }
 

@@ -46,14 +46,18 @@ void forget_handles();
 // what is no operation at all.
 const Op* find_op(MPI_Op op);
 
+// MPI's handle for it.
+MPI_Op handle_of(Op op);
+
 // Why there is no kernel.
 inline Reason no_kernel_reason(MPI_Op handle, const Op* op) {
   return op || handle == MPI_OP_NULL ? Reason::no_kernel : Reason::user_op;
 }
 
-// The kernel that reduces elements of the type; null where the standard does not allow `op` on the
-// type, whatever the MPI allows, and where it is not clear what the MPI takes an element for.
-ReduceFn find_kernel(const TypeInfo& type, Op op);
+// The kernel that reduces elements of the type; null where neither the standard nor the MPI allows
+// `op` on the type, and where it is not clear what the MPI takes an element for. What the MPI
+// allows beyond the standard is asked when it is met first, if it `may_ask`: not inside the MPI.
+ReduceFn find_kernel(const TypeInfo& type, Op op, bool may_ask = true);
 
 // Packed bytes of one element of any type; false when the handle is not a type.
 bool packed_size(MPI_Datatype type, std::size_t& bytes);

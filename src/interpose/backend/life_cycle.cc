@@ -17,6 +17,7 @@
 #include "interpose/backend/progress_hooks.h"
 #include "interpose/backend/report.h"
 #include "interpose/backend/requests.h"
+#include "interpose/backend/self_communicator.h"
 #include "interpose/backend/type_layout.h"
 #include "interpose/backend/user_handles.h"
 #include "interpose/backend/user_operations.h"
@@ -65,6 +66,7 @@ void stop() {
   end_requests();
   stop_progress();
   free_operations();
+  end_self_communicator();
   MpiMessages::set_freeing(false);
   MpiMessages::forget_idle();
 }

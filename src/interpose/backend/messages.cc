@@ -8,6 +8,7 @@
 
 #include "algorithms/arguments.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/process.h"
 #include "observe/log.h"
 
 namespace sumac {
@@ -142,9 +143,12 @@ bool make_inner(MPI_Comm comm, int color, int rank, MPI_Comm& inner) {
   inner = MPI_COMM_NULL;
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   mpi.Comm_get_errhandler(comm, &handler);
-  mpi.Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  // In MPICH this may also mean that the communicator has no handler, and its errors are
+  // MPI_COMM_WORLD's. Set back, they would be fatal for good.
+  const bool stays = kFamily == Family::mpich && handler == MPI_ERRORS_ARE_FATAL;
+  if (!stays) mpi.Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   const int error = mpi.Comm_split(comm, color, rank, &inner);
-  mpi.Comm_set_errhandler(comm, handler);
+  if (!stays) mpi.Comm_set_errhandler(comm, handler);
   if (handler != MPI_ERRHANDLER_NULL) mpi.Errhandler_free(&handler);
   if (error != MPI_SUCCESS) inner = MPI_COMM_NULL;
   if (inner != MPI_COMM_NULL) mpi.Comm_set_errhandler(inner, MPI_ERRORS_RETURN);

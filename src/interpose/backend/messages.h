@@ -75,8 +75,9 @@ class MpiMessages final : public Messages {
 
 // A communicator of the same ranks (color 0), or of those with that color, that reports errors to
 // its caller and carries none of the attributes of `comm`. Collective; MPI_COMM_NULL where the MPI
-// could make none, or the color is MPI_UNDEFINED. False on failure. No error handler of the
-// program's is called.
+// could make none, or the color is MPI_UNDEFINED. False on failure, of which no error handler of
+// the program's is told; but with MPICH a communicator without a handler of its own reports it as
+// usual.
 bool make_inner(MPI_Comm comm, int color, int rank, MPI_Comm& inner);
 
 }  // namespace sumac

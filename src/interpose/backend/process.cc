@@ -7,6 +7,7 @@
 #include "interpose/backend/calls.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/self_communicator.h"
 #include "interpose/backend/threads.h"
 #include "observe/log.h"
 #include "topology/machine.h"
@@ -97,6 +98,7 @@ void note_mpi_up() {
   const std::lock_guard<std::mutex> lock(learning);
   if (!learnt) learn_predefined_handles();
   learnt = true;
+  if (level == MPI_THREAD_MULTIPLE) self_communicator();
   life.store(Life::up, std::memory_order_release);
 }
 

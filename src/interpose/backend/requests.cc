@@ -291,7 +291,6 @@ void end_requests() {
     mpi.Grequest_complete(handle);
     mpi.Request_free(&handle);
   }
-  end_carriers();
 }
 
 }  // namespace sumac

@@ -10,23 +10,6 @@
 namespace sumac {
 namespace {
 
-DType integer_of(std::size_t size, bool is_signed) {
-  switch (size) {
-    case 1:
-      return is_signed ? DType::i8 : DType::u8;
-    case 2:
-      return is_signed ? DType::i16 : DType::u16;
-    case 4:
-      return is_signed ? DType::i32 : DType::u32;
-    case 8:
-      return is_signed ? DType::i64 : DType::u64;
-    case 16:
-      return is_signed ? DType::i128 : DType::none;
-    default:
-      return DType::none;
-  }
-}
-
 // Bytes of a logical: only zero or not matters.
 DType logical_of(std::size_t size) { return size == 16 ? DType::i128 : integer_of(size, false); }
 
@@ -112,7 +95,14 @@ bool is_in_doubt(TypeKind kind, DType dtype) {
 }
 
 // What the MPI takes an element of `type` for; none where it is not clear.
-DType probed(MPI_Datatype type, TypeKind kind, DType dtype) {
+DType probed(MPI_Datatype type, TypeKind kind, DType dtype, bool every_mpi) {
+  // Where there are only sessions Open MPI 5's MPI_Reduce_local crashes.
+  int initialized = 0;
+  mpi.Initialized(&initialized);
+  if (!initialized) return DType::none;
+  if (!every_mpi && !accepts(type, kind == TypeKind::logical ? MPI_LAND : MPI_SUM)) {
+    return DType::none;
+  }
   if (agrees_on(type, kind, dtype)) return dtype;
   // MPI_Type_create_f90_real gives what has the digits asked for.
   if (dtype == DType::f128 && agrees_on(type, kind, DType::long_double)) return DType::long_double;
@@ -145,7 +135,29 @@ bool find_kind_by_name(MPI_Datatype type, TypeKind& kind) {
 
 }  // namespace
 
-bool describe_type(MPI_Datatype type, TypeKind kind, bool may_probe, TypeInfo& info) {
+DType integer_of(std::size_t size, bool is_signed) {
+  switch (size) {
+    case 1:
+      return is_signed ? DType::i8 : DType::u8;
+    case 2:
+      return is_signed ? DType::i16 : DType::u16;
+    case 4:
+      return is_signed ? DType::i32 : DType::u32;
+    case 8:
+      return is_signed ? DType::i64 : DType::u64;
+    case 16:
+      return is_signed ? DType::i128 : DType::none;
+    default:
+      return DType::none;
+  }
+}
+
+bool may_have_extensions(const TypeInfo& info) {
+  const bool no_integer = info.operations == kArithmetic || info.operations == kLocation;
+  return !no_integer && !info.has_gaps() && integer_of(info.size, true) != DType::none;
+}
+
+bool describe_type(MPI_Datatype type, TypeKind kind, bool every_mpi, TypeInfo& info) {
   if (type == MPI_DATATYPE_NULL) return false;
   int size = 0;
   MPI_Aint lower = 0, extent = 0;
@@ -154,10 +166,11 @@ bool describe_type(MPI_Datatype type, TypeKind kind, bool may_probe, TypeInfo& i
   if (lower != 0 || extent < size) return false;
   info.size = static_cast<std::size_t>(size);
   info.extent = static_cast<std::size_t>(extent);
+  info.row = kNoRow;
   info.dtype = dtype_of(kind, info.size);
   info.operations = static_cast<std::uint8_t>(kOperations[static_cast<int>(kind)]);
   if (is_in_doubt(kind, info.dtype)) {
-    info.dtype = may_probe ? probed(type, kind, info.dtype) : DType::none;
+    info.dtype = probed(type, kind, info.dtype, every_mpi);
   }
   if (size_of(info.dtype) != info.extent) info.dtype = DType::none;
   return true;

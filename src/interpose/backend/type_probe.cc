@@ -3,38 +3,18 @@
 
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 
+#include "interpose/backend/handles.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/self_communicator.h"
 #include "kernels/reduce.h"
 
 namespace sumac {
 namespace {
 
-// MPIs differ in whose error handler is called where there is no communicator.
-class NoErrors {
- public:
-  NoErrors() {
-    for (int i = 0; i < 2; ++i) {
-      mpi.Comm_get_errhandler(comms_[i], &handlers_[i]);
-      mpi.Comm_set_errhandler(comms_[i], MPI_ERRORS_RETURN);
-    }
-  }
-  ~NoErrors() {
-    for (int i = 0; i < 2; ++i) {
-      mpi.Comm_set_errhandler(comms_[i], handlers_[i]);
-      if (handlers_[i] != MPI_ERRHANDLER_NULL) mpi.Errhandler_free(&handlers_[i]);
-    }
-  }
-  NoErrors(const NoErrors&) = delete;
-  NoErrors& operator=(const NoErrors&) = delete;
-
- private:
-  MPI_Comm comms_[2] = {MPI_COMM_WORLD, MPI_COMM_SELF};
-  MPI_Errhandler handlers_[2] = {MPI_ERRHANDLER_NULL, MPI_ERRHANDLER_NULL};
-};
-
-constexpr std::size_t kMostElements = 16, kMostBytes = kMostElements * 32;
+constexpr std::size_t kMostBytes = 256 * 16;
 
 struct Elements {
   alignas(64) std::byte left[kMostBytes] = {};
@@ -113,11 +93,60 @@ Elements summands(DType dtype) {
   return elements;
 }
 
+// Integers whose results tell what they are: of both signs, with a carry from every byte to the
+// next, and more than a truth value is.
+Elements integers(std::size_t size) {
+  static constexpr std::uint64_t kValues[] = {0, 1, 2, 0x5a, 0x7f, 0x80, 0xa5, 0xff};
+  Elements elements;
+  const auto put = [size](std::uint64_t value, bool in_all_bytes, std::byte* to) {
+    for (std::size_t i = 0; i < size; ++i) {
+      to[i] = i == 0 || in_all_bytes ? static_cast<std::byte>(value) : std::byte{0};
+    }
+  };
+  for (std::size_t a = 0; a < 2 * std::size(kValues); ++a) {
+    for (std::size_t b = 0; b < 2 * std::size(kValues); ++b) {
+      std::byte left[16], right[16];
+      put(kValues[a / 2], a % 2, left);
+      put(kValues[b / 2], b % 2, right);
+      elements.add(left, right, size);
+    }
+  }
+  return elements;
+}
+
+// One at a time: Open MPI's loops over vectors saturate small integers, which single ones do not.
+bool reduces_as(const Elements& elements, std::size_t size, MPI_Datatype type, MPI_Op handle,
+                DType dtype, Op op) {
+  for (std::size_t at = 0; at < elements.bytes; at += size) {
+    Elements one;
+    one.add(elements.left + at, elements.right + at, size);
+    if (!same_result(one, size, type, handle, dtype, op)) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool accepts(MPI_Datatype type, MPI_Op op) {
+  const MPI_Comm self = self_communicator();
+  if (self == MPI_COMM_NULL) return false;
+  alignas(64) std::byte in[64] = {}, out[64] = {};
+  return mpi.Allreduce(in, out, 1, type, op, self) == MPI_SUCCESS;
+}
+
+DType meaning_of(MPI_Datatype type, std::size_t size, Op op) {
+  const MPI_Op handle = handle_of(op);
+  if (!accepts(type, handle)) return DType::none;
+  const Elements elements = integers(size);
+  for (const bool is_signed : {true, false}) {
+    const DType dtype = integer_of(size, is_signed);
+    if (dtype != DType::none && reduces_as(elements, size, type, handle, dtype, op)) return dtype;
+  }
+  return DType::none;
+}
 
 bool agrees_on(MPI_Datatype type, TypeKind kind, DType dtype) {
   if (dtype == DType::none) return false;
-  const NoErrors guard;
   if (kind != TypeKind::logical) {
     const bool is_complex = info_of(dtype).kind == ElementKind::complex;
     const std::size_t unit = size_of(dtype) / (is_complex ? 2 : 1);

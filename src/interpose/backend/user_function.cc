@@ -49,7 +49,7 @@ void refuse(MPI_Datatype type, Op op) {
 template <Op op, bool threaded>
 void reduce(void* in, void* inout, int* count, MPI_Datatype* type) {
   const Elements elements = elements_of(*type);
-  const ReduceFn kernel = elements.type ? find_kernel(*elements.type, op) : nullptr;
+  const ReduceFn kernel = elements.type ? find_kernel(*elements.type, op, false) : nullptr;
   if (!kernel) return refuse(*type, op);
   reduce_in_place(kernel, in, inout, static_cast<std::size_t>(*count) * elements.each,
                   elements.type->extent, threaded);

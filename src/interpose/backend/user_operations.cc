@@ -5,6 +5,7 @@
 
 #include "interpose/backend/calls.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/self_communicator.h"
 #include "interpose/backend/user_function.h"
 #include "interpose/backend/user_handles.h"
 #include "sumac/sumac.h"
@@ -34,6 +35,7 @@ Op op_of(int kind) { return static_cast<Op>(kind - SUMAC_SUM); }
 int create(int kind, int flags, MPI_Op* op) {
   if (!usable()) return MPI_ERR_OTHER;
   if (!op || !is_kind(kind) || (flags & ~SUMAC_OP_THREADED)) return MPI_ERR_ARG;
+  self_communicator();  // not to be made later, when the MPI calls the function
   constexpr int kCommutes = 1;
   MPI_User_function* function = user_function(op_of(kind), flags & SUMAC_OP_THREADED);
   if (const int error = mpi.Op_create(function, kCommutes, op)) return error;

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpi4py's own tests, of the release that is installed: what is a matter of collectives, of
+requests and of what Sumac exports. Starting processes is left out."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jobs import ROOT, Job, compare
+
+SOURCES = ROOT / "build/suites"
+# Rank n's output goes into a file of its own: lines of several ranks would run into one another.
+SCRIPT = 'exec "$0" test/main.py -v -i "$1" >"$2/${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" 2>&1'
+# Modules: with one rank what asks which functions there are, with several what communicates.
+ALONE = (
+    r"test_(attributes|cco_(buf|nb_buf|pr_buf)|errhandler|grequest|info|mpiapi|op|request|session|"
+    r"threads)\b"
+)
+TOGETHER = r"test_(cco_(buf|nb_buf|pr_buf)|op|request|session)\b"
+CROWDED = r"test_(cco_buf|request)\b"  # MPICH takes milliseconds a call beyond a processor each
+VERDICT = re.compile(r"^(?:(?:ERROR|FAIL): .*|Ran \d+ tests|(?:OK|FAILED)\b.*)", re.MULTILINE)
+
+
+@pytest.fixture(scope="session")
+def source() -> Path:
+    """The release's source, with its tests; they are not in the wheel."""
+    version = importlib.metadata.version("mpi4py")
+    folder = SOURCES / f"mpi4py-{version}"
+    archive = SOURCES / f"mpi4py-{version}.tar.gz"
+    if not archive.exists():
+        download = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download"]
+        wanted = ["--no-deps", "--no-binary=mpi4py", f"--dest={SOURCES}", f"mpi4py=={version}"]
+        done = subprocess.run(
+            [*download, *wanted], capture_output=True, text=True, check=False, timeout=300
+        )
+        if done.returncode != 0:
+            pytest.skip(f"no source of mpi4py {version}: {done.stderr.strip().splitlines()[-1:]}")
+    if not folder.exists():
+        shutil.unpack_archive(archive, SOURCES)
+    return folder
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_mpi4py(ranks, family, source, tmp_path, record_property):
+    modules = {1: ALONE, 2: TOGETHER, 3: CROWDED}[ranks]
+    command = ["sh", "-c", SCRIPT, sys.executable, modules, tmp_path]
+
+    def verdicts(_: str) -> list[str]:
+        facts = []
+        for rank in range(ranks):
+            output = tmp_path / str(rank)
+            text = output.read_text(encoding="utf-8", errors="replace")
+            facts += [f"rank {rank}: {fact}" for fact in VERDICT.findall(text)]
+            output.unlink()
+        assert not any("Ran 0 tests" in fact for fact in facts)
+        return facts
+
+    compare(Job(family, ranks, command, source), verdicts, record_property, least=2 * ranks)
