@@ -20,7 +20,8 @@ int main(int argc, char** argv) {
     MPI_Allreduce(in.data(), out.data(), last ? 100000 : 9000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
   if (kind == "collectives" && last) MPI_Barrier(MPI_COMM_WORLD);
-  if (kind == "collectives" && !last) MPI_Bcast(in.data(), 50000, MPI_INT, last, MPI_COMM_WORLD);
+  if (kind == "collectives" && !last)
+    MPI_Bcast(in.data(), 50000, MPI_INT, ranks - 1, MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
   return finish();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that are left in an unusual way: error handlers that throw or jump, communicators freed under
-// a barrier that has not ended, callbacks that make collective calls while MPI ends.
+// Calls that are left in an unusual way: error handlers that throw or jump, communicators freed
+// under a barrier that has not ended, callbacks that make collective calls while MPI ends.
 #include <csetjmp>
 #include <vector>
 
-#include "persistent.h"
 #include "exercise.h"
+#include "persistent.h"
 
 namespace {
 

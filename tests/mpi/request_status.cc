@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Request_get_status_all, _any and _some of MPI 4.1, which Sumac gives to MPIs that lack them:
-// they tell of every request, Sumac's and the MPI's own, and leave all as it is. And the error fields
-// of statuses where one of several requests fails.
+// they tell of every request, Sumac's and the MPI's own, and leave all as it is. And the error
+// fields of statuses where one of several requests fails.
 #include <algorithm>
 #include <vector>
 

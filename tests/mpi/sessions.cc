@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program with sessions only: no MPI_Init, no MPI_COMM_WORLD. Blocking calls are Sumac's, nonblocking and persistent ones the MPI's; all are
-// right. Skipped where the MPI has no sessions.
+// A program with sessions only: no MPI_Init, no MPI_COMM_WORLD. Blocking calls are Sumac's,
+// nonblocking and persistent ones the MPI's; all are right. Skipped where the MPI has no sessions.
 #include <vector>
 
 #include "exercise.h"

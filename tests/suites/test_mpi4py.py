@@ -24,6 +24,8 @@ ALONE = (
 )
 TOGETHER = r"test_(cco_(buf|nb_buf|pr_buf)|op|request|session)\b"
 CROWDED = r"test_(cco_buf|request)\b"  # MPICH takes milliseconds a call beyond a processor each
+# Sumac gives an MPI functions that it lacks, so fewer tests are skipped.
+SKIPPED = re.compile(r"(, | \()skipped=\d+\)?")
 VERDICT = re.compile(r"^(?:(?:ERROR|FAIL): .*|Ran \d+ tests|(?:OK|FAILED)\b.*)", re.MULTILINE)
 
 
@@ -56,7 +58,7 @@ def test_mpi4py(ranks, family, source, tmp_path, record_property):
         for rank in range(ranks):
             output = tmp_path / str(rank)
             text = output.read_text(encoding="utf-8", errors="replace")
-            facts += [f"rank {rank}: {fact}" for fact in VERDICT.findall(text)]
+            facts += [f"rank {rank}: {SKIPPED.sub('', fact)}" for fact in VERDICT.findall(text)]
             output.unlink()
         assert not any("Ran 0 tests" in fact for fact in facts)
         return facts

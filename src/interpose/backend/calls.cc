@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/backend/calls.h"
 
+#include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/mpi_functions.h"
 #include "observe/log.h"
 #include "observe/trace.h"
@@ -18,11 +19,15 @@ void run_in_queue(Communicator& c) {
 }  // namespace
 
 void give_up(const Communicator& c) {
+  // An address that another call has left there.
+  for (int r = 0; r < c.size && c.levels.empty(); ++r) {
+    if (r != c.rank && c.group.differs(r)) return end_for_different_calls(c, r);
+  }
   log_here(
       "error[peer-memory]: rank %d could not reach a peer's memory in %s; ending the job "
-      "(SUMAC_CMA=off does without)",
+      "(SUMAC_CMA=off does without; or other ranks called something else)",
       c.rank, c.doing);
-  mpi.Abort(c.comm, 1);
+  end_job(c.comm);
 }
 
 Admission admit(Entry& entry, MPI_Comm comm) {

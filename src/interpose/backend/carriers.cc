@@ -16,7 +16,7 @@ constexpr int kMostTags = 32767;  // that every MPI has
 std::mutex mutex;
 // Of which the last one has tags that were never used, and the first is self_communicator().
 std::vector<MPI_Comm> selves;
-int tags_used = 0;             // of the last one
+int tags_used = 0;  // of the last one
 std::vector<Carrier> returned;
 
 // MPIs have some thousand communicators, so some hundred million carriers.

@@ -23,9 +23,9 @@
 
 namespace sumac {
 
-// Where one persistent operation is carried out, and no other. Ranks may start persistent operations
-// in any order, and before or after others that are not persistent: operations that shared slots,
-// lanes or tags, whose uses are numbered, would mix.
+// Where one persistent operation is carried out, and no other. Ranks may start persistent
+// operations in any order, and before or after others that are not persistent: operations that
+// shared slots, lanes or tags, whose uses are numbered, would mix.
 struct OwnRanks {
   Needs needs = Needs::lines;         // what the place is good for,
   const LevelsRun* like = nullptr;    // and the hierarchy of which `levels` is another one
@@ -34,10 +34,10 @@ struct OwnRanks {
   bool in_use = false;                // on this rank
 };
 
-// What Sumac keeps of a communicator, until the MPI tells that it has ended. MPI allows one collective call at a time on it, so its
-// fields need no lock; what is under way after such a call is in `queue`, which has one. The memory
-// is never given back, only used again for another communicator: a thread that looks up a handle
-// may glance at one that just ended.
+// What Sumac keeps of a communicator, until the MPI tells that it has ended. MPI allows one
+// collective call at a time on it, so its fields need no lock; what is under way after such a call
+// is in `queue`, which has one. The memory is never given back, only used again for another
+// communicator: a thread that looks up a handle may glance at one that just ended.
 struct Communicator {
   enum class State : std::uint8_t {
     counting,     // not set up yet: the first calls go to the MPI
@@ -72,9 +72,9 @@ struct Communicator {
 
   // Nonblocking and persistent calls under way.
   WorkQueue queue;
-  bool may_overlap = false;     // agreed: they end on every rank even while it computes
-  bool deferred = false;        // there have been such calls: the same on all ranks
-  bool watched = false;         // `queue` is, by the engine
+  bool may_overlap = false;       // agreed: they end on every rank even while it computes
+  bool deferred = false;          // there have been such calls: the same on all ranks
+  bool watched = false;           // `queue` is, by the engine
   std::atomic<bool> left{false};  // the communicator has gone while some were under way
   // Of the state: the communicator, its persistent requests, and what is under way after its end.
   std::atomic<int> keepers{1};
@@ -84,7 +84,7 @@ struct Communicator {
   std::uint64_t trace_group = 0, traced = 0;
 
   std::unique_ptr<CrossMemoryAttach> attach;
-  std::vector<pid_t> pids;  // by rank; 0 where this rank cannot tell whether it lives
+  std::vector<pid_t> pids;               // by rank; 0 where this rank cannot tell whether it lives
   std::vector<std::uint64_t> processes;  // by rank: which process it is
   Stats stats;
 

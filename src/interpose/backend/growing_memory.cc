@@ -7,6 +7,7 @@
 
 #include "base/align.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/process.h"
 #include "observe/log.h"
 
 namespace sumac {
@@ -23,7 +24,7 @@ void GrowingMemory::grow(std::size_t bytes, MPI_Comm comm) {
   memory_ = static_cast<std::byte*>(std::aligned_alloc(kPage, wanted));
   if (!memory_) {
     log_here("error[no-memory]: no memory to reduce %zu bytes; ending the job", bytes);
-    mpi.Abort(comm, 1);
+    end_job(comm);
     return;
   }
   // Gaps of a program's type may be copied by its function before anything is written to them.

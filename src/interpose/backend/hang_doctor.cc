@@ -47,22 +47,27 @@ void end_if_calls_differ(Communicator& c) {
   std::vector<bool> through;
   for (int r = 0; r < c.size; ++r) through.push_back(c.group.is_through(r));
   for_each_missing(c, [&](int rank) {
-    if (!c.group.differs(rank) && !through[static_cast<std::size_t>(rank)]) return;
-    const std::uint64_t mine = c.group.announced(c.rank), theirs = c.group.announced(rank);
-    log_here(
-        "error[calls-differ]: rank %d calls %s of %llu bytes and waits for rank %d, which does not: "
-        "its last call is %s of %llu; ending the job",
-        c.rank, name_of(Work::collective_of(mine)),
-        static_cast<unsigned long long>(Work::bytes_of(mine)), rank,
-        name_of(Work::collective_of(theirs)),
-        static_cast<unsigned long long>(Work::bytes_of(theirs)));
-    mpi.Abort(c.comm, 1);
+    const bool shows_no_more = through[static_cast<std::size_t>(rank)];
+    if (shows_no_more || c.group.differs(rank)) end_for_different_calls(c, rank);
   });
 }
 
 bool is_gone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
 
 }  // namespace
+
+void end_for_different_calls(const Communicator& c, int rank) {
+  const std::uint64_t mine = c.group.announced(c.rank), theirs = c.group.announced(rank);
+  const auto bytes = [](std::uint64_t announced) {
+    return static_cast<unsigned long long>(Work::bytes_of(announced));
+  };
+  log_here(
+      "error[calls-differ]: rank %d calls %s of %llu bytes with rank %d, whose last call is %s of "
+      "%llu; ending the job",
+      c.rank, name_of(Work::collective_of(mine)), bytes(mine), rank,
+      name_of(Work::collective_of(theirs)), bytes(theirs));
+  end_job(c.comm);
+}
 
 // A probe that finds a message makes no progress in Open MPI: it asks for one that nobody sends,
 // from this rank to itself, with a tag every MPI allows.
@@ -97,7 +102,7 @@ void report_late(void* context, double seconds) {
         "error[rank-lost]: rank %d waited %.0f s in %s for rank %d, whose process is gone; "
         "ending the job",
         c.rank, seconds, c.doing, rank);
-    mpi.Abort(c.comm, 1);
+    end_job(c.comm);
   });
   if (c.levels.empty()) end_if_calls_differ(c);
   const auto limit = static_cast<double>(options.hang_seconds);

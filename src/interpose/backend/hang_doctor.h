@@ -16,7 +16,12 @@ void probe_mpi(const Communicator& communicator);
 // no longer exists, as nothing else may.
 void report_late(void* context, double seconds);
 
-// The same for every communicator on which something is under way; the context is not used.
+// This rank and that one are in different calls on the communicator, as both have announced: ends
+// the job with a line that says so.
+void end_for_different_calls(const Communicator& communicator, int rank);
+
+// As report_late(), for every communicator on which something is under way; the context is not
+// used.
 void report_late_anywhere(void*, double seconds);
 
 }  // namespace sumac

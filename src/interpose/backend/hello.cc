@@ -39,7 +39,8 @@ Location location_now(const CpuMask& cpus) {
   return location;
 }
 
-// As 'mpirun --with-ft' of Open MPI 5 says it. A wait of Sumac's for a rank that has gone ends the job.
+// As 'mpirun --with-ft' of Open MPI 5 says it. A wait of Sumac's for a rank that has gone ends the
+// job.
 bool is_fault_tolerant() {
   const char* value = std::getenv("OMPI_MCA_mpi_ft_enable");
   const std::string_view text = value ? value : "";

@@ -30,7 +30,7 @@ struct Hello {
   std::int32_t messengers;  // communicators this process has made for messages
   std::int32_t progresses_messages;
   std::int32_t fault_tolerant;  // the program wants to hear of ranks that fail, and go on
-  std::int32_t world;  // MPI_Init has been called
+  std::int32_t world;           // MPI_Init has been called
 };
 
 // `hierarchy`: the communicator's, where an info key sets it, else null.

@@ -7,6 +7,7 @@
 #include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/members.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/process.h"
 #include "observe/log.h"
 
 namespace sumac {
@@ -39,7 +40,7 @@ void report_missing(void* context, double) {
       meeting.all_entered ? "error" : "warning", c.rank, c.size,
       static_cast<unsigned long long>(meeting.seconds),
       meeting.all_entered ? ", and all are in the call, so the job is ended" : "", unseen.c_str());
-  if (meeting.all_entered) mpi.Abort(c.comm, 1);
+  if (meeting.all_entered) end_job(c.comm);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/process.h"
 #include "observe/log.h"
 #include "topology/presence.h"
 
@@ -113,7 +114,7 @@ void tell(const Communicator& c, const Judgement& judgement) {
         "error[rank-without-sumac]: %s; ranks on other nodes would wait for it for ever, so the "
         "job is ended. Start every program of the job with 'sumac exec'",
         describe(judgement.without).c_str());
-    mpi.Abort(c.comm, 1);
+    end_job(c.comm);
   }
   if (told.exchange(true) || !speaks_for_node(c)) return;
   log_here(

@@ -81,7 +81,7 @@ int MpiMessages::live() { return live_objects; }
 void MpiMessages::add(MPI_Request request, Counter& completed, int peer, int error) {
   if (error != MPI_SUCCESS) {
     log_here("error[message]: the MPI refused a message to or from rank %d; ending the job", peer);
-    mpi.Abort(all_, 1);
+    end_job(all_);
   }
   requests_.push_back(request);
   pending_.push_back({&completed, peer});
@@ -121,7 +121,7 @@ bool MpiMessages::poll() {
                                  completed_.data(), MPI_STATUSES_IGNORE);
   if (error != MPI_SUCCESS) {
     log_here("error[message]: a message between ranks failed; ending the job");
-    mpi.Abort(all_, 1);
+    end_job(all_);
   }
   if (count <= 0) return false;
   for (int i = 0; i < count; ++i) {

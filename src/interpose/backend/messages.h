@@ -21,8 +21,8 @@ struct NativeReduction {
 
 class MpiMessages final : public Messages {
  public:
-  // Takes over both; `leaders` may be MPI_COMM_NULL. `purpose`: equal for the same ranks in the same
-  // hierarchy; `id`: of this object, the same on all its ranks, not 0.
+  // Takes over both; `leaders` may be MPI_COMM_NULL. `purpose`: equal for the same ranks in the
+  // same hierarchy; `id`: of this object, the same on all its ranks, not 0.
   MpiMessages(MPI_Comm all, MPI_Comm leaders, std::uint64_t purpose, std::uint64_t id);
   // Frees the communicators. Nothing may be under way.
   ~MpiMessages() override;

@@ -28,7 +28,8 @@ OwnRanks* find_free(const Communicator& c, Needs needs, const LevelsRun* like) {
   if (mine.empty()) return nullptr;
   for (std::size_t i = 0; i < c.own_ranks.size(); ++i) {
     const OwnRanks& own = *c.own_ranks[i];
-    if (!own.in_use && own.needs == needs && own.like == like) mine[i / kBits] |= std::uint64_t{1} << i % kBits;
+    if (!own.in_use && own.needs == needs && own.like == like)
+      mine[i / kBits] |= std::uint64_t{1} << i % kBits;
   }
   mpi.Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_BAND,
                 c.comm);

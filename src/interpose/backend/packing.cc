@@ -7,6 +7,7 @@
 
 #include "interpose/backend/handles.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/process.h"
 #include "observe/log.h"
 
 namespace sumac {
@@ -61,7 +62,7 @@ PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, bool ou
   data_ = static_cast<std::byte*>(own_ ? std::malloc(bytes) : buffer.address);
   if (data_) return;
   log_here("error[no-memory]: no memory to pack %zu bytes; ending the job", bytes);
-  mpi.Abort(buffer.comm, 1);
+  end_job(buffer.comm);
 }
 
 PackedBuffer::~PackedBuffer() {

@@ -15,8 +15,8 @@ namespace {
 // The MPI's own request first, where Sumac does not serve the communicator yet: what it takes
 // without an error, all ranks have called.
 template <class MakePlan, class Describe, class Native>
-int serve(Entry& entry, MPI_Comm comm, MPI_Request* handle, MakePlan make_plan, Describe describe_it,
-          Native native) {
+int serve(Entry& entry, MPI_Comm comm, MPI_Request* handle, MakePlan make_plan,
+          Describe describe_it, Native native) {
   Plan plan = make_plan();
   if (plan.counts) {
     const int error = native();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/backend/process.h"
 
+#include <unistd.h>
+
 #include <mutex>
 
 #include "base/random.h"
@@ -82,6 +84,12 @@ std::uint32_t spins_of_process() { return spins.load(std::memory_order_relaxed);
 void set_spins_of_process(std::uint32_t value) { spins.store(value, std::memory_order_relaxed); }
 
 bool device_memory_possible() { return device_runtime.load(std::memory_order_relaxed); }
+
+void end_job(MPI_Comm comm) {
+  constexpr useconds_t kMoment = 200'000;
+  usleep(kMoment);
+  mpi.Abort(comm, 1);
+}
 
 void look_for_devices() {
   if (options.device == 0 && accelerator_runtime_loaded()) device_runtime = true;

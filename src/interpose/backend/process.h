@@ -46,10 +46,14 @@ void note_mpi_down();
 
 // From MPI_Init on MPI_COMM_WORLD may be used; a program may have sessions alone.
 bool world_exists();
-// The same until the beginning of MPI_Finalize. Nothing may be under way at other times: the end of a
-// session is not seen.
+// The same until the beginning of MPI_Finalize. Nothing may be under way at other times: the end of
+// a session is not seen.
 bool world_is_up();
 void note_world_ends();
+
+// Ends the job, after a line that says why. Launchers lose what they have not passed on when a rank
+// aborts: they are given a moment.
+void end_job(MPI_Comm comm);
 
 // True when buffers may be in a GPU's memory: a run-time library for one was in the process when
 // MPI started or a communicator was set up, and SUMAC_DEVICE does not promise otherwise.

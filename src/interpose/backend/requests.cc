@@ -8,11 +8,11 @@
 
 #include "engine/lock.h"
 #include "interpose/backend/calls.h"
+#include "interpose/backend/handle_table.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/progress_hooks.h"
-#include "interpose/backend/handle_table.h"
 
 namespace sumac {
 namespace {
@@ -121,7 +121,7 @@ CollectiveRequest& acquire_nonblocking(Communicator& c) {
   request.persistent = false;
   if (request.handle != MPI_REQUEST_NULL) return request;
   if (mpi.Grequest_start(query, forget, cancel, &request, &request.handle) != MPI_SUCCESS) {
-    mpi.Abort(c.comm, 1);
+    end_job(c.comm);
   }
   remember(request);
   return request;

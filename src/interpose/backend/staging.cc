@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/process.h"
 #include "observe/log.h"
 
 namespace sumac {
@@ -50,7 +51,7 @@ StagedResult::StagedResult(const TypeInfo& type, ReduceArguments& args, MPI_Comm
   if (!stage_) {
     log_here("error[no-memory]: no memory to reduce %zu bytes with gaps; ending the job",
              args.bytes());
-    mpi.Abort(comm, 1);
+    end_job(comm);
   }
   args.output = stage_;
 }

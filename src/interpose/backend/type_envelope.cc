@@ -12,8 +12,7 @@ bool read_envelope(MPI_Datatype type, TypeEnvelope& e) {
                                    &e.combiner) == MPI_SUCCESS;
   }
   int integers = 0, addresses = 0, datatypes = 0;
-  const int error =
-      mpi.Type_get_envelope(type, &integers, &addresses, &datatypes, &e.combiner);
+  const int error = mpi.Type_get_envelope(type, &integers, &addresses, &datatypes, &e.combiner);
   e.integers = integers;
   e.addresses = addresses;
   e.datatypes = datatypes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a datatype was made, whether by a constructor with int or with large counts (MPI_Type_vector_c):
-// of the latter MPI_Type_get_envelope is an error.
+// How a datatype was made, whether by a constructor with int or with large counts
+// (MPI_Type_vector_c): of the latter MPI_Type_get_envelope is an error.
 #pragma once
 
 #include <mpi.h>

@@ -43,7 +43,7 @@ void refuse(MPI_Datatype type, Op op) {
       "error[op-type]: an operation of sumac_op_create (%s) cannot reduce %s: it is not defined on "
       "that type, or the type is not made of elements of one kind; ending the job",
       name_of(op), *name ? name : "a derived type without a name");
-  mpi.Abort(MPI_COMM_WORLD, 1);
+  end_job(MPI_COMM_WORLD);
 }
 
 template <Op op, bool threaded>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Request_get_status_all, _any and _some of MPI 4.1 over MPI_Request_get_status, for an MPI that
-// lacks them. An inactive persistent request of the MPI's cannot be told from a completed one, so it
-// counts as completed, with the empty status that MPI_Request_get_status gives it.
+// MPI_Request_get_status_all, _any and _some of MPI 4.1 over MPI_Request_get_status, for an MPI
+// that lacks them. An inactive persistent request of the MPI's cannot be told from a completed one,
+// so it counts as completed, with the empty status that MPI_Request_get_status gives it.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +28,8 @@ static bool learn_abi(const struct sumac_stub* stub) {
   if (stub->family == NULL || abi.get_status == NULL) return false;
   if (strcmp(stub->family, "openmpi") == 0) {
     abi.pointers = true;
-    // A program may have taken the object into its own data, for all: then it is in the global scope.
+    // A program may have taken the object into its own data, for all: then it is in the global
+    // scope.
     const void* object = dlsym(RTLD_DEFAULT, "ompi_request_null");
     if (object == NULL) object = stub_symbol(stub->mpi, "ompi_request_null");
     abi.null_request = (uintptr_t)object;

@@ -47,8 +47,8 @@ bool ShmGroup::differs(int rank) const {
 }
 
 bool ShmGroup::is_through(int rank) const {
-  return block_ && static_cast<std::int64_t>(
-                       control(rank).done.load(std::memory_order_acquire) - next_) >= 0;
+  return block_ &&
+         static_cast<std::int64_t>(control(rank).done.load(std::memory_order_acquire) - next_) >= 0;
 }
 
 // Never further ahead than the ring: a slot is used again only when all, this rank included, have

@@ -47,8 +47,8 @@ class ShmGroup {
     return first;
   }
 
-  // Tells what the next operation is, before it takes its positions. The line is this rank's to write
-  // anyway, at the operation's end.
+  // Tells what the next operation is, before it takes its positions. The line is this rank's to
+  // write anyway, at the operation's end.
   void announce(std::uint64_t what) const {
     control(rank_).begun.store(next_, std::memory_order_relaxed);
     control(rank_).what.store(what, std::memory_order_relaxed);

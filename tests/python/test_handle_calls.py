@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every function of the installed MPIs that takes a handle is in tests/mpi/handle_calls.toml, which
+says what Sumac does with it, and the table says the same as the table of intercepted calls."""
+
+import re
+import shutil
+import subprocess
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROWS = tomllib.loads((ROOT / "tests/mpi/handle_calls.toml").read_text())["row"]
+PROTOTYPE = re.compile(r"\bint\s+MPIX?_(\w+)\s*\(([^;]*?)\)", re.DOTALL)
+HANDLE = re.compile(r"\bMPI_(?:Request|Datatype|Op|Comm)\b")
+
+
+def functions(text):
+    """Names, without prefix and without _c, of what takes or gives a handle."""
+    found = {name for name, arguments in PROTOTYPE.findall(text) if HANDLE.search(arguments)}
+    return {name.removesuffix("_c") for name in found if not name.endswith("_function")}
+
+
+def header(wrapper, option):
+    """The text of the MPI's headers; skipped where there is no such MPI."""
+    if not shutil.which(wrapper):
+        pytest.skip(f"no {wrapper}")
+    line = subprocess.run([wrapper, option], capture_output=True, text=True, check=True).stdout
+    folders = map(Path, re.findall(r"-I(\S+)", line))
+    texts = [path.read_text() for folder in folders for path in folder.glob("mpi*.h")]
+    assert texts, f"no headers of {wrapper}"
+    return "\n".join(texts)
+
+
+def test_each_function_is_in_one_row():
+    names = Counter(name for row in ROWS for name in row["names"])
+    assert not [name for name, rows in names.items() if rows > 1]
+    assert {row["what"] for row in ROWS} == {"taken", "seen", "passed"}
+    assert all(len(row["why"]) > 20 for row in ROWS)
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "option"), [("mpicc.mpich", "-show"), ("mpicc.openmpi", "--showme:compile")]
+)
+def test_every_function_has_a_row(wrapper, option):
+    found = functions(header(wrapper, option))
+    assert len(found) > 200
+    assert not found - {name for row in ROWS for name in row["names"]}
+
+
+def test_taken_and_seen_are_intercepted():
+    calls = set(
+        re.findall(r"^SUMAC_CALL\((\w+)\)", (ROOT / "src/interpose/calls.def").read_text(), re.M)
+    )
+    calls = {name.removesuffix("_c") for name in calls}
+    handled = {name for row in ROWS if row["what"] != "passed" for name in row["names"]}
+    assert not handled - calls
+    # Without a handle, of MPI 4.1, or only passed on.
+    others = {"Init", "Init_thread", "Finalize", "Request_get_status_all", "Request_get_status_any",
+              "Request_get_status_some", "Pack", "Unpack"}  # fmt: skip
+    passed = {name for name in calls - handled if name.endswith("_init")}
+    assert calls - handled - passed == others
