@@ -22,4 +22,7 @@ void return_carrier(const Carrier& carrier);
 // Ends a receive that has been started.
 void deliver_carrier(const Carrier& carrier);
 
+// At finalisation, before end_self_communicator().
+void end_carriers();
+
 }  // namespace sumac

@@ -40,11 +40,11 @@ Plan& choose(Plan& plan, Entry& entry) {
 void count_start(const CollectiveRequest& request) {
   Stats& stats = request.communicator->stats;
   const LevelsCall& call = request.call;
-  Entry entry(call.collective);
+  CallRecord record(call.collective);
   if (request.local) {
-    entry.take_locally(stats, call.bytes());
+    record.take_locally(stats, call.bytes());
   } else {
-    entry.take(stats, call.choice.algorithm, call.bytes());
+    record.take(stats, call.choice.algorithm, call.bytes());
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "interpose/backend/backend.h"
 #include "interpose/backend/calls.h"
+#include "interpose/backend/carriers.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
@@ -64,6 +65,7 @@ void write_trace() {
 // Before the MPI goes.
 void stop() {
   end_requests();
+  end_carriers();
   stop_progress();
   free_operations();
   end_self_communicator();

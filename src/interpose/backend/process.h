@@ -80,25 +80,16 @@ inline constexpr const char* kLocal = "local";
 // stack: the call is made by what a call of Sumac's calls. Walks the stack.
 bool called_from_within();
 
-// One intercepted call on this thread's stack. Its end may not be seen: an error handler may leave
-// by exception or longjmp, and a user-level thread may be put aside in mid-call. So where a call
-// seems to be nested, the stack is asked.
-class Entry {
+// What becomes of one collective call: for the statistics, and for who asks which way it took.
+class CallRecord {
  public:
-  explicit Entry(Collective collective)
-      : thread_(thread_state()),
-        collective_(collective),
-        nested_(thread_.inside && called_from_within()) {
-    thread_.inside = true;
-  }
-  ~Entry() { thread_.inside = nested_; }
-  Entry(const Entry&) = delete;
-  Entry& operator=(const Entry&) = delete;
+  explicit CallRecord(Collective collective) : thread_(thread_state()), collective_(collective) {}
+  CallRecord(const CallRecord&) = delete;
+  CallRecord& operator=(const CallRecord&) = delete;
 
-  bool nested() const { return nested_; }
   Collective collective() const { return collective_; }
 
-  // What becomes of the call, where no communicator counts it.
+  // Where no communicator counts it.
   void hand_down(Reason reason) {
     thread_.last_path = text_of(reason);
     count_process_hand_down(collective_, reason, 0);
@@ -121,9 +112,27 @@ class Entry {
     count_process_local(collective_, bytes);
   }
 
- private:
+ protected:
   ThreadState& thread_;
+
+ private:
   Collective collective_;
+};
+
+// One intercepted call on this thread's stack. Its end may not be seen: an error handler may leave
+// by exception or longjmp, and a user-level thread may be put aside in mid-call. So where a call
+// seems to be nested, the stack is asked, which takes microseconds.
+class Entry : public CallRecord {
+ public:
+  explicit Entry(Collective collective)
+      : CallRecord(collective), nested_(thread_.inside && called_from_within()) {
+    thread_.inside = true;
+  }
+  ~Entry() { thread_.inside = nested_; }
+
+  bool nested() const { return nested_; }
+
+ private:
   bool nested_;
 };
 
