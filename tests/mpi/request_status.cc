@@ -83,6 +83,10 @@ void any_of_them(MPI_Comm comm) {
   int index = -1, done = 0;
   get_status_any(kRequests, left, &index, &done, MPI_STATUS_IGNORE);
   CHECK(done && index == MPI_UNDEFINED, "%d %d", done, index);
+  MPI_Status empty;
+  empty.MPI_ERROR = MPI_ERR_OTHER;
+  get_status_any(kRequests, left, &index, &done, &empty);
+  CHECK(empty.MPI_ERROR == MPI_SUCCESS && empty.MPI_SOURCE == MPI_ANY_SOURCE);
   mixture.check_and_end();
 }
 

@@ -18,7 +18,7 @@ typedef int (*get_status_pointer)(void* request, int* done, void* status);
 static struct {
   bool pointers;  // requests are pointers, else ints
   uintptr_t null_request;
-  size_t status_bytes;
+  size_t status_bytes, error_offset;  // of MPI_Status, and of its MPI_ERROR
   void *ignored_status, *ignored_statuses;
   void* get_status;
 } abi;
@@ -34,10 +34,12 @@ static bool learn_abi(const struct sumac_stub* stub) {
     if (object == NULL) object = stub_symbol(stub->mpi, "ompi_request_null");
     abi.null_request = (uintptr_t)object;
     abi.status_bytes = 24;
+    abi.error_offset = 8;
     return abi.null_request != 0;
   }
   abi.null_request = 0x2c000000;
   abi.status_bytes = 20;
+  abi.error_offset = 16;
   abi.ignored_status = abi.ignored_statuses = (void*)1;
   return strcmp(stub->family, "mpich") == 0;
 }
@@ -76,7 +78,13 @@ static int get_status_any(int count, const void* requests, int* index, int* done
     if (*done) *index = i;
     if (*done || error != 0) return error;
   }
-  return active ? 0 : ask(abi.null_request, done, status);
+  if (active) return 0;
+  // The empty status is all of it; MPI_Request_get_status may leave MPI_ERROR.
+  const int success = 0;
+  if (status != abi.ignored_status) {
+    memcpy((char*)status + abi.error_offset, &success, sizeof success);
+  }
+  return ask(abi.null_request, done, status);
 }
 
 static int get_status_some(int count, const void* requests, int* ended, int* indices,
