@@ -15,13 +15,15 @@ VERDICT = re.compile(
     "^.*(?:PASSED|FAILED|Success=|ailure|Node.s. with error|errors in|tests completed).*$",
     re.MULTILINE,
 )
-# PTRANS': parameters, a time, the verdict, a speed, the residual.
-TIMED = re.compile(r"^(?:WALL|CPU) (.*) [\d.]+ +(PASSED|FAILED) +[\d.]+ +([\d.]+)$")
+# PTRANS': parameters, a time, the verdict, a speed, the residual. By processor time it has no line
+# where that is too short to be seen.
+TIMED = re.compile(r"^WALL (.*) [\d.]+ +(PASSED|FAILED) +[\d.]+ +([\d.]+)$")
 
 
 def verdicts(output: str) -> list[str]:
     # HPL's residuals depend on which message comes first; it says itself whether they are right.
-    found = (re.sub(r"=\s+[\d.e+-]+ \.+", "=", line) for line in VERDICT.findall(output))
+    lines = (line for line in VERDICT.findall(output) if not line.startswith("CPU "))
+    found = (re.sub(r"=\s+[\d.e+-]+ \.+", "=", line) for line in lines)
     return [TIMED.sub(r"\1 \2 \3", line) for line in found]
 
 
