@@ -56,7 +56,13 @@ int main(int argc, char** argv) {
   start(argc, argv);
   if (!has_persistent()) return finish();
   warm_up(MPI_COMM_WORLD);
-  many_at_a_time(static_cast<std::size_t>(argc > 1 ? std::atoi(argv[1]) : 1000));
   freed_before_requests(argc > 2 ? std::atoi(argv[2]) : 100);
+  many_at_a_time(static_cast<std::size_t>(argc > 1 ? std::atoi(argv[1]) : 1000));
+  // Memory is left for other communicators.
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  CHECK(warm_up(comm), "path '%s'", path());
+  use(comm, 5);
+  MPI_Comm_free(&comm);
   return finish();
 }

@@ -44,7 +44,7 @@ bool add_lanes(Communicator& c, Needs needs) {
   Ticket ticket;
   if (c.rank == 0) {
     ticket = arena().offer(c.size, lines ? kLanesOfLines : kLanesOfSlots, c.processes.data(),
-                           options.shm_budget, lines ? Slots::lines_only : Slots::full);
+                           budget_of_own_ranks(), lines ? Slots::lines_only : Slots::full);
   }
   mpi.Bcast(&ticket, static_cast<int>(sizeof ticket), MPI_BYTE, 0, c.comm);
   if (ticket.offer == Offer::over_budget || ticket.offer == Offer::refused) return false;

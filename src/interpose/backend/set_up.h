@@ -23,6 +23,10 @@ void explain_difference(Communicator& c, const std::vector<Hello>& hellos);
 // handed down, where it cannot be served so.
 bool set_up_levels(Communicator& c, const std::vector<Hello>& hellos);
 
+// Persistent operations leave half of SUMAC_SHM_BUDGET to communicators: what they have had stays
+// with their communicator, for the next ones.
+inline std::size_t budget_of_own_ranks() { return options.shm_budget / 2; }
+
 // A hierarchy of their own, for one persistent operation, of a communicator that has one for the
 // collective; its messages have tags from `first_tag` on. Null, on all ranks, where there is no
 // memory for it.

@@ -91,6 +91,7 @@ class LevelsSetUp {
   std::vector<Ticket> tickets_;  // of the blocks this rank has accepted
   std::vector<Ticket> own_;      // of which it is the leader
   static constexpr int kMust = kMapped | kMessages;
+  std::size_t budget_ = options.shm_budget;
   int worked_ = kMust, agreed_ = 0;
   bool single_copy_ = false;  // agreed: everybody reaches all ranks of its node
 };
@@ -152,7 +153,7 @@ void LevelsSetUp::make_block(const HierarchyLevel& level, LevelGroup* own) {
   if (leads) {
     std::vector<std::uint64_t> members;
     for (int r : own->members) members.push_back(hellos_[static_cast<std::size_t>(r)].process);
-    ticket = arena().offer(own->size, 2, members.data(), options.shm_budget);
+    ticket = arena().offer(own->size, 2, members.data(), budget_);
   }
   std::vector<Ticket> all(hellos_.size());
   mpi.Allgather(&ticket, static_cast<int>(sizeof ticket), MPI_BYTE, all.data(),
@@ -345,6 +346,7 @@ bool LevelsSetUp::make() {
 
 std::unique_ptr<LevelsRun> LevelsSetUp::make_own(Collective collective, int first_tag) {
   want();
+  budget_ = budget_of_own_ranks();
   const auto wanted = std::find_if(wanted_.begin(), wanted_.end(), [&](const Wanted& each) {
     const std::vector<Collective>& all = each.collectives;
     return std::find(all.begin(), all.end(), collective) != all.end();
