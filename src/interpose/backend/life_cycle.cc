@@ -70,7 +70,6 @@ void stop() {
   free_operations();
   end_self_communicator();
   MpiMessages::set_freeing(false);
-  MpiMessages::forget_idle();
 }
 
 int init(int* argc, char*** argv) {
@@ -95,6 +94,7 @@ int finalize() {
   const int error = mpi.Finalize();
   note_mpi_down();
   forget_communicators();
+  MpiMessages::forget_idle();
   forget_user_handles();
   forget_layouts();
   MpiMessages::set_freeing(true);  // of sessions that are still there
