@@ -217,6 +217,16 @@ void started_when_it_may_not(MPI_Comm comm) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
 }
 
+// Whoever waits for long looks at what the others do: a rank that computes does nothing wrong.
+void started_late(MPI_Comm comm) {
+  step("started late");
+  Operation operation(0, 3, comm);
+  if (rank == 0) usleep(2'500'000);
+  operation.start(1);
+  MPI_Wait(&operation.request, MPI_STATUS_IGNORE);
+  operation.check();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -234,6 +244,7 @@ int main(int argc, char** argv) {
   freed_when_inactive(comm);
   told_by_get_status(comm);
   started_when_it_may_not(comm);
+  started_late(comm);
   MPI_Comm_free(&comm);
   return finish();
 }

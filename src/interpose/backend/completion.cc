@@ -188,8 +188,6 @@ void redirect_above(const sumac_stub& stub, int call, Function& below, Function 
   if (below) stub.redirect(call, reinterpret_cast<void*>(own));
 }
 
-// Nonblocking collectives can be neither freed nor cancelled, says the standard.
-
 int request_free(MPI_Request* handle) {
   if (!any_requests()) return mpi.Request_free(handle);
   CollectiveRequest* own = handle ? find_request(*handle) : nullptr;

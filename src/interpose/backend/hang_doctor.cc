@@ -15,14 +15,16 @@
 namespace sumac {
 namespace {
 
-// Calls visit(rank) for every rank that is still waited for. Another thread may look at the queue.
+// Calls visit(rank, in_group) for every rank that is still waited for, `in_group` where that is for
+// something in the slots of the communicator's one group. Another thread may look at the queue.
 template <class Visit>
 void for_each_missing(Communicator& c, Visit visit) {
   const auto of_work = [&](const Work& work) {
     work.strand().waiting_for().for_each_missing([&](const Counter& counter) {
       int owner = c.group.owner_of(&counter);
+      const bool in_group = owner >= 0;
       for (const auto& own : c.own_ranks) owner = std::max(owner, own->group.owner_of(&counter));
-      if (owner >= 0) visit(owner);
+      if (owner >= 0) visit(owner, in_group);
     });
   };
   c.queue.hold([&](const Work* begun) {
@@ -30,25 +32,27 @@ void for_each_missing(Communicator& c, Visit visit) {
     for (; begun; begun = begun->next) {
       if (begun != &c.work) of_work(*begun);
     }
+    const auto visit_other = [&](int rank) { visit(rank, false); };
     for (const auto& levels : c.levels) {
-      levels->for_each_missing(visit);
+      levels->for_each_missing(visit_other);
       const auto* messages = static_cast<const MpiMessages*>(levels->messages());
-      if (messages) messages->for_each_peer(visit);
+      if (messages) messages->for_each_peer(visit_other);
     }
     for (const auto& own : c.own_ranks) {
-      if (own->levels) own->levels->for_each_missing(visit);
+      if (own->levels) own->levels->for_each_missing(visit_other);
     }
   });
 }
 
 // Ranks whose calls differ wait for each other for ever.
 void end_if_calls_differ(Communicator& c) {
-  // What a rank has to show, it shows before it is through: looked at in the opposite order.
+  // What a rank has to show, it shows before it is through: looked at in the opposite order. Of
+  // persistent operations, on slots of their own, the group's positions tell nothing.
   std::vector<bool> through;
   for (int r = 0; r < c.size; ++r) through.push_back(c.group.is_through(r));
-  for_each_missing(c, [&](int rank) {
+  for_each_missing(c, [&](int rank, bool in_group) {
     const bool shows_no_more = through[static_cast<std::size_t>(rank)];
-    if (shows_no_more || c.group.differs(rank)) end_for_different_calls(c, rank);
+    if (in_group && (shows_no_more || c.group.differs(rank))) end_for_different_calls(c, rank);
   });
 }
 
@@ -88,14 +92,14 @@ void report_late(void* context, double seconds) {
   auto& c = *static_cast<Communicator*>(context);
   char missing[256] = "";
   std::size_t used = 0;
-  for_each_missing(c, [&](int rank) {
+  for_each_missing(c, [&](int rank, bool) {
     if (used + 16 > sizeof missing) return;
     const std::size_t room = sizeof missing - used;
     used +=
         static_cast<std::size_t>(std::snprintf(missing + used, room, used ? ", %d" : "%d", rank));
   });
   // Process numbers mean something only where all ranks can see each other's, which attach proves.
-  for_each_missing(c, [&](int rank) {
+  for_each_missing(c, [&](int rank, bool) {
     const pid_t pid = c.pids.empty() ? 0 : c.pids[static_cast<std::size_t>(rank)];
     if (pid == 0 || !is_gone(pid)) return;
     log_here(
