@@ -10,19 +10,17 @@ help: ## what there is (this list)
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 setup: ## Debian packages (as root or with sudo) and the Python environment in .venv
-	@scripts/setup.sh
+	@scripts/setup.sh --check
 
-build: setup ## compile, and install into .venv: .venv/bin/sumac
-	cmake --preset $(PRESET)
-	cmake --build --preset $(PRESET)
-	cmake --install build/$(PRESET) --prefix $(CURDIR)/.venv >build/$(PRESET)/install-venv.log
+build: ## compile what users get, and install it into .venv: .venv/bin/sumac
+	@scripts/build.sh $(PRESET)
 
-check: build ## all tests and repository checks
+check: ## compile the tests too, and run all of them and the repository checks
+	@scripts/build.sh $(PRESET) --check
 	$(PYTHON_VENV) scripts/check.py
 
 check-all: ## check, and the slow tests, suites, sanitizers and the other architecture
-	@scripts/setup.sh --all
-	$(MAKE) build
+	@scripts/build.sh $(PRESET) --all
 	$(PYTHON_VENV) scripts/check.py --all
 
 demo: build ## a conjugate-gradient solver with and without Sumac; writes demo.png

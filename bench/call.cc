@@ -29,12 +29,6 @@ void require(int error, const char* what, const Case& test) {
 
 }  // namespace
 
-std::string name_of(Collective collective, Kind kind) {
-  const std::string name = name_of(collective);
-  if (kind == Kind::nonblocking) return "i" + name;
-  return kind == Kind::persistent ? name + "-persistent" : name;
-}
-
 Buffers::Buffers(std::size_t bytes) : send_(allocate(bytes)), recv_(allocate(bytes)) {}
 void Buffers::Free::operator()(std::byte* memory) const { std::free(memory); }
 

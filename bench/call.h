@@ -1,36 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One collective call: what it is, the memory it works on, and how it is made.
+// One collective call: the memory it works on, and how it is made.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstddef>
 #include <memory>
-#include <string>
 
-#include "base/types.h"
+#include "case.h"
 #include "functions.h"
 
 namespace sumac::bench {
-
-// MPI_Allreduce; MPI_Iallreduce and MPI_Wait; MPI_Start and MPI_Wait after one MPI_Allreduce_init.
-enum class Kind { blocking, nonblocking, persistent };
-
-// "allreduce", "iallreduce", "allreduce-persistent"
-std::string name_of(Collective collective, Kind kind);
-
-// What to measure or check.
-struct Case {
-  Collective collective;
-  DType type;
-  Op op;
-  int root;
-  bool in_place;
-  std::size_t count;
-  Kind kind = Kind::blocking;
-
-  std::size_t bytes() const { return count * size_of(type); }
-};
 
 // Page-aligned memory of one rank: `send` is what goes in; `recv` what comes out, and the only
 // buffer of an in-place call; a broadcast uses `recv` alone.

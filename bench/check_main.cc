@@ -6,19 +6,18 @@
 #include <sys/statvfs.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "call.h"
+#include "check_report.h"
 #include "cross_attach.h"
+#include "presence.h"
 #include "verify.h"
 #include "world.h"
 
 namespace sumac::bench {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kCounts[] = {2, 4096, 262144};  // floats: 8 B, 16 KiB, 1 MiB
 
@@ -34,23 +33,20 @@ std::vector<std::string> hosts(const World& world) {
   return result;
 }
 
-// Runs each collective at each size; returns an object for each on all ranks.
-Json try_collectives(const World& world, const Buffers& buffers) {
-  Json results = Json::array();
+// Runs each collective at each size. Collective.
+std::vector<Attempt> try_collectives(const World& world, const Buffers& buffers) {
+  std::vector<Attempt> attempts;
   const auto attempt = [&](Collective collective, std::size_t count) {
     const Case test{collective, DType::f32, Op::sum, 0, false, count};
     Call call(world.called, test, buffers, world.rank, world.comm);
     const long wrong = count_wrong(call, test, buffers, world);
     call.run();
-    results.push_back({{"collective", name_of(collective)},
-                       {"bytes", test.bytes()},
-                       {"algorithm", last_path()},
-                       {"wrong", wrong}});
+    attempts.push_back({test, last_path(), wrong});
   };
   for (const Collective collective : {Collective::allreduce, Collective::reduce, Collective::bcast})
     for (const std::size_t count : kCounts) attempt(collective, count);
   attempt(Collective::barrier, 0);
-  return results;
+  return attempts;
 }
 
 double shared_memory_free() {
@@ -62,27 +58,14 @@ double shared_memory_free() {
 void run() {
   const World world;
   const Buffers buffers(kCounts[2] * sizeof(float));
-  const Json results = try_collectives(world, buffers);
+  const std::vector<Attempt> attempts = try_collectives(world, buffers);
   const std::vector<std::string> names = hosts(world);
   const std::string attach = cross_attach(world);
-  const Presence sumac = presence();
-  const long active = world.sum(sumac.active);
+  const Surroundings here = surroundings(world);
+  const long active = world.sum(here.sumac.active);
   if (world.rank != 0) return;
-  long wrong = 0;
-  for (const Json& result : results) wrong += result["wrong"].get<long>();
-  const Json text = {{"kind", "check"},
-                     {"family", SUMAC_BENCH_FAMILY},
-                     {"mpi", library_version()},
-                     {"ranks", world.ranks},
-                     {"hosts", names},
-                     {"loaded", sumac.loaded},
-                     {"active_ranks", active},
-                     {"description", sumac.description},
-                     {"collectives", results},
-                     {"shm_free", shared_memory_free()},
-                     {"cross_memory_attach", attach},
-                     {"wrong", wrong}};
-  std::printf("%s\n", text.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  const std::string text = to_json({here, names, active, attempts, shared_memory_free(), attach});
+  std::printf("%s\n", text.c_str());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "presence.h"
 #include "sumac/sumac.h"
 
 namespace sumac::bench {

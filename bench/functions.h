@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MPI functions as the two contenders provide them, and what is loaded in front of the MPI.
+// The MPI functions as the two contenders provide them.
 #pragma once
 
 #include <mpi.h>
@@ -40,17 +40,5 @@ struct Functions {
 Functions as_called();
 // The MPI's own functions, asked of Sumac where it is loaded.
 Functions of_the_mpi();
-
-// What is loaded in front of the MPI. Without Sumac: loaded false, the strings empty.
-struct Presence {
-  bool loaded = false;
-  bool active = false;
-  const char* version = "";
-  const char* description = "";
-};
-// Asked after the first MPI call.
-Presence presence();
-// What became of the last collective of this thread; "" without Sumac.
-const char* last_path();
 
 }  // namespace sumac::bench

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "mpi_types.h"
 #include "timing.h"
 
 namespace sumac::bench {
@@ -51,32 +50,32 @@ const char* name_of(Kind kind) {
 }
 
 // What only some runs have: the computation of the overlap, and stand-ins for what is missing.
-void add_special(Json& header, const Options& options, const Contenders& contenders) {
+void add_special(Json& header, const Options& options, Kind native_kind,
+                 const std::string& sumac_lacks) {
   if (options.overlap)
     header["overlap"] = {{"compute", options.compute == Compute::busy ? "busy" : "idle"},
                          {"tests", options.tests}};
-  if (contenders.native.kind != options.kind)
-    header["native_kind"] = name_of(contenders.native.kind);
-  if (!contenders.sumac_lacks.empty()) header["sumac"]["lacks"] = contenders.sumac_lacks;
+  if (native_kind != options.kind) header["native_kind"] = name_of(native_kind);
+  if (!sumac_lacks.empty()) header["sumac"]["lacks"] = sumac_lacks;
 }
 
-Json common_header(const Options& options, const World& world, const Presence& sumac) {
+Json common_header(const Options& options, const Surroundings& here) {
   const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-  const int ranks_per_host = (world.ranks + world.hosts - 1) / world.hosts;
+  const int ranks_per_host = (here.ranks + here.hosts - 1) / here.hosts;
   return {
       {"kind", "header"},
       {"version", SUMAC_BENCH_VERSION},
-      {"mpi", library_version()},
-      {"family", SUMAC_BENCH_FAMILY},
-      {"ranks", world.ranks},
-      {"hosts", world.hosts},
+      {"mpi", here.mpi},
+      {"family", here.family},
+      {"ranks", here.ranks},
+      {"hosts", here.hosts},
       {"cpus", cpus},
       {"oversubscribed", ranks_per_host > cpus},
       {"sumac",
-       {{"loaded", sumac.loaded},
-        {"active", sumac.active},
-        {"version", sumac.version},
-        {"description", sumac.description}}},
+       {{"loaded", here.sumac.loaded},
+        {"active", here.sumac.active},
+        {"version", here.sumac.version},
+        {"description", here.sumac.description}}},
       {"collective", name_of(options.collective, options.kind)},
   };
 }
@@ -107,28 +106,31 @@ void Report::line(const std::string& text) {
   if (file_.is_open()) file_ << text << std::endl;
 }
 
-void Report::header(const Options& options, const World& world, const Presence& sumac,
-                    const Contenders& contenders, std::size_t sizes) {
-  Json text = common_header(options, world, sumac);
+void Report::header(const Options& options, const Surroundings& here, Kind native_kind,
+                    const std::string& sumac_lacks, std::size_t sizes) {
+  Json text = common_header(options, here);
   text["type"] = name_of(options.type);
   text["op"] = name_of(options.op);
   text["root"] = options.root;
   text["in_place"] = options.in_place;
   text["sizes"] = sizes;
   text["timer_overhead_ns"] = timer_overhead_ns();
-  add_special(text, options, contenders);
+  add_special(text, options, native_kind, sumac_lacks);
   line(text.dump());
 }
 
-void Report::local_header(const Options& options, const World& world, const Presence& sumac,
-                          std::size_t cells) {
-  Json text = common_header(options, world, sumac);
-  for (const DType type : options.types)
-    text[mpi_type(type) == MPI_DATATYPE_NULL ? "types_lacking" : "types"].push_back(name_of(type));
+void Report::local_header(const Options& options, const Surroundings& here,
+                          const std::vector<DType>& lacking, std::size_t cells) {
+  Json text = common_header(options, here);
+  for (const DType type : options.types) {
+    const bool lacks = std::find(lacking.begin(), lacking.end(), type) != lacking.end();
+    text[lacks ? "types_lacking" : "types"].push_back(name_of(type));
+  }
   for (const Op op : options.ops) text["ops"].push_back(name_of(op));
   text["sizes"] = cells;
   line(text.dump());
 }
+
 void Report::row(const Row& row) {
   Json text = {{"kind", "size"},
                {"collective", name_of(row.test.collective, row.test.kind)},

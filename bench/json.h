@@ -9,11 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "contenders.h"
-#include "local.h"
 #include "options.h"
-#include "size.h"
-#include "world.h"
+#include "results.h"
 
 namespace sumac::bench {
 
@@ -21,11 +18,14 @@ class Report {
  public:
   // Writes to standard output and, unless its name is empty, to a file. Throws when that fails.
   explicit Report(const std::string& file);
-  void header(const Options& options, const World& world, const Presence& sumac,
-              const Contenders& contenders, std::size_t sizes);
+  // `native_kind`: that of the call that stands in for the MPI's; `sumac_lacks`: why Sumac, though
+  // active, takes no part, or "".
+  void header(const Options& options, const Surroundings& here, Kind native_kind,
+              const std::string& sumac_lacks, std::size_t sizes);
   void row(const Row& row);
-  void local_header(const Options& options, const World& world, const Presence& sumac,
-                    std::size_t cells);
+  // `lacking`: those of the options' types that this MPI has not.
+  void local_header(const Options& options, const Surroundings& here,
+                    const std::vector<DType>& lacking, std::size_t cells);
   void cell(const Cell& cell);
   void summary();
 

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "contenders.h"
 #include "gaps.h"
 #include "json.h"
 #include "loop.h"
 #include "mpi_types.h"
 #include "pattern.h"
+#include "results.h"
+#include "turns.h"
 
 namespace sumac::bench {
 namespace {
@@ -123,6 +126,13 @@ std::vector<Cell> cells_of(const Options& options) {
   return cells;
 }
 
+std::vector<DType> lacking(const std::vector<DType>& types) {
+  std::vector<DType> result;
+  for (const DType type : types)
+    if (mpi_type(type) == MPI_DATATYPE_NULL) result.push_back(type);
+  return result;
+}
+
 }  // namespace
 
 long run_local(const Options& options, const World& world) {
@@ -133,12 +143,12 @@ long run_local(const Options& options, const World& world) {
   if (cells.empty()) throw Unavailable{"this MPI has none of the types"};
   const Memory memory(sizes_in_bytes(options).back());
   Report report(options.json_file);
-  const Presence sumac = presence();
-  report.local_header(options, world, sumac, cells.size());
+  const Surroundings here = surroundings(world);
+  report.local_header(options, here, lacking(options.types), cells.size());
   long wrong = 0;
   for (Cell& cell : cells) {
     const Job job{cell, memory};
-    verify(job, world, sumac.active, cell);
+    verify(job, world, here.sumac.active, cell);
     time(job, options, world, cell);
     wrong += cell.wrong();
     report.cell(cell);

@@ -15,6 +15,7 @@
 #include "contenders.h"
 #include "json.h"
 #include "local.h"
+#include "objection.h"
 #include "options.h"
 #include "size.h"
 #include "world.h"
@@ -44,14 +45,15 @@ long run_collective(const Options& options, const World& world) {
   const Buffers buffers((sizes.empty() ? 0 : sizes.back()) * size_of(options.type));
   for (const Functions& functions : {world.called, world.native})
     first_calls({functions, Kind::blocking}, options, world, buffers);
-  const Presence sumac = presence();
-  const bool active = world.sum(sumac.active) == world.ranks;
+  const Surroundings here = surroundings(world);
+  const bool active = world.sum(here.sumac.active) == world.ranks;
   const Contenders contenders = line_up(options, world, buffers, active);
   first_calls(contenders.native, options, world, buffers);
   if (contenders.sumac) first_calls(*contenders.sumac, options, world, buffers);
   std::unique_ptr<Report> report;
   if (world.rank == 0) report = std::make_unique<Report>(options.json_file);
-  if (report) report->header(options, world, sumac, contenders, sizes.size());
+  if (report)
+    report->header(options, here, contenders.native.kind, contenders.sumac_lacks, sizes.size());
   long wrong = 0;
   for (const std::size_t count : sizes) {
     const Row row = run_size(options, world, buffers, count, contenders);

@@ -7,8 +7,6 @@
 #include <map>
 #include <sstream>
 
-#include "mpi_types.h"
-
 namespace sumac::bench {
 namespace {
 
@@ -133,25 +131,6 @@ std::vector<Choice> every(int number) {
   return all;
 }
 
-// What of the sizes cannot be run.
-std::string objection_to_sizes(const Options& options) {
-  if (options.min_bytes < 1 || options.min_bytes > options.max_bytes)
-    return "the smallest size must be at least 1 and at most the largest";
-  const std::vector<std::size_t> sizes = sizes_in_bytes(options);
-  const std::size_t least =
-      options.collective == Collective::reduce_local ? std::size_t{1} : size_of(options.type);
-  if (sizes.back() / least > INT_MAX) return "an MPI call takes at most 2^31-1 elements";
-  return "";
-}
-
-std::string objection_to_local(const Options& options, int ranks) {
-  if (ranks != 1) return "reduce_local is measured in one process: start one";
-  for (const DType type : options.types)
-    for (const Op op : options.ops)
-      if (is_defined(op, type) && sizes_in_bytes(options).back() >= size_of(type)) return "";
-  return "none of these operations, types and sizes go together";
-}
-
 }  // namespace
 
 int parse(int argc, char** argv, Options& options, std::string& message) {
@@ -168,30 +147,6 @@ int parse(int argc, char** argv, Options& options, std::string& message) {
   if (options.types.empty()) options.types = every<DType>(kNumDTypes);
   if (options.ops.empty()) options.ops = every<Op>(kNumOps);
   return -1;
-}
-
-std::string objection(const Options& options, int ranks, const std::string& library) {
-  const bool reduces =
-      options.collective == Collective::allreduce || options.collective == Collective::reduce;
-  if (options.root >= ranks) return "root " + std::to_string(options.root) + " is not a rank";
-  if (const std::string why = objection_to_sizes(options); !why.empty()) return why;
-  if (options.collective == Collective::reduce_local) return objection_to_local(options, ranks);
-  if (!is_predefined(options.type) || mpi_type(options.type) == MPI_DATATYPE_NULL)
-    return std::string("this MPI has no ") + name_of(options.type);
-  if (counts(options).empty())
-    return std::string("no size from the smallest to the largest holds one ") +
-           name_of(options.type);
-  if (reduces && !is_defined(options.op, options.type))
-    return std::string("MPI has no ") + name_of(options.op) + " of " + name_of(options.type);
-  if (options.in_place && !reduces)
-    return name_of(options.collective, options.kind) + " has no in-place form";
-  if (options.overlap && options.kind == Kind::blocking)
-    return std::string("nothing can overlap a blocking ") + name_of(options.collective);
-  // MPICH 4.0.2 crashes in MPI_Reduce with MPI_IN_PLACE at a root other than 0, without Sumac.
-  if (options.in_place && options.collective == Collective::reduce && options.root != 0 &&
-      library.find("MPICH Version:\t4.0") != std::string::npos)
-    return "this MPICH crashes by itself in an in-place MPI_Reduce whose root is not 0";
-  return "";
 }
 
 std::vector<std::size_t> sizes_in_bytes(const Options& options) {

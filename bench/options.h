@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/types.h"
-#include "call.h"
+#include "case.h"
 #include "compute.h"
 
 namespace sumac::bench {
@@ -40,10 +40,6 @@ struct Options {
 // Reads the command line. Returns -1 when the run should go on, else the exit status, with
 // `message` holding the help text (status 0) or the complaint (status 2).
 int parse(int argc, char** argv, Options& options, std::string& message);
-
-// What cannot be run: a root outside the communicator, an operation the type has not, a call that
-// crashes this MPI by itself. Empty when all is well.
-std::string objection(const Options& options, int ranks, const std::string& library);
 
 // The sizes to measure, as they were asked for.
 std::vector<std::size_t> sizes_in_bytes(const Options& options);

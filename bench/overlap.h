@@ -8,22 +8,14 @@
 // longer by it), and neither is the time in MPI_Test; a late awakening from idleness cancels out.
 #pragma once
 
-#include <optional>
 #include <vector>
 
-#include "measure.h"
+#include "call.h"
+#include "options.h"
+#include "results.h"
+#include "setting.h"
 
 namespace sumac::bench {
-
-// Microseconds, each the median over the rounds, and the overlapped part in percent.
-struct Overlap {
-  double pure = 0, compute = 0, overall = 0, percent = 0;
-};
-
-struct Overlaps {
-  Overlap plain;
-  std::optional<Overlap> tests;  // with MPI_Test between the pieces of the computation
-};
 
 // Collective. In the order of the calls, which are not blocking; `alone` is what each takes, in
 // microseconds. The figures are there on rank 0 only.

@@ -3,6 +3,9 @@
 
 #include <set>
 
+#include "measure.h"
+#include "overlap.h"
+#include "presence.h"
 #include "verify.h"
 
 namespace sumac::bench {

@@ -17,6 +17,13 @@ struct Samples {
   std::vector<float> us;
 };
 
+// Of one contender whose calls are timed as batches.
+struct Turns {
+  Samples samples;  // one in each round
+  int calls;        // in a batch
+  int batches;      // in a round
+};
+
 struct Figures {
   double p50 = 0;   // the median over rounds of the round's figure
   double p99 = 0;   // of all samples of all ranks

@@ -20,12 +20,6 @@ struct Effort {
   double seconds;
 };
 
-struct Turns {
-  Samples samples;  // one in each round
-  int calls;        // in a batch
-  int batches;      // in a round
-};
-
 // In the order of the contenders, each of which gets about the same part of the time. Calls that
 // take long are fewer, down to one in a round, then the rounds are, down to kFewestRounds.
 std::vector<Turns> take_turns(const std::vector<Repeat>& contenders, const Effort& effort);

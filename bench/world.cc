@@ -29,4 +29,8 @@ std::string library_version() {
   return version.substr(0, version.find('\n'));
 }
 
+Surroundings surroundings(const World& world) {
+  return {library_version(), SUMAC_BENCH_FAMILY, world.ranks, world.hosts, presence()};
+}
+
 }  // namespace sumac::bench

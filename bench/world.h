@@ -7,6 +7,7 @@
 #include <string>
 
 #include "functions.h"
+#include "results.h"
 
 namespace sumac::bench {
 
@@ -33,5 +34,8 @@ struct World {
 
 // The first line of the MPI's own description of itself.
 std::string library_version();
+
+// Asked after the first MPI call.
+Surroundings surroundings(const World& world);
 
 }  // namespace sumac::bench

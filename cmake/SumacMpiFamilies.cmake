@@ -5,6 +5,8 @@
 #   SUMAC_<F>_INCLUDES  include directories     SUMAC_<F>_LAUNCHER  mpiexec
 #   SUMAC_<F>_CC, _CXX, _FC  compiler wrappers
 set(SUMAC_MPI_FAMILIES "")
+# Without the MPIs' old C++ bindings, whose libraries nothing here is linked to.
+set(SUMAC_MPI_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 
 function(sumac_find_family family wrapper_suffix includes_command)
   find_program(SUMAC_${family}_CC NAMES mpicc.${wrapper_suffix})
@@ -29,11 +31,21 @@ if(NOT SUMAC_MPI_FAMILIES)
   message(FATAL_ERROR "No MPI found: install libopenmpi-dev or libmpich-dev (or run 'make setup')")
 endif()
 
-# sumac_mpi_program(NAME FAMILY sources...): a program linked against that family's own MPI.
+foreach(family IN LISTS SUMAC_MPI_FAMILIES)
+  sumac_precompile_program(${family} ${SUMAC_${family}_INCLUDES})
+endforeach()
+
+# sumac_mpi_program(NAME FAMILY sources... [OWN_FLAGS]): a program linked against that family's own
+# MPI. OWN_FLAGS: it is compiled with others than sumac_flags.
 function(sumac_mpi_program name family)
-  add_executable(${name} ${ARGN})
+  cmake_parse_arguments(ARG "OWN_FLAGS" "" "" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE sumac_flags)
   target_include_directories(${name} SYSTEM PRIVATE ${SUMAC_${family}_INCLUDES})
+  target_compile_definitions(${name} PRIVATE ${SUMAC_MPI_DEFINITIONS})
+  if(NOT ARG_OWN_FLAGS)
+    sumac_reuse_precompiled(${name} program_${family})
+  endif()
   if(family STREQUAL openmpi)
     find_library(
       SUMAC_OPENMPI_LIBRARY NAMES mpi

@@ -22,11 +22,15 @@ target_link_libraries(sumac_library_flags INTERFACE sumac_flags)
 target_compile_options(sumac_library_flags
                        INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>)
 
-# sumac_library(NAME sources... [DEPENDS targets...]): a static piece of the back ends.
+# sumac_library(NAME sources... [DEPENDS targets...] [OWN_FLAGS]): a static piece of the back ends.
+# OWN_FLAGS: it is compiled with others than sumac_library_flags.
 function(sumac_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "OWN_FLAGS" "" "DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PUBLIC sumac_library_flags ${ARG_DEPENDS})
+  target_link_libraries(${name} PUBLIC sumac_flags ${ARG_DEPENDS} PRIVATE sumac_library_flags)
+  if(NOT ARG_OWN_FLAGS)
+    sumac_reuse_precompiled(${name} library)
+  endif()
 endfunction()
 
 # sumac_unit_test(NAME sources... [DEPENDS targets...] [TIMEOUT seconds]): one GoogleTest program.
@@ -40,6 +44,7 @@ function(sumac_unit_test name)
   endif()
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE sumac_flags ${ARG_DEPENDS} GTest::gtest_main)
+  sumac_reuse_precompiled(${name} test)
   add_test(NAME unit.${name} COMMAND ${name})
   set_tests_properties(unit.${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS unit)
 endfunction()

@@ -5,10 +5,11 @@ import math
 import os
 import pathlib
 import shutil
-import statistics
 import subprocess
 import time
 from dataclasses import dataclass, field
+
+from demo_statistics import speedup, spread
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = ROOT / "build/release/examples"
@@ -63,10 +64,9 @@ def environment():
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run: the method, cells of a rank, how many problems, pairs of runs, a folder for
-    files."""
+    """What to run: cells of a rank along each dimension, how many problems, pairs of runs, a folder
+    for files."""
 
-    method: str
     cells: int
     problems: int
     pairs: int
@@ -88,7 +88,7 @@ def run_solver(mpi, with_sumac, plan):
     history = plan.folder / "residuals.txt"
     history.unlink(missing_ok=True)
     wrapper = [SUMAC, "exec", "--"] if with_sumac else []
-    arguments = ["-m", plan.method, "-n", plan.cells, "-r", plan.problems, "-o", history]
+    arguments = ["-n", plan.cells, "-r", plan.problems, "-o", history]
     command = [str(word) for word in (*mpi.launch(), *wrapper, mpi.program, *arguments)]
     try:
         done = subprocess.run(
@@ -123,14 +123,18 @@ class Comparison:
     sumac: list = field(default_factory=list)
     difference: float = 0.0
 
-    def median(self, side, quantity):
-        return statistics.median(getattr(run, quantity) for run in getattr(self, side))
+    def seconds(self, side):
+        """The Spread of the runs of "native" or "sumac": time to solution."""
+        return spread([run.seconds for run in getattr(self, side)])
+
+    def collective_seconds(self, side):
+        return spread([run.collective_seconds for run in getattr(self, side)])
 
     def speedup(self):
-        return statistics.median(n.seconds / s.seconds for n, s in zip(self.native, self.sumac))
+        return speedup(self.seconds("native"), self.seconds("sumac"))
 
     def share(self, side):
-        return statistics.median(r.collective_seconds / r.seconds for r in getattr(self, side))
+        return self.collective_seconds(side).median / self.seconds(side).median
 
     def results(self):
         """What the table says about the residual histories."""
@@ -157,8 +161,8 @@ def difference_of(one, other):
 
 
 def problems_for(mpi, cells, seconds, folder):
-    """How many problems the plain method takes about so many seconds for, without Sumac."""
-    trial = Plan("plain", cells, problems=100, pairs=1, folder=folder)
+    """How many problems the solver takes about so many seconds for, without Sumac."""
+    trial = Plan(cells, problems=100, pairs=1, folder=folder)
     return max(1, round(trial.problems * seconds / run_solver(mpi, False, trial).seconds))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The picture of the demonstration: solver times on the left, all-reduce times on the right."""
+"""The picture of the demonstration: the solver's times on the left, the all-reduce's speed-up on
+the right. Bars and lines are medians; whiskers and bands are quartiles."""
 
 import matplotlib
 
@@ -9,71 +10,80 @@ from matplotlib import pyplot, ticker
 
 COLOURS = {"openmpi": "#1f6fb4", "mpich": "#c8553d"}
 GREY = "#9aa0a6"
+HEIGHT = 0.36  # of a bar
 
 
 def size_label(size, _position=None):
-    for unit in ("", "K", "M", "G"):
+    for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024:
-            return f"{size:.0f}{unit}"
+            return f"{size:.0f} {unit}"
         size /= 1024
-    return f"{size:.0f}T"
+    return f"{size:.0f} TiB"
+
+
+def times_label(times, _position=None):
+    return f"{times:g}x"
+
+
+def draw_bar(axes, place, seconds, colour, label):
+    """One bar, from 0 to the median, with whiskers to the quartiles."""
+    axes.barh(place, seconds.median, HEIGHT, color=colour)
+    whiskers = [[seconds.median - seconds.low], [seconds.high - seconds.median]]
+    axes.errorbar(seconds.median, place, xerr=whiskers, color="black", capsize=3, linewidth=1)
+    axes.annotate(
+        label,
+        (seconds.high, place),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=9,
+        fontweight="bold" if colour != GREY else "normal",
+    )
 
 
 def draw_solver(axes, comparisons):
-    """Pairs of bars, native and Sumac, relative to native; the part in collectives is filled."""
-    width = 0.38
-    top = 1.0
+    """Two bars a comparison, the MPI alone above Sumac."""
     for place, comparison in enumerate(comparisons):
-        colour = COLOURS[comparison.mpi.family]
-        whole = comparison.median("native", "seconds")
-        above = max(1.0, comparison.median("sumac", "seconds") / whole)
-        top = max(top, above)
-        for offset, side, tint in ((-width / 2, "native", GREY), (width / 2, "sumac", colour)):
-            time = comparison.median(side, "seconds") / whole
-            inside = comparison.median(side, "collective_seconds") / whole
-            axes.bar(place + offset, inside, width * 0.92, color=tint)
-            axes.bar(
-                place + offset, time - inside, width * 0.92, bottom=inside, color=tint, alpha=0.3
-            )
-        axes.annotate(
-            f"{comparison.speedup():.2f}x",
-            (place, above + 0.02),
-            ha="center",
-            va="bottom",
-            fontweight="bold",
-            color=colour,
-        )
-    axes.set_xticks(
-        range(len(comparisons)),
-        [f"{c.mpi.title}\n{c.plan.method}\n{c.plan.cells}³ cells" for c in comparisons],
-        fontsize=8,
+        native, sumac = comparison.seconds("native"), comparison.seconds("sumac")
+        draw_bar(axes, place - HEIGHT / 2, native, GREY, f"{native.median:.2f} s")
+        text = f"{sumac.median:.2f} s with Sumac: {comparison.speedup().median:.2f}x as fast"
+        draw_bar(axes, place + HEIGHT / 2, sumac, COLOURS[comparison.mpi.family], text)
+    axes.set_yticks(
+        range(len(comparisons)), [f"{c.mpi.title}\n{c.plan.cells}³ cells" for c in comparisons]
     )
-    axes.set_ylim(0, top * 1.12)
-    axes.yaxis.set_major_formatter(ticker.PercentFormatter(1))
-    axes.set_ylabel("time to solution, MPI alone = 100 %")
-    axes.set_title(
-        "Conjugate gradients: MPI alone (grey), with Sumac\ndark: time in collectives", fontsize=10
-    )
+    axes.invert_yaxis()
+    longest = max(c.seconds(side).high for c in comparisons for side in ("native", "sumac"))
+    axes.set_xlim(0, longest * 1.55)
+    axes.xaxis.set_major_locator(ticker.MaxNLocator(5))
+    axes.set_xlabel("seconds to solution (shorter is better)")
+    axes.set_title("A solver, MPI alone (grey) and with Sumac", fontsize=10)
 
 
 def draw_allreduce(axes, curves):
-    """One pair of lines an MPI. curves: family -> (title, sizes, native us, Sumac us)."""
-    for family, (title, sizes, native, sumac) in curves.items():
+    """One line an MPI. curves: family -> (title, sizes, Spreads of the speed-up)."""
+    for family, (title, sizes, speedups) in curves.items():
         colour = COLOURS.get(family, GREY)
-        axes.plot(sizes, native, "--", color=colour, alpha=0.7, label=title)
-        axes.plot(sizes, sumac, "-o", color=colour, markersize=3, label=f"{title} with Sumac")
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
+        axes.plot(sizes, [s.median for s in speedups], "-o", color=colour, markersize=3, label=title)
+        low, high = ([getattr(s, end) for s in speedups] for end in ("low", "high"))
+        axes.fill_between(sizes, low, high, color=colour, alpha=0.2, linewidth=0)
+    axes.axhline(1, color="black", linewidth=1)
+    axes.annotate("the MPI alone", (0, 1), xycoords=("axes fraction", "data"), va="bottom")
+    axes.set_xscale("log", base=4)
+    axes.set_yscale("log", base=2)
+    axes.xaxis.set_major_locator(ticker.LogLocator(base=16, numticks=10))
     axes.xaxis.set_major_formatter(ticker.FuncFormatter(size_label))
-    axes.set_xlabel("bytes")
-    axes.set_ylabel("microseconds (median)")
+    axes.yaxis.set_major_formatter(ticker.FuncFormatter(times_label))
+    axes.set_xlabel("size of the message")
+    axes.set_ylabel("times as fast")
     axes.grid(True, which="major", alpha=0.25)
-    axes.legend(fontsize=8, frameon=False)
-    axes.set_title("MPI_Allreduce, float sum, 2 ranks", fontsize=10)
+    axes.legend(fontsize=9, frameon=False)
+    axes.set_title("MPI_Allreduce alone, sums of floats, 2 ranks", fontsize=10)
 
 
-def save(comparisons, curves, path):
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
+def save(headline, comparisons, curves, path):
+    """Draws the picture to `path`. comparisons: of demo_cg; curves: see draw_allreduce()."""
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4.8), layout="constrained")
+    figure.suptitle(headline, fontweight="bold")
     draw_solver(left, comparisons)
     draw_allreduce(right, curves)
     for axes in (left, right):

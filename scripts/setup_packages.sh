@@ -1,23 +1,30 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the packages of debian-packages.txt that are missing. With --all, those after [all] too.
+# Installs the packages of debian-packages.txt that are missing: those before the line [check]; with
+# --check, those before [all]; with --all, all of them.
 set -eu
 export LC_ALL=C
 list="$(dirname "$0")/debian-packages.txt"
-all=0
-[ "${1:-}" = --all ] && all=1
+case "${1:-}" in
+  --all) end='^$' ;;
+  --check) end='^\[all\]' ;;
+  *) end='^\[check\]' ;;
+esac
+# The lines before the one that `end` matches.
+wanted_lines() {
+  sed -e "/$end/,\$d" -e 's/#.*//' -e '/^\[/d' "$list"
+}
 
 if ! command -v dpkg-query >/dev/null; then
   echo "setup: not a Debian system: make sure that the equivalents of these are installed:" >&2
-  echo "  $(sed -e '/^\[all\]/,$d' -e 's/#.*//' "$list" | xargs)" >&2
+  echo "  $(wanted_lines | xargs)" >&2
   exit 0
 fi
 
 # Prints the names of the wanted packages that are not installed, on one line.
 missing_packages() {
   local wanted
-  wanted=$(sed -e 's/#.*//' "$list" | awk -v all="$all" '$1 == "[all]" { if (!all) exit; next }
-    NF { print $1 }' | sort)
+  wanted=$(wanted_lines | xargs -n1 | sort)
   # shellcheck disable=SC2086,SC2016
   dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null |
     awk '$2 == "installed" { print $1 }' | sort -u | comm -23 <(echo "$wanted") - | xargs

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What sumac-check finds out, and how it says so.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results.h"
+
+namespace sumac::bench {
+
+// One collective at one size.
+struct Attempt {
+  Case test;
+  std::string algorithm;
+  long wrong;  // elements
+};
+
+struct Checked {
+  Surroundings here;
+  std::vector<std::string> hosts;  // of each rank
+  long active_ranks;
+  std::vector<Attempt> attempts;
+  double shared_memory_free;  // bytes; -1: not known
+  std::string cross_memory_attach;
+};
+
+// One JSON object.
+std::string to_json(const Checked& checked);
+
+}  // namespace sumac::bench

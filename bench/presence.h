@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is loaded in front of the MPI.
+#pragma once
+
+namespace sumac::bench {
+
+// Without Sumac: loaded false, the strings empty.
+struct Presence {
+  bool loaded = false;
+  bool active = false;
+  const char* version = "";
+  const char* description = "";
+};
+// Asked after the first MPI call.
+Presence presence();
+// What became of the last collective of this thread; "" without Sumac.
+const char* last_path();
+
+}  // namespace sumac::bench

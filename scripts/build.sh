@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Sets up, compiles, and installs into .venv. The Python environment is made meanwhile.
+# Usage: scripts/build.sh PRESET [--check|--all]
+# --check compiles the tests too, --all is the same and sets up what only 'make check-all' needs.
+set -eu
+cd "$(dirname "$0")/.."
+preset=$1
+what=${2:-}
+targets=""  # what was asked for once is built from then on
+[ -n "$what" ] && targets="-DSUMAC_TESTS=ON -DSUMAC_BENCHMARKS=ON"
+
+scripts/setup_packages.sh "$what"
+mkdir -p "build/$preset"
+scripts/setup_python.sh "$what" >"build/$preset/setup-python.log" 2>&1 &
+python=$!
+trap 'kill "$python" 2>/dev/null' EXIT
+# shellcheck disable=SC2086
+cmake --preset "$preset" $targets
+cmake --build --preset "$preset"
+status=0
+wait "$python" || status=$?
+trap - EXIT
+cat "build/$preset/setup-python.log"
+[ "$status" = 0 ] || exit "$status"
+cmake --install "build/$preset" --prefix "$PWD/.venv" >"build/$preset/install-venv.log"
