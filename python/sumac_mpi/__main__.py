@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import sys
 
+from sumac_mpi.endings import leave
 from sumac_mpi.errors import Exit, SumacError
 
 
@@ -20,4 +21,4 @@ def start() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(start())
+    leave(start())

@@ -9,7 +9,16 @@ from typing import Annotated
 
 import typer
 
-from sumac_mpi import __version__, cmd_bench, cmd_check, cmd_info, cmd_plot, cmd_run, cmd_trace
+from sumac_mpi import (
+    __version__,
+    cmd_bench,
+    cmd_check,
+    cmd_info,
+    cmd_plot,
+    cmd_run,
+    cmd_trace,
+    endings,
+)
 from sumac_mpi.errors import Exit, SumacError
 
 EPILOG = (
@@ -54,32 +63,31 @@ app.command("trace", context_settings=_PROGRAM)(cmd_trace.trace)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; returns its exit status, errors having been printed."""
+    """Runs a command; returns its exit status, errors having been printed. Below zero: see
+    endings.py."""
     # A table must not fail in a locale that lacks a character of it.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    with endings.signals():
+        return endings.status_of(lambda: _run(given))
+
+
+def _run(given: list[str]) -> int:
+    # Not by app(): that has ways of its own to end a program, for Ctrl-C and closed pipes too.
+    command = typer.main.get_command(app)
     try:
-        # Not standalone: then typer prints its errors in a form of its own.
-        status = app(args=given, prog_name="sumac", standalone_mode=False)
-        return status if isinstance(status, int) else int(Exit.OK)
-    except SumacError as error:
-        print(error, file=sys.stderr)
-        return int(error.code)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
-    except KeyboardInterrupt:
-        return int(Exit.INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()
-        return int(Exit.FAILED)
+        with command.make_context("sumac", given) as context:
+            status = command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
     except Exception as error:
         # The parser's own exceptions, whose class differs between versions of typer.
         if not hasattr(error, "format_message"):
             raise
-        print(_usage_error(error.format_message(), given), file=sys.stderr)
-        return int(Exit.USAGE)
+        raise _usage_error(error.format_message(), given) from error
+    return status if isinstance(status, int) else int(Exit.OK)
 
 
 def _usage_error(message: str, given: Sequence[str]) -> SumacError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,13 +14,13 @@ import typer
 
 from sumac_mpi import bench_request as ask
 from sumac_mpi import (
+    bench_files,
     bench_sizes,
     calls,
-    cmd_plot,
+    endings,
     hosts,
     layout,
     local_request,
-    machine,
     programs,
     results,
     units,
@@ -90,6 +90,8 @@ def bench(
         what = local_request.request(chosen, types, ops, rounds, iterations, seconds)
     else:
         _refuse(collective.value, {"--types": types, "--ops": ops}, "use -d and -o")
+        if calls.collective(collective.value) == "barrier":
+            _refuse(collective.value, {"--plot": plot_file}, "it has one size: nothing to draw")
         ranks = hosts.number_of_ranks(ranks, places)
         nonblocking = calls.kind(collective.value) is calls.Kind.nonblocking
         what = ask.Request(
@@ -99,15 +101,21 @@ def bench(
         )  # fmt: skip
     if root >= ranks:
         raise bad_value(f"-r {root}: not a rank of {ranks}")
-    _check_files({"-J": json_file, "--plot": plot_file})
+    keep = bench_files.Files(json_file, plot_file)
     before = _earlier(against)
     output = Output(output_format, series.value, before)
     start = partial(programs.run, hosts=places, launcher_args=launcher_args)
-    runs = [
-        _show(start(target, ranks, what.arguments(), timeout), output)
-        for target in _targets(mpi, launcher_name)
-    ]
-    _keep(runs, output_format, json_file, plot_file)
+    runs: list[results.Run] = []
+    try:
+        for target in _targets(mpi, launcher_name):
+            with closing(start(target, ranks, what.arguments(), timeout)) as records:
+                _show(records, output, runs)
+    except (Exception, KeyboardInterrupt) as end:
+        _cut_short(end, runs, output, keep)
+        raise
+    content = keep.write(runs)
+    if output_format is Format.json:
+        print(json.dumps(content, indent=1))
     _judge(runs, before, fail_below)
 
 
@@ -118,30 +126,20 @@ def _refuse(call: str, given: dict[str, object], why: str) -> None:
             raise bad_value(f"{option}: not for {call}", fix=why)
 
 
-def _check_files(files: dict[str, Path | None]) -> None:
-    """What is to be written at the end can be: told before anything is measured."""
-    for option, file in files.items():
-        if file and not file.absolute().parent.is_dir():
-            raise bad_value(f"{option} {file}: there is no such directory")
-    if files["--plot"]:
-        cmd_plot.drawing("figure")
-
-
-def _keep(
-    runs: list[results.Run],
-    output_format: Format,
-    json_file: Path | None,
-    plot_file: Path | None,
+def _cut_short(
+    end: BaseException, runs: list[results.Run], output: Output, keep: bench_files.Files
 ) -> None:
-    """Writes the document, and the picture."""
-    date = datetime.now(UTC).isoformat(timespec="seconds")
-    content = results.document(runs, machine.describe().as_dict(), date)
-    if output_format is Format.json:
-        print(json.dumps(content, indent=1))
-    if json_file:
-        results.save(json_file, content)
-    if plot_file:
-        cmd_plot.draw([("", run) for run in runs], plot_file, None)
+    """Keeps what was measured until then."""
+    output.leave_terminal()
+    if not any(run.rows for run in runs):
+        return
+    cut_by = endings.reason(end)
+    last = runs[-1]
+    if not last.summary:
+        last.cut_by = cut_by
+    keep.write([run for run in runs if run.rows], cut_by)
+    if last.cut_by and not isinstance(end, BrokenPipeError):
+        output.cut(last)
 
 
 def _earlier(path: Path | None) -> dict[tuple[Any, ...], float] | None:
@@ -162,18 +160,19 @@ def _targets(mpi: str | None, launcher_name: str | None) -> list[programs.Target
     return [programs.target(installation, "bench", family, launcher_name) for family in families]
 
 
-def _show(records: Iterable[results.Record], output: Output) -> results.Run:
+def _show(records: Iterable[results.Record], output: Output, runs: list[results.Run]) -> None:
+    """Adds a run to `runs`, and to it what is measured, as it comes."""
     run: results.Run | None = None
     for record in records:
         if run is None:
             run = results.Run(record)
+            runs.append(run)
             output.begin(run)
         elif row := run.add(record):
             output.row(row)
     if run is None or not run.rows:
         raise SumacError("job-failed", "the benchmark ended without results")
     output.end()
-    return run
 
 
 def _judge(

@@ -7,11 +7,11 @@ import json
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from sumac_mpi import examination
 from sumac_mpi.cmd_run import LauncherOption
+from sumac_mpi.console import console
 from sumac_mpi.errors import SumacError
 from sumac_mpi.findings import Findings, Status
 
@@ -58,10 +58,7 @@ def _show(findings: Findings) -> None:
         table.add_row(mark, finding.what, _plain(finding.detail))
         if finding.fix:
             table.add_row("", "", f"[bold]fix:[/bold] {_plain(finding.fix)}")
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=200)
-    console.print(table)
+    console(200).print(table)
 
 
 def _plain(text: str) -> str:

@@ -26,28 +26,31 @@ def plot(
     \b
     sumac plot results.json -o results.png
     """
+    check("-o", output)
     named = [
         (path.stem if len(files) > 1 else "", run) for path in files for run in results.load(path)
     ]
     draw(named, output, title)
 
 
+def check(option: str, output: Path) -> None:
+    """Raises a usage error for a picture that could not be written, before there is one."""
+    drawing("pictures").check(option, output)
+
+
 def draw(named: list[tuple[str, results.Run]], output: Path, title: str | None) -> None:
-    """Raises a usage error for what cannot be drawn or written. Each run has the name of its file,
-    where there are several."""
+    """Raises a usage error for what cannot be drawn. Each run has the name of its file, where there
+    are several."""
     local = [run for _, run in named if run.is_local]
     if local and len(local) < len(named):
         raise bad_value("reduce_local has a figure of its own", fix="draw it by itself")
-    try:
-        if local:
-            drawing("heat_map").draw(local, output, title)
-            return
-        runs = [(name, run) for name, run in named if run.collective != "barrier"]
-        if not runs:
-            raise bad_value("a barrier has one size: nothing to draw")
-        drawing("figure").draw(runs, output, title)
-    except (OSError, ValueError) as error:
-        raise bad_value(f"cannot write {output}: {error}") from error
+    if local:
+        drawing("heat_map").draw(local, output, title)
+        return
+    runs = [(name, run) for name, run in named if run.collective != "barrier"]
+    if not runs:
+        raise bad_value("a barrier has one size: nothing to draw")
+    drawing("figure").draw(runs, output, title)
 
 
 def drawing(module: str) -> ModuleType:

@@ -11,14 +11,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sumac_mpi import elf, launcher, options
+from sumac_mpi import elf, launcher, options, processes
 from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.hosts import Hosts
 from sumac_mpi.job import Job, command_line, environment
 from sumac_mpi.layout import FAMILIES, Installation
 from sumac_mpi.results import Record
-
-GRACE_SECONDS = 5.0  # from asking a job to end to ending it
 
 
 @dataclass(frozen=True)
@@ -98,20 +96,12 @@ def run(
         extra=launcher_args or [],
     )
     command = command_line(what.launcher, job)
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        env=environment(what.launcher, job),
-    )
-    try:
+    with processes.job(command, environment(what.launcher, job)) as process:
         for line in _lines(process, silence):
             record = _record(line)
             if record is not None:
                 yield _checked(record, ranks, what)
         status = process.wait()
-    finally:
-        _end(process)
     if status not in (0, Exit.WRONG):
         raise SumacError(
             "job-failed",
@@ -166,15 +156,3 @@ def _lines(process: subprocess.Popen[bytes], silence: float) -> Iterator[str]:
             yield from (line.decode(errors="replace") for line in lines)
     if pending:
         yield pending.decode(errors="replace")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-    if process.stdout is not None:
-        process.stdout.close()

@@ -5,17 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib
+from matplotlib import colors, pyplot
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 
-matplotlib.use("Agg")
-
-from matplotlib import colors, pyplot  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.patches import Patch  # noqa: E402
-
-from sumac_mpi import trace_summary  # noqa: E402
-from sumac_mpi.figure import COLOURS  # noqa: E402
-from sumac_mpi.trace_file import Operation, Trace  # noqa: E402
+from sumac_mpi import pictures, trace_summary
+from sumac_mpi.figure import COLOURS
+from sumac_mpi.trace_file import Operation, Trace
 
 _WHOLE = "#c8c8c8"
 _WIDTH = 12.0  # inches
@@ -34,7 +30,6 @@ Bar = tuple[int, int, str]  # begin, end, text
 
 
 def draw(operation: Operation, trace: Trace, output: Path) -> None:
-    """Raises ValueError for a file name whose ending names no image format."""
     names = trace_summary.lanes(operation)
     colour = _colours(operation, names)
     bars = _bars(operation)
@@ -59,8 +54,7 @@ def draw(operation: Operation, trace: Trace, output: Path) -> None:
                 ncols=min(len(handles), 8),
                 frameon=False,
             )
-        figure.savefig(output, dpi=160 if height < _TALLEST / 2 else 80)
-        pyplot.close(figure)
+        pictures.save(figure, output, 160 if height < _TALLEST / 2 else 80)
 
 
 def _bars(operation: Operation) -> dict[tuple[int, str, str], list[Bar]]:
