@@ -66,9 +66,16 @@ def signals() -> Iterator[None]:
 def status_of(work: Callable[[], int]) -> int:
     """Does the work, and writes out what it has printed; returns the exit status, errors having
     been printed."""
-    status = _status(work)
-    written = _status(_write_out)
-    return status or written
+
+    def work_and_write() -> int:
+        status = work()
+        _write_out()
+        return status
+
+    status = _status(work_and_write)
+    with suppress(OSError):  # of which an error has been printed
+        _write_out()
+    return status
 
 
 def leave(status: int) -> NoReturn:
@@ -103,9 +110,9 @@ def _status(work: Callable[[], int]) -> int:
         return int(Exit.FAILED)
 
 
-def _write_out() -> int:
+def _write_out() -> None:
     if sys.stdout is None:  # closed by whoever started the command
-        return 0
+        return
     try:
         sys.stdout.flush()
     except OSError:
@@ -113,7 +120,6 @@ def _write_out() -> int:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise
-    return 0
 
 
 def _say(error: SumacError) -> None:
