@@ -15,18 +15,23 @@
 #include "program.h"
 
 static const char kHelp[] =
-    "Usage: sumac exec [-x NAME=VALUE]... [--] program [arguments]\n"
+    "Usage: sumac exec [OPTIONS] [--] APP [ARGUMENTS]\n"
     "\n"
-    "Runs a program with Sumac in front of its MPI. Use it inside the launcher:\n"
-    "  mpirun -n 4 sumac exec ./program\n"
-    "  srun -n 128 sumac exec -x STATS=1 -- ./program input\n"
+    "Put Sumac in front of a program, inside a launcher.\n"
     "\n"
-    "  -x, --set NAME=VALUE   sets option SUMAC_NAME for this run ('sumac info options')\n"
-    "  -h, --help             prints this\n"
+    "Examples:\n"
+    "  mpiexec -n 4 sumac exec ./app\n"
+    "  srun -n 128 sumac exec -x STATS=1 -- ./app input\n"
     "\n"
-    "Exit status: the program's; 2 for a wrong option, 3 when program and launcher are of two\n"
-    "MPIs, 125 when Sumac is not installed right, 126 and 127 when the program cannot be run or\n"
-    "found.\n";
+    "Arguments:\n"
+    "  APP [ARGUMENTS]          The program, and its arguments\n"
+    "\n"
+    "Options:\n"
+    "  -x, --set NAME=VALUE     Set the option SUMAC_NAME, see 'sumac info options'\n"
+    "  -h, --help               Show this help\n"
+    "\n"
+    "Exit status: the program's own; 2 usage, 3 cannot work here, 125 to 127 as env\n"
+    "has them.\n";
 
 static int usage_error(const char* what) {
   report_error("usage", what, NULL, "'sumac exec --help' shows how");

@@ -27,13 +27,19 @@ from sumac_mpi import (
 )
 from sumac_mpi.bench_output import Format, Output
 from sumac_mpi.cmd_run import LauncherOption, RanksOption
+from sumac_mpi.common_options import TimeoutOption
 from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.hosts import HostsOption, LauncherArgOption
 
 
+_COLLECTIVES = (
+    "allreduce, reduce, bcast or barrier; nonblocking: iallreduce and so on; persistent: "
+    "allreduce-persistent and so on; or reduce_local"
+)
+
+
 def bench(
-    collective: Annotated[calls.Call, typer.Argument(help="What to measure.")],
-    ranks: RanksOption = None,
+    collective: Annotated[calls.Call, typer.Argument(metavar="COLLECTIVE", help=_COLLECTIVES)],
     smallest: ask.Smallest = None,
     largest: ask.Largest = None,
     factor: ask.Factor = None,
@@ -51,22 +57,23 @@ def bench(
     overlap: ask.Overlap = False,
     tests: ask.Tests = 10,
     compute: ask.ComputeOption = ask.Compute.busy,
+    ranks: RanksOption = None,
+    host_list: HostsOption = None,
     mpi: ask.Mpi = None,
     launcher_name: LauncherOption = None,
-    host_list: HostsOption = None,
     launcher_args: LauncherArgOption = None,
+    timeout: TimeoutOption = 300,
     against: ask.Against = None,
     output_format: ask.FormatOption = Format.table,
     series: ask.SeriesOption = ask.Series.sumac,
     json_file: ask.JsonFile = None,
     plot_file: ask.PlotFile = None,
     fail_below: ask.FailBelow = None,
-    timeout: ask.Timeout = 300,
 ) -> None:
     """Measure a collective with and without Sumac, and verify its results.
 
     \b
-    sumac bench allreduce -n 4 -b 8 -e 1M -f 8 -d double -J results.json
+    sumac bench allreduce -n 4 -b 8 -e 1M -f 8 -d double -J out.json
     sumac bench bcast --mpi all --fail-below 0.95
     sumac bench iallreduce --overlap --compute idle
     sumac bench allreduce --mpi openmpi --hosts node1:2,node2:2

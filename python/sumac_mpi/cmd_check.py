@@ -11,6 +11,7 @@ from rich.table import Table
 
 from sumac_mpi import examination
 from sumac_mpi.cmd_run import LauncherOption
+from sumac_mpi.common_options import AS_JSON, JOB, TimeoutOption
 from sumac_mpi.console import console
 from sumac_mpi.errors import SumacError
 from sumac_mpi.findings import Findings, Status
@@ -19,20 +20,36 @@ from sumac_mpi.findings import Findings, Status
 def check(
     command: Annotated[
         Optional[list[str]],
-        typer.Argument(metavar="APP", help="A program to look at; it is not run."),
+        typer.Argument(metavar="APP", help="A program to look at; it is not run"),
     ] = None,
-    ranks: Annotated[int, typer.Option("-n", "--ranks", min=1, help="Ranks to try with.")] = 2,
+    ranks: Annotated[
+        int,
+        typer.Option(
+            "-n", "--ranks", metavar="N", min=1, rich_help_panel=JOB, help="Number of ranks"
+        ),
+    ] = 2,
     mpi: Annotated[
-        Optional[str], typer.Option("--mpi", help="openmpi, mpich or all; default: all there are.")
+        Optional[str],
+        typer.Option(
+            "--mpi",
+            metavar="MPI|all",
+            rich_help_panel=JOB,
+            help="openmpi, mpich or all",
+            show_default="all",
+        ),
     ] = None,
     launcher_name: LauncherOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
-    timeout: Annotated[float, typer.Option("--timeout", min=1, help="Seconds for one try.")] = 60,
+    as_json: Annotated[bool, typer.Option("--json", help=AS_JSON)] = False,
+    timeout: TimeoutOption = 60,
 ) -> None:
-    """Check that Sumac works here: launcher, MPI, loading, shared memory, results.
+    """Check that Sumac works here, and say what does not, why, and what helps.
 
+    Looks at the installation, options, cores, memory and permissions, then starts a small job on
+    each MPI.
+
+    \b
     sumac check
-    sumac check -n 4 -- ./heat
+    sumac check -n 4 -- ./app
     """
     findings = Findings()
     try:

@@ -15,13 +15,24 @@ from sumac_mpi.errors import Exit, SumacError, bad_value
 
 
 def plot(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="From 'sumac bench -J'.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="PNG, SVG or PDF file.")],
-    title: Annotated[Optional[str], typer.Option("--title", help="Title of the figure.")] = None,
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Results that 'sumac bench -J FILE' has written"),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The picture: .png, .svg or .pdf")
+    ],
+    title: Annotated[
+        Optional[str],
+        typer.Option(
+            "--title", metavar="TEXT", help="Title of the picture", show_default="what was measured"
+        ),
+    ] = None,
 ) -> None:
-    """Draw latency with and without Sumac, and the speedup, over the message size.
+    """Draw the results of 'sumac bench'.
 
-    Of reduce_local: a heat map of each operation's time on each type, over that of memcpy.
+    Latency with and without Sumac, and the speedup, over the message size. Of reduce_local: a heat
+    map of each operation's time on each type, over that of memcpy.
 
     \b
     sumac plot results.json -o results.png

@@ -11,54 +11,82 @@ import typer
 
 from sumac_mpi import application, hosts, job, launcher, layout, options
 from sumac_mpi.errors import Exit, SumacError, bad_value
+from sumac_mpi.common_options import JOB
 from sumac_mpi.hosts import HostsOption, LauncherArgOption
 
 LauncherOption = Annotated[
     Optional[str],
-    typer.Option("--launcher", metavar="PATH", help="The mpiexec to use, instead of finding it."),
+    typer.Option(
+        "--launcher",
+        metavar="PATH",
+        rich_help_panel=JOB,
+        help="The mpiexec to use; found if not given",
+    ),
 ]
 RanksOption = Annotated[
     Optional[int],
     typer.Option(
-        "-n", "--ranks", min=1, help="Ranks; default: one for each core, or all of --hosts."
+        "-n",
+        "--ranks",
+        metavar="N",
+        min=1,
+        rich_help_panel=JOB,
+        help="Number of ranks",
+        show_default="a rank for each core, or all of --hosts",
     ),
 ]
 
 MpiOption = Annotated[
-    Optional[str], typer.Option("--mpi", help="openmpi or mpich, where the program does not tell.")
+    Optional[str],
+    typer.Option(
+        "--mpi",
+        metavar="MPI",
+        rich_help_panel=JOB,
+        help="openmpi or mpich, where the program does not tell",
+    ),
 ]
 OversubscribeOption = Annotated[
-    bool, typer.Option("--oversubscribe", help="Allow more ranks than cores in any case.")
+    bool,
+    typer.Option(
+        "--oversubscribe", rich_help_panel=JOB, help="Allow more ranks than cores in any case"
+    ),
 ]
-BindOption = Annotated[bool, typer.Option("--bind", help="Bind each rank to a core.")]
+BindOption = Annotated[
+    bool, typer.Option("--bind", rich_help_panel=JOB, help="Bind each rank to a core")
+]
 VariablesOption = Annotated[
     Optional[list[str]],
-    typer.Option("-x", metavar="NAME[=VALUE]", help="Set or pass on a variable, on all hosts."),
+    typer.Option(
+        "-x",
+        metavar="NAME[=VALUE]",
+        rich_help_panel=JOB,
+        help="Set or pass on a variable, on all hosts",
+    ),
 ]
 
 
 def run(
     command: Annotated[
-        list[str], typer.Argument(metavar="APP", help="The program and its arguments.")
+        list[str], typer.Argument(metavar="APP [ARGUMENTS]", help="The program, and its arguments")
     ],
     ranks: RanksOption = None,
-    launcher_name: LauncherOption = None,
-    mpi: MpiOption = None,
-    oversubscribe: OversubscribeOption = False,
-    bind: BindOption = False,
-    variables: VariablesOption = None,
-    extra: LauncherArgOption = None,
     host_list: HostsOption = None,
+    mpi: MpiOption = None,
+    launcher_name: LauncherOption = None,
+    extra: LauncherArgOption = None,
+    variables: VariablesOption = None,
+    bind: BindOption = False,
+    oversubscribe: OversubscribeOption = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the launcher's command line, and end.")
+        bool, typer.Option("--dry-run", help="Show the launcher's command line; start nothing")
     ] = False,
 ) -> None:
     """Start an MPI program with Sumac in front of its MPI.
 
     \b
-    sumac run -n 4 ./heat
-    sumac run -n 4 -x SUMAC_STATS=1 -- python train.py
-    sumac run --hosts node1:2,node2:2 ./heat
+    sumac run -n 4 ./app
+    sumac run -n 4 -x SUMAC_STATS=1 -- python3 train.py
+    sumac run --hosts node1:2,node2:2 ./app
     """
     chosen, wanted = plan(
         command, ranks, launcher_name, mpi, oversubscribe, bind, variables, extra, host_list

@@ -21,40 +21,40 @@ _VARIABLE = "SUMAC_TRACE"
 
 def trace(
     command: Annotated[
-        Optional[list[str]], typer.Argument(metavar="APP", help="The program and its arguments.")
+        Optional[list[str]], typer.Argument(metavar="APP [ARGUMENTS]", help="The program, and its arguments")
     ] = None,
     ranks: cmd_run.RanksOption = None,
-    launcher_name: cmd_run.LauncherOption = None,
-    mpi: cmd_run.MpiOption = None,
-    oversubscribe: cmd_run.OversubscribeOption = False,
-    bind: cmd_run.BindOption = False,
-    variables: cmd_run.VariablesOption = None,
-    extra: LauncherArgOption = None,
     host_list: HostsOption = None,
+    mpi: cmd_run.MpiOption = None,
+    launcher_name: cmd_run.LauncherOption = None,
+    extra: LauncherArgOption = None,
+    variables: cmd_run.VariablesOption = None,
+    bind: cmd_run.BindOption = False,
+    oversubscribe: cmd_run.OversubscribeOption = False,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="The picture: PNG, SVG or PDF.")
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The picture: .png, .svg or .pdf")
     ] = Path("trace.png"),
     json_file: Annotated[
         Optional[Path],
-        typer.Option("--json", metavar="FILE", help="All operations, for Perfetto and the like; "
-                     "default: beside the picture."),
+        typer.Option("--json", metavar="FILE", help="All operations, for Perfetto and the like",
+                     show_default="beside the picture"),
     ] = None,
     number: Annotated[
-        Optional[int], typer.Option("--operation", metavar="N", help="The operation to draw.")
+        Optional[int], typer.Option("--operation", metavar="N", help="The number of the operation to draw")
     ] = None,
     largest: Annotated[
-        bool, typer.Option("--largest", help="Draw one of the largest ones: the default.")
+        bool, typer.Option("--largest", help="Draw one of the largest operations, as by default")
     ] = False,
     folder: Annotated[
         Optional[Path],
         typer.Option("--from", metavar="FOLDER", help="Draw what a job with SUMAC_TRACE=FOLDER "
-                     "has written; nothing is run."),
+                     "has written; run nothing"),
     ] = None,
 ) -> None:  # fmt: skip
-    """Run an MPI program and draw when each level worked on which chunk.
+    """Run an MPI program, and draw when each level of one collective worked.
 
     \b
-    sumac trace -n 4 -x SUMAC_HIERARCHY=ranks:2,node ./heat
+    sumac trace -n 4 -x SUMAC_HIERARCHY=ranks:2,node ./app
     sumac trace --from /shared/folder -o trace.svg
     """
     if bool(command) == bool(folder):

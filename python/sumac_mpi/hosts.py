@@ -11,17 +11,28 @@ import typer
 
 from sumac_mpi import machine
 from sumac_mpi.errors import bad_value
+from sumac_mpi.common_options import JOB
 from sumac_mpi.launcher import Launcher
 
 _HOST = re.compile(r"([\w.-]+)(?::([1-9]\d*))?")
 
 HostsOption = Annotated[
     Optional[str],
-    typer.Option("--hosts", metavar="HOST:RANKS,...", help="Where to start ranks: node1:2,node2:2"),
+    typer.Option(
+        "--hosts",
+        metavar="HOST:RANKS,...",
+        rich_help_panel=JOB,
+        help="Where to start ranks: node1:2,node2:2 or node[01-16]:8",
+    ),
 ]
 LauncherArgOption = Annotated[
     Optional[list[str]],
-    typer.Option("--launcher-arg", metavar="ARG", help="One more argument for the launcher."),
+    typer.Option(
+        "--launcher-arg",
+        metavar="ARG",
+        rich_help_panel=JOB,
+        help="An argument for the launcher; may be given several times",
+    ),
 ]
 
 
