@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import sys
 
-from sumac_mpi.endings import leave
+from sumac_mpi.endings import leave, status_of
 from sumac_mpi.errors import Exit, SumacError
 
 
@@ -21,4 +21,4 @@ def start() -> int:
 
 
 if __name__ == "__main__":
-    leave(start())
+    leave(status_of(start))

@@ -200,7 +200,7 @@ Mpi = Annotated[
         "--mpi",
         metavar="MPI|all",
         heading=JOB,
-        help="openmpi, mpich or all",
+        help="Which MPI: openmpi, mpich or all",
         show_default="the first in PATH",
     ),
 ]

@@ -8,6 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from sumac_mpi import examination
 from sumac_mpi.cmd_run import LauncherOption
@@ -34,7 +35,7 @@ def check(
             "--mpi",
             metavar="MPI|all",
             rich_help_panel=JOB,
-            help="openmpi, mpich or all",
+            help="Which MPI: openmpi, mpich or all",
             show_default="all",
         ),
     ] = None,
@@ -56,28 +57,31 @@ def check(
         examination.examine(findings, command or [], ranks, mpi, launcher_name, timeout)
     except SumacError as error:
         findings.error(error.slug.replace("-", " "), error)
+    except KeyboardInterrupt:
+        if not as_json:
+            _show(findings)
+        raise
     if as_json:
         print(json.dumps({"exit": int(findings.exit), "findings": findings.as_dicts()}, indent=1))
     else:
         _show(findings)
+        print(findings.verdict())
     raise typer.Exit(int(findings.exit))
 
 
 def _show(findings: Findings) -> None:
-    colours = {Status.OK: "green", Status.WARN: "yellow", Status.FAIL: "red"}
+    colours = {Status.OK: "green", Status.WARNING: "yellow", Status.PROBLEM: "red"}
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for finding in findings.all:
-        colour = colours[finding.status]
-        mark = f"[{colour}]{finding.status.value}[/{colour}]"
-        table.add_row(mark, finding.what, _plain(finding.detail))
-        if finding.fix:
-            table.add_row("", "", f"[bold]fix:[/bold] {_plain(finding.fix)}")
+        verdict = Text(finding.status.value, style=colours[finding.status])
+        table.add_row(verdict, finding.what, Text(finding.detail))
+        for name, text in (("why", finding.why), ("fix", finding.fix)):
+            first, *others = text.splitlines() or [""]
+            if first:
+                table.add_row("", "", Text.assemble((f"{name}: ", "bold"), first))
+            for line in others:
+                table.add_row("", "", Text(f"     {line}"))
     console(200).print(table)
-
-
-def _plain(text: str) -> str:
-    """Text in which rich finds no markup."""
-    return text.replace("[", r"\[")

@@ -42,7 +42,7 @@ MpiOption = Annotated[
         "--mpi",
         metavar="MPI",
         rich_help_panel=JOB,
-        help="openmpi or mpich, where the program does not tell",
+        help="Which MPI, where the program does not tell: openmpi or mpich",
     ),
 ]
 OversubscribeOption = Annotated[

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from typing import IO
 
 from sumac_mpi.endings import signal_of
 
@@ -16,8 +17,11 @@ GRACE_SECONDS = 5.0  # from asking a job to end to ending it
 
 
 @contextmanager
-def job(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A launcher whose standard output is read. Whatever happens, it has ended afterwards.
+def job(
+    command: list[str], environment: dict[str, str], errors: IO[bytes] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A launcher whose standard output is read; its standard error goes to `errors`, or where this
+    command's goes. Whatever happens, it has ended afterwards.
 
     It is in a session of its own: of Ctrl-C it would hear from the terminal and from here, and at
     the second signal Open MPI's launcher leaves its ranks alone and its shared memory behind.
@@ -25,6 +29,7 @@ def job(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
+        stderr=errors,
         stdin=subprocess.DEVNULL,
         env=environment,
         start_new_session=True,

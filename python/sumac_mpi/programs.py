@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import IO
 
 from sumac_mpi import elf, launcher, options, processes
 from sumac_mpi.errors import Exit, SumacError, bad_value
@@ -78,11 +79,13 @@ def run(
     oversubscribe: bool = False,
     hosts: Hosts | None = None,
     launcher_args: list[str] | None = None,
+    errors: IO[bytes] | None = None,
 ) -> Iterator[Record]:
     """Starts the program behind `sumac exec` and yields its records as they come.
 
-    Raises with status 1 when the job fails or says nothing for `silence` seconds. Status 4 of the
-    program (wrong results) is no failure: the records tell.
+    Raises with status 1 when the job fails or says nothing for `silence` seconds. What it writes to
+    standard error goes to `errors`, else to this command's. Status 4 of the program (wrong results)
+    is no failure: the records tell.
     """
     options.require_good_environment(what.installation)
     program = what.installation.program(what.name, what.family)
@@ -96,9 +99,9 @@ def run(
         extra=launcher_args or [],
     )
     command = command_line(what.launcher, job)
-    with processes.job(command, environment(what.launcher, job)) as process:
+    with processes.job(command, environment(what.launcher, job), errors) as process:
         for line in _lines(process, silence):
-            record = _record(line)
+            record = _record(line, errors)
             if record is not None:
                 yield _checked(record, ranks, what)
         status = process.wait()
@@ -124,15 +127,18 @@ def _checked(record: Record, ranks: int, what: Target) -> Record:
     return record
 
 
-def _record(line: str) -> Record | None:
-    """Launchers, too, may write to standard output; what is no record is passed on to stderr."""
+def _record(line: str, errors: IO[bytes] | None) -> Record | None:
+    """Launchers, too, may write to standard output; what is no record goes to standard error."""
     try:
         record = json.loads(line)
         if isinstance(record, dict) and "kind" in record:
             return record
     except ValueError:
         pass
-    if line.strip():
+    if line.strip() and errors:
+        errors.write(f"{line}\n".encode())
+        errors.flush()
+    elif line.strip():
         print(line, file=sys.stderr)
     return None
 
