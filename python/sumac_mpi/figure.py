@@ -112,7 +112,7 @@ def _latency(axes: Axes, runs: list[Named], call: str) -> None:
     axes.set_yscale("log")
     axes.set_title(call)
     axes.set_ylabel("latency (µs)")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    pictures.plain_log_labels(axes.yaxis)
     axes.legend(loc="upper left")
 
 
@@ -156,14 +156,14 @@ def _speedup(axes: Axes, runs: list[Named]) -> None:
             highest = max(highest, *(speedup for _, speedup in points))
     axes.set_ylim(0, highest * 1.12)
     axes.set_ylabel("speedup")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{units.plain(value)}×"))
 
 
 def _sizes(axes: Axes, runs: list[Named]) -> None:
-    axes.set_xlabel("message size (bytes)")
+    axes.set_xlabel("message size")
     sizes = sorted({row.bytes for _, run in runs for row in run.rows})
     ticks = sizes[:: -(-len(sizes) // _MOST_TICKS)]
-    axes.set_xticks(ticks, [units.format_size(size).replace(" B", "") for size in ticks])
+    axes.set_xticks(ticks, [units.format_bytes(size) for size in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.tick_params(axis="x", labelrotation=45)
 

@@ -53,7 +53,7 @@ def draw(runs: list[Run], output: Path, title: str | None) -> None:
             for panel, (run, contender) in zip(line, panels):
                 chosen = [row for row in run.rows if row.asked == size]
                 _panel(panel, chosen, contender, types, ops)
-                panel.set_title(f"{_name(run, contender, runs)}, {units.format_size(size)}")
+                panel.set_title(f"{_name(run, contender, runs)}, {units.format_bytes(size)}")
         _colour_bar(figure, axes)
         pictures.save(figure, output, 110)
 

@@ -92,7 +92,7 @@ def test_trace_of_a_real_job(family, tmp_path):
     picture = tmp_path / "out.png"
     done = sumac("trace", "-n", "2", "-o", str(picture), "--", str(bench), *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "allreduce of 4K  ·  2 ranks  ·  " in done.stdout
+    assert "allreduce of 4 KiB  ·  2 ranks  ·  " in done.stdout
     assert picture.stat().st_size > 1000
     works = [event for event in json.loads(picture.with_suffix(".json").read_text())
              if event["ph"] == "X"]  # fmt: skip
