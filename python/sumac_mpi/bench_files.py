@@ -7,19 +7,23 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sumac_mpi import cmd_plot, files, machine, results
+from sumac_mpi import calls, cmd_plot, files, machine, results
+from sumac_mpi.errors import bad_value
 
 
 @dataclass(frozen=True)
 class Files:
     """Raises a usage error for what could not be written at the end."""
 
+    call: str
     document: Path | None
     picture: Path | None
 
     def __post_init__(self) -> None:
         if self.document:
             files.check("-J", self.document)
+        if self.picture and calls.collective(self.call) == "barrier":
+            raise bad_value(f"--plot: not for {self.call}", fix="it has one size: nothing to draw")
         if self.picture:
             cmd_plot.check("--plot", self.picture)
 

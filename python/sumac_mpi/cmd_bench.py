@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -97,8 +97,6 @@ def bench(
         what = local_request.request(chosen, types, ops, rounds, iterations, seconds)
     else:
         _refuse(collective.value, {"--types": types, "--ops": ops}, "use -d and -o")
-        if calls.collective(collective.value) == "barrier":
-            _refuse(collective.value, {"--plot": plot_file}, "it has one size: nothing to draw")
         ranks = hosts.number_of_ranks(ranks, places)
         nonblocking = calls.kind(collective.value) is calls.Kind.nonblocking
         what = ask.Request(
@@ -108,18 +106,12 @@ def bench(
         )  # fmt: skip
     if root >= ranks:
         raise bad_value(f"-r {root}: not a rank of {ranks}")
-    keep = bench_files.Files(json_file, plot_file)
+    keep = bench_files.Files(collective.value, json_file, plot_file)
     before = _earlier(against)
     output = Output(output_format, series.value, before)
-    start = partial(programs.run, hosts=places, launcher_args=launcher_args)
-    runs: list[results.Run] = []
-    try:
-        for target in _targets(mpi, launcher_name):
-            with closing(start(target, ranks, what.arguments(), timeout)) as records:
-                _show(records, output, runs)
-    except (Exception, KeyboardInterrupt) as end:
-        _cut_short(end, runs, output, keep)
-        raise
+    start = partial(programs.run, silence=timeout, hosts=places, launcher_args=launcher_args)
+    targets = _targets(mpi, launcher_name)
+    runs = _measure((start(each, ranks, what.arguments()) for each in targets), output, keep)
     content = keep.write(runs)
     if output_format is Format.json:
         print(json.dumps(content, indent=1))
@@ -131,6 +123,21 @@ def _refuse(call: str, given: dict[str, object], why: str) -> None:
     for option, value in given.items():
         if value:
             raise bad_value(f"{option}: not for {call}", fix=why)
+
+
+def _measure(
+    jobs: Iterable[Generator[results.Record, None, None]], output: Output, keep: bench_files.Files
+) -> list[results.Run]:
+    """Shows what is measured, and keeps it when not all can be."""
+    runs: list[results.Run] = []
+    try:
+        for job in jobs:
+            with closing(job) as records:
+                _show(records, output, runs)
+    except (Exception, KeyboardInterrupt) as end:
+        _cut_short(end, runs, output, keep)
+        raise
+    return runs
 
 
 def _cut_short(

@@ -21,7 +21,8 @@ _VARIABLE = "SUMAC_TRACE"
 
 def trace(
     command: Annotated[
-        Optional[list[str]], typer.Argument(metavar="APP [ARGUMENTS]", help="The program, and its arguments")
+        Optional[list[str]],
+        typer.Argument(metavar="APP [ARGUMENTS]", help="The program, and its arguments"),
     ] = None,
     ranks: cmd_run.RanksOption = None,
     host_list: HostsOption = None,
@@ -40,7 +41,8 @@ def trace(
                      show_default="beside the picture"),
     ] = None,
     number: Annotated[
-        Optional[int], typer.Option("--operation", metavar="N", help="The number of the operation to draw")
+        Optional[int],
+        typer.Option("--operation", metavar="N", help="The number of the operation to draw"),
     ] = None,
     largest: Annotated[
         bool, typer.Option("--largest", help="Draw one of the largest operations, as by default")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that a command writes at its end: tried before the work, and written whole or not at all."""
+"""Files that a command writes at its end: tried before the work, written whole or not at all."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def save(figure: Figure, path: Path, dpi: int) -> None:
 
 
 def plain_log_labels(axis: Axis) -> None:
-    """Labels such as 0.5 and 20000 instead of powers; also where the values span no power of ten."""
+    """Labels such as 0.5 and 20000 instead of powers; also where no power of ten is shown."""
     low, high = sorted(axis.get_view_interval())
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for digits in ((1,), (1, 3), (1, 2, 5), tuple(range(1, 10))):

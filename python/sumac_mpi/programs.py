@@ -8,7 +8,7 @@ import os
 import selectors
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import IO
 
@@ -80,7 +80,7 @@ def run(
     hosts: Hosts | None = None,
     launcher_args: list[str] | None = None,
     errors: IO[bytes] | None = None,
-) -> Iterator[Record]:
+) -> Generator[Record, None, None]:
     """Starts the program behind `sumac exec` and yields its records as they come.
 
     Raises with status 1 when the job fails or says nothing for `silence` seconds. What it writes to
