@@ -5,6 +5,9 @@ import json
 import os
 import signal
 import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -136,3 +139,23 @@ def test_signals_that_are_ignored_stay_so():
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     finally:
         signal.signal(signal.SIGHUP, earlier)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_check_shows_what_it_found_until_then(sandbox, number):
+    sandbox.add_launcher("mpiexec", "openmpi")
+    sandbox.add_program("check", "openmpi", [])
+    program = sandbox.root / "lib/sumac/sumac-check-openmpi"
+    program.write_text("#!/bin/sh\necho started >&2\nexec /bin/sleep 600\n")
+    package = str(Path(endings.__file__).parents[1])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sumac_mpi", "check"],
+        env=os.environ | {"PYTHONPATH": package, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not sandbox.launched():
+        time.sleep(0.01)
+    process.send_signal(number)
+    out, err = process.communicate()
+    assert (process.returncode, err) == (-number, "")
+    assert out.startswith("ok") and "shared memory" in out
