@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Generator, Iterable
 from contextlib import closing
 from functools import partial
@@ -12,7 +13,6 @@ from typing import Annotated, Any
 
 import typer
 
-from sumac_mpi import bench_request as ask
 from sumac_mpi import (
     bench_files,
     bench_sizes,
@@ -25,12 +25,12 @@ from sumac_mpi import (
     results,
     units,
 )
+from sumac_mpi import bench_request as ask
 from sumac_mpi.bench_output import Format, Output
 from sumac_mpi.cmd_run import LauncherOption, RanksOption
 from sumac_mpi.common_options import TimeoutOption
 from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.hosts import HostsOption, LauncherArgOption
-
 
 _COLLECTIVES = (
     "allreduce, reduce, bcast or barrier; nonblocking: iallreduce and so on; persistent: "
@@ -152,8 +152,12 @@ def _cut_short(
     if not last.summary:
         last.cut_by = cut_by
     keep.write([run for run in runs if run.rows], cut_by)
-    if last.cut_by and not isinstance(end, BrokenPipeError):
+    if isinstance(end, BrokenPipeError):
+        return
+    if last.cut_by:
         output.cut(last)
+    else:
+        print(f"# incomplete: {cut_by} after {last.mpi_name}", file=sys.stderr)
 
 
 def _earlier(path: Path | None) -> dict[tuple[Any, ...], float] | None:

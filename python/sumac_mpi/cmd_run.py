@@ -10,8 +10,8 @@ from typing import Annotated, Optional
 import typer
 
 from sumac_mpi import application, hosts, job, launcher, layout, options
-from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.common_options import JOB
+from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.hosts import HostsOption, LauncherArgOption
 
 LauncherOption = Annotated[

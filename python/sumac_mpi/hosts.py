@@ -11,8 +11,8 @@ from typing import Annotated, Optional
 import typer
 
 from sumac_mpi import machine
-from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.common_options import JOB
+from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.launcher import Launcher
 
 # HOST or HOST:RANKS; HOST may have numbers in brackets: node[01-16].

@@ -19,7 +19,6 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter  # noqa
 from sumac_mpi import files, units  # noqa: E402
 from sumac_mpi.errors import bad_value  # noqa: E402
 
-
 _FEW_TICKS = 4
 
 

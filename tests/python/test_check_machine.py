@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from conftest import script
+from sumac_mpi.layout import FAMILIES as NAMES
 from terminal import can_mount
 from test_installed import COMMAND, FAMILIES, INSTALLATION
-from sumac_mpi.layout import FAMILIES as NAMES
 
 pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
 PROGRAMS = Path(__file__).parents[2] / "build/release"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from sumac_mpi import cmd_info
+from test_installed import COMMAND
 
 PACKAGE = str(Path(__file__).parents[2] / "python")
 COMMANDS = {
@@ -51,6 +52,33 @@ def test_a_closed_pipe(sandbox, command, unbuffered):
     os.close(writer)
     _, err = process.communicate()
     assert (process.returncode, err) == (-signal.SIGPIPE, "")
+
+
+IN_C = {
+    "help": ("--help",),
+    "version": ("--version",),
+    "exec-help": ("exec", "--help"),
+    "plan-help": ("plan", "--help"),
+    "plan": ("plan", "allreduce", "8", "-n", "4"),
+    "options": ("__options",),
+}
+
+
+@pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
+@pytest.mark.parametrize("command", IN_C)
+def test_commands_in_c_end_alike(command):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [COMMAND, *IN_C[command]], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (
+        1, "sumac: error[output]: cannot write to standard output: No space left on device\n"
+    )  # fmt: skip
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([COMMAND, *IN_C[command]], stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (-signal.SIGPIPE, b"")
 
 
 def test_no_standard_output_at_all(sandbox):
