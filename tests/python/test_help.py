@@ -4,6 +4,7 @@
 import os
 import re
 import subprocess
+from functools import cache
 
 import pytest
 from test_installed import COMMAND
@@ -15,6 +16,7 @@ ORDER = ("--ranks", "--hosts", "--mpi", "--launcher", "--launcher-arg", "-x", "-
          "--oversubscribe", "--timeout")  # fmt: skip
 
 
+@cache
 def text(*arguments):
     environment = os.environ | {"COLUMNS": "80"}
     done = subprocess.run([COMMAND, *arguments], env=environment, capture_output=True, text=True)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -45,12 +46,15 @@ def test_ctrl_c_keeps_what_was_measured(family, call, tmp_path):
     terminal.press_ctrl_c()
     terminal.end()
     assert terminal.status == 130
-    assert "# incomplete: interrupted after 2 of " in terminal.output
+    # Perhaps more than the two that were waited for, on a busy machine.
+    told = re.search(r"# incomplete: interrupted after (\d+) of (\d+) ", terminal.output)
+    measured = int(told[1])
+    assert 2 <= measured < int(told[2])
     assert "Traceback" not in terminal.output
     assert_nothing_is_left(terminal)
     document = json.loads((tmp_path / "r.json").read_text())
     assert document["incomplete"] == document["runs"][0]["incomplete"] == "interrupted"
-    assert len(document["runs"][0]["sizes"]) == 2
+    assert len(document["runs"][0]["sizes"]) == measured
 
 
 @installed
