@@ -9,7 +9,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi import application, hosts, job, launcher, layout, options
+from sumac_mpi import application, hosts, job, launcher, layout, mpi_names, options
 from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.hosts import HostsOption, LauncherArgOption
 
@@ -20,12 +20,17 @@ LauncherOption = Annotated[
 RanksOption = Annotated[
     Optional[int],
     typer.Option(
-        "-n", "--ranks", min=1, help="Ranks; default: one for each core, or all of --hosts."
+        *("-n", "-np", "--ranks"),
+        min=1,
+        help="Ranks; default: all of --hosts or of Slurm's allocation, else one for each core.",
     ),
 ]
 
 MpiOption = Annotated[
-    Optional[str], typer.Option("--mpi", help="openmpi or mpich, where the program does not tell.")
+    Optional[str],
+    typer.Option(
+        "--mpi", help="The MPI (openmpi, mpich, intel...) where the program does not tell."
+    ),
 ]
 OversubscribeOption = Annotated[
     bool, typer.Option("--oversubscribe", help="Allow more ranks than cores in any case.")
@@ -34,6 +39,10 @@ BindOption = Annotated[bool, typer.Option("--bind", help="Bind each rank to a co
 VariablesOption = Annotated[
     Optional[list[str]],
     typer.Option("-x", metavar="NAME[=VALUE]", help="Set or pass on a variable, on all hosts."),
+]
+SettingsOption = Annotated[
+    Optional[list[str]],
+    typer.Option("--set", metavar="NAME=VALUE", help="Set the option SUMAC_NAME, on all hosts."),
 ]
 
 
@@ -47,6 +56,7 @@ def run(
     oversubscribe: OversubscribeOption = False,
     bind: BindOption = False,
     variables: VariablesOption = None,
+    settings: SettingsOption = None,
     extra: LauncherArgOption = None,
     host_list: HostsOption = None,
     dry_run: Annotated[
@@ -57,11 +67,12 @@ def run(
 
     \b
     sumac run -n 4 ./heat
-    sumac run -n 4 -x SUMAC_STATS=1 -- python train.py
+    sumac run -n 4 --set STATS=1 -- python train.py
     sumac run --hosts node1:2,node2:2 ./heat
     """
+    added = (variables or []) + [_as_variable(setting) for setting in settings or []]
     chosen, wanted = plan(
-        command, ranks, launcher_name, mpi, oversubscribe, bind, variables, extra, host_list
+        command, ranks, launcher_name, mpi, oversubscribe, bind, added, extra, host_list
     )
     line = job.command_line(chosen, wanted)
     if dry_run:
@@ -82,18 +93,19 @@ def plan(
     host_list: str | None,
 ) -> tuple[launcher.Launcher, job.Job]:
     """The launcher, and the job with `sumac exec` in front of the command."""
-    if mpi is not None and mpi not in layout.FAMILIES:
-        raise bad_value(f"--mpi {mpi}: not one of {', '.join(layout.FAMILIES)}")
+    if mpi is not None:
+        mpi_names.family_of(mpi)
     places = hosts.parse(host_list)
     installation = layout.find()
-    options.require_good_environment(installation)
-    app = application.find(command)
+    added = _variables(variables or [])
+    options.require_good_environment(installation, added)
+    app = application.find(command, added)
     linked = app.mpi if app.certain or not (mpi or launcher_name) else None
     chosen = launcher.choose(app.name, linked, mpi, launcher_name)
     wanted = job.Job(
         ranks=hosts.number_of_ranks(ranks, places),
         command=[str(installation.command), "exec", "--", *command],
-        variables=_variables(variables or []),
+        variables=added,
         bind=bind,
         oversubscribe=oversubscribe,
         extra=extra or [],
@@ -123,3 +135,10 @@ def _variables(texts: list[str]) -> dict[str, str]:
             raise bad_value(f"-x {name}: the variable is not set", fix=f"-x {name}=VALUE")
         result[name] = value if equals else os.environ[name]
     return result
+
+
+def _as_variable(setting: str) -> str:
+    """--set NAME=VALUE, as -x has it."""
+    if "=" not in setting:
+        raise bad_value(f"--set {setting}: not NAME=VALUE")
+    return options.PREFIX + setting.removeprefix(options.PREFIX)

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi import machine
+from sumac_mpi import machine, slurm
 from sumac_mpi.errors import bad_value
 from sumac_mpi.launcher import Launcher
 
@@ -56,7 +57,15 @@ def parse(text: str | None) -> Hosts | None:
 
 def number_of_ranks(wanted: int | None, hosts: Hosts | None) -> int:
     """What -n says, else all there is room for."""
-    return wanted or (hosts.ranks if hosts else machine.usable_cores())
+    if wanted:
+        return wanted
+    if hosts:
+        return hosts.ranks
+    allocation = slurm.allocation()
+    if allocation is None:
+        return machine.usable_cores()
+    print(f"sumac: {allocation.ranks} ranks, as {allocation.says}", file=sys.stderr)
+    return allocation.ranks
 
 
 def options(launcher: Launcher, hosts: Hosts) -> list[str]:
