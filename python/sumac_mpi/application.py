@@ -27,7 +27,7 @@ for line in open("/proc/self/maps"):
         break
 """
 _PYTHON = re.compile(r"python(\d(\.\d+)?)?$")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
 # Several words in one, which shlex takes apart: bash -c 'cd data && ./app'.
 _COMMANDS = re.compile(r"(?=.*\w).*[ \t\r\n;&|<>()]", re.DOTALL)
 _MOST_FILES = 100  # looked into, of all that a script names
@@ -95,12 +95,11 @@ class _Search:
             path = self.executable(word)
             if path:
                 mpi = self._of_file(path)
-            elif _ASSIGNMENT.match(word):
-                name, _, value = word.partition("=")
-                self.environment[name] = value  # of env, or in front of a shell's command
-                mpi = None
             else:
                 mpi = self._of_text(word) if _COMMANDS.match(word) else None
+                if _ASSIGNMENT.fullmatch(word):  # of env, or in front of a shell's command
+                    name, _, value = word.partition("=")
+                    self.environment[name] = value
             if mpi:
                 return mpi
         return None
@@ -115,10 +114,9 @@ class _Search:
             return elf.mpi_library(path, self.environment)
         with open(path, "rb") as file:
             text = file.read(_SCRIPT_BYTES).decode(errors="replace")
-        first_line, _, rest = text.partition("\n")
-        interpreter = first_line[2:] if first_line.startswith("#!") else ""
+        interpreter = text.partition("\n")[0][2:] if text.startswith("#!") else ""
         mpi = self.of_words(interpreter.split())
-        return mpi or (None if "python" in interpreter else self._of_text(rest))
+        return mpi or (None if "python" in interpreter else self._of_text(text))
 
     def _of_text(self, text: str) -> elf.MpiLibrary | None:
         """Of commands in the language of a shell."""
