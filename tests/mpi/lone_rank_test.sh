@@ -26,7 +26,7 @@ apart() {
   expect_err "sumac: warning[lone-ranks]: $3 started $1 processes, but"
   expect_err "  found: $2=$1; the program's MPI is /"
   expect_err "($name)"
-  expect_err "  fix:   start it with the mpiexec of $name"
+  expect_err "  fix:   start it with the mpiexec of $name: sumac run --mpi $family."
 }
 quiet() { expect_warnings 0; }
 
@@ -98,13 +98,13 @@ esac
 run env $own LD_PRELOAD="$stub" "$program"
 worlds 1 1
 expect_warnings 1
-expect_err "  fix:   start it with the mpiexec installed with this $name;"
+expect_err "  fix:   start it with the mpiexec installed with this $name."
 
 # Steps of Slurm, whose allocation says nothing of what a job script starts.
 run env SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 LD_PRELOAD="$stub" "$program"
 expect_warnings 1
 expect_err "warning[lone-ranks]: srun started 2 processes, but"
-expect_err ", or with srun --mpi=pm"
+expect_err "; or srun --mpi=pm"
 for procid in 1 7; do
   run env SLURM_STEP_NUM_TASKS=8 SLURM_PROCID=$procid LD_PRELOAD="$stub" "$program"
   worlds 1 1

@@ -3,10 +3,13 @@
 
 import json
 import os
+import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import script
 from sumac_mpi import layout
 
 COMMAND = Path(os.environ.get("SUMAC_TEST_COMMAND", Path(__file__).parents[2] / ".venv/bin/sumac"))
@@ -114,3 +117,35 @@ def test_bench_in_place_and_other_types(family, data_type):
                  "-f", "32", "-d", data_type, "-o", "max", "--in-place", "--iterations", "3",
                  "--rounds", "1", "--format", "json")  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# ./app is the program, ./script.sh starts it.
+WRAPPED = [
+    "./app",
+    "env A=1 ./app",
+    "nice -n 5 ./app",
+    "taskset -c 0 ./app",
+    "timeout 60 ./app",
+    "stdbuf -o L ./app",
+    "sh -c ./app",
+    "sh -c 'exec ./app'",
+    "./script.sh",
+    "gdb -batch -ex run --args ./app",
+]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("command", WRAPPED)
+def test_wrapped_programs_are_one_job(family, command, tmp_path, monkeypatch):
+    words = shlex.split(command)
+    if not words[0].startswith("./") and not shutil.which(words[0]):
+        pytest.skip(f"there is no {words[0]}")
+    (tmp_path / "app").symlink_to(INSTALLATION.program("check", family))
+    script(tmp_path / "script.sh", "#!/bin/sh\nset -e\n./app\n")
+    monkeypatch.chdir(tmp_path)
+    done = sumac("run", "-np", "2", "--", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = [line[line.index('{"kind"') :] for line in done.stdout.splitlines() if '"kind"' in line]
+    (record,) = map(json.loads, lines)
+    assert (record["ranks"], record["active_ranks"]) == (2, 2)
+    assert "sumac: " not in done.stderr

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/backend/lone_rank.h"
 
+#include <cstdio>
 #include <string_view>
 
 #include "interpose/backend/mpi_functions.h"
@@ -23,18 +24,23 @@ bool is_lone_rank(const sumac_launch& told, int size) {
 }
 
 void warn_of_lone_ranks(const sumac_launch& told, const sumac_stub& stub) {
-  const std::string_view family = stub.family;
-  const char* name = family == "openmpi" ? "Open MPI" : "MPICH";
-  const char* slurm =
-      family == "openmpi" ? ", or with srun --mpi=pmix" : ", or with srun --mpi=pmi2";
-  const bool same = told.family && family == told.family;
+  const bool openmpi = std::string_view(stub.family) == "openmpi";
+  const char* name = openmpi ? "Open MPI" : "MPICH";
+  char fix[160];
+  if (told.family && std::string_view(told.family) == stub.family) {
+    std::snprintf(fix, sizeof fix, "start it with the mpiexec installed with this %s", name);
+  } else {
+    std::snprintf(fix, sizeof fix, "start it with the mpiexec of %s: sumac run --mpi %s%s", name,
+                  stub.family,
+                  told.family ? ""
+                  : openmpi   ? "; or srun --mpi=pmix"
+                              : "; or srun --mpi=pmi2");
+  }
   log(Level::warn,
       "warning[lone-ranks]: %s started %d processes, but MPI_COMM_WORLD holds this one alone\n"
       "  found: %s=%d; the program's MPI is %s (%s)\n"
-      "  fix:   start it with the mpiexec %s %s; 'sumac run' finds it%s. Where each process is "
-      "meant to be alone, SUMAC_DEBUG=off hides this",
-      told.launcher, told.size, told.variable, told.size, stub.mpi_path, name,
-      same ? "installed with this" : "of", name, told.family ? "" : slurm);
+      "  fix:   %s. Where each process is meant to be alone, SUMAC_DEBUG=off hides this",
+      told.launcher, told.size, told.variable, told.size, stub.mpi_path, name, fix);
 }
 
 }  // namespace sumac
