@@ -35,7 +35,8 @@ run env SUMAC_CMA=auto "$sumac" exec --set CMA=off --set SUMAC_SPIN=7 -x SUMAC_S
   sh -c 'echo "=$SUMAC_CMA=$SUMAC_SPIN="'
 expect_out "=off=8="
 # -x means what it means to sumac run and to Open MPI's mpiexec.
-run env A=1 "$sumac" exec -x STATS=1 -x A -x B=2=3 -x C= -- sh -c 'echo "$STATS$SUMAC_STATS$A$B${C-}"'
+run env A=1 "$sumac" exec -x STATS=1 -x A -x B=2=3 -x C= -- \
+  sh -c 'echo "$STATS$SUMAC_STATS$A$B${C-unset}"'
 expect_status 0
 expect_out "112=3"
 expect_silence

@@ -51,7 +51,7 @@ def compile_c(output: Path, *arguments: str) -> Path:
 
 
 def mpi_that_says(directory: Path, *arguments: str) -> Path:
-    """A library of that name, which no system has, whose function tells the directory it lies in."""
+    """A library that no system has; its function tells the directory that it lies in."""
     directory.mkdir()
     source = directory / "who.c"
     source.write_text(f'const char *who(void) {{ return "{directory.name}"; }}\n')

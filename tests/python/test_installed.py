@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 import shutil
+import socket
 import subprocess
 from pathlib import Path
 
@@ -144,8 +145,35 @@ def test_wrapped_programs_are_one_job(family, command, tmp_path, monkeypatch):
     script(tmp_path / "script.sh", "#!/bin/sh\nset -e\n./app\n")
     monkeypatch.chdir(tmp_path)
     done = sumac("run", "-np", "2", "--", *words)
+    assert ranks_of(done) == (2, 2)
+    assert "sumac: " not in done.stderr
+
+
+def ranks_of(done):
+    """Of a check program: in its job, and with Sumac."""
     assert done.returncode == 0, done.stdout + done.stderr
     lines = [line[line.index('{"kind"') :] for line in done.stdout.splitlines() if '"kind"' in line]
-    (record,) = map(json.loads, lines)
-    assert (record["ranks"], record["active_ranks"]) == (2, 2)
-    assert "sumac: " not in done.stderr
+    (record,) = map(json.loads, lines)  # one job, not several of one rank
+    return record["ranks"], record["active_ranks"]
+
+
+# Starts the proxy of MPICH's launcher, as the real one does on each node.
+SRUN = """#!/bin/sh
+export SLURM_NODEID=0 SLURM_PROCID=0 SLURM_LOCALID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=1
+while [ "${1##*/}" != hydra_pmi_proxy ]; do shift || exit 1; done
+exec "$@"
+"""
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_launchers_take_the_allocation_of_slurm(family, tmp_path, monkeypatch):
+    script(tmp_path / "srun", SRUN)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    for name, value in {
+        "JOB_ID": "7", "JOBID": "7", "NTASKS": "3", "TASKS_PER_NODE": "3", "JOB_NUM_NODES": "1",
+        "NNODES": "1", "JOB_NODELIST": socket.gethostname(), "NODELIST": socket.gethostname(),
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    done = sumac("run", "--", str(INSTALLATION.program("check", family)))
+    assert ranks_of(done) == (3, 3)
+    assert "sumac: 3 ranks, as SLURM_NTASKS=3\n" in done.stderr

@@ -1,15 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-import os
-
 import pytest
 from sumac_mpi import hosts, slurm
 from sumac_mpi.slurm import Allocation
-
-
-@pytest.fixture(autouse=True)
-def outside(monkeypatch):
-    for name in [name for name in os.environ if name.startswith("SLURM_")]:
-        monkeypatch.delenv(name)
 
 
 @pytest.mark.parametrize(
