@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from typing import Annotated, Optional
 
 import typer
@@ -70,6 +71,7 @@ def run(
     sumac run -n 4 --set STATS=1 -- python train.py
     sumac run --hosts node1:2,node2:2 ./heat
     """
+    _warn_inside_of_a_job(command)
     added = (variables or []) + [_as_variable(setting) for setting in settings or []]
     chosen, wanted = plan(
         command, ranks, launcher_name, mpi, oversubscribe, bind, added, extra, host_list
@@ -112,6 +114,28 @@ def plan(
         hosts=places,
     )
     return chosen, wanted
+
+
+# What launchers tell each process: how many there are, and which one it is.
+_TOLD = (
+    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+    ("PMI_SIZE", "PMI_RANK"),
+    ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
+)
+
+
+def _warn_inside_of_a_job(command: list[str]) -> None:
+    """By the first process, where a launcher has started several of this command."""
+    for size, rank in _TOLD:
+        if os.environ.get(size, "1") != "1" and os.environ.get(rank) == "0":
+            print(
+                f"sumac: warning[run-in-job]: a launcher started sumac run {os.environ[size]} "
+                "times, and each starts a job of its own\n"
+                f"  found: {size}={os.environ[size]}\n"
+                f"  fix:   inside of a launcher: sumac exec {shlex.join(command)}",
+                file=sys.stderr,
+            )
+            return
 
 
 def _become(line: list[str], environment: dict[str, str]) -> None:

@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from elftools.common.exceptions import ELFError
@@ -48,7 +47,6 @@ def family_of_soname(soname: str) -> str | None:
     return "mpich" if match[1] == "12" else "openmpi"
 
 
-@cache
 def read(path: Path) -> Binary | None:
     """What the file tells; None for a file that is no ELF binary."""
     try:

@@ -90,8 +90,8 @@ class Sandbox:
 
 
 @pytest.fixture(autouse=True)
-def outside_of_slurm(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("SLURM_")]:
+def outside_of_any_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith(("SLURM_", "PMI_", "OMPI_COMM_"))]:
         monkeypatch.delenv(name)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import script
-from sumac_mpi import application
+from sumac_mpi import application, launcher
 from sumac_mpi.errors import Exit, SumacError
 
 
@@ -116,6 +116,21 @@ def test_variables_of_the_command_line_count(wrappers, tmp_path):
         assert application.find(command).mpi.path == other, command
     assert application.find(["./app"], {"LD_LIBRARY_PATH": value}).mpi.path == other
     assert application.find(["./app"]).mpi.path == tmp_path / "libmpi.so.40"
+
+
+@needs_compiler
+def test_the_launcher_of_a_module_is_taken(sandbox, tmp_path, monkeypatch):
+    """As an environment module has it: another MPI's folders in front of what was linked."""
+    sandbox.add_launcher("mpiexec", "openmpi")
+    built, module = (tmp_path / name for name in ("built", "module"))
+    for place in (built, module):
+        program_of("libmpi.so.40", place / "lib")
+        sandbox.add_launcher("mpiexec", "openmpi", place / "bin")
+    program = str(built / "lib/app")
+    for path, place in (("", built), (str(module / "lib"), module)):
+        monkeypatch.setenv("LD_LIBRARY_PATH", path)
+        mpi = application.find([program]).mpi
+        assert launcher.choose("app", mpi, None, None).path == place / "bin/mpiexec"
 
 
 @pytest.mark.parametrize(

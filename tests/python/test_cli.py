@@ -126,6 +126,27 @@ class TestRun:
         (sandbox.bin / "mpiexec").unlink()  # as on systems whose MPI has Slurm's launcher alone
         assert sumac("run", "--dry-run", "--mpi", "cray", "./app") == (0, f"srun {line}", said)
 
+    @pytest.mark.parametrize(
+        ("variables", "warns"),
+        [
+            ({}, False),
+            ({"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"}, True),
+            ({"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "3"}, False),
+            ({"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"}, False),
+            ({"PMI_SIZE": "4", "PMI_RANK": "0"}, True),
+            ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}, True),
+            ({"SLURM_NTASKS": "4", "SLURM_PROCID": "0"}, False),  # a job script
+        ],
+    )
+    def test_inside_of_a_launcher(self, sandbox, tmp_path, sumac, monkeypatch, variables, warns):
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        status, _, err = sumac("run", "--dry-run", "-n", "2", "./app", "a b")
+        assert status == 0 and ("warning[run-in-job]" in err) == warns
+        assert not warns or err.endswith("sumac exec ./app 'a b'\n")
+
     def test_settings_and_variables(self, sandbox, tmp_path, sumac):
         sandbox.add_launcher("mpiexec", "mpich")
         script(tmp_path / "app", "#!/bin/sh\n")
