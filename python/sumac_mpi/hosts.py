@@ -10,7 +10,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi import machine
+from sumac_mpi import machine, slurm
 from sumac_mpi.common_options import JOB
 from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.launcher import Launcher
@@ -94,7 +94,15 @@ def _names(pattern: str) -> list[str]:
 
 def number_of_ranks(wanted: int | None, hosts: Hosts | None) -> int:
     """What -n says, else all there is room for."""
-    return wanted or (hosts.ranks if hosts else machine.usable_cores())
+    if wanted:
+        return wanted
+    if hosts:
+        return hosts.ranks
+    allocation = slurm.allocation()
+    if allocation is None:
+        return machine.usable_cores()
+    print(f"sumac: {allocation.ranks} ranks, as {allocation.says}", file=sys.stderr)
+    return allocation.ranks
 
 
 def options(launcher: Launcher, hosts: Hosts) -> list[str]:

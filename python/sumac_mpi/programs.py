@@ -12,8 +12,8 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from sumac_mpi import elf, launcher, options, processes
-from sumac_mpi.errors import Exit, SumacError, bad_value
+from sumac_mpi import elf, launcher, mpi_names, options, processes
+from sumac_mpi.errors import Exit, SumacError
 from sumac_mpi.hosts import Hosts
 from sumac_mpi.job import Job, command_line, environment
 from sumac_mpi.layout import FAMILIES, Installation
@@ -51,10 +51,8 @@ def target(
 
 def choose_families(installation: Installation, name: str, wanted: str | None) -> list[str]:
     """What --mpi means: one family, `all` that can be started here, or the first of these."""
-    if wanted not in (None, "all"):
-        if wanted not in FAMILIES:
-            raise bad_value(f"--mpi {wanted}: not one of {', '.join(FAMILIES)}, all")
-        return [str(wanted)]
+    if wanted is not None and wanted != "all":
+        return [mpi_names.family_of(wanted)]
     built = installation.families(name)
     found = [each.family for each in launcher.find_all() if each.family]
     usable = [family for family in dict.fromkeys(found) if family in built]

@@ -106,6 +106,55 @@ class TestRun:
         _, out, _ = sumac("run", "--dry-run", "-n", "1", "./app")
         assert "-x SUMAC_CMA=off" in out and "SUMAC_ROOT" not in out
 
+    @pytest.mark.parametrize("ranks", [("-n", "3"), ("-np", "3"), ("-n3",), ("--ranks=3",)])
+    def test_the_number_of_ranks(self, sandbox, tmp_path, sumac, ranks):
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        status, out, _ = sumac("run", "--dry-run", *ranks, "./app", "-np", "5")
+        assert status == 0 and out.startswith("mpiexec -n 3 ") and out.endswith("./app -np 5\n")
+
+    def test_the_number_of_ranks_of_an_allocation(self, sandbox, tmp_path, sumac, monkeypatch):
+        monkeypatch.setenv("SLURM_JOB_ID", "7")
+        monkeypatch.setenv("SLURM_NTASKS", "5")
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(sandbox.bin / "srun", "#!/bin/sh\n")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        command = sandbox.root / "bin/sumac"
+        said = "sumac: 5 ranks, as SLURM_NTASKS=5\n"
+        line = f"-n 5 {command} exec -- ./app\n"
+        assert sumac("run", "--dry-run", "./app") == (0, f"mpiexec {line}", said)
+        (sandbox.bin / "mpiexec").unlink()  # as on systems whose MPI has Slurm's launcher alone
+        assert sumac("run", "--dry-run", "--mpi", "cray", "./app") == (0, f"srun {line}", said)
+
+    @pytest.mark.parametrize(
+        ("variables", "warns"),
+        [
+            ({}, False),
+            ({"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"}, True),
+            ({"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "3"}, False),
+            ({"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"}, False),
+            ({"PMI_SIZE": "4", "PMI_RANK": "0"}, True),
+            ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}, True),
+            ({"SLURM_NTASKS": "4", "SLURM_PROCID": "0"}, False),  # a job script
+        ],
+    )
+    def test_inside_of_a_launcher(self, sandbox, tmp_path, sumac, monkeypatch, variables, warns):
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        status, _, err = sumac("run", "--dry-run", "-n", "2", "./app", "a b")
+        assert status == 0 and ("warning[run-in-job]" in err) == warns
+        assert not warns or err.endswith("sumac exec ./app 'a b'\n")
+
+    def test_settings_and_variables(self, sandbox, tmp_path, sumac):
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        run = ("run", "--dry-run", "-n", "1")
+        for setting in ("CMA=off", "SUMAC_CMA=off"):
+            _, out, _ = sumac(*run, "--set", setting, "-x", "CMA=1", "./app")
+            assert out.startswith("mpiexec -n 1 -genv CMA 1 -genv SUMAC_CMA off ")
+
     @pytest.mark.parametrize(
         ("arguments", "status", "slug"),
         [
@@ -114,6 +163,9 @@ class TestRun:
             (("--mpi", "lam", "./app"), 2, "bad-value"),
             (("-x", "1=2", "./app"), 2, "bad-value"),
             (("-x", "NOT_SET", "./app"), 2, "bad-value"),
+            (("--set", "CMA", "./app"), 2, "bad-value"),
+            (("--set", "CMA=maybe", "./app"), 2, "bad-value"),
+            (("-x", "SUMAC_CMA=maybe", "./app"), 2, "bad-value"),
             (("--mpi", "openmpi", "./app"), 3, "no-launcher"),
             (("--launcher", "nope", "./app"), 3, "no-launcher"),
         ],
