@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether this Python has the packages that the command needs.
+
+The one list of them is in pyproject.toml: this package's own metadata where pip has installed it,
+else the file itself, which `cmake --install` puts where it lies in the source, two folders up.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+from sumac_mpi.errors import Exit, SumacError
+
+_PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+_ROW = re.compile(r"([\w.-]+)>=([\d.]+)(?:\s*;\s*extra == .(\w+).)?$")
+FIX = (
+    "add that to this Python, or install Sumac by 'make install', which brings it; 'sumac exec' "
+    "and 'sumac plan' work without"
+)
+
+
+def _listed(extra: str) -> list[tuple[str, str]]:
+    """Names and lowest versions: what all needs, or what this extra needs."""
+    try:
+        rows = metadata.requires("sumac-mpi") or []
+        matches = [match for match in map(_ROW.match, rows) if match and (match[3] or "") == extra]
+    except metadata.PackageNotFoundError:
+        project = tomllib.loads(_PROJECT.read_text())["project"]
+        rows = project["optional-dependencies"][extra] if extra else project["dependencies"]
+        matches = [match for match in map(_ROW.match, rows) if match]
+    return [(match[1], match[2]) for match in matches]
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)]
+
+
+def lacking(extra: str = "") -> list[str]:
+    """What is missing or too old, as in "typer>=1.2 (has 0.7.0)"."""
+    result = []
+    for name, lowest in _listed(extra):
+        try:
+            version = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            result.append(f"{name}>={lowest}")
+            continue
+        if _numbers(version) < _numbers(lowest):
+            result.append(f"{name}>={lowest} (has {version})")
+    return result
+
+
+def error(slug: str, lacking: list[str]) -> SumacError:
+    what = f"this Python lacks {', '.join(lacking)}"
+    return SumacError(slug, what, found=sys.executable, fix=FIX, code=Exit.UNAVAILABLE)
