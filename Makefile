@@ -30,7 +30,8 @@ demo: build ## a conjugate-gradient solver with and without Sumac; writes demo.p
 
 install: build/$(PRESET)/build.ninja ## install into PREFIX (/usr/local); DESTDIR is honoured
 	cmake --build --preset $(PRESET)
-	@python=$$(scripts/find_python.sh) && "$$python" -E scripts/install.py "$(PREFIX)" --build build/$(PRESET)
+	@python=$$(scripts/find_python.sh) && \
+	  "$$python" -E scripts/install.py "$(PREFIX)" --build build/$(PRESET)
 
 uninstall: ## remove what 'make install' has put into PREFIX, and nothing else
 	@python=$$(scripts/find_python.sh) && "$$python" -E scripts/uninstall.py "$(PREFIX)"

@@ -12,6 +12,10 @@ else()
   set(SUMAC_INSTALL_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR} CACHE STRING "Where sumac/sumac.h goes")
 endif()
 
+# The programs that are linked to an MPI find it where it was found, which need not be a place that
+# the system looks in.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
 # sumac_product(TARGET [EXPORT SET]): a program or shared library that users get; exported, they may
 # link to it.
 function(sumac_product target)
@@ -39,6 +43,7 @@ function(sumac_install_documents)
   install(EXPORT sumacTargets NAMESPACE sumac:: DESTINATION ${config_folder})
 
   file(RELATIVE_PATH SUMAC_PC_PREFIX /${SUMAC_INSTALL_LIBDIR}/pkgconfig /)
+  string(REGEX REPLACE "/$" "" SUMAC_PC_PREFIX ${SUMAC_PC_PREFIX})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/sumac.pc.in ${made}/sumac.pc @ONLY)
   install(FILES ${made}/sumac.pc DESTINATION ${SUMAC_INSTALL_LIBDIR}/pkgconfig)
 

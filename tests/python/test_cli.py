@@ -74,6 +74,20 @@ def test_missing_packages_are_told(tmp_path):
     assert done.returncode == 3 and "error[no-python]" in done.stderr
 
 
+def test_packages_that_are_too_old_are_told(tmp_path):
+    """Debian 12's typer knows no annotations, and ended in a traceback."""
+    for module, version in (("typer", "0.7.0"), ("rich", "15.0.0"), ("pyelftools", "0.33")):
+        information = tmp_path / f"{module}-{version}.dist-info/METADATA"
+        information.parent.mkdir()
+        information.write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: {version}\n")
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT / 'python'}"}
+    done = subprocess.run(
+        [sys.executable, "-m", "sumac_mpi", "info"], env=environment, capture_output=True, text=True
+    )
+    told = r"sumac: error\[no-python\]: this Python lacks typer>=[\d.]+ \(has 0\.7\.0\)\n"
+    assert done.returncode == 3 and re.match(told, done.stderr), done.stderr
+
+
 class TestRun:
     """`run` becomes the launcher, so it is tried in a process of its own."""
 
