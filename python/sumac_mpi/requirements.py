@@ -7,15 +7,16 @@ else the file itself, which `cmake --install` puts where it lies in the source, 
 
 from __future__ import annotations
 
+import platform
 import re
 import sys
-import tomllib
 from importlib import metadata
 from pathlib import Path
 
 from sumac_mpi.errors import Exit, SumacError
 
 _PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+OLDEST = (3, 11)
 _ROW = re.compile(r"([\w.-]+)>=([\d.]+)(?:\s*;\s*extra == .(\w+).)?$")
 FIX = (
     "add that to this Python, or install Sumac by 'make install', which brings it; 'sumac exec' "
@@ -29,6 +30,8 @@ def _listed(extra: str) -> list[tuple[str, str]]:
         rows = metadata.requires("sumac-mpi") or []
         matches = [match for match in map(_ROW.match, rows) if match and (match[3] or "") == extra]
     except metadata.PackageNotFoundError:
+        import tomllib  # not in every Python that is to be told that it is too old
+
         project = tomllib.loads(_PROJECT.read_text())["project"]
         rows = project["optional-dependencies"][extra] if extra else project["dependencies"]
         matches = [match for match in map(_ROW.match, rows) if match]
@@ -41,6 +44,8 @@ def _numbers(version: str) -> list[int]:
 
 def lacking(extra: str = "") -> list[str]:
     """What is missing or too old, as in "typer>=1.2 (has 0.7.0)"."""
+    if sys.version_info < OLDEST:
+        return [f"Python>={'.'.join(map(str, OLDEST))} (is {platform.python_version()})"]
     result = []
     for name, lowest in _listed(extra):
         try:
@@ -54,5 +59,5 @@ def lacking(extra: str = "") -> list[str]:
 
 
 def error(slug: str, lacking: list[str]) -> SumacError:
-    what = f"this Python lacks {', '.join(lacking)}"
+    what = f"this Python has not what is needed: {', '.join(lacking)}"
     return SumacError(slug, what, found=sys.executable, fix=FIX, code=Exit.UNAVAILABLE)

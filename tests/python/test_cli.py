@@ -6,11 +6,13 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 import sumac_mpi
 from conftest import script
+from sumac_mpi import requirements
 
 ROOT = Path(__file__).parents[2]
 
@@ -84,8 +86,18 @@ def test_packages_that_are_too_old_are_told(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "sumac_mpi", "info"], env=environment, capture_output=True, text=True
     )
-    told = r"sumac: error\[no-python\]: this Python lacks typer>=[\d.]+ \(has 0\.7\.0\)\n"
-    assert done.returncode == 3 and re.match(told, done.stderr), done.stderr
+    assert done.returncode == 3 and done.stderr.startswith("sumac: error[no-python]: ")
+    assert re.search(r": typer>=[\d.]+ \(has 0\.7\.0\)\n", done.stderr), done.stderr
+
+
+def test_a_python_that_is_too_old_is_told(monkeypatch):
+    monkeypatch.setattr(sys, "version_info", (3, 9, 2))
+    assert requirements.lacking()[0].startswith("Python>=3.11 (is ")
+
+
+def test_the_oldest_python_is_that_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["requires-python"] == f">={'.'.join(map(str, requirements.OLDEST))}"
 
 
 class TestRun:
