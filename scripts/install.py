@@ -100,7 +100,7 @@ def main():
             "'sudo make install', or a folder of your own: make install PREFIX=$HOME/sumac",
             3,
         )
-    print(f"Sumac is installed in {prefix}: {files} files")
+    print(f"Sumac is installed in {prefix}: {files} files", flush=True)
     if not has_packages:
         end_with_error(
             "no-packages",

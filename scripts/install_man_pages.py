@@ -25,6 +25,7 @@ def add_man_pages(prefix):
     for command, summary in COMMAND.findall(output_of(prefix, "--help")):
         pages[f"sumac-{command}"] = summary
     version = output_of(prefix, "--version").split()[-1]
+    without = []
     for name, summary in pages.items():
         more = options(json.loads(output_of(prefix, "__options"))) if name == "sumac" else ""
         others = ",\n".join(f".BR {other} (1)" for other in pages if other != name)
@@ -32,8 +33,10 @@ def add_man_pages(prefix):
         try:
             texts = {"--help": help_of(prefix, name), "--version": f"{name} {version}"}
             write_page(folder / f"{name}.1", summary, texts, more)
-        except subprocess.CalledProcessError as error:  # its Python packages are missing
-            print(f"install: no manual of {name}: {error.stderr.strip()}", file=sys.stderr)
+        except subprocess.CalledProcessError:  # its Python packages are missing
+            without.append(name)
+    if without:
+        print(f"install: no man pages of {', '.join(without)}", file=sys.stderr)
 
 
 def output_of(prefix, *arguments):

@@ -19,7 +19,7 @@ _PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 OLDEST = (3, 11)
 _ROW = re.compile(r"([\w.-]+)>=([\d.]+)(?:\s*;\s*extra == .(\w+).)?$")
 FIX = (
-    "add that to this Python, or install Sumac by 'make install', which brings it; 'sumac exec' "
+    "provide it, or install Sumac by 'make install', which brings what it needs; 'sumac exec' "
     "and 'sumac plan' work without"
 )
 
