@@ -18,8 +18,9 @@ NO_SETTINGS = {"PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "PIP_DISABLE_PIP_
 
 
 def wanted():
+    """All, what is optional elsewhere included."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return project["dependencies"] + project["optional-dependencies"]["plot"]
+    return sum(project["optional-dependencies"].values(), project["dependencies"])
 
 
 def add_packages(folder):
