@@ -4,12 +4,13 @@
 import os
 import sys
 
+if not __package__:  # by its folder, which Python then takes for one that modules are in
+    sys.path[0] = os.path.dirname(sys.path[0])
+
+from sumac_mpi import requirements  # noqa: E402
+
 
 def start() -> int:
-    if not __package__:  # by its folder, which Python then takes for one that modules are in
-        sys.path[0] = os.path.dirname(sys.path[0])
-    from sumac_mpi import requirements
-
     # In isolated mode the packages were installed with this one.
     lacking = [] if sys.flags.isolated else requirements.lacking()
     if not lacking:
