@@ -68,12 +68,18 @@ def place(staged, prefix, before):
 
 def install(build, prefix):
     """Returns how many files there are, and whether the Python packages are."""
-    before = read(prefix) if prefix.exists() else [("folder", ".")]
+    is_new = not prefix.exists()
+    before = [("folder", ".")] if is_new else read(prefix)
     prefix.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".sumac-", dir=prefix) as passing:
-        staged = Path(passing, "staged")
-        has_packages = stage(build, staged)
-        entries = place(staged, prefix, before)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".sumac-", dir=prefix) as passing:
+            staged = Path(passing, "staged")
+            has_packages = stage(build, staged)
+            entries = place(staged, prefix, before)
+    except BaseException:
+        if is_new and not any(prefix.iterdir()):
+            prefix.rmdir()
+        raise
     return sum(kind == "file" for kind, _ in entries), has_packages
 
 
@@ -114,4 +120,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -208,6 +208,13 @@ def test_no_place_to_write(user):
         assert "error[prefix]" in done.stderr or "error[manifest]" in done.stderr
 
 
+def test_a_failure_leaves_nothing(user):
+    prefix = user.folder / "failed"
+    done = user.script("install.py", prefix, "--build", user.folder / "no build")
+    assert done.returncode == 1 and done.stderr
+    assert not prefix.exists()
+
+
 def test_a_damaged_list_removes_nothing(user):
     prefix = user.folder / "damaged"
     user.run("mkdir", "-p", prefix / "lib/sumac")
