@@ -97,9 +97,3 @@ int add_preload(const char* library) {
   // Behind: a profiling tool in front sees the program's calls, and its PMPI_X calls reach Sumac.
   return set_joined("LD_PRELOAD", preloads, library);
 }
-
-int prepend_path(const char* variable, const char* directory) {
-  const char* rest = getenv(variable);
-  if (rest == NULL || rest[0] == '\0') return setenv(variable, directory, 1);
-  return set_joined(variable, directory, rest);
-}

@@ -20,6 +20,3 @@ int check_environment(const struct settings* from_command_line);
 // Adds `library` to LD_PRELOAD behind what is there, unless it is there already. Returns -1 when
 // its path cannot be said there (it holds a space or a colon) or memory is out.
 int add_preload(const char* library);
-
-// Puts `directory` in front of a list of directories such as PYTHONPATH. Returns 0, or -1.
-int prepend_path(const char* variable, const char* directory);

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes .venv with the packages pinned in python/requirements.txt, by a Python of at least 3.11:
-# $PYTHON if set, else Debian's, else the newest in PATH. Nothing is done when .venv was made from
-# the same files. A .venv that this script did not make is left alone.
+# Makes .venv with the packages pinned in python/requirements.txt. Nothing is done when .venv was
+# made from the same files. A .venv that this script did not make is left alone.
 set -eu
 cd "$(dirname "$0")/.."
 venv=$PWD/.venv
@@ -15,18 +14,6 @@ fail() {
   exit "$3"
 }
 
-find_python() {
-  local candidate
-  local usable='import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))'
-  for candidate in ${PYTHON:-/usr/bin/python3 python3.13 python3.12 python3.11 python3}; do
-    if "$candidate" -c "$usable" 2>/dev/null; then
-      command -v "$candidate"
-      return
-    fi
-  done
-  fail "no Python of at least 3.11 with its venv module" "apt-get install python3-venv" 3
-}
-
 # Debian's MPICH under the name by which mpi4py's wheel asks for it.
 add_mpich_alias() {
   mkdir -p "$venv/lib/mpich"
@@ -35,7 +22,7 @@ add_mpich_alias() {
     echo "setup: no MPICH found: mpi4py in .venv will use the default MPI only"
 }
 
-python=$(find_python)
+python=$(scripts/find_python.sh)
 # shellcheck disable=SC2086
 identity=$({ cat $sources; echo "$venv"; "$python" -VV; ls -L /usr/lib/*/libmpich.so.12; } 2>&1 |
   sha256sum)

@@ -10,8 +10,8 @@ from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi import results
-from sumac_mpi.errors import Exit, SumacError, bad_value
+from sumac_mpi import requirements, results
+from sumac_mpi.errors import bad_value
 
 
 def plot(
@@ -66,13 +66,10 @@ def draw(named: list[tuple[str, results.Run]], output: Path, title: str | None) 
 
 def drawing(module: str) -> ModuleType:
     """A module of this package that needs matplotlib. Raises with status 3 where that is not."""
-    try:
-        return importlib.import_module(f"sumac_mpi.{module}")
-    except ImportError as error:
-        raise SumacError(
-            "no-matplotlib",
-            "drawing needs matplotlib, which this Python does not have",
-            found=str(error),
-            fix="pip install 'sumac-mpi[plot]', or install python3-matplotlib",
-            code=Exit.UNAVAILABLE,
-        ) from error
+    lacking = requirements.lacking("plot")
+    if not lacking:
+        try:
+            return importlib.import_module(f"sumac_mpi.{module}")
+        except ImportError as error:
+            lacking = [str(error)]
+    raise requirements.error("no-matplotlib", lacking)

@@ -6,11 +6,13 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 import sumac_mpi
 from conftest import script
+from sumac_mpi import requirements
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,6 +74,30 @@ def test_missing_packages_are_told(tmp_path):
         [sys.executable, "-m", "sumac_mpi", "info"], env=environment, capture_output=True, text=True
     )
     assert done.returncode == 3 and "error[no-python]" in done.stderr
+
+
+def test_packages_that_are_too_old_are_told(tmp_path):
+    """Debian 12's typer knows no annotations, and ended in a traceback."""
+    for module, version in (("typer", "0.7.0"), ("rich", "15.0.0"), ("pyelftools", "0.33")):
+        information = tmp_path / f"{module}-{version}.dist-info/METADATA"
+        information.parent.mkdir()
+        information.write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: {version}\n")
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT / 'python'}"}
+    done = subprocess.run(
+        [sys.executable, "-m", "sumac_mpi", "info"], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 3 and done.stderr.startswith("sumac: error[no-python]: ")
+    assert re.search(r": typer>=[\d.]+ \(has 0\.7\.0\)\n", done.stderr), done.stderr
+
+
+def test_a_python_that_is_too_old_is_told(monkeypatch):
+    monkeypatch.setattr(sys, "version_info", (3, 9, 2))
+    assert requirements.lacking()[0].startswith("Python>=3.11 (is ")
+
+
+def test_the_oldest_python_is_that_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["requires-python"] == f">={'.'.join(map(str, requirements.OLDEST))}"
 
 
 class TestRun:
