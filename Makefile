@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 PRESET ?= release
 PYTHON_VENV := .venv/bin/python
 
-.PHONY: help setup build check check-all demo install format docs clean
+.PHONY: help setup build check check-all demo install uninstall format docs clean
 
 help: ## what there is (this list)
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -26,10 +26,18 @@ check-all: ## check, and the slow tests, suites, sanitizers and the other archit
 demo: build ## a conjugate-gradient solver with and without Sumac; writes demo.png
 	$(PYTHON_VENV) scripts/demo.py
 
-install: ## install into PREFIX (/usr/local); DESTDIR is honoured
-	cmake --preset $(PRESET)
+install: build/$(PRESET)/build.ninja ## install into PREFIX (/usr/local); DESTDIR is honoured
 	cmake --build --preset $(PRESET)
-	cmake --install build/$(PRESET) --prefix $(PREFIX)
+	@python=$$(scripts/find_python.sh) && \
+	  "$$python" -E scripts/install.py "$(PREFIX)" --build build/$(PRESET)
+
+uninstall: ## remove what 'make install' has put into PREFIX, and nothing else
+	@python=$$(scripts/find_python.sh) && "$$python" -E scripts/uninstall.py "$(PREFIX)"
+
+# Not done again for 'sudo make install': what root makes, its owner could not build into.
+build/$(PRESET)/build.ninja:
+	@scripts/setup_packages.sh
+	cmake --preset $(PRESET)
 
 format: ## format all C, C++ and Python
 	scripts/checks/check_format.sh --fix

@@ -26,6 +26,15 @@ int apply_setting(const char* setting) {
   return setenv(name, bare + length + 1, 1);
 }
 
+int apply_variable(const char* setting) {
+  char name[128];
+  const size_t length = strcspn(setting, "=");
+  if (length == 0 || length >= sizeof name) return -1;
+  snprintf(name, sizeof name, "%.*s", (int)length, setting);
+  if (setting[length] == '=') return setenv(name, setting + length + 1, 1);
+  return getenv(name) != NULL ? 0 : -1;
+}
+
 // Whether `what`, which begins with the variable's name, is about this setting.
 static int is_about(const char* what, const char* setting) {
   const char* bare = without_prefix(setting);
@@ -39,7 +48,7 @@ static void report_problem(void* context, const char* slug, const char* what, co
   char found[256] = "in the environment";
   for (int i = 0; i < settings->count; ++i) {
     if (is_about(what, settings->items[i])) {
-      snprintf(found, sizeof found, "-x %.200s", settings->items[i]);
+      snprintf(found, sizeof found, "%.200s on the command line", settings->items[i]);
     }
   }
   report_error(slug, what, found, fix);
@@ -87,10 +96,4 @@ int add_preload(const char* library) {
   if (lists(preloads, library)) return 0;
   // Behind: a profiling tool in front sees the program's calls, and its PMPI_X calls reach Sumac.
   return set_joined("LD_PRELOAD", preloads, library);
-}
-
-int prepend_path(const char* variable, const char* directory) {
-  const char* rest = getenv(variable);
-  if (rest == NULL || rest[0] == '\0') return setenv(variable, directory, 1);
-  return set_joined(variable, directory, rest);
 }

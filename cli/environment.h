@@ -2,14 +2,17 @@
 // The environment that `sumac exec` checks and hands to the program.
 #pragma once
 
-// The -x NAME=VALUE arguments of the command line, in order.
+// The arguments of -x and --set of the command line, in order.
 struct settings {
-  char** items;
+  const char** items;
   int count;
 };
 
 // Puts one NAME=VALUE into the environment as SUMAC_NAME. Returns -1 when it has not that form.
 int apply_setting(const char* setting);
+
+// Puts one NAME=VALUE into the environment as it is; a NAME alone has to be there. Else -1.
+int apply_variable(const char* setting);
 
 // Reports every SUMAC_* variable that is unknown or has a bad value. Returns how many there are.
 int check_environment(const struct settings* from_command_line);
@@ -17,6 +20,3 @@ int check_environment(const struct settings* from_command_line);
 // Adds `library` to LD_PRELOAD behind what is there, unless it is there already. Returns -1 when
 // its path cannot be said there (it holds a space or a colon) or memory is out.
 int add_preload(const char* library);
-
-// Puts `directory` in front of a list of directories such as PYTHONPATH. Returns 0, or -1.
-int prepend_path(const char* variable, const char* directory);

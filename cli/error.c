@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "error.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "config/launch.h"
@@ -29,4 +31,13 @@ void report_warning(const char* slug, const char* what) {
   const char* debug = getenv("SUMAC_DEBUG");
   if (sumac_launch_rank() > 0 || (debug != NULL && strcasecmp(debug, "off") == 0)) return;
   say("warning", slug, what, NULL, NULL);
+}
+
+int finish_output(int code) {
+  const int lost = ferror(stdout);
+  if (fflush(stdout) == 0 && !lost) return code;
+  char what[256];
+  snprintf(what, sizeof what, "cannot write to standard output: %s", strerror(errno));
+  report_error("output", what, NULL, NULL);
+  return kExitFailed;
 }

@@ -7,6 +7,7 @@ extern "C" {
 #endif
 
 enum exit_code {
+  kExitFailed = 1,        // output that cannot be written
   kExitUsage = 2,         // a bad flag, value or name
   kExitCannotWork = 3,    // not here: another MPI, no Python
   kExitExecFailed = 125,  // Sumac's own installation is at fault, as with env and timeout
@@ -19,6 +20,9 @@ void report_error(const char* slug, const char* what, const char* found, const c
 
 // One line "sumac: warning[slug]: what", from the first rank of the job and unless SUMAC_DEBUG=off.
 void report_warning(const char* slug, const char* what);
+
+// For the end of a command that has printed: `code`, or another where its output is lost.
+int finish_output(int code);
 
 #ifdef __cplusplus
 }

@@ -15,18 +15,24 @@
 #include "program.h"
 
 static const char kHelp[] =
-    "Usage: sumac exec [-x NAME=VALUE]... [--] program [arguments]\n"
+    "Usage: sumac exec [OPTIONS] [--] APP [ARGUMENTS]\n"
     "\n"
-    "Runs a program with Sumac in front of its MPI. Use it inside the launcher:\n"
-    "  mpirun -n 4 sumac exec ./program\n"
-    "  srun -n 128 sumac exec -x STATS=1 -- ./program input\n"
+    "Put Sumac in front of a program, inside a launcher.\n"
     "\n"
-    "  -x, --set NAME=VALUE   sets option SUMAC_NAME for this run ('sumac info options')\n"
-    "  -h, --help             prints this\n"
+    "Examples:\n"
+    "  mpiexec -n 4 sumac exec ./app\n"
+    "  srun -n 128 sumac exec --set STATS=1 -- ./app input\n"
     "\n"
-    "Exit status: the program's; 2 for a wrong option, 3 when program and launcher are of two\n"
-    "MPIs, 125 when Sumac is not installed right, 126 and 127 when the program cannot be run or\n"
-    "found.\n";
+    "Arguments:\n"
+    "  APP [ARGUMENTS]          The program, and its arguments\n"
+    "\n"
+    "Options:\n"
+    "  -x NAME[=VALUE]          Set or pass on a variable\n"
+    "  --set NAME=VALUE         Set the option SUMAC_NAME, see 'sumac info options'\n"
+    "  -h, --help               Show this help\n"
+    "\n"
+    "Exit status: the program's own; 2 usage, 3 cannot work here, 125 to 127 as env\n"
+    "has them.\n";
 
 static int usage_error(const char* what) {
   report_error("usage", what, NULL, "'sumac exec --help' shows how");
@@ -44,15 +50,21 @@ static int parse_arguments(int argc, char** argv, struct settings* settings) {
       fputs(kHelp, stdout);
       return kDone;
     }
-    if (strcmp(argv[i], "-x") != 0 && strcmp(argv[i], "--set") != 0) {
-      char what[256];
+    char what[256];
+    const int is_variable = strcmp(argv[i], "-x") == 0;
+    if (!is_variable && strcmp(argv[i], "--set") != 0) {
       snprintf(what, sizeof what, "'%.80s' is not an option of sumac exec", argv[i]);
       return -usage_error(what);
     }
-    if (++i == argc || apply_setting(argv[i]) != 0) {
-      return -usage_error("-x wants NAME=VALUE");
+    const char* setting = i + 1 < argc ? argv[++i] : "";
+    if ((is_variable ? apply_variable(setting) : apply_setting(setting)) != 0) {
+      snprintf(what, sizeof what,
+               is_variable ? "-x %.80s: not NAME=VALUE, and no variable that is set"
+                           : "--set %.80s: not NAME=VALUE",
+               setting);
+      return -usage_error(what);
     }
-    settings->items[settings->count++] = argv[i];
+    settings->items[settings->count++] = setting;
   }
   return i;
 }
@@ -124,7 +136,7 @@ static int run(char** program) {
 }
 
 int command_exec(int argc, char** argv) {
-  struct settings settings = {calloc((size_t)argc, sizeof(char*)), 0};
+  struct settings settings = {calloc((size_t)argc, sizeof(const char*)), 0};
   if (settings.items == NULL) return kExitExecFailed;
   int code = 0;
   const int first = parse_arguments(argc, argv, &settings);

@@ -5,26 +5,40 @@
 #include <string.h>
 
 #include "commands.h"
+#include "error.h"
 
 static const char kHelp[] =
-    "Usage: sumac COMMAND [arguments]\n"
+    "Usage: sumac COMMAND [ARGUMENTS]\n"
     "\n"
-    "Faster reductions and broadcasts for unmodified MPI programs.\n"
+    "Faster reductions, broadcasts and barriers for unmodified MPI programs.\n"
     "\n"
-    "  mpirun -n 4 sumac exec ./program    one program, under any launcher\n"
-    "  sumac run -n 4 ./program            finds the launcher of the program's MPI\n"
+    "Examples:\n"
+    "  sumac run -n 4 ./app\n"
+    "  mpiexec -n 4 sumac exec ./app\n"
+    "  sumac check\n"
+    "  sumac bench --help\n"
     "\n"
-    "  exec     runs a program with Sumac in front of its MPI; used inside a launcher\n"
-    "  run      starts a job through the right launcher, with exec inside\n"
-    "  info     what is installed here: MPIs, machine, options, algorithms\n"
-    "  check    tests that Sumac works here\n"
-    "  bench    measures collectives with and without Sumac\n"
-    "  plot     draws the results of bench\n"
-    "  trace    draws when each level of a program's collectives worked\n"
-    "  plan     shows which algorithms a call would take, on any machine\n"
+    "Commands:\n"
+    "  run                      Start an MPI program with Sumac in front of its MPI\n"
+    "  exec                     Put Sumac in front of a program, inside a launcher\n"
+    "  info                     Show what is installed, what the machine offers, and\n"
+    "                           which options are set\n"
+    "  check                    Check that Sumac works here, and say what does not,\n"
+    "                           why, and what helps\n"
+    "  bench                    Measure a collective with and without Sumac, and\n"
+    "                           verify its results\n"
+    "  plot                     Draw the results of 'sumac bench'\n"
+    "  trace                    Run an MPI program, and draw when each level of one\n"
+    "                           collective worked\n"
+    "  plan                     Show which algorithms a collective takes, on this\n"
+    "                           machine or another\n"
     "\n"
-    "  sumac COMMAND --help    more on a command\n"
-    "  sumac --version         the version\n";
+    "Options:\n"
+    "  -V, --version            Show the version\n"
+    "  -h, --help               Show this help\n"
+    "\n"
+    "Exit status: 0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results, 5\n"
+    "slower than asked for, 130 Ctrl-C, 141 closed pipe.\n";
 
 static int print_help(void) {
   fputs(kHelp, stdout);
@@ -35,7 +49,7 @@ static int is(const char* text, const char* short_name, const char* long_name) {
   return strcmp(text, short_name) == 0 || strcmp(text, long_name) == 0;
 }
 
-int main(int argc, char** argv) {
+static int run(int argc, char** argv) {
   if (argc < 2 || is(argv[1], "-h", "--help") || is(argv[1], "help", "--help")) return print_help();
   const char* command = argv[1];
   if (is(command, "-V", "--version")) {
@@ -50,3 +64,5 @@ int main(int argc, char** argv) {
   if (strcmp(command, "__check-env") == 0) return command_check_env();
   return command_python(argc, argv);
 }
+
+int main(int argc, char** argv) { return finish_output(run(argc, argv)); }

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char kSitePackage[] = "/lib*/python3*/site-packages/sumac_mpi";
+// Below the prefix of a Python; Debian's own has the other name.
+static const char kSitePackage[] = "/lib*/python3*/{site,dist}-packages/sumac_mpi";
 
 // Joins two pieces into a buffer of PATH_MAX. Returns -1 when the result would not fit.
 static int join(char* path, const char* left, const char* right) {
@@ -40,7 +41,8 @@ static int find_in_matches(struct installation* here, const char* pattern,
   char full[PATH_MAX];
   glob_t matches;
   int result = -1;
-  if (join(full, here->prefix, pattern) != 0 || glob(full, 0, NULL, &matches) != 0) return -1;
+  if (join(full, here->prefix, pattern) != 0 || glob(full, GLOB_BRACE, NULL, &matches) != 0)
+    return -1;
   for (size_t i = 0; result != 0 && i < matches.gl_pathc; ++i) {
     result = find(here, matches.gl_pathv[i]);
   }
@@ -77,27 +79,45 @@ int find_part(const struct installation* here, const char* name, char* path) {
   return join(path, folder, file) == 0 && access(path, X_OK) == 0 ? 0 : -1;
 }
 
-static int is_present(struct installation* here, const char* path) {
-  (void)here;
-  return access(path, R_OK);
+// Leaves the place of a package that can be read in `library`.
+static int find_package(struct installation* here, const char* package) {
+  return access(package, R_OK) == 0 ? join(here->library, package, "") : -1;
 }
 
-int find_python_package(const struct installation* here, char* python_path) {
+int find_python_package(const struct installation* here, char* package) {
   struct installation search = *here;
   const char* const prefixes[] = {here->root, here->prefix};
   for (size_t i = 0; i < 2; ++i) {
-    char package[PATH_MAX];
-    if (join(python_path, prefixes[i], "/lib/sumac/python") == 0 &&
-        join(package, python_path, "/sumac_mpi") == 0 && access(package, R_OK) == 0) {
-      return 1;
+    if (join(package, prefixes[i], "/lib/sumac/python/sumac_mpi") == 0 &&
+        access(package, R_OK) == 0) {
+      return 0;
     }
   }
-  python_path[0] = '\0';
-  return find_in_matches(&search, kSitePackage, is_present) == 0;
+  if (find_in_matches(&search, kSitePackage, find_package) != 0) return -1;
+  return join(package, search.library, "");
 }
 
-void find_python(const struct installation* here, char* python) {
-  if (join(python, here->prefix, "/bin/python3") != 0 || access(python, X_OK) != 0) {
-    strcpy(python, "python3");
+// The name of the Python whose site-packages hold the package; "python3" where none does.
+static const char* name_of_python(const char* package, char* folder) {
+  if (join(folder, package, "") == 0 && strip_last(folder) == 0 && strip_last(folder) == 0) {
+    const char* name = strrchr(folder, '/') + 1;
+    if (strncmp(name, "python3", strlen("python3")) == 0) return name;
   }
+  return "python3";
+}
+
+enum python_kind find_python(const struct installation* here, const char* package, char* python) {
+  char link[PATH_MAX], folder[PATH_MAX];
+  if (join(link, package, "/../python3") == 0) {
+    const ssize_t length = readlink(link, python, PATH_MAX - 1);
+    if (length > 0) {
+      python[length] = '\0';
+      return access(python, X_OK) == 0 ? kPythonOfPackages : kPythonGone;
+    }
+  }
+  if (join(python, here->prefix, "/bin/python3") == 0 && access(python, X_OK) == 0) {
+    return kPythonBeside;
+  }
+  strcpy(python, name_of_python(package, folder));
+  return kPythonInPath;
 }

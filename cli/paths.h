@@ -17,9 +17,15 @@ int find_installation(struct installation* here);
 // (of PATH_MAX), or -1.
 int find_part(const struct installation* here, const char* name, char* path);
 
-// Finds the Python package sumac_mpi. Returns 1 with the directory to add to PYTHONPATH ("" when
-// Python finds the package by itself), or 0.
-int find_python_package(const struct installation* here, char* python_path);
+// Finds the Python package sumac_mpi. Returns 0 with its folder in `package` (of PATH_MAX), or -1.
+int find_python_package(const struct installation* here, char* package);
 
-// The interpreter beside this command, or else "python3", to be looked for in PATH.
-void find_python(const struct installation* here, char* python);
+enum python_kind {
+  kPythonOfPackages,  // the one that 'make install' has put the needed packages beside ours for
+  kPythonBeside,      // of the environment that this command is in
+  kPythonInPath,      // a name, to be looked for in PATH
+  kPythonGone         // it was of the first kind, and is no longer there
+};
+
+// The interpreter that runs the package, in `python` (of PATH_MAX).
+enum python_kind find_python(const struct installation* here, const char* package, char* python);

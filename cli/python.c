@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hands the command line to the Python package: python3 -m sumac_mpi ARGUMENTS, with SUMAC_ROOT
-// telling it where the library is.
+// Hands the command line to the Python package: python3 <folder of sumac_mpi> ARGUMENTS, with
+// SUMAC_ROOT telling it where the library is. The folder is named, not the package, so that nothing
+// need be put into PYTHONPATH, which the job's own Python programs would have as well.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands.h"
-#include "environment.h"
 #include "error.h"
 #include "paths.h"
+
+static const char kFix[] =
+    "install Sumac by 'make install', which brings what is needed; 'sumac exec' and 'sumac plan' "
+    "work without";
 
 static int is_known(const char* command) {
   static const char* const names[] = {"run", "info", "check", "bench", "plot", "trace", NULL};
@@ -27,27 +31,39 @@ static int report_no_python(const char* command, const char* found) {
     return kExitUsage;
   }
   snprintf(what, sizeof what, "'sumac %s' needs Python 3 and the package sumac_mpi", command);
-  report_error("no-python", what, found, "pip install sumac-mpi; 'sumac exec' works without");
+  report_error("no-python", what, found, kFix);
   return kExitCannotWork;
+}
+
+// What the user's environment says about Python (PYTHONHOME, PYTHONPATH, packages of the user's
+// own) is meant for the user's programs: only a Python that is the user's choice is left to it.
+static const char* flags_for(enum python_kind kind) {
+  if (kind == kPythonOfPackages) return "-IS";  // nor are the packages of that Python needed
+  return kind == kPythonBeside ? "-I" : NULL;
 }
 
 int command_python(int argc, char** argv) {
   struct installation here;
-  char python[PATH_MAX], python_path[PATH_MAX], found[PATH_MAX + 64];
-  if (find_installation(&here) != 0 || !find_python_package(&here, python_path)) {
+  char python[PATH_MAX], package[PATH_MAX], found[PATH_MAX + 64];
+  if (find_installation(&here) != 0 || find_python_package(&here, package) != 0) {
     snprintf(found, sizeof found, "no sumac_mpi under %s/lib", here.prefix);
     return report_no_python(argv[1], found);
   }
-  find_python(&here, python);
+  const enum python_kind kind = find_python(&here, package, python);
+  if (kind == kPythonGone) {
+    snprintf(found, sizeof found, "%s, which it was installed for, is no longer there", python);
+    return report_no_python(argv[1], found);
+  }
   char** arguments = calloc((size_t)argc + 3, sizeof *arguments);
   if (arguments == NULL) return kExitExecFailed;
-  arguments[0] = python;
-  arguments[1] = "-m";
-  arguments[2] = "sumac_mpi";
-  for (int i = 1; i < argc; ++i) arguments[i + 2] = argv[i];
+  int count = 0;
+  arguments[count++] = python;
+  if (flags_for(kind) != NULL) arguments[count++] = (char*)flags_for(kind);
+  arguments[count++] = package;
+  for (int i = 1; i < argc; ++i) arguments[count++] = argv[i];
   setenv("SUMAC_ROOT", here.root, 1);
-  if (python_path[0] != '\0') prepend_path("PYTHONPATH", python_path);
   execvp(python, arguments);
   free(arguments);
-  return report_no_python(argv[1], "no python3 in PATH");
+  snprintf(found, sizeof found, "no %s in PATH", python);
+  return report_no_python(argv[1], found);
 }

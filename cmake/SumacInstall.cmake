@@ -12,10 +12,50 @@ else()
   set(SUMAC_INSTALL_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR} CACHE STRING "Where sumac/sumac.h goes")
 endif()
 
-# sumac_product(TARGET): a program or shared library that users get.
+# The programs that are linked to an MPI find it where it was found, which need not be a place that
+# the system looks in.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
+# sumac_product(TARGET [EXPORT SET]): a program or shared library that users get; exported, they may
+# link to it.
 function(sumac_product target)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
                                              LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
-  install(TARGETS ${target} RUNTIME DESTINATION ${SUMAC_INSTALL_BINDIR}
-                            LIBRARY DESTINATION ${SUMAC_INSTALL_LIBDIR})
+  install(TARGETS ${target} ${ARGN}
+          RUNTIME DESTINATION ${SUMAC_INSTALL_BINDIR}
+          LIBRARY DESTINATION ${SUMAC_INSTALL_LIBDIR}
+          INCLUDES DESTINATION ${SUMAC_INSTALL_INCLUDEDIR})
+endfunction()
+
+# sumac_install_documents(): licences, pages, the rules that are built in, and what
+# find_package(sumac) and pkg-config read. Those find the rest from where they lie themselves.
+function(sumac_install_documents)
+  include(CMakePackageConfigHelpers)
+  set(config_folder ${SUMAC_INSTALL_LIBDIR}/cmake/sumac)
+  set(made ${PROJECT_BINARY_DIR}/packaging)
+  configure_package_config_file(
+    ${PROJECT_SOURCE_DIR}/cmake/sumacConfig.cmake.in ${made}/sumacConfig.cmake
+    INSTALL_DESTINATION ${config_folder} PATH_VARS SUMAC_INSTALL_INCLUDEDIR)
+  write_basic_package_version_file(${made}/sumacConfigVersion.cmake
+                                   COMPATIBILITY SameMinorVersion)
+  install(FILES ${made}/sumacConfig.cmake ${made}/sumacConfigVersion.cmake
+          DESTINATION ${config_folder})
+  install(EXPORT sumacTargets NAMESPACE sumac:: DESTINATION ${config_folder})
+
+  file(RELATIVE_PATH SUMAC_PC_PREFIX /${SUMAC_INSTALL_LIBDIR}/pkgconfig /)
+  string(REGEX REPLACE "/$" "" SUMAC_PC_PREFIX ${SUMAC_PC_PREFIX})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/sumac.pc.in ${made}/sumac.pc @ONLY)
+  install(FILES ${made}/sumac.pc DESTINATION ${SUMAC_INSTALL_LIBDIR}/pkgconfig)
+
+  if(DEFINED SKBUILD) # a wheel has its licence where pip wants it, and no pages
+    return()
+  endif()
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES src/planner/rules.toml DESTINATION ${CMAKE_INSTALL_DATADIR}/sumac)
+  # Of these, which consist of headers, code is in the products.
+  foreach(package libcli11-dev libhwy-dev libtomlplusplus-dev nlohmann-json3-dev)
+    install(FILES /usr/share/doc/${package}/copyright OPTIONAL
+            DESTINATION ${CMAKE_INSTALL_DOCDIR}/licenses RENAME ${package})
+  endforeach()
 endfunction()

@@ -25,7 +25,7 @@ RuleSet read(const Options& options) {
 
 int run(int argc, char** argv) {
   Options options;
-  if (!parse(argc, argv, options)) return 0;
+  if (!parse(argc, argv, options)) return finish_output(0);
   if (const char* problem = check_forced(options.algo.c_str())) {
     throw Failure("usage", "--algo " + options.algo + " " + problem,
                   "'sumac info algorithms' lists the algorithms");
@@ -35,7 +35,7 @@ int run(int argc, char** argv) {
   const std::string text =
       options.json ? to_json(explanation, rules, options) : to_text(explanation, rules, options);
   std::fputs(text.c_str(), stdout);
-  return std::fflush(stdout) == 0 ? 0 : 1;
+  return finish_output(0);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <iostream>
 #include <map>
 
+#include "plan/help.h"
+
 namespace sumac::plan {
 namespace {
 
@@ -13,16 +15,16 @@ constexpr int kMostRanks = 1 << 17;
 const char kShowsHow[] = "'sumac plan --help' shows how";
 
 const char kDescription[] =
-    "Shows which algorithms a collective would take, level by level, on a machine that need not "
-    "be\n"
-    "this one, and what they cost: steps one after another, and bytes.";
-
-const char kFooter[] =
-    "Examples:\n"
-    "  sumac plan allreduce 64K -n 64 --nodes 4 --machine \"package:2 core:8\"\n"
-    "  sumac plan bcast 1M -n 32 --machine machine.xml --hierarchy l3,package --rules my.toml\n"
+    "Show which algorithms a collective takes, on this machine or another.\n"
     "\n"
-    "Exit status: 0, or 2 for a wrong argument or file. docs/rules.md tells more.";
+    "Level by level, with what they cost: steps one after another, and bytes.";
+
+const char kExamples[] =
+    "  sumac plan allreduce 64K -n 64 --nodes 4 --machine \"package:2 core:8\"\n"
+    "  sumac plan bcast 1M -n 32 --machine machine.xml --hierarchy l3,package\n"
+    "  sumac plan reduce 8 -n 8 --rules my.toml\n";
+
+const char kStatus[] = "Exit status: 0 done, 1 failed, 2 usage.\n";
 
 [[noreturn]] void fail(const std::string& what) { throw Failure("usage", what, kShowsHow); }
 
@@ -69,27 +71,28 @@ std::vector<int> to_ranks(const std::string& text, int ranks) {
 
 void declare_ranks(CLI::App& app, Options& options, std::string& slow) {
   const CLI::Validator count = CLI::Range(1, kMostRanks).description("");
-  app.add_option("-n,--ranks", options.ranks, "ranks of the communicator, 2 or more")
+  app.add_option("-n,--ranks", options.ranks, "Number of ranks, 2 or more (required)")
       ->required()
       ->check(CLI::Range(2, kMostRanks).description(""))
-      ->type_name("RANKS");
-  app.add_option("--nodes", options.nodes, "nodes they run on (1)")->check(count)->type_name("N");
+      ->type_name("N");
+  app.add_option("--nodes", options.nodes, "Nodes they run on (default: 1)")
+      ->check(count)
+      ->type_name("N");
   app.add_option("--machine", options.machine,
-                 "each node: \"package:2 core:16\", or a file that\n"
-                 "'lstopo machine.xml' has written; without it, where\n"
-                 "ranks lie in their node is not known")
+                 "Each node: \"package:2 core:16\", or a file that 'lstopo machine.xml' has "
+                 "written; without it, where ranks lie in their node is not known")
       ->type_name("MACHINE");
   add_choice<bool>(app, "--map", options.round_robin, {{"block", false}, {"round-robin", true}},
-                   "how ranks are dealt to the nodes:\n")
+                   "How ranks are dealt to the nodes (default: block): ")
       ->type_name("HOW");
-  app.add_flag("--unbound", options.unbound, "ranks may use their whole node");
-  app.add_option("--slow", slow, "ranks that are slow, such as 32-63,70")->type_name("RANKS");
+  app.add_flag("--unbound", options.unbound, "Ranks may use their whole node");
+  app.add_option("--slow", slow, "Ranks that are slow, such as 32-63,70")->type_name("RANKS");
   add_choice<SlowDesign>(
       app, "--slow-design", options.slow_design,
       {{"basic", SlowDesign::basic}, {"direct", SlowDesign::direct}, {"peer", SlowDesign::peer}},
-      "how slow ranks take part:\n")
+      "How slow ranks take part (default: SUMAC_SLOW_DESIGN): ")
       ->envname("SUMAC_SLOW_DESIGN")
-      ->type_name("D");
+      ->type_name("DESIGN");
 }
 
 void declare(CLI::App& app, Options& options, std::string& slow) {
@@ -98,27 +101,30 @@ void declare(CLI::App& app, Options& options, std::string& slow) {
                           {"reduce", Collective::reduce},
                           {"bcast", Collective::bcast},
                           {"barrier", Collective::barrier}},
-                         "one of ")
+                         "")
       ->required()
       ->type_name("");
-  app.add_option("BYTES", options.bytes, "of a rank's data (4, 64K, 1M); none for barrier")
+  app.add_option("BYTES", options.bytes, "Size of a rank's data: 4, 64K, 1M; none for barrier")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->type_name("");
   declare_ranks(app, options, slow);
-  app.add_option("--hierarchy", options.hierarchy, "levels, as SUMAC_HIERARCHY has them (auto)")
+  app.add_option("--hierarchy", options.hierarchy,
+                 "Levels of groups (default: SUMAC_HIERARCHY, or auto)")
       ->envname("SUMAC_HIERARCHY")
       ->type_name("SPEC");
-  app.add_option("--rules", options.rules, "a TOML file of rules that go before the shipped ones")
+  app.add_option("--rules", options.rules,
+                 "A TOML file of rules that go before the shipped ones "
+                 "(default: SUMAC_RULES)")
       ->envname("SUMAC_RULES")
       ->type_name("FILE");
-  app.add_option("--algo", options.algo, "forced algorithms, as SUMAC_ALGO has them")
+  app.add_option("--algo", options.algo, "Forced algorithms (default: SUMAC_ALGO)")
       ->envname("SUMAC_ALGO")
       ->type_name("LIST");
   add_choice<Family>(app, "--mpi", options.family,
-                     {{"openmpi", Family::openmpi}, {"mpich", Family::mpich}},
-                     "the MPI below: one of ");
-  app.add_flag("--no-attach", options.no_attach, "as where cross-memory attach does not work");
-  app.add_flag("--json", options.json, "print JSON");
+                     {{"openmpi", Family::openmpi}, {"mpich", Family::mpich}}, "The MPI below: ")
+      ->type_name("MPI");
+  app.add_flag("--no-attach", options.no_attach, "As where cross-memory attach does not work");
+  app.add_flag("--json", options.json, "Print JSON");
 }
 
 std::string in_one_line(std::string text) {
@@ -144,13 +150,13 @@ void check(const CLI::App& app, Options& options) {
 
 bool parse(int argc, char** argv, Options& options) {
   CLI::App app{kDescription, "sumac plan"};
-  app.footer(kFooter);
+  app.set_help_flag("-h,--help", "Show this help");
   std::string slow;
   declare(app, options, slow);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
-    std::cout << app.help();
+    std::cout << help_of(app, kExamples, kStatus);
     return false;
   } catch (const CLI::ParseError& error) {
     fail(in_one_line(error.what()));

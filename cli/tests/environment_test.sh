@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# SUMAC_* variables: checked before the program starts, and -x goes before the environment.
+# SUMAC_* variables: checked before the program starts; --set and -x go before the environment.
 . "$(dirname "$0")/prefix.sh"
 
 run env SUMAC_CMA=maybe "$sumac" exec true
@@ -19,22 +19,35 @@ run env SUMAC_ROOT= SUMAC_ACTIVE=1 SUMAC_TEST_ANYTHING=1 SUMAC_CMA= "$sumac" exe
 expect_status 0
 expect_silence
 
-run "$sumac" exec -x CMA=maybe true
+run "$sumac" exec --set CMA=maybe true
 expect_error 2 bad-value
-expect_err "  found: -x CMA=maybe"
-run "$sumac" exec -x NOTHING=1 true
+expect_err "  found: CMA=maybe on the command line"
+run "$sumac" exec --set NOTHING=1 true
 expect_error 2 unknown-option
 for setting in CMA =off '' SUMAC_; do
-  run "$sumac" exec -x "$setting" true
+  run "$sumac" exec --set "$setting" true
   expect_error 2 usage
 done
 run "$sumac" exec -x
 expect_error 2 usage
 
-run env SUMAC_CMA=auto "$sumac" exec -x CMA=off --set SUMAC_SPIN=7 -x SPIN=8 -- \
+run env SUMAC_CMA=auto "$sumac" exec --set CMA=off --set SUMAC_SPIN=7 -x SUMAC_SPIN=8 -- \
   sh -c 'echo "=$SUMAC_CMA=$SUMAC_SPIN="'
 expect_out "=off=8="
-run env SUMAC_CMA=maybe "$sumac" exec -x CMA=off true
+# -x means what it means to sumac run and to Open MPI's mpiexec.
+run env A=1 "$sumac" exec -x STATS=1 -x A -x B=2=3 -x C= -- \
+  sh -c 'echo "$STATS$SUMAC_STATS$A$B${C-unset}"'
+expect_status 0
+expect_out "112=3"
+expect_silence
+run "$sumac" exec -x SUMAC_CMA=maybe true
+expect_error 2 bad-value
+expect_err "  found: SUMAC_CMA=maybe on the command line"
+for setting in NOT_SET =off ''; do
+  run "$sumac" exec -x "$setting" true
+  expect_error 2 usage
+done
+run env SUMAC_CMA=maybe "$sumac" exec --set CMA=off true
 expect_status 0
 
 run "$sumac" __check-env
@@ -46,6 +59,6 @@ for simd in avx9 SCALAR; do
   run env SUMAC_SIMD="$simd" "$sumac" exec true
   expect_error 2 bad-value
 done
-run env SUMAC_SIMD=256bit "$sumac" exec -x SIMD=scalar true
+run env SUMAC_SIMD=256bit "$sumac" exec --set SIMD=scalar true
 expect_status 0
 finish

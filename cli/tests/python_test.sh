@@ -26,33 +26,58 @@ write_package() {
   cat >"$1/__main__.py" <<'PYTHON'
 import os, sys
 print(sys.argv[1:], os.environ["SUMAC_ROOT"], os.path.dirname(__file__))
+print("for the job:", os.environ.get("PYTHONPATH"), sys.flags.isolated, sys.flags.no_site)
 sys.exit(4)
 PYTHON
 }
 
-# In lib/sumac/python, found by PYTHONPATH in front of what is there.
+# In lib/sumac/python: run by the user's Python, which stays as it is.
 package=$prefix/lib/sumac/python/sumac_mpi
 write_package "$package"
 run "$sumac" bench allreduce -n '2 3'
 expect_status 4
 expect_out "['bench', 'allreduce', '-n', '2 3'] $prefix $package"
+expect_out "for the job: None 0 0"
 run env PYTHONPATH="$scratch/elsewhere" "$sumac" frobnicate
 expect_out "['frobnicate'] $prefix $package"
+expect_out "for the job: $scratch/elsewhere 0 0"
 run env PATH="$scratch" "$sumac" info
 expect_error 3 no-python
 expect_err "no python3 in PATH"
+
+# Beside a Python: of the same environment, whatever the user's is.
 printf '#!/bin/sh\necho beside "$@"\n' >"$prefix/bin/python3"
 chmod +x "$prefix/bin/python3"
 run env PATH="$scratch" "$sumac" info --json
-expect_out "beside -m sumac_mpi info --json"
+expect_out "beside -I $package info --json"
+
+# With the packages it needs, and the Python that they are for.
+ln -s "$(python3 -c 'import sys; print(sys.executable)')" "$prefix/lib/sumac/python/python3"
+run env PATH="$scratch" PYTHONPATH="$scratch" PYTHONHOME="$scratch/nowhere" "$sumac" info
+expect_status 4
+expect_out "['info'] $prefix $package"
+expect_out "for the job: $scratch 1 1"
+ln -sf "$scratch/python3.99" "$prefix/lib/sumac/python/python3"
+run "$sumac" info
+expect_error 3 no-python
+expect_err "$scratch/python3.99, which it was installed for, is no longer there"
 rm -r "$prefix/lib/sumac" "$prefix/bin/python3"
 
-# In a wheel: the library is inside the package, which Python finds by itself.
-site=$prefix/lib/python3.99/site-packages
-write_package "$site/sumac_mpi"
-mkdir "$site/sumac_mpi/lib"
-mv "$installed" "$site/sumac_mpi/lib/"
-run env PYTHONPATH="$site" "$sumac" check
-expect_status 4
-expect_out "['check'] $site/sumac_mpi $site/sumac_mpi"
+# In a wheel: the library is inside the package, which belongs to one version of Python.
+mkdir "$scratch/bin"
+printf '#!/bin/sh\nexec python3 "$@"\n' >"$scratch/bin/python3.99"
+chmod +x "$scratch/bin/python3.99"
+for site in "$prefix/lib/python3.99/site-packages" "$prefix/lib/python3.99/dist-packages"; do
+  write_package "$site/sumac_mpi"
+  mkdir "$site/sumac_mpi/lib"
+  cp "$library" "$site/sumac_mpi/lib/libsumac.so"
+  rm -f "$installed"
+  run env PATH="$scratch/bin:$PATH" "$sumac" check
+  expect_status 4
+  expect_out "['check'] $site/sumac_mpi $site/sumac_mpi"
+  run "$sumac" check
+  expect_error 3 no-python
+  expect_err "no python3.99 in PATH"
+  rm -r "$site"
+done
 finish

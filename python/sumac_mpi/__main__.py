@@ -1,23 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
+"""The `sumac` command: `python -m sumac_mpi`, or, as bin/sumac does it, `python FOLDER`."""
+
+import os
 import sys
 
-from sumac_mpi.errors import Exit, SumacError
+if not __package__:  # by its folder, which Python then takes for one that modules are in
+    sys.path[0] = os.path.dirname(sys.path[0])
+
+from sumac_mpi import requirements  # noqa: E402
+from sumac_mpi.endings import leave, status_of  # noqa: E402
 
 
 def start() -> int:
-    try:
-        from sumac_mpi.cli import main
-    except ModuleNotFoundError as error:
-        missing = SumacError(
-            "no-python",
-            f"this Python lacks the package {error.name}",
-            found=sys.executable,
-            fix=f"{sys.executable} -m pip install sumac-mpi; 'sumac exec' works without it",
-        )
-        print(missing, file=sys.stderr)
-        return int(Exit.UNAVAILABLE)
+    # In isolated mode the packages were installed with this one.
+    lacking = [] if sys.flags.isolated else requirements.lacking()
+    if not lacking:
+        try:
+            from sumac_mpi.cli import main
+        except ModuleNotFoundError as error:
+            lacking = [str(error.name)]
+    if lacking:
+        complaint = requirements.error("no-python", lacking)
+        print(complaint, file=sys.stderr)
+        return int(complaint.code)
     return main()
 
 
 if __name__ == "__main__":
-    sys.exit(start())
+    leave(status_of(start))

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sumac_mpi import elf
@@ -25,6 +27,11 @@ for line in open("/proc/self/maps"):
         break
 """
 _PYTHON = re.compile(r"python(\d(\.\d+)?)?$")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
+# Several words in one, which shlex takes apart: bash -c 'cd data && ./app'.
+_COMMANDS = re.compile(r"(?=.*\w).*[ \t\r\n;&|<>()]", re.DOTALL)
+_MOST_FILES = 100  # looked into, of all that a script names
+_SCRIPT_BYTES = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -33,22 +40,26 @@ class Application:
     path: Path
     mpi: elf.MpiLibrary | None  # None when it could not be told
     static: bool = False  # nothing can be loaded in front of its MPI
-    certain: bool = True  # false for Python: what mpi4py opens may depend on the launcher
+    certain: bool = True  # false for what is behind a wrapper, and for Python: mpi4py may choose
 
 
-def find(command: list[str]) -> Application:
-    """Finds command[0] as a shell would. Raises with status 126 or 127."""
+def find(command: list[str], variables: dict[str, str] | None = None) -> Application:
+    """Finds command[0] as a shell would. `variables` are added to the environment of the program.
+
+    Raises with status 126 or 127.
+    """
     name = command[0]
-    found = shutil.which(name)
-    if found is None:
+    search = _Search({**os.environ, **(variables or {})})
+    path = search.executable(name)
+    if path is None:
         raise _unusable(name)
-    path = Path(found)
-    interpreter = _python_of(path)
-    if interpreter:
-        return Application(name, path, _mpi_of_python(interpreter), certain=False)
     binary = elf.read(path)
-    static = binary is not None and binary.static
-    return Application(name, path, elf.mpi_library(path), static)
+    if binary is None or _PYTHON.match(path.name):
+        return Application(name, path, search.of_words(command), certain=False)
+    mpi = elf.mpi_library(path, search.environment)
+    if mpi or binary.static:
+        return Application(name, path, mpi, binary.static)
+    return Application(name, path, search.of_words(command[1:]), certain=False)
 
 
 def _unusable(name: str) -> SumacError:
@@ -64,29 +75,70 @@ def _unusable(name: str) -> SumacError:
     return SumacError("not-found", f"{name} was not found", fix=fix, code=Exit.NOT_FOUND)
 
 
-def _python_of(path: Path) -> str | None:
-    """The interpreter, when `path` is Python or a Python script."""
-    if _PYTHON.match(path.name):
-        return str(path)
-    with open(path, "rb") as file:
-        first_line = file.readline(256)
-    if not first_line.startswith(b"#!"):
-        return None
-    words = first_line[2:].decode(errors="replace").split()
-    if words and os.path.basename(words[0]) == "env":
-        words = [word for word in words[1:] if not word.startswith("-")]
-    if words and _PYTHON.match(os.path.basename(words[0])):
-        return words[0]
-    return None
+@dataclass
+class _Search:
+    """Finds the first word of a command that leads to an MPI.
 
+    That looks through wrappers (env, nice, numactl -C 0, gdb --args) without knowing their options,
+    which are hardly ever names of MPI programs; and it only decides which launcher is tried.
+    """
 
-def _mpi_of_python(interpreter: str) -> elf.MpiLibrary | None:
-    try:
-        answer = subprocess.run(
-            [interpreter, "-c", _ASK_MPI4PY], capture_output=True, text=True, timeout=60
-        )
-    except (OSError, subprocess.TimeoutExpired):
+    environment: dict[str, str]
+    seen: set[Path] = field(default_factory=set)
+
+    def executable(self, name: str) -> Path | None:
+        found = shutil.which(name, path=self.environment.get("PATH"))
+        return Path(found) if found else None
+
+    def of_words(self, words: Iterable[str]) -> elf.MpiLibrary | None:
+        for word in words:
+            path = self.executable(word)
+            if path:
+                mpi = self._of_file(path)
+            else:
+                mpi = self._of_text(word) if _COMMANDS.match(word) else None
+                if _ASSIGNMENT.fullmatch(word):  # of env, or in front of a shell's command
+                    name, _, value = word.partition("=")
+                    self.environment[name] = value
+            if mpi:
+                return mpi
         return None
-    path = Path(answer.stdout.strip())
-    family = elf.family_of_soname(path.name) or elf.family_of_soname(path.resolve().name)
-    return elf.MpiLibrary(family, path.name, path) if family else None
+
+    def _of_file(self, path: Path) -> elf.MpiLibrary | None:
+        if path in self.seen or len(self.seen) >= _MOST_FILES:
+            return None
+        self.seen.add(path)
+        if _PYTHON.match(path.name):
+            return self._of_python(path)
+        if elf.read(path):
+            return elf.mpi_library(path, self.environment)
+        with open(path, "rb") as file:
+            text = file.read(_SCRIPT_BYTES).decode(errors="replace")
+        interpreter = text.partition("\n")[0][2:] if text.startswith("#!") else ""
+        mpi = self.of_words(interpreter.split())
+        return mpi or (None if "python" in interpreter else self._of_text(text))
+
+    def _of_text(self, text: str) -> elf.MpiLibrary | None:
+        """Of commands in the language of a shell."""
+        lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        try:
+            return self.of_words(lexer)
+        except ValueError:  # a quotation that does not end
+            return None
+
+    def _of_python(self, interpreter: Path) -> elf.MpiLibrary | None:
+        try:
+            answer = subprocess.run(
+                [str(interpreter), "-c", _ASK_MPI4PY],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                stdin=subprocess.DEVNULL,
+                env=self.environment,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        path = Path(answer.stdout.strip())
+        family = elf.family_of_soname(path.name) or elf.family_of_soname(path.resolve().name)
+        return elf.MpiLibrary(family, path.name, path) if family else None

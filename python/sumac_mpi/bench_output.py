@@ -60,11 +60,27 @@ class Output:
             self._progress.update(task, advance=1, size=f"after {row.place}", refresh=True)
 
     def end(self) -> None:
+        self.leave_terminal()
+        for line in self._report.foot() if self._report else []:
+            self._print(line)
+        self._report = None
+
+    def cut(self, run: Run) -> None:
+        """Ends a run that is not complete."""
+        self.leave_terminal()
+        of = f" of {run.header['sizes']}" if "sizes" in run.header else ""
+        note = f"# incomplete: {run.cut_by} after {len(run.rows)}{of} {_unit(run)}"
+        if self._format is Format.table:
+            self.end()
+            print(note, flush=True)
+        else:  # a script reads standard output: it has its rows, and no more
+            print(note, file=sys.stderr)
+
+    def leave_terminal(self) -> None:
+        """Takes the bar away, and gives the cursor back."""
         if self._progress:
             self._progress.stop()
             self._progress = None
-        for line in self._report.foot() if self._report else []:
-            self._print(line)
 
     def _make_report(self, run: Run) -> Report | None:
         if run.is_local and self._format is not Format.json:
@@ -90,8 +106,8 @@ class Output:
             transient=True,
             auto_refresh=False,  # redrawing would take time from the ranks that are measured
         )
-        unit = "cells" if run.is_local else "sizes"
-        self._progress.add_task("", total=run.header.get("sizes"), unit=unit, size="")
+        total = run.header.get("sizes")
+        self._progress.add_task("", total=total, unit=_unit(run), size="")
         self._progress.start()
 
     def _print(self, line: str) -> None:
@@ -99,3 +115,7 @@ class Output:
             self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
         else:
             print(line, flush=True)
+
+
+def _unit(run: Run) -> str:
+    return "cells" if run.is_local else "sizes"

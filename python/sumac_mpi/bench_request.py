@@ -6,12 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
 from sumac_mpi import bench_output, bench_sizes, calls, elements, local_request
 from sumac_mpi.bench_sizes import Sizes
+from sumac_mpi.common_options import JOB
 from sumac_mpi.errors import bad_value
 
 REDUCTIONS = ("allreduce", "reduce")
@@ -30,98 +31,228 @@ class Series(str, Enum):
     mpi = "mpi"
 
 
+# The headings of the help.
+_WHAT, _HOW, _OUTPUT = "What is measured", "How", "Output"
+
+
+def _option(*names: str, heading: str, help: str, **others: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=heading, help=help, **others)
+
+
 # Where None is the default, it depends on the call.
 Smallest = Annotated[
     Optional[str],
-    typer.Option("-b", "--min", help="Smallest message.", show_default=bench_sizes.SMALLEST),
+    _option(
+        *("-b", "--min"),
+        metavar="SIZE",
+        heading=_WHAT,
+        help="Smallest message",
+        show_default=bench_sizes.SMALLEST,
+    ),
 ]
 Largest = Annotated[
     Optional[str],
-    typer.Option("-e", "--max", help="Largest message.", show_default=bench_sizes.LARGEST),
+    _option(
+        *("-e", "--max"),
+        metavar="SIZE",
+        heading=_WHAT,
+        help="Largest message",
+        show_default=bench_sizes.LARGEST,
+    ),
 ]
 Factor = Annotated[
     Optional[int],
-    typer.Option(
-        "-f", "--factor", min=2, help="From size to size.", show_default=str(bench_sizes.FACTOR)
+    _option(
+        *("-f", "--factor"),
+        metavar="N",
+        min=2,
+        heading=_WHAT,
+        help="Each message is so many times as large as the one before",
+        show_default=str(bench_sizes.FACTOR),
     ),
 ]
 SizesOption = Annotated[
     Optional[str],
-    typer.Option(
-        "--sizes", help="These sizes instead.", show_default=f"reduce_local: {local_request.SIZES}"
+    _option(
+        "--sizes",
+        metavar="SIZE,...",
+        heading=_WHAT,
+        help="These sizes, instead of -b, -e and -f",
+        show_default=f"of reduce_local {local_request.SIZES}",
     ),
 ]
 Type = Annotated[
-    Optional[str], typer.Option("-d", "--type", help=", ".join(TYPES), show_default=TYPE)
+    Optional[str],
+    _option(
+        *("-d", "--type"),
+        metavar="TYPE",
+        heading=_WHAT,
+        help=f"Element type: {', '.join(TYPES)}",
+        show_default=TYPE,
+    ),
 ]
 Op = Annotated[
-    Optional[str], typer.Option("-o", "--op", help=", ".join(elements.OPS), show_default=OP)
+    Optional[str],
+    _option(
+        *("-o", "--op"),
+        metavar="OP",
+        heading=_WHAT,
+        help=f"Operation: {', '.join(elements.OPS)}",
+        show_default=OP,
+    ),
 ]
 Types = Annotated[
     Optional[str],
-    typer.Option("--types", help="Of reduce_local: types with commas between them, or all."),
+    _option(
+        "--types",
+        metavar="TYPE,...",
+        heading=_WHAT,
+        help="Of reduce_local: element types, or all",
+        show_default="all",
+    ),
 ]
 Ops = Annotated[
     Optional[str],
-    typer.Option("--ops", help="Of reduce_local: operations with commas between them, or all."),
+    _option(
+        "--ops",
+        metavar="OP,...",
+        heading=_WHAT,
+        help="Of reduce_local: operations, or all",
+        show_default="all",
+    ),
 ]
-Root = Annotated[int, typer.Option("-r", "--root", min=0, help="Root rank.")]
-InPlace = Annotated[bool, typer.Option("--in-place", help="Use MPI_IN_PLACE.")]
-Warmup = Annotated[int, typer.Option("-w", "--warmup", min=0, help="Untimed calls.")]
+Root = Annotated[
+    int, _option("-r", "--root", metavar="RANK", min=0, heading=_WHAT, help="Root rank")
+]
+InPlace = Annotated[bool, _option("--in-place", heading=_WHAT, help="Use MPI_IN_PLACE")]
+Warmup = Annotated[
+    int,
+    _option(
+        *("-w", "--warmup"),
+        metavar="N",
+        min=0,
+        heading=_HOW,
+        help="Calls that are not timed, before those that are",
+    ),
+]
 Rounds = Annotated[
     Optional[int],
-    typer.Option(
+    _option(
         "--rounds",
+        metavar="N",
         min=1,
-        help="MPI and Sumac in turns.",
-        show_default=f"{ROUNDS}; reduce_local: {local_request.ROUNDS}",
+        heading=_HOW,
+        help="How often MPI and Sumac take turns",
+        show_default=f"{ROUNDS}; of reduce_local {local_request.ROUNDS}",
     ),
 ]
 Iterations = Annotated[
-    int, typer.Option("--iterations", min=0, help="Calls in a round; 0: by time.")
+    int,
+    _option(
+        "--iterations",
+        metavar="N",
+        min=0,
+        heading=_HOW,
+        help="Calls in a round; 0: as many as --seconds allows",
+    ),
 ]
 Seconds = Annotated[
     Optional[float],
-    typer.Option(
+    _option(
         "--seconds",
+        metavar="SECONDS",
         min=0.001,
-        help="Time one size may take.",
-        show_default=f"{SECONDS}; reduce_local: {local_request.SECONDS}",
+        heading=_HOW,
+        help="Time that one size may take",
+        show_default=f"{SECONDS}; of reduce_local {local_request.SECONDS}",
     ),
 ]
 Overlap = Annotated[
-    bool, typer.Option("--overlap", help="Also how much of the call can be computed through.")
+    bool,
+    _option(
+        "--overlap",
+        heading=_HOW,
+        help="Also measure how much of a nonblocking call computation can hide",
+    ),
 ]
 Tests = Annotated[
-    int, typer.Option("--tests", min=0, help="MPI_Test calls in that computation; 0: without.")
+    int,
+    _option(
+        "--tests",
+        metavar="N",
+        min=0,
+        heading=_HOW,
+        help="With --overlap: calls of MPI_Test during the computation",
+    ),
 ]
 ComputeOption = Annotated[
-    Compute, typer.Option("--compute", help="What the core does in that computation.")
+    Compute,
+    _option(
+        "--compute",
+        metavar="busy|idle",
+        heading=_HOW,
+        help="With --overlap: whether the computation keeps the core busy",
+    ),
 ]
 Mpi = Annotated[
-    Optional[str], typer.Option("--mpi", help="openmpi, mpich or all; default: in PATH.")
+    Optional[str],
+    _option(
+        "--mpi",
+        metavar="MPI|all",
+        heading=JOB,
+        help="Which MPI: openmpi, mpich or all",
+        show_default="the first in PATH",
+    ),
 ]
 Against = Annotated[
-    Optional[Path], typer.Option("--against", metavar="FILE", help="Compare with this file.")
+    Optional[Path],
+    _option(
+        "--against",
+        metavar="FILE",
+        heading=_OUTPUT,
+        help="Compare with the results that -J has written there earlier",
+    ),
 ]
 FormatOption = Annotated[
-    bench_output.Format, typer.Option("--format", help="What standard output is given.")
+    bench_output.Format,
+    _option(
+        "--format",
+        metavar="FORMAT",
+        heading=_OUTPUT,
+        help="What is printed: table, osu, csv or json",
+    ),
 ]
 SeriesOption = Annotated[
-    Series, typer.Option("--series", help="Whose figures --format osu prints.")
+    Series,
+    _option(
+        "--series",
+        metavar="sumac|mpi",
+        heading=_OUTPUT,
+        help="With --format osu: whose figures are printed",
+    ),
 ]
 JsonFile = Annotated[
-    Optional[Path], typer.Option("-J", "--json", metavar="FILE", help="Write results here.")
+    Optional[Path],
+    _option("-J", "--json", metavar="FILE", heading=_OUTPUT, help="Write all results there"),
 ]
 PlotFile = Annotated[
-    Optional[Path], typer.Option("--plot", metavar="FILE", help="Draw them: 'sumac plot'.")
+    Optional[Path],
+    _option(
+        "--plot",
+        metavar="FILE",
+        heading=_OUTPUT,
+        help="Draw them there, as 'sumac plot' does: .png, .svg or .pdf",
+    ),
 ]
 FailBelow = Annotated[
     Optional[float],
-    typer.Option("--fail-below", min=0, help="Exit with 5 if a size has less speedup."),
-]
-Timeout = Annotated[
-    float, typer.Option("--timeout", min=1, help="Seconds without news before giving up.")
+    _option(
+        "--fail-below",
+        metavar="RATIO",
+        min=0,
+        heading=_OUTPUT,
+        help="End with status 5 if a size has less speedup",
+    ),
 ]
 
 

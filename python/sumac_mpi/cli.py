@@ -4,25 +4,37 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
 
-from sumac_mpi import __version__, cmd_bench, cmd_check, cmd_info, cmd_plot, cmd_run, cmd_trace
+from sumac_mpi import (
+    __version__,
+    cmd_bench,
+    cmd_check,
+    cmd_info,
+    cmd_plot,
+    cmd_run,
+    cmd_trace,
+    endings,
+    help_layout,
+)
 from sumac_mpi.errors import Exit, SumacError
 
-EPILOG = (
-    "Inside a launcher: mpiexec -n 4 sumac exec ./app. "
-    "Exit status: 0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results, "
-    "5 slower than --fail-below; 'run' passes the program's own on, or 125, 126, 127 as env does."
+_STATUS = (
+    "0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results, 5 slower than asked for, "
+    "130 Ctrl-C, 141 closed pipe."
 )
+_BRIEF = "0 done, 1 failed, 2 usage, 3 cannot work here."
+_STARTED = "the program's own; 2 usage, 3 cannot work here, 125 to 127 as env has them."
 
 app = typer.Typer(
+    cls=help_layout.Group,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    epilog=EPILOG,
+    epilog=_STATUS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -36,50 +48,62 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Version.")
+        bool,
+        typer.Option(
+            "-V", "--version", callback=_print_version, is_eager=True, help="Show the version"
+        ),
     ] = False,
 ) -> None:
-    """Faster reductions and broadcasts for unmodified MPI programs."""
+    """Faster reductions, broadcasts and barriers for unmodified MPI programs."""
 
 
 # Options end at the first word of the program: what follows belongs to it.
 _PROGRAM = {"allow_interspersed_args": False}
-_COMMANDS = ("run", "info", "check", "bench", "plot", "trace")
-app.command("run", context_settings=_PROGRAM)(cmd_run.run)
-app.command("info")(cmd_info.info)
-app.command("check", context_settings=_PROGRAM)(cmd_check.check)
-app.command("bench")(cmd_bench.bench)
-app.command("plot")(cmd_plot.plot)
-app.command("trace", context_settings=_PROGRAM)(cmd_trace.trace)
+_COMMANDS: dict[str, tuple[Callable[..., None], str, dict[str, bool]]] = {
+    "run": (cmd_run.run, _STARTED, _PROGRAM),
+    "info": (cmd_info.info, _BRIEF, {}),
+    "check": (
+        cmd_check.check,
+        "0 no problem, 1 failed, 2 usage, 3 cannot work here, 4 wrong "
+        "results: of the first problem.",
+        _PROGRAM,
+    ),
+    "bench": (cmd_bench.bench, _STATUS, {}),
+    "plot": (cmd_plot.plot, _BRIEF, {}),
+    "trace": (cmd_trace.trace, _STARTED, _PROGRAM),
+}
+for _name, (_function, _status, _settings) in _COMMANDS.items():
+    app.command(_name, cls=help_layout.Command, epilog=_status, context_settings=_settings)(
+        _function
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; returns its exit status, errors having been printed."""
+    """Runs a command; returns its exit status, errors having been printed. Below zero: see
+    endings.py."""
     # A table must not fail in a locale that lacks a character of it.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    with endings.signals():
+        return endings.status_of(lambda: _run(given))
+
+
+def _run(given: list[str]) -> int:
+    # Not by app(): that has ways of its own to end a program, for Ctrl-C and closed pipes too.
+    command = typer.main.get_command(app)
     try:
-        # Not standalone: then typer prints its errors in a form of its own.
-        status = app(args=given, prog_name="sumac", standalone_mode=False)
-        return status if isinstance(status, int) else int(Exit.OK)
-    except SumacError as error:
-        print(error, file=sys.stderr)
-        return int(error.code)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
-    except KeyboardInterrupt:
-        return int(Exit.INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()
-        return int(Exit.FAILED)
+        with command.make_context("sumac", given) as context:
+            status = command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
     except Exception as error:
         # The parser's own exceptions, whose class differs between versions of typer.
         if not hasattr(error, "format_message"):
             raise
-        print(_usage_error(error.format_message(), given), file=sys.stderr)
-        return int(Exit.USAGE)
+        raise _usage_error(error.format_message(), given) from error
+    return status if isinstance(status, int) else int(Exit.OK)
 
 
 def _usage_error(message: str, given: Sequence[str]) -> SumacError:

@@ -4,36 +4,42 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from datetime import UTC, datetime
+import sys
+from collections.abc import Generator, Iterable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from sumac_mpi import bench_request as ask
 from sumac_mpi import (
+    bench_files,
     bench_sizes,
     calls,
-    cmd_plot,
+    endings,
     hosts,
     layout,
     local_request,
-    machine,
     programs,
     results,
     units,
 )
+from sumac_mpi import bench_request as ask
 from sumac_mpi.bench_output import Format, Output
 from sumac_mpi.cmd_run import LauncherOption, RanksOption
+from sumac_mpi.common_options import TimeoutOption
 from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.hosts import HostsOption, LauncherArgOption
 
+_COLLECTIVES = (
+    "allreduce, reduce, bcast or barrier; nonblocking: iallreduce and so on; persistent: "
+    "allreduce-persistent and so on; or reduce_local"
+)
+
 
 def bench(
-    collective: Annotated[calls.Call, typer.Argument(help="What to measure.")],
-    ranks: RanksOption = None,
+    collective: Annotated[calls.Call, typer.Argument(metavar="COLLECTIVE", help=_COLLECTIVES)],
     smallest: ask.Smallest = None,
     largest: ask.Largest = None,
     factor: ask.Factor = None,
@@ -51,22 +57,23 @@ def bench(
     overlap: ask.Overlap = False,
     tests: ask.Tests = 10,
     compute: ask.ComputeOption = ask.Compute.busy,
+    ranks: RanksOption = None,
+    host_list: HostsOption = None,
     mpi: ask.Mpi = None,
     launcher_name: LauncherOption = None,
-    host_list: HostsOption = None,
     launcher_args: LauncherArgOption = None,
+    timeout: TimeoutOption = 300,
     against: ask.Against = None,
     output_format: ask.FormatOption = Format.table,
     series: ask.SeriesOption = ask.Series.sumac,
     json_file: ask.JsonFile = None,
     plot_file: ask.PlotFile = None,
     fail_below: ask.FailBelow = None,
-    timeout: ask.Timeout = 300,
 ) -> None:
     """Measure a collective with and without Sumac, and verify its results.
 
     \b
-    sumac bench allreduce -n 4 -b 8 -e 1M -f 8 -d double -J results.json
+    sumac bench allreduce -n 4 -b 8 -e 1M -f 8 -d double -J out.json
     sumac bench bcast --mpi all --fail-below 0.95
     sumac bench iallreduce --overlap --compute idle
     sumac bench allreduce --mpi openmpi --hosts node1:2,node2:2
@@ -99,15 +106,15 @@ def bench(
         )  # fmt: skip
     if root >= ranks:
         raise bad_value(f"-r {root}: not a rank of {ranks}")
-    _check_files({"-J": json_file, "--plot": plot_file})
+    keep = bench_files.Files(collective.value, json_file, plot_file)
     before = _earlier(against)
     output = Output(output_format, series.value, before)
-    start = partial(programs.run, hosts=places, launcher_args=launcher_args)
-    runs = [
-        _show(start(target, ranks, what.arguments(), timeout), output)
-        for target in _targets(mpi, launcher_name)
-    ]
-    _keep(runs, output_format, json_file, plot_file)
+    start = partial(programs.run, silence=timeout, hosts=places, launcher_args=launcher_args)
+    targets = _targets(mpi, launcher_name)
+    runs = _measure((start(each, ranks, what.arguments()) for each in targets), output, keep)
+    content = keep.write(runs)
+    if output_format is Format.json:
+        print(json.dumps(content, indent=1))
     _judge(runs, before, fail_below)
 
 
@@ -118,30 +125,39 @@ def _refuse(call: str, given: dict[str, object], why: str) -> None:
             raise bad_value(f"{option}: not for {call}", fix=why)
 
 
-def _check_files(files: dict[str, Path | None]) -> None:
-    """What is to be written at the end can be: told before anything is measured."""
-    for option, file in files.items():
-        if file and not file.absolute().parent.is_dir():
-            raise bad_value(f"{option} {file}: there is no such directory")
-    if files["--plot"]:
-        cmd_plot.drawing("figure")
+def _measure(
+    jobs: Iterable[Generator[results.Record, None, None]], output: Output, keep: bench_files.Files
+) -> list[results.Run]:
+    """Shows what is measured, and keeps it when not all can be."""
+    runs: list[results.Run] = []
+    try:
+        for job in jobs:
+            with closing(job) as records:
+                _show(records, output, runs)
+    except (Exception, KeyboardInterrupt) as end:
+        _cut_short(end, runs, output, keep)
+        raise
+    return runs
 
 
-def _keep(
-    runs: list[results.Run],
-    output_format: Format,
-    json_file: Path | None,
-    plot_file: Path | None,
+def _cut_short(
+    end: BaseException, runs: list[results.Run], output: Output, keep: bench_files.Files
 ) -> None:
-    """Writes the document, and the picture."""
-    date = datetime.now(UTC).isoformat(timespec="seconds")
-    content = results.document(runs, machine.describe().as_dict(), date)
-    if output_format is Format.json:
-        print(json.dumps(content, indent=1))
-    if json_file:
-        results.save(json_file, content)
-    if plot_file:
-        cmd_plot.draw([("", run) for run in runs], plot_file, None)
+    """Keeps what was measured until then."""
+    output.leave_terminal()
+    if not any(run.rows for run in runs):
+        return
+    cut_by = endings.reason(end)
+    last = runs[-1]
+    if not last.summary:
+        last.cut_by = cut_by
+    keep.write([run for run in runs if run.rows], cut_by)
+    if isinstance(end, BrokenPipeError):
+        return
+    if last.cut_by:
+        output.cut(last)
+    else:
+        print(f"# incomplete: {cut_by} after {last.mpi_name}", file=sys.stderr)
 
 
 def _earlier(path: Path | None) -> dict[tuple[Any, ...], float] | None:
@@ -162,18 +178,19 @@ def _targets(mpi: str | None, launcher_name: str | None) -> list[programs.Target
     return [programs.target(installation, "bench", family, launcher_name) for family in families]
 
 
-def _show(records: Iterable[results.Record], output: Output) -> results.Run:
+def _show(records: Iterable[results.Record], output: Output, runs: list[results.Run]) -> None:
+    """Adds a run to `runs`, and to it what is measured, as it comes."""
     run: results.Run | None = None
     for record in records:
         if run is None:
             run = results.Run(record)
+            runs.append(run)
             output.begin(run)
         elif row := run.add(record):
             output.row(row)
     if run is None or not run.rows:
         raise SumacError("job-failed", "the benchmark ended without results")
     output.end()
-    return run
 
 
 def _judge(

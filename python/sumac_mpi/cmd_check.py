@@ -7,11 +7,13 @@ import json
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from sumac_mpi import examination
 from sumac_mpi.cmd_run import LauncherOption
+from sumac_mpi.common_options import AS_JSON, JOB, TimeoutOption
+from sumac_mpi.console import console
 from sumac_mpi.errors import SumacError
 from sumac_mpi.findings import Findings, Status
 
@@ -19,51 +21,67 @@ from sumac_mpi.findings import Findings, Status
 def check(
     command: Annotated[
         Optional[list[str]],
-        typer.Argument(metavar="APP", help="A program to look at; it is not run."),
+        typer.Argument(metavar="APP", help="A program to look at; it is not run"),
     ] = None,
-    ranks: Annotated[int, typer.Option("-n", "--ranks", min=1, help="Ranks to try with.")] = 2,
+    ranks: Annotated[
+        int,
+        typer.Option(
+            "-n", "--ranks", metavar="N", min=1, rich_help_panel=JOB, help="Number of ranks"
+        ),
+    ] = 2,
     mpi: Annotated[
-        Optional[str], typer.Option("--mpi", help="openmpi, mpich or all; default: all there are.")
+        Optional[str],
+        typer.Option(
+            "--mpi",
+            metavar="MPI|all",
+            rich_help_panel=JOB,
+            help="Which MPI: openmpi, mpich or all",
+            show_default="all",
+        ),
     ] = None,
     launcher_name: LauncherOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
-    timeout: Annotated[float, typer.Option("--timeout", min=1, help="Seconds for one try.")] = 60,
+    as_json: Annotated[bool, typer.Option("--json", help=AS_JSON)] = False,
+    timeout: TimeoutOption = 60,
 ) -> None:
-    """Check that Sumac works here: launcher, MPI, loading, shared memory, results.
+    """Check that Sumac works here, and say what does not, why, and what helps.
 
+    Looks at the installation, options, cores, memory and permissions, then starts a small job on
+    each MPI.
+
+    \b
     sumac check
-    sumac check -n 4 -- ./heat
+    sumac check -n 4 -- ./app
     """
     findings = Findings()
     try:
         examination.examine(findings, command or [], ranks, mpi, launcher_name, timeout)
     except SumacError as error:
         findings.error(error.slug.replace("-", " "), error)
+    except KeyboardInterrupt:
+        if not as_json:
+            _show(findings)
+        raise
     if as_json:
         print(json.dumps({"exit": int(findings.exit), "findings": findings.as_dicts()}, indent=1))
     else:
         _show(findings)
+        print(findings.verdict())
     raise typer.Exit(int(findings.exit))
 
 
 def _show(findings: Findings) -> None:
-    colours = {Status.OK: "green", Status.WARN: "yellow", Status.FAIL: "red"}
+    colours = {Status.OK: "green", Status.WARNING: "yellow", Status.PROBLEM: "red"}
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for finding in findings.all:
-        colour = colours[finding.status]
-        mark = f"[{colour}]{finding.status.value}[/{colour}]"
-        table.add_row(mark, finding.what, _plain(finding.detail))
-        if finding.fix:
-            table.add_row("", "", f"[bold]fix:[/bold] {_plain(finding.fix)}")
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=200)
-    console.print(table)
-
-
-def _plain(text: str) -> str:
-    """Text in which rich finds no markup."""
-    return text.replace("[", r"\[")
+        verdict = Text(finding.status.value, style=colours[finding.status])
+        table.add_row(verdict, finding.what, Text(finding.detail))
+        for name, text in (("why", finding.why), ("fix", finding.fix)):
+            first, *others = text.splitlines() or [""]
+            if first:
+                table.add_row("", "", Text.assemble((f"{name}: ", "bold"), first))
+            for line in others:
+                table.add_row("", "", Text(f"     {line}"))
+    console(200).print(table)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from sumac_mpi import __version__, launcher, layout, machine, options, units
+from sumac_mpi.common_options import AS_JSON
 from sumac_mpi.errors import Exit, SumacError, bad_value
 
 Facts = dict[str, Any]
@@ -26,11 +27,18 @@ class Topic(str, Enum):
 
 
 def info(
-    topic: Annotated[Optional[Topic], typer.Argument(help="One part only.")] = None,
+    topic: Annotated[
+        Optional[Topic],
+        typer.Argument(
+            metavar="TOPIC",
+            help="options, algorithms, machine, mpi or build; all but algorithms if not given",
+        ),
+    ] = None,
     as_file: Annotated[
-        bool, typer.Option("--file", help="With options: as a file to edit and source.")
+        bool,
+        typer.Option("--file", help="With options: as a file to edit, and to source in a shell"),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=AS_JSON)] = False,
 ) -> None:
     """Show what is installed, what the machine offers, and which options are set.
 

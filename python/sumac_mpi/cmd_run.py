@@ -5,63 +5,105 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi import application, hosts, job, launcher, layout, options
+from sumac_mpi import application, hosts, job, launcher, layout, mpi_names, options
+from sumac_mpi.common_options import JOB
 from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.hosts import HostsOption, LauncherArgOption
 
 LauncherOption = Annotated[
     Optional[str],
-    typer.Option("--launcher", metavar="PATH", help="The mpiexec to use, instead of finding it."),
+    typer.Option(
+        "--launcher",
+        metavar="PATH",
+        rich_help_panel=JOB,
+        help="The mpiexec to use; found if not given",
+    ),
 ]
 RanksOption = Annotated[
     Optional[int],
     typer.Option(
-        "-n", "--ranks", min=1, help="Ranks; default: one for each core, or all of --hosts."
+        "-n",
+        "-np",
+        "--ranks",
+        metavar="N",
+        min=1,
+        rich_help_panel=JOB,
+        help="Number of ranks",
+        show_default="all of --hosts or of Slurm's allocation, else one for each core",
     ),
 ]
 
 MpiOption = Annotated[
-    Optional[str], typer.Option("--mpi", help="openmpi or mpich, where the program does not tell.")
+    Optional[str],
+    typer.Option(
+        "--mpi",
+        metavar="MPI",
+        rich_help_panel=JOB,
+        help="Which MPI, where the program does not tell: openmpi, mpich, intel and so on",
+    ),
 ]
 OversubscribeOption = Annotated[
-    bool, typer.Option("--oversubscribe", help="Allow more ranks than cores in any case.")
+    bool,
+    typer.Option(
+        "--oversubscribe", rich_help_panel=JOB, help="Allow more ranks than cores in any case"
+    ),
 ]
-BindOption = Annotated[bool, typer.Option("--bind", help="Bind each rank to a core.")]
+BindOption = Annotated[
+    bool, typer.Option("--bind", rich_help_panel=JOB, help="Bind each rank to a core")
+]
 VariablesOption = Annotated[
     Optional[list[str]],
-    typer.Option("-x", metavar="NAME[=VALUE]", help="Set or pass on a variable, on all hosts."),
+    typer.Option(
+        "-x",
+        metavar="NAME[=VALUE]",
+        rich_help_panel=JOB,
+        help="Set or pass on a variable",
+    ),
+]
+SettingsOption = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        rich_help_panel=JOB,
+        help="Set the option SUMAC_NAME, see 'sumac info options'",
+    ),
 ]
 
 
 def run(
     command: Annotated[
-        list[str], typer.Argument(metavar="APP", help="The program and its arguments.")
+        list[str], typer.Argument(metavar="APP [ARGUMENTS]", help="The program, and its arguments")
     ],
     ranks: RanksOption = None,
-    launcher_name: LauncherOption = None,
-    mpi: MpiOption = None,
-    oversubscribe: OversubscribeOption = False,
-    bind: BindOption = False,
-    variables: VariablesOption = None,
-    extra: LauncherArgOption = None,
     host_list: HostsOption = None,
+    mpi: MpiOption = None,
+    launcher_name: LauncherOption = None,
+    extra: LauncherArgOption = None,
+    variables: VariablesOption = None,
+    settings: SettingsOption = None,
+    bind: BindOption = False,
+    oversubscribe: OversubscribeOption = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the launcher's command line, and end.")
+        bool, typer.Option("--dry-run", help="Show the launcher's command line; start nothing")
     ] = False,
 ) -> None:
     """Start an MPI program with Sumac in front of its MPI.
 
     \b
-    sumac run -n 4 ./heat
-    sumac run -n 4 -x SUMAC_STATS=1 -- python train.py
-    sumac run --hosts node1:2,node2:2 ./heat
+    sumac run -n 4 ./app
+    sumac run -n 4 --set STATS=1 -- python3 train.py
+    sumac run --hosts node1:2,node2:2 ./app
     """
+    _warn_inside_of_a_job(command)
+    added = (variables or []) + [_as_variable(setting) for setting in settings or []]
     chosen, wanted = plan(
-        command, ranks, launcher_name, mpi, oversubscribe, bind, variables, extra, host_list
+        command, ranks, launcher_name, mpi, oversubscribe, bind, added, extra, host_list
     )
     line = job.command_line(chosen, wanted)
     if dry_run:
@@ -82,24 +124,47 @@ def plan(
     host_list: str | None,
 ) -> tuple[launcher.Launcher, job.Job]:
     """The launcher, and the job with `sumac exec` in front of the command."""
-    if mpi is not None and mpi not in layout.FAMILIES:
-        raise bad_value(f"--mpi {mpi}: not one of {', '.join(layout.FAMILIES)}")
+    if mpi is not None:
+        mpi_names.family_of(mpi)
     places = hosts.parse(host_list)
     installation = layout.find()
-    options.require_good_environment(installation)
-    app = application.find(command)
+    added = _variables(variables or [])
+    options.require_good_environment(installation, added)
+    app = application.find(command, added)
     linked = app.mpi if app.certain or not (mpi or launcher_name) else None
     chosen = launcher.choose(app.name, linked, mpi, launcher_name)
     wanted = job.Job(
         ranks=hosts.number_of_ranks(ranks, places),
         command=[str(installation.command), "exec", "--", *command],
-        variables=_variables(variables or []),
+        variables=added,
         bind=bind,
         oversubscribe=oversubscribe,
         extra=extra or [],
         hosts=places,
     )
     return chosen, wanted
+
+
+# What launchers tell each process: how many there are, and which one it is.
+_TOLD = (
+    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+    ("PMI_SIZE", "PMI_RANK"),
+    ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
+)
+
+
+def _warn_inside_of_a_job(command: list[str]) -> None:
+    """By the first process, where a launcher has started several of this command."""
+    for size, rank in _TOLD:
+        if os.environ.get(size, "1") != "1" and os.environ.get(rank) == "0":
+            print(
+                f"sumac: warning[run-in-job]: a launcher started sumac run {os.environ[size]} "
+                "times, and each starts a job of its own\n"
+                f"  found: {size}={os.environ[size]}\n"
+                f"  fix:   inside of a launcher: sumac exec {shlex.join(command)}",
+                file=sys.stderr,
+            )
+            return
 
 
 def _become(line: list[str], environment: dict[str, str]) -> None:
@@ -123,3 +188,10 @@ def _variables(texts: list[str]) -> dict[str, str]:
             raise bad_value(f"-x {name}: the variable is not set", fix=f"-x {name}=VALUE")
         result[name] = value if equals else os.environ[name]
     return result
+
+
+def _as_variable(setting: str) -> str:
+    """--set NAME=VALUE, as -x has it."""
+    if "=" not in setting:
+        raise bad_value(f"--set {setting}: not NAME=VALUE")
+    return options.PREFIX + setting.removeprefix(options.PREFIX)

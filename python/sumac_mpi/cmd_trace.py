@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -11,10 +10,9 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
 
-from sumac_mpi import cmd_run, job, trace_file, trace_summary
-from sumac_mpi.cmd_plot import drawing
+from sumac_mpi import cmd_plot, cmd_run, files, job, processes, trace_file, trace_summary
+from sumac_mpi.console import console
 from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.hosts import HostsOption, LauncherArgOption
 
@@ -23,40 +21,42 @@ _VARIABLE = "SUMAC_TRACE"
 
 def trace(
     command: Annotated[
-        Optional[list[str]], typer.Argument(metavar="APP", help="The program and its arguments.")
+        Optional[list[str]],
+        typer.Argument(metavar="APP [ARGUMENTS]", help="The program, and its arguments"),
     ] = None,
     ranks: cmd_run.RanksOption = None,
-    launcher_name: cmd_run.LauncherOption = None,
-    mpi: cmd_run.MpiOption = None,
-    oversubscribe: cmd_run.OversubscribeOption = False,
-    bind: cmd_run.BindOption = False,
-    variables: cmd_run.VariablesOption = None,
-    extra: LauncherArgOption = None,
     host_list: HostsOption = None,
+    mpi: cmd_run.MpiOption = None,
+    launcher_name: cmd_run.LauncherOption = None,
+    extra: LauncherArgOption = None,
+    variables: cmd_run.VariablesOption = None,
+    bind: cmd_run.BindOption = False,
+    oversubscribe: cmd_run.OversubscribeOption = False,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="The picture: PNG, SVG or PDF.")
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The picture: .png, .svg or .pdf")
     ] = Path("trace.png"),
     json_file: Annotated[
         Optional[Path],
-        typer.Option("--json", metavar="FILE", help="All operations, for Perfetto and the like; "
-                     "default: beside the picture."),
+        typer.Option("--json", metavar="FILE", help="All operations, for Perfetto and the like",
+                     show_default="beside the picture"),
     ] = None,
     number: Annotated[
-        Optional[int], typer.Option("--operation", metavar="N", help="The operation to draw.")
+        Optional[int],
+        typer.Option("--operation", metavar="N", help="The number of the operation to draw"),
     ] = None,
     largest: Annotated[
-        bool, typer.Option("--largest", help="Draw one of the largest ones: the default.")
+        bool, typer.Option("--largest", help="Draw one of the largest operations, as by default")
     ] = False,
     folder: Annotated[
         Optional[Path],
         typer.Option("--from", metavar="FOLDER", help="Draw what a job with SUMAC_TRACE=FOLDER "
-                     "has written; nothing is run."),
+                     "has written; run nothing"),
     ] = None,
 ) -> None:  # fmt: skip
-    """Run an MPI program and draw when each level worked on which chunk.
+    """Run an MPI program, and draw when each level of one collective worked.
 
     \b
-    sumac trace -n 4 -x SUMAC_HIERARCHY=ranks:2,node ./heat
+    sumac trace -n 4 -x SUMAC_HIERARCHY=ranks:2,node ./app
     sumac trace --from /shared/folder -o trace.svg
     """
     if bool(command) == bool(folder):
@@ -68,9 +68,9 @@ def trace(
         )
     if largest and number is not None:
         raise bad_value("--largest and --operation: one of them")
-    if not output.absolute().parent.is_dir():
-        raise bad_value(f"-o {output}: there is no such directory")
-    figure = drawing("trace_figure")  # before the job: it may be a long one
+    json_file = json_file or output.with_suffix(".json")
+    cmd_plot.check("-o", output)  # before the job: it may be a long one
+    files.check("--json", json_file)
     status = 0
     with ExitStack() as cleanup:
         if folder is None:
@@ -86,14 +86,12 @@ def trace(
                 host_list,
             )
             folder = _folder(wanted, cleanup)
-            status = _run(job.command_line(chosen, wanted), job.environment(chosen, wanted))
+            line = job.command_line(chosen, wanted)
+            status = _run(line, job.environment(chosen, wanted))
         found = _load(folder, status)
     operation = found.choose(number)
-    trace_file.save(found, json_file or output.with_suffix(".json"))
-    try:
-        figure.draw(operation, found, output)
-    except (OSError, ValueError) as error:
-        raise bad_value(f"cannot write {output}: {error}") from error
+    trace_file.save(found, json_file)
+    cmd_plot.drawing("trace_figure").draw(operation, found, output)
     show(operation, found)
     raise typer.Exit(status)
 
@@ -118,7 +116,7 @@ def _folder(wanted: job.Job, cleanup: ExitStack) -> Path:
 def _run(line: list[str], environment: dict[str, str]) -> int:
     sys.stdout.flush()
     try:
-        status = subprocess.run(line, env=environment).returncode
+        status = processes.foreground(line, environment)
     except OSError as error:
         raise SumacError(
             "launch-failed", f"cannot start {line[0]}: {error.strerror}", code=Exit.LAUNCH
@@ -137,10 +135,8 @@ def _load(folder: Path, status: int) -> trace_file.Trace:
 
 
 def show(operation: trace_file.Operation, found: trace_file.Trace) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=120)
-    console.print(trace_summary.title(operation, found), markup=False)
-    console.print(trace_summary.table(operation))
+    out = console(120)
+    out.print(trace_summary.title(operation, found), markup=False)
+    out.print(trace_summary.table(operation))
     for note in trace_summary.notes(operation, found):
-        console.print(note, markup=False)
+        out.print(note, markup=False)

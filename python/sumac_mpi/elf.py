@@ -1,36 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which MPI a binary is linked with, read from the file: nothing of it is executed."""
+"""Which MPI a binary gets. Nothing of it is executed."""
 
 from __future__ import annotations
 
-import glob
 import os
 import re
-from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.dynamic import DynamicSection, DynamicSegment
 from elftools.elf.elffile import ELFFile
+from elftools.elf.segments import InterpSegment
 
-# Libraries looked through for an indirect dependency on MPI: enough for large applications.
-_MOST_LIBRARIES = 400
+from sumac_mpi import loader
 
 
 @dataclass(frozen=True)
 class MpiLibrary:
     family: str
     soname: str
-    path: Path | None = None  # where the loader would find it; None when it would not
+    path: Path | None = None  # where the loader finds it; None when it does not
 
 
 @dataclass(frozen=True)
 class Binary:
     needed: tuple[str, ...]
-    search: tuple[str, ...]  # DT_RPATH or DT_RUNPATH, $ORIGIN replaced
-    static: bool  # no dynamic loader runs, so nothing can be preloaded
+    loader: str  # the dynamic loader that starts it; "" when none does
+
+    @property
+    def static(self) -> bool:
+        """Nothing can be preloaded."""
+        return not self.loader and not self.needed
 
 
 def family_of_soname(soname: str) -> str | None:
@@ -45,82 +47,36 @@ def family_of_soname(soname: str) -> str | None:
     return "mpich" if match[1] == "12" else "openmpi"
 
 
-@cache
 def read(path: Path) -> Binary | None:
-    """What the loader would read; None for a file that is no ELF binary."""
+    """What the file tells; None for a file that is no ELF binary."""
     try:
         with open(path, "rb") as file:
-            return _describe(ELFFile(file), path)
+            return _describe(ELFFile(file))
     except (ELFError, OSError):
         return None
 
 
-def _describe(elf: ELFFile, path: Path) -> Binary:
+def _describe(elf: ELFFile) -> Binary:
     segments = list(elf.iter_segments())
-    loader = any(segment["p_type"] == "PT_INTERP" for segment in segments)
-    needed: list[str] = []
-    search: list[str] = []
+    loaders = [s.get_interp_name() for s in segments if isinstance(s, InterpSegment)]
     # Sections may be stripped, segments may not; pyelftools reads either.
     dynamic = [s for s in segments if isinstance(s, DynamicSegment)] or [
         s for s in elf.iter_sections() if isinstance(s, DynamicSection)
     ]
-    for table in dynamic[:1]:
-        for tag in table.iter_tags():
-            if tag.entry.d_tag == "DT_NEEDED":
-                needed.append(tag.needed)
-            elif tag.entry.d_tag == "DT_RUNPATH":
-                search += tag.runpath.split(":")
-            elif tag.entry.d_tag == "DT_RPATH":
-                search += tag.rpath.split(":")
-    origin = str(path.resolve().parent)
-    search = [re.sub(r"\$(ORIGIN|\{ORIGIN\})", origin, entry) for entry in search if entry]
-    return Binary(tuple(needed), tuple(search), static=not loader and not needed)
+    tags = dynamic[0].iter_tags("DT_NEEDED") if dynamic else ()
+    return Binary(tuple(tag.needed for tag in tags), loaders[0] if loaders else "")
 
 
-def mpi_library(path: Path) -> MpiLibrary | None:
-    """The MPI that `path` needs, itself or through its libraries; the nearest one counts."""
-    first = read(path)
-    if first is None:
+def mpi_library(path: Path, environment: Mapping[str, str] | None = None) -> MpiLibrary | None:
+    """The MPI that the program gets, itself or through its libraries; the nearest one counts."""
+    binary = read(path)
+    if binary is None:
         return None
-    queue = deque([(path, first, first.search)])
-    seen: set[str] = set()
-    while queue and len(seen) < _MOST_LIBRARIES:
-        _, binary, inherited = queue.popleft()
-        for soname in binary.needed:
-            if soname in seen:
-                continue
-            seen.add(soname)
-            found = _locate(soname, (*binary.search, *inherited))
-            family = family_of_soname(soname)
-            if family:
-                return MpiLibrary(family, soname, found)
-            library = read(found) if found else None
-            if found and library:
-                queue.append((found, library, inherited))
+    found = loader.libraries(
+        path, binary.loader, os.environ if environment is None else environment
+    )
+    for soname, file in (*found, *((name, None) for name in binary.needed)):
+        family = family_of_soname(soname)
+        if family:
+            return MpiLibrary(family, soname, file)
     return None
-
-
-def _locate(soname: str, search: tuple[str, ...]) -> Path | None:
-    preferred = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    for directory in (*search, *preferred, *_system_directories()):
-        candidate = Path(directory, soname)
-        if directory and candidate.is_file():
-            return candidate
-    return None
-
-
-@cache
-def _system_directories() -> tuple[str, ...]:
-    directories: list[str] = []
-    pending = ["/etc/ld.so.conf"]
-    while pending:
-        try:
-            lines = Path(pending.pop()).read_text().splitlines()
-        except OSError:
-            continue
-        for line in (raw.split("#")[0].strip() for raw in lines):
-            if line.startswith("include"):
-                pending += sorted(glob.glob(line.split(None, 1)[1]))
-            elif line:
-                directories.append(line)
-    return (*directories, "/lib64", "/usr/lib64", "/lib", "/usr/lib")

@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `sumac check` looks at and tries, one function each."""
+"""What `sumac check` looks at, and in which order."""
 
 from __future__ import annotations
 
-import os
-from typing import Any
-
-from sumac_mpi import application, launcher, layout, machine, options, programs, results, units
+from sumac_mpi import application, launcher, layout, options, programs, surroundings, trial
 from sumac_mpi.errors import Exit, SumacError
 from sumac_mpi.findings import Findings
-
-_ENOUGH_SHARED_MEMORY = 64 << 20  # for each rank: the default of SUMAC_SHM_BUDGET
 
 
 def examine(
@@ -21,149 +16,76 @@ def examine(
     launcher_name: str | None,
     timeout: float,
 ) -> None:
+    """An error ends it; what was found before stands."""
     installation = _installation(findings)
-    _environment(findings, installation)
-    _machine(findings, ranks)
+    _options(findings, installation)
+    surroundings.processors(findings, ranks)
+    surroundings.processes(findings, ranks)
+    surroundings.shared_memory(findings, ranks)
+    surroundings.locked_memory(findings)
     if command:
-        app = application.find(command)
-        linked = app.mpi if app.certain or not (mpi or launcher_name) else None
-        chosen = launcher.choose(app.name, linked, mpi, launcher_name)
-        if app.static:
-            findings.fail(
-                "program",
-                f"{app.path} is static: it runs without Sumac",
-                "link it with the shared library of its MPI",
-            )
-        needs = app.mpi.soname if app.mpi else "no MPI library that could be seen"
-        findings.ok("program", f"{app.path} needs {needs}; launcher {chosen.path}")
-        family = chosen.family if linked is None else linked.family
-        families = [family] if family else []
+        families = _program(findings, command, mpi, launcher_name)
     else:
         families = programs.choose_families(installation, "check", mpi or "all")
     for family in families:
-        _try(findings, installation, family, ranks, launcher_name, timeout)
+        trial.examine(findings, installation, family, ranks, launcher_name, timeout)
 
 
 def _installation(findings: Findings) -> layout.Installation:
     installation = layout.find()
     if not installation.library.exists():
         raise layout.missing("the Sumac library", installation.library)
-    findings.ok("installation", f"{installation.library}, {installation.command}")
+    if not surroundings.refuses_code(findings, "installation", installation.library):
+        findings.ok("installation", f"{installation.library}, {installation.command}")
     return installation
 
 
-def _environment(findings: Findings, installation: layout.Installation) -> None:
+def _options(findings: Findings, installation: layout.Installation) -> None:
     complaint = options.check_environment(installation)
     if complaint:
-        findings.fail("options", complaint, "correct or unset the variable", Exit.USAGE)
+        findings.fail(
+            "options",
+            "a SUMAC_ variable cannot be understood",
+            complaint,
+            "correct or unset it",
+            Exit.USAGE,
+        )
         return
     rows = [option for option in options.load(installation) if option.source != "default"]
     findings.ok("options", ", ".join(f"{o.variable}={o.value}" for o in rows) or "all default")
 
 
-def _machine(findings: Findings, ranks: int) -> None:
-    here = machine.describe()
-    if ranks > here.cores:
-        findings.warn(
-            "cores",
-            f"{ranks} ranks on {here.cores} cores: they will take turns",
-            f"-n {here.cores} for the best times",
-        )
-    else:
-        findings.ok("cores", f"{here.cores} ({here.cpu})")
-    free = here.shm_free
-    if not free:
+def _program(
+    findings: Findings, command: list[str], mpi: str | None, launcher_name: str | None
+) -> list[str]:
+    """The family that it needs; none where there is nothing to try."""
+    app = application.find(command)
+    if app.static:
         findings.fail(
-            "shared memory",
-            "there is no usable /dev/shm",
-            "mount a tmpfs on /dev/shm (docker run --shm-size=1g)",
+            "program",
+            f"{app.path} is linked statically",
+            "nothing can be loaded in front of its MPI: it runs as without Sumac",
+            "link it without -static, to the shared library of its MPI",
         )
-    elif free < _ENOUGH_SHARED_MEMORY * ranks:
-        findings.warn(
-            "shared memory",
-            f"/dev/shm has {units.format_amount(free)} free",
-            "enlarge it (docker run --shm-size=1g), or lower SUMAC_SHM_BUDGET",
-        )
-    else:
-        findings.ok("shared memory", f"/dev/shm has {units.format_amount(free)} free")
-
-
-def _try(
-    findings: Findings,
-    installation: layout.Installation,
-    family: str,
-    ranks: int,
-    launcher_name: str | None,
-    timeout: float,
-) -> None:
-    name = layout.FAMILIES[family]
-    if installation.back_end(family) is None:
-        findings.fail(
-            name,
-            "this Sumac has no back end for it: calls are left to the MPI",
-            "build Sumac where its headers are installed",
-        )
-        return
-    if options.check_environment(installation):
-        return  # reported; the ranks would all complain
+        return []
+    linked = app.mpi if app.certain or not (mpi or launcher_name) else None
     try:
-        target = programs.target(installation, "check", family, launcher_name)
-        records = list(programs.run(target, ranks, [], timeout))
+        chosen = launcher.choose(app.name, linked, mpi, launcher_name)
     except SumacError as error:
-        findings.error(name, error)
-        return
-    if not records:
-        findings.fail(name, "the check program said nothing", "", Exit.FAILED)
-        return
-    _read(findings, name, records[-1], target)
-
-
-def _read(findings: Findings, name: str, record: dict[str, Any], target: programs.Target) -> None:
-    version = results.short_mpi_name(record["mpi"])
-    findings.ok(name, f"{version}, {record['ranks']} ranks, started by {target.launcher.path}")
-    if record["active_ranks"] == record["ranks"]:
-        findings.ok(f"{name}: loading", record["description"])
-    elif os.environ.get("SUMAC_DISABLE") == "1":
-        findings.warn(f"{name}: loading", "switched off", "unset SUMAC_DISABLE")
+        findings.error("launcher", error)
+        return []
+    if surroundings.refuses_code(findings, "program", app.path):
+        pass
+    elif app.mpi:
+        seen = f"{app.path} needs {app.mpi.soname}; its launcher is {chosen.path}"
+        findings.ok("program", seen)
     else:
-        state = "stands aside" if record["loaded"] else "was not loaded"
-        findings.fail(
-            f"{name}: loading",
-            f"Sumac {state} in {record['ranks'] - record['active_ranks']} ranks",
-            "SUMAC_DEBUG=info sumac check says why",
-        )
-    attach = record["cross_memory_attach"]
-    if attach == "ok":
-        findings.ok(f"{name}: large messages", "cross-memory attach works")
-    elif record["ranks"] > 1:
         findings.warn(
-            f"{name}: large messages",
-            f"cross-memory attach: {attach}",
-            "sysctl kernel.yama.ptrace_scope=0; in a container: --cap-add=SYS_PTRACE",
+            "program",
+            f"no MPI library can be seen in {app.path}",
+            "a script, perhaps, or its MPI is part of it, or opened later: Sumac serves the MPI "
+            "that is a library",
+            "name the program itself, or link it to the shared library of its MPI",
         )
-    _results(findings, name, record)
-
-
-def _results(findings: Findings, name: str, record: dict[str, Any]) -> None:
-    tries = record["collectives"]
-    wrong = [row for row in tries if row["wrong"]]
-    if wrong:
-        at = ", ".join(f"{row['collective']} of {units.format_size(row['bytes'])}" for row in wrong)
-        findings.fail(
-            f"{name}: results",
-            f"wrong: {at}",
-            "SUMAC_DISABLE=1 tells whether the MPI is at fault; please report this",
-            Exit.WRONG,
-        )
-    else:
-        findings.ok(f"{name}: results", f"{len(tries)} of {len(tries)} collectives right")
-    if record["active_ranks"] != record["ranks"]:
-        return
-    taken = [row for row in tries if not row["algorithm"].startswith("mpi:")]
-    detail = f"{len(taken)} of {len(tries)} collectives taken"
-    if taken:
-        names = dict.fromkeys(row["algorithm"] for row in taken)
-        findings.ok(f"{name}: paths", f"{detail}: {', '.join(names)}")
-    else:
-        reason = tries[0]["algorithm"].removeprefix("mpi:").strip()
-        findings.warn(f"{name}: paths", f"{detail}: {reason}", "SUMAC_STATS=1 lists the reasons")
+    family = chosen.family if linked is None else linked.family
+    return [family] if family else []

@@ -6,16 +6,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, NullLocator
 
-matplotlib.use("Agg")
-
-from matplotlib import pyplot  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.ticker import FuncFormatter, NullLocator  # noqa: E402
-
-from sumac_mpi import units  # noqa: E402
-from sumac_mpi.results import Run  # noqa: E402
+from sumac_mpi import pictures, units
+from sumac_mpi.results import Run
 
 # Distinct also for readers who see few colours, and in grey.
 COLOURS = ("#c1440e", "#1f5fa8", "#3c8d40", "#7b4fa0", "#8a6d1d", "#4a4a4a")
@@ -35,7 +31,6 @@ Named = tuple[str, Run]  # the file's name where there are several, and what it 
 
 
 def draw(runs: list[Named], output: Path, title: str | None) -> None:
-    """Raises ValueError for a file name whose ending names no image format."""
     calls = list(dict.fromkeys(run.call for _, run in runs))
     overlap = any(run.overlap for _, run in runs)
     with pyplot.rc_context(_STYLE):
@@ -56,8 +51,7 @@ def draw(runs: list[Named], output: Path, title: str | None) -> None:
             if overlap:
                 _overlap(axes[2][column], chosen)
             _sizes(axes[-1][column], chosen)
-        figure.savefig(output, dpi=160)
-        pyplot.close(figure)
+        pictures.save(figure, output, 160)
 
 
 def _title(runs: list[Run]) -> str:
@@ -71,6 +65,8 @@ def _title(runs: list[Run]) -> str:
     reducing = {run.header["op"] for run in runs if run.collective not in ("bcast", "barrier")}
     if len(reducing) == 1:
         parts.append(*reducing)
+    if any(run.cut_by for run in runs):
+        parts.append("incomplete")
     return "  ·  ".join(parts)
 
 
@@ -116,7 +112,7 @@ def _latency(axes: Axes, runs: list[Named], call: str) -> None:
     axes.set_yscale("log")
     axes.set_title(call)
     axes.set_ylabel("latency (µs)")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    pictures.plain_log_labels(axes.yaxis)
     axes.legend(loc="upper left")
 
 
@@ -160,14 +156,14 @@ def _speedup(axes: Axes, runs: list[Named]) -> None:
             highest = max(highest, *(speedup for _, speedup in points))
     axes.set_ylim(0, highest * 1.12)
     axes.set_ylabel("speedup")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{units.plain(value)}×"))
 
 
 def _sizes(axes: Axes, runs: list[Named]) -> None:
-    axes.set_xlabel("message size (bytes)")
+    axes.set_xlabel("message size")
     sizes = sorted({row.bytes for _, run in runs for row in run.rows})
     ticks = sizes[:: -(-len(sizes) // _MOST_TICKS)]
-    axes.set_xticks(ticks, [units.format_size(size).replace(" B", "") for size in ticks])
+    axes.set_xticks(ticks, [units.format_bytes(size) for size in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.tick_params(axis="x", labelrotation=45)
 

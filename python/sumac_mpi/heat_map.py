@@ -7,18 +7,14 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import matplotlib
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import TwoSlopeNorm
+from matplotlib.figure import Figure
 
-matplotlib.use("Agg")
-
-from matplotlib import pyplot  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.cm import ScalarMappable  # noqa: E402
-from matplotlib.colors import TwoSlopeNorm  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
-
-from sumac_mpi import elements, local_figures, units  # noqa: E402
-from sumac_mpi.results import Row, Run  # noqa: E402
+from sumac_mpi import elements, local_figures, pictures, units
+from sumac_mpi.results import Row, Run
 
 _LEAST, _MOST = 0.25, 32.0  # ratios beyond have the colours of these
 # White is memcpy's own time; blue and red differ also for readers who see few colours.
@@ -33,7 +29,6 @@ Panel = tuple[Run, str]  # whose times, and of which contender
 
 
 def draw(runs: list[Run], output: Path, title: str | None) -> None:
-    """Raises ValueError for a file name whose ending names no image format."""
     rows = [row for run in runs for row in run.rows]
     sizes = sorted({row.asked for row in rows})
     types, ops = local_figures.axes(rows)
@@ -53,15 +48,19 @@ def draw(runs: list[Run], output: Path, title: str | None) -> None:
             squeeze=False,
             layout="constrained",
         )
-        figure.suptitle(title or "MPI_Reduce_local: time over that of memcpy", fontsize=12)
+        figure.suptitle(title or _title(runs), fontsize=12)
         for line, size in zip(axes, sizes):
             for panel, (run, contender) in zip(line, panels):
                 chosen = [row for row in run.rows if row.asked == size]
                 _panel(panel, chosen, contender, types, ops)
-                panel.set_title(f"{_name(run, contender, runs)}, {units.format_size(size)}")
+                panel.set_title(f"{_name(run, contender, runs)}, {units.format_bytes(size)}")
         _colour_bar(figure, axes)
-        figure.savefig(output, dpi=110)
-        pyplot.close(figure)
+        pictures.save(figure, output, 110)
+
+
+def _title(runs: list[Run]) -> str:
+    title = "MPI_Reduce_local: time over that of memcpy"
+    return title + (" (incomplete)" if any(run.cut_by for run in runs) else "")
 
 
 def _name(run: Run, contender: str, runs: list[Run]) -> str:

@@ -1,27 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The hosts of a job: `--hosts node1:2,node2:2`, and how a launcher is told of them."""
+"""The hosts of a job, `--hosts node1:2,node2:2` or `node[01-16]:8`, and how a launcher is told."""
 
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi import machine
-from sumac_mpi.errors import bad_value
+from sumac_mpi import machine, slurm
+from sumac_mpi.common_options import JOB
+from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.launcher import Launcher
 
-_HOST = re.compile(r"([\w.-]+)(?::([1-9]\d*))?")
+# HOST or HOST:RANKS; HOST may have numbers in brackets: node[01-16].
+_PLACE = re.compile(r"((?:[\w.-]|\[\d{1,6}(?:[,/-]\d{1,6})*\])+)(?::([1-9]\d*))?")
+_COMMA = re.compile(r",(?![^\[]*\])")  # outside of brackets
+_MOST = 1 << 16  # hosts
 
 HostsOption = Annotated[
     Optional[str],
-    typer.Option("--hosts", metavar="HOST:RANKS,...", help="Where to start ranks: node1:2,node2:2"),
+    typer.Option(
+        "--hosts",
+        metavar="HOST:RANKS,...",
+        rich_help_panel=JOB,
+        help="Where to start ranks: node1:2,node2:2 or node[01-16]:8",
+    ),
 ]
 LauncherArgOption = Annotated[
     Optional[list[str]],
-    typer.Option("--launcher-arg", metavar="ARG", help="One more argument for the launcher."),
+    typer.Option(
+        "--launcher-arg",
+        metavar="ARG",
+        rich_help_panel=JOB,
+        help="An argument for the launcher; may be given several times",
+    ),
 ]
 
 
@@ -45,18 +60,49 @@ def parse(text: str | None) -> Hosts | None:
     """Raises a usage error for what is no list of hosts."""
     if text is None:
         return None
-    places = []
-    for word in text.split(","):
-        match = _HOST.fullmatch(word.strip())
+    places: list[tuple[str, int]] = []
+    for word in _COMMA.split(text):
+        match = _PLACE.fullmatch(word.strip())
         if not match:
             raise bad_value(f"--hosts {text}: {word!r} is not HOST or HOST:RANKS")
-        places.append((match[1], int(match[2] or 1)))
+        places += [(name, int(match[2] or 1)) for name in _names(match[1])]
     return Hosts(tuple(places))
+
+
+def _names(pattern: str) -> list[str]:
+    """node[01-03] is node01, node02 and node03."""
+    if "[" not in pattern:
+        return [pattern]
+    try:
+        from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
+    except ImportError as error:
+        raise SumacError(
+            "no-python",
+            f"this Python lacks the package ClusterShell, which --hosts {pattern} needs",
+            found=sys.executable,
+            fix="install ClusterShell (Debian: python3-clustershell), or name each host",
+            code=Exit.UNAVAILABLE,
+        ) from error
+    try:
+        found = NodeSet(pattern, resolver=RESOLVER_NOGROUP)
+    except NodeSetException as error:
+        raise bad_value(f"--hosts {pattern}: {error}") from error
+    if len(found) > _MOST:
+        raise bad_value(f"--hosts {pattern}: {len(found)} hosts are more than {_MOST}")
+    return list(found)
 
 
 def number_of_ranks(wanted: int | None, hosts: Hosts | None) -> int:
     """What -n says, else all there is room for."""
-    return wanted or (hosts.ranks if hosts else machine.usable_cores())
+    if wanted:
+        return wanted
+    if hosts:
+        return hosts.ranks
+    allocation = slurm.allocation()
+    if allocation is None:
+        return machine.usable_cores()
+    print(f"sumac: {allocation.ranks} ranks, as {allocation.says}", file=sys.stderr)
+    return allocation.ranks
 
 
 def options(launcher: Launcher, hosts: Hosts) -> list[str]:

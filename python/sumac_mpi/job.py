@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sumac_mpi import hosts as hosts_option
-from sumac_mpi import machine
+from sumac_mpi import machine, slurm
 from sumac_mpi.hosts import Hosts
 from sumac_mpi.launcher import Launcher
 
@@ -27,9 +27,19 @@ class Job:
     hosts: Hosts | None = None
 
     @property
+    def _room(self) -> Hosts | slurm.Allocation | None:
+        """Where else than on this machine alone the ranks will be."""
+        return self.hosts or slurm.allocation()
+
+    @property
     def crowded(self) -> bool:
         """Whether a host gets more ranks than this machine has cores; all count as alike."""
-        return (self.hosts.most_on_one if self.hosts else self.ranks) > machine.usable_cores()
+        room = self._room
+        return (room.most_on_one if room else self.ranks) > machine.usable_cores()
+
+    @property
+    def exceeds_room(self) -> bool:
+        return bool(self._room and self.ranks > self._room.ranks)
 
     @property
     def binding(self) -> str | None:
@@ -50,7 +60,7 @@ def command_line(launcher: Launcher, job: Job) -> list[str]:
 
 def _openmpi_options(job: Job) -> list[str]:
     options: list[str] = []
-    if job.oversubscribe or job.crowded or (job.hosts and job.ranks > job.hosts.ranks):
+    if job.oversubscribe or job.crowded or job.exceeds_room:
         options.append("--oversubscribe")
     if job.binding:
         options += ["--bind-to", job.binding]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from sumac_mpi import elf
+from sumac_mpi import elf, mpi_names, slurm
 from sumac_mpi.errors import Exit, SumacError
 from sumac_mpi.layout import FAMILIES
 
@@ -115,10 +115,12 @@ def find_all() -> list[Launcher]:
 def choose(
     application: str, mpi: elf.MpiLibrary | None, family: str | None, named: str | None
 ) -> Launcher:
-    """The launcher for an application: the one the user named, or the one that fits.
+    """The launcher for an application: the one the user named, or the one that fits. `family`: as
+    users call it.
 
     Raises with status 3 when there is none, or when a choice contradicts the application.
     """
+    family = mpi_names.family_of(family) if family else None
     if family and mpi and mpi.family != family and mpi.family != "mpiabi":
         raise _mismatch(application, mpi, f"--mpi asks for {FAMILIES[family]}", "")
     wanted = family or (mpi.family if mpi else None)
@@ -130,8 +132,16 @@ def choose(
     else:
         launcher = find(wanted, mpi.path if mpi else None)
     if launcher is None:
+        launcher = _srun()
+    if launcher is None:
         raise _no_launcher(application, mpi, wanted)
     return launcher
+
+
+def _srun() -> Launcher | None:
+    """Within an allocation: some MPIs have no launcher but Slurm's."""
+    found = shutil.which("srun") if slurm.allocation() else None
+    return Launcher(Path(found), None, "Slurm's srun") if found else None
 
 
 def _named(name: str, application: str, mpi: elf.MpiLibrary | None, wanted: str | None) -> Launcher:

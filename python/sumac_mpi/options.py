@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sumac_mpi.errors import Exit, SumacError
@@ -60,10 +61,16 @@ class Option:
         }
 
 
-def _ask(installation: Installation, question: str) -> subprocess.CompletedProcess[str]:
+def _ask(
+    installation: Installation, question: str, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
-            [str(installation.command), question], capture_output=True, text=True, timeout=60
+            [str(installation.command), question],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={**os.environ, **(variables or {})},
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SumacError(
@@ -97,15 +104,20 @@ def load(installation: Installation) -> list[Option]:
         ) from error
 
 
-def check_environment(installation: Installation) -> str:
-    """What is wrong with the SUMAC_* variables of this environment; "" when nothing is."""
-    answer = _ask(installation, "__check-env")
+def check_environment(
+    installation: Installation, variables: Mapping[str, str] | None = None
+) -> str:
+    """What is wrong with the SUMAC_* variables of this environment, to which `variables` are added;
+    "" when nothing is."""
+    answer = _ask(installation, "__check-env", variables)
     return answer.stderr.strip() if answer.returncode != 0 else ""
 
 
-def require_good_environment(installation: Installation) -> None:
+def require_good_environment(
+    installation: Installation, variables: Mapping[str, str] | None = None
+) -> None:
     """Exits with status 2, and the executable's own messages, when a variable is bad."""
-    complaint = check_environment(installation)
+    complaint = check_environment(installation, variables)
     if complaint:
         print(complaint, file=sys.stderr)
         raise SystemExit(int(Exit.USAGE))

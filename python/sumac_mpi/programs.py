@@ -8,17 +8,16 @@ import os
 import selectors
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from typing import IO
 
-from sumac_mpi import elf, launcher, options
-from sumac_mpi.errors import Exit, SumacError, bad_value
+from sumac_mpi import elf, launcher, mpi_names, options, processes
+from sumac_mpi.errors import Exit, SumacError
 from sumac_mpi.hosts import Hosts
 from sumac_mpi.job import Job, command_line, environment
 from sumac_mpi.layout import FAMILIES, Installation
 from sumac_mpi.results import Record
-
-GRACE_SECONDS = 5.0  # from asking a job to end to ending it
 
 
 @dataclass(frozen=True)
@@ -52,10 +51,8 @@ def target(
 
 def choose_families(installation: Installation, name: str, wanted: str | None) -> list[str]:
     """What --mpi means: one family, `all` that can be started here, or the first of these."""
-    if wanted not in (None, "all"):
-        if wanted not in FAMILIES:
-            raise bad_value(f"--mpi {wanted}: not one of {', '.join(FAMILIES)}, all")
-        return [str(wanted)]
+    if wanted is not None and wanted != "all":
+        return [mpi_names.family_of(wanted)]
     built = installation.families(name)
     found = [each.family for each in launcher.find_all() if each.family]
     usable = [family for family in dict.fromkeys(found) if family in built]
@@ -80,11 +77,13 @@ def run(
     oversubscribe: bool = False,
     hosts: Hosts | None = None,
     launcher_args: list[str] | None = None,
-) -> Iterator[Record]:
+    errors: IO[bytes] | None = None,
+) -> Generator[Record, None, None]:
     """Starts the program behind `sumac exec` and yields its records as they come.
 
-    Raises with status 1 when the job fails or says nothing for `silence` seconds. Status 4 of the
-    program (wrong results) is no failure: the records tell.
+    Raises with status 1 when the job fails or says nothing for `silence` seconds. What it writes to
+    standard error goes to `errors`, else to this command's. Status 4 of the program (wrong results)
+    is no failure: the records tell.
     """
     options.require_good_environment(what.installation)
     program = what.installation.program(what.name, what.family)
@@ -98,20 +97,12 @@ def run(
         extra=launcher_args or [],
     )
     command = command_line(what.launcher, job)
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        env=environment(what.launcher, job),
-    )
-    try:
+    with processes.job(command, environment(what.launcher, job), errors) as process:
         for line in _lines(process, silence):
-            record = _record(line)
+            record = _record(line, errors)
             if record is not None:
                 yield _checked(record, ranks, what)
         status = process.wait()
-    finally:
-        _end(process)
     if status not in (0, Exit.WRONG):
         raise SumacError(
             "job-failed",
@@ -134,15 +125,18 @@ def _checked(record: Record, ranks: int, what: Target) -> Record:
     return record
 
 
-def _record(line: str) -> Record | None:
-    """Launchers, too, may write to standard output; what is no record is passed on to stderr."""
+def _record(line: str, errors: IO[bytes] | None) -> Record | None:
+    """Launchers, too, may write to standard output; what is no record goes to standard error."""
     try:
         record = json.loads(line)
         if isinstance(record, dict) and "kind" in record:
             return record
     except ValueError:
         pass
-    if line.strip():
+    if line.strip() and errors:
+        errors.write(f"{line}\n".encode())
+        errors.flush()
+    elif line.strip():
         print(line, file=sys.stderr)
     return None
 
@@ -166,15 +160,3 @@ def _lines(process: subprocess.Popen[bytes], silence: float) -> Iterator[str]:
             yield from (line.decode(errors="replace") for line in lines)
     if pending:
         yield pending.decode(errors="replace")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-    if process.stdout is not None:
-        process.stdout.close()

@@ -2,7 +2,8 @@
 """Benchmark results: what the benchmark programs print and what result files hold.
 
 A program prints JSON Lines (a header, a record for each size, a summary). A file holds one document
-{"format": 1, "machine": ..., "runs": [{"header", "sizes", "summary"}]}; both can be loaded.
+{"format": 1, "machine": ..., "runs": [{"header", "sizes", "summary"}]}; both can be loaded. Where
+a measurement was cut short, "incomplete" says by what, in the document and in its last run.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sumac_mpi import calls, units
+from sumac_mpi import calls, files, units
 from sumac_mpi.errors import bad_value
 
 FORMAT = 1
@@ -128,6 +129,7 @@ class Run:
     header: Record
     rows: list[Row] = field(default_factory=list)
     summary: Record = field(default_factory=dict)
+    cut_by: str = ""  # what ended the measurement before it was complete
 
     @property
     def call(self) -> str:
@@ -195,6 +197,7 @@ class Run:
             "header": self.header,
             "sizes": [row.record for row in self.rows],
             "summary": self.summary,
+            **({"incomplete": self.cut_by} if self.cut_by else {}),
         }
 
     def key(self, row: Row) -> tuple[Any, ...]:
@@ -220,21 +223,18 @@ def short_mpi_name(version: str) -> str:
     return version
 
 
-def document(runs: Iterable[Run], machine: Record, date: str) -> Record:
+def document(runs: Iterable[Run], machine: Record, date: str, cut_by: str = "") -> Record:
     return {
         "format": FORMAT,
         "date": date,
+        **({"incomplete": cut_by} if cut_by else {}),
         "machine": machine,
         "runs": [run.as_dict() for run in runs],
     }
 
 
 def save(path: Path, content: Record) -> None:
-    """Raises a usage error when the file cannot be written."""
-    try:
-        path.write_text(json.dumps(content, indent=1) + "\n")
-    except OSError as error:
-        raise bad_value(f"cannot write {path}: {error.strerror}") from error
+    files.write(path, (json.dumps(content, indent=1) + "\n").encode())
 
 
 def load(path: Path) -> list[Run]:
@@ -261,7 +261,7 @@ def _from_document(text: str) -> list[Run]:
         return []
     runs = []
     for part in content["runs"]:
-        run = Run(part["header"], [], part.get("summary", {}))
+        run = Run(part["header"], [], part.get("summary", {}), part.get("incomplete", ""))
         run.rows = [Row(record, run.ranks) for record in part["sizes"]]
         runs.append(run)
     return runs

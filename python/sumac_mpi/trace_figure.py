@@ -5,17 +5,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib
+from matplotlib import colors, pyplot
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 
-matplotlib.use("Agg")
-
-from matplotlib import colors, pyplot  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.patches import Patch  # noqa: E402
-
-from sumac_mpi import trace_summary  # noqa: E402
-from sumac_mpi.figure import COLOURS  # noqa: E402
-from sumac_mpi.trace_file import Operation, Trace  # noqa: E402
+from sumac_mpi import pictures, time_axis, trace_summary, units
+from sumac_mpi.figure import COLOURS
+from sumac_mpi.time_axis import TimeAxis
+from sumac_mpi.trace_file import Operation, Trace
 
 _WHOLE = "#c8c8c8"
 _WIDTH = 12.0  # inches
@@ -34,10 +31,10 @@ Bar = tuple[int, int, str]  # begin, end, text
 
 
 def draw(operation: Operation, trace: Trace, output: Path) -> None:
-    """Raises ValueError for a file name whose ending names no image format."""
     names = trace_summary.lanes(operation)
     colour = _colours(operation, names)
     bars = _bars(operation)
+    axis = _time_axis(operation)
     shown = [
         (rank, name)
         for rank in sorted(operation.calls)
@@ -47,10 +44,11 @@ def draw(operation: Operation, trace: Trace, output: Path) -> None:
     height = min(_LANE * len(shown), _TALLEST)
     with pyplot.rc_context(_STYLE):
         figure, axes = pyplot.subplots(figsize=(_WIDTH, height + _MARGIN), layout="constrained")
-        axes.set_title(trace_summary.title(operation, trace), loc="left")
+        axes.set_title(trace_summary.title(operation, trace), loc="left", pad=20)
         for lane, (rank, name) in enumerate(shown):
-            _draw_lane(axes, lane, operation, bars[rank, *name], colour[name])
-        _finish(axes, operation, shown)
+            _draw_lane(axes, lane, axis, bars[rank, *name], colour[name])
+        _finish(axes, axis, shown)
+        _draw_cuts(axes, axis, operation)
         if names:
             handles = [Patch(color=colour[name], label=" ".join(name)) for name in names]
             figure.legend(
@@ -59,8 +57,7 @@ def draw(operation: Operation, trace: Trace, output: Path) -> None:
                 ncols=min(len(handles), 8),
                 frameon=False,
             )
-        figure.savefig(output, dpi=160 if height < _TALLEST / 2 else 80)
-        pyplot.close(figure)
+        pictures.save(figure, output, 160 if height < _TALLEST / 2 else 80)
 
 
 def _bars(operation: Operation) -> dict[tuple[int, str, str], list[Bar]]:
@@ -87,12 +84,20 @@ def _colours(operation: Operation, names: list[Name]) -> dict[Name, str]:
     return result
 
 
-def _draw_lane(axes: Axes, lane: int, operation: Operation, bars: list[Bar], colour: str) -> None:
-    places = [((begin - operation.begin) / 1000, (end - begin) / 1000) for begin, end, _ in bars]
-    axes.broken_barh(places, (lane - 0.4, 0.8), color=colour, edgecolor="white", linewidth=0.3)
-    per_inch = max(operation.duration, 1) / 1000 / (_WIDTH * 0.85)
+def _time_axis(operation: Operation) -> TimeAxis:
+    spans = [*operation.calls.values(), *((each.begin, each.end) for each in operation.pieces)]
+    return time_axis.of(operation.begin, operation.end, (edge for span in spans for edge in span))
+
+
+def _draw_lane(axes: Axes, lane: int, axis: TimeAxis, bars: list[Bar], colour: str) -> None:
+    starts = [axis.place(begin) for begin, _, _ in bars]
+    widths = [axis.place(end) - start for start, (_, end, _) in zip(starts, bars)]
+    axes.broken_barh(
+        list(zip(starts, widths)), (lane - 0.4, 0.8), color=colour, edgecolor="white", linewidth=0.3
+    )
+    per_inch = max(axis.length, 1) / (_WIDTH * 0.85)
     dark = sum(colors.to_rgb(colour)) < 1.6
-    for (start, width), (_, _, text) in zip(places, bars):
+    for start, width, (_, _, text) in zip(starts, widths, bars):
         if text and width > (len(text) + 0.6) * _CHARACTER * per_inch:
             axes.text(
                 start + width / 2, lane, text, ha="center", va="center_baseline", fontsize=6.5,
@@ -100,15 +105,39 @@ def _draw_lane(axes: Axes, lane: int, operation: Operation, bars: list[Bar], col
             )  # fmt: skip
 
 
-def _finish(axes: Axes, operation: Operation, shown: list[tuple[int, Name]]) -> None:
+def _draw_cuts(axes: Axes, axis: TimeAxis, operation: Operation) -> None:
+    """A hatched strip for each, with the time that it stands for."""
+    for cut in axis.cuts:
+        begin, end = (axis.place(edge) for edge in cut)
+        axes.axvspan(
+            begin, end, facecolor="white", edgecolor="#999999", alpha=0.75, hatch="////",
+            linewidth=0, zorder=3,
+        )  # fmt: skip
+        late = time_axis.late_ranks(cut, operation.calls)
+        reason = f", waiting for {trace_summary.some_ranks(late)}" if late else ""
+        axes.annotate(
+            f"{units.format_time(cut[1] - cut[0])}{reason}",
+            ((begin + end) / 2, 1), xycoords=("data", "axes fraction"),
+            xytext=(0, 3), textcoords="offset points", fontsize=8, color="#a03000",
+            ha="left" if begin < axis.length / 4 else "center",
+        )  # fmt: skip
+
+
+def _finish(axes: Axes, axis: TimeAxis, shown: list[tuple[int, Name]]) -> None:
     labels = [
         f"rank {rank}  {name[1]}" if not name[0] else f"{name[0]} {name[1]}" for rank, name in shown
     ]
     axes.set_yticks(range(len(shown)), labels)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(shown) - 0.5, -0.5)
-    axes.set_xlim(0, max(operation.duration, 1) / 1000)
-    axes.set_xlabel("µs from when the first rank called")
+    axes.set_xlim(0, max(axis.length, 1))
+    unit, per_unit = ("ms", 1_000_000) if axis.end - axis.begin >= 100_000_000 else ("µs", 1000)
+    ticks = axis.ticks()
+    axes.set_xticks(
+        [axis.place(axis.begin + tick) for tick in ticks],
+        [units.plain(tick / per_unit) for tick in ticks],
+    )
+    axes.set_xlabel(f"{unit} from when the first rank called")
     axes.grid(axis="x", color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
     for lane, (_, name) in enumerate(shown):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sumac_mpi import files
 from sumac_mpi.errors import Exit, SumacError, bad_value
 
 FORMAT = 1
@@ -158,10 +159,8 @@ def _span(event: Event, day: int) -> tuple[int, int]:
 
 def save(trace: Trace, path: Path) -> None:
     """All ranks as one file of Chrome's trace events; times from the first operation's begin."""
-    try:
-        path.write_text(json.dumps(list(_events(trace)), separators=(",", ":")) + "\n")
-    except OSError as error:
-        raise bad_value(f"cannot write {path}: {error.strerror}") from error
+    text = json.dumps(list(_events(trace)), separators=(",", ":"))
+    files.write(path, (text + "\n").encode())
 
 
 def _events(trace: Trace) -> Iterator[Event]:

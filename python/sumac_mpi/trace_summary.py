@@ -143,7 +143,7 @@ def _usual_height(level: str) -> int:
 def title(operation: Operation, trace: Trace) -> str:
     hosts = len(set(trace.hosts.values()))
     parts = [
-        f"{operation.name} of {units.format_size(operation.bytes)}",
+        f"{operation.name} of {units.format_bytes(operation.bytes)}",
         f"{len(operation.calls)} ranks",
         f"{units.format_us(operation.duration / 1000)} µs",
         f"operation {operation.number} of {len(trace.operations)}",
@@ -174,7 +174,7 @@ def table(operation: Operation) -> Table:
 
 
 def notes(operation: Operation, trace: Trace) -> list[str]:
-    result = []
+    result = _late(operation)
     if len({each.level for each in operation.pieces}) > 1:
         result.append(f"several levels at work at once: {together(operation):.1%} of the time")
     if len(trace.hosts) < trace.ranks:
@@ -184,3 +184,20 @@ def notes(operation: Operation, trace: Trace) -> list[str]:
             f"{trace.dropped} events came when a rank's buffer was full: not in the trace"
         )
     return result
+
+
+def some_ranks(ranks: list[int]) -> str:
+    return f"rank {ranks[0]}" if len(ranks) == 1 else f"{len(ranks)} ranks"
+
+
+def _late(operation: Operation) -> list[str]:
+    """Who called so late that most of the time is waiting for it."""
+    late = sorted(
+        rank
+        for rank, (begin, _) in operation.calls.items()
+        if begin - operation.begin > operation.duration / 2
+    )
+    if not late:
+        return []
+    last = max(begin for begin, _ in operation.calls.values()) - operation.begin
+    return [f"{some_ranks(late)} called up to {units.format_time(last)} after the first one"]

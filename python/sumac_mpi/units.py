@@ -28,6 +28,12 @@ def format_size(size: int) -> str:
     return f"{size} B"
 
 
+def format_bytes(size: int) -> str:
+    """The same with its unit, for pictures: "64 KiB"."""
+    text = format_size(size)
+    return text if text.endswith("B") else f"{text[:-1]} {text[-1]}iB"
+
+
 def format_amount(size: float) -> str:
     """About how much memory: 25267879936 is "23.5 GiB"."""
     for suffix, unit in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
@@ -45,6 +51,19 @@ def format_us(us: float) -> str:
     if us < 1000:
         return f"{us:.1f}"
     return f"{us:.0f}"
+
+
+def format_time(ns: float) -> str:
+    """A time with its unit and three digits: "9.93 ms"."""
+    for unit, length in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if ns >= length:
+            return f"{plain(float(f'{ns / length:.3g}'))} {unit}"
+    return f"{ns:.0f} ns"
+
+
+def plain(number: float) -> str:
+    """Without an exponent: "1000000", "0.05"."""
+    return f"{number:.9f}".rstrip("0").rstrip(".")
 
 
 def bus_bandwidth(collective: str, size: int, us: float, ranks: int) -> float:

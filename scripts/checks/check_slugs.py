@@ -7,11 +7,20 @@ import re
 from repository import ROOT, files, finish, name_of
 
 PAGE = ROOT / "docs/troubleshooting.md"
-SOURCES = ("src/*.c", "src/*.cc", "cli/*.c", "cli/*.cc", "plan/*.cc", "python/sumac_mpi/*.py")
+SOURCES = (
+    "src/*.c",
+    "src/*.cc",
+    "cli/*.c",
+    "cli/*.cc",
+    "plan/*.cc",
+    "python/sumac_mpi/*.py",
+    "scripts/*.py",
+)
 # How messages are made: by a function that takes the name first, or with the name in their text.
 MESSAGES = (
     re.compile(
-        r"\b(?:SumacError|Failure|stub_warn|stub_error|report_error|report_warning|report)"
+        r"\b(?:SumacError|Failure|requirements.error|stub_warn|stub_error|report_error"
+        r"|report_warning|report|end_with_error)"
         r'\(\s*(?:[\w.>-]+,\s*)*"([a-z]+(?:-[a-z]+)*)"'
     ),
     re.compile(r'"(?:sumac: )?(?:error|warning)\[([a-z]+(?:-[a-z]+)*)\]: '),

@@ -3,14 +3,20 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+
+static int number_of(const char* name) {
+  const char* value = getenv(name);
+  return value != NULL && *value >= '0' && *value <= '9' ? atoi(value) : -1;
+}
 
 int sumac_launch_rank(void) {
   // The launcher nearest to the process first: a job step of Slurm may hold an mpiexec.
   static const char* const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
                                       "SLURM_PROCID"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
-    const char* value = getenv(names[i]);
-    if (value != NULL && *value >= '0' && *value <= '9') return atoi(value);
+    const int rank = number_of(names[i]);
+    if (rank >= 0) return rank;
   }
   return -1;
 }
@@ -48,4 +54,27 @@ const char* sumac_launch_evidence(void) {
   if (sumac_launch_family() == NULL) return NULL;
   const char* evidence = openmpi_evidence();
   return evidence != NULL ? evidence : hydra_evidence();
+}
+
+struct sumac_launch sumac_launch_of(const char* family) {
+  // Slurm's SLURM_NTASKS is of the allocation: a program that a job script starts by itself has it.
+  static const struct {
+    const char *launcher, *family, *size, *rank;
+    const char* (*evidence)(void);
+  } rows[] = {
+      {"Open MPI's launcher", "openmpi", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+       openmpi_evidence},
+      {"MPICH's launcher", "mpich", "PMI_SIZE", "PMI_RANK", hydra_evidence},
+      {"srun", NULL, "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", NULL},
+  };
+  struct sumac_launch found = {NULL, NULL, NULL, 0, -1};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+    const int own = rows[i].family != NULL && strcmp(rows[i].family, family) == 0;
+    const int size = number_of(rows[i].size);
+    if (size < 0 || (found.launcher != NULL && !own)) continue;
+    if (rows[i].evidence != NULL && rows[i].evidence() == NULL) continue;
+    found = (struct sumac_launch){rows[i].launcher, rows[i].family, rows[i].size, size,
+                                  number_of(rows[i].rank)};
+  }
+  return found;
 }

@@ -17,7 +17,7 @@
 namespace sumac {
 namespace {
 
-constexpr std::string_view kBackEnd = "/libsumac-";
+constexpr std::string_view kBackEnd = "/libsumac-", kMpi = "/libmpi";
 
 struct Process {
   pid_t parent = 0;
@@ -156,27 +156,47 @@ std::string command_of(const std::string& directory, const Process& process) {
   return command;
 }
 
+// Calls visit(file, modes) for each mapped file, its name from the last slash on.
+template <class Visit>
+void for_each_file(std::string_view maps, Visit visit) {
+  while (!maps.empty()) {
+    const std::string_view line = maps.substr(0, maps.find('\n'));
+    maps.remove_prefix(std::min(line.size() + 1, maps.size()));
+    // address perms offset device inode path
+    const std::size_t path = line.find('/'), modes = line.find(' ') + 1;
+    if (path != line.npos && modes + 4 <= path) {
+      visit(line.substr(line.rfind('/')), line.substr(modes, 4));
+    }
+  }
+}
+
+std::string directory_of(const std::string& proc, pid_t pid) {
+  return proc + "/" + std::to_string(pid);
+}
+
+// Debuggers map the libraries of others too, to read their symbols.
+bool runs_mpi(std::string_view maps) {
+  bool found = false;
+  for_each_file(maps, [&](std::string_view file, std::string_view modes) {
+    found = found || (file.starts_with(kMpi) && modes[2] == 'x');
+  });
+  return found;
+}
+
 // Adds what one process shows of its rank.
 void look_into(const std::string& proc, pid_t pid, const Process& process, JobRank& rank) {
-  const std::string directory = proc + "/" + std::to_string(pid);
+  const std::string directory = directory_of(proc, pid);
   std::string maps;
   if (!read_all(directory + "/maps", maps)) {
     rank.unknown = true;
     return;
   }
   bool has_mpi = false, loaded = false;
-  for (std::string_view rest = maps; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    // address perms offset device inode path
-    const std::size_t path = line.find('/');
-    if (path == line.npos) continue;
-    const std::string_view file = line.substr(line.rfind('/'));
-    const std::string_view modes = line.substr(std::min(line.find(' ') + 1, line.size()), 4);
+  for_each_file(maps, [&](std::string_view file, std::string_view modes) {
     if (file.starts_with(kBackEnd) && modes == "r--s") rank.served = true;
     if (file.starts_with("/libsumac.so")) loaded = true;
-    if (file.starts_with("/libmpi")) has_mpi = true;
-  }
+    if (file.starts_with(kMpi)) has_mpi = true;
+  });
   const std::string_view disable = value_of(process.environment, "SUMAC_DISABLE");
   if (!disable.empty() && disable != "0") rank.disabled = true;
   if (rank.pid == 0 || (has_mpi && !rank.has_mpi)) {
@@ -229,6 +249,22 @@ JobOnNode look_at_job(const char* proc, pid_t self) {
   if (!seen || !seen->served) return {};
   job.own = own_teller->rank;
   return job;
+}
+
+bool started_by_rank(const char* variable, const char* proc, pid_t self) {
+  Process process;
+  process.parent = self ? self : getpid();
+  std::string directory = directory_of(proc, process.parent), maps;
+  if (!read_process(directory, process)) return false;
+  while (process.parent > 1) {
+    directory = directory_of(proc, process.parent);
+    struct stat about = {};
+    if (stat(directory.c_str(), &about) != 0 || about.st_uid != geteuid()) return false;
+    if (!read_process(directory, process)) return false;
+    if (value_of(process.environment, variable).empty()) return false;
+    if (read_all(directory + "/maps", maps) && runs_mpi(maps)) return true;
+  }
+  return false;
 }
 
 }  // namespace sumac

@@ -44,4 +44,8 @@ struct JobOnNode {
 // show the own mark. `proc`: where /proc is.
 JobOnNode look_at_job(const char* proc = "/proc", pid_t self = 0);
 
+// Whether a process above `self`, up to the launcher, has an MPI library in it: a rank has started
+// `self`. The launcher is known by `variable`, which it gives to what it starts and lacks itself.
+bool started_by_rank(const char* variable, const char* proc = "/proc", pid_t self = 0);
+
 }  // namespace sumac

@@ -182,5 +182,30 @@ TEST(Presence, TheOwnMarkIsSeen) {
   EXPECT_EQ(shared(), before + 1);
 }
 
+// Below a launcher (2): a rank (10), a shell that it runs (11), and what that runs (12).
+TEST_F(Proc, WhatARankHasStarted) {
+  const auto family = [this](const std::string& maps_of_rank, const std::string& of_shell) {
+    process(1, 0, "init", "", "");
+    process(2, 1, "mpiexec", "HOME=/", kMpi);  // a driver that has an MPI is no rank
+    process(10, 2, "app", "SIZE=2", maps_of_rank);
+    process(11, 10, "sh", of_shell, "");
+    process(12, 11, "tool", "SIZE=2", kMpi);
+  };
+  const auto by_rank = [this](pid_t self) { return started_by_rank("SIZE", root.c_str(), self); };
+  family(kMpi, "SIZE=2");
+  EXPECT_TRUE(by_rank(12));
+  EXPECT_TRUE(by_rank(11));
+  EXPECT_FALSE(by_rank(10)) << "its own MPI does not count";
+  EXPECT_FALSE(by_rank(99)) << "no such process";
+  family("", "SIZE=2");
+  EXPECT_FALSE(by_rank(12)) << "a wrapper without MPI";
+  family(kMpi, "HOME=/");
+  EXPECT_FALSE(by_rank(12)) << "what is above belongs to another job";
+  std::string symbols = kMpi;  // as a debugger has them
+  symbols.replace(symbols.find("r-xp"), 4, "r--p");
+  family(symbols, "SIZE=2");
+  EXPECT_FALSE(by_rank(12));
+}
+
 }  // namespace
 }  // namespace sumac

@@ -89,6 +89,12 @@ class Sandbox:
         return self.log.read_text().splitlines() if self.log.exists() else []
 
 
+@pytest.fixture(autouse=True)
+def outside_of_any_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith(("SLURM_", "PMI_", "OMPI_COMM_"))]:
+        monkeypatch.delenv(name)
+
+
 @pytest.fixture
 def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     result = Sandbox(tmp_path)

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import os
+import shlex
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from conftest import script
-from sumac_mpi import application
+from sumac_mpi import application, launcher
 from sumac_mpi.errors import Exit, SumacError
 
 
@@ -23,10 +27,129 @@ def test_what_cannot_be_run(sandbox, tmp_path):
     assert failure(str(tmp_path)) == ("not-executable", Exit.NOT_EXECUTABLE)
 
 
-def test_a_shell_script_tells_nothing(sandbox, tmp_path):
-    script(tmp_path / "run.sh", "#!/bin/sh\n./heat\n")
-    found = application.find(["./run.sh"])
-    assert found.mpi is None and not found.static
+def program_of(mpi: str, directory: Path) -> Path:
+    """A program that needs this library, which lies beside it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    source = directory / "source.c"
+    source.write_text("int main(void) { return 0; }\n")
+    library, program = directory / mpi, directory / "app"
+    for arguments in (
+        ["-shared", "-fPIC", f"-Wl,-soname,{mpi}", "-o", str(library)],
+        ["-o", str(program), "-Wl,--no-as-needed", str(library), "-Wl,-rpath,$ORIGIN"],
+    ):
+        subprocess.run(["cc", str(source), *arguments], check=True, env={"PATH": PATH})
+    return program
+
+
+PATH = os.environ["PATH"]  # with a compiler in it: the sandbox has none
+needs_compiler = pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
+MPIS = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
+
+# Command lines for a shell; ./app is the program.
+WRAPPED = [
+    "env A=1 ./app",
+    "env -u X -i A=1 B='2 3' ./app -n 5",
+    "env -S './app -n 5'",
+    "nice -n 10 ./app",
+    "taskset -c 0,1 ./app",
+    "taskset 0x3 nice -10 ./app x y",
+    "numactl --cpunodebind=0 -m 0 -- ./app",
+    "time -f %e -o times ./app",
+    "stdbuf -o L ./app",
+    "chrt -f 10 ./app",
+    "timeout -k 5 60 ./app",
+    "valgrind --tool=memcheck -q ./app",
+    "gdb -batch -ex 'run 1 2' --args ./app 3",
+    "strace -o out -e trace=open ./app",
+    "perf stat -e cycles ./app",
+    "sumac exec -x A=1 -- ./app",
+    "sh -c ./app",
+    "sh -c './app; exit 3'",
+    "sh -c 'cd . && A=1 exec ./app in>out'",
+    "sh -c '(./app)'",
+    "sh -c \"sh -c './app -n 2'\"",
+    "./script.sh",
+    "./wrapper ./app",
+    "./wrapper ./script.sh",
+    "nice ./calls_script",
+    "./no_first_line",
+    "./ends_badly",
+]
+SCRIPTS = {
+    "script.sh": "#!/bin/sh\n# don't\nset -e\ncd . || exit 1\n./app -n 3 >out\n",
+    "wrapper": '#!/usr/bin/env sh\nexec "$@"\n',
+    "calls_script": "#!/bin/sh\nif true; then ./script.sh; fi\n",
+    "no_first_line": "for i in 1 2; do ./app $i; done\n",
+    "ends_badly": "#!/bin/sh\n./app\necho 'without an end\n",
+}
+
+
+@pytest.fixture
+def wrappers(sandbox, tmp_path):
+    for command in WRAPPED:
+        name = command.split()[0]
+        if not name.startswith("./"):
+            script(sandbox.bin / name, '#!/bin/sh\nexec "$@"\n')
+    for name, text in SCRIPTS.items():
+        script(tmp_path / name, text)
+
+
+@needs_compiler
+@pytest.mark.parametrize("family", MPIS)
+def test_wrappers_are_looked_through(wrappers, tmp_path, family):
+    program_of(MPIS[family], tmp_path)
+    found = {command: application.find(shlex.split(command)) for command in WRAPPED}
+    assert {command for command, app in found.items() if not app.mpi} == set()
+    assert {app.mpi.family for app in found.values()} == {family}
+    assert {app.mpi.path for app in found.values()} == {tmp_path / MPIS[family]}
+    assert not any(app.certain for app in found.values())
+    assert application.find(["./app", "x"]).certain
+
+
+@needs_compiler
+def test_variables_of_the_command_line_count(wrappers, tmp_path):
+    program_of("libmpi.so.40", tmp_path)
+    other = program_of("libmpi.so.40", tmp_path / "other").parent / "libmpi.so.40"
+    value = str(other.parent)
+    for command in (["env", f"LD_LIBRARY_PATH={value}", "./app"],
+                    ["sh", "-c", f"LD_LIBRARY_PATH={value} ./app"]):  # fmt: skip
+        assert application.find(command).mpi.path == other, command
+    assert application.find(["./app"], {"LD_LIBRARY_PATH": value}).mpi.path == other
+    assert application.find(["./app"]).mpi.path == tmp_path / "libmpi.so.40"
+
+
+@needs_compiler
+def test_the_launcher_of_a_module_is_taken(sandbox, tmp_path, monkeypatch):
+    """As an environment module has it: another MPI's folders in front of what was linked."""
+    sandbox.add_launcher("mpiexec", "openmpi")
+    built, module = (tmp_path / name for name in ("built", "module"))
+    for place in (built, module):
+        program_of("libmpi.so.40", place / "lib")
+        sandbox.add_launcher("mpiexec", "openmpi", place / "bin")
+    program = str(built / "lib/app")
+    for path, place in (("", built), (str(module / "lib"), module)):
+        monkeypatch.setenv("LD_LIBRARY_PATH", path)
+        mpi = application.find([program]).mpi
+        assert launcher.choose("app", mpi, None, None).path == place / "bin/mpiexec"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "./itself",
+        "./itself; ./itself 'x",
+        "|| ; && >",
+        "\\\\ \\",
+        "a\u00a0b ;",
+        "'\"a b\"' \0 \0;x",
+        "",
+    ],
+)
+def test_scripts_that_tell_nothing(sandbox, tmp_path, text):
+    script(tmp_path / "itself", "#!/bin/sh\n" + text)
+    for command in (["./itself"], ["./itself", text], ["./itself", "|", ";"]):
+        found = application.find(command)
+        assert found.mpi is None and not found.static
 
 
 # An interpreter that answers as one with mpi4py does.

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`sumac check` with a program that prints a prepared record."""
 
+import dataclasses
 import json
 
 import pytest
 import records
 from conftest import script
+from sumac_mpi import cgroups, machine, surroundings
+from sumac_mpi.findings import Findings, Status
 
 
 @pytest.fixture
@@ -18,7 +21,11 @@ def findings(sandbox, sumac):
         code, out, _ = sumac("check", "--json", *arguments)
         found = json.loads(out)
         assert found["exit"] == code
-        assert all(each["fix"] for each in found["findings"] if each["status"] == "warn")
+        for each in found["findings"]:
+            if each["status"] == "warning":
+                assert each["why"] and each["fix"]
+            if each["status"] == "problem" and each["what"] != "not found" and each["code"] != 1:
+                assert each["why"] or each["fix"]
         return code, {each["what"]: each["status"] for each in found["findings"]}
 
     return run
@@ -27,21 +34,24 @@ def findings(sandbox, sumac):
 def test_all_is_well(findings):
     code, found = findings(records.check())
     assert code == 0
-    assert found.pop("cores") in ("ok", "warn") and found.pop("shared memory") in ("ok", "warn")
-    assert set(found.values()) == {"ok"}
-    assert {"installation", "options", "Open MPI: results", "Open MPI: paths"} <= set(found)
+    for of_machine in ("cores", "shared memory", "processes", "locked memory"):
+        assert found.get(of_machine, "ok") in ("ok", "warning")
+    assert "problem" not in found.values() and "warning" not in [
+        status for what, status in found.items() if "Open MPI" in what
+    ]
+    assert {"installation", "options", "locked memory", "Open MPI: results"} <= set(found)
 
 
 @pytest.mark.parametrize(
     ("changes", "code", "what", "status"),
     [
-        ({"active_ranks": 1}, 3, "loading", "fail"),
-        ({"active_ranks": 0, "loaded": False}, 3, "loading", "fail"),
-        ({"cross_memory_attach": "Operation not permitted"}, 0, "large messages", "warn"),
+        ({"active_ranks": 1}, 3, "loading", "problem"),
+        ({"active_ranks": 0, "loaded": False}, 3, "loading", "problem"),
+        ({"cross_memory_attach": "Operation not permitted"}, 0, "large messages", "warning"),
         ({"collectives": [{"collective": "bcast", "bytes": 8, "algorithm": "slots", "wrong": 3}]},
-         4, "results", "fail"),
+         4, "results", "problem"),
         ({"collectives": [{"collective": "bcast", "bytes": 8, "algorithm": "mpi: x", "wrong": 0}]},
-         0, "paths", "warn"),
+         0, "paths", "warning"),
     ],
 )  # fmt: skip
 def test_each_trouble_is_told(findings, changes, code, what, status):
@@ -52,7 +62,7 @@ def test_each_trouble_is_told(findings, changes, code, what, status):
 def test_switched_off_is_a_warning(findings, monkeypatch):
     monkeypatch.setenv("SUMAC_DISABLE", "1")
     code, found = findings(records.check(active_ranks=0))
-    assert code == 0 and found["Open MPI: loading"] == "warn"
+    assert code == 0 and found["Open MPI: loading"] == "warning"
 
 
 def test_a_program_that_fails(findings):
@@ -63,7 +73,7 @@ def test_a_program_that_fails(findings):
 def test_bad_options(findings, monkeypatch):
     monkeypatch.setenv("SUMAC_CMA", "maybe")
     code, found = findings(records.check())
-    assert code == 2 and found["options"] == "fail" and "Open MPI" not in found
+    assert code == 2 and found["options"] == "problem" and "Open MPI" not in found
 
 
 def test_without_a_back_end(sandbox, sumac):
@@ -77,16 +87,16 @@ def test_without_a_back_end(sandbox, sumac):
 def test_without_the_library(sandbox, sumac):
     (sandbox.root / "lib/libsumac.so").unlink()
     code, out, _ = sumac("check")
-    assert code == 3 and out.startswith("fail") and "fix:" in out
+    assert code == 3 and out.startswith("problem") and "fix:" in out
 
 
 def test_a_program_to_look_at(findings, sandbox, tmp_path):
     script(tmp_path / "app", "#!/bin/sh\nexit 9\n")
     code, found = findings(records.check(), "--", "./app")
-    assert code == 0 and found["program"] == "ok"
+    assert code == 0 and found["program"] == "warning"  # nothing tells its MPI
     assert all("app" not in line for line in sandbox.launched())
     code, found = findings(records.check(), "--", "./missing")
-    assert code == 3 and found["not found"] == "fail"
+    assert code == 3 and found["not found"] == "problem"
 
 
 def test_text_has_a_line_for_each_finding(sandbox, sumac):
@@ -95,5 +105,72 @@ def test_text_has_a_line_for_each_finding(sandbox, sumac):
     sandbox.add_program("check", "openmpi", [bad])
     code, out, _ = sumac("check")
     assert code == 0
-    assert "warn  Open MPI: large messages  cross-memory attach: [Errno 1] not permitted" in out
-    assert "fix: sysctl kernel.yama.ptrace_scope=0" in out
+    assert "warning  Open MPI: large messages  cross-memory attach: [Errno 1] not permitted" in out
+    assert "why: " in out and "fix: " in out and out.splitlines()[-1].endswith("1 warning")
+
+
+class TestAttach:
+    @pytest.mark.parametrize(
+        ("scope", "answer", "why", "fix"),
+        [
+            (1, "Operation not permitted", "ptrace_scope is 1", "ptrace_scope=0"),
+            (None, "Operation not permitted", "filter of system calls", "SYS_PTRACE"),
+            (0, "Function not implemented", "filter of system calls", "SYS_PTRACE"),
+            (0, "No such process", "copied twice", "one container"),
+        ],
+    )
+    def test_the_reason_is_told(self, monkeypatch, scope, answer, why, fix):
+        here = dataclasses.replace(machine.describe(), ptrace_scope=scope)
+        monkeypatch.setattr(machine, "describe", lambda: here)
+        found = surroundings.refused_attach(answer)
+        assert why in found[0] and fix in found[1]
+
+
+class TestContainer:
+    """Control groups as files: of version 2, where a group above has limits, and of version 1."""
+
+    @pytest.fixture(params=[1, 2])
+    def limit(self, request, tmp_path, monkeypatch):
+        own = {1: "4:cpu,cpuacct:/a/b\n5:memory:/a/b\n6:pids:/a/b\n", 2: "0::/a/b\n"}
+        (tmp_path / "own").write_text(own[request.param])
+        monkeypatch.setattr(cgroups, "_OWN", tmp_path / "own")
+        monkeypatch.setattr(cgroups, "_ROOT", tmp_path)
+        names = {
+            "cpu.max": ["cpu.cfs_quota_us", "cpu.cfs_period_us"],
+            "memory.max": ["memory.limit_in_bytes"],
+        }
+
+        def write(controller, group, name, text):
+            version_1 = request.param == 1
+            folder = tmp_path / (controller if version_1 else "") / group
+            folder.mkdir(parents=True, exist_ok=True)
+            files = names.get(name, [name]) if version_1 else [name]
+            texts = text.split() if len(files) > 1 else [text]
+            for file, part in zip(files, texts):
+                part = "-1" if version_1 and part == "max" else part
+                (folder / file).write_text(part + "\n")
+
+        return write
+
+    def test_no_limits(self, limit):
+        limit("cpu", "a/b", "cpu.max", "max 100000")
+        limit("memory", "a/b", "memory.max", "max")
+        assert cgroups.processors() is cgroups.memory() is cgroups.processes() is None
+
+    def test_the_least_of_all_groups_counts(self, limit):
+        limit("cpu", "a/b", "cpu.max", "300000 100000")
+        limit("cpu", "a", "cpu.max", "150000 100000")
+        limit("memory", "a", "memory.max", str(50 << 20))
+        limit("pids", "a/b", "pids.max", "20")
+        limit("pids", "a/b", "pids.current", "15")
+        assert cgroups.processors() == 1.5
+        assert (cgroups.memory(), cgroups.processes()) == (50 << 20, 5)
+        findings = Findings()
+        surroundings.processors(findings, min(2, machine.usable_cores()))
+        surroundings.processes(findings, 2)
+        surroundings.shared_memory(findings, 2)
+        assert [each.status for each in findings.all[-2:]] == [Status.WARNING] * 2
+        assert "may use 50 MiB" in findings.all[-1].detail
+        assert "5 more processes" in findings.all[-2].detail
+        if machine.usable_cores() >= 2:
+            assert "1.5 processors" in findings.all[0].detail

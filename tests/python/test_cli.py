@@ -6,11 +6,13 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 import sumac_mpi
 from conftest import script
+from sumac_mpi import requirements
 
 ROOT = Path(__file__).parents[2]
 
@@ -74,6 +76,30 @@ def test_missing_packages_are_told(tmp_path):
     assert done.returncode == 3 and "error[no-python]" in done.stderr
 
 
+def test_packages_that_are_too_old_are_told(tmp_path):
+    """Debian 12's typer knows no annotations, and ended in a traceback."""
+    for module, version in (("typer", "0.7.0"), ("rich", "15.0.0"), ("pyelftools", "0.33")):
+        information = tmp_path / f"{module}-{version}.dist-info/METADATA"
+        information.parent.mkdir()
+        information.write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: {version}\n")
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT / 'python'}"}
+    done = subprocess.run(
+        [sys.executable, "-m", "sumac_mpi", "info"], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 3 and done.stderr.startswith("sumac: error[no-python]: ")
+    assert re.search(r": typer>=[\d.]+ \(has 0\.7\.0\)\n", done.stderr), done.stderr
+
+
+def test_a_python_that_is_too_old_is_told(monkeypatch):
+    monkeypatch.setattr(sys, "version_info", (3, 9, 2))
+    assert requirements.lacking()[0].startswith("Python>=3.11 (is ")
+
+
+def test_the_oldest_python_is_that_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["requires-python"] == f">={'.'.join(map(str, requirements.OLDEST))}"
+
+
 class TestRun:
     """`run` becomes the launcher, so it is tried in a process of its own."""
 
@@ -106,6 +132,55 @@ class TestRun:
         _, out, _ = sumac("run", "--dry-run", "-n", "1", "./app")
         assert "-x SUMAC_CMA=off" in out and "SUMAC_ROOT" not in out
 
+    @pytest.mark.parametrize("ranks", [("-n", "3"), ("-np", "3"), ("-n3",), ("--ranks=3",)])
+    def test_the_number_of_ranks(self, sandbox, tmp_path, sumac, ranks):
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        status, out, _ = sumac("run", "--dry-run", *ranks, "./app", "-np", "5")
+        assert status == 0 and out.startswith("mpiexec -n 3 ") and out.endswith("./app -np 5\n")
+
+    def test_the_number_of_ranks_of_an_allocation(self, sandbox, tmp_path, sumac, monkeypatch):
+        monkeypatch.setenv("SLURM_JOB_ID", "7")
+        monkeypatch.setenv("SLURM_NTASKS", "5")
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(sandbox.bin / "srun", "#!/bin/sh\n")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        command = sandbox.root / "bin/sumac"
+        said = "sumac: 5 ranks, as SLURM_NTASKS=5\n"
+        line = f"-n 5 {command} exec -- ./app\n"
+        assert sumac("run", "--dry-run", "./app") == (0, f"mpiexec {line}", said)
+        (sandbox.bin / "mpiexec").unlink()  # as on systems whose MPI has Slurm's launcher alone
+        assert sumac("run", "--dry-run", "--mpi", "cray", "./app") == (0, f"srun {line}", said)
+
+    @pytest.mark.parametrize(
+        ("variables", "warns"),
+        [
+            ({}, False),
+            ({"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"}, True),
+            ({"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "3"}, False),
+            ({"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"}, False),
+            ({"PMI_SIZE": "4", "PMI_RANK": "0"}, True),
+            ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}, True),
+            ({"SLURM_NTASKS": "4", "SLURM_PROCID": "0"}, False),  # a job script
+        ],
+    )
+    def test_inside_of_a_launcher(self, sandbox, tmp_path, sumac, monkeypatch, variables, warns):
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        status, _, err = sumac("run", "--dry-run", "-n", "2", "./app", "a b")
+        assert status == 0 and ("warning[run-in-job]" in err) == warns
+        assert not warns or err.endswith("sumac exec ./app 'a b'\n")
+
+    def test_settings_and_variables(self, sandbox, tmp_path, sumac):
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        run = ("run", "--dry-run", "-n", "1")
+        for setting in ("CMA=off", "SUMAC_CMA=off"):
+            _, out, _ = sumac(*run, "--set", setting, "-x", "CMA=1", "./app")
+            assert out.startswith("mpiexec -n 1 -genv CMA 1 -genv SUMAC_CMA off ")
+
     @pytest.mark.parametrize(
         ("arguments", "status", "slug"),
         [
@@ -114,6 +189,9 @@ class TestRun:
             (("--mpi", "lam", "./app"), 2, "bad-value"),
             (("-x", "1=2", "./app"), 2, "bad-value"),
             (("-x", "NOT_SET", "./app"), 2, "bad-value"),
+            (("--set", "CMA", "./app"), 2, "bad-value"),
+            (("--set", "CMA=maybe", "./app"), 2, "bad-value"),
+            (("-x", "SUMAC_CMA=maybe", "./app"), 2, "bad-value"),
             (("--mpi", "openmpi", "./app"), 3, "no-launcher"),
             (("--launcher", "nope", "./app"), 3, "no-launcher"),
         ],

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,34 @@ def test_counts_are_one_where_not_given():
     assert hosts.parse(None) is None and hosts.number_of_ranks(None, None) == 2
 
 
-@pytest.mark.parametrize("text", ["", "n1,", "n1:0", "n1:x", "n 1", "n1;reboot"])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("node[08-10]:2", "node08:2,node09:2,node10:2"),
+        ("n[1,3-4]-ib,login", "n1-ib:1,n3-ib:1,n4-ib:1,login:1"),
+        ("r[1-2]n[1-2]:4", "r1n1:4,r1n2:4,r2n1:4,r2n2:4"),
+        ("n[0-4/2]", "n0:1,n2:1,n4:1"),
+    ],
+)
+def test_ranges_of_hosts(text, found):
+    pytest.importorskip("ClusterShell")
+    assert str(hosts.parse(text)) == found
+
+
+def test_ranges_need_a_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ClusterShell", None)
+    monkeypatch.setitem(sys.modules, "ClusterShell.NodeSet", None)
+    assert str(hosts.parse("n1,n2:3")) == "n1:1,n2:3"
+    with pytest.raises(SumacError) as caught:
+        hosts.parse("n[1-2]")
+    assert caught.value.code == 3 and "ClusterShell" in caught.value.fix
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "n1,", "n1:0", "n1:x", "n 1", "n1;reboot", "n[1-", "n[3-1]", "n[x]", "n[]", "@all", "n!m",
+     "n[1-9999999]", "n[1-9999][1-9999]"],
+)  # fmt: skip
 def test_what_is_no_list_of_hosts(text):
     with pytest.raises(SumacError) as caught:
         hosts.parse(text)

@@ -3,10 +3,14 @@
 
 import json
 import os
+import shlex
+import shutil
+import socket
 import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import script
 from sumac_mpi import layout
 
 COMMAND = Path(os.environ.get("SUMAC_TEST_COMMAND", Path(__file__).parents[2] / ".venv/bin/sumac"))
@@ -92,7 +96,7 @@ def test_trace_of_a_real_job(family, tmp_path):
     picture = tmp_path / "out.png"
     done = sumac("trace", "-n", "2", "-o", str(picture), "--", str(bench), *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "allreduce of 4K  ·  2 ranks  ·  " in done.stdout
+    assert "allreduce of 4 KiB  ·  2 ranks  ·  " in done.stdout
     assert picture.stat().st_size > 1000
     works = [event for event in json.loads(picture.with_suffix(".json").read_text())
              if event["ph"] == "X"]  # fmt: skip
@@ -114,3 +118,62 @@ def test_bench_in_place_and_other_types(family, data_type):
                  "-f", "32", "-d", data_type, "-o", "max", "--in-place", "--iterations", "3",
                  "--rounds", "1", "--format", "json")  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# ./app is the program, ./script.sh starts it.
+WRAPPED = [
+    "./app",
+    "env A=1 ./app",
+    "nice -n 5 ./app",
+    "taskset -c 0 ./app",
+    "timeout 60 ./app",
+    "stdbuf -o L ./app",
+    "sh -c ./app",
+    "sh -c 'exec ./app'",
+    "./script.sh",
+    "gdb -batch -ex run --args ./app",
+]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("command", WRAPPED)
+def test_wrapped_programs_are_one_job(family, command, tmp_path, monkeypatch):
+    words = shlex.split(command)
+    if not words[0].startswith("./") and not shutil.which(words[0]):
+        pytest.skip(f"there is no {words[0]}")
+    (tmp_path / "app").symlink_to(INSTALLATION.program("check", family))
+    script(tmp_path / "script.sh", "#!/bin/sh\nset -e\n./app\n")
+    monkeypatch.chdir(tmp_path)
+    done = sumac("run", "-np", "2", "--", *words)
+    assert ranks_of(done) == (2, 2)
+    assert "sumac: " not in done.stderr
+
+
+def ranks_of(done):
+    """Of a check program: in its job, and with Sumac."""
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = [line[line.index('{"kind"') :] for line in done.stdout.splitlines() if '"kind"' in line]
+    (record,) = map(json.loads, lines)  # one job, not several of one rank
+    return record["ranks"], record["active_ranks"]
+
+
+# Starts the proxy of MPICH's launcher, as the real one does on each node.
+SRUN = """#!/bin/sh
+export SLURM_NODEID=0 SLURM_PROCID=0 SLURM_LOCALID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=1
+while [ "${1##*/}" != hydra_pmi_proxy ]; do shift || exit 1; done
+exec "$@"
+"""
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_launchers_take_the_allocation_of_slurm(family, tmp_path, monkeypatch):
+    script(tmp_path / "srun", SRUN)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    for name, value in {
+        "JOB_ID": "7", "JOBID": "7", "NTASKS": "3", "TASKS_PER_NODE": "3", "JOB_NUM_NODES": "1",
+        "NNODES": "1", "JOB_NODELIST": socket.gethostname(), "NODELIST": socket.gethostname(),
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    done = sumac("run", "--", str(INSTALLATION.program("check", family)))
+    assert ranks_of(done) == (3, 3)
+    assert "sumac: 3 ranks, as SLURM_NTASKS=3\n" in done.stderr

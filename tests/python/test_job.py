@@ -39,6 +39,21 @@ def test_command_line(launcher, wanted, options):
     assert " ".join(line[3:-1]) == options
 
 
+@pytest.mark.parametrize(
+    ("per_node", "wanted", "options"),
+    [
+        ("2(x4)", Job(8, ["app"], bind=True), "--bind-to core"),
+        ("2(x4)", Job(3, ["app"]), ""),
+        ("2(x4)", Job(9, ["app"]), "--oversubscribe"),
+        ("4,1", Job(5, ["app"], bind=True), "--oversubscribe --bind-to none"),
+    ],
+)
+def test_an_allocation_is_more_room_than_this_machine(monkeypatch, per_node, wanted, options):
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv("SLURM_TASKS_PER_NODE", per_node)
+    assert " ".join(job.command_line(OPENMPI, wanted)[3:-1]) == options
+
+
 def test_root_may_run_open_mpi(monkeypatch):
     monkeypatch.delenv("OMPI_ALLOW_RUN_AS_ROOT", raising=False)
     monkeypatch.setattr("os.geteuid", lambda: 0)

@@ -104,7 +104,14 @@ def test_heat_map(one_mpi, sumac, tmp_path):
         assert (status, err) == (0, "")
         text = (tmp_path / "out.svg").read_text()
         assert sumac("plot", "r.json", "-o", "again.svg") == (0, "", "")
-    for part in ("Sumac (avx2), 64K", "Open MPI 4.1.4, 64 B", "double_int", "maxloc", "6.00", "26"):
+    for part in (
+        "Sumac (avx2), 64 KiB",
+        "Open MPI 4.1.4, 64 B",
+        "double_int",
+        "maxloc",
+        "6.00",
+        "26",
+    ):
         assert f">{part}<" in text
     assert sumac("plot", "r.json", "-o", "out.nope")[0] == 2
 

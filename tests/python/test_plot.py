@@ -34,7 +34,13 @@ def test_labels_tell_the_runs_apart(file, sumac, tmp_path):
         output = tmp_path / "out.svg"
         assert sumac("plot", str(file), str(file), "-o", str(output))[0] == 0
     text = output.read_text()
-    for part in ("Open MPI 4.1.4 with Sumac", "MPICH 4.0.2 with Sumac", "latency", "speedup", "4M"):
+    for part in (
+        "Open MPI 4.1.4 with Sumac",
+        "MPICH 4.0.2 with Sumac",
+        "latency",
+        "speedup",
+        "4 MiB",
+    ):
         assert part in text
 
 

@@ -92,11 +92,16 @@ def test_other_files_are_refused(tmp_path, text):
     assert caught.value.code == Exit.USAGE
 
 
-def test_missing_files_and_folders_are_usage_errors(tmp_path):
-    for action in (
-        lambda: results.load(tmp_path / "no.json"),
-        lambda: results.save(tmp_path / "no" / "r.json", {}),
-    ):
-        with pytest.raises(SumacError) as caught:
-            action()
-        assert caught.value.code == Exit.USAGE
+def test_a_missing_file_is_a_usage_error(tmp_path):
+    with pytest.raises(SumacError) as caught:
+        results.load(tmp_path / "no.json")
+    assert caught.value.code == Exit.USAGE
+
+
+def test_incomplete_runs_stay_so(tmp_path):
+    run = records.run(records.session()[:2])
+    run.cut_by = "interrupted"
+    results.save(tmp_path / "r.json", results.document([run], {}, "", "interrupted"))
+    assert json.loads((tmp_path / "r.json").read_text())["incomplete"] == "interrupted"
+    (loaded,) = results.load(tmp_path / "r.json")
+    assert loaded.cut_by == "interrupted" and len(loaded.rows) == 1

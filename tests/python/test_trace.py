@@ -156,7 +156,7 @@ class TestFiles:
         assert output.stat().st_size > 1000
         if ending == "svg":
             text = output.read_text()
-            for part in ("rank 3  allreduce", "ranks:2 up", "cluster across", "µs from", "4K"):
+            for part in ("rank 3  allreduce", "ranks:2 up", "cluster across", "µs from", "4 KiB"):
                 assert part in text
 
     def test_picture_of_whole_operations(self, folder, sumac, tmp_path):
@@ -217,7 +217,7 @@ class TestRun:
     def test_in_a_folder_of_the_users(self, app, sandbox, sumac, tmp_path, monkeypatch):
         monkeypatch.setenv("SUMAC_TRACE", str(tmp_path / "mine"))
         status, out, err = sumac("trace", "-n", "1", "./app", "0")
-        assert (status, err) == (0, "") and "allreduce of 4K" in out
+        assert (status, err) == (0, "") and "allreduce of 4 KiB" in out
         assert sorted(each.name for each in tmp_path.glob("trace.*")) == ["trace.json", "trace.png"]
         assert (tmp_path / "mine/rank-0.json").exists()
         status, _, err = sumac("trace", "-n", "1", "./app", "0")

@@ -13,6 +13,7 @@
 #include "interpose/backend/calls.h"
 #include "interpose/backend/carriers.h"
 #include "interpose/backend/handles.h"
+#include "interpose/backend/lone_rank.h"
 #include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/progress_hooks.h"
@@ -28,13 +29,17 @@
 namespace sumac {
 namespace {
 
-void world_came_up() {
+const sumac_stub* own_stub = nullptr;
+
+void world_came_up(const sumac_launch& told) {
   MpiMessages::set_freeing(true);
   note_mpi_up();
   int rank = 0, size = 1;
   mpi.Comm_rank(MPI_COMM_WORLD, &rank);
   mpi.Comm_size(MPI_COMM_WORLD, &size);
-  set_log(static_cast<Level>(options.debug), rank);
+  const bool lone = is_lone_rank(told, size);
+  set_log(static_cast<Level>(options.debug), lone ? told.rank : rank);
+  if (lone) warn_of_lone_ranks(told, *own_stub);
   log(Level::info, "%s  %d ranks", description(), size);
 }
 
@@ -73,14 +78,16 @@ void stop() {
 }
 
 int init(int* argc, char*** argv) {
+  const sumac_launch told = sumac_launch_of(own_stub->family);
   const int error = mpi.Init(argc, argv);
-  if (error == MPI_SUCCESS) world_came_up();
+  if (error == MPI_SUCCESS) world_came_up(told);
   return error;
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided) {
+  const sumac_launch told = sumac_launch_of(own_stub->family);
   const int error = mpi.Init_thread(argc, argv, required, provided);
-  if (error == MPI_SUCCESS) world_came_up();
+  if (error == MPI_SUCCESS) world_came_up(told);
   return error;
 }
 
@@ -122,6 +129,7 @@ int comm_disconnect(MPI_Comm* comm) { return end_communicator(mpi.Comm_disconnec
 }  // namespace
 
 void redirect_life_cycle(const sumac_stub& stub) {
+  own_stub = &stub;
   stub.redirect(SUMAC_CALL_Init, reinterpret_cast<void*>(init));
   stub.redirect(SUMAC_CALL_Init_thread, reinterpret_cast<void*>(init_thread));
   stub.redirect(SUMAC_CALL_Finalize, reinterpret_cast<void*>(finalize));

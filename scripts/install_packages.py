@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Python packages that the sumac command needs, in a folder of its own."""
+
+import compileall
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PINNED = ROOT / "python/requirements.txt"
+# Settings of a user's pip that cannot go with --target.
+NO_SETTINGS = {"PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+
+
+def wanted():
+    """All, what is optional elsewhere included."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return sum(project["optional-dependencies"].values(), project["dependencies"])
+
+
+def add_packages(folder):
+    """Puts them into the folder, and a link to the Python that they are for, which runs them.
+
+    Returns whether pip could. Wheels only: nothing is compiled. The pip is that of a passing
+    environment, for Debian's Python has none outside of one.
+    """
+    with tempfile.TemporaryDirectory(prefix="sumac-pip-") as environment:
+        venv.create(environment, with_pip=True)
+        pip = [f"{environment}/bin/python", "-I", "-m", "pip", "install", "--quiet", "--no-input"]
+        what = ["--only-binary", ":all:", "--constraint", PINNED, "--target", folder, *wanted()]
+        status = subprocess.run([*pip, *what], env=os.environ | NO_SETTINGS).returncode
+    if status != 0:
+        return False
+    shutil.rmtree(folder / "bin", ignore_errors=True)  # commands for the environment that is gone
+    shutil.rmtree(folder / "share", ignore_errors=True)
+    python = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+    (folder / "python3").symlink_to(python)
+    return True
+
+
+def compile_package(folder):
+    """So that no user's first command has to, who may not write there."""
+    compileall.compile_dir(folder / "sumac_mpi", quiet=1)

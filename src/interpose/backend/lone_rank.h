@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program under another MPI's launcher runs as so many jobs of one rank, and nobody says so.
+#pragma once
+
+#include "config/launch.h"
+#include "interpose/stub/stub.h"
+
+namespace sumac {
+
+// Whether a launcher told this process of others, while MPI_COMM_WORLD, of `size` ranks, holds it
+// alone, and nobody can have meant that: no spawned process, none that a rank has started. `told`
+// is from before MPI_Init, which may change the environment.
+//
+// Other differences are no mistake: programs with a launcher inside of a launcher have them, and
+// ranks that found each other were started right.
+bool is_lone_rank(const sumac_launch& told, int size);
+
+// To the log, hence once a job where set_log() was told the launcher's rank.
+void warn_of_lone_ranks(const sumac_launch& told, const sumac_stub& stub);
+
+}  // namespace sumac

@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# lone_rank_test.sh FAMILY LAUNCHER SUMAC PROGRAM STUB OTHER_LAUNCHER OTHER_PROGRAM: a program under
+# the launcher of another MPI is told so, once a job; worlds of one rank that are meant are not.
+. "$(dirname "$0")/../preload/check.sh"
+family=$1 launcher=$2 sumac=$3 program=$4 stub=$5 other_launcher=$6 other_program=$7
+. "$(dirname "$0")/launch.sh"
+unset SLURM_STEP_NUM_TASKS MPI_LOCALNRANKS HYDI_CONTROL_FD
+case $family in
+  openmpi) name='Open MPI' told='PMI_SIZE' by="MPICH's launcher" ;;
+  *) name=MPICH told='OMPI_COMM_WORLD_SIZE' by="Open MPI's launcher" ;;
+esac
+
+other() { SUMAC_TEST_JOB=$job_mark timeout 60 "$other_launcher" "$@"; }
+right() { SUMAC_TEST_JOB=$job_mark timeout 60 "$launcher" "$@"; }
+# worlds N SIZE [WORD]: so many processes say that their world has so many ranks.
+worlds() {
+  expect_status 0
+  found=$(grep -c "^${3:-world} of $2\$" "$out")
+  [ "$found" = "$1" ] || fail "$found processes, not $1, say ${3:-world} of $2"
+}
+# apart N VARIABLE BY: N worlds of one rank, and one warning.
+apart() {
+  worlds "$1" 1
+  expect_warnings 1
+  expect_err "sumac: warning[lone-ranks]: $3 started $1 processes, but"
+  expect_err "  found: $2=$1; the program's MPI is /"
+  expect_err "($name)"
+  expect_err "  fix:   start it with the mpiexec of $name: sumac run --mpi $family."
+}
+quiet() { expect_warnings 0; }
+
+printf '#!/bin/sh\n"$@"\n' >"$scratch/wrapper"
+chmod +x "$scratch/wrapper"
+for ranks in 2 3; do
+  for wrapper in 'env A=1' nice "$scratch/wrapper" "$scratch/wrapper env nice"; do
+    # shellcheck disable=SC2086
+    run other -n $ranks "$sumac" exec -- $wrapper "$program"
+    apart $ranks $told "$by"
+  done
+  run other -n $ranks env LD_PRELOAD="$stub" "$program" thread
+  apart $ranks $told "$by"
+  # Its own launcher, behind the same wrappers.
+  run right -n $ranks "$sumac" exec -- env A=1 "$scratch/wrapper" "$program"
+  worlds $ranks $ranks
+  quiet
+done
+run other -n 2 "$sumac" exec -- sh -c "exec $program"
+apart 2 $told "$by"
+run env SUMAC_DEBUG=off timeout 60 "$other_launcher" -n 2 env LD_PRELOAD="$stub" "$program"
+worlds 2 1
+quiet
+
+# One rank is what was asked for: without a launcher, and from one of either MPI.
+run env LD_PRELOAD="$stub" "$program"
+worlds 1 1
+quiet
+run right -n 1 "$sumac" exec -- "$program"
+worlds 1 1
+quiet
+run other -n 1 "$sumac" exec -- env A=1 "$program"
+worlds 1 1
+quiet
+# Several programs in one job.
+run right -n 1 "$sumac" exec -- "$program" : -n 2 "$sumac" exec -- "$program" thread
+worlds 3 3
+quiet
+# A launcher inside of a job.
+run other -n 2 "$sumac" exec -- "$launcher" -n 1 "$program"
+case $(cat "$err") in
+  *'does not support recursive calls'*) ;; # Open MPI knows that it is in somebody's job
+  *) worlds 2 1 ;;
+esac
+quiet
+# A serial tool of the other MPI that a rank runs, by a shell.
+run right -n 2 "$sumac" exec -- "$program" run "true; $other_program"
+worlds 2 2
+worlds 1 1
+quiet
+# Spawned processes. Debian's MPICH 4.0 cannot spawn.
+for ranks in 1 2; do
+  # They inherit what the launcher had, not what the ranks have.
+  run env LD_PRELOAD="$stub" SUMAC_TEST_JOB="$job_mark" timeout 60 "$launcher" -n 2 \
+    "$program" spawn $ranks
+  if ! grep -q 'Error in spawn call' "$out" "$err"; then
+    worlds 2 2
+    worlds $ranks $ranks spawned
+  fi
+  quiet
+done
+
+# The launcher of another installation of the same MPI.
+case $family in
+  openmpi) own='OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0' ;;
+  *) own='PMI_SIZE=4 PMI_RANK=0' ;;
+esac
+# shellcheck disable=SC2086
+run env $own LD_PRELOAD="$stub" "$program"
+worlds 1 1
+expect_warnings 1
+expect_err "  fix:   start it with the mpiexec installed with this $name."
+
+# Steps of Slurm, whose allocation says nothing of what a job script starts.
+run env SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 LD_PRELOAD="$stub" "$program"
+expect_warnings 1
+expect_err "warning[lone-ranks]: srun started 2 processes, but"
+expect_err "; or srun --mpi=pm"
+for procid in 1 7; do
+  run env SLURM_STEP_NUM_TASKS=8 SLURM_PROCID=$procid LD_PRELOAD="$stub" "$program"
+  worlds 1 1
+  quiet
+done
+run env SLURM_NTASKS=2 SLURM_PROCID=0 LD_PRELOAD="$stub" "$program"
+worlds 1 1
+quiet
+nothing_left || fail "something of a job is left"
+finish

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Temporary installations of what is built, by `make install`'s program, as a user who is not root
+where that can be."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+BUILD = ROOT / "build/release"
+PATH = "/usr/bin:/bin"
+# An index that is nowhere: pip ends at once.
+NO_INDEX = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": "/dev/null"}
+_SETTINGS = ("PIP_", "SSL_", "REQUESTS_", "http_", "https_", "HTTP_", "HTTPS_", "no_", "NO_")
+
+
+class User:
+    """Whom installations belong to: nobody, when the tests are root's, and the source is readable
+    for others; else whoever runs the tests. Has a folder of its own, that all may enter."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="sumac-test-"))
+        self.folder.chmod(0o755)
+        self.prefix: list[str] = []
+        nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+        if os.getuid() == 0 and shutil.which("setpriv"):
+            readable = ["test", "-r", str(BUILD / "cmake_install.cmake")]
+            if subprocess.run([*nobody, *readable], cwd="/", check=False).returncode == 0:
+                self.prefix = nobody
+                os.chown(self.folder, 65534, 65534)
+                # CMake writes this into the build, whoever installs.
+                manifest = BUILD / "install_manifest.txt"
+                manifest.touch()
+                manifest.chmod(0o666)
+
+    @property
+    def is_root(self) -> bool:
+        return os.getuid() == 0 and not self.prefix
+
+    def run(self, *command: object, cwd: object = "/", **variables: str):
+        """Runs a command in a bare environment: PATH and what is given."""
+        environment = {"PATH": PATH} | variables
+        if self.is_root:
+            environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        return subprocess.run(
+            [*self.prefix, *map(str, command)], cwd=str(cwd), env=environment, timeout=300,
+            capture_output=True, text=True, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def script(self, name: str, *arguments: object, **variables: str):
+        """scripts/<name>, with this environment's settings of pip."""
+        settings = {k: v for k, v in os.environ.items() if k.startswith(_SETTINGS)}
+        home = {"HOME": str(self.folder), "PATH": os.environ["PATH"]}
+        return self.run("/usr/bin/env", sys.executable, "-E", ROOT / "scripts" / name, *arguments,
+                        **(home | settings | variables))  # fmt: skip
+
+
+def files_below(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The installed `sumac check` where something is wrong with the machine: in mount namespaces, with
+system calls refused, and with MPIs that cannot start."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import script
+from sumac_mpi.layout import FAMILIES as NAMES
+from terminal import can_mount
+from test_installed import COMMAND, FAMILIES, INSTALLATION
+
+pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
+PROGRAMS = Path(__file__).parents[2] / "build/release"
+in_namespace = pytest.mark.skipif(
+    not COMMAND.exists() or not can_mount(), reason="no mount namespaces for this user"
+)
+
+
+def check(*arguments, before=(), **environment):
+    """The exit status, and {what: finding}."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("SUMAC_")}
+    done = subprocess.run(
+        [*before, str(COMMAND), "check", "--json", *arguments],
+        env=clean | environment, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    assert found["exit"] == done.returncode, done.stderr
+    return done.returncode, {each["what"]: each for each in found["findings"]}
+
+
+def mounted(how):
+    return (
+        "unshare",
+        "-m",
+        "sh",
+        "-c",
+        f'mount -t tmpfs -o mode=1777 t /dev/shm && {how} && exec "$@"',
+        "sh",
+    )
+
+
+@in_namespace
+@pytest.mark.parametrize(
+    ("how", "status", "seen", "fix"),
+    [
+        ("mount -o remount,ro /dev/shm", "problem", "read-only", "remount,rw"),
+        ("mount -t tmpfs -o size=64k t /dev/shm", "problem", "of 64 KiB, is full", "enlarge"),
+        ("{ head -c 9M /dev/zero >/dev/shm/x; mount -o remount,size=9M /dev/shm; }", "problem",
+         "is full", "delete what is left"),
+        ("mount -t tmpfs -o size=20m t /dev/shm", "warning", "20 MiB free", "--shm-size"),
+        ("mount -t proc p /dev/shm", "problem", "/dev/shm", "/dev/shm"),
+        ("mount -t tmpfs -o mode=0700 t /dev", "problem", "there is no /dev/shm", "mkdir"),
+        ("true", "ok", "free", ""),
+    ],
+)  # fmt: skip
+def test_shared_memory(how, status, seen, fix):
+    # A job of one rank: it needs no shared memory of the MPI's, and starts.
+    code, found = check("-n", "1", "--mpi", FAMILIES[0], before=mounted(how))
+    finding = found["shared memory"]
+    assert finding["status"] == status and seen in finding["detail"] and fix in finding["fix"]
+    assert bool(finding["why"]) == (status != "ok")
+    assert (code != 0) == (status == "problem")
+
+
+@in_namespace
+def test_a_library_where_nothing_may_be_executed():
+    file = INSTALLATION.library
+    how = f"mount --bind {file} {file} && mount -o remount,bind,noexec {file}"
+    code, found = check("--mpi", FAMILIES[0], before=mounted(how))
+    assert code == 3
+    assert "noexec" in found["installation"]["detail"]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_attach_refused_as_in_containers(family):
+    refuse = PROGRAMS / "tests/environment/refuse_attach"
+    if not refuse.exists():
+        pytest.skip(f"there is no {refuse}")
+    code, found = check("--mpi", family, before=(str(refuse), "all"))
+    finding = found[f"{NAMES[family]}: large messages"]
+    assert code == 0 and finding["status"] == "warning"
+    assert "Operation not permitted" in finding["detail"] and "SYS_PTRACE" in finding["fix"]
+
+
+def test_a_static_program():
+    program = PROGRAMS / "cli/tests/programs/all_static"
+    if not program.exists():
+        pytest.skip(f"there is no {program}")
+    code, found = check("--", str(program))
+    assert code == 3 and found["program"]["status"] == "problem"
+    assert "linked statically" in found["program"]["detail"] and found["program"]["fix"]
+    assert not any(name in NAMES.values() for name in found)
+
+
+@pytest.mark.parametrize(
+    ("family", "environment", "said"),
+    [
+        ("openmpi", {"OMPI_MCA_orte_tmpdir_base": "/proc"}, "/proc/ompi"),
+        ("mpich", {"HYDRA_IFACE": "nope0"}, "unable to find interface nope0"),
+    ],
+)
+def test_an_mpi_that_cannot_start_says_why(family, environment, said):
+    if family not in FAMILIES:
+        pytest.skip(f"no {family}")
+    code, found = check("--mpi", family, **environment)
+    finding = found[NAMES[family]]
+    assert code == 1 and finding["status"] == "problem" and said in finding["why"]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_launcher_of_another_mpi(family):
+    other = {"openmpi": "mpich", "mpich": "openmpi"}[family]
+    if other not in FAMILIES:
+        pytest.skip(f"no {other}")
+    bench = str(INSTALLATION.program("bench", family))
+    code, found = check("--launcher", f"mpiexec.{other}", "--", bench)
+    assert code == 3 and found["launcher"]["status"] == "problem"
+    assert NAMES[family] in found["launcher"]["detail"] and found["launcher"]["fix"]
+
+
+def test_no_launcher_at_all(tmp_path):
+    script(tmp_path / "python3", f'#!/bin/sh\nexec {os.sys.executable} "$@"\n')
+    code, found = check(PATH=str(tmp_path))
+    assert code == 3 and "install openmpi-bin" in found["no launcher"]["fix"]

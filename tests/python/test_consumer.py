@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs of others find an installed Sumac by CMake and by pkg-config, wherever it has been
+moved to, and are linked behind their MPI."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+
+import pytest
+from installing import BUILD, ROOT
+from sumac_mpi import layout
+
+FAMILIES = [f for f in layout.Installation(BUILD).families("check") if shutil.which(f"mpicc.{f}")]
+SOURCES = ROOT / "tests/consumer"
+
+pytestmark = pytest.mark.skipif(not FAMILIES, reason="make build has built nothing")
+
+
+def run(*command, **variables):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("SUMAC_")} | variables
+    done = subprocess.run(
+        list(map(str, command)), env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("consumer")
+    run("cmake", "--install", BUILD, "--prefix", folder / "installed")
+    return (folder / "installed").rename(folder / "moved with blanks")
+
+
+def job(family, program):
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return run(
+        f"mpiexec.{family}", "-n", "2", program, OMPI_MCA_rmaps_base_oversubscribe="1", **root
+    ).strip()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_cmake(prefix, tmp_path, family):
+    fortran = shutil.which(f"mpif90.{family}") is not None
+    build = tmp_path / "of a consumer"
+    run(
+        *("cmake", "-S", SOURCES, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}"),
+        *(f"-DMPI_C_COMPILER=mpicc.{family}", f"-DMPI_Fortran_COMPILER=mpif90.{family}"),
+        f"-DCONSUMER_FORTRAN={int(fortran)}",
+    )
+    run("cmake", "--build", build)
+    assert job(family, build / "in_c").endswith(", active 0")
+    for binding in ("in_f90", "in_f08") if fortran else ():
+        assert job(family, build / binding) == "sum 1"
+
+
+@pytest.mark.skipif(not shutil.which("pkg-config"), reason="there is no pkg-config")
+@pytest.mark.parametrize("family", FAMILIES)
+def test_pkg_config(prefix, tmp_path, family):
+    path = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
+    flags = shlex.split(run("pkg-config", "--cflags", "--libs", "sumac", **path))
+    (libdir,) = shlex.split(run("pkg-config", "--variable=libdir", "sumac", **path))
+    mpi = {"openmpi": "-lmpi", "mpich": "-lmpich"}[family]
+    program = tmp_path / "app"
+    run(f"mpicc.{family}", SOURCES / "app.c", "-o", program, mpi, *flags, f"-Wl,-rpath,{libdir}")
+    assert job(family, program).endswith(", active 0")
+
+
+def test_pkg_config_knows_the_version(prefix):
+    (line,) = [line for line in (prefix / "lib/pkgconfig/sumac.pc").read_text().splitlines()
+               if line.startswith("Version: ")]  # fmt: skip
+    assert run(prefix / "bin/sumac", "--version").strip() == f"sumac {line.split()[1]}"

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The help of all commands, those in C too: one layout, and one text for an option."""
+
+import os
+import re
+import subprocess
+from functools import cache
+
+import pytest
+from test_installed import COMMAND
+
+pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
+COMMANDS = ("exec", "run", "info", "check", "bench", "plot", "trace", "plan")
+# As they are ordered wherever they appear.
+ORDER = ("--ranks", "--hosts", "--mpi", "--launcher", "--launcher-arg", "-x", "--bind",
+         "--oversubscribe", "--timeout")  # fmt: skip
+
+
+@cache
+def text(*arguments):
+    environment = os.environ | {"COLUMNS": "80"}
+    done = subprocess.run([COMMAND, *arguments], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, ""), arguments
+    return done.stdout
+
+
+def sections(help_):
+    """{heading: lines}; the description comes under "", usage and exit status under theirs."""
+    found, heading = {"": []}, ""
+    for line in help_.splitlines():
+        if match := re.match(r"(Usage|[A-Z][A-Za-z ]+|Exit status):(?: (.*))?$", line):
+            heading = match[1]
+            found[heading] = [match[2]] if match[2] else []
+        elif line.startswith(" ") or heading in ("", "Exit status"):
+            found[heading].append(line)
+        elif line:
+            found[""].append(line)
+    return found
+
+
+def rows(lines):
+    """[(names, text)] of a section."""
+    result = []
+    for line in lines:
+        if not line.strip():
+            continue
+        names, described = line[2:26].strip(), line[27:].strip()
+        if line.startswith("                           "):
+            names, so_far = result.pop()
+            described = f"{so_far} {described}".strip()
+        elif len(line) > 27 and line[26] != " ":
+            names, described = line.strip(), ""
+        result.append((names, described))
+    return result
+
+
+def options(command):
+    found = sections(text(command, "--help"))
+    return [
+        row
+        for heading, lines in found.items()
+        if heading not in ("", "Usage", "Examples", "Arguments", "Exit status")
+        for row in rows(lines)
+    ]
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_every_help_has_the_same_parts_in_80_columns(command):
+    words = [command] if command else []
+    help_ = text(*words, "--help")
+    assert help_ == text(*words, "-h")
+    assert [line for line in help_.splitlines() if len(line) > 80 or line != line.rstrip()] == []
+    found = sections(help_)
+    usage = " ".join(["sumac", *(words or ["COMMAND"])])
+    assert help_.startswith(f"Usage: {usage} [")
+    assert found[""] and found["Exit status"]
+    assert found["Examples"], "no example"
+    assert all("sumac " in line for line in found["Examples"] if line)
+    wanted = ("Examples", "Commands", "Arguments", "Options", "Exit status")
+    assert [each for each in found if each in wanted] == [each for each in wanted if each in found]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_described(command):
+    found = options(command)
+    assert found[-1] == ("-h, --help", "Show this help")
+    for names, described in found:
+        assert re.match(r"-[a-zA-Z-]+", names) and re.match(r"[A-Z]", described), names
+        assert not described.endswith("."), names
+    for names, described in rows(sections(text(command, "--help")).get("Arguments", [])):
+        assert described and not described.endswith("."), names
+
+
+def test_this_reads_what_is_there():
+    hidden = "Also measure how much of a nonblocking call computation can hide"
+    assert ("--overlap", hidden) in options("bench")
+    assert len(options("bench")) >= 30 and len(options("plan")) >= 14
+
+
+def test_an_option_has_one_text_and_one_place():
+    texts = {}
+    for command in COMMANDS:
+        found = options(command)
+        longest = [re.findall(r"--?[a-z-]+", names)[-1] for names, _ in found]
+        places = [ORDER.index(name) for name in longest if name in ORDER]
+        assert places == sorted(places), f"{command}: {longest}"
+        for names, described in found:
+            if command != "plan" or names in ("-h, --help", "--json"):
+                # A default may be the command's own.
+                texts.setdefault(names, {})[re.sub(r" \(default: .*\)$", "", described)] = command
+    different = {names: found for names, found in texts.items() if len(found) > 1}
+    assert different.keys() <= {"--json FILE", "-o, --output FILE"}, different
+
+
+def test_the_list_of_commands_is_complete():
+    found = dict(rows(sections(text("--help"))["Commands"]))
+    assert set(found) == set(COMMANDS)
+    for command, described in found.items():
+        first = " ".join(sections(text(command, "--help"))[""]).split(". ")[0].split("  ")[0]
+        assert described == first.rstrip("."), command
+
+
+def test_the_package_lists_its_commands_in_the_same_words(sumac):
+    status, out, _ = sumac("--help")
+    of_package = rows(sections(out)["Commands"])
+    assert status == 0 and set(of_package) <= set(rows(sections(text("--help"))["Commands"]))
+    assert {name for name, _ in of_package} == set(COMMANDS) - {"exec", "plan"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_examples_are_understood(command):
+    """By the parser: what they name is not there, and nothing is started."""
+    for line in sections(text(command, "--help"))["Examples"]:
+        named = set(re.findall(r"(?<= )--?[a-z][a-z-]*", line.split(" -- ")[0]))
+        launched = {"-n"} if "exec" in line else set()
+        known = {each for names, _ in options(command) for each in names.replace(",", " ").split()}
+        assert named - launched <= known, line

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `make install` makes: every command works, for every user, whatever Python that user has;
+and `make uninstall` takes it away."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from installing import BUILD, NO_INDEX, ROOT, User, files_below
+from sumac_mpi import layout
+
+FAMILIES = layout.Installation(BUILD).families("check")
+pytestmark = pytest.mark.skipif(not FAMILIES, reason="make build has built nothing")
+
+
+@pytest.fixture(scope="module")
+def user():
+    user = User()
+    yield user
+    shutil.rmtree(user.folder)
+
+
+@pytest.fixture(scope="module")
+def prefix(user):
+    """A whole installation, below a folder that was not there."""
+    prefix = user.folder / "new/prefix"
+    done = user.script("install.py", prefix, "--build", BUILD)
+    if "error[no-packages]" in done.stderr:
+        pytest.skip("pip cannot reach an index")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return prefix
+
+
+@pytest.fixture
+def sumac(user, prefix):
+    def run(*arguments, **variables):
+        done = user.run(prefix / "bin/sumac", *arguments, **variables)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run
+
+
+def test_it_is_a_users_own(user, prefix):
+    if user.is_root:
+        pytest.skip("root's clone cannot be read by others")
+    assert (prefix / "bin/sumac").stat().st_uid != 0
+    for path in prefix.rglob("*"):
+        readable = 0o005 if path.is_dir() else 0o004
+        assert path.is_symlink() or path.stat().st_mode & readable == readable, path
+
+
+def test_info_and_plan(sumac, prefix):
+    assert f"in {prefix}" in sumac("info")
+    assert "chosen:" in sumac("plan", "allreduce", "8", "-n", "2")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_check(sumac, family):
+    sumac("check", "-n", "2", "--mpi", family)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_bench_and_plot(sumac, user, family):
+    results, picture = user.folder / f"{family}.json", user.folder / f"{family}.png"
+    sumac("bench", "allreduce", "-n", "2", "--mpi", family, "-e", "64", "--iterations", "3",
+          "--rounds", "1", "-J", results)  # fmt: skip
+    sumac("plot", results, "-o", picture)
+    assert picture.stat().st_size > 1000
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_run_and_trace(sumac, user, prefix, family):
+    """The jobs' own Python gets nothing of the command's."""
+    assert "PYTHON" not in sumac("run", "-n", "1", "--mpi", family, "/usr/bin/env")
+    picture = user.folder / f"trace-{family}.png"
+    program = layout.Installation(prefix).program("bench", family)
+    sumac("trace", "-n", "2", "-o", picture, "--", program, "allreduce", "-e", "8", "--iterations",
+          "3", "--rounds", "1")  # fmt: skip
+    assert picture.stat().st_size > 1000
+
+
+def test_exec(sumac):
+    assert sumac("exec", "--", "/bin/echo", "here") == "here\n"
+
+
+@pytest.fixture
+def broken_python(user):
+    """A folder of modules and programs that end whoever takes them."""
+    folder = user.folder / "broken"
+    for module in ("typer", "rich", "elftools", "encodings", "sitecustomize"):
+        (folder / module).mkdir(parents=True, exist_ok=True)
+        (folder / module / "__init__.py").write_text("raise SystemExit('the wrong module')\n")
+    (folder / "bin").mkdir(exist_ok=True)
+    for program in ("python", "python3", "python3.11"):
+        (folder / "bin" / program).write_text("#!/bin/sh\necho the wrong Python; exit 9\n")
+        (folder / "bin" / program).chmod(0o755)
+    site = folder / ".local/lib/python3.11/site-packages"
+    site.mkdir(parents=True, exist_ok=True)
+    (site / "usercustomize.py").write_text("raise SystemExit('the wrong module')\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"PYTHONHOME": "/nowhere"},
+        {"PYTHONPATH": "{broken}"},
+        {"HOME": "{broken}"},
+        {"PATH": "{broken}/bin:/usr/bin:/bin", "VIRTUAL_ENV": "{broken}"},
+        {"PYTHONSTARTUP": "{broken}/typer/__init__.py", "PYTHONWARNINGS": "error"},
+    ],
+)
+def test_the_users_python_does_not_matter(sumac, prefix, broken_python, variables):
+    variables = {k: v.format(broken=broken_python) for k, v in variables.items()}
+    assert f"in {prefix}" in sumac("info", **variables)
+
+
+def test_documents_are_there(sumac, prefix):
+    for name in ("share/doc/sumac/LICENSE", "share/doc/sumac/docs/options.md"):
+        assert (prefix / name).stat().st_size > 0
+    rules = prefix / "share/sumac/rules.toml"
+    assert rules.read_text() == (ROOT / "src/planner/rules.toml").read_text()
+    assert "chosen:" in sumac("plan", "allreduce", "8", "-n", "2", "--rules", rules)
+
+
+@pytest.mark.skipif(not shutil.which("help2man"), reason="help2man makes the manual")
+def test_manual(sumac, prefix):
+    pages = {path.stem for path in (prefix / "share/man/man1").iterdir()}
+    commands = ("exec", "run", "info", "check", "bench", "plot", "trace", "plan")
+    assert pages == {"sumac", *(f"sumac-{command}" for command in commands)}
+    text = (prefix / "share/man/man1/sumac.1").read_text()
+    for option in json.loads(sumac("__options")):
+        assert f"SUMAC_{option['name']}" in text.replace("\\", "")
+    assert ".SH OPTIONS" in (prefix / "share/man/man1/sumac-run.1").read_text()
+
+
+def test_uninstall(user, prefix):
+    """The last test of this installation. What others have put there stays."""
+    mine = prefix / "share/mine"
+    mine.touch()
+    done = user.script("uninstall.py", prefix)
+    assert done.returncode == 0, done.stderr
+    assert files_below(prefix) == ["share", "share/mine"]
+    done = user.script("uninstall.py", prefix)
+    assert done.returncode == 3 and "error[manifest]" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def staged(user):
+    """Without the Python packages, for /opt/sumac below DESTDIR, where an older version is: the
+    prefix, what else there was, and what came of it."""
+    prefix = user.folder / "stage/opt/sumac"
+    others = ["bin", "bin/other", "etc", "lib", "share", "share/man"]
+    older = "file bin/sumac-old\nfolder lib/sumac\n"
+    user.run(
+        *("sh", "-c"),
+        f"mkdir -p {prefix} && cd {prefix} && mkdir -p bin lib/sumac etc share/man && "
+        f"touch bin/sumac-old bin/other && printf '{older}' >lib/sumac/manifest",
+    )
+    destdir = str(user.folder / "stage")
+    done = user.script("install.py", "/opt/sumac", "--build", BUILD, DESTDIR=destdir, **NO_INDEX)
+    return prefix, others, done
+
+
+class TestWithoutAnIndex:
+    """All but the Python packages is installed, and it is said."""
+
+    def test_it_is_said(self, staged):
+        done = staged[2]
+        assert done.returncode == 1 and "error[no-packages]" in done.stderr
+        assert "no man pages of sumac-run, " in done.stderr or not shutil.which("help2man")
+        assert "sumac-mpi" not in done.stderr  # not a name that pip could find
+
+    def test_what_works(self, user, staged):
+        sumac = staged[0] / "bin/sumac"
+        assert user.run(sumac, "exec", "--", "true").returncode == 0
+        assert user.run(sumac, "plan", "barrier", "-n", "2").returncode == 0
+
+    def test_what_does_not(self, user, staged):
+        empty = user.folder / "empty"
+        assert user.run("/usr/bin/python3", "-m", "venv", "--without-pip", empty).returncode == 0
+        for command in ("run", "info", "check", "bench", "plot", "trace"):
+            done = user.run(staged[0] / "bin/sumac", command, PATH=f"{empty}/bin:/usr/bin:/bin")
+            assert done.returncode == 3
+            assert "error[no-python]: this Python has not what is needed: typer>=" in done.stderr
+            assert "make install" in done.stderr and "sumac-mpi" not in done.stderr
+
+    def test_the_older_version_is_gone(self, staged):
+        assert not (staged[0] / "bin/sumac-old").exists()
+
+    def test_uninstall(self, user, staged):
+        prefix, others, _ = staged
+        done = user.script("uninstall.py", "/opt/sumac", DESTDIR=str(user.folder / "stage"))
+        assert done.returncode == 0, done.stderr
+        assert files_below(prefix) == others
+
+
+def test_no_place_to_write(user):
+    if user.is_root:
+        pytest.skip("root may write anywhere")
+    for script in ("install.py", "uninstall.py"):
+        done = user.script(script, "/proc/nowhere")
+        assert done.returncode == 3
+        assert "error[prefix]" in done.stderr or "error[manifest]" in done.stderr
+
+
+def test_a_failure_leaves_nothing(user):
+    prefix = user.folder / "failed"
+    done = user.script("install.py", prefix, "--build", user.folder / "no build")
+    assert done.returncode == 1 and done.stderr
+    assert not prefix.exists()
+
+
+def test_a_damaged_list_removes_nothing(user):
+    prefix = user.folder / "damaged"
+    user.run("mkdir", "-p", prefix / "lib/sumac")
+    user.run("sh", "-c", f"echo 'tree ../mine' >{prefix}/lib/sumac/manifest")
+    user.run("mkdir", "-p", user.folder / "mine")
+    done = user.script("uninstall.py", prefix)
+    assert done.returncode == 1 and "error[manifest]" in done.stderr
+    assert Path(user.folder / "mine").exists()
