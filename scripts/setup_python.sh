@@ -27,7 +27,7 @@ add_mpich_alias() {
 # Wheels only: nothing is compiled, so no build tools are downloaded either.
 install() {
   "$venv/bin/python" -m pip --disable-pip-version-check install --quiet --no-input \
-    --only-binary :all: --no-deps -r "$1" ||
+    --only-binary :all: --no-deps --no-compile -r "$1" ||
     fail "pip could not install $1 into .venv (see above)" \
       "check the network or the index that pip is configured for, then 'make setup' again" 1
   "$venv/bin/python" -m pip check >/dev/null ||

@@ -130,7 +130,9 @@ HWY_NOINLINE void fold(void* to, const void* const* from, int num_srcs, std::siz
   constexpr std::size_t kLanes = hn::MaxLanes(d);
   T* dst = static_cast<T*>(to);
   const Sources<T, N> srcs(from, num_srcs);
-  if (count <= kLanes) return fold_few<Step, kLanes>(dst, srcs, count);
+  if constexpr (kStores == Stores::cached) {  // kLeastStreamed is more
+    if (count <= kLanes) return fold_few<Step, kLanes>(dst, srcs, count);
+  }
   const std::size_t last = count - kLanes;
   const auto ends = fold_ends<Step>(d, srcs, last);
   std::size_t i = to_boundary<Step, kLanes>(dst);

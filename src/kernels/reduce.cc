@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/reduce.h"
 
+#include <algorithm>
+
 #include "kernels/highway_config.h"
 #include "kernels/sets.h"
 #include "kernels/simd.h"
@@ -64,6 +66,8 @@ ReduceFn find_reduce(Op op, DType type) {
   return info_of(type).vector ? kFind[sumac_simd_set()](op, type) : find_wide(op, type);
 }
 
-void set_stream_bytes(std::size_t bytes) { stream_bytes.store(bytes, std::memory_order_relaxed); }
+void set_stream_bytes(std::size_t bytes) {
+  stream_bytes.store(std::max(bytes, kLeastStreamed), std::memory_order_relaxed);
+}
 
 }  // namespace sumac

@@ -38,7 +38,9 @@ const char* simd_name();
 bool force_simd(const char* name);
 
 // Results of at least so many bytes, in a dst that is no source, are stored past the caches: for
-// what will have left them anyway before it is read. Beyond all sizes until this is called.
+// what will have left them anyway before it is read. Beyond all sizes until this is called; never
+// below kLeastStreamed, more than any vector of a known length.
+inline constexpr std::size_t kLeastStreamed = 256;
 void set_stream_bytes(std::size_t bytes);
 
 // Names accepted by force_simd on this processor, best first, ended by nullptr.
