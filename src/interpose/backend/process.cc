@@ -36,6 +36,12 @@ bool is_between_init_and_finalize() {
 
 sumac_options options;
 
+sumac_report stats_wanted() {
+  sumac_report report{};
+  sumac_parse_report(options.stats, &report);
+  return report;
+}
+
 // Never destroyed, like the arena.
 static RuleSet& rules() {
   static RuleSet* the_rules = new RuleSet;
@@ -99,6 +105,9 @@ void note_mpi_up() {
   look_for_devices();
   guess_processors();
   world = is_between_init_and_finalize();
+  int rank = job_rank();
+  if (world) mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+  set_log(static_cast<Level>(options.debug), rank);
   // Each session has a thread level of its own.
   int level = MPI_THREAD_MULTIPLE;
   set_one_call_at_a_time(world && mpi.Query_thread(&level) == MPI_SUCCESS &&

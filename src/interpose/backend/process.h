@@ -24,6 +24,8 @@ inline constexpr Family kFamily = Family::openmpi;
 #endif
 
 extern sumac_options options;
+// SUMAC_STATS, taken apart.
+sumac_report stats_wanted();
 
 // Those of SUMAC_RULES; none where there is no such file or it is refused.
 const RuleSet& user_rules();
