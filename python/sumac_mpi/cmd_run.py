@@ -86,7 +86,6 @@ def plan(
         raise bad_value(f"--mpi {mpi}: not one of {', '.join(layout.FAMILIES)}")
     places = hosts.parse(host_list)
     installation = layout.find()
-    options.require_good_environment(installation)
     app = application.find(command)
     linked = app.mpi if app.certain or not (mpi or launcher_name) else None
     chosen = launcher.choose(app.name, linked, mpi, launcher_name)

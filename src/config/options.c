@@ -31,8 +31,10 @@ struct reporter {
   void* context;
 };
 
-static void report(const struct reporter* to, const struct sumac_problem* problem) {
-  if (to->problem != NULL) to->problem(to->context, problem);
+static void report(const struct reporter* to, const char* slug, const char* what, const char* fix,
+                   const char* instead) {
+  const struct sumac_problem problem = {slug, what, fix, instead};
+  if (to->problem != NULL) to->problem(to->context, &problem);
 }
 
 static bool is_text(size_t row) { return sumac_is_string(&sumac_option_rows[row]); }
@@ -106,8 +108,7 @@ static void report_bad_value(const struct sumac_option_row* row, const char* wha
                              const struct reporter* to) {
   char instead[160] = "it is ignored";
   if (row->def[0] != '\0') snprintf(instead, sizeof instead, "using the default, %s", row->def);
-  const struct sumac_problem problem = {"bad-value", what, fix, instead};
-  report(to, &problem);
+  report(to, "bad-value", what, fix, instead);
 }
 
 static void refuse_value(const struct sumac_option_row* row, const char* text,
@@ -148,8 +149,7 @@ static void report_unknown(const char* name, size_t length, const struct reporte
   } else {
     snprintf(fix, sizeof fix, "unset it; 'sumac info options' lists the options there are");
   }
-  const struct sumac_problem problem = {"unknown-option", what, fix, fix};
-  report(to, &problem);
+  report(to, "unknown-option", what, fix, fix);
 }
 
 int sumac_options_read(struct sumac_options* options, char* const* environment,

@@ -54,9 +54,9 @@ struct sumac_report {
 int sumac_parse_report(const char* text, struct sumac_report* report);
 
 // Fills `options` from defaults and `environment` (NULL-terminated "NAME=value" strings; text
-// points into it). An empty value counts as unset. A bad value keeps its default; unknown SUMAC_* names are reported with the
-// nearest known one. Returns the number of problems. Names SUMAC_ROOT, SUMAC_ACTIVE and
-// SUMAC_TEST_* are no options.
+// points into it). An empty value counts as unset. A bad value keeps its default; unknown SUMAC_*
+// names are reported with the nearest known one. Returns the number of problems. Names SUMAC_ROOT,
+// SUMAC_ACTIVE and SUMAC_TEST_* are no options.
 int sumac_options_read(struct sumac_options* options, char* const* environment,
                        sumac_problem_fn problem, void* context);
 

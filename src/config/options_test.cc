@@ -120,7 +120,8 @@ std::vector<std::string> bad_values(const sumac_option_row& row) {
   if (kind == "flag") return {"2", "-1", "maybe", "yess", "01", " 1", "1 ", "yes,no"};
   if (kind == "count" || kind == "bytes" || kind == "limit") return numbers;
   if (kind == "choice") return {"nonsense", "-1", "7", "auto,auto", "auto|off", " auto"};
-  if (kind == "colls") return {"nonsense", "all,", ",", "^", "bcast,alltoall", "1", "^x", "bcast,,"};
+  if (kind == "colls")
+    return {"nonsense", "all,", ",", "^", "bcast,alltoall", "1", "^x", "bcast,,"};
   if (kind == "path") return {"yes", "ON", "true", "1"};
   if (kind == "report") return {"yess", "2", "all,", "all,yes", "json", "all;x", "alles"};
   return {};
@@ -201,10 +202,10 @@ TEST(Options, ReportsAreWordsOrFiles) {
     int wanted, all_ranks;
     const char* file;
   };
-  for (const Case& c : {Case{"yes", 1, 0, nullptr}, Case{"0", 0, 0, nullptr},
-                        Case{"ALL", 1, 1, nullptr}, Case{"run.json", 1, 0, "run.json"},
-                        Case{"./yes", 1, 0, "./yes"}, Case{"all,/tmp/x", 1, 1, "/tmp/x"},
-                        Case{"all.json", 1, 0, "all.json"}}) {
+  for (const Case& c :
+       {Case{"yes", 1, 0, nullptr}, Case{"0", 0, 0, nullptr}, Case{"ALL", 1, 1, nullptr},
+        Case{"run.json", 1, 0, "run.json"}, Case{"./yes", 1, 0, "./yes"},
+        Case{"all,/tmp/x", 1, 1, "/tmp/x"}, Case{"all.json", 1, 0, "all.json"}}) {
     sumac_report report;
     ASSERT_EQ(sumac_parse_report(c.text, &report), 0) << c.text;
     EXPECT_EQ(report.wanted, c.wanted) << c.text;

@@ -105,13 +105,11 @@ struct Alias {
   const char *name, *set;
 };
 constexpr Alias kAliases[] = {
-    {"native", "auto"},          {"default", "auto"},     {"best", "auto"},
-    {"avx512fp16", "avx3_fp16"}, {"avx512", "avx3"},      {"avx512f", "avx3"},
-    {"avx512bw", "avx3"},        {"avx512vl", "avx3"},    {"avx512dq", "avx3"},
-    {"avx512cd", "avx3"},        {"512bit", "avx3"},      {"256", "256bit"},
-    {"sse41", "sse4"},           {"sse42", "sse4"},       {"asimd", "neon"},
-    {"advsimd", "neon"},         {"sve2", "sve"},         {"none", "scalar"},
-    {"plain", "scalar"},         {"generic", "scalar"},
+    {"native", "auto"},   {"default", "auto"},  {"best", "auto"},     {"avx512fp16", "avx3_fp16"},
+    {"avx512", "avx3"},   {"avx512f", "avx3"},  {"avx512bw", "avx3"}, {"avx512vl", "avx3"},
+    {"avx512dq", "avx3"}, {"avx512cd", "avx3"}, {"512bit", "avx3"},   {"256", "256bit"},
+    {"sse41", "sse4"},    {"sse42", "sse4"},    {"asimd", "neon"},    {"advsimd", "neon"},
+    {"sve2", "sve"},      {"none", "scalar"},   {"plain", "scalar"},  {"generic", "scalar"},
 };
 
 // Of all processors: one that another kind of processor has is known as well.

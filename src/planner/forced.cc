@@ -100,7 +100,8 @@ const char* why_in_no_group(Algorithm algorithm, const std::vector<AskedGroup>& 
     const char* here = why_not(algorithm, part.capabilities);
     if (!here) return nullptr;
     // That of the part which is nearest to what the algorithm is for.
-    if (!asked || part.capabilities.over == (info.needs == Needs::messages ? Over::p2p : Over::shm)) {
+    if (!asked ||
+        part.capabilities.over == (info.needs == Needs::messages ? Over::p2p : Over::shm)) {
       why = here;
     }
     asked = true;

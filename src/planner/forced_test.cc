@@ -27,9 +27,10 @@ TEST(Forced, WhatIsUnderstood) {
 
 TEST(Forced, WhatIsWrongAndWhatWasMeant) {
   EXPECT_EQ(problem_of("allreduce"), "'allreduce' is not of the form collective:algorithm");
-  EXPECT_EQ(problem_of("bcast:slots;allreduce:rign").find(
-                "allreduce has no algorithm 'rign'; did you mean 'ring'? (known: flat_lines, "),
-            0u);
+  EXPECT_EQ(
+      problem_of("bcast:slots;allreduce:rign")
+          .find("allreduce has no algorithm 'rign'; did you mean 'ring'? (known: flat_lines, "),
+      0u);
   EXPECT_EQ(problem_of("alreduce:ring"),
             "no collective 'alreduce'; did you mean 'allreduce'? (known: allreduce, reduce, bcast, "
             "barrier)");
@@ -67,7 +68,8 @@ std::vector<Capabilities> all_capabilities() {
   return all;
 }
 
-// Every algorithm on every kind of group: it runs for all bytes it can serve, or it is said why not.
+// Every algorithm on every kind of group: it runs for all bytes it can serve, or it is said why
+// not.
 TEST(Forced, RunsOrIsUnmetWithAReason) {
   int met = 0, unmet_ones = 0;
   for (const Capabilities& c : all_capabilities()) {
@@ -141,9 +143,8 @@ TEST(Parts, OfAHierarchy) {
   Capabilities node, between;
   node.within_levels = between.within_levels = true;
   between.over = Over::p2p;
-  const std::vector<AskedGroup> parts = {{Collective::reduce, node},
-                                   {Collective::bcast, node},
-                                   {Collective::allreduce, between}};
+  const std::vector<AskedGroup> parts = {
+      {Collective::reduce, node}, {Collective::bcast, node}, {Collective::allreduce, between}};
   EXPECT_EQ(why_in_no_group(Algorithm::allreduce_ring, parts), nullptr);
   EXPECT_EQ(why_in_no_group(Algorithm::reduce_flat_lines, parts), nullptr);
   EXPECT_NE(why_in_no_group(Algorithm::allreduce_flat_slots, parts), nullptr);

@@ -54,8 +54,8 @@ struct Capabilities {
 // What a rule chooses.
 struct Choice {
   Algorithm algorithm = Algorithm::native;
-  std::uint32_t chunk = 0;  // bytes a pipeline passes on at a time; 0 where there is none
-  std::uint16_t radix = 2;  // of k-nomial trees
+  std::uint32_t chunk = 0;   // bytes a pipeline passes on at a time; 0 where there is none
+  std::uint16_t radix = 2;   // of k-nomial trees
   bool exact_chunk = false;  // a user's rule asks for that chunk and no other
 };
 
@@ -85,8 +85,9 @@ class PlanTable {
 
   PlanTable() = default;
   // From the rules `first`, which may be empty, and then the shipped ones. `forced` as in
-  // SUMAC_ALGO: "allreduce:flat_slots;bcast:slots". An algorithm that cannot run is passed over, and
-  // a rule that would need one range too many is left out: `unmet`, where it is given, gets them.
+  // SUMAC_ALGO: "allreduce:flat_slots;bcast:slots". An algorithm that cannot run is passed over,
+  // and a rule that would need one range too many is left out: `unmet`, where it is given, gets
+  // them.
   PlanTable(const RuleSet& first, const Capabilities& capabilities, const char* forced,
             std::vector<Unmet>* unmet = nullptr);
 

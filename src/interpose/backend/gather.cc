@@ -33,8 +33,8 @@ void agree_on_gathering(const Communicator& c, const std::vector<Hello>& hellos)
   int size = 0;
   if (!world_is_up() || mpi.Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
   const bool all = c.size == size && std::all_of(hellos.begin(), hellos.end(), [](const Hello& h) {
-    return h.gathers != 0 && h.world != 0 && h.fault_tolerant == 0;
-  });
+                     return h.gathers != 0 && h.world != 0 && h.fault_tolerant == 0;
+                   });
   if (all) agreed = true;
 }
 

@@ -10,8 +10,9 @@
 
 namespace sumac {
 
-// Called when a communicator is set up. A rank without Sumac, or that was not asked, would be waited
-// for in vain: so all ranks of the job must have been in one communicator that was, and want it.
+// Called when a communicator is set up. A rank without Sumac, or that was not asked, would be
+// waited for in vain: so all ranks of the job must have been in one communicator that was, and want
+// it.
 void agree_on_gathering(const Communicator& c, const std::vector<Hello>& hellos);
 
 // On rank 0 one report a rank, in their order; on others, and where they cannot be had, none and in

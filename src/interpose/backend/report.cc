@@ -96,8 +96,8 @@ void append_all(std::string& text, const std::vector<RankReport>& reports, Colle
   }
   append(text, "  %-12s %16s %11llu %16s %16s  %s\n", name_of(collective),
          shown_calls(calls).c_str(), ull(sum.count.bytes / sum.count.calls),
-         shown_time_of(ns.least, ns.least_rank).c_str(), shown_time_of(ns.most, ns.most_rank).c_str(),
-         sum.name);
+         shown_time_of(ns.least, ns.least_rank).c_str(),
+         shown_time_of(ns.most, ns.most_rank).c_str(), sum.name);
 }
 
 void append_paths(std::string& text, const RankReport& report, const char* indent) {
@@ -161,8 +161,8 @@ std::string rank_table(const RankReport& report, int rank, int size) {
       const auto ns = static_cast<double>(path.ns);
       append(text, "  %-12s %12llu %11llu %9s %9s  %s\n", name_of(collective),
              ull(path.count.calls), ull(path.count.bytes / path.count.calls),
-             shown_time(ns).c_str(),
-             shown_time(ns / static_cast<double>(path.count.calls)).c_str(), path.name);
+             shown_time(ns).c_str(), shown_time(ns / static_cast<double>(path.count.calls)).c_str(),
+             path.name);
     });
   }
   append_folds(text, report.stats);
@@ -216,13 +216,13 @@ void report_statistics(const RankReport& own) {
   if (wanted.all_ranks) {
     const char* why = nullptr;
     all = gather_reports(own, why);
-    if (why) log(Level::warn, "warning[stats]: rank 0's statistics alone: %s", why);
+    if (why) log(Level::warn, "warning[stats-ranks]: rank 0's statistics alone: %s", why);
   }
   if (rank != 0) return;
   if (!wanted.file) {
     write_all(all.empty() ? rank_table(own, rank, size) : ranks_table(all));
   } else if (!write_file(wanted.file, report_json(own, size, all))) {
-    log(Level::warn, "warning[stats]: cannot write %s", wanted.file);
+    log(Level::warn, "warning[stats-file]: cannot write %s", wanted.file);
   }
 }
 

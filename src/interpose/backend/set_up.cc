@@ -8,12 +8,12 @@
 
 #include <algorithm>
 
+#include "interpose/backend/gather.h"
 #include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/meeting.h"
 #include "interpose/backend/members.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/progress_hooks.h"
-#include "interpose/backend/gather.h"
 #include "interpose/backend/threads.h"
 #include "interpose/backend/trace_plans.h"
 #include "interpose/backend/warnings.h"

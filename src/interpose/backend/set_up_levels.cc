@@ -47,8 +47,8 @@ void add_parts(const Hierarchy& hierarchy, Collective collective, CapabilitiesOf
     const bool last = &level == &hierarchy.levels.back();
     for (const Group& group : level.groups) {
       if (group.members.size() == 1) continue;
-      const Capabilities capabilities = capabilities_of(
-          static_cast<int>(group.members.size()), group.members[0], group.one_node);
+      const Capabilities capabilities =
+          capabilities_of(static_cast<int>(group.members.size()), group.members[0], group.one_node);
       if (collective != Collective::allreduce || last) {
         parts.push_back({collective, capabilities});
       } else {

@@ -13,6 +13,7 @@ bool timed = false;
 
 // By the name that the call has left for sumac_last_path(). The same text: the same pointer.
 int number_of(Collective collective, const char* path) {
+  if (path == kLocal) return kLocalPath;
   for (int a = 0; a < kNumAlgorithms; ++a) {
     const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
     if (info.name == path && info.collective == collective) return a;
@@ -27,7 +28,10 @@ int number_of(Collective collective, const char* path) {
 
 bool calls_are_timed() { return timed; }
 
-void set_calls_are_timed(bool is_so) { timed = is_so; }
+void time_calls() {
+  timed = true;
+  start_timing();
+}
 
 void TimedCall::end(std::uint64_t now) const {
   const char* path = thread_state().last_path;

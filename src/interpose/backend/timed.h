@@ -10,14 +10,14 @@ namespace sumac {
 
 // Whether calls are to be timed. Settled before anything is redirected.
 bool calls_are_timed();
-void set_calls_are_timed(bool timed);
+void time_calls();
 
 // One call of this thread: its time is that of the path it has gone by then. Of a nonblocking call
 // it is the start's.
 class TimedCall {
  public:
-  explicit TimedCall(Collective collective) : collective_(collective), begin_(clock_ns()) {}
-  ~TimedCall() { end(clock_ns()); }
+  explicit TimedCall(Collective collective) : collective_(collective), begin_(ticks()) {}
+  ~TimedCall() { end(ticks()); }
   TimedCall(const TimedCall&) = delete;
   TimedCall& operator=(const TimedCall&) = delete;
 

@@ -46,9 +46,19 @@ void tell(const Communicator& c, const Unmet& unmet) {
   }
 }
 
+// What has a warning of its own, or is an error.
+bool is_told_elsewhere(Reason reason) {
+  for (const Reason told_of :
+       {Reason::options_differ, Reason::builds_differ, Reason::shared_memory, Reason::messages,
+        Reason::rank_without, Reason::arguments, Reason::nested, Reason::not_ready}) {
+    if (reason == told_of) return true;
+  }
+  return false;
+}
+
 // The ways of one collective's calls.
 struct Ways {
-  std::uint64_t forced = 0, other = 0, local = 0, handed = 0, first = 0;
+  std::uint64_t forced = 0, other = 0, local = 0, handed = 0, first = 0, elsewhere = 0;
   std::string reasons;
 };
 
@@ -73,9 +83,11 @@ Ways ways_of(const Stats& stats, Algorithm forced) {
     const std::uint64_t calls = stats.handed[c][r].calls;
     if (static_cast<Reason>(r) == Reason::first_calls) {
       ways.first = calls;
-    } else {
+    } else if (!is_told_elsewhere(static_cast<Reason>(r))) {
       ways.handed += calls;
       add_reason(ways, calls, text_of(static_cast<Reason>(r)));
+    } else {
+      ways.elsewhere += calls;
     }
   }
   return ways;
@@ -102,13 +114,15 @@ void tell_calls(const Stats& stats, Algorithm forced) {
   const std::uint64_t other = explained ? 0 : ways.other;
   std::uint64_t elsewhere = other + ways.handed;
   add_reason(ways, other, why_other(forced).c_str());
-  if (ways.forced == 0 && ways.other == 0) {  // too few calls, or nobody to talk to
+  if (ways.forced + ways.other + ways.handed + ways.elsewhere ==
+      0) {  // too few calls, or nobody to talk to
     elsewhere += ways.first + ways.local;
     add_reason(ways, ways.first, text_of(Reason::first_calls));
     add_reason(ways, ways.local, "without communication: one rank, or no data");
   }
   if (elsewhere == 0) return;
-  const std::uint64_t all = ways.forced + ways.other + ways.local + ways.handed + ways.first;
+  const std::uint64_t all =
+      ways.forced + ways.other + ways.local + ways.handed + ways.first + ways.elsewhere;
   log(Level::warn, "warning[forced]: SUMAC_ALGO=%s:%s: %llu of %llu calls went another way: %s",
       name_of(info.collective), info.name, static_cast<unsigned long long>(elsewhere),
       static_cast<unsigned long long>(all), ways.reasons.c_str());

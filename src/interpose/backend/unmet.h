@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What somebody asked for (SUMAC_ALGO, SUMAC_RULES) and does not get: rank 0 of the job says what and
-// why, each once, of the communicators it is in.
+// What somebody asked for (SUMAC_ALGO, SUMAC_RULES) and does not get: rank 0 of the job says what
+// and why, each once, of the communicators it is in.
 #pragma once
 
 #include <vector>

@@ -14,7 +14,9 @@ namespace {
 struct Hashes {
   std::uint64_t of[kMostKept] = {};
 
-  bool holds(std::uint64_t hash) const { return std::find(of, of + kMostKept, hash) != of + kMostKept; }
+  bool holds(std::uint64_t hash) const {
+    return std::find(of, of + kMostKept, hash) != of + kMostKept;
+  }
 };
 
 Hashes own_hashes() {
@@ -35,7 +37,7 @@ int first_rank(const std::vector<Hello>& hellos) {
   return unknown ? 0 : -1;
 }
 
-// "warning[slug]: what" -> "warning[slug]: on rank 3: what"
+// Says, behind the slug, whose warning it is.
 void tell(const std::string& line, int rank) {
   const std::size_t end = line.find("]: ") + 3;
   log_here("%s on rank %d: %s", line.substr(0, end - 1).c_str(), rank, line.substr(end).c_str());
@@ -50,7 +52,8 @@ void tell_differences(const Communicator& c, int first) {
   const std::vector<std::string>& lines = kept_warnings();
   for (std::size_t i = 0; i < lines.size(); ++i) {
     bool told = all[static_cast<std::size_t>(first)].holds(own.of[i]);
-    for (int r = 0; r < c.rank && !told; ++r) told = all[static_cast<std::size_t>(r)].holds(own.of[i]);
+    for (int r = 0; r < c.rank && !told; ++r)
+      told = all[static_cast<std::size_t>(r)].holds(own.of[i]);
     if (!told) tell(lines[i], log_rank() >= 0 ? log_rank() : c.rank);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Warnings of one rank's own settings, once a job. Rank 0 tells its own when MPI_Init has returned.
-// Another rank cannot know then whether rank 0 has the same to tell, and nothing may wait for others
-// in MPI_Init; so it tells when it first sets a communicator up together with rank 0.
+// Another rank cannot know then whether rank 0 has the same to tell, and nothing may wait for
+// others in MPI_Init; so it tells when it first sets a communicator up together with rank 0.
 #pragma once
 
 #include <vector>
