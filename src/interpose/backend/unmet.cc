@@ -74,11 +74,12 @@ Ways ways_of(const Stats& stats, Algorithm forced) {
   ways.local = stats.local[c].calls;
   ways.forced = stats.taken[static_cast<int>(forced)].calls;
   for (int a = 0; a < kNumAlgorithms; ++a) {
-    if (info_of(static_cast<Algorithm>(a)).collective == collective) {
-      ways.other += stats.taken[a].calls;
-    }
+    const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
+    if (info.collective != collective || static_cast<Algorithm>(a) == forced) continue;
+    // A call over levels is counted as such, whatever its groups do.
+    const bool has_groups = info.needs == Needs::levels && info_of(forced).needs != Needs::levels;
+    (has_groups ? ways.elsewhere : ways.other) += stats.taken[a].calls;
   }
-  ways.other -= ways.forced;
   for (int r = 0; r < kNumReasons; ++r) {
     const std::uint64_t calls = stats.handed[c][r].calls;
     if (static_cast<Reason>(r) == Reason::first_calls) {
