@@ -35,34 +35,17 @@ int apply_variable(const char* setting) {
   return getenv(name) != NULL ? 0 : -1;
 }
 
-// Whether `what`, which begins with the variable's name, is about this setting.
-static int is_about(const char* what, const char* setting) {
-  const char* bare = without_prefix(setting);
-  const size_t length = strcspn(bare, "=");
-  const char* named = without_prefix(what);
-  return strncmp(named, bare, length) == 0 && (named[length] == '=' || named[length] == ' ');
+static void report_problem(void* context, const struct sumac_problem* problem) {
+  (void)context;
+  report_error(problem->slug, problem->what, "in the environment", problem->fix);
 }
 
-static void report_problem(void* context, const char* slug, const char* what, const char* fix) {
-  const struct settings* settings = context;
-  char found[256] = "in the environment";
-  for (int i = 0; i < settings->count; ++i) {
-    if (is_about(what, settings->items[i])) {
-      snprintf(found, sizeof found, "%.200s on the command line", settings->items[i]);
-    }
-  }
-  report_error(slug, what, found, fix);
-}
-
-int check_environment(const struct settings* from_command_line) {
+int check_environment(void) {
   struct sumac_options options;
-  void* context = (void*)from_command_line;
-  int problems = sumac_options_read(&options, environ, report_problem, context);
+  int problems = sumac_options_read(&options, environ, report_problem, NULL);
   if (!sumac_simd_is_known(options.simd)) {
-    char what[160];
-    snprintf(what, sizeof what, "SUMAC_SIMD=%.80s is not to be had on this processor",
-             options.simd);
-    report_problem(context, "bad-value", what, "'sumac info options' lists the names");
+    sumac_options_refuse(&options, "SIMD", "no instruction set is called so",
+                         "'sumac info options' lists the names", report_problem, NULL);
     ++problems;
   }
   return problems;

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The environment that `sumac exec` checks and hands to the program.
+// The environment that `sumac exec` hands to the program.
 #pragma once
-
-// The arguments of -x and --set of the command line, in order.
-struct settings {
-  const char** items;
-  int count;
-};
 
 // Puts one NAME=VALUE into the environment as SUMAC_NAME. Returns -1 when it has not that form.
 int apply_setting(const char* setting);
@@ -15,7 +9,7 @@ int apply_setting(const char* setting);
 int apply_variable(const char* setting);
 
 // Reports every SUMAC_* variable that is unknown or has a bad value. Returns how many there are.
-int check_environment(const struct settings* from_command_line);
+int check_environment(void);
 
 // Adds `library` to LD_PRELOAD behind what is there, unless it is there already. Returns -1 when
 // its path cannot be said there (it holds a space or a colon) or memory is out.

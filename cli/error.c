@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/switch_word.h"
 #include "config/launch.h"
 
 // One write, so that the lines of several ranks do not mix.
@@ -29,7 +29,7 @@ void report_error(const char* slug, const char* what, const char* found, const c
 
 void report_warning(const char* slug, const char* what) {
   const char* debug = getenv("SUMAC_DEBUG");
-  if (sumac_launch_rank() > 0 || (debug != NULL && strcasecmp(debug, "off") == 0)) return;
+  if (sumac_launch_rank() > 0 || (debug != NULL && sumac_switch_word(debug) == 0)) return;
   say("warning", slug, what, NULL, NULL);
 }
 

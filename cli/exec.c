@@ -42,7 +42,7 @@ static int usage_error(const char* what) {
 // Consumes the options of the command. Returns the index of the program in argv, or minus an exit
 // code; kDone when there is nothing left to do.
 enum { kDone = -1000 };
-static int parse_arguments(int argc, char** argv, struct settings* settings) {
+static int parse_arguments(int argc, char** argv) {
   int i = 1;
   for (; i < argc && argv[i][0] == '-'; ++i) {
     if (strcmp(argv[i], "--") == 0) return i + 1;
@@ -64,7 +64,6 @@ static int parse_arguments(int argc, char** argv, struct settings* settings) {
                setting);
       return -usage_error(what);
     }
-    settings->items[settings->count++] = setting;
   }
   return i;
 }
@@ -135,23 +134,12 @@ static int run(char** program) {
   return report_program(program[0], kExitNotExecutable);
 }
 
+// SUMAC_* variables are the library's to judge, which says once a job what is wrong.
 int command_exec(int argc, char** argv) {
-  struct settings settings = {calloc((size_t)argc, sizeof(const char*)), 0};
-  if (settings.items == NULL) return kExitExecFailed;
-  int code = 0;
-  const int first = parse_arguments(argc, argv, &settings);
-  if (first < 0) {
-    code = first == kDone ? 0 : -first;
-  } else if (first >= argc) {
-    code = usage_error("sumac exec wants a program to run");
-  } else {
-    code = check_environment(&settings) > 0 ? kExitUsage : run(argv + first);
-  }
-  free(settings.items);
-  return code;
+  const int first = parse_arguments(argc, argv);
+  if (first < 0) return first == kDone ? 0 : -first;
+  if (first >= argc) return usage_error("sumac exec wants a program to run");
+  return run(argv + first);
 }
 
-int command_check_env(void) {
-  const struct settings none = {NULL, 0};
-  return check_environment(&none) > 0 ? kExitUsage : 0;
-}
+int command_check_env(void) { return check_environment() > 0 ? kExitUsage : 0; }

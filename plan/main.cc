@@ -9,6 +9,7 @@
 #include "plan/options.h"
 #include "plan/places.h"
 #include "plan/print.h"
+#include "planner/forced.h"
 
 namespace sumac::plan {
 namespace {
@@ -26,8 +27,9 @@ RuleSet read(const Options& options) {
 int run(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) return finish_output(0);
-  if (const char* problem = check_forced(options.algo.c_str())) {
-    throw Failure("usage", "--algo " + options.algo + " " + problem,
+  std::string problem;
+  if (!check_forced(options.algo.c_str(), problem)) {
+    throw Failure("usage", "--algo " + options.algo + ": " + problem,
                   "'sumac info algorithms' lists the algorithms");
   }
   const RuleSet rules = read(options);

@@ -63,7 +63,9 @@ def draw_allreduce(axes, curves):
     """One line an MPI. curves: family -> (title, sizes, Spreads of the speed-up)."""
     for family, (title, sizes, speedups) in curves.items():
         colour = COLOURS.get(family, GREY)
-        axes.plot(sizes, [s.median for s in speedups], "-o", color=colour, markersize=3, label=title)
+        axes.plot(
+            sizes, [s.median for s in speedups], "-o", color=colour, markersize=3, label=title
+        )
         low, high = ([getattr(s, end) for s in speedups] for end in ("low", "high"))
         axes.fill_between(sizes, low, high, color=colour, alpha=0.2, linewidth=0)
     axes.axhline(1, color="black", linewidth=1)

@@ -27,6 +27,4 @@ def spread(times):
 def speedup(native, sumac):
     """How many times as fast: the ratio of the medians; low and high, of the quartiles that are
     worst and best for Sumac."""
-    return Spread(
-        native.low / sumac.high, native.median / sumac.median, native.high / sumac.low
-    )
+    return Spread(native.low / sumac.high, native.median / sumac.median, native.high / sumac.low)

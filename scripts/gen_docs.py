@@ -16,9 +16,20 @@ OPTIONS_HEAD = """\
 # Options
 
 Every option is an environment variable `SUMAC_<NAME>`, read once when the program makes its first
-MPI call. A bad value is reported and the default is used; an unknown `SUMAC_` name is reported with
-the nearest one that exists. *Agreed* options must have the same value on all ranks of a
-communicator: where they differ, its calls are handed to the MPI.
+MPI call; an empty value counts as unset. Wherever *yes* or *no* is understood, so are `1`, `on`,
+`true` and `0`, `off`, `false`, in any case.
+
+One rule for what is wrong, be it a number with junk, an unknown word, or one bad element of a list:
+the default is used, and the job is [warned once](troubleshooting.md#bad-value). An unknown `SUMAC_`
+name is told with the nearest one that exists. Rank 0 warns when `MPI_Init` has returned; a rank
+that has something wrong which rank 0 has not says so (`on rank 3: ...`) when it first sets a
+communicator up together with rank 0. The same holds in front of a program (`sumac run`, `sumac
+exec`); `sumac check` and `sumac bench` do not start with a bad value. What is asked for and cannot
+be done (an algorithm that does not run here, an instruction set that the processor lacks) is told
+once, too.
+
+*Agreed* options must have the same value on all ranks of a communicator: where they differ, its
+calls are handed to the MPI.
 
 | variable | value | default | agreed |
 |---|---|---|---|
@@ -28,13 +39,17 @@ PATHS_HEAD = """\
      edit. -->
 # What becomes of a call
 
-`SUMAC_STATS=1` prints at the end how many calls took which way; `sumac_last_path()` tells it of the
-last call. A call is taken by an algorithm, or handed to the MPI for a reason.
+`SUMAC_STATS=yes` prints at the end how many calls took which way and how long they took there;
+`sumac_last_path()` tells the way of the last call. A call is taken by an algorithm, or handed to
+the MPI for a reason. `SUMAC_DEBUG=trace` tells each decision once: which algorithm is chosen from
+which size on, and by which rule.
 
 ## Algorithms
 
-`SUMAC_ALGO=allreduce:single_copy` forces one where it is eligible. *Single copy* needs access to
-other processes' memory (cross-memory attach), which is proven when a communicator is set up.
+`SUMAC_ALGO=allreduce:single_copy` forces one. Where it cannot run, the rules choose, and a
+[warning](troubleshooting.md#forced) says why: it is for other groups than these, the message is
+larger than *lines* hold, an operation is the program's own, and so on. *Single copy* needs access
+to other processes' memory (cross-memory attach), which is proven when a communicator is set up.
 
 | collective | algorithm | needs | what it does |
 |---|---|---|---|
@@ -46,10 +61,12 @@ REASONS_HEAD = """
 |---|---|
 """
 VALUES = {
-    "flag": "0 or 1",
+    "flag": "yes or no",
     "count": "a whole number",
     "bytes": "bytes; `64K`, `1M`, `2G` are understood",
     "text": "text",
+    "path": "a file or folder, or no",
+    "report": "yes, no, `all`, a file, or `all,FILE`",
     "colls": "`all`, a comma list, or `^name`",
 }
 
@@ -76,8 +93,9 @@ def listed(choices):
 def accepted(row):
     if row["kind"] == "choice":
         return listed(row["choices"])
-    if row["kind"] == "count" and row["choices"]:
-        return "{} to {}".format(*row["choices"].split(".."))
+    if row["kind"] in ("count", "limit") and row["choices"]:
+        words = "`auto`, `off`, or " if row["kind"] == "limit" else ""
+        return words + "{} to {}".format(*row["choices"].split(".."))
     return VALUES[row["kind"]]
 
 

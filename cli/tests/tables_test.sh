@@ -13,7 +13,8 @@ rows = json.load(open(sys.argv[1]))
 assert len(rows) >= 12
 for row in rows:
     assert set(row) == {"name", "kind", "default", "choices", "agreed", "doc"}, row
-    assert row["kind"] in {"flag", "choice", "count", "bytes", "text", "colls"}, row
+    assert row["kind"] in {"flag", "choice", "count", "limit", "bytes", "text", "path", "report",
+                           "colls"}, row
     assert isinstance(row["agreed"], bool) and len(row["doc"]) > 10, row
 by_name = {row["name"]: row for row in rows}
 assert by_name["CMA"]["choices"] == "auto|off" and by_name["CMA"]["agreed"]

@@ -129,7 +129,6 @@ def plan(
     places = hosts.parse(host_list)
     installation = layout.find()
     added = _variables(variables or [])
-    options.require_good_environment(installation, added)
     app = application.find(command, added)
     linked = app.mpi if app.certain or not (mpi or launcher_name) else None
     chosen = launcher.choose(app.name, linked, mpi, launcher_name)

@@ -29,6 +29,7 @@ _ADVICE = (
     (r"cannot open shared object|error while loading shared", "add the folder of the library that "
      "is missing to LD_LIBRARY_PATH"),
 )  # fmt: skip
+YES = ("1", "yes", "on", "true", "y")  # as base/switch_word.h has them
 
 
 def examine(
@@ -82,11 +83,11 @@ def _read(findings: Findings, name: str, record: dict[str, Any], target: program
     findings.ok(name, f"{version}, {record['ranks']} ranks, started by {target.launcher.path}")
     if record["active_ranks"] == record["ranks"]:
         findings.ok(f"{name}: loading", record["description"])
-    elif os.environ.get("SUMAC_DISABLE") == "1":
+    elif os.environ.get("SUMAC_DISABLE", "").lower() in YES:
         findings.warn(
             f"{name}: loading",
             "Sumac is switched off",
-            "SUMAC_DISABLE is 1, so all calls are left to the MPI",
+            "SUMAC_DISABLE is set, so all calls are left to the MPI",
             "unset SUMAC_DISABLE",
         )
     else:

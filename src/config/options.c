@@ -31,11 +31,13 @@ struct reporter {
   void* context;
 };
 
-static void report(const struct reporter* to, const char* slug, const char* what, const char* fix) {
-  if (to->problem != NULL) to->problem(to->context, slug, what, fix);
+static void report(const struct reporter* to, const char* slug, const char* what, const char* fix,
+                   const char* instead) {
+  const struct sumac_problem problem = {slug, what, fix, instead};
+  if (to->problem != NULL) to->problem(to->context, &problem);
 }
 
-static bool is_text(size_t row) { return strcmp(sumac_option_rows[row].kind, "text") == 0; }
+static bool is_text(size_t row) { return sumac_is_string(&sumac_option_rows[row]); }
 
 static void store(struct sumac_options* options, size_t row, const struct sumac_value* value) {
   char* field = (char*)options + offsets[row];
@@ -75,26 +77,47 @@ static const char* listed(const char* choices, char* buffer, size_t size) {
   return buffer;
 }
 
-static void report_bad_value(const struct sumac_option_row* row, const char* text,
-                             const struct reporter* to) {
-  char list[256], domain[320], what[kMessage], fix[kMessage];
+// What values of an option's kind look like: "one of auto, off".
+static void describe_domain(const struct sumac_option_row* row, char* domain, size_t size) {
+  char list[256];
   uint64_t low, high;
+  sumac_count_range(row, &low, &high);
+  const unsigned long long least = low, most = high;
   if (strcmp(row->kind, "count") == 0) {
-    sumac_count_range(row, &low, &high);
-    snprintf(domain, sizeof domain, "a whole number from %llu to %llu", (unsigned long long)low,
-             (unsigned long long)high);
+    snprintf(domain, size, "a whole number from %llu to %llu", least, most);
+  } else if (strcmp(row->kind, "limit") == 0) {
+    snprintf(domain, size, "auto, off or a whole number from %llu to %llu", least, most);
   } else if (strcmp(row->kind, "bytes") == 0) {
-    snprintf(domain, sizeof domain, "a size such as 65536, 64K, 1M or 2G");
+    snprintf(domain, size, "a size such as 65536, 64K, 1M or 2G");
+  } else if (strcmp(row->kind, "flag") == 0) {
+    snprintf(domain, size, "yes or no");
+  } else if (strcmp(row->kind, "path") == 0) {
+    snprintf(domain, size, "the name of a file or folder (./NAME for one that is called so)");
+  } else if (strcmp(row->kind, "report") == 0) {
+    snprintf(domain, size,
+             "yes, no, all, or the name of a file, which contains a . or a / (./NAME)");
   } else if (strcmp(row->kind, "colls") == 0) {
-    snprintf(domain, sizeof domain, "'all', or a comma list (^ leaves one out) of %s",
+    snprintf(domain, size, "'all', or a comma list (^ leaves one out) of %s",
              listed(row->choices, list, sizeof list));
   } else {
-    const char* choices = strcmp(row->kind, "flag") == 0 ? "0|1" : row->choices;
-    snprintf(domain, sizeof domain, "one of %s", listed(choices, list, sizeof list));
+    snprintf(domain, size, "one of %s", listed(row->choices, list, sizeof list));
   }
+}
+
+static void report_bad_value(const struct sumac_option_row* row, const char* what, const char* fix,
+                             const struct reporter* to) {
+  char instead[160] = "it is ignored";
+  if (row->def[0] != '\0') snprintf(instead, sizeof instead, "using the default, %s", row->def);
+  report(to, "bad-value", what, fix, instead);
+}
+
+static void refuse_value(const struct sumac_option_row* row, const char* text,
+                         const struct reporter* to) {
+  char domain[320], what[kMessage], fix[kMessage];
+  describe_domain(row, domain, sizeof domain);
   snprintf(what, sizeof what, "%s%s=%.80s is not %s", kPrefix, row->name, text, domain);
   snprintf(fix, sizeof fix, "unset it (the default is '%s'), or choose %s", row->def, domain);
-  report(to, "bad-value", what, fix);
+  report_bad_value(row, what, fix, to);
 }
 
 // The name (without its prefix) of an environment entry that ought to be an option, or NULL.
@@ -126,7 +149,7 @@ static void report_unknown(const char* name, size_t length, const struct reporte
   } else {
     snprintf(fix, sizeof fix, "unset it; 'sumac info options' lists the options there are");
   }
-  report(to, "unknown-option", what, fix);
+  report(to, "unknown-option", what, fix, fix);
 }
 
 int sumac_options_read(struct sumac_options* options, char* const* environment,
@@ -139,7 +162,7 @@ int sumac_options_read(struct sumac_options* options, char* const* environment,
     struct sumac_value value = {0, NULL};
     sumac_parse_value(row, row->def, &value);
     if (text != NULL && sumac_parse_value(row, text, &value) != 0) {
-      report_bad_value(row, text, &to);
+      refuse_value(row, text, &to);
       ++problems;
     }
     store(options, i, &value);
@@ -152,6 +175,23 @@ int sumac_options_read(struct sumac_options* options, char* const* environment,
     ++problems;
   }
   return problems;
+}
+
+void sumac_options_refuse(struct sumac_options* options, const char* name, const char* why,
+                          const char* fix, sumac_problem_fn problem, void* context) {
+  const struct reporter to = {problem, context};
+  for (size_t i = 0; i < sumac_num_options; ++i) {
+    const struct sumac_option_row* row = &sumac_option_rows[i];
+    if (strcmp(row->name, name) != 0) continue;
+    const char* text;
+    char what[kMessage];
+    memcpy(&text, (char*)options + offsets[i], sizeof text);
+    snprintf(what, sizeof what, "%s%s=%.80s: %.300s", kPrefix, name, text, why);
+    struct sumac_value value = {0, NULL};
+    sumac_parse_value(row, row->def, &value);
+    store(options, i, &value);
+    report_bad_value(row, what, fix, &to);
+  }
 }
 
 static uint64_t hash_bytes(uint64_t hash, const void* data, size_t size) {

@@ -12,15 +12,19 @@ extern "C" {
 
 enum sumac_debug_level { SUMAC_DEBUG_OFF, SUMAC_DEBUG_WARN, SUMAC_DEBUG_INFO, SUMAC_DEBUG_TRACE };
 
-// One field per row of options.def. flag, choice (index), count and bytes are numbers; text is the
-// string; colls is a bit mask over the row's choices in order.
+// One field per row of options.def. flag, choice (index), count and bytes are numbers; so is limit,
+// 0 for auto and 1 for off. text, path ("" for none) and report are strings; colls is a bit mask
+// over the row's choices in order.
 struct sumac_options {
 #define SUMAC_OPTION_TYPE_flag uint64_t
 #define SUMAC_OPTION_TYPE_choice uint64_t
 #define SUMAC_OPTION_TYPE_count uint64_t
 #define SUMAC_OPTION_TYPE_bytes uint64_t
 #define SUMAC_OPTION_TYPE_colls uint64_t
+#define SUMAC_OPTION_TYPE_limit uint64_t
 #define SUMAC_OPTION_TYPE_text const char*
+#define SUMAC_OPTION_TYPE_path const char*
+#define SUMAC_OPTION_TYPE_report const char*
 #define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) SUMAC_OPTION_TYPE_##kind field;
 #include "config/options.def"
 #undef SUMAC_OPTION
@@ -34,19 +38,34 @@ struct sumac_option_row {
 extern const struct sumac_option_row sumac_option_rows[];
 extern const size_t sumac_num_options;
 
-// Called once per problem: slug ("bad-value", "unknown-option"), what is wrong, and the fix.
-typedef void (*sumac_problem_fn)(void* context, const char* slug, const char* what,
-                                 const char* fix);
+// What is wrong with a variable: its slug ("bad-value", "unknown-option"), what, the fix, and what
+// the library does about it.
+struct sumac_problem {
+  const char *slug, *what, *fix, *instead;
+};
+typedef void (*sumac_problem_fn)(void* context, const struct sumac_problem* problem);
+
+// A value of kind report.
+struct sumac_report {
+  int wanted, all_ranks;
+  const char* file;  // NULL: standard error
+};
+// Returns 0, or -1 for what is no such value.
+int sumac_parse_report(const char* text, struct sumac_report* report);
 
 // Fills `options` from defaults and `environment` (NULL-terminated "NAME=value" strings; text
-// points into it). A bad value keeps its default; unknown SUMAC_* names are reported with the
-// nearest known one. Returns the number of problems. Names SUMAC_ROOT, SUMAC_ACTIVE and
-// SUMAC_TEST_* are no options.
+// points into it). An empty value counts as unset. A bad value keeps its default; unknown SUMAC_*
+// names are reported with the nearest known one. Returns the number of problems. Names SUMAC_ROOT,
+// SUMAC_ACTIVE and SUMAC_TEST_* are no options.
 int sumac_options_read(struct sumac_options* options, char* const* environment,
                        sumac_problem_fn problem, void* context);
 
 // Parses "64", "64K", "1M", "2G" (powers of 1024). Returns 0, or -1 when it is not such a number.
 int sumac_parse_bytes(const char* text, uint64_t* bytes);
+
+// Puts an option back to its default: its value, of kind text, has turned out to be bad. Tells so.
+void sumac_options_refuse(struct sumac_options* options, const char* name, const char* why,
+                          const char* fix, sumac_problem_fn problem, void* context);
 
 // FNV-1a hash over the values of all agreed options: equal on two ranks when they are.
 uint64_t sumac_options_hash(const struct sumac_options* options);

@@ -11,7 +11,7 @@
 namespace {
 
 struct Problem {
-  std::string slug, what, fix;
+  std::string slug, what, fix, instead;
 };
 
 struct Reading {
@@ -20,8 +20,9 @@ struct Reading {
   int count;
 };
 
-void collect(void* context, const char* slug, const char* what, const char* fix) {
-  static_cast<std::vector<Problem>*>(context)->push_back({slug, what, fix});
+void collect(void* context, const sumac_problem* problem) {
+  static_cast<std::vector<Problem>*>(context)->push_back(
+      {problem->slug, problem->what, problem->fix, problem->instead});
 }
 
 // The environment strings outlive the reading: text options point into them.
@@ -54,7 +55,7 @@ TEST(Options, EmptyEnvironmentGivesDefaults) {
   EXPECT_EQ(sumac_options_read(&options, nullptr, nullptr, nullptr), 0);
   EXPECT_EQ(options.disable, 0u);
   EXPECT_EQ(options.debug, uint64_t{SUMAC_DEBUG_WARN});
-  EXPECT_STREQ(options.stats, "0");
+  EXPECT_STREQ(options.stats, "no");
   EXPECT_EQ(options.colls, 0x1fu);
   EXPECT_STREQ(options.algo, "");
   EXPECT_EQ(options.shm_budget, uint64_t{64} << 20);
@@ -93,7 +94,7 @@ TEST(Options, CollectivesAreAMask) {
 
 TEST(Options, BadValuesKeepTheDefaultAndAreReported) {
   const std::vector<std::string> bad = {
-      "DISABLE=yes",     "DEBUG=loud",       "COLLS=alltoall",
+      "DISABLE=2",       "DEBUG=loud",       "COLLS=alltoall",
       "COLLS=bcast,",    "COLLS=^",          "CMA=maybe",
       "CMA=aut",         "SHM_BUDGET=0",     "SHM_BUDGET=K",
       "SHM_BUDGET=1KB",  "SHM_BUDGET=-1",    "BUILD_AFTER=0",
@@ -109,6 +110,118 @@ TEST(Options, BadValuesKeepTheDefaultAndAreReported) {
         << reading.problems[0].what;
     EXPECT_EQ(sumac_options_hash(&reading.options), sumac_options_hash(&defaults.options)) << text;
   }
+}
+
+// Values that no option of a kind has. Empty ones count as unset.
+std::vector<std::string> bad_values(const sumac_option_row& row) {
+  const std::string kind = row.kind;
+  const std::vector<std::string> numbers = {
+      "1x", "x1", "-1", "+1", "1.5", "1e3", " 1", "1 ", "0x10", "99999999999999999999999", "?"};
+  if (kind == "flag") return {"2", "-1", "maybe", "yess", "01", " 1", "1 ", "yes,no"};
+  if (kind == "count" || kind == "bytes" || kind == "limit") return numbers;
+  if (kind == "choice") return {"nonsense", "-1", "7", "auto,auto", "auto|off", " auto"};
+  if (kind == "colls")
+    return {"nonsense", "all,", ",", "^", "bcast,alltoall", "1", "^x", "bcast,,"};
+  if (kind == "path") return {"yes", "ON", "true", "1"};
+  if (kind == "report") return {"yess", "2", "all,", "all,yes", "json", "all;x", "alles"};
+  return {};
+}
+
+std::string text_of(std::uint64_t number) { return std::to_string(number); }
+std::string text_of(const char* text) { return text; }
+
+// All values, one after the other.
+std::string text_of(const sumac_options& options) {
+  std::string text;
+#define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) \
+  text += text_of(options.field) + " ";
+#include "config/options.def"
+#undef SUMAC_OPTION
+  return text;
+}
+
+// The sweep: every option, every kind of bad value, one problem each, and all options as they are
+// without any variable.
+TEST(Options, EveryBadValueOfEveryOptionGivesTheDefaultAndOneProblem) {
+  const std::string defaults = text_of(read_one("PATH=/bin").options);
+  for (size_t i = 0; i < sumac_num_options; ++i) {
+    const sumac_option_row& row = sumac_option_rows[i];
+    const bool judged_later = std::string(row.kind) == "text";  // by what understands it
+    EXPECT_EQ(bad_values(row).empty(), judged_later) << row.name << " of kind " << row.kind;
+    for (const std::string& bad : bad_values(row)) {
+      const std::string setting = std::string("SUMAC_") + row.name + "=" + bad;
+      const Reading reading = read_one(setting);
+      ASSERT_EQ(reading.count, 1) << setting;
+      ASSERT_EQ(reading.problems.size(), 1u) << setting;
+      EXPECT_EQ(reading.problems[0].slug, "bad-value") << setting;
+      EXPECT_EQ(reading.problems[0].what.rfind(setting + " is not ", 0), 0u) << setting;
+      EXPECT_NE(reading.problems[0].instead, "") << setting;
+      EXPECT_EQ(text_of(reading.options), defaults) << setting;
+    }
+    const Reading empty = read_one(std::string("SUMAC_") + row.name + "=");
+    EXPECT_EQ(empty.count, 0) << row.name;
+    EXPECT_EQ(text_of(empty.options), defaults) << row.name;
+  }
+}
+
+// Every option that can be switched off, or on, by every name of no and yes.
+TEST(Options, NamesOfYesAndNo) {
+  const std::vector<std::string> yes = {"1", "yes", "on", "true", "YES", "On", "y"};
+  const std::vector<std::string> no = {"0", "no", "off", "false", "NO", "Off", "n"};
+  const auto number = [](const std::string& name, const std::string& word) {
+    const Reading reading = read_one("SUMAC_" + name + "=" + word);
+    EXPECT_EQ(reading.count, 0) << name << "=" << word;
+    return reading.options;
+  };
+  for (const std::string& word : yes) {
+    EXPECT_EQ(number("DISABLE", word).disable, 1u) << word;
+    EXPECT_EQ(number("OWN_REGIONS", word).own_regions, 1u) << word;
+    EXPECT_EQ(number("CMA", word).cma, 0u) << word;
+    EXPECT_EQ(number("PROGRESS", word).progress, 0u) << word;
+    EXPECT_EQ(number("DEBUG", word).debug, uint64_t{SUMAC_DEBUG_INFO}) << word;
+    EXPECT_EQ(number("THREADS", word).threads, word == "1" ? 1u : 0u) << word;
+    EXPECT_STREQ(number("STATS", word).stats, word.c_str());
+  }
+  for (const std::string& word : no) {
+    EXPECT_EQ(number("DISABLE", word).disable, 0u) << word;
+    EXPECT_EQ(number("OWN_REGIONS", word).own_regions, 0u) << word;
+    EXPECT_EQ(number("CMA", word).cma, 1u) << word;
+    EXPECT_EQ(number("PROGRESS", word).progress, 2u) << word;
+    EXPECT_EQ(number("DEBUG", word).debug, uint64_t{SUMAC_DEBUG_OFF}) << word;
+    EXPECT_EQ(number("THREADS", word).threads, 1u) << word;
+    EXPECT_STREQ(number("RULES", word).rules, "") << word;
+    EXPECT_STREQ(number("TRACE", word).trace, "") << word;
+  }
+  EXPECT_EQ(number("THREADS", "7").threads, 7u);
+  EXPECT_EQ(read_one("SUMAC_DEVICE=yes").count, 1) << "auto|host has no off";
+}
+
+TEST(Options, ReportsAreWordsOrFiles) {
+  struct Case {
+    const char* text;
+    int wanted, all_ranks;
+    const char* file;
+  };
+  for (const Case& c :
+       {Case{"yes", 1, 0, nullptr}, Case{"0", 0, 0, nullptr}, Case{"ALL", 1, 1, nullptr},
+        Case{"run.json", 1, 0, "run.json"}, Case{"./yes", 1, 0, "./yes"},
+        Case{"all,/tmp/x", 1, 1, "/tmp/x"}, Case{"all.json", 1, 0, "all.json"}}) {
+    sumac_report report;
+    ASSERT_EQ(sumac_parse_report(c.text, &report), 0) << c.text;
+    EXPECT_EQ(report.wanted, c.wanted) << c.text;
+    EXPECT_EQ(report.all_ranks, c.all_ranks) << c.text;
+    EXPECT_STREQ(report.file, c.file) << c.text;
+  }
+}
+
+TEST(Options, ATextRefusedLaterGetsItsDefault) {
+  Reading reading = read_one("SUMAC_HIERARCHY=numaa");
+  sumac_options_refuse(&reading.options, "HIERARCHY", "unknown level 'numaa'", "see the list",
+                       collect, &reading.problems);
+  ASSERT_EQ(reading.problems.size(), 1u);
+  EXPECT_EQ(reading.problems[0].what, "SUMAC_HIERARCHY=numaa: unknown level 'numaa'");
+  EXPECT_EQ(reading.problems[0].instead, "using the default, auto");
+  EXPECT_STREQ(reading.options.hierarchy, "auto");
 }
 
 TEST(Options, MessagesSayWhatAndHowToRepair) {

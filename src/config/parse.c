@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/switch_word.h"
+
 int sumac_parse_number(const char* text, uint64_t* number) {
   uint64_t value = 0;
   if (*text == '\0') return -1;
@@ -115,10 +117,65 @@ static int parse_count(const struct sumac_option_row* row, const char* text, uin
   return 0;
 }
 
+static int choice_index(const char* choices, const char* word) {
+  return word_index(choices, word, strlen(word));
+}
+
 static int parse_choice(const char* choices, const char* text, uint64_t* number) {
-  const int index = word_index(choices, text, strlen(text));
+  int index = choice_index(choices, text);
+  const int off = choice_index(choices, "off");
+  const int word = index < 0 && off >= 0 ? sumac_switch_word(text) : -1;
+  if (word == 0) index = off;
+  if (word == 1) index = choice_index(choices, "auto");
+  if (word == 1 && index < 0) index = choice_index(choices, "info");
   if (index < 0) return -1;
   *number = (uint64_t)index;
+  return 0;
+}
+
+static int parse_flag(const char* text, uint64_t* number) {
+  const int word = sumac_switch_word(text);
+  if (word < 0) return -1;
+  *number = (uint64_t)word;
+  return 0;
+}
+
+// A digit is a count, but for 0.
+static int parse_limit(const struct sumac_option_row* row, const char* text, uint64_t* number) {
+  if (parse_count(row, text, number) == 0) return 0;
+  const int word = sumac_switch_word(text);
+  if (word < 0 && strcasecmp(text, "auto") != 0) return -1;
+  *number = word == 0 ? 1 : 0;
+  return 0;
+}
+
+int sumac_is_path(const char* text) { return strpbrk(text, "./") != NULL; }
+
+static int parse_path(const char* text, const char** path) {
+  const int word = sumac_switch_word(text);
+  if (word == 1) return -1;
+  *path = word == 0 ? "" : text;
+  return 0;
+}
+
+int sumac_parse_report(const char* text, struct sumac_report* report) {
+  const struct sumac_report none = {0, 0, NULL};
+  const int word = sumac_switch_word(text);
+  const int all = strncasecmp(text, "all", 3) == 0 && (text[3] == '\0' || text[3] == ',');
+  const char* file = all ? text + 3 + (text[3] == ',') : text;
+  const int has_file = word < 0 && (!all || text[3] == ',');
+  if (has_file && !sumac_is_path(file)) return -1;
+  *report = none;
+  report->wanted = word != 0;
+  report->all_ranks = all;
+  if (has_file) report->file = file;
+  return 0;
+}
+
+static int parse_report(const char* text, const char** value) {
+  struct sumac_report report;
+  if (sumac_parse_report(text, &report) != 0) return -1;
+  *value = text;
   return 0;
 }
 
@@ -129,16 +186,26 @@ static int parse_positive_bytes(const char* text, uint64_t* number) {
   return 0;
 }
 
+static int is_kind(const struct sumac_option_row* row, const char* kind) {
+  return strcmp(row->kind, kind) == 0;
+}
+
+int sumac_is_string(const struct sumac_option_row* row) {
+  return is_kind(row, "text") || is_kind(row, "path") || is_kind(row, "report");
+}
+
 int sumac_parse_value(const struct sumac_option_row* row, const char* text,
                       struct sumac_value* value) {
-  const char* kind = row->kind;
-  if (strcmp(kind, "text") == 0) {
+  if (is_kind(row, "text")) {
     value->text = text;
     return 0;
   }
-  if (strcmp(kind, "flag") == 0) return parse_choice("0|1", text, &value->number);
-  if (strcmp(kind, "choice") == 0) return parse_choice(row->choices, text, &value->number);
-  if (strcmp(kind, "count") == 0) return parse_count(row, text, &value->number);
-  if (strcmp(kind, "bytes") == 0) return parse_positive_bytes(text, &value->number);
+  if (is_kind(row, "path")) return parse_path(text, &value->text);
+  if (is_kind(row, "report")) return parse_report(text, &value->text);
+  if (is_kind(row, "flag")) return parse_flag(text, &value->number);
+  if (is_kind(row, "choice")) return parse_choice(row->choices, text, &value->number);
+  if (is_kind(row, "count")) return parse_count(row, text, &value->number);
+  if (is_kind(row, "limit")) return parse_limit(row, text, &value->number);
+  if (is_kind(row, "bytes")) return parse_positive_bytes(text, &value->number);
   return parse_colls(row->choices, text, &value->number);
 }

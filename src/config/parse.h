@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// A value of any kind; text is set for kind "text" alone.
+// A value of any kind; text is set where the field is a string.
 struct sumac_value {
   uint64_t number;
   const char* text;
@@ -23,6 +23,13 @@ int sumac_parse_value(const struct sumac_option_row* row, const char* text,
 
 // Parses decimal digits and nothing else. Returns 0, or -1.
 int sumac_parse_number(const char* text, uint64_t* number);
+
+// Whether the kind's field is a string.
+int sumac_is_string(const struct sumac_option_row* row);
+
+// Whether a text says that it is a file or folder: it contains a . or a /. Words do not, so a
+// misspelt one never becomes a file.
+int sumac_is_path(const char* text);
 
 // Where the choices "lo..hi" of a count lie.
 void sumac_count_range(const struct sumac_option_row* row, uint64_t* low, uint64_t* high);

@@ -43,6 +43,10 @@ bool force_simd(const char* name);
 inline constexpr std::size_t kLeastStreamed = 256;
 void set_stream_bytes(std::size_t bytes);
 
+// What people call a set, whatever processor has it: "avx3" for "AVX-512"; null where no set is
+// called so.
+const char* usual_simd_name(const char* name);
+
 // Names accepted by force_simd on this processor, best first, ended by nullptr.
 const char* const* simd_names();
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/switch_word.h"
 #include "kernels/highway_config.h"
 #include "kernels/reduce.h"
 // After Highway's settings: which sets it will compile.
@@ -97,27 +98,77 @@ int default_set() { return best_set(lowers_its_clock() ? 256 : kAnyBits); }
 
 std::atomic<int> forced_set{-1};  // index in kSets; -1: the best
 
-constexpr int kUnknown = -2;
+constexpr int kAutomatic = -1, kLacking = -2, kUnknown = -3;
 
-// The set a name stands for, -1 for "auto".
+// What else people call the sets, in lower case and without - _ . and blanks.
+struct Alias {
+  const char *name, *set;
+};
+constexpr Alias kAliases[] = {
+    {"native", "auto"},   {"default", "auto"},  {"best", "auto"},     {"avx512fp16", "avx3_fp16"},
+    {"avx512", "avx3"},   {"avx512f", "avx3"},  {"avx512bw", "avx3"}, {"avx512vl", "avx3"},
+    {"avx512dq", "avx3"}, {"avx512cd", "avx3"}, {"512bit", "avx3"},   {"256", "256bit"},
+    {"sse41", "sse4"},    {"sse42", "sse4"},    {"asimd", "neon"},    {"advsimd", "neon"},
+    {"sve2", "sve"},      {"none", "scalar"},   {"plain", "scalar"},  {"generic", "scalar"},
+};
+
+// Of all processors: one that another kind of processor has is known as well.
+constexpr const char* kAllNames[] = {"auto",  "256bit", "avx3_fp16", "avx3", "avx2",  "sse4",
+                                     "ssse3", "sse2",   "sve",       "neon", "scalar"};
+
+// In lower case, without what people put between letters and digits; cut off where it is too long
+// for any name.
+struct PlainName {
+  char text[16] = "";
+
+  explicit PlainName(const char* name) {
+    std::size_t used = 0;
+    for (; *name && used + 1 < sizeof text; ++name) {
+      if (std::strchr("-_. ", *name)) continue;
+      text[used++] = *name >= 'A' && *name <= 'Z' ? static_cast<char>(*name - 'A' + 'a') : *name;
+    }
+    text[used] = '\0';
+  }
+  bool operator==(const char* other) const { return std::strcmp(text, other) == 0; }
+};
+
+// The name among kAllNames, or null.
+const char* usual_name(const char* name) {
+  const PlainName plain(name);
+  const int word = sumac_switch_word(name);
+  if (word >= 0) return word ? "auto" : "scalar";
+  for (const Alias& alias : kAliases) {
+    if (plain == alias.name) return alias.set;
+  }
+  for (const char* known : kAllNames) {
+    if (plain == PlainName(known).text) return known;
+  }
+  return nullptr;
+}
+
+// The set a name stands for.
 int set_of(const char* name) {
-  if (std::strcmp(name, "auto") == 0) return -1;
+  name = usual_name(name);
+  if (!name) return kUnknown;
+  if (std::strcmp(name, "auto") == 0) return kAutomatic;
   if (std::strcmp(name, "256bit") == 0) return best_set(256);
   for (int set = first_set(); set < kNumSets; ++set) {
     if (std::strcmp(name, kSets[set].name) == 0) return set;
   }
-  return kUnknown;
+  return kLacking;
 }
 
 }  // namespace
 
 const char* simd_name() { return kSets[sumac_simd_set()].name; }
 
+const char* usual_simd_name(const char* name) { return usual_name(name); }
+
 const char* const* simd_names() { return kNames.name + first_set(); }
 
 bool force_simd(const char* name) {
   const int set = set_of(name);
-  if (set == kUnknown) return false;
+  if (set < kAutomatic) return false;
   forced_set.store(set, std::memory_order_relaxed);
   return true;
 }
@@ -129,4 +180,4 @@ int sumac_simd_set() {
   return set >= 0 ? set : sumac::default_set();
 }
 
-int sumac_simd_is_known(const char* name) { return sumac::set_of(name) != sumac::kUnknown; }
+int sumac_simd_is_known(const char* name) { return sumac::usual_name(name) != nullptr; }

@@ -9,7 +9,7 @@ extern "C" {
 /* Its index in simd_sets.def. */
 int sumac_simd_set(void);
 
-/* Whether force_simd would accept the name on this processor. */
+/* Whether a set of this or another kind of processor is called so: avx3, avx512, AVX-512. */
 int sumac_simd_is_known(const char* name);
 
 #ifdef __cplusplus

@@ -2,19 +2,32 @@
 // Messages of the preloaded library: to standard error, one write each, never to standard output.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 namespace sumac {
 
 enum class Level { off, warn, info, trace };  // as SUMAC_DEBUG
 
-// What is written from now on. `rank` is this process's rank in the job, or -1 when unknown.
+// What is written from now on. `rank` is this process's rank in the job, or -1 while it is not
+// known: warnings are kept then. Once it is known, rank 0 writes those it has kept; other ranks go
+// on keeping theirs, until it is known which of them rank 0 did not have
+// (interpose/backend/warnings.h).
 void set_log(Level level, int rank);
 bool logs(Level level);
+int log_rank();
 
-// One line, "sumac: " in front. Warnings come from rank 0 only, at most 32 in a process, so that a
-// job does not drown in them.
+// One line, "sumac: " in front. All but traces come from rank 0 only, and warnings at most 32 in a
+// process, so that a job does not drown in them.
 void log(Level level, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 // As a warning, whatever the rank: for what only this rank can know.
 void log_here(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+// The warnings kept, without "sumac: " and the end of the line. Rank 0's are those it has written.
+inline constexpr std::size_t kMostKept = 32;
+const std::vector<std::string>& kept_warnings();
+void forget_kept_warnings();
 
 }  // namespace sumac

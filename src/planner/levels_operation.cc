@@ -25,7 +25,8 @@ constexpr std::size_t kLargeAlone = 256 << 10, kChunkAlone = 4 << 20;
 Chunks cut(const LevelsCall& call, std::size_t depth) {
   std::size_t chunk = call.choice.chunk ? call.choice.chunk : kDefaultChunk;
   const bool alone = depth == 1 && call.collective == Collective::allreduce;
-  if (alone && call.reduction.bytes() >= kLargeAlone) chunk = std::max(chunk, kChunkAlone);
+  const bool may_grow = alone && !call.choice.exact_chunk;
+  if (may_grow && call.reduction.bytes() >= kLargeAlone) chunk = std::max(chunk, kChunkAlone);
   if (call.collective == Collective::bcast) return {call.bcast.bytes, chunk, kCacheLine};
   const ReduceArguments& args = call.reduction;
   return {args.bytes(), chunk, std::max(kCacheLine, args.element)};

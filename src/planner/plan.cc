@@ -2,10 +2,9 @@
 #include "planner/plan.h"
 
 #include <algorithm>
-#include <string_view>
-#include <vector>
 
 #include "observe/stats.h"
+#include "planner/forced.h"
 #include "planner/rules.h"
 #include "transport/shm/layout.h"
 
@@ -21,30 +20,6 @@ constexpr AlgorithmInfo kInfos[] = {
 static_assert(kNumAlgorithms == static_cast<int>(std::size(kInfos)));
 static_assert(kNumAlgorithms <= kMostAlgorithms);
 
-// Walks "collective:name;collective:name"; calls visit(collective, name) for each, until it returns
-// false. False, too, for an item without a colon.
-template <class Visit>
-bool for_each_forced(const char* forced, Visit visit) {
-  std::string_view rest = forced ? forced : "";
-  while (!rest.empty()) {
-    const std::size_t end = rest.find(';');
-    const std::string_view item = rest.substr(0, end);
-    rest = end == std::string_view::npos ? "" : rest.substr(end + 1);
-    if (item.empty()) continue;
-    const std::size_t colon = item.find(':');
-    if (colon == std::string_view::npos) return false;
-    if (!visit(item.substr(0, colon), item.substr(colon + 1))) return false;
-  }
-  return true;
-}
-
-int find_algorithm(std::string_view collective, std::string_view name) {
-  for (int a = 0; a < kNumAlgorithms; ++a) {
-    if (collective == name_of(kInfos[a].collective) && name == kInfos[a].name) return a;
-  }
-  return -1;
-}
-
 bool holds(const Rule& rule, const Capabilities& capabilities) {
   const Room room = capabilities.oversubscribed ? Room::shared : Room::own;
   return rule.over == capabilities.over &&
@@ -55,16 +30,11 @@ bool holds(const Rule& rule, const Capabilities& capabilities) {
          (rule.family == Family::any || rule.family == capabilities.family);
 }
 
-// The most bytes the algorithm can serve.
-std::size_t most_bytes(Algorithm algorithm) {
-  const bool lines = algorithm != Algorithm::native && info_of(algorithm).needs == Needs::lines;
-  return lines ? kLinesData : SIZE_MAX;
-}
-
 // The ranges of one collective. What was painted first stays.
 class Ranges {
  public:
-  void paint(Span span, const Choice& choice, std::int32_t rule) {
+  // False where that would need too many.
+  bool paint(Span span, const Choice& choice, std::int32_t rule) {
     span.high = std::min<std::uint64_t>(span.high, most_bytes(choice.algorithm));
     Pieces painted;
     std::uint64_t low = 0;
@@ -79,7 +49,9 @@ class Ranges {
       }
       low = piece.most + 1;
     }
-    if (painted.size() <= PlanTable::kMostRanges) pieces_ = std::move(painted);
+    if (painted.size() > PlanTable::kMostRanges) return false;
+    pieces_ = std::move(painted);
+    return true;
   }
 
   void store(PlanRange* ranges) const {
@@ -96,6 +68,20 @@ class Ranges {
   using Pieces = std::vector<Piece>;
   Pieces pieces_{{UINT64_MAX, {}, kNoRule, true}};
 };
+
+// Null, or why a rule for such ranks is left out.
+const char* apply(const Rule& rule, const Capabilities& capabilities, std::int32_t index,
+                  Ranges& ranges) {
+  const Algorithm algorithm = rule.choice.algorithm;
+  if (!holds(rule, capabilities)) return nullptr;
+  if (algorithm == Algorithm::native && capabilities.within_levels) {
+    return "a part of a call cannot be left to the MPI";
+  }
+  const char* why = algorithm == Algorithm::native ? nullptr : why_not(algorithm, capabilities);
+  if (why) return why;
+  return ranges.paint(rule.bytes, rule.choice, index) ? nullptr
+                                                      : "one range of bytes too many is needed";
+}
 
 }  // namespace
 
@@ -115,35 +101,60 @@ bool is_passive(Algorithm algorithm) {
 
 const AlgorithmInfo& info_of(Algorithm algorithm) { return kInfos[static_cast<int>(algorithm)]; }
 
-bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t bytes) {
-  if (algorithm == Algorithm::native) return !capabilities.within_levels;
-  const AlgorithmInfo& info = info_of(algorithm);
-  return fits(info, capabilities.over) && bytes <= most_bytes(algorithm) &&
-         (info.needs != Needs::single_copy || capabilities.single_copy) &&
-         (algorithm != Algorithm::allreduce_multi_leader || capabilities.equal_nodes) &&
-         (!is_passive(algorithm) || capabilities.single_copy);
+std::size_t most_bytes(Algorithm algorithm) {
+  const bool lines = algorithm != Algorithm::native && info_of(algorithm).needs == Needs::lines;
+  return lines ? kLinesData : SIZE_MAX;
 }
 
-PlanTable::PlanTable(const RuleSet& first, const Capabilities& capabilities, const char* forced) {
+const char* why_not(Algorithm algorithm, const Capabilities& capabilities) {
+  const AlgorithmInfo& info = info_of(algorithm);
+  if (!fits(info, capabilities.over)) {
+    if (info.needs == Needs::messages) {
+      return "it is for messages between groups of ranks, and these share memory";
+    }
+    if (info.needs == Needs::levels) {
+      return "it is for a hierarchy of groups, and these ranks are one group that shares memory";
+    }
+    return "it is for ranks that share memory";
+  }
+  const bool attach = info.needs == Needs::single_copy || is_passive(algorithm);
+  if (attach && capabilities.within_levels) {
+    return "levels of a hierarchy have no single copy; passive is like it";
+  }
+  if (attach && !capabilities.single_copy) {
+    return "it needs cross-memory attach, which SUMAC_CMA or the system does not allow";
+  }
+  if (algorithm == Algorithm::allreduce_multi_leader && !capabilities.equal_nodes) {
+    return "it needs two levels, nodes of as many ranks each (at most 64) and what is between them";
+  }
+  return nullptr;
+}
+
+bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t bytes) {
+  if (algorithm == Algorithm::native) return !capabilities.within_levels;
+  return !why_not(algorithm, capabilities) && bytes <= most_bytes(algorithm);
+}
+
+PlanTable::PlanTable(const RuleSet& first, const Capabilities& capabilities, const char* forced,
+                     std::vector<Unmet>* unmet) {
   Ranges ranges[kNumCollectives];
-  std::vector<Algorithm> names;
-  for_each_forced(forced, [&](std::string_view collective, std::string_view name) {
-    const int a = find_algorithm(collective, name);
-    if (a >= 0) names.push_back(static_cast<Algorithm>(a));
-    return true;
-  });
-  std::reverse(names.begin(), names.end());  // of two names for one collective the last counts
-  for (const Algorithm algorithm : names) {
-    if (!eligible(algorithm, capabilities, 0)) continue;
-    const int c = static_cast<int>(info_of(algorithm).collective);
-    ranges[c].paint({}, default_choice(algorithm), kForced);
+  const auto miss = [&](std::int32_t rule, Algorithm algorithm, const char* why) {
+    if (unmet) unmet->push_back({rule, algorithm, why});
+  };
+  // Of two names for one collective the last counts.
+  const std::vector<Algorithm> names = forced_algorithms(forced);
+  for (auto name = names.rbegin(); name != names.rend(); ++name) {
+    if (const char* why = why_not(*name, capabilities)) {
+      miss(kForced, *name, why);
+    } else {
+      ranges[static_cast<int>(info_of(*name).collective)].paint({}, default_choice(*name), kForced);
+    }
   }
   std::int32_t index = 0;
   for (const RuleSet* set : {&first, &shipped_rules()}) {
     for (const Rule& rule : set->rules) {
-      if (holds(rule, capabilities) && eligible(rule.choice.algorithm, capabilities, 0)) {
-        ranges[static_cast<int>(rule.collective)].paint(rule.bytes, rule.choice, index);
-      }
+      const char* why = apply(rule, capabilities, index, ranges[static_cast<int>(rule.collective)]);
+      if (why && set == &first) miss(index, rule.choice.algorithm, why);
       ++index;
     }
   }
@@ -158,15 +169,6 @@ bool PlanTable::uses(Algorithm algorithm) const {
     }
   }
   return false;
-}
-
-const char* check_forced(const char* forced) {
-  const char* problem = nullptr;
-  const bool formed = for_each_forced(forced, [&](std::string_view c, std::string_view name) {
-    if (find_algorithm(c, name) < 0) problem = "names an unknown algorithm";
-    return true;
-  });
-  return formed ? problem : "is not of the form collective:algorithm;...";
 }
 
 }  // namespace sumac

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/types.h"
 
@@ -53,8 +54,9 @@ struct Capabilities {
 // What a rule chooses.
 struct Choice {
   Algorithm algorithm = Algorithm::native;
-  std::uint32_t chunk = 0;  // bytes a pipeline passes on at a time; 0 where there is none
-  std::uint16_t radix = 2;  // of k-nomial trees
+  std::uint32_t chunk = 0;   // bytes a pipeline passes on at a time; 0 where there is none
+  std::uint16_t radix = 2;   // of k-nomial trees
+  bool exact_chunk = false;  // a user's rule asks for that chunk and no other
 };
 
 struct RuleSet;
@@ -68,6 +70,14 @@ struct PlanRange {
 };
 inline constexpr std::int32_t kNoRule = -1, kForced = -2;
 
+// What somebody asked for and does not get: the algorithm of a rule of `first`, or, kForced, of
+// SUMAC_ALGO.
+struct Unmet {
+  std::int32_t rule;
+  Algorithm algorithm;
+  const char* why;
+};
+
 // The choice for one group or communicator, made when it is set up: a few size ranges a collective.
 class PlanTable {
  public:
@@ -75,9 +85,11 @@ class PlanTable {
 
   PlanTable() = default;
   // From the rules `first`, which may be empty, and then the shipped ones. `forced` as in
-  // SUMAC_ALGO: "allreduce:flat_slots;bcast:slots". A name that is unknown or not eligible is
-  // ignored here; check_forced() tells. A rule that would need one range too many is left out.
-  PlanTable(const RuleSet& first, const Capabilities& capabilities, const char* forced);
+  // SUMAC_ALGO: "allreduce:flat_slots;bcast:slots". An algorithm that cannot run is passed over,
+  // and a rule that would need one range too many is left out: `unmet`, where it is given, gets
+  // them.
+  PlanTable(const RuleSet& first, const Capabilities& capabilities, const char* forced,
+            std::vector<Unmet>* unmet = nullptr);
 
   const Choice& choose(Collective collective, std::size_t bytes) const {
     return range(collective, bytes).choice;
@@ -95,6 +107,12 @@ class PlanTable {
   PlanRange ranges_[kNumCollectives][kMostRanges];
 };
 
+// Why the algorithm cannot serve such a group, whatever the bytes; null where it can.
+const char* why_not(Algorithm algorithm, const Capabilities& capabilities);
+
+// The most bytes the algorithm can serve.
+std::size_t most_bytes(Algorithm algorithm);
+
 // Whether the algorithm can serve `bytes` in such a group.
 bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t bytes);
 
@@ -103,8 +121,5 @@ Choice without_single_copy(Choice choice);
 
 // Levels whose lowest members are passive (algorithms/levels/passive.h).
 bool is_passive(Algorithm algorithm);
-
-// Null when SUMAC_ALGO is well formed and names known algorithms, else what is wrong with it.
-const char* check_forced(const char* forced);
 
 }  // namespace sumac

@@ -221,14 +221,5 @@ TEST(PlanTable, ForcedWhereEligible) {
   EXPECT_EQ(sending.choose(Collective::allreduce, 8).algorithm, Algorithm::allreduce_ring);
 }
 
-TEST(Forced, IsChecked) {
-  EXPECT_EQ(check_forced(""), nullptr);
-  EXPECT_EQ(check_forced(nullptr), nullptr);
-  EXPECT_EQ(check_forced("allreduce:flat_lines;barrier:flat"), nullptr);
-  EXPECT_NE(check_forced("allreduce"), nullptr);
-  EXPECT_NE(check_forced("allreduce:rign"), nullptr);
-  EXPECT_NE(check_forced("bcast:flat_lines"), nullptr);
-}
-
 }  // namespace
 }  // namespace sumac

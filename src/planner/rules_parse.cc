@@ -185,6 +185,7 @@ bool parse_chunk(const RawField& field, const std::string& algorithm, Choice& ch
                     "'; it must be a multiple of 64 bytes from 4K to 1G, such as \"64K\"");
   }
   choice.chunk = static_cast<std::uint32_t>(bytes);
+  choice.exact_chunk = true;
   return true;
 }
 

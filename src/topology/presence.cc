@@ -14,6 +14,8 @@
 #include <map>
 #include <string_view>
 
+#include "base/switch_word.h"
+
 namespace sumac {
 namespace {
 
@@ -197,8 +199,8 @@ void look_into(const std::string& proc, pid_t pid, const Process& process, JobRa
     if (file.starts_with("/libsumac.so")) loaded = true;
     if (file.starts_with(kMpi)) has_mpi = true;
   });
-  const std::string_view disable = value_of(process.environment, "SUMAC_DISABLE");
-  if (!disable.empty() && disable != "0") rank.disabled = true;
+  const std::string disable(value_of(process.environment, "SUMAC_DISABLE"));
+  if (sumac_switch_word(disable.c_str()) == 1) rank.disabled = true;
   if (rank.pid == 0 || (has_mpi && !rank.has_mpi)) {
     rank.pid = pid;
     rank.command = command_of(directory, process);

@@ -84,8 +84,8 @@ TEST_F(Proc, OwnJobOnly) {
 TEST_F(Proc, WhoIsServedAndWhoIsSurelyNot) {
   openmpi(10, "a", 0, kServed);
   openmpi(11, "a", 1, std::string(kStub) + kMpi + kBackEnd);  // linked behind the MPI, or declined
-  openmpi(12, "a", 2, std::string(kStub) + kMpi, " SUMAC_DISABLE=1");
-  openmpi(13, "a", 3, std::string(kStub) + kMpi, " SUMAC_DISABLE=0");
+  openmpi(12, "a", 2, std::string(kStub) + kMpi, " SUMAC_DISABLE=yes");
+  openmpi(13, "a", 3, std::string(kStub) + kMpi, " SUMAC_DISABLE=off");
   openmpi(14, "a", 4, "");  // has not started, or a static program
   const JobOnNode job = look(10);
   ASSERT_EQ(job.ranks.size(), 5u);

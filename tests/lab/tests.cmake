@@ -67,6 +67,8 @@ sumac_mpi_test_program(handed_down handed_down.cc)
 foreach(family IN LISTS SUMAC_MPI_FAMILIES)
   sumac_lab_script(lab.disagree.${family} disagree_test.sh ${family} 900 lab
                    $<TARGET_FILE:mpi_test_options_${family}>)
+  sumac_lab_script(lab.forced.${family} forced_test.sh ${family} 900 lab
+                   $<TARGET_FILE:mpi_test_switches_${family}>)
   sumac_lab_script(lab.without.${family} without_test.sh ${family} 900 lab
                    $<TARGET_FILE:mpi_test_presence_${family}>)
   sumac_lab_script(lab.rank_killed.${family} rank_killed_test.sh ${family} 500 lab

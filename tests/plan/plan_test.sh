@@ -90,7 +90,7 @@ refused usage "a barrier has no bytes" barrier 8 -n 2
 refused usage "'blok' is not one of: block, round-robin" allreduce 8 -n 2 --map blok
 refused usage "--slow 1,x is not a list of ranks" allreduce 8 -n 2 --slow 1,x
 refused usage "--slow 2: 2 is not within the ranks 0 to 1" allreduce 8 -n 2 --slow 2
-refused usage "--algo allreduce:rign names an unknown algorithm" allreduce 8 -n 2 \
+refused usage "allreduce has no algorithm 'rign'; did you mean 'ring'?" allreduce 8 -n 2 \
   --algo allreduce:rign
 refused machine "nothing.xml" allreduce 8 -n 2 --machine nothing.xml
 refused machine "rules.toml" allreduce 8 -n 2 --machine rules.toml

@@ -190,8 +190,6 @@ class TestRun:
             (("-x", "1=2", "./app"), 2, "bad-value"),
             (("-x", "NOT_SET", "./app"), 2, "bad-value"),
             (("--set", "CMA", "./app"), 2, "bad-value"),
-            (("--set", "CMA=maybe", "./app"), 2, "bad-value"),
-            (("-x", "SUMAC_CMA=maybe", "./app"), 2, "bad-value"),
             (("--mpi", "openmpi", "./app"), 3, "no-launcher"),
             (("--launcher", "nope", "./app"), 3, "no-launcher"),
         ],
@@ -203,12 +201,12 @@ class TestRun:
         code, _, err = sumac("run", "-n", "2", *arguments)
         assert code == status and f"error[{slug}]" in err
 
-    def test_bad_options_are_the_executables_to_tell(self, sandbox, tmp_path, monkeypatch, sumac):
+    def test_bad_options_are_the_librarys_to_tell(self, sandbox, tmp_path, monkeypatch, sumac):
         sandbox.add_launcher("mpiexec", "mpich")
         script(tmp_path / "app", "#!/bin/sh\n")
         monkeypatch.setenv("SUMAC_CMA", "maybe")
-        status, _, err = sumac("run", "-n", "2", "./app")
-        assert status == 2 and err.startswith("sumac: error[bad-value]: SUMAC_CMA")
+        status, out, err = sumac("run", "--dry-run", "-n", "2", "./app")
+        assert (status, err) == (0, "") and "exec -- ./app" in out
 
 
 class TestInfo:

@@ -26,8 +26,8 @@ int mpi_allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dat
 }  // namespace
 
 void redirect_allreduce(const sumac_stub& stub) {
-  stub.redirect(SUMAC_CALL_Allreduce, reinterpret_cast<void*>(mpi_allreduce));
-  stub.redirect(SUMAC_CALL_Allreduce_c, reinterpret_cast<void*>(mpi_allreduce_c));
+  stub.redirect(SUMAC_CALL_Allreduce, entry_of<Collective::allreduce, mpi_allreduce>());
+  stub.redirect(SUMAC_CALL_Allreduce_c, entry_of<Collective::allreduce, mpi_allreduce_c>());
 }
 
 }  // namespace sumac

@@ -2,54 +2,19 @@
 // The door through which the stub starts a back end.
 #include "interpose/backend/backend.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 
 #include "interpose/backend/calls.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/progress_hooks.h"
-#include "interpose/backend/threads.h"
+#include "interpose/backend/settings.h"
 #include "kernels/reduce.h"
-#include "observe/log.h"
-#include "observe/trace.h"
-#include "topology/location.h"
-#include "topology/machine.h"
 #include "topology/presence.h"
 
 namespace sumac {
 namespace {
 
 char description_text[128] = "";
-
-void report_problem(void*, const char* slug, const char* what, const char* fix) {
-  log(Level::warn, "warning[%s]: %s; %s", slug, what, fix);
-}
-
-void read_options() {
-  set_log(Level::warn, job_rank());
-  sumac_options_read(&options, environ, report_problem, nullptr);
-  set_log(static_cast<Level>(options.debug), job_rank());
-  if (const char* problem = check_forced(options.algo)) {
-    log(Level::warn, "warning[bad-value]: SUMAC_ALGO=%s %s; 'sumac info algorithms' lists them",
-        options.algo, problem);
-  }
-  std::string problem;
-  if (!check_hierarchies(options.hierarchy, problem)) {
-    log(Level::warn, "warning[bad-value]: SUMAC_HIERARCHY=%s: %s; using auto", options.hierarchy,
-        problem.c_str());
-    options.hierarchy = "auto";
-  }
-  read_user_rules();
-  if (!force_simd(options.simd)) {
-    log(Level::warn, "warning[bad-value]: SUMAC_SIMD=%s is not to be had here; using %s",
-        options.simd, simd_name());
-  }
-  // A result larger than that has left the caches when it is read.
-  if (const std::size_t share = cache_share("", own_cpus())) set_stream_bytes(share);
-  read_thread_options();
-  if (*options.trace) trace::start(options.trace);
-}
 
 }  // namespace
 
@@ -68,7 +33,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
     return "its own file cannot be mapped";
   }
   find_progress_hooks(*stub);
-  read_options();
+  read_settings();
   std::snprintf(description_text, sizeof description_text, "Sumac %s  %s  %s", SUMAC_VERSION,
                 stub->family, simd_name());
   redirect_life_cycle(*stub);

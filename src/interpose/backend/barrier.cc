@@ -31,7 +31,7 @@ int mpi_barrier(MPI_Comm comm) {
 }  // namespace
 
 void redirect_barrier(const sumac_stub& stub) {
-  stub.redirect(SUMAC_CALL_Barrier, reinterpret_cast<void*>(mpi_barrier));
+  stub.redirect(SUMAC_CALL_Barrier, entry_of<Collective::barrier, mpi_barrier>());
 }
 
 }  // namespace sumac

@@ -118,8 +118,8 @@ int mpi_bcast_c(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_
 }  // namespace
 
 void redirect_bcast(const sumac_stub& stub) {
-  stub.redirect(SUMAC_CALL_Bcast, reinterpret_cast<void*>(mpi_bcast));
-  stub.redirect(SUMAC_CALL_Bcast_c, reinterpret_cast<void*>(mpi_bcast_c));
+  stub.redirect(SUMAC_CALL_Bcast, entry_of<Collective::bcast, mpi_bcast>());
+  stub.redirect(SUMAC_CALL_Bcast_c, entry_of<Collective::bcast, mpi_bcast_c>());
 }
 
 }  // namespace sumac

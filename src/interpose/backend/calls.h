@@ -6,6 +6,7 @@
 
 #include "interpose/backend/communicator.h"
 #include "interpose/backend/process.h"
+#include "interpose/backend/timed.h"
 #include "interpose/stub/stub.h"
 
 namespace sumac {

@@ -15,6 +15,8 @@
 #include "interpose/backend/messages.h"
 #include "interpose/backend/process.h"
 #include "interpose/backend/progress_hooks.h"
+#include "interpose/backend/warnings.h"
+#include "observe/log.h"
 #include "topology/location.h"
 
 namespace sumac {
@@ -78,6 +80,9 @@ Hello own_hello(const char* hierarchy) {
   hello.messengers = MpiMessages::live();
   hello.progresses_messages = can_progress_messages();
   hello.world = world_is_up();
+  hello.gathers = stats_wanted().all_ranks;
+  hello.job_rank = log_rank();
+  hello.warnings = kept_warnings_hash();
   hello.fault_tolerant = is_fault_tolerant();
   return hello;
 }

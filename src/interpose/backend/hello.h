@@ -31,6 +31,9 @@ struct Hello {
   std::int32_t progresses_messages;
   std::int32_t fault_tolerant;  // the program wants to hear of ranks that fail, and go on
   std::int32_t world;           // MPI_Init has been called
+  std::int32_t gathers;         // SUMAC_STATS=all
+  std::int32_t job_rank;        // -1 where it is not known
+  std::uint64_t warnings;       // hash of those that it keeps
 };
 
 // `hierarchy`: the communicator's, where an info key sets it, else null.

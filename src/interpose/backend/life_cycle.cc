@@ -7,7 +7,6 @@
 // MPI_Init shows that there is one; nothing is under way then that would have to end with it.
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 
 #include "interpose/backend/backend.h"
 #include "interpose/backend/calls.h"
@@ -20,7 +19,9 @@
 #include "interpose/backend/report.h"
 #include "interpose/backend/requests.h"
 #include "interpose/backend/self_communicator.h"
+#include "interpose/backend/trace_plans.h"
 #include "interpose/backend/type_layout.h"
+#include "interpose/backend/unmet.h"
 #include "interpose/backend/user_handles.h"
 #include "interpose/backend/user_operations.h"
 #include "observe/log.h"
@@ -33,28 +34,19 @@ const sumac_stub* own_stub = nullptr;
 
 void world_came_up(const sumac_launch& told) {
   MpiMessages::set_freeing(true);
-  note_mpi_up();
-  int rank = 0, size = 1;
-  mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+  int size = 1;
   mpi.Comm_size(MPI_COMM_WORLD, &size);
   const bool lone = is_lone_rank(told, size);
-  set_log(static_cast<Level>(options.debug), lone ? told.rank : rank);
+  note_mpi_up(lone ? told.rank : -1);
   if (lone) warn_of_lone_ranks(told, *own_stub);
   log(Level::info, "%s  %d ranks", description(), size);
 }
 
 void report() {
-  const std::string_view where = options.stats;
-  if (where.empty() || where == "0") return;
-  int rank = 0, size = 1;
-  mpi.Comm_rank(MPI_COMM_WORLD, &rank);
-  mpi.Comm_size(MPI_COMM_WORLD, &size);
-  if (rank != 0) return;
-  if (where == "1") {
-    print_report(all_stats(), rank, size);
-  } else if (!write_report(options.stats, all_stats(), rank, size)) {
-    log(Level::warn, "warning[stats-file]: cannot write %s", options.stats);
-  }
+  const RankReport own{all_stats(), process_times()};
+  trace_counts(own);
+  tell_unforced_calls(own.stats);
+  report_statistics(own);
 }
 
 void write_trace() {

@@ -7,6 +7,7 @@
 #include "interpose/backend/deferred.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/timed.h"
 
 namespace sumac {
 namespace {
@@ -109,13 +110,13 @@ int ibcast_c(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Com
 }  // namespace
 
 void redirect_nonblocking(const sumac_stub& stub) {
-  stub.redirect(SUMAC_CALL_Iallreduce, reinterpret_cast<void*>(iallreduce));
-  stub.redirect(SUMAC_CALL_Ireduce, reinterpret_cast<void*>(ireduce));
-  stub.redirect(SUMAC_CALL_Ibcast, reinterpret_cast<void*>(ibcast));
-  stub.redirect(SUMAC_CALL_Ibarrier, reinterpret_cast<void*>(ibarrier));
-  stub.redirect(SUMAC_CALL_Iallreduce_c, reinterpret_cast<void*>(iallreduce_c));
-  stub.redirect(SUMAC_CALL_Ireduce_c, reinterpret_cast<void*>(ireduce_c));
-  stub.redirect(SUMAC_CALL_Ibcast_c, reinterpret_cast<void*>(ibcast_c));
+  stub.redirect(SUMAC_CALL_Iallreduce, entry_of<Collective::allreduce, iallreduce>());
+  stub.redirect(SUMAC_CALL_Ireduce, entry_of<Collective::reduce, ireduce>());
+  stub.redirect(SUMAC_CALL_Ibcast, entry_of<Collective::bcast, ibcast>());
+  stub.redirect(SUMAC_CALL_Ibarrier, entry_of<Collective::barrier, ibarrier>());
+  stub.redirect(SUMAC_CALL_Iallreduce_c, entry_of<Collective::allreduce, iallreduce_c>());
+  stub.redirect(SUMAC_CALL_Ireduce_c, entry_of<Collective::reduce, ireduce_c>());
+  stub.redirect(SUMAC_CALL_Ibcast_c, entry_of<Collective::bcast, ibcast_c>());
 }
 
 }  // namespace sumac

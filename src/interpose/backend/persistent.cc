@@ -3,6 +3,7 @@
 // MPI_Start and MPI_Startall. Everything is decided at initialisation, which may wait for other
 // ranks: so the first one on a communicator sets it up.
 #include <climits>
+#include <optional>
 
 #include "interpose/backend/deferred.h"
 #include "interpose/backend/handles.h"
@@ -149,6 +150,8 @@ int start_one(MPI_Request* handle) {
   CollectiveRequest* own = any_requests() && handle ? find_request(*handle) : nullptr;
   if (!own) return mpi.Start(handle);
   if (!own->persistent || is_active(*own)) return refuse(*own, MPI_ERR_REQUEST);
+  std::optional<TimedCall> timed;
+  if (calls_are_timed()) timed.emplace(own->call.collective);
   start(*own);
   return MPI_SUCCESS;
 }

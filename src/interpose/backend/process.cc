@@ -36,6 +36,12 @@ bool is_between_init_and_finalize() {
 
 sumac_options options;
 
+sumac_report stats_wanted() {
+  sumac_report report{};
+  sumac_parse_report(options.stats, &report);
+  return report;
+}
+
 // Never destroyed, like the arena.
 static RuleSet& rules() {
   static RuleSet* the_rules = new RuleSet;
@@ -95,10 +101,13 @@ void look_for_devices() {
   if (options.device == 0 && accelerator_runtime_loaded()) device_runtime = true;
 }
 
-void note_mpi_up() {
+void note_mpi_up(int log_as) {
   look_for_devices();
   guess_processors();
   world = is_between_init_and_finalize();
+  int rank = log_as >= 0 ? log_as : job_rank();
+  if (world && log_as < 0) mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+  set_log(static_cast<Level>(options.debug), rank);
   // Each session has a thread level of its own.
   int level = MPI_THREAD_MULTIPLE;
   set_one_call_at_a_time(world && mpi.Query_thread(&level) == MPI_SUCCESS &&

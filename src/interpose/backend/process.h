@@ -24,6 +24,8 @@ inline constexpr Family kFamily = Family::openmpi;
 #endif
 
 extern sumac_options options;
+// SUMAC_STATS, taken apart.
+sumac_report stats_wanted();
 
 // Those of SUMAC_RULES; none where there is no such file or it is refused.
 const RuleSet& user_rules();
@@ -41,7 +43,8 @@ std::uint64_t process_word();
 // True between MPI_Init and MPI_Finalize; and, where a program has sessions only, from its first
 // collective call on. Learns the predefined handles the first time.
 bool mpi_is_up();
-void note_mpi_up();
+// `log_as`: this process's rank for messages, or -1 for its rank in the world, where there is one.
+void note_mpi_up(int log_as = -1);
 void note_mpi_down();
 
 // From MPI_Init on MPI_COMM_WORLD may be used; a program may have sessions alone.

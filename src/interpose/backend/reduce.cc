@@ -31,8 +31,8 @@ int mpi_reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Dataty
 }  // namespace
 
 void redirect_reduce(const sumac_stub& stub) {
-  stub.redirect(SUMAC_CALL_Reduce, reinterpret_cast<void*>(mpi_reduce));
-  stub.redirect(SUMAC_CALL_Reduce_c, reinterpret_cast<void*>(mpi_reduce_c));
+  stub.redirect(SUMAC_CALL_Reduce, entry_of<Collective::reduce, mpi_reduce>());
+  stub.redirect(SUMAC_CALL_Reduce_c, entry_of<Collective::reduce, mpi_reduce_c>());
 }
 
 }  // namespace sumac

@@ -100,8 +100,8 @@ void forget_known_pairs() {
 }
 
 void redirect_reduce_local(const sumac_stub& stub) {
-  stub.redirect(SUMAC_CALL_Reduce_local, reinterpret_cast<void*>(reduce_local_int));
-  stub.redirect(SUMAC_CALL_Reduce_local_c, reinterpret_cast<void*>(reduce_local_c));
+  stub.redirect(SUMAC_CALL_Reduce_local, entry_of<Collective::reduce_local, reduce_local_int>());
+  stub.redirect(SUMAC_CALL_Reduce_local_c, entry_of<Collective::reduce_local, reduce_local_c>());
 }
 
 }  // namespace sumac

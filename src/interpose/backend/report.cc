@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/backend/report.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
-#include <string>
 
+#include "interpose/backend/gather.h"
+#include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/process.h"
-#include "planner/plan.h"
+#include "observe/log.h"
 
 namespace sumac {
 namespace {
 
 __attribute__((format(printf, 2, 3))) void append(std::string& text, const char* format, ...) {
-  char line[256];
+  char line[512];
   va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(line, sizeof line, format, arguments);
@@ -20,77 +24,206 @@ __attribute__((format(printf, 2, 3))) void append(std::string& text, const char*
   text += line;
 }
 
-// Calls visit(path, taken, count) for every path of the collective that was gone.
-template <class Visit>
-void for_each_path(const Stats& stats, Collective collective, Visit visit) {
-  for (int a = 0; a < kNumAlgorithms; ++a) {
-    const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
-    if (info.collective == collective && stats.taken[a].calls) {
-      visit(info.name, true, stats.taken[a]);
-    }
-  }
-  const PathCount& local = stats.local[static_cast<int>(collective)];
-  if (local.calls) visit(kLocal, true, local);
-  for (int r = 0; r < kNumReasons; ++r) {
-    const PathCount& count = stats.handed[static_cast<int>(collective)][r];
-    if (count.calls) visit(text_of(static_cast<Reason>(r)), false, count);
-  }
-}
-
-std::string table(const Stats& stats, int rank, int size) {
-  std::string text;
-  append(text, "sumac summary  rank %d of %d\n", rank, size);
-  append(text, "  %-13s %12s %12s  %s\n", "collective", "calls", "mean bytes", "path");
-  for (int c = 0; c < kNumCollectives; ++c) {
-    for_each_path(stats, static_cast<Collective>(c),
-                  [&](const char* path, bool, const PathCount& count) {
-                    append(text, "  %-13s %12llu %12llu  %s\n", name_of(static_cast<Collective>(c)),
-                           static_cast<unsigned long long>(count.calls),
-                           static_cast<unsigned long long>(count.bytes / count.calls), path);
-                  });
-  }
-  for (int u = 0; u < kNumThreadUses; ++u) {
-    if (stats.threads[u]) {
-      append(text, "  %-13s %12llu %12s  %s\n", "large folds",
-             static_cast<unsigned long long>(stats.threads[u]), "", kThreadUseTexts[u].text);
-    }
-  }
+// "812 ns", "26.2 us", "1.25 s"
+std::string shown_time(double ns) {
+  constexpr const char* kUnits[] = {"ns", "us", "ms", "s"};
+  int unit = 0;
+  for (; unit < 3 && ns >= 999.5; ++unit) ns /= 1000;
+  char text[32];
+  const int digits = ns >= 99.95 || unit == 0 ? 0 : ns >= 9.995 ? 1 : 2;
+  std::snprintf(text, sizeof text, "%.*f %s", digits, ns, kUnits[unit]);
   return text;
 }
 
-}  // namespace
+unsigned long long ull(std::uint64_t number) { return number; }
 
-void print_report(const Stats& stats, int rank, int size) {
-  const std::string text = table(stats, rank, size);
-  std::fwrite(text.data(), 1, text.size(), stderr);
+// Of all ranks, on one path.
+struct Extent {
+  std::uint64_t least = UINT64_MAX, most = 0;
+  int least_rank = 0, most_rank = 0;
+
+  void add(std::uint64_t value, int rank) {
+    if (value < least) {
+      least = value;
+      least_rank = rank;
+    }
+    if (value > most || rank == 0) {
+      most = value;
+      most_rank = rank;
+    }
+  }
+};
+
+std::string shown_calls(const Extent& calls) {
+  if (calls.least == calls.most) return std::to_string(calls.most);
+  return std::to_string(calls.least) + " to " + std::to_string(calls.most);
 }
 
-bool write_report(const char* path, const Stats& stats, int rank, int size) {
-  std::string text;
-  append(text, "{\"rank\": %d, \"ranks\": %d, \"paths\": [", rank, size);
+std::string shown_time_of(std::uint64_t ns, int rank) {
+  return shown_time(static_cast<double>(ns)) + " (" + std::to_string(rank) + ")";
+}
+
+void append_folds(std::string& text, const Stats& stats) {
+  for (int u = 0; u < kNumThreadUses; ++u) {
+    if (!stats.threads[u]) continue;
+    append(text, "  %-12s %12llu  %s\n", "large folds", ull(stats.threads[u]),
+           kThreadUseTexts[u].text);
+  }
+}
+
+// The sum of all, to have every path that any rank has gone.
+RankReport sum_of(const std::vector<RankReport>& reports) {
+  RankReport sum;
+  for (const RankReport& report : reports) sum.stats.merge(report.stats);
+  return sum;
+}
+
+Path path_of(const RankReport& report, Collective collective, int number) {
+  Path found{number, "", false, {}, 0};
+  for_each_path(report, collective, [&](const Path& path) {
+    if (path.number == number) found = path;
+  });
+  return found;
+}
+
+void append_all(std::string& text, const std::vector<RankReport>& reports, Collective collective,
+                const Path& sum) {
+  Extent calls, ns;
+  for (std::size_t r = 0; r < reports.size(); ++r) {
+    const Path own = path_of(reports[r], collective, sum.number);
+    calls.add(own.count.calls, static_cast<int>(r));
+    ns.add(own.ns, static_cast<int>(r));
+  }
+  append(text, "  %-12s %16s %11llu %16s %16s  %s\n", name_of(collective),
+         shown_calls(calls).c_str(), ull(sum.count.bytes / sum.count.calls),
+         shown_time_of(ns.least, ns.least_rank).c_str(),
+         shown_time_of(ns.most, ns.most_rank).c_str(), sum.name);
+}
+
+void append_paths(std::string& text, const RankReport& report, const char* indent) {
   const char* separator = "";
   for (int c = 0; c < kNumCollectives; ++c) {
-    for_each_path(stats, static_cast<Collective>(c),
-                  [&](const char* name, bool taken, const PathCount& count) {
-                    append(text,
-                           "%s\n  {\"collective\": \"%s\", \"path\": \"%s\", \"taken\": %s, "
-                           "\"calls\": %llu, \"bytes\": %llu}",
-                           separator, name_of(static_cast<Collective>(c)), name,
-                           taken ? "true" : "false", static_cast<unsigned long long>(count.calls),
-                           static_cast<unsigned long long>(count.bytes));
-                    separator = ",";
-                  });
+    const auto collective = static_cast<Collective>(c);
+    for_each_path(report, collective, [&](const Path& path) {
+      append(text,
+             "%s\n%s{\"collective\": \"%s\", \"path\": \"%s\", \"taken\": %s, \"calls\": %llu, "
+             "\"bytes\": %llu, \"seconds\": %.9f}",
+             separator, indent, name_of(collective), path.name, path.taken ? "true" : "false",
+             ull(path.count.calls), ull(path.count.bytes), static_cast<double>(path.ns) * 1e-9);
+      separator = ",";
+    });
   }
-  text += "\n], \"large_folds\": {";
-  for (int u = 0; u < kNumThreadUses; ++u) {
-    append(text, "%s\"%s\": %llu", u ? ", " : "", kThreadUseTexts[u].name,
-           static_cast<unsigned long long>(stats.threads[u]));
+}
+
+// One write where the system takes it as one: lines of other processes then stay outside.
+void write_all(const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t wrote = write(STDERR_FILENO, text.data() + done, text.size() - done);
+    if (wrote <= 0) return;
+    done += static_cast<std::size_t>(wrote);
   }
-  text += "}}\n";
+}
+
+bool write_file(const char* path, const std::string& text) {
   std::FILE* file = std::fopen(path, "we");
   if (!file) return false;
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   return std::fclose(file) == 0 && written;
+}
+
+}  // namespace
+
+void for_each_path(const RankReport& report, Collective collective,
+                   const std::function<void(const Path&)>& visit) {
+  const int c = static_cast<int>(collective);
+  const auto tell = [&](int number, const char* name, bool taken, const PathCount& count) {
+    if (count.calls) visit({number, name, taken, count, report.times.ns[c][number]});
+  };
+  for (int a = 0; a < kNumAlgorithms; ++a) {
+    const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
+    if (info.collective == collective) tell(a, info.name, true, report.stats.taken[a]);
+  }
+  tell(kLocalPath, kLocal, true, report.stats.local[c]);
+  for (int r = 0; r < kNumReasons; ++r) {
+    tell(kFirstReasonPath + r, text_of(static_cast<Reason>(r)), false, report.stats.handed[c][r]);
+  }
+}
+
+std::string rank_table(const RankReport& report, int rank, int size) {
+  std::string text;
+  append(text, "sumac summary  rank %d of %d\n", rank, size);
+  append(text, "  %-12s %12s %11s %9s %9s  %s\n", "collective", "calls", "mean bytes", "time",
+         "per call", "path");
+  for (int c = 0; c < kNumCollectives; ++c) {
+    const auto collective = static_cast<Collective>(c);
+    for_each_path(report, collective, [&](const Path& path) {
+      const auto ns = static_cast<double>(path.ns);
+      append(text, "  %-12s %12llu %11llu %9s %9s  %s\n", name_of(collective),
+             ull(path.count.calls), ull(path.count.bytes / path.count.calls),
+             shown_time(ns).c_str(), shown_time(ns / static_cast<double>(path.count.calls)).c_str(),
+             path.name);
+    });
+  }
+  append_folds(text, report.stats);
+  return text;
+}
+
+std::string ranks_table(const std::vector<RankReport>& reports) {
+  const RankReport sum = sum_of(reports);
+  std::string text;
+  append(text, "sumac summary  all %zu ranks\n", reports.size());
+  append(text, "  %-12s %16s %11s %16s %16s  %s\n", "collective", "calls a rank", "mean bytes",
+         "least (rank)", "most time (rank)", "path");
+  for (int c = 0; c < kNumCollectives; ++c) {
+    const auto collective = static_cast<Collective>(c);
+    for_each_path(sum, collective,
+                  [&](const Path& path) { append_all(text, reports, collective, path); });
+  }
+  append_folds(text, sum.stats);
+  return text;
+}
+
+std::string report_json(const RankReport& own, int size, const std::vector<RankReport>& all) {
+  std::string text;
+  append(text, "{\"rank\": 0, \"ranks\": %d, \"paths\": [", size);
+  append_paths(text, own, "  ");
+  text += "\n], \"large_folds\": {";
+  for (int u = 0; u < kNumThreadUses; ++u) {
+    append(text, "%s\"%s\": %llu", u ? ", " : "", kThreadUseTexts[u].name,
+           ull(own.stats.threads[u]));
+  }
+  text += "}";
+  if (!all.empty()) {
+    text += ", \"all\": [";
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      append(text, "%s\n  {\"rank\": %zu, \"paths\": [", r ? "," : "", r);
+      append_paths(text, all[r], "    ");
+      text += "\n  ]}";
+    }
+    text += "\n]";
+  }
+  return text + "}\n";
+}
+
+void report_statistics(const RankReport& own) {
+  const sumac_report wanted = stats_wanted();
+  if (!wanted.wanted) return;
+  int rank = 0, size = 1;
+  mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+  mpi.Comm_size(MPI_COMM_WORLD, &size);
+  std::vector<RankReport> all;
+  if (wanted.all_ranks) {
+    const char* why = nullptr;
+    all = gather_reports(own, why);
+    if (why) log(Level::warn, "warning[stats-ranks]: rank 0's statistics alone: %s", why);
+  }
+  if (rank != 0) return;
+  if (!wanted.file) {
+    write_all(all.empty() ? rank_table(own, rank, size) : ranks_table(all));
+  } else if (!write_file(wanted.file, report_json(own, size, all))) {
+    log(Level::warn, "warning[stats-file]: cannot write %s", wanted.file);
+  }
 }
 
 }  // namespace sumac

@@ -1,15 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What SUMAC_STATS prints at MPI_Finalize.
+// What SUMAC_STATS tells at MPI_Finalize: which way calls went, and how long they took.
 #pragma once
 
-#include "observe/stats.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "observe/times.h"
 
 namespace sumac {
 
-// A table on standard error.
-void print_report(const Stats& stats, int rank, int size);
+// Plain bytes.
+struct RankReport {
+  Stats stats;
+  Times times;
+};
 
-// The same as JSON in a file. False when it cannot be written.
-bool write_report(const char* path, const Stats& stats, int rank, int size);
+// One way that calls of a collective may go.
+struct Path {
+  int number;  // as in observe/times.h
+  const char* name;
+  bool taken;
+  PathCount count;
+  std::uint64_t ns;
+};
+
+// Calls visit() for every path of the collective that was gone.
+void for_each_path(const RankReport& report, Collective collective,
+                   const std::function<void(const Path&)>& visit);
+
+// A table of one rank.
+std::string rank_table(const RankReport& report, int rank, int size);
+// Of all: the least and the most of any rank.
+std::string ranks_table(const std::vector<RankReport>& reports);
+
+// As JSON: rank 0's, and every rank's where `all` has them.
+std::string report_json(const RankReport& own, int size, const std::vector<RankReport>& all);
+
+// Tells what SUMAC_STATS asks for. Collective where it asks for all ranks.
+void report_statistics(const RankReport& own);
 
 }  // namespace sumac

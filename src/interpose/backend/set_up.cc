@@ -8,12 +8,15 @@
 
 #include <algorithm>
 
+#include "interpose/backend/gather.h"
 #include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/meeting.h"
 #include "interpose/backend/members.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/progress_hooks.h"
 #include "interpose/backend/threads.h"
+#include "interpose/backend/trace_plans.h"
+#include "interpose/backend/warnings.h"
 #include "observe/log.h"
 
 namespace sumac {
@@ -44,7 +47,7 @@ WaitPolicy wait_policy(Communicator& c, bool oversubscribed) {
 }
 
 // One group of all ranks, in shared memory.
-void share(Communicator& c, const std::vector<Hello>& hellos) {
+void share(Communicator& c, const std::vector<Hello>& hellos, Wishes& wishes) {
   Ticket ticket;
   if (c.rank == 0) {
     ticket = arena().offer(c.size, 1, c.processes.data(), options.shm_budget);
@@ -73,9 +76,15 @@ void share(Communicator& c, const std::vector<Hello>& hellos) {
   c.blocks.push_back(block);
   c.group = ShmGroup(block, ticket.layout, c.rank);
   c.plans = PlanTable(user_rules(), capabilities, options.algo);
-  log(Level::trace, "rank %d of %d: set up, %s, %s", c.rank, c.size,
-      capabilities.single_copy ? "cross-memory attach" : "slots only",
-      capabilities.oversubscribed ? "more ranks than processors" : "a processor for every rank");
+  wishes.note_rules(capabilities);
+  for (const Algorithm algorithm : wishes.forced) {
+    const bool here = !c.levels_for[static_cast<int>(info_of(algorithm).collective)];
+    if (here) wishes.note(algorithm, why_not(algorithm, capabilities));
+  }
+  for (int i = 0; i < static_cast<int>(Collective::reduce_local); ++i) {
+    const auto collective = static_cast<Collective>(i);
+    if (!c.levels_for[i]) trace_plans(c, collective, c.plans, "one group that shares memory");
+  }
 }
 
 // Nonblocking calls must end on every rank while others are anywhere in the MPI. In shared memory
@@ -141,6 +150,8 @@ void set_up(Communicator& c, bool all_entered) {
   c.trace_group = hellos[0].process + hellos[0].serial;
   for (const Hello& hello : hellos) c.processes.push_back(hello.process);
   c.traced = 0;
+  tell_kept_warnings(c, hellos);
+  agree_on_gathering(c, hellos);
   if (!can_agree(hellos, reason)) {
     if (reason == Reason::options_differ) explain_difference(c, hellos);
     return hand_down_for_good(c, reason);
@@ -148,9 +159,11 @@ void set_up(Communicator& c, bool all_entered) {
   // From here on all ranks have the same options.
   learn_processors(hellos, c.rank);
   if (c.calls < options.build_after) return;
-  if (!set_up_levels(c, hellos)) return;
-  if (!all_have_levels(c)) share(c, hellos);
+  Wishes wishes;
+  if (!set_up_levels(c, hellos, wishes)) return;
+  if (!all_have_levels(c)) share(c, hellos, wishes);
   if (c.state == Communicator::State::handed_down) return;
+  tell_unmet(c, wishes);
   c.wait_policy = wait_policy(c, is_oversubscribed(hellos, c.rank));
   set_spins_of_process(c.wait_policy.spins);
   c.may_overlap = may_overlap(c, hellos);

@@ -6,6 +6,7 @@
 
 #include "interpose/backend/communicator.h"
 #include "interpose/backend/hello.h"
+#include "interpose/backend/unmet.h"
 
 namespace sumac {
 
@@ -21,7 +22,7 @@ void explain_difference(Communicator& c, const std::vector<Hello>& hellos);
 
 // The hierarchies of the communicator's collectives; none where one flat group does. False, and
 // handed down, where it cannot be served so.
-bool set_up_levels(Communicator& c, const std::vector<Hello>& hellos);
+bool set_up_levels(Communicator& c, const std::vector<Hello>& hellos, Wishes& wishes);
 
 // Persistent operations leave half of SUMAC_SHM_BUDGET to communicators: what they have had stays
 // with their communicator, for the next ones.

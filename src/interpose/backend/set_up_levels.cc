@@ -9,6 +9,7 @@
 #include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/set_up.h"
+#include "interpose/backend/trace_plans.h"
 #include "observe/log.h"
 
 namespace sumac {
@@ -38,10 +39,31 @@ bool needs_messages(const Hierarchy& hierarchy) {
   return false;
 }
 
+// Below the last level an all-reduce is a reduction up and a broadcast down.
+template <class CapabilitiesOf>
+void add_parts(const Hierarchy& hierarchy, Collective collective, CapabilitiesOf capabilities_of,
+               std::vector<AskedGroup>& parts) {
+  for (const HierarchyLevel& level : hierarchy.levels) {
+    const bool last = &level == &hierarchy.levels.back();
+    for (const Group& group : level.groups) {
+      if (group.members.size() == 1) continue;
+      const Capabilities capabilities =
+          capabilities_of(static_cast<int>(group.members.size()), group.members[0], group.one_node);
+      if (collective != Collective::allreduce || last) {
+        parts.push_back({collective, capabilities});
+      } else {
+        parts.push_back({Collective::reduce, capabilities});
+        parts.push_back({Collective::bcast, capabilities});
+      }
+    }
+  }
+}
+
 // What all ranks of a communicator know, and what is chosen from it.
 class LevelsSetUp {
  public:
-  LevelsSetUp(Communicator& c, const std::vector<Hello>& hellos) : c_(c), hellos_(hellos) {
+  LevelsSetUp(Communicator& c, const std::vector<Hello>& hellos, Wishes& wishes)
+      : c_(c), hellos_(hellos), wishes_(wishes) {
     std::set<std::uint64_t> machines, nodes;
     for (int r = 0; r < c.size; ++r) {
       const Hello& hello = hellos[static_cast<std::size_t>(r)];
@@ -62,6 +84,8 @@ class LevelsSetUp {
 
  private:
   void want();
+  // A hierarchy that was asked for and leaves the whole job one group.
+  void tell_if_flat() const;
   // By its text, or automatically where that does not fit.
   void build(Wanted& wanted);
   // Collective: blocks for all groups of a hierarchy's levels that share memory.
@@ -75,8 +99,13 @@ class LevelsSetUp {
   bool all_worked();
   std::unique_ptr<LevelsRun> make_run(const Hierarchy& hierarchy, std::vector<LevelGroup> groups,
                                       std::shared_ptr<Messages> messages, int first_tag);
+  Capabilities capabilities_of(int ranks, int member, bool shared) const;
   PlanTable plan_of(int ranks, int member, bool shared) const;
+  Capabilities capabilities_of_all(const Hierarchy& hierarchy) const;
   PlanTable plan_of_all(const Hierarchy& hierarchy) const;
+  // Whether the ranks get what somebody asked for.
+  void judge_wishes();
+  std::vector<AskedGroup> parts() const;
   bool has_equal_nodes(const Hierarchy& hierarchy) const;
   Counterparts counterparts(const Hierarchy& hierarchy, int place) const;
   // Whether all ranks of this node can be reached.
@@ -85,6 +114,7 @@ class LevelsSetUp {
 
   Communicator& c_;
   const std::vector<Hello>& hellos_;
+  Wishes& wishes_;
   bool any_slow_ = false, crowded_ = false, over_budget_ = false;
   int nodes_ = 1;
   std::vector<Wanted> wanted_;
@@ -117,6 +147,21 @@ void LevelsSetUp::build(Wanted& wanted) {
   build_hierarchy(automatic, places, design, wanted.hierarchy, problem);
 }
 
+void LevelsSetUp::tell_if_flat() const {
+  static std::atomic<bool> told;
+  int size = 0;
+  if (world_exists()) mpi.Comm_size(MPI_COMM_WORLD, &size);
+  for (const Wanted& wanted : wanted_) {
+    const bool asked = wanted.text != "auto" && wanted.text != "flat";
+    if (!asked || c_.size != size || !is_flat(wanted.hierarchy)) continue;
+    if (told.exchange(true)) return;
+    log(Level::warn,
+        "warning[hierarchy]: %.*s does not divide the %d ranks of the job, all on one node; they "
+        "are served as one group",
+        static_cast<int>(wanted.text.size()), wanted.text.data(), c_.size);
+  }
+}
+
 void LevelsSetUp::want() {
   std::string_view option = options.hierarchy;
   if (!c_.hierarchy.empty()) option = c_.hierarchy;
@@ -131,6 +176,7 @@ void LevelsSetUp::want() {
     }
     same->collectives.push_back(collective);
   }
+  tell_if_flat();
   std::erase_if(wanted_, [](const Wanted& wanted) { return is_flat(wanted.hierarchy); });
 }
 
@@ -216,14 +262,18 @@ std::shared_ptr<Messages> LevelsSetUp::make_messages(const Wanted& wanted) {
   return std::make_shared<MpiMessages>(all, leaders, purpose, id ? id : 1);
 }
 
-PlanTable LevelsSetUp::plan_of(int ranks, int member, bool shared) const {
+Capabilities LevelsSetUp::capabilities_of(int ranks, int member, bool shared) const {
   Capabilities capabilities;
   capabilities.ranks = ranks;
   capabilities.over = shared ? Over::shm : Over::p2p;
   capabilities.oversubscribed = shared ? is_oversubscribed(hellos_, member) : crowded_;
   capabilities.within_levels = true;
   capabilities.family = kFamily;
-  return PlanTable(user_rules(), capabilities, options.algo);
+  return capabilities;
+}
+
+PlanTable LevelsSetUp::plan_of(int ranks, int member, bool shared) const {
+  return PlanTable(user_rules(), capabilities_of(ranks, member, shared), options.algo);
 }
 
 bool LevelsSetUp::has_equal_nodes(const Hierarchy& hierarchy) const {
@@ -238,7 +288,7 @@ bool LevelsSetUp::has_equal_nodes(const Hierarchy& hierarchy) const {
   });
 }
 
-PlanTable LevelsSetUp::plan_of_all(const Hierarchy& hierarchy) const {
+Capabilities LevelsSetUp::capabilities_of_all(const Hierarchy& hierarchy) const {
   Capabilities capabilities;
   capabilities.ranks = c_.size;
   capabilities.over = Over::levels;
@@ -247,7 +297,42 @@ PlanTable LevelsSetUp::plan_of_all(const Hierarchy& hierarchy) const {
   capabilities.nodes = nodes_;
   capabilities.single_copy = single_copy_;
   capabilities.equal_nodes = has_equal_nodes(hierarchy);
-  return PlanTable(user_rules(), capabilities, options.algo);
+  return capabilities;
+}
+
+PlanTable LevelsSetUp::plan_of_all(const Hierarchy& hierarchy) const {
+  return PlanTable(user_rules(), capabilities_of_all(hierarchy), options.algo);
+}
+
+std::vector<AskedGroup> LevelsSetUp::parts() const {
+  std::vector<AskedGroup> parts;
+  const auto capabilities = [&](int ranks, int member, bool shared) {
+    return capabilities_of(ranks, member, shared);
+  };
+  for (const Wanted& wanted : wanted_) {
+    for (const Collective collective : wanted.collectives) {
+      if (collective == Collective::barrier) continue;  // an all-reduce of nothing
+      add_parts(wanted.hierarchy, collective, capabilities, parts);
+    }
+  }
+  return parts;
+}
+
+void LevelsSetUp::judge_wishes() {
+  if (wishes_.forced.empty() && user_rules().rules.empty()) return;
+  const std::vector<AskedGroup> all = parts();
+  for (const AskedGroup& part : all) wishes_.note_rules(part.capabilities);
+  for (const Wanted& wanted : wanted_) {
+    const Capabilities whole = capabilities_of_all(wanted.hierarchy);
+    const std::vector<Collective>& own = wanted.collectives;
+    wishes_.note_rules(whole);
+    for (const Algorithm algorithm : wishes_.forced) {
+      const AlgorithmInfo& info = info_of(algorithm);
+      if (std::find(own.begin(), own.end(), info.collective) == own.end()) continue;
+      wishes_.note(algorithm, info.needs == Needs::levels ? why_not(algorithm, whole)
+                                                          : why_in_no_group(algorithm, all));
+    }
+  }
 }
 
 Counterparts LevelsSetUp::counterparts(const Hierarchy& hierarchy, int place) const {
@@ -338,9 +423,10 @@ bool LevelsSetUp::make() {
     c_.levels.push_back(make_run(hierarchy, std::move(levels[i]), std::move(messages[i]), 0));
     for (const Collective collective : wanted_[i].collectives) {
       c_.levels_for[static_cast<int>(collective)] = c_.levels.back().get();
+      trace_plans(c_, collective, c_.levels.back()->plans(), "a hierarchy");
     }
-    log(Level::trace, "%d ranks on %d nodes: %zu levels", c_.size, nodes_, hierarchy.levels.size());
   }
+  judge_wishes();
   return true;
 }
 
@@ -360,14 +446,15 @@ std::unique_ptr<LevelsRun> LevelsSetUp::make_own(Collective collective, int firs
 
 }  // namespace
 
-bool set_up_levels(Communicator& c, const std::vector<Hello>& hellos) {
-  LevelsSetUp set_up(c, hellos);
+bool set_up_levels(Communicator& c, const std::vector<Hello>& hellos, Wishes& wishes) {
+  LevelsSetUp set_up(c, hellos, wishes);
   return set_up.choose() && set_up.make();
 }
 
 std::unique_ptr<LevelsRun> make_own_levels(Communicator& c, Collective collective, int first_tag) {
   const std::vector<Hello> hellos = gather_hellos(c);
-  LevelsSetUp set_up(c, hellos);
+  Wishes wishes;  // told of when the communicator was set up
+  LevelsSetUp set_up(c, hellos, wishes);
   return set_up.make_own(collective, first_tag);
 }
 

@@ -2,11 +2,8 @@
 #include "interpose/backend/threads.h"
 
 #include <algorithm>
-#include <string_view>
 
-#include "config/parse.h"
 #include "interpose/backend/process.h"
-#include "observe/log.h"
 #include "tasks/threads.h"
 #include "topology/share.h"
 
@@ -17,19 +14,7 @@ void read_thread_options() {
   settings.min_bytes = options.threads_min;
   settings.priority = static_cast<int>(options.task_priority);
   settings.own_regions = options.own_regions != 0;
-  const std::string_view threads = options.threads;
-  std::uint64_t number = 0;
-  if (threads == "off") {
-    settings.most = 1;
-  } else if (sumac_parse_number(options.threads, &number) == 0 && number >= 1 &&
-             number <= 1 << 20) {
-    settings.most = static_cast<int>(number);
-  } else if (threads != "auto") {
-    log(Level::warn,
-        "warning[bad-value]: SUMAC_THREADS=%s is neither auto, off, nor a number from 1 on; using "
-        "auto",
-        options.threads);
-  }
+  if (options.threads > 0) settings.most = static_cast<int>(options.threads);
   set_threads(settings);
 }
 

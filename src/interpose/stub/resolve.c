@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/switch_word.h"
 #include "interpose/stub/internal.h"
 
 const char* const stub_call_names[SUMAC_NUM_CALLS] = {
@@ -31,7 +32,7 @@ bool stub_resolved(void) { return atomic_load_explicit(&state, memory_order_acqu
 
 static bool switched_off(void) {
   const char* value = getenv("SUMAC_DISABLE");
-  return value != NULL && value[0] != '\0' && !(value[0] == '0' && value[1] == '\0');
+  return value != NULL && sumac_switch_word(value) == 1;
 }
 
 static void target_functions_below(void) { memcpy(targets, below, sizeof targets); }

@@ -2,9 +2,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <unistd.h>
 
+#include "base/switch_word.h"
 #include "config/launch.h"
 #include "interpose/stub/internal.h"
 
@@ -21,7 +21,7 @@ static void say(const char* level, const char* slug, const char* format, va_list
 
 void stub_warn(const char* slug, const char* format, ...) {
   const char* debug = getenv("SUMAC_DEBUG");
-  if (sumac_launch_rank() > 0 || (debug != NULL && strcasecmp(debug, "off") == 0)) return;
+  if (sumac_launch_rank() > 0 || (debug != NULL && sumac_switch_word(debug) == 0)) return;
   va_list arguments;
   va_start(arguments, format);
   say("warning", slug, format, arguments);

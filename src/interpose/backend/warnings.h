@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Warnings of one rank's own settings, once a job. Rank 0 tells its own when MPI_Init has returned.
+// Another rank cannot know then whether rank 0 has the same to tell, and nothing may wait for
+// others in MPI_Init; so it tells when it first sets a communicator up together with rank 0.
+#pragma once
+
+#include <vector>
+
+#include "interpose/backend/communicator.h"
+#include "interpose/backend/hello.h"
+
+namespace sumac {
+
+// For Hello::warnings: 0 where there are none.
+std::uint64_t kept_warnings_hash();
+
+// Each line that rank 0 does not have is told by the lowest rank that has it. Collective, where
+// ranks' warnings differ.
+void tell_kept_warnings(const Communicator& c, const std::vector<Hello>& hellos);
+
+}  // namespace sumac

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/simd.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/reduce.h"
+
+namespace sumac {
+namespace {
+
+TEST(SimdNames, WhatPeopleCallThem) {
+  const std::vector<std::pair<std::string, std::string>> cases = {{"auto", "auto"},
+                                                                  {"native", "auto"},
+                                                                  {"yes", "auto"},
+                                                                  {"avx3", "avx3"},
+                                                                  {"avx512", "avx3"},
+                                                                  {"AVX-512", "avx3"},
+                                                                  {"avx_512", "avx3"},
+                                                                  {"avx512f", "avx3"},
+                                                                  {"AVX512BW", "avx3"},
+                                                                  {"avx512_fp16", "avx3_fp16"},
+                                                                  {"avx3-fp16", "avx3_fp16"},
+                                                                  {"avx-2", "avx2"},
+                                                                  {"sse4", "sse4"},
+                                                                  {"sse4.1", "sse4"},
+                                                                  {"SSE4_2", "sse4"},
+                                                                  {"ssse3", "ssse3"},
+                                                                  {"sse2", "sse2"},
+                                                                  {"256bit", "256bit"},
+                                                                  {"256-bit", "256bit"},
+                                                                  {"512bit", "avx3"},
+                                                                  {"ASIMD", "neon"},
+                                                                  {"sve2", "sve"},
+                                                                  {"none", "scalar"},
+                                                                  {"off", "scalar"},
+                                                                  {"0", "scalar"},
+                                                                  {"Scalar", "scalar"}};
+  for (const auto& [name, usual] : cases) {
+    EXPECT_STREQ(usual_simd_name(name.c_str()), usual.c_str()) << name;
+    EXPECT_TRUE(sumac_simd_is_known(name.c_str())) << name;
+  }
+  for (const std::string name : {"", "avx", "axv2", "avx9", "2", "sse", "avx2avx2avx2avx2avx2x",
+                                 "avx512fp16_and_more", "auto,avx2", "-"}) {
+    EXPECT_EQ(usual_simd_name(name.c_str()), nullptr) << name;
+    EXPECT_FALSE(force_simd(name.c_str())) << name;
+  }
+}
+
+// What the processor has is had by its name; of what it lacks nothing changes.
+TEST(SimdNames, OfSetsThatAreHereAndOthers) {
+  std::vector<std::string> here;
+  for (const char* const* name = simd_names(); *name; ++name) here.push_back(*name);
+  for (const char* set : {"avx3_fp16", "avx3", "avx2", "sse4", "ssse3", "sse2", "sve", "neon"}) {
+    const bool has = std::find(here.begin(), here.end(), set) != here.end();
+    force_simd("auto");
+    const std::string before = simd_name();
+    EXPECT_EQ(force_simd(set), has) << set;
+    EXPECT_EQ(simd_name(), has ? set : before) << set;
+  }
+  force_simd("auto");
+}
+
+}  // namespace
+}  // namespace sumac

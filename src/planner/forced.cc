@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "planner/forced.h"
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/text.h"
+#include "config/parse.h"
+
+namespace sumac {
+namespace {
+
+struct Item {
+  std::string collective, algorithm;
+  bool formed;
+};
+
+std::vector<Item> items_of(const char* forced) {
+  std::vector<Item> items;
+  std::string_view rest = forced ? forced : "";
+  while (!rest.empty()) {
+    std::string_view item = take_word(rest, ';');
+    if (item.empty()) continue;
+    const bool formed = item.find(':') != item.npos;
+    const std::string_view collective = take_word(item, ':');
+    items.push_back({std::string(collective), std::string(trimmed(item)), formed});
+  }
+  return items;
+}
+
+int find_algorithm(const Item& item) {
+  for (int a = 0; a < kNumAlgorithms; ++a) {
+    const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
+    if (item.collective == name_of(info.collective) && item.algorithm == info.name) return a;
+  }
+  return -1;
+}
+
+bool is_collective(const std::string& name) {
+  for (int c = 0; c < kNumCollectives; ++c) {
+    if (name == name_of(static_cast<Collective>(c))) return true;
+  }
+  return false;
+}
+
+// "did you mean 'x'? " and "(known: x, y, z)".
+std::string suggest(const std::string& name, const std::vector<const char*>& known) {
+  std::string text;
+  if (const char* near = sumac_nearest(name.c_str(), name.size(), known.data(), known.size())) {
+    text = std::string("did you mean '") + near + "'? ";
+  }
+  text += "(known: ";
+  for (std::size_t i = 0; i < known.size(); ++i) text += std::string(i ? ", " : "") + known[i];
+  return text + ")";
+}
+
+std::string problem_of(const Item& item) {
+  if (!item.formed) return "'" + item.collective + "' is not of the form collective:algorithm";
+  std::vector<const char*> known;
+  if (!is_collective(item.collective)) {
+    for (int c = 0; c < static_cast<int>(Collective::reduce_local); ++c) {
+      known.push_back(name_of(static_cast<Collective>(c)));
+    }
+    return "no collective '" + item.collective + "'; " + suggest(item.collective, known);
+  }
+  for (int a = 0; a < kNumAlgorithms; ++a) {
+    const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
+    if (item.collective == name_of(info.collective)) known.push_back(info.name);
+  }
+  return item.collective + " has no algorithm '" + item.algorithm + "'; " +
+         suggest(item.algorithm, known);
+}
+
+}  // namespace
+
+std::vector<Algorithm> forced_algorithms(const char* forced) {
+  std::vector<Algorithm> algorithms;
+  for (const Item& item : items_of(forced)) {
+    const int found = find_algorithm(item);
+    if (found >= 0) algorithms.push_back(static_cast<Algorithm>(found));
+  }
+  return algorithms;
+}
+
+bool check_forced(const char* forced, std::string& problem) {
+  for (const Item& item : items_of(forced)) {
+    if (item.formed && find_algorithm(item) >= 0) continue;
+    problem = problem_of(item);
+    return false;
+  }
+  return true;
+}
+
+const char* why_in_no_group(Algorithm algorithm, const std::vector<AskedGroup>& parts) {
+  const AlgorithmInfo& info = info_of(algorithm);
+  const char* why = "no level of the hierarchy asks for this collective";
+  bool asked = false;
+  for (const AskedGroup& part : parts) {
+    if (part.asked != info.collective) continue;
+    const char* here = why_not(algorithm, part.capabilities);
+    if (!here) return nullptr;
+    // That of the part which is nearest to what the algorithm is for.
+    if (!asked ||
+        part.capabilities.over == (info.needs == Needs::messages ? Over::p2p : Over::shm)) {
+      why = here;
+    }
+    asked = true;
+  }
+  return why;
+}
+
+}  // namespace sumac

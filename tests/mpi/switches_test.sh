@@ -1,0 +1,210 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# switches_test.sh FAMILY LAUNCHER SUMAC PROGRAM: every switch that is wrong, or that does not take
+# effect, is told once a job, and the job goes on with the default.
+. "$(dirname "$0")/../preload/check.sh"
+family=$1 launcher=$2 sumac=$3 program=$4
+. "$(dirname "$0")/launch.sh"
+cd "$scratch" || exit 1 # a switch must not become a file here
+
+# with SETTINGS... -- ARGUMENTS: the program on 3 ranks, which must pass.
+with() {
+  settings=''
+  while [ "$1" != -- ]; do
+    settings="$settings $1"
+    shift
+  done
+  shift
+  # shellcheck disable=SC2086 # no setting has blanks
+  run launch_plain 60 3 env $settings "$sumac" exec -- "$program" "$@"
+  expect_status 0
+  expect_out "passed: "
+}
+
+expect_once() {
+  found=$(grep -cF -- "$1" "$err")
+  [ "$found" = 1 ] || fail "$found times, not once: $1"
+}
+
+# --- bad values: the table of options has every name and kind ---
+"$sumac" __options | sed -n 's/.*"name": "\([A-Z_]*\)", "kind": "\([a-z]*\)".*/\1 \2/p' >table
+[ "$(wc -l <table)" -gt 20 ] || fail "no table of options"
+
+# bad_values NAME KIND: one a line.
+bad_values() {
+  case $2 in
+    flag) set -- 2 maybe -1 yess ;;
+    choice) set -- nonsense -1 77 auto,off ;;
+    count | bytes | limit) set -- 1x -1 99999999999999999999999 1.5 ;;
+    colls) set -- nonsense all, ^ bcast,alltoall ;;
+    path) set -- yes ON true 1 ;;
+    report) set -- yess all, json 2 ;;
+    *)
+      case $1 in
+        ALGO) set -- nonsense bcast:slots\;allreduce:rign flat:allreduce allreduce: ;;
+        SIMD) set -- axv2 avx9 2 sse9 ;;
+        HIERARCHY) set -- numaa node,, list:x ranks:0 ;;
+        SLOW_HOSTS) set -- ;; # patterns: any text is one
+        *) echo "no bad values of $1" >&2 && exit 1 ;;
+      esac
+      ;;
+  esac
+  printf '%s\n' "$@"
+}
+
+for round in 1 2 3 4; do
+  bad=''
+  while read -r name kind; do
+    value=$(bad_values "$name" "$kind" | sed -n "${round}p")
+    [ -z "$value" ] || bad="$bad SUMAC_$name=$value"
+  done <table
+  # shellcheck disable=SC2086 # no value has blanks
+  for how in all late one; do
+    case $how in
+      all) with $bad -- ;;
+      late) with $bad -- --late-rank ;;
+      one) with -- --only 2 $bad ;;
+    esac
+    count=0
+    for setting in $bad; do
+      count=$((count + 1))
+      where=''
+      [ "$how" != one ] || where='on rank 2: '
+      expect_once "sumac: warning[bad-value]: $where$setting"
+    done
+    expect_warnings $count
+  done
+done
+empty=$(sed 's/\([A-Z_]*\) .*/SUMAC_\1=/' table | tr '\n' ' ')
+# shellcheck disable=SC2086
+with $empty --
+expect_silence
+
+# A rank that differs in one thing tells that alone; unknown names have one rule with bad values.
+with SUMAC_CMA=maybe -- --only 1 SUMAC_SPINN=1
+expect_warnings 2
+expect_once "warning[bad-value]: SUMAC_CMA=maybe is not one of auto, off; using the default, auto"
+expect_once "[unknown-option]: on rank 1: SUMAC_SPINN is not an option; did you mean SUMAC_SPIN?"
+with SUMAC_DEBUG=no SUMAC_CMA=maybe --
+expect_silence
+
+# --- names of yes and no ---
+for word in yes ON true 1; do
+  with SUMAC_STATS=$word --
+  [ "$(grep -c '^sumac summary  rank 0 of 3$' "$err")" = 1 ] || fail "not one summary"
+  grep -q '^  collective  *calls  mean bytes  *time  per call  path$' "$err" || fail "no head"
+  grep -Eq '^  allreduce +[0-9]+ +8 +[0-9.]+ (us|ms|s) +[0-9.]+ (ns|us|ms|s)  [a-z]' "$err" ||
+    fail "no times"
+done
+for word in no Off false 0; do
+  with SUMAC_STATS=$word SUMAC_DISABLE=$word --
+  expect_silence
+done
+run env SUMAC_DISABLE=yes "$launcher" -n 1 "$sumac" exec -- "$program"
+grep -q "Sumac does not serve this program" "$err" || fail "SUMAC_DISABLE=yes does not disable"
+[ "$(ls)" = "$(printf 'err\nout\ntable')" ] || fail "a switch became a file: $(ls)"
+
+# --- statistics of all ranks ---
+with SUMAC_STATS=all --
+[ "$(grep -c '^sumac summary  all 3 ranks$' "$err")" = 1 ] || fail "not one summary"
+of_a_rank='[0-9.]+ [a-z]+ \([0-2]\)'
+grep -Eq "^  allreduce +[0-9]+ +8 +$of_a_rank +$of_a_rank  [a-z]" "$err" ||
+  fail "no row"
+with SUMAC_STATS=all,stats.json --
+expect_silence
+[ "$(grep -c '"rank": [0-2], "paths": \[' stats.json)" = 3 ] || fail "not three ranks in the file"
+with SUMAC_STATS=all -- --only 1 SUMAC_STATS=no
+expect_once "warning[stats-ranks]: rank 0's statistics alone"
+expect_err "sumac summary  rank 0 of 3"
+with SUMAC_STATS=/nowhere/stats.json --
+expect_once "warning[stats-file]: cannot write /nowhere/stats.json"
+
+# --- forced algorithms: each is taken, or it is said why not ---
+"$sumac" __algorithms |
+  tr -d '{":,' |
+  sed -n 's/^ *collective \([a-z]*\) name \([a-z_]*\) needs \([a-z_]*\) .*/\1 \2 \3/p' \
+    >algorithms
+[ "$(wc -l <algorithms)" -gt 25 ] || fail "no table of algorithms"
+round=0
+while [ "$round" -lt 12 ]; do
+  round=$((round + 1))
+  forced=''
+  for collective in allreduce reduce bcast barrier; do
+    name=$(sed -n "s/^$collective \([a-z_]*\) .*/\1/p" algorithms | sed -n "${round}p")
+    [ -z "$name" ] || forced="$forced$collective:$name;"
+  done
+  rm -f stats.json
+  with "SUMAC_ALGO=$forced" SUMAC_STATS=stats.json --
+  count=0
+  for item in $(echo "$forced" | tr ';' ' '); do
+    collective=${item%:*} name=${item#*:}
+    needs=$(sed -n "s/^$collective $name //p" algorithms)
+    case $needs in
+      messages | levels)
+        count=$((count + 1))
+        expect_once "[forced]: SUMAC_ALGO=$item does not run on a communicator of 3 ranks: it is"
+        ;;
+      *) grep -q "\"$collective\", \"path\": \"$name\", \"taken\": true" stats.json ||
+        fail "$item is not taken, and nobody says so" ;;
+    esac
+  done
+  expect_warnings $count
+done
+
+with SUMAC_ALGO=allreduce:single_copy SUMAC_CMA=off --
+expect_warnings 1
+expect_once "allreduce:single_copy does not run on a communicator of 3 ranks: it needs cross"
+with SUMAC_ALGO=allreduce:flat_lines -- --large 1000
+expect_warnings 1
+expect_once "allreduce:flat_lines: 9 of 12 calls went another way: 9 larger than the 2072 bytes"
+with SUMAC_ALGO=allreduce:single_copy -- --user
+expect_warnings 1
+expect_once "of operations of the program's own, which it cannot fold"
+with SUMAC_ALGO=allreduce:flat_slots SUMAC_HIERARCHY=ranks:2,node -- --user
+expect_warnings 1
+expect_once "mpi: user-defined operation over a hierarchy"
+with SUMAC_ALGO=allreduce:split_slots SUMAC_PROGRESS=off -- --nonblocking
+expect_warnings 1
+expect_once "mpi: nonblocking, and nothing would make it go on"
+with SUMAC_ALGO=allreduce:split_slots SUMAC_BUILD_AFTER=1000 --
+expect_warnings 1
+expect_once "allreduce:split_slots: 12 of 12 calls went another way: 12 mpi: first calls on"
+with "SUMAC_ALGO=allreduce:ring;allreduce:flat_slots" -- # for each kind of group its own
+expect_silence
+with SUMAC_ALGO=barrier:flat SUMAC_HIERARCHY=ranks:2,node --
+expect_once "SUMAC_ALGO=barrier:flat does not run"
+with SUMAC_HIERARCHY=node --
+expect_warnings 1
+expect_once "warning[hierarchy]: node does not divide the 3 ranks of the job"
+
+printf '[[rule]]\ncollective = "bcast"\nover = "shm"\nalgorithm = "single_copy"\n' >rules.toml
+with SUMAC_RULES=rules.toml SUMAC_CMA=off --
+expect_warnings 1
+expect_once "[forced]: rules.toml:1: bcast:single_copy does not run on a communicator of 3 ranks"
+with SUMAC_RULES=./none.toml --
+expect_warnings 1
+expect_once "warning[rules]: ./none.toml: cannot be opened"
+
+# --- instruction sets, as people call them ---
+for name in auto native AVX-512 avx512f avx512fp16 avx2 sse4.2 sse4_1 neon sve none off scalar; do
+  run env "SUMAC_SIMD=$name" "$sumac" __check-env
+  expect_status 0
+done
+with SUMAC_SIMD=none SUMAC_DEBUG=info --
+expect_once "  scalar  3 ranks"
+case $(uname -m) in aarch64) other=avx512 ;; *) other=neon ;; esac
+with SUMAC_SIMD=$other --
+expect_warnings 1
+expect_once "warning[simd]: SUMAC_SIMD=$other: this processor has no "
+
+# --- each decision once ---
+with SUMAC_DEBUG=trace --
+sort "$err" | uniq -d >twice
+[ ! -s twice ] || fail "told twice: $(cat twice)"
+for what in "decided: allreduce of 3 ranks, one group that shares memory: " \
+  "decided: 3 times: allreduce of 3 ranks" "first call: allreduce: flat_lines" \
+  "calls: 9 times: allreduce: flat_lines"; do
+  expect_once "$what"
+done
+nothing_left || fail "something is left"
+finish
