@@ -162,7 +162,7 @@ def mean_speedup(rows, low, high):
 
 
 def curves(runs):
-    """What the picture shows of the benchmark: family -> (title, sizes, Spreads of the speed-up)."""
+    """Of the benchmark: family -> (title, sizes, Spreads of the speed-up)."""
     result = {}
     for run in runs:
         rows = [row for row in run.rows if row.sumac_us is not None]
