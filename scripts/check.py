@@ -81,7 +81,7 @@ def run_tests(name, command, junit_option):
 
 
 def ctest(name, preset, *selection):
-    command = ["ctest", "--test-dir", f"build/{preset}", "-j1", "--output-on-failure"]
+    command = ["ctest", "--test-dir", f"build/{preset}", "-j2", "--output-on-failure"]
     whole_output = ["--test-output-size-passed", "1000000"]
     return run_tests(name, [*command, *whole_output, *selection], "--output-junit")
 

@@ -4,7 +4,8 @@
 # numbers of threads, and Sumac has nothing to complain of.
 how=$1 family=$2 launcher=$3 sumac=$4 ranks=$5 program=$6
 . "$(dirname "$0")/../../tests/preload/check.sh"
-. "$(dirname "$0")/../../tests/mpi/launch.sh"
+tests=$(dirname "$0")/../../tests
+. "$tests/mpi/launch.sh"
 [ "$how" = linked ] && start=launch_plain || start=launch
 
 for threads in 1 2 3; do

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "observe/log.h"
+
 namespace sumac {
 namespace {
 
@@ -125,6 +127,7 @@ TEST_F(Trace, FilesAreTheUsersAndNeverOverwritten) {
 }
 
 TEST_F(Trace, StaysOffWithoutItsFolder) {
+  set_log(Level::warn, 0);
   testing::internal::CaptureStderr();
   trace::start((folder_ + "/none").c_str());
   EXPECT_FALSE(trace::on());

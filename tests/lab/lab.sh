@@ -7,6 +7,7 @@ LAB_NAME=test-$$
 export LAB_NAME
 unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE PMIX_RANK SLURM_PROCID
 unset SUMAC_DISABLE SUMAC_DEBUG LD_PRELOAD
+. "$(dirname "$0")/../patience.sh"
 output=$(mktemp)
 trap 'rm -rf "$output"* "${scratch:-$output}"; "$lab" down' EXIT
 trap 'exit 1' INT TERM HUP
@@ -35,7 +36,7 @@ export MPIR_CVAR_REDUCE_DEVICE_COLLECTIVE=0
 # job SECONDS PLACEMENT COMMAND...: on all hosts; PLACEMENT is block or turns. Open MPI's launcher
 # gives up, before the program has started, where a daemon does not answer at once: then again.
 job() {
-  seconds=$1 placement=$2
+  seconds=$(patient "$1") placement=$2
   shift 2
   [ "$placement" = block ] || set -- --round-robin -- "$@"
   [ "$placement" = turns ] || set -- -- "$@"

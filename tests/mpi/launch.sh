@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 # Sourced: starts jobs of one MPI and sees that nothing of them is left. Wants $family, $launcher
-# and $sumac (bin/sumac).
+# and $sumac (bin/sumac); and $tests, the folder, where the caller is not in a folder of it.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE PMIX_RANK SLURM_PROCID
 job_mark=$(mktemp)
+. "${tests:-$(dirname "$0")/..}/patience.sh"
 
 # launch SECONDS RANKS PROGRAM [ARGUMENTS]: the program under Sumac; its status, 124 when it took
 # too long.
@@ -17,7 +18,7 @@ launch() {
 
 # The same without Sumac in front.
 launch_plain() {
-  seconds=$1 ranks=$2
+  seconds=$(patient "$1") ranks=$2
   shift 2
   SUMAC_TEST_JOB=$job_mark SUMAC_TEST_SECONDS=$seconds \
     timeout -k 5 $((seconds + 5)) "$launcher" -n "$ranks" "$@"

@@ -11,8 +11,8 @@ case $family in
   *) name=MPICH told='OMPI_COMM_WORLD_SIZE' by="Open MPI's launcher" ;;
 esac
 
-other() { SUMAC_TEST_JOB=$job_mark timeout 60 "$other_launcher" "$@"; }
-right() { SUMAC_TEST_JOB=$job_mark timeout 60 "$launcher" "$@"; }
+other() { SUMAC_TEST_JOB=$job_mark timeout "$(patient 60)" "$other_launcher" "$@"; }
+right() { SUMAC_TEST_JOB=$job_mark timeout "$(patient 60)" "$launcher" "$@"; }
 # worlds N SIZE [WORD]: so many processes say that their world has so many ranks.
 worlds() {
   expect_status 0
@@ -47,7 +47,8 @@ for ranks in 2 3; do
 done
 run other -n 2 "$sumac" exec -- sh -c "exec $program"
 apart 2 $told "$by"
-run env SUMAC_DEBUG=off timeout 60 "$other_launcher" -n 2 env LD_PRELOAD="$stub" "$program"
+run env SUMAC_DEBUG=off timeout "$(patient 60)" "$other_launcher" -n 2 \
+  env LD_PRELOAD="$stub" "$program"
 worlds 2 1
 quiet
 
@@ -80,7 +81,7 @@ quiet
 # Spawned processes. Debian's MPICH 4.0 cannot spawn.
 for ranks in 1 2; do
   # They inherit what the launcher had, not what the ranks have.
-  run env LD_PRELOAD="$stub" SUMAC_TEST_JOB="$job_mark" timeout 60 "$launcher" -n 2 \
+  run env LD_PRELOAD="$stub" SUMAC_TEST_JOB="$job_mark" timeout "$(patient 60)" "$launcher" -n 2 \
     "$program" spawn $ranks
   if ! grep -q 'Error in spawn call' "$out" "$err"; then
     worlds 2 2

@@ -10,7 +10,7 @@ reason='a member runs without Sumac'
 
 # job SECONDS WORDS...: of the launcher's command line.
 job() {
-  seconds=$1
+  seconds=$(patient "$1")
   shift
   SUMAC_TEST_JOB=$job_mark SUMAC_TEST_SECONDS=$seconds \
     timeout -k 5 $((seconds + 5)) "$launcher" "$@"

@@ -50,7 +50,7 @@ for design in basic direct peer; do
 done
 
 # The shipped rules, a large machine, and the options of the library's environment.
-run timeout 20 "$sumac" plan allreduce 64K -n 4096 --machine "package:2 core:32" --nodes 64
+run timeout 120 "$sumac" plan allreduce 64K -n 4096 --machine "package:2 core:32" --nodes 64
 expect_status 0
 expect_out "64 x 64 "
 run env SUMAC_HIERARCHY="bcast=flat;ranks:4,node" SUMAC_ALGO=allreduce:ring "$sumac" plan \

@@ -16,19 +16,19 @@ expect_standing_aside() {
   expect_err "sumac: warning[no-backend]: no libsumac-$family.so in $scratch"
 }
 
-run timeout 60 env "$preload" "$programs/sums_$family"
+run timeout 300 env "$preload" "$programs/sums_$family"
 expect_standing_aside
 expect_out "sums of 1 ranks: right"
 
-run timeout 60 "$launcher" $oversubscribe -n 2 env "$preload" "$programs/sums_$family"
+run timeout 300 "$launcher" $oversubscribe -n 2 env "$preload" "$programs/sums_$family"
 expect_standing_aside
 expect_out "sums of 2 ranks: right"
 
-run timeout 60 env "$preload" "$programs/open_late" "$programs/libsums_plugin_$family.so" sums
+run timeout 300 env "$preload" "$programs/open_late" "$programs/libsums_plugin_$family.so" sums
 expect_standing_aside
 expect_out "sums of 1 ranks: right"
 
-run timeout 60 env "$preload" SUMAC_DISABLE=1 "$programs/sums_$family"
+run timeout 300 env "$preload" SUMAC_DISABLE=1 "$programs/sums_$family"
 expect_status 0
 expect_warnings 0
 expect_out "sums of 1 ranks: right"
