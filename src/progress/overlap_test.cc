@@ -107,7 +107,7 @@ class Rank {
         if (!direct_.idle()) moved_ = direct_.progress();
         if (!direct_.idle()) return false;
         break;
-      default:
+      case State::queued:
         moved_ = work.ended;
         if (!work.ended) return false;
     }
