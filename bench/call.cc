@@ -57,7 +57,7 @@ void Call::start() {
       return require(make_blocking(), "call", test_);
     case Kind::nonblocking:
       return require(make_nonblocking(), "start", test_);
-    default:
+    case Kind::persistent:
       return require(functions_.start(&request_), "start", test_);
   }
 }
@@ -83,9 +83,12 @@ int Call::make_blocking() {
       return functions_.reduce(send_, recv_, count, type_, op_, test_.root, comm_);
     case Collective::bcast:
       return functions_.bcast(recv_, count, type_, test_.root, comm_);
-    default:
+    case Collective::barrier:
       return functions_.barrier(comm_);
+    case Collective::reduce_local:
+      break;  // functions_ has none
   }
+  return MPI_ERR_OTHER;
 }
 
 int Call::make_nonblocking() {
@@ -97,9 +100,12 @@ int Call::make_nonblocking() {
       return functions_.ireduce(send_, recv_, count, type_, op_, test_.root, comm_, &request_);
     case Collective::bcast:
       return functions_.ibcast(recv_, count, type_, test_.root, comm_, &request_);
-    default:
+    case Collective::barrier:
       return functions_.ibarrier(comm_, &request_);
+    case Collective::reduce_local:
+      break;  // functions_ has none
   }
+  return MPI_ERR_OTHER;
 }
 
 int Call::initialize() {
@@ -116,9 +122,12 @@ int Call::initialize() {
     case Collective::bcast:
       if (f.bcast_init == nullptr) return MPI_ERR_OTHER;
       return f.bcast_init(recv_, count, type_, test_.root, comm_, info, &request_);
-    default:
+    case Collective::barrier:
       return f.barrier_init == nullptr ? MPI_ERR_OTHER : f.barrier_init(comm_, info, &request_);
+    case Collective::reduce_local:
+      break;  // functions_ has none
   }
+  return MPI_ERR_OTHER;
 }
 
 }  // namespace sumac::bench

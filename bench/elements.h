@@ -89,7 +89,13 @@ template <typename T>
         return static_cast<T>(a | b);
       case Op::bxor:
         return static_cast<T>(a ^ b);
-      default:
+      case Op::sum:
+      case Op::prod:
+      case Op::min:
+      case Op::max:
+      case Op::minloc:
+      case Op::maxloc:
+      case Op::none:
         break;
     }
   }
@@ -102,9 +108,18 @@ template <typename T>
       return a < b ? a : b;
     case Op::max:
       return a > b ? a : b;
-    default:
-      return a;
+    case Op::land:
+    case Op::lor:
+    case Op::lxor:
+    case Op::band:
+    case Op::bor:
+    case Op::bxor:
+    case Op::minloc:
+    case Op::maxloc:
+    case Op::none:
+      break;
   }
+  return a;
 }
 
 template <int mantissa, int bias>
@@ -189,9 +204,11 @@ auto with_type(DType type, F f) {
       return f(Type<Pair<std::int64_t, std::int32_t>>{});
     case DType::f64_i32:
       return f(Type<Pair<double, std::int32_t>>{});
-    default:
-      return f(Type<Pair<long double, std::int32_t>>{});
+    case DType::long_double_i32:
+    case DType::none:  // nobody asks
+      break;
   }
+  return f(Type<Pair<long double, std::int32_t>>{});
 }
 
 }  // namespace sumac::bench

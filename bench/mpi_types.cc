@@ -34,75 +34,61 @@ MPI_Datatype made_here(DType type) {
   return *made;
 }
 
+struct Known {
+  DType type;
+  MPI_Datatype mpi;
+};
+
+// Null where none of them is.
+template <std::size_t count>
+MPI_Datatype find(const Known (&known)[count], DType type) {
+  for (const Known& one : known) {
+    if (one.type == type) return one.mpi;
+  }
+  return MPI_DATATYPE_NULL;
+}
+
 // Types that C knows only as Fortran's; headers leave out what the MPI has not.
 MPI_Datatype of_fortran(DType type) {
-  switch (type) {
+  const Known known[] = {
 #ifdef MPI_INTEGER16
-    case DType::i128:
-      return MPI_INTEGER16;
+      {DType::i128, MPI_INTEGER16},
 #endif
 #ifdef MPI_REAL16
-    case DType::f128:
-      return MPI_REAL16;
+      {DType::f128, MPI_REAL16},
 #endif
 #ifdef MPI_COMPLEX32
-    case DType::c128:
-      return MPI_COMPLEX32;
+      {DType::c128, MPI_COMPLEX32},
 #endif
-    case DType::f32_f32:
-      return MPI_2REAL;
-    case DType::f64_f64:
-      return MPI_2DOUBLE_PRECISION;
-    default:
-      return MPI_DATATYPE_NULL;  // a pair of 8-byte integers: MPI_2INTEGER of some compilers only
-  }
+      {DType::f32_f32, MPI_2REAL},  {DType::f64_f64, MPI_2DOUBLE_PRECISION},
+  };
+  return find(known, type);  // a pair of 8-byte integers: MPI_2INTEGER of some compilers only
 }
 
 MPI_Datatype of_c(DType type) {
-  switch (type) {
-    case DType::i8:
-      return MPI_INT8_T;
-    case DType::u8:
-      return MPI_UINT8_T;
-    case DType::i16:
-      return MPI_INT16_T;
-    case DType::u16:
-      return MPI_UINT16_T;
-    case DType::i32:
-      return MPI_INT;
-    case DType::u32:
-      return MPI_UNSIGNED;
-    case DType::i64:
-      return MPI_INT64_T;
-    case DType::u64:
-      return MPI_UINT64_T;
-    case DType::f32:
-      return MPI_FLOAT;
-    case DType::f64:
-      return MPI_DOUBLE;
-    case DType::long_double:
-      return MPI_LONG_DOUBLE;
-    case DType::c32:
-      return MPI_C_FLOAT_COMPLEX;
-    case DType::c64:
-      return MPI_C_DOUBLE_COMPLEX;
-    case DType::c_long_double:
-      return MPI_C_LONG_DOUBLE_COMPLEX;
-    case DType::i32_i32:
-      return MPI_2INT;
-    case DType::f32_i32:
-      return MPI_FLOAT_INT;
-    case DType::i16_i32:
-      return MPI_SHORT_INT;
-    case DType::i64_i32:
-      return MPI_LONG_INT;
-    case DType::f64_i32:
-      return MPI_DOUBLE_INT;
-    case DType::long_double_i32:
-      return MPI_LONG_DOUBLE_INT;
-    default:
-      return MPI_DATATYPE_NULL;
-  }
+  const Known known[] = {
+      {DType::i8, MPI_INT8_T},
+      {DType::u8, MPI_UINT8_T},
+      {DType::i16, MPI_INT16_T},
+      {DType::u16, MPI_UINT16_T},
+      {DType::i32, MPI_INT},
+      {DType::u32, MPI_UNSIGNED},
+      {DType::i64, MPI_INT64_T},
+      {DType::u64, MPI_UINT64_T},
+      {DType::f32, MPI_FLOAT},
+      {DType::f64, MPI_DOUBLE},
+      {DType::long_double, MPI_LONG_DOUBLE},
+      {DType::c32, MPI_C_FLOAT_COMPLEX},
+      {DType::c64, MPI_C_DOUBLE_COMPLEX},
+      {DType::c_long_double, MPI_C_LONG_DOUBLE_COMPLEX},
+      {DType::i32_i32, MPI_2INT},
+      {DType::f32_i32, MPI_FLOAT_INT},
+      {DType::i16_i32, MPI_SHORT_INT},
+      {DType::i64_i32, MPI_LONG_INT},
+      {DType::f64_i32, MPI_DOUBLE_INT},
+      {DType::long_double_i32, MPI_LONG_DOUBLE_INT},
+  };
+  return find(known, type);
 }
 
 // While it lives, errors of calls without a communicator are returned.

@@ -63,9 +63,15 @@ T value(Type<T>, const Pattern& p, std::size_t i, int rank) {
     case Op::lor:
     case Op::lxor:
       return number<T>(bits % 3);
-    default:
-      return number<T>(bits);
+    case Op::band:
+    case Op::bor:
+    case Op::bxor:
+    case Op::minloc:
+    case Op::maxloc:
+    case Op::none:
+      break;
   }
+  return number<T>(bits);
 }
 
 template <typename T>

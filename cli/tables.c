@@ -44,11 +44,11 @@ int command_calls(void) {
 
 int command_algorithms(void) {
   static const struct {
-    const char *collective, *name, *needs, *description;
+    const char *collective, *name, *needs, *order, *description;
   } rows[] = {
-#define SUMAC_ALGORITHM(collective, name, needs, description) \
-  {#collective, #name, #needs, description},
-#include "planner/algorithms.def"
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description) \
+  {#collective, #name, #needs, #order, description},
+#include "base/algorithms.def"
 #undef SUMAC_ALGORITHM
   };
   const size_t count = sizeof rows / sizeof rows[0];
@@ -58,6 +58,7 @@ int command_algorithms(void) {
     print_string("collective", rows[i].collective, ", ");
     print_string("name", rows[i].name, ", ");
     print_string("needs", rows[i].needs, ", ");
+    print_string("order", rows[i].order, ", ");
     print_string("doc", rows[i].description, i + 1 < count ? "},\n" : "}\n");
   }
   puts("]");

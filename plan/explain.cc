@@ -119,8 +119,7 @@ Row Explainer::row(const Capabilities& group, Collective operation, const Pieces
   row.operation = operation;
   row.rule = range.rule;
   row.taken = priced(range.choice, group.ranks, pieces);
-  for (int a = 0; a < kNumAlgorithms; ++a) {
-    const auto algorithm = static_cast<Algorithm>(a);
+  for (const Algorithm algorithm : kAllAlgorithms) {
     if (info_of(algorithm).collective != operation || algorithm == range.choice.algorithm ||
         !eligible(algorithm, group, pieces.each)) {
       continue;
@@ -181,7 +180,7 @@ Way Explainer::in_levels(Way way) const {
   const bool both =
       options_.collective == Collective::allreduce || options_.collective == Collective::barrier;
   const bool up = both || options_.collective == Collective::reduce;
-  const bool passive = is_passive(way.choice.algorithm);
+  const bool passive = info_of(way.choice.algorithm).needs == Needs::levels_single_copy;
   for (std::size_t i = 0; up && i < last; ++i) {
     add_rows(hierarchy_.levels[i], Collective::reduce, way);
     if (i == 0 && passive)
@@ -270,8 +269,7 @@ Explanation Explainer::explain() const {
   const PlanRange& range = table.range(options_.collective, options_.bytes);
   result.rule = range.rule;
   result.taken = way(range.choice);
-  for (int a = 0; a < kNumAlgorithms; ++a) {
-    const auto algorithm = static_cast<Algorithm>(a);
+  for (const Algorithm algorithm : kAllAlgorithms) {
     if (info_of(algorithm).collective == options_.collective &&
         algorithm != range.choice.algorithm && eligible(algorithm, communicator, options_.bytes)) {
       result.others.push_back(way(default_choice(algorithm)));
@@ -293,10 +291,6 @@ std::string rule_name(std::int32_t rule, const RuleSet& rules, const Options& op
   const std::size_t own = rules.rules.size();
   if (index < own) return options.rules + ":" + std::to_string(rules.rules[index].line);
   return "rules.toml:" + std::to_string(shipped_rules().rules[index - own].line);
-}
-
-const char* name_of(Algorithm algorithm) {
-  return algorithm == Algorithm::native ? "native" : info_of(algorithm).name;
 }
 
 }  // namespace sumac::plan

@@ -52,6 +52,4 @@ Explanation explain(const Options& options, const Places& places, const RuleSet&
 // Where a rule stands: "my.toml:12", "rules.toml:30", "forced".
 std::string rule_name(std::int32_t rule, const RuleSet& rules, const Options& options);
 
-const char* name_of(Algorithm algorithm);
-
 }  // namespace sumac::plan

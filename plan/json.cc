@@ -13,7 +13,7 @@ Json known(bool known, std::uint64_t value) { return known ? Json(value) : Json(
 Json of_choice(const Choice& choice, const Cost& cost) {
   Json json{{"algorithm", name_of(choice.algorithm)}};
   if (choice.chunk) json["chunk"] = choice.chunk;
-  if (json["algorithm"] == "knomial") json["radix"] = choice.radix;
+  if (tuned_of(choice.algorithm) == Tuned::radix) json["radix"] = choice.radix;
   json["steps"] = known(cost.known, cost.steps);
   return json;
 }

@@ -22,7 +22,8 @@ std::string chunk_of(const Choice& choice) { return choice.chunk ? number(choice
 
 std::string algorithm_of(const Choice& choice) {
   const std::string name = name_of(choice.algorithm);
-  return name == "knomial" ? name + ", radix " + number(choice.radix) : name;
+  return tuned_of(choice.algorithm) == Tuned::radix ? name + ", radix " + number(choice.radix)
+                                                    : name;
 }
 
 std::string steps_of(const Cost& cost) { return cost.known ? number(cost.steps) : "?"; }

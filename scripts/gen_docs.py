@@ -35,7 +35,7 @@ calls are handed to the MPI.
 |---|---|---|---|
 """
 PATHS_HEAD = """\
-<!-- Made by scripts/gen_docs.py from src/planner/algorithms.def and src/observe/reasons.def: do not
+<!-- Made by scripts/gen_docs.py from src/base/algorithms.def and src/observe/reasons.def: do not
      edit. -->
 # What becomes of a call
 
@@ -51,8 +51,13 @@ which size on, and by which rule.
 larger than *lines* hold, an operation is the program's own, and so on. *Single copy* needs access
 to other processes' memory (cross-memory attach), which is proven when a communicator is set up.
 
-| collective | algorithm | needs | what it does |
-|---|---|---|---|
+*Order* is the order in which the ranks' data of one element are folded. *Rank*: one after another,
+from rank 0 on. *Tree*: partial results of neighbours, or of groups, are folded with one another.
+*Rotated*: neighbours, counted from the root, or from the rank that a part of the vector belongs to.
+In each of them all ranks get the same bits. *MPI*: as the MPI does it.
+
+| collective | algorithm | needs | order | what it does |
+|---|---|---|---|---|
 """
 REASONS_HEAD = """
 ## Reasons for handing a call to the MPI
@@ -60,6 +65,7 @@ REASONS_HEAD = """
 | reason | name |
 |---|---|
 """
+ORDERS = {"none": "", "of_mpi": "MPI"}  # others are shown as they are
 VALUES = {
     "flag": "yes or no",
     "count": "a whole number",
@@ -120,11 +126,12 @@ def options_page():
 
 def paths_page():
     parts = [PATHS_HEAD]
-    fields = ("collective", "name", "needs", "doc")
-    for row in rows("src/planner/algorithms.def", "SUMAC_ALGORITHM", *fields):
+    fields = ("collective", "name", "needs", "order", "tuned", "doc")
+    for row in rows("src/base/algorithms.def", "SUMAC_ALGORITHM", *fields):
+        needs = row["needs"].replace("levels_", "levels, ").replace("_", " ")
+        order = ORDERS.get(row["order"], row["order"])
         parts.append(
-            f"| {row['collective']} | `{row['name']}` | {row['needs'].replace('_', ' ')} "
-            f"| {row['doc']} |\n"
+            f"| {row['collective']} | `{row['name']}` | {needs} | {order} | {row['doc']} |\n"
         )
     parts.append(REASONS_HEAD)
     for row in rows("src/observe/reasons.def", "SUMAC_REASON", "name", "text"):

@@ -1,51 +1,69 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every algorithm. Each is described at the head of its own file. Arguments are taken by reference
-// and must live until the operation ends.
+// The functions of every row of algorithms.def: the algorithm, described at the head of its own
+// file, and what it costs. Arguments are taken by reference and must live until the operation ends.
 #pragma once
 
+#include <type_traits>
+
 #include "algorithms/arguments.h"
+#include "algorithms/cost.h"
+#include "base/algorithms.h"
 #include "engine/task.h"
 #include "transport/p2p/messages.h"
 #include "transport/shm/group.h"
 
 namespace sumac {
 
+template <class Arguments>
+using SharedFn = Task(Strand& strand, ShmGroup& group, const Arguments& args);
+template <class Arguments>
+using CopyingFn = Task(Strand& strand, ShmGroup& group, const Arguments& args,
+                       const SingleCopy& peers);
+template <class Arguments>
+using SendingFn = Task(Strand& strand, MessageGroup& group, const Arguments& args);
+// Of rows that need levels: such a function is never defined. LevelsRun carries them out.
+using LevelsFn = void();
+using CostFn = Traffic(const GroupCall& call);
+
+// From what a row needs, and its collective, to the types of its functions.
+template <Collective>
+struct ArgumentsOf {
+  using type = ReduceArguments;
+};
+template <>
+struct ArgumentsOf<Collective::bcast> {
+  using type = BcastArguments;
+};
+template <>
+struct ArgumentsOf<Collective::barrier> {
+  using type = BarrierArguments;
+};
+template <Needs needs, class Yes, class No>
+using WithoutLevels = std::conditional_t<over_of(needs) != Over::levels, Yes, No>;
+template <Needs needs, class Arguments>
+using FunctionFor =
+    WithoutLevels<needs,
+                  std::conditional_t<needs == Needs::messages, SendingFn<Arguments>,
+                                     std::conditional_t<needs == Needs::single_copy,
+                                                        CopyingFn<Arguments>, SharedFn<Arguments>>>,
+                  LevelsFn>;
+template <Needs needs, Collective collective>
+using FunctionOf = FunctionFor<needs, typename ArgumentsOf<collective>::type>;
+template <Needs needs>
+using CostOf = WithoutLevels<needs, CostFn, LevelsFn>;
+
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description) \
+  namespace collective {                                                    \
+  extern FunctionOf<Needs::needs, Collective::collective> name;             \
+  extern CostOf<Needs::needs> name##_cost;                                  \
+  }
+#include "base/algorithms.def"
+#undef SUMAC_ALGORITHM
+
 namespace allreduce {
-Task flat_lines(Strand& strand, ShmGroup& group, const ReduceArguments& args);
+// flat_lines without a coroutine.
 void flat_lines_directly(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                          const WaitPolicy& policy);
-Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
-Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
-Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
-                 const SingleCopy& peers);
-Task recursive_doubling(Strand& strand, MessageGroup& group, const ReduceArguments& args);
-Task rabenseifner(Strand& strand, MessageGroup& group, const ReduceArguments& args);
-Task ring(Strand& strand, MessageGroup& group, const ReduceArguments& args);
-Task knomial(Strand& strand, MessageGroup& group, const ReduceArguments& args);
-Task native(Strand& strand, MessageGroup& group, const ReduceArguments& args);
 }  // namespace allreduce
-
-namespace reduce {
-Task flat_lines(Strand& strand, ShmGroup& group, const ReduceArguments& args);
-Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
-Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args);
-Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
-                 const SingleCopy& peers);
-Task knomial(Strand& strand, MessageGroup& group, const ReduceArguments& args);
-Task chain(Strand& strand, MessageGroup& group, const ReduceArguments& args);
-}  // namespace reduce
-
-namespace bcast {
-Task lines(Strand& strand, ShmGroup& group, const BcastArguments& args);
-Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args);
-Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
-                 const SingleCopy& peers);
-Task knomial(Strand& strand, MessageGroup& group, const BcastArguments& args);
-Task chain(Strand& strand, MessageGroup& group, const BcastArguments& args);
-}  // namespace bcast
-
-namespace barrier {
-Task flat(Strand& strand, ShmGroup& group);
-}  // namespace barrier
 
 }  // namespace sumac

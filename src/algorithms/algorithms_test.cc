@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every algorithm, 1 to 16 ranks in one process, adversarial interleavings, against a serial fold.
-#include "algorithms/algorithms.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
+#include "algorithms/table.h"
 #include "algorithms/test_world.h"
 
 namespace sumac::testing {
@@ -16,33 +15,13 @@ using Word = std::uint32_t;
 using Words = std::vector<Word>;
 constexpr std::size_t kSlot = 512;  // small, so that few bytes make many chunks
 
-enum class Kind {
-  allreduce_lines,
-  allreduce_flat,
-  allreduce_split,
-  allreduce_single,
-  reduce_lines,
-  reduce_flat,
-  reduce_split,
-  reduce_single,
-  bcast_lines,
-  bcast_slots,
-  bcast_single,
-  barrier_flat,
-  count
-};
-
-// What fits the lines of a slot.
-bool is_small(Kind k) {
-  return k == Kind::allreduce_lines || k == Kind::reduce_lines || k == Kind::bcast_lines;
-}
-bool is_allreduce(Kind k) { return k <= Kind::allreduce_single; }
-bool is_reduce(Kind k) { return k >= Kind::reduce_lines && k <= Kind::reduce_single; }
-bool is_bcast(Kind k) { return k >= Kind::bcast_lines && k <= Kind::bcast_single; }
-
-// Where ranks fold for themselves.
-bool may_be_users(Kind k) {
-  return is_reduce(k) ? k != Kind::reduce_single : is_allreduce(k) && k != Kind::allreduce_single;
+// The rows that one group in shared memory can carry out.
+std::vector<Algorithm> all_in_a_group() {
+  std::vector<Algorithm> all;
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    if (entry_of(algorithm).start) all.push_back(algorithm);
+  }
+  return all;
 }
 
 // An operation of the program's on elements of three words, which no cache line holds whole.
@@ -66,7 +45,7 @@ constexpr Word kGuard = 0xdeadbeef;
 
 // One collective call: what every rank puts in, gets out, and should get.
 struct Call {
-  Kind kind;
+  const AlgorithmEntry& entry;
   std::size_t count;
   int root;
   bool in_place, users;
@@ -74,12 +53,12 @@ struct Call {
   Words expected;
   std::size_t ended = 0;
 
-  Call(Kind k, std::size_t n, int r, bool ip, int ranks, std::mt19937& random)
-      : kind(k),
-        count(is_small(k) ? std::min(n, kLinesData / sizeof(Word)) : n),
+  Call(Algorithm a, std::size_t n, int r, bool ip, int ranks, std::mt19937& random)
+      : entry(entry_of(a)),
+        count(entry.needs == Needs::lines ? std::min(n, kLinesData / sizeof(Word)) : n),
         root(r),
-        in_place(ip && (is_allreduce(k) || is_reduce(k))),
-        users(may_be_users(k) && random() % 2) {
+        in_place(ip && reduces()),
+        users(reduces() && entry.needs != Needs::single_copy && random() % 2) {
     if (users) count = count / FoldOfThree::kWords * FoldOfThree::kWords;
     n = count;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -88,23 +67,30 @@ struct Call {
       input.push_back(words);
       input.back().push_back(kGuard);
       output.push_back(Words(n + 1, kGuard));
-      const bool starts_filled = (in_place && (is_allreduce(k) || rank == r)) || is_bcast(k);
+      const bool starts_filled = (in_place && has_result(rank)) || broadcasts();
       if (starts_filled) std::copy(words.begin(), words.end(), output.back().begin());
     }
-    expected = input[is_bcast(k) ? static_cast<std::size_t>(r) : 0];
-    for (int rank = 1; rank < ranks && !is_bcast(k); ++rank) {
+    expected = input[broadcasts() ? static_cast<std::size_t>(r) : 0];
+    for (int rank = 1; rank < ranks && !broadcasts(); ++rank) {
       for (std::size_t i = 0; i < n; ++i) {
         expected[i] = expected[i] * 31 + input[static_cast<std::size_t>(rank)][i];
       }
     }
   }
 
+  bool broadcasts() const { return entry.collective == Collective::bcast; }
+  bool reduces() const { return entry.order != Order::none; }
+  bool has_result(int rank) const {
+    if (entry.collective == Collective::reduce) return rank == root;
+    return reduces() || broadcasts();
+  }
+
   Task start(Rank& rank) {
     const auto me = static_cast<std::size_t>(rank.group.rank());
     auto* out = reinterpret_cast<std::byte*>(output[me].data());
-    const bool here = is_allreduce(kind) || rank.group.rank() == root;
-    ReduceArguments& args = rank.reduce_args;
-    args = ReduceArguments();
+    const bool here = has_result(rank.group.rank());
+    rank.args = CallArguments();
+    ReduceArguments& args = rank.args.reduction;
     args.input = in_place && here ? out : reinterpret_cast<const std::byte*>(input[me].data());
     args.output = here ? out : nullptr;
     args.count = count;
@@ -117,34 +103,8 @@ struct Call {
       args.count /= FoldOfThree::kWords;
       args.element = args.unit = FoldOfThree::kBytes;
     }
-    BcastArguments& bcast_args = rank.bcast_args;
-    bcast_args = {out, count * sizeof(Word), root};
-    switch (kind) {
-      case Kind::allreduce_lines:
-        return allreduce::flat_lines(rank.strand, rank.group, args);
-      case Kind::allreduce_flat:
-        return allreduce::flat_slots(rank.strand, rank.group, args);
-      case Kind::allreduce_split:
-        return allreduce::split_slots(rank.strand, rank.group, args);
-      case Kind::allreduce_single:
-        return allreduce::single_copy(rank.strand, rank.group, args, rank.peers);
-      case Kind::reduce_lines:
-        return reduce::flat_lines(rank.strand, rank.group, args);
-      case Kind::reduce_flat:
-        return reduce::flat_slots(rank.strand, rank.group, args);
-      case Kind::reduce_split:
-        return reduce::split_slots(rank.strand, rank.group, args);
-      case Kind::reduce_single:
-        return reduce::single_copy(rank.strand, rank.group, args, rank.peers);
-      case Kind::bcast_lines:
-        return bcast::lines(rank.strand, rank.group, bcast_args);
-      case Kind::bcast_slots:
-        return bcast::slots(rank.strand, rank.group, bcast_args);
-      case Kind::bcast_single:
-        return bcast::single_copy(rank.strand, rank.group, bcast_args, rank.peers);
-      default:
-        return barrier::flat(rank.strand, rank.group);
-    }
+    rank.args.bcast = {out, count * sizeof(Word), root};
+    return entry.start(rank.strand, rank.group, rank.args, rank.peers);
   }
 
   // The moment a rank returns: its result is there, and its buffers are its own again.
@@ -152,9 +112,7 @@ struct Call {
     const auto me = static_cast<std::size_t>(rank.group.rank());
     Words& out = output[me];
     EXPECT_EQ(out[count], kGuard) << "wrote behind the buffer: " << describe(me);
-    const bool significant =
-        is_allreduce(kind) || is_bcast(kind) || (is_reduce(kind) && rank.group.rank() == root);
-    if (significant) {
+    if (has_result(rank.group.rank())) {
       EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << describe(me);
     } else {
       EXPECT_EQ(std::count(out.begin(), out.end(), kGuard), static_cast<long>(count + 1))
@@ -166,9 +124,9 @@ struct Call {
   }
 
   std::string describe(std::size_t rank) const {
-    return "kind " + std::to_string(static_cast<int>(kind)) + " count " + std::to_string(count) +
-           " root " + std::to_string(root) + (users ? " user's" : "") + " in place " +
-           std::to_string(in_place) + " rank " + std::to_string(rank) + " of " +
+    return std::string(name_of(entry.collective)) + " " + entry.name + " count " +
+           std::to_string(count) + " root " + std::to_string(root) + (users ? " user's" : "") +
+           " in place " + std::to_string(in_place) + " rank " + std::to_string(rank) + " of " +
            std::to_string(output.size());
   }
 
@@ -197,54 +155,61 @@ void run_calls(int ranks, std::vector<Call>& calls, std::mt19937& random, std::s
 const std::vector<std::size_t> kCounts = {0,   1,   2,   13,  14,  15,  16,  17,  31,   63,
                                           127, 128, 129, 130, 255, 256, 257, 500, 1000, 2085};
 
-class OneAlgorithm : public ::testing::TestWithParam<int> {};
+class OneAlgorithm : public ::testing::TestWithParam<Algorithm> {};
 
 // A call of every size around the thresholds, at every root, in place and not, many in a row.
 TEST_P(OneAlgorithm, SweepsSizesRootsAndRanks) {
-  const Kind kind = static_cast<Kind>(GetParam());
-  std::mt19937 random(12345u + static_cast<unsigned>(GetParam()));
+  const Algorithm algorithm = GetParam();
+  const Order order = info_of(algorithm).order;
+  EXPECT_TRUE(order == Order::rank || order == Order::none) << "what this test wants of the fold";
+  std::mt19937 random(12345u + static_cast<unsigned>(algorithm));
   for (int ranks = 1; ranks <= 16; ++ranks) {
     std::vector<Call> calls;
     for (std::size_t count : kCounts) {
       for (bool in_place : {false, true}) {
         const int root = static_cast<int>(random() % static_cast<unsigned>(ranks));
-        calls.emplace_back(kind, count, root, in_place, ranks, random);
+        calls.emplace_back(algorithm, count, root, in_place, ranks, random);
       }
     }
     for (int root = 0; root < ranks; ++root) {
-      calls.emplace_back(kind, 40, root, false, ranks, random);
+      calls.emplace_back(algorithm, 40, root, false, ranks, random);
     }
     run_calls(ranks, calls, random, 8);
     if (HasFailure()) return;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OneAlgorithm, ::testing::Range(0, static_cast<int>(Kind::count)));
+std::string title(const ::testing::TestParamInfo<Algorithm>& info) {
+  const AlgorithmEntry& entry = entry_of(info.param);
+  return std::string(name_of(entry.collective)) + "_" + entry.name;
+}
+INSTANTIATE_TEST_SUITE_P(All, OneAlgorithm, ::testing::ValuesIn(all_in_a_group()), title);
 
 // All algorithms in random order on the same slots, no synchronisation between them.
 TEST(Algorithms, MixedSequences) {
+  const std::vector<Algorithm> all = all_in_a_group();
   for (unsigned seed = 0; seed < 600; ++seed) {
     std::mt19937 random(seed);
     const int ranks = 1 + static_cast<int>(random() % 9);
     std::vector<Call> calls;
     for (int i = 0; i < 40; ++i) {
-      const Kind kind = static_cast<Kind>(random() % static_cast<unsigned>(Kind::count));
+      const Algorithm algorithm = all[random() % all.size()];
       const std::size_t count = kCounts[random() % kCounts.size()];
       const int root = static_cast<int>(random() % static_cast<unsigned>(ranks));
-      calls.emplace_back(kind, count, root, random() % 2 == 0, ranks, random);
+      calls.emplace_back(algorithm, count, root, random() % 2 == 0, ranks, random);
     }
     run_calls(ranks, calls, random, random() % 2 ? 8 : 4);
     ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed;
   }
 }
 
-// A barrier holds every rank back until the last has come.
-TEST(Barrier, NobodyLeavesBeforeTheLastArrives) {
+void expect_to_hold_all(const AlgorithmEntry& barrier) {
   for (int ranks = 2; ranks <= 16; ++ranks) {
     World world(ranks, 8, kSlot);
     for (int r = 0; r < ranks; ++r) {
-      world[r].program.push_back(
-          {[](Rank& rank) { return barrier::flat(rank.strand, rank.group); }});
+      world[r].program.push_back({[&](Rank& rank) {
+        return barrier.start(rank.strand, rank.group, rank.args, rank.peers);
+      }});
     }
     for (int r = 0; r < ranks - 1; ++r) {
       while (world[r].step()) continue;
@@ -252,6 +217,15 @@ TEST(Barrier, NobodyLeavesBeforeTheLastArrives) {
     }
     std::mt19937 random(1);
     EXPECT_TRUE(world.run(random));
+  }
+}
+
+// A barrier holds every rank back until the last has come.
+TEST(Barrier, NobodyLeavesBeforeTheLastArrives) {
+  for (const Algorithm algorithm : all_in_a_group()) {
+    if (entry_of(algorithm).collective == Collective::barrier) {
+      expect_to_hold_all(entry_of(algorithm));
+    }
   }
 }
 

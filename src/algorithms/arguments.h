@@ -34,6 +34,14 @@ struct BcastArguments {
   int root = 0;
 };
 
+struct BarrierArguments {};
+
+// Of whichever collective a call is.
+struct CallArguments {
+  ReduceArguments reduction;
+  BcastArguments bcast;
+};
+
 // For algorithms that reach into other ranks' buffers.
 struct SingleCopy {
   PeerMemory* memory = nullptr;

@@ -83,7 +83,7 @@ int call(Rank& rank, int n) {
   const std::size_t count = static_cast<std::size_t>(n) * 37'919 % 400'000 + 1;
   Words input(count), output(count);
   for (std::size_t i = 0; i < count; ++i) input[i] = element(me, i, n);
-  ReduceArguments& args = rank.reduce_args;
+  ReduceArguments& args = rank.args.reduction;
   args.input = reinterpret_cast<const std::byte*>(input.data());
   args.output = reinterpret_cast<std::byte*>(output.data());
   args.count = count;

@@ -46,8 +46,7 @@ struct Rank {
   LocalPeerMemory memory;
 
   // Arguments of the operation going on.
-  ReduceArguments reduce_args;
-  BcastArguments bcast_args;
+  CallArguments args;
   SingleCopy peers{&memory, scratch.data(), scratch.size(), &failed};
 
   bool ended() const { return next == program.size() && strand.idle(); }

@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "algorithms/table.h"
 #include "algorithms/test_world.h"
 #include "engine/waiting.h"
 
@@ -25,69 +26,54 @@ std::uint32_t folded(int ranks, std::size_t i, int n) {
   return value;
 }
 
-Task start(Rank& rank, int kind) {
-  const ReduceArguments& args = rank.reduce_args;
-  const BcastArguments& bcast_args = rank.bcast_args;
-  switch (kind) {
-    case 0:
-      return allreduce::flat_slots(rank.strand, rank.group, args);
-    case 1:
-      return allreduce::split_slots(rank.strand, rank.group, args);
-    case 2:
-      return allreduce::single_copy(rank.strand, rank.group, args, rank.peers);
-    case 3:
-      return reduce::flat_slots(rank.strand, rank.group, args);
-    case 4:
-      return reduce::split_slots(rank.strand, rank.group, args);
-    case 5:
-      return reduce::single_copy(rank.strand, rank.group, args, rank.peers);
-    case 6:
-      return bcast::slots(rank.strand, rank.group, bcast_args);
-    case 7:
-      return bcast::single_copy(rank.strand, rank.group, bcast_args, rank.peers);
-    case 8:
-      return allreduce::flat_lines(rank.strand, rank.group, args);
-    case 9:
-      return reduce::flat_lines(rank.strand, rank.group, args);
-    case 10:
-      return bcast::lines(rank.strand, rank.group, bcast_args);
-    default:
-      return barrier::flat(rank.strand, rank.group);
-  }
+// The n-th call's, in turn.
+const AlgorithmEntry& entry_for(int n) {
+  static const std::vector<Algorithm> all = [] {
+    std::vector<Algorithm> some;
+    for (const Algorithm algorithm : kAllAlgorithms) {
+      if (entry_of(algorithm).start) some.push_back(algorithm);
+    }
+    return some;
+  }();
+  return entry_of(all[static_cast<std::size_t>(n) * 7 % all.size()]);
 }
 
 // One call; returns the number of wrong elements.
 int call(Rank& rank, const WaitPolicy& policy, int n) {
   const int ranks = rank.group.size(), me = rank.group.rank();
-  const int kind = n * 7 % 12, root = n % ranks;
-  const bool reduces_to_all = kind < 3 || kind == 8, reduces = kind < 6 || kind == 8 || kind == 9;
-  const bool broadcasts = kind == 6 || kind == 7 || kind == 10;
-  const std::size_t most = kind >= 8 ? kLinesData / sizeof(std::uint32_t) : 700;
+  const AlgorithmEntry& entry = entry_for(n);
+  const int root = n % ranks;
+  const bool reduces = entry.order != Order::none;
+  const bool broadcasts = entry.collective == Collective::bcast;
+  const std::size_t most = entry.needs == Needs::lines ? kLinesData / sizeof(std::uint32_t) : 700;
   const std::size_t count = static_cast<std::size_t>(n) * 37 % most + 1;
   Words input(count), output(count);
   for (std::size_t i = 0; i < count; ++i) input[i] = element(me, i, n);
   if (broadcasts) output = input;
-  ReduceArguments& args = rank.reduce_args;
+  ReduceArguments& args = rank.args.reduction;
   args.input = reinterpret_cast<const std::byte*>(input.data());
   args.output = reinterpret_cast<std::byte*>(output.data());
   args.count = count;
   args.element = sizeof(std::uint32_t);
   args.kernel = ordered_kernel;
   args.root = root;
-  rank.bcast_args = {args.output, args.bytes(), root};
+  rank.args.bcast = {args.output, args.bytes(), root};
+  const auto start = [&] { return entry.start(rank.strand, rank.group, rank.args, rank.peers); };
+  const bool may_be_direct = &entry == &entry_of(Algorithm::allreduce_flat_lines);
   // The three ways through an operation.
-  if (kind == 8 && n % 2 == 0) {
+  if (may_be_direct && n % 2 == 0) {
     allreduce::flat_lines_directly(rank.strand, rank.group, args, policy);
   } else if (n % 3 == 0) {
-    rank.strand.run(start(rank, kind), policy);
+    rank.strand.run(start(), policy);
   } else {
-    rank.strand.start(start(rank, kind));
+    rank.strand.start(start());
     Waiting waiting(policy);
     while (!rank.strand.advance()) waiting.step();
   }
 
   int wrong = 0;
-  const bool significant = reduces_to_all || (reduces && me == root) || broadcasts;
+  const bool at_root = entry.collective == Collective::reduce;
+  const bool significant = (reduces && (!at_root || me == root)) || broadcasts;
   for (std::size_t i = 0; i < count && significant; ++i) {
     wrong += output[i] != (reduces ? folded(ranks, i, n) : element(root, i, n));
   }

@@ -124,9 +124,10 @@ constexpr bool is_defined(Op op, DType type) {
       return op <= Op::prod;
     case ElementKind::pair:
       return location;
-    default:
-      return false;
+    case ElementKind::none:
+      break;
   }
+  return false;
 }
 
 constexpr const char* name_of(Op op) {

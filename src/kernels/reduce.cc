@@ -42,9 +42,21 @@ ReduceFn find_vector(Op op, DType type) {
     case DType::f32_f32:
     case DType::i16_i32:
       return find_pair32(set, op, type);
-    default:
+    case DType::i64_i64:
+    case DType::f64_f64:
+    case DType::i64_i32:
+    case DType::f64_i32:
       return find_pair64(set, op, type);
+    case DType::i128:
+    case DType::long_double:
+    case DType::f128:
+    case DType::c_long_double:
+    case DType::c128:
+    case DType::long_double_i32:
+    case DType::none:
+      break;  // reduce_wide.cc has them
   }
+  return nullptr;
 }
 
 #if (HWY_TARGETS & HWY_AVX3) && defined(SUMAC_HAS_AVX512_FP16)

@@ -75,9 +75,16 @@ T integer(Op op, T a, T b) {
       return static_cast<T>(x & y);
     case Op::bor:
       return static_cast<T>(x | y);
-    default:
+    case Op::bxor:
       return static_cast<T>(x ^ y);
+    case Op::min:
+    case Op::max:
+    case Op::minloc:
+    case Op::maxloc:
+    case Op::none:
+      break;
   }
+  return a;
 }
 
 template <class T>

@@ -35,81 +35,57 @@ ReduceFn select_integer(Op op) {
       return Kernel<plain::Bor, Bits>::reduce;
     case Op::bxor:
       return Kernel<plain::Bxor, Bits>::reduce;
-    default:
-      return nullptr;
+    case Op::minloc:
+    case Op::maxloc:
+    case Op::none:
+      break;
   }
+  return nullptr;
 }
 
 template <template <class, class> class Kernel, class Float>
 ReduceFn select_float(Op op) {
-  switch (op) {
-    case Op::sum:
-      return Kernel<plain::Sum, Float>::reduce;
-    case Op::prod:
-      return Kernel<plain::Prod, Float>::reduce;
-    case Op::min:
-      return Kernel<plain::Min, Float>::reduce;
-    case Op::max:
-      return Kernel<plain::Max, Float>::reduce;
-    default:
-      return nullptr;
-  }
+  if (op == Op::sum) return Kernel<plain::Sum, Float>::reduce;
+  if (op == Op::prod) return Kernel<plain::Prod, Float>::reduce;
+  if (op == Op::min) return Kernel<plain::Min, Float>::reduce;
+  if (op == Op::max) return Kernel<plain::Max, Float>::reduce;
+  return nullptr;
 }
 
 template <template <class, class> class Kernel, class Float>
 ReduceFn select_complex(Op op) {
-  switch (op) {
-    case Op::sum:
-      return Kernel<plain::Sum, Complex<Float>>::reduce;
-    case Op::prod:
-      return Kernel<plain::Prod, Complex<Float>>::reduce;
-    default:
-      return nullptr;
-  }
+  if (op == Op::sum) return Kernel<plain::Sum, Complex<Float>>::reduce;
+  if (op == Op::prod) return Kernel<plain::Prod, Complex<Float>>::reduce;
+  return nullptr;
 }
 
 template <template <class, class> class Kernel, class P>
 ReduceFn select_location(Op op) {
-  switch (op) {
-    case Op::minloc:
-      return Kernel<plain::MinLoc, P>::reduce;
-    case Op::maxloc:
-      return Kernel<plain::MaxLoc, P>::reduce;
-    default:
-      return nullptr;
-  }
+  if (op == Op::minloc) return Kernel<plain::MinLoc, P>::reduce;
+  if (op == Op::maxloc) return Kernel<plain::MaxLoc, P>::reduce;
+  return nullptr;
 }
 
 template <template <class, class> class Kernel>
 ReduceFn select_pair32(Op op, DType type) {
-  switch (type) {
-    case DType::i32_i32:
-      return select_location<Kernel, PairOf<std::int32_t, std::int32_t>>(op);
-    case DType::f32_i32:
-      return select_location<Kernel, PairOf<float, std::int32_t>>(op);
-    case DType::f32_f32:
-      return select_location<Kernel, PairOf<float, float>>(op);
-    case DType::i16_i32:
-      return select_location<Kernel, PairOf<std::int16_t, std::int32_t>>(op);
-    default:
-      return nullptr;
-  }
+  if (type == DType::i32_i32)
+    return select_location<Kernel, PairOf<std::int32_t, std::int32_t>>(op);
+  if (type == DType::f32_i32) return select_location<Kernel, PairOf<float, std::int32_t>>(op);
+  if (type == DType::f32_f32) return select_location<Kernel, PairOf<float, float>>(op);
+  if (type == DType::i16_i32)
+    return select_location<Kernel, PairOf<std::int16_t, std::int32_t>>(op);
+  return nullptr;
 }
 
 template <template <class, class> class Kernel>
 ReduceFn select_pair64(Op op, DType type) {
-  switch (type) {
-    case DType::i64_i64:
-      return select_location<Kernel, PairOf<std::int64_t, std::int64_t>>(op);
-    case DType::f64_f64:
-      return select_location<Kernel, PairOf<double, double>>(op);
-    case DType::i64_i32:
-      return select_location<Kernel, PairOf<std::int64_t, std::int32_t>>(op);
-    case DType::f64_i32:
-      return select_location<Kernel, PairOf<double, std::int32_t>>(op);
-    default:
-      return nullptr;
-  }
+  if (type == DType::i64_i64)
+    return select_location<Kernel, PairOf<std::int64_t, std::int64_t>>(op);
+  if (type == DType::f64_f64) return select_location<Kernel, PairOf<double, double>>(op);
+  if (type == DType::i64_i32)
+    return select_location<Kernel, PairOf<std::int64_t, std::int32_t>>(op);
+  if (type == DType::f64_i32) return select_location<Kernel, PairOf<double, std::int32_t>>(op);
+  return nullptr;
 }
 
 }  // namespace sumac

@@ -53,7 +53,7 @@ const char* text_of(Reason reason) {
 
 void Stats::merge(const Stats& other) {
   for (int u = 0; u < kNumThreadUses; ++u) threads[u] += other.threads[u];
-  for (int a = 0; a < kMostAlgorithms; ++a) merge_into(taken[a], other.taken[a]);
+  for (int a = 0; a < kNumAlgorithms; ++a) merge_into(taken[a], other.taken[a]);
   for (int c = 0; c < kNumCollectives; ++c) {
     merge_into(local[c], other.local[c]);
     for (int r = 0; r < kNumReasons; ++r) merge_into(handed[c][r], other.handed[c][r]);

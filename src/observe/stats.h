@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "base/algorithms.h"
 #include "base/thread_use.h"
-#include "base/types.h"
 
 namespace sumac {
 
@@ -16,7 +16,6 @@ enum class Reason : std::uint8_t {
   count
 };
 inline constexpr int kNumReasons = static_cast<int>(Reason::count);
-inline constexpr int kMostAlgorithms = 40;
 
 // "mpi: user-defined operation"
 const char* text_of(Reason reason);
@@ -34,7 +33,7 @@ struct PathCount {
 // Counts of one communicator, or of the process. Not synchronised: a communicator's are written by
 // the one thread that may call on it; the process's under a lock, when a communicator ends.
 struct Stats {
-  PathCount taken[kMostAlgorithms];
+  PathCount taken[kNumAlgorithms];
   PathCount local[kNumCollectives];  // taken without communication
   PathCount handed[kNumCollectives][kNumReasons];
   std::uint64_t threads[kNumThreadUses] = {};  // large reductions, of the process

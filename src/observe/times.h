@@ -8,7 +8,7 @@
 namespace sumac {
 
 // Paths are numbered: the algorithms, without communication, and the reasons for handing down.
-inline constexpr int kLocalPath = kMostAlgorithms, kFirstReasonPath = kMostAlgorithms + 1;
+inline constexpr int kLocalPath = kNumAlgorithms, kFirstReasonPath = kNumAlgorithms + 1;
 inline constexpr int kNumPaths = kFirstReasonPath + kNumReasons;
 
 struct Times {

@@ -33,14 +33,17 @@ TEST(Cost, OfMessages) {
       // Each of 3 rounds sends all; two ranks once.
       {Algorithm::allreduce_recursive_doubling, 2, 800, 1, 800, 1600},
       {Algorithm::allreduce_recursive_doubling, 8, 800, 3, 2400, 8 * 2400},
-      // Rank 0 gives all to rank 1, which exchanges with rank 2 and gives it back.
+      // Rank 1 gives all to rank 0, which exchanges with rank 2 and gives it back.
       {Algorithm::allreduce_recursive_doubling, 3, 800, 3, 1600, 4 * 800},
       {Algorithm::allreduce_rabenseifner, 2, 800, 2, 800, 1600},
       // 400 + 200 + 100 twice.
       {Algorithm::allreduce_rabenseifner, 8, 800, 6, 1400, 8 * 1400},
       {Algorithm::allreduce_rabenseifner, 5, 800, 6, 1200 + 800, 4 * 1200 + 2 * 800},
-      {Algorithm::allreduce_ring, 4, 800, 6, 1200, 4 * 1200},
-      {Algorithm::allreduce_ring, 5, 1000, 8, 1600, 5 * 1600},
+      // Parts are whole cache lines.
+      {Algorithm::allreduce_ring, 4, 1024, 6, 1536, 4 * 1536},
+      {Algorithm::allreduce_ring, 5, 1280, 8, 2048, 5 * 2048},
+      // Parts of 64, 64 and 32 bytes: twice all but one, and all go through every link but one.
+      {Algorithm::allreduce_ring, 3, 160, 4, 224, 2 * 2 * 160},
       {Algorithm::reduce_knomial, 8, 100, 3, 100, 700},
       {Algorithm::bcast_knomial, 8, 100, 3, 300, 700},
       // Radix 4: the root has children 1 2 3 4 8 12 (16 ranks), 1 2 3 4 (5 ranks).
@@ -92,7 +95,9 @@ TEST(Cost, TreesReachEveryRankOnce) {
   for (int ranks : {2, 3, 7, 16, 33}) {
     for (int root = 0; root < ranks; root += 5) {
       for (std::uint16_t radix : {2, 3, 4, 64}) {
-        for (Algorithm algorithm : {Algorithm::bcast_knomial, Algorithm::bcast_chain}) {
+        for (const Algorithm algorithm : kAllAlgorithms) {
+          const AlgorithmInfo& info = info_of(algorithm);
+          if (info.collective != Collective::bcast || info.needs != Needs::messages) continue;
           std::map<int, int> parents;
           for (const Message& m : messages_of({algorithm, 4096, radix}, ranks, root, 8)) {
             EXPECT_TRUE(parents.emplace(m.to, m.from).second);
@@ -109,11 +114,17 @@ TEST(Cost, TreesReachEveryRankOnce) {
   }
 }
 
-TEST(Cost, OfWhatTheMpiDoesIsNotKnown) {
+// Of every row that is carried out in one group, but not by the MPI.
+TEST(Cost, IsKnownWhereSumacDecides) {
   EXPECT_FALSE(cost_of({}, 4, 8).known);
-  EXPECT_FALSE(cost_of(default_choice(Algorithm::allreduce_native), 4, 8).known);
-  EXPECT_FALSE(cost_of(default_choice(Algorithm::allreduce_levels), 4, 8).known);
-  EXPECT_EQ(cost_of(default_choice(Algorithm::allreduce_ring), 1, 8).steps, 0U);
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    const AlgorithmInfo& info = info_of(algorithm);
+    const bool decides = over_of(info.needs) != Over::levels && info.order != Order::of_mpi;
+    const Cost cost = cost_of(default_choice(algorithm), 4, 8);
+    EXPECT_EQ(cost.known, decides) << info.name;
+    EXPECT_EQ(cost.steps > 0, decides) << info.name;
+    EXPECT_EQ(cost_of(default_choice(algorithm), 1, 8).steps, 0U) << info.name;
+  }
 }
 
 }  // namespace

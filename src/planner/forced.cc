@@ -28,12 +28,15 @@ std::vector<Item> items_of(const char* forced) {
   return items;
 }
 
-int find_algorithm(const Item& item) {
-  for (int a = 0; a < kNumAlgorithms; ++a) {
-    const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
-    if (item.collective == name_of(info.collective) && item.algorithm == info.name) return a;
+// Algorithm::native: there is none.
+Algorithm find_algorithm(const Item& item) {
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    const AlgorithmInfo& info = info_of(algorithm);
+    if (item.collective == name_of(info.collective) && item.algorithm == info.name) {
+      return algorithm;
+    }
   }
-  return -1;
+  return Algorithm::native;
 }
 
 bool is_collective(const std::string& name) {
@@ -63,8 +66,7 @@ std::string problem_of(const Item& item) {
     }
     return "no collective '" + item.collective + "'; " + suggest(item.collective, known);
   }
-  for (int a = 0; a < kNumAlgorithms; ++a) {
-    const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
+  for (const AlgorithmInfo& info : kAlgorithmInfos) {
     if (item.collective == name_of(info.collective)) known.push_back(info.name);
   }
   return item.collective + " has no algorithm '" + item.algorithm + "'; " +
@@ -76,15 +78,15 @@ std::string problem_of(const Item& item) {
 std::vector<Algorithm> forced_algorithms(const char* forced) {
   std::vector<Algorithm> algorithms;
   for (const Item& item : items_of(forced)) {
-    const int found = find_algorithm(item);
-    if (found >= 0) algorithms.push_back(static_cast<Algorithm>(found));
+    const Algorithm found = find_algorithm(item);
+    if (found != Algorithm::native) algorithms.push_back(found);
   }
   return algorithms;
 }
 
 bool check_forced(const char* forced, std::string& problem) {
   for (const Item& item : items_of(forced)) {
-    if (item.formed && find_algorithm(item) >= 0) continue;
+    if (item.formed && find_algorithm(item) != Algorithm::native) continue;
     problem = problem_of(item);
     return false;
   }
@@ -100,10 +102,7 @@ const char* why_in_no_group(Algorithm algorithm, const std::vector<AskedGroup>& 
     const char* here = why_not(algorithm, part.capabilities);
     if (!here) return nullptr;
     // That of the part which is nearest to what the algorithm is for.
-    if (!asked ||
-        part.capabilities.over == (info.needs == Needs::messages ? Over::p2p : Over::shm)) {
-      why = here;
-    }
+    if (!asked || part.capabilities.over == over_of(info.needs)) why = here;
     asked = true;
   }
   return why;

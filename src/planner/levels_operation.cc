@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "algorithms/levels/passive.h"
-#include "planner/start_level.h"
+#include "algorithms/table.h"
 
 namespace sumac {
 namespace {
@@ -31,6 +31,11 @@ Chunks cut(const LevelsCall& call, std::size_t depth) {
   const ReduceArguments& args = call.reduction;
   return {args.bytes(), chunk, std::max(kCacheLine, args.element)};
 }
+
+bool is_mpis_own(Algorithm algorithm) { return info_of(algorithm).order == Order::of_mpi; }
+constexpr Algorithm kInsteadOfMpi = Algorithm::allreduce_rabenseifner;
+
+StartOnLevel start_of(Algorithm algorithm) { return entry_of(algorithm).start_on_level; }
 
 // `start(strand)` makes the coroutine once it is the operation's turn on the lane.
 template <class Start>
@@ -99,14 +104,8 @@ void LevelsOperation::choose(Stage& stage, std::size_t bytes) {
   if (stage.kind == Stage::Kind::bcast) collective = Collective::bcast;
   const Choice& choice = levels_.plans[level_of(stage)].choose(collective, bytes);
   // The MPI's own collectives must be called in one order.
-  const bool native = choice.algorithm == Algorithm::allreduce_native;
-  if (stage.kind == Stage::Kind::bcast) {
-    stage.bcast = bcast_on_level(choice.algorithm);
-  } else {
-    const bool replaced = native && !levels_.in_order;
-    stage.reduction =
-        reduction_on_level(replaced ? Algorithm::allreduce_rabenseifner : choice.algorithm);
-  }
+  const bool native = is_mpis_own(choice.algorithm);
+  stage.start = start_of(native && !levels_.in_order ? kInsteadOfMpi : choice.algorithm);
   stage.radix = choice.radix;
   const bool alone = stage.level->shared || (native && levels_.in_order);
   stage.done.begin(alone ? 1 : kWidth);
@@ -114,7 +113,8 @@ void LevelsOperation::choose(Stage& stage, std::size_t bytes) {
 
 void LevelsOperation::begin_stages(const LevelsCall& call) {
   Operation& op = operation_;
-  if (is_passive(call.choice.algorithm)) make_passive(levels_.groups, op);
+  if (info_of(call.choice.algorithm).needs == Needs::levels_single_copy)
+    make_passive(levels_.groups, op);
   const std::size_t largest = op.chunks[0].bytes;
   const auto tag = [&](const Stage& stage, int which) {
     const bool down = stage.kind == Stage::Kind::bcast && !shows_buffers(op, stage);
@@ -150,9 +150,7 @@ void LevelsOperation::begin_multi_leader(const Choice& choice) {
   const Counterparts& peers = levels_.counterparts;
   const Choice& between = peers.plans.choose(Collective::allreduce, largest);
   // The MPI's own collective is for the leaders alone.
-  const bool native = between.algorithm == Algorithm::allreduce_native;
-  work.exchange =
-      reduction_on_level(native ? Algorithm::allreduce_rabenseifner : between.algorithm);
+  work.exchange = start_of(is_mpis_own(between.algorithm) ? kInsteadOfMpi : between.algorithm);
   for (int w = 0; w < kWidth; ++w) {
     work.groups[static_cast<std::size_t>(w)] =
         group_of(peers.ranks, peers.own, tag_of(levels_.depth, false, w), between.radix);

@@ -65,11 +65,9 @@ struct Levels {
 inline constexpr int kMostTags = 64;
 
 // What is to be done. Barriers are all-reduces here.
-struct LevelsCall {
+struct LevelsCall : CallArguments {
   Collective collective = Collective::allreduce;
   Choice choice;
-  ReduceArguments reduction;
-  BcastArguments bcast;
 
   std::size_t bytes() const {
     return collective == Collective::bcast ? bcast.bytes : reduction.bytes();

@@ -257,29 +257,25 @@ void add_rule(RuleSet& rules, Over over, Algorithm algorithm, std::uint32_t chun
 
 // Any algorithm on every kind of level, and chunks of any size.
 void choose_any(Setting& setting, Random& random) {
-  for (int a = 0; a < kNumAlgorithms; ++a) {
-    const auto algorithm = static_cast<Algorithm>(a);
-    const Needs needs = info_of(algorithm).needs;
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    const AlgorithmInfo& info = info_of(algorithm);
     // Of a group's collectives the last name counts, of the rules the first.
-    if (needs == Needs::levels) continue;
+    if (over_of(info.needs) == Over::levels) continue;
     if (random() % 3 == 0) {
-      setting.forced +=
-          std::string(name_of(info_of(algorithm).collective)) + ":" + info_of(algorithm).name + ";";
+      setting.forced += std::string(name_of(info.collective)) + ":" + info.name + ";";
     }
-    if (needs != Needs::messages || algorithm == Algorithm::allreduce_native) continue;
+    if (info.needs != Needs::messages || info.order == Order::of_mpi) continue;
     if (random() % 3 == 0) add_rule(setting.rules, Over::p2p, algorithm, 0, 2 + below(random, 9));
   }
   const auto chunk = [&] { return static_cast<std::uint32_t>((1 + below(random, 80)) * 64); };
-  if (random() % 2) {
-    add_rule(setting.rules, Over::levels, Algorithm::allreduce_multi_leader, chunk(), 2);
-  }
-  for (Algorithm passive :
-       {Algorithm::allreduce_passive, Algorithm::reduce_passive, Algorithm::bcast_passive}) {
-    if (random() % 3 == 0) add_rule(setting.rules, Over::levels, passive, chunk(), 2);
-  }
-  for (Algorithm levels :
-       {Algorithm::allreduce_levels, Algorithm::reduce_levels, Algorithm::bcast_levels}) {
-    add_rule(setting.rules, Over::levels, levels, chunk(), 2);
+  // Those that need more than levels now and then, and behind them those that always run.
+  for (const bool always : {false, true}) {
+    for (const Algorithm algorithm : kAllAlgorithms) {
+      const AlgorithmInfo& info = info_of(algorithm);
+      const bool cuts = over_of(info.needs) == Over::levels && info.tuned == Tuned::chunk;
+      if (!cuts || (info.needs == Needs::levels) != always) continue;
+      if (always || random() % 3 == 0) add_rule(setting.rules, Over::levels, algorithm, chunk(), 2);
+    }
   }
 }
 

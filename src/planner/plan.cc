@@ -3,22 +3,12 @@
 
 #include <algorithm>
 
-#include "observe/stats.h"
 #include "planner/forced.h"
 #include "planner/rules.h"
 #include "transport/shm/layout.h"
 
 namespace sumac {
 namespace {
-
-constexpr AlgorithmInfo kInfos[] = {
-#define SUMAC_ALGORITHM(collective, name, need, description) \
-  {#name, Collective::collective, Needs::need, description},
-#include "planner/algorithms.def"
-#undef SUMAC_ALGORITHM
-};
-static_assert(kNumAlgorithms == static_cast<int>(std::size(kInfos)));
-static_assert(kNumAlgorithms <= kMostAlgorithms);
 
 bool holds(const Rule& rule, const Capabilities& capabilities) {
   const Room room = capabilities.oversubscribed ? Room::shared : Room::own;
@@ -86,20 +76,15 @@ const char* apply(const Rule& rule, const Capabilities& capabilities, std::int32
 }  // namespace
 
 Choice without_single_copy(Choice choice) {
-  if (choice.algorithm == Algorithm::allreduce_single_copy) {
-    choice.algorithm = Algorithm::allreduce_split_slots;
-  } else if (choice.algorithm == Algorithm::reduce_single_copy) {
-    choice.algorithm = Algorithm::reduce_split_slots;
+  if (choice.algorithm == Algorithm::native) return choice;
+  const AlgorithmInfo& info = info_of(choice.algorithm);
+  if (info.needs != Needs::single_copy) return choice;
+  for (const Algorithm other : kAllAlgorithms) {
+    const bool serves = info_of(other).collective == info.collective;
+    if (serves && info_of(other).needs == Needs::slots) choice.algorithm = other;
   }
   return choice;
 }
-
-bool is_passive(Algorithm algorithm) {
-  return algorithm == Algorithm::allreduce_passive || algorithm == Algorithm::reduce_passive ||
-         algorithm == Algorithm::bcast_passive;
-}
-
-const AlgorithmInfo& info_of(Algorithm algorithm) { return kInfos[static_cast<int>(algorithm)]; }
 
 std::size_t most_bytes(Algorithm algorithm) {
   const bool lines = algorithm != Algorithm::native && info_of(algorithm).needs == Needs::lines;
@@ -108,23 +93,23 @@ std::size_t most_bytes(Algorithm algorithm) {
 
 const char* why_not(Algorithm algorithm, const Capabilities& capabilities) {
   const AlgorithmInfo& info = info_of(algorithm);
-  if (!fits(info, capabilities.over)) {
-    if (info.needs == Needs::messages) {
+  const Over over = over_of(info.needs);
+  if (over != capabilities.over) {
+    if (over == Over::p2p) {
       return "it is for messages between groups of ranks, and these share memory";
     }
-    if (info.needs == Needs::levels) {
+    if (over == Over::levels) {
       return "it is for a hierarchy of groups, and these ranks are one group that shares memory";
     }
     return "it is for ranks that share memory";
   }
-  const bool attach = info.needs == Needs::single_copy || is_passive(algorithm);
-  if (attach && capabilities.within_levels) {
+  if (needs_single_copy(info) && capabilities.within_levels) {
     return "levels of a hierarchy have no single copy; passive is like it";
   }
-  if (attach && !capabilities.single_copy) {
+  if (needs_single_copy(info) && !capabilities.single_copy) {
     return "it needs cross-memory attach, which SUMAC_CMA or the system does not allow";
   }
-  if (algorithm == Algorithm::allreduce_multi_leader && !capabilities.equal_nodes) {
+  if (info.needs == Needs::levels_equal_nodes && !capabilities.equal_nodes) {
     return "it needs two levels, nodes of as many ranks each (at most 64) and what is between them";
   }
   return nullptr;

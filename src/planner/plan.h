@@ -7,31 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/types.h"
+#include "base/algorithms.h"
 
 namespace sumac {
-
-enum class Algorithm : std::uint8_t {
-#define SUMAC_ALGORITHM(collective, name, needs, description) collective##_##name,
-#include "planner/algorithms.def"
-#undef SUMAC_ALGORITHM
-  native,  // hand it to the MPI: the rules find it faster there
-};
-inline constexpr int kNumAlgorithms = static_cast<int>(Algorithm::native);
-
-enum class Needs : std::uint8_t { lines, slots, single_copy, messages, levels };
-
-struct AlgorithmInfo {
-  const char* name;
-  Collective collective;
-  Needs needs;
-  const char* description;
-};
-const AlgorithmInfo& info_of(Algorithm algorithm);
-
-// What a plan is for: a group that shares memory, a group that reaches each other by messages, or
-// a whole communicator with a hierarchy (whose levels are groups of the former two kinds).
-enum class Over : std::uint8_t { shm, p2p, levels };
 
 // Of the MPI below: how it sends messages decides which sizes of them are good.
 enum class Family : std::uint8_t { any, openmpi, mpich };
@@ -118,8 +96,5 @@ bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t
 
 // The same work through slots: for what each rank must fold for itself.
 Choice without_single_copy(Choice choice);
-
-// Levels whose lowest members are passive (algorithms/levels/passive.h).
-bool is_passive(Algorithm algorithm);
 
 }  // namespace sumac

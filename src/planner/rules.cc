@@ -127,22 +127,14 @@ const char* name_of(Over over) {
   return kNames[static_cast<int>(over)];
 }
 
-bool fits(const AlgorithmInfo& info, Over over) {
-  if (info.needs == Needs::messages) return over == Over::p2p;
-  if (info.needs == Needs::levels) return over == Over::levels;
-  return over == Over::shm;
-}
-
-bool is_pipelined(Algorithm algorithm) {
-  if (algorithm == Algorithm::native || algorithm == Algorithm::barrier_levels) return false;
-  return info_of(algorithm).needs == Needs::levels || algorithm == Algorithm::reduce_chain ||
-         algorithm == Algorithm::bcast_chain;
+Tuned tuned_of(Algorithm algorithm) {
+  return algorithm == Algorithm::native ? Tuned::nothing : info_of(algorithm).tuned;
 }
 
 Choice default_choice(Algorithm algorithm) {
   Choice choice;
   choice.algorithm = algorithm;
-  if (is_pipelined(algorithm)) choice.chunk = kDefaultChunk;
+  if (tuned_of(algorithm) == Tuned::chunk) choice.chunk = kDefaultChunk;
   return choice;
 }
 

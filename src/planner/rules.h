@@ -48,11 +48,8 @@ bool read_rules(const char* path, RuleSet& out, std::string& problem);
 
 const char* name_of(Over over);
 
-// Whether an algorithm's needs are those of a group, or communicator, of this kind.
-bool fits(const AlgorithmInfo& info, Over over);
-
-// Whether it passes data on in chunks of a size the rules choose.
-bool is_pipelined(Algorithm algorithm);
+// What a rule may set besides the algorithm; nothing where the MPI is to serve the call.
+Tuned tuned_of(Algorithm algorithm);
 
 // The algorithm with the chunk and radix it has where a rule says nothing.
 Choice default_choice(Algorithm algorithm);

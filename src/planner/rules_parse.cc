@@ -115,24 +115,25 @@ bool check_keys(const RawRule& raw, TextProblem& problem) {
   return true;
 }
 
+bool is_for(const AlgorithmInfo& info, Collective collective, Over over) {
+  return info.collective == collective && over_of(info.needs) == over;
+}
+
 // What a rule for this collective and kind of group may choose. Among ranks that send messages
 // "native" is an algorithm of the table; elsewhere it leaves the call to the MPI.
 Names choices(Collective collective, Over over) {
   Names names;
-  for (int a = 0; a < kNumAlgorithms; ++a) {
-    const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
-    if (info.collective == collective && fits(info, over)) names.push_back(info.name);
+  for (const AlgorithmInfo& info : kAlgorithmInfos) {
+    if (is_for(info, collective, over)) names.push_back(info.name);
   }
   if (over != Over::p2p) names.push_back("native");
   return names;
 }
 
 Algorithm algorithm_named(const std::string& name, Collective collective, Over over) {
-  for (int a = 0; a < kNumAlgorithms; ++a) {
-    const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
-    if (name == info.name && info.collective == collective && fits(info, over)) {
-      return static_cast<Algorithm>(a);
-    }
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    const AlgorithmInfo& info = info_of(algorithm);
+    if (name == info.name && is_for(info, collective, over)) return algorithm;
   }
   return Algorithm::native;
 }
@@ -171,7 +172,7 @@ bool parse_algorithm(const RawField& field, Rule& rule, TextProblem& problem) {
 bool parse_chunk(const RawField& field, const std::string& algorithm, Choice& choice,
                  TextProblem& problem) {
   if (field.kind == RawField::Kind::other) return wrong_type(field, problem);
-  if (!is_pipelined(choice.algorithm)) {
+  if (tuned_of(choice.algorithm) != Tuned::chunk) {
     return fail(problem, field.line,
                 "'" + algorithm + "' is not pipelined by the rules; leave 'chunk' out");
   }
@@ -192,7 +193,7 @@ bool parse_chunk(const RawField& field, const std::string& algorithm, Choice& ch
 bool parse_radix(const RawField& field, const std::string& algorithm, Choice& choice,
                  TextProblem& problem) {
   if (field.kind != RawField::Kind::number) return wrong_type(field, problem);
-  if (algorithm != "knomial") {
+  if (tuned_of(choice.algorithm) != Tuned::radix) {
     return fail(problem, field.line, "'" + algorithm + "' is no k-nomial tree; leave 'radix' out");
   }
   if (field.number < kLeastRadix || field.number > kMostRadix) {

@@ -5,7 +5,7 @@
 // serial fold.
 #include <gtest/gtest.h>
 
-#include "planner/start.h"
+#include "algorithms/table.h"
 #include "progress/engine.h"
 #include "progress/test_groups.h"
 
@@ -107,7 +107,7 @@ class Rank {
         if (!direct_.idle()) moved_ = direct_.progress();
         if (!direct_.idle()) return false;
         break;
-      default:
+      case State::queued:
         moved_ = work.ended;
         if (!work.ended) return false;
     }
@@ -118,12 +118,7 @@ class Rank {
 
   Task start(Endpoint& endpoint, const LevelsCall& call) {
     peers_ = {&endpoint.memory, scratch_.data(), scratch_.size(), &failed_};
-    const Algorithm algorithm = call.choice.algorithm;
-    if (call.collective == Collective::barrier) return barrier::flat(direct_, endpoint.group);
-    if (call.collective == Collective::bcast) {
-      return start_bcast(algorithm, direct_, endpoint.group, call.bcast, peers_);
-    }
-    return start_reduction(algorithm, direct_, endpoint.group, call.reduction, peers_);
+    return entry_of(call.choice.algorithm).start(direct_, endpoint.group, call, peers_);
   }
 
   const Setting& setting_;

@@ -222,15 +222,14 @@ sumac::testing::Setting random_setting(int ranks, unsigned seed, Random& random)
     place.at = {r, r / 2, r / 3, r / 3, 0};
     setting.places.push_back(place);
   }
-  static constexpr Algorithm kSome[] = {Algorithm::allreduce_multi_leader,
-                                        Algorithm::allreduce_passive, Algorithm::reduce_passive,
-                                        Algorithm::bcast_passive};
-  for (const Algorithm algorithm : kSome) {
-    if (random() % 3 == 0) add_rule(setting.rules, algorithm, random);
-  }
-  for (const Algorithm algorithm :
-       {Algorithm::allreduce_levels, Algorithm::reduce_levels, Algorithm::bcast_levels}) {
-    add_rule(setting.rules, algorithm, random);
+  // Those that need more than levels now and then, and behind them those that always run.
+  for (const bool always : {false, true}) {
+    for (const Algorithm algorithm : kAllAlgorithms) {
+      const AlgorithmInfo& info = info_of(algorithm);
+      const bool cuts = over_of(info.needs) == Over::levels && info.tuned == Tuned::chunk;
+      if (!cuts || (info.needs == Needs::levels) != always) continue;
+      if (always || random() % 3 == 0) add_rule(setting.rules, algorithm, random);
+    }
   }
   static constexpr const char* kTexts[] = {"auto", "node", "numa,node", "ranks:2,node", "ranks:3"};
   HierarchySpec spec;

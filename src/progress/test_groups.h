@@ -3,6 +3,7 @@
 // queue, and any of a group's algorithms.
 #pragma once
 
+#include "algorithms/table.h"
 #include "algorithms/test_support.h"
 #include "progress/test_programs.h"
 
@@ -43,16 +44,18 @@ class SharedBlock {
 // A call of any algorithm of a group; many chunks where it has chunks.
 inline void add_group_call(std::deque<Call>& calls, int members, bool overlaps, std::size_t most,
                            Random& random) {
-  static constexpr Algorithm kAlgorithms[] = {
-      Algorithm::allreduce_flat_lines,  Algorithm::allreduce_flat_slots,
-      Algorithm::allreduce_split_slots, Algorithm::allreduce_single_copy,
-      Algorithm::reduce_flat_lines,     Algorithm::reduce_flat_slots,
-      Algorithm::reduce_split_slots,    Algorithm::reduce_single_copy,
-      Algorithm::bcast_lines,           Algorithm::bcast_slots,
-      Algorithm::bcast_single_copy,     Algorithm::barrier_flat,
-      Algorithm::barrier_flat};
+  static const std::vector<Algorithm> all = [] {
+    std::vector<Algorithm> some;
+    for (const Algorithm algorithm : kAllAlgorithms) {
+      const AlgorithmEntry& entry = entry_of(algorithm);
+      // A barrier twice: there are fewer of them than of others.
+      const int times = entry.collective == Collective::barrier ? 2 : 1;
+      if (entry.start) some.insert(some.end(), times, algorithm);
+    }
+    return some;
+  }();
   Choice choice;
-  choice.algorithm = kAlgorithms[below(random, std::size(kAlgorithms))];
+  choice.algorithm = all[below(random, all.size())];
   const AlgorithmInfo& info = info_of(choice.algorithm);
   if (info.needs == Needs::lines) most = kLinesData / sizeof(Word);
   if (random() % 2) most = std::min<std::size_t>(most, 40);

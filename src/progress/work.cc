@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "planner/start.h"
+#include "algorithms/table.h"
 
 namespace sumac {
 namespace {
@@ -30,11 +30,7 @@ void Work::set_barrier(const Choice& choice, const void* native) {
 }
 
 Task Work::start() {
-  if (call.collective == Collective::barrier) return barrier::flat(strand_, *ranks_.group);
-  if (call.collective == Collective::bcast) {
-    return start_bcast(call.choice.algorithm, strand_, *ranks_.group, call.bcast, peers_);
-  }
-  return start_reduction(call.choice.algorithm, strand_, *ranks_.group, call.reduction, peers_);
+  return entry_of(call.choice.algorithm).start(strand_, *ranks_.group, call, peers_);
 }
 
 // For who waits long: what cannot be equal on two ranks where their calls differ.

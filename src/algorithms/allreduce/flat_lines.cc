@@ -53,4 +53,8 @@ void flat_lines_directly(Strand& strand, ShmGroup& group, const ReduceArguments&
   fold_all(group, position, args);
 }
 
+Traffic flat_lines_cost(const GroupCall& call) {
+  return traffic_in_memory(1, call.bytes + others_vectors(call));
+}
+
 }  // namespace sumac::allreduce

@@ -17,4 +17,14 @@ Task knomial(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
   co_await bcast::knomial(strand, group, down);
 }
 
+Traffic knomial_cost(const GroupCall& call) {
+  const int depth = Knomial::depth(call.ranks, call.radix);
+  return traffic_of(call, 2 * depth, [&](int rank, auto send) {
+    const Knomial tree(call.ranks, rank, 0, call.radix);
+    if (tree.is_root()) return;
+    send(rank, tree.parent(), call.bytes);
+    send(tree.parent(), rank, call.bytes);
+  });
+}
+
 }  // namespace sumac::allreduce

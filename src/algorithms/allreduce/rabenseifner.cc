@@ -65,4 +65,17 @@ Task rabenseifner(Strand& strand, MessageGroup& group, const ReduceArguments& ar
   co_await serve_extras(strand, group, args);
 }
 
+Traffic rabenseifner_cost(const GroupCall& call) {
+  const Doubling any(call.ranks, 0);
+  return traffic_of(call, 2 * any.rounds() + any.extra_steps(), [&](int rank, auto send) {
+    const Doubling shape(call.ranks, rank);
+    if (shape.is_paired()) send(rank, shape.pair(), call.bytes);
+    for (int d = 1; d < shape.ranks(); d *= 2) {
+      // One half now, and what was kept of it when it is gathered.
+      const Halves at = halves_at(shape, call.bytes / call.element, d);
+      send(rank, shape.partner(d), (at.given.count + at.kept.count) * call.element);
+    }
+  });
+}
+
 }  // namespace sumac::allreduce

@@ -31,4 +31,13 @@ Task recursive_doubling(Strand& strand, MessageGroup& group, const ReduceArgumen
   co_await serve_extras(strand, group, args);
 }
 
+Traffic recursive_doubling_cost(const GroupCall& call) {
+  const Doubling any(call.ranks, 0);
+  return traffic_of(call, any.rounds() + any.extra_steps(), [&](int rank, auto send) {
+    const Doubling shape(call.ranks, rank);
+    if (shape.is_paired()) send(rank, shape.pair(), call.bytes);
+    for (int d = 1; d < shape.ranks(); d *= 2) send(rank, shape.partner(d), call.bytes);
+  });
+}
+
 }  // namespace sumac::allreduce

@@ -13,11 +13,12 @@ namespace sumac::allreduce {
 
 Task ring(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
   const int p = group.size;
-  const int next = (group.rank + 1) % p, previous = (group.rank + p - 1) % p;
-  const auto part = [&](int i) { return part_of(args.bytes(), p, (i % p + p) % p); };
-  for (int step = 0; step < p - 1; ++step) {
-    const Part given = part(group.rank - step);
-    const Part taken = part(group.rank - step - 1);
+  const Ring ring(p, group.rank);
+  const int next = ring.next(), previous = ring.previous();
+  const auto part = [&](int i) { return part_of(args.bytes(), p, i); };
+  for (int step = 0; step < ring.steps(); ++step) {
+    const Part given = part(ring.reduced(step));
+    const Part taken = part(ring.reduced(step + 1));
     group.send(next, (step == 0 ? args.input : args.output) + given.offset, given.bytes);
     group.receive(previous, group.scratch, taken.bytes);
     co_await strand.until(group.stream->all_received());
@@ -25,14 +26,25 @@ Task ring(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
     fold_two(args, group.scratch, args.input + taken.offset, args.output + taken.offset,
              taken.bytes / args.element);
   }
-  for (int step = 0; step < p - 1; ++step) {
-    const Part given = part(group.rank + 1 - step);
-    const Part taken = part(group.rank - step);
+  for (int step = 0; step < ring.steps(); ++step) {
+    const Part given = part(ring.gathered(step));
+    const Part taken = part(ring.gathered(step + 1));
     group.send(next, args.output + given.offset, given.bytes);
     group.receive(previous, args.output + taken.offset, taken.bytes);
     co_await strand.until(group.stream->all_received());
     co_await strand.until(group.stream->all_sent());
   }
+}
+
+Traffic ring_cost(const GroupCall& call) {
+  const int once = Ring(call.ranks, 0).steps();
+  return traffic_of(call, 2 * once, [&](int rank, auto send) {
+    const Ring ring(call.ranks, rank);
+    const auto bytes = [&](int part) { return part_of(call.bytes, call.ranks, part).bytes; };
+    // Each time around, all parts but the one that would be next.
+    const std::uint64_t not_sent = bytes(ring.reduced(once)) + bytes(ring.gathered(once));
+    send(rank, ring.next(), 2 * call.bytes - not_sent);
+  });
 }
 
 }  // namespace sumac::allreduce

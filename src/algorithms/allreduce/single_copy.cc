@@ -39,4 +39,8 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
   group.note_finished_before(position);
 }
 
+Traffic single_copy_cost(const GroupCall& call) {
+  return traffic_in_memory(2, 2 * others_parts(call));
+}
+
 }  // namespace sumac::allreduce

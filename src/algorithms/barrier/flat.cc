@@ -8,7 +8,7 @@
 
 namespace sumac::barrier {
 
-Task flat(Strand& strand, ShmGroup& group) {
+Task flat(Strand& strand, ShmGroup& group, const BarrierArguments&) {
   const std::uint64_t position = group.take(1);
   co_await strand.until(group.slot_free(position));
   group.publish_in(position);
@@ -17,5 +17,7 @@ Task flat(Strand& strand, ShmGroup& group) {
   group.finish(position);
   group.note_finished_before(position);
 }
+
+Traffic flat_cost(const GroupCall& call) { return traffic_in_memory(1, call.bytes); }
 
 }  // namespace sumac::barrier

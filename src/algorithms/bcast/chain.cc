@@ -10,16 +10,22 @@
 namespace sumac::bcast {
 
 Task chain(Strand& strand, MessageGroup& group, const BcastArguments& args) {
-  const int p = group.size;
-  const int place = (group.rank - args.root + p) % p;
-  if (place > 0) {
-    group.receive((group.rank + p - 1) % p, args.buffer, args.bytes);
+  const Chain chain(group.size, group.rank, args.root);
+  if (!chain.is_root()) {
+    group.receive(chain.towards_root(), args.buffer, args.bytes);
     co_await strand.until(group.stream->all_received());
   }
-  if (place + 1 < p) {
-    group.send((group.rank + 1) % p, args.buffer, args.bytes);
+  if (!chain.is_last()) {
+    group.send(chain.away(), args.buffer, args.bytes);
     co_await strand.until(group.stream->all_sent());
   }
+}
+
+Traffic chain_cost(const GroupCall& call) {
+  return traffic_of(call, call.ranks - 2 + chunks_of(call), [&](int rank, auto send) {
+    const Chain chain(call.ranks, rank, call.root);
+    if (!chain.is_root()) send(chain.towards_root(), rank, call.bytes);
+  });
 }
 
 }  // namespace sumac::bcast

@@ -23,4 +23,11 @@ Task knomial(Strand& strand, MessageGroup& group, const BcastArguments& args) {
   co_await strand.until(group.stream->all_sent());
 }
 
+Traffic knomial_cost(const GroupCall& call) {
+  return traffic_of(call, Knomial::depth(call.ranks, call.radix), [&](int rank, auto send) {
+    const Knomial tree(call.ranks, rank, call.root, call.radix);
+    if (!tree.is_root()) send(tree.parent(), rank, call.bytes);
+  });
+}
+
 }  // namespace sumac::bcast

@@ -21,4 +21,6 @@ Task lines(Strand& strand, ShmGroup& group, const BcastArguments& args) {
   group.finish(position);
 }
 
+Traffic lines_cost(const GroupCall& call) { return traffic_in_memory(1, call.bytes); }
+
 }  // namespace sumac::bcast

@@ -71,4 +71,6 @@ Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
   group.finish(position);
 }
 
+Traffic single_copy_cost(const GroupCall& call) { return traffic_in_memory(2, others_parts(call)); }
+
 }  // namespace sumac::bcast

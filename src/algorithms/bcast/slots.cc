@@ -31,4 +31,8 @@ Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args) {
   }
 }
 
+Traffic slots_cost(const GroupCall& call) {
+  return traffic_in_memory(chunks_in_slots(call), call.bytes);
+}
+
 }  // namespace sumac::bcast

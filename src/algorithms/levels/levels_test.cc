@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "algorithms/levels/test_levels.h"
+#include "algorithms/table.h"
 
 namespace sumac::testing {
 namespace {
@@ -17,47 +18,45 @@ using Words = std::vector<Word>;
 constexpr std::size_t kSlot = 1024;
 constexpr Word kGuard = 0xdeadbeef;
 
-// Adapters of every algorithm of a level.
-#define SHARED_REDUCTION(name, text) \
-  Task name(Strand& s, LevelGroup& l, MessageGroup&, const ReduceArguments& a) { return text; }
-#define MESSAGE_REDUCTION(name, text) \
-  Task name(Strand& s, LevelGroup&, MessageGroup& g, const ReduceArguments& a) { return text; }
-SHARED_REDUCTION(r_flat, reduce::flat_slots(s, l.up, a))
-SHARED_REDUCTION(r_split, reduce::split_slots(s, l.up, a))
-MESSAGE_REDUCTION(r_knomial, reduce::knomial(s, g, a))
-MESSAGE_REDUCTION(r_chain, reduce::chain(s, g, a))
-SHARED_REDUCTION(x_flat, allreduce::flat_slots(s, l.up, a))
-SHARED_REDUCTION(x_split, allreduce::split_slots(s, l.up, a))
-MESSAGE_REDUCTION(x_doubling, allreduce::recursive_doubling(s, g, a))
-MESSAGE_REDUCTION(x_rabenseifner, allreduce::rabenseifner(s, g, a))
-MESSAGE_REDUCTION(x_ring, allreduce::ring(s, g, a))
-MESSAGE_REDUCTION(x_knomial, allreduce::knomial(s, g, a))
-#undef SHARED_REDUCTION
-#undef MESSAGE_REDUCTION
-Task b_slots(Strand& s, LevelGroup& l, MessageGroup&, const BcastArguments& a) {
-  return bcast::slots(s, l.down, a);
-}
-Task b_knomial(Strand& s, LevelGroup&, MessageGroup& g, const BcastArguments& a) {
-  return bcast::knomial(s, g, a);
-}
-Task b_chain(Strand& s, LevelGroup&, MessageGroup& g, const BcastArguments& a) {
-  return bcast::chain(s, g, a);
-}
-
-// The same on all ranks, by level.
+// The same on all ranks: algorithms by collective, for groups that share memory and others.
 struct Choices {
-  StartReduction shared_reduce, message_reduce, shared_exchange, message_exchange;
-  StartBcast message_bcast;
   int radix;
   std::size_t chunk;
+  std::array<StartOnLevel, 3> shared, message;
+
+  StartOnLevel& of(bool is_shared, Collective collective) {
+    return (is_shared ? shared : message)[static_cast<std::size_t>(collective)];
+  }
+  StartOnLevel of(bool is_shared, Collective collective) const {
+    return (is_shared ? shared : message)[static_cast<std::size_t>(collective)];
+  }
 };
 
+// Any row that serves chunks of such a size on a level. The MPI's own needs an MPI.
+StartOnLevel random_start(Collective collective, bool shared, std::size_t chunk,
+                          std::mt19937& random) {
+  std::vector<StartOnLevel> all;
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    const AlgorithmEntry& entry = entry_of(algorithm);
+    const bool fits = entry.needs != Needs::lines || chunk <= kLinesData;
+    if (entry.collective == collective && (over_of(entry.needs) == Over::shm) == shared && fits &&
+        entry.order != Order::of_mpi && entry.start_on_level) {
+      all.push_back(entry.start_on_level);
+    }
+  }
+  return all[random() % all.size()];
+}
+
 Choices random_choices(std::mt19937& random) {
-  static constexpr StartReduction kExchanges[] = {x_doubling, x_rabenseifner, x_ring, x_knomial};
-  return {random() % 2 ? r_flat : r_split,    random() % 2 ? r_knomial : r_chain,
-          random() % 2 ? x_flat : x_split,    kExchanges[random() % 4],
-          random() % 2 ? b_knomial : b_chain, 2 + static_cast<int>(random() % 7),
-          (1 + random() % 40) * kCacheLine};
+  Choices choices;
+  choices.radix = 2 + static_cast<int>(random() % 7);
+  choices.chunk = (1 + random() % 40) * kCacheLine;
+  for (const bool shared : {false, true}) {
+    for (const Collective c : {Collective::allreduce, Collective::reduce, Collective::bcast}) {
+      choices.of(shared, c) = random_start(c, shared, choices.chunk, random);
+    }
+  }
+  return choices;
 }
 
 enum class What { allreduce, reduce, bcast };
@@ -99,10 +98,10 @@ int tag_of(const LevelGroup* level, const LevelsRank& rank, bool down, int which
 void choose(Stage& stage, const Choices& choices) {
   const bool shared = stage.level->shared;
   stage.radix = choices.radix;
-  stage.bcast = shared ? b_slots : choices.message_bcast;
-  stage.reduction = stage.kind == Stage::Kind::exchange
-                        ? (shared ? choices.shared_exchange : choices.message_exchange)
-                        : (shared ? choices.shared_reduce : choices.message_reduce);
+  Collective collective = Collective::allreduce;
+  if (stage.kind == Stage::Kind::reduce) collective = Collective::reduce;
+  if (stage.kind == Stage::Kind::bcast) collective = Collective::bcast;
+  stage.start = choices.of(shared, collective);
   stage.done.begin(shared ? 1 : kWidth);
 }
 
@@ -263,7 +262,7 @@ void begin_multi(LevelsWorld& world, int r, int nodes, Call& call, const Choices
   rank.operation.reduction = {call.in(r), call.out(r), call.count, sizeof(Word), call.kernel, 0};
   work.node = &rank.levels[0];
   work.args = &rank.operation.reduction;
-  work.exchange = choices.message_exchange;
+  work.exchange = choices.of(false, Collective::allreduce);
   work.chunk = choices.chunk;
   work.begin();
   rank.strands.clear();

@@ -80,10 +80,11 @@ Task exchange(Strand& strand, MultiLeader& work, int which) {
   for (auto c = static_cast<std::size_t>(which); c < chunks.count() && own.bytes > 0; c += kWidth) {
     const Part part = chunks[c];
     co_await strand.until(work.folded.done(div_up(part.offset + part.bytes, work.piece()) - 1));
-    ReduceArguments args = *work.args;
-    args.output = work.args->output + own.offset + part.offset;
-    args.input = args.output;
-    args.count = part.bytes / args.element;
+    CallArguments args{*work.args, {}};
+    ReduceArguments& reduction = args.reduction;
+    reduction.output += own.offset + part.offset;
+    reduction.input = reduction.output;
+    reduction.count = part.bytes / reduction.element;
     co_await work.exchange(strand, *work.node, work.groups[static_cast<std::size_t>(which)], args);
     work.exchanged.note(c);
   }

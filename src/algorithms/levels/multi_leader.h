@@ -17,7 +17,7 @@ namespace sumac {
 struct MultiLeader {
   LevelGroup* node = nullptr;
   const ReduceArguments* args = nullptr;
-  StartReduction exchange = nullptr;        // in place, on what is the rank's own part
+  StartOnLevel exchange = nullptr;          // in place, on what is the rank's own part
   std::size_t chunk = 0;                    // bytes exchanged at a time
   std::array<MessageGroup, kWidth> groups;  // the ranks of the same place on all nodes
   Progress folded, exchanged;

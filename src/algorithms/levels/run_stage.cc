@@ -22,6 +22,11 @@ BcastArguments bcast_of(const Operation& operation, const Stage& stage, std::siz
   return {operation.bcast.buffer + part.offset, part.bytes, stage.root};
 }
 
+CallArguments arguments_of(const Operation& operation, const Stage& stage, std::size_t chunk) {
+  if (stage.kind == Stage::Kind::bcast) return {{}, bcast_of(operation, stage, chunk)};
+  return {reduction_of(operation, stage, chunk), {}};
+}
+
 // In shared memory a stage works from when its peers' data are there; messages under way are work.
 void record(const Stage& stage, const Strand& strand, std::size_t chunk, std::uint64_t begun) {
   static constexpr const char* kNames[] = {"up", "across", "down"};
@@ -49,12 +54,9 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
     strand.forget_waking();
     if (stage.passive) {
       serve_members(operation, stage, chunk);
-    } else if (stage.kind == Stage::Kind::bcast) {
-      const BcastArguments args = bcast_of(operation, stage, chunk);
-      co_await stage.bcast(strand, *stage.level, group, args);
     } else {
-      const ReduceArguments args = reduction_of(operation, stage, chunk);
-      co_await stage.reduction(strand, *stage.level, group, args);
+      const CallArguments args = arguments_of(operation, stage, chunk);
+      co_await stage.start(strand, *stage.level, group, args);
     }
     if (begun) record(stage, strand, chunk, begun);
     stage.done.note(chunk);

@@ -62,19 +62,16 @@ class Progress {
 };
 
 // A chunk's algorithm on one level. `group` is the strand's own, for levels over messages.
-using StartReduction = Task (*)(Strand& strand, LevelGroup& level, MessageGroup& group,
-                                const ReduceArguments& args);
-using StartBcast = Task (*)(Strand& strand, LevelGroup& level, MessageGroup& group,
-                            const BcastArguments& args);
+using StartOnLevel = Task (*)(Strand& strand, LevelGroup& level, MessageGroup& group,
+                              const CallArguments& args);
 
 struct Stage {
   enum class Kind { reduce, exchange, bcast };
 
   Kind kind = Kind::reduce;
   LevelGroup* level = nullptr;
-  int root = 0;                        // of the level's group: where a reduction ends or data start
-  StartReduction reduction = nullptr;  // reduce, exchange
-  StartBcast bcast = nullptr;
+  int root = 0;  // of the level's group: where a reduction ends or data start
+  StartOnLevel start = nullptr;
   int radix = 2;
   bool first = false;               // a reduction's input is the caller's, not the result so far
   const Progress* after = nullptr;  // the input's chunks; null: there from the beginning

@@ -12,23 +12,28 @@
 namespace sumac::reduce {
 
 Task chain(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
-  const int p = group.size;
-  const int place = (group.rank - args.root + p) % p;
-  const int towards = (group.rank + p - 1) % p, behind = (group.rank + 1) % p;
+  const Chain chain(group.size, group.rank, args.root);
   const std::byte* own = args.input;
-  if (place + 1 < p) {
-    std::byte* result = place == 0 ? args.output : group.scratch + args.bytes();
-    group.receive(behind, group.scratch, args.bytes());
+  if (!chain.is_last()) {
+    std::byte* result = chain.is_root() ? args.output : group.scratch + args.bytes();
+    group.receive(chain.away(), group.scratch, args.bytes());
     co_await strand.until(group.stream->all_received());
     fold_two(args, args.input, group.scratch, result, args.count);
     own = result;
   }
-  if (place > 0) {
-    group.send(towards, own, args.bytes());
+  if (!chain.is_root()) {
+    group.send(chain.towards_root(), own, args.bytes());
     co_await strand.until(group.stream->all_sent());
   } else if (own != args.output) {
     std::memcpy(args.output, own, args.bytes());
   }
+}
+
+Traffic chain_cost(const GroupCall& call) {
+  return traffic_of(call, call.ranks - 2 + chunks_of(call), [&](int rank, auto send) {
+    const Chain chain(call.ranks, rank, call.root);
+    if (!chain.is_root()) send(rank, chain.towards_root(), call.bytes);
+  });
 }
 
 }  // namespace sumac::reduce

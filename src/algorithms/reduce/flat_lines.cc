@@ -25,4 +25,9 @@ Task flat_lines(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
   group.finish(position);
 }
 
+Traffic flat_lines_cost(const GroupCall& call) {
+  // The root is the busiest.
+  return traffic_in_memory(1, others_vectors(call));
+}
+
 }  // namespace sumac::reduce

@@ -49,4 +49,9 @@ Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
                                    : give(strand, group, args, chunks);
 }
 
+Traffic flat_slots_cost(const GroupCall& call) {
+  // The root is the busiest.
+  return traffic_in_memory(chunks_in_slots(call), others_vectors(call));
+}
+
 }  // namespace sumac::reduce

@@ -43,4 +43,11 @@ Task knomial(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
   }
 }
 
+Traffic knomial_cost(const GroupCall& call) {
+  return traffic_of(call, Knomial::depth(call.ranks, call.radix), [&](int rank, auto send) {
+    const Knomial tree(call.ranks, rank, call.root, call.radix);
+    if (!tree.is_root()) send(rank, tree.parent(), call.bytes);
+  });
+}
+
 }  // namespace sumac::reduce

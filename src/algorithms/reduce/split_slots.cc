@@ -75,4 +75,9 @@ Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
   }
 }
 
+Traffic split_slots_cost(const GroupCall& call) {
+  // The root is the busiest.
+  return traffic_in_memory(chunks_in_slots(call) + 1, call.bytes + 2 * others_parts(call));
+}
+
 }  // namespace sumac::reduce

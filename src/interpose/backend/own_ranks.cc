@@ -17,7 +17,7 @@ constexpr int kLargestTag = 32767;
 // What the place must be good for. A barrier has flags alone, and single copy addresses: lines.
 Needs needs_of(Collective collective, const Choice& choice) {
   const Needs needs = info_of(choice.algorithm).needs;
-  if (needs == Needs::levels) return needs;
+  if (over_of(needs) == Over::levels) return Needs::levels;
   return needs == Needs::slots && collective != Collective::barrier ? needs : Needs::lines;
 }
 

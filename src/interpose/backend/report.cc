@@ -140,8 +140,9 @@ void for_each_path(const RankReport& report, Collective collective,
   const auto tell = [&](int number, const char* name, bool taken, const PathCount& count) {
     if (count.calls) visit({number, name, taken, count, report.times.ns[c][number]});
   };
-  for (int a = 0; a < kNumAlgorithms; ++a) {
-    const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    const AlgorithmInfo& info = info_of(algorithm);
+    const int a = static_cast<int>(algorithm);
     if (info.collective == collective) tell(a, info.name, true, report.stats.taken[a]);
   }
   tell(kLocalPath, kLocal, true, report.stats.local[c]);

@@ -329,8 +329,9 @@ void LevelsSetUp::judge_wishes() {
     for (const Algorithm algorithm : wishes_.forced) {
       const AlgorithmInfo& info = info_of(algorithm);
       if (std::find(own.begin(), own.end(), info.collective) == own.end()) continue;
-      wishes_.note(algorithm, info.needs == Needs::levels ? why_not(algorithm, whole)
-                                                          : why_in_no_group(algorithm, all));
+      wishes_.note(algorithm, over_of(info.needs) == Over::levels
+                                  ? why_not(algorithm, whole)
+                                  : why_in_no_group(algorithm, all));
     }
   }
 }

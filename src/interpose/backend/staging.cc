@@ -30,16 +30,15 @@ void copy_elements(const TypeInfo& type, std::byte* to, const std::byte* from, s
     std::memcpy(to, from, type.extent * count);
     return;
   }
-  switch (type.dtype) {
-    case DType::i16_i32:
-      return copy_pairs<sizeof(std::int16_t)>(type.extent, to, from, count);
-    case DType::i64_i32:
-    case DType::f64_i32:
-      return copy_pairs<sizeof(double)>(type.extent, to, from, count);
-    case DType::long_double_i32:
-      return copy_pairs<sizeof(long double)>(type.extent, to, from, count);
-    default:
-      std::abort();  // no other has a kernel and gaps
+  const DType dtype = type.dtype;
+  if (dtype == DType::i16_i32) {
+    copy_pairs<sizeof(std::int16_t)>(type.extent, to, from, count);
+  } else if (dtype == DType::i64_i32 || dtype == DType::f64_i32) {
+    copy_pairs<sizeof(double)>(type.extent, to, from, count);
+  } else if (dtype == DType::long_double_i32) {
+    copy_pairs<sizeof(long double)>(type.extent, to, from, count);
+  } else {
+    std::abort();  // no other has a kernel and gaps
   }
 }
 

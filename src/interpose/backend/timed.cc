@@ -14,9 +14,9 @@ bool timed = false;
 // By the name that the call has left for sumac_last_path(). The same text: the same pointer.
 int number_of(Collective collective, const char* path) {
   if (path == kLocal) return kLocalPath;
-  for (int a = 0; a < kNumAlgorithms; ++a) {
-    const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
-    if (info.name == path && info.collective == collective) return a;
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    const AlgorithmInfo& info = info_of(algorithm);
+    if (info.name == path && info.collective == collective) return static_cast<int>(algorithm);
   }
   for (int r = 0; r < kNumReasons; ++r) {
     if (text_of(static_cast<Reason>(r)) == path) return kFirstReasonPath + r;

@@ -30,19 +30,18 @@ bool was_told(Algorithm algorithm) {
 
 void tell(const Communicator& c, const Unmet& unmet) {
   if (log_rank() != 0 || !is_first(unmet)) return;
-  const AlgorithmInfo& info = info_of(unmet.algorithm);
   if (unmet.rule == kForced) {
     log(Level::warn,
         "warning[forced]: SUMAC_ALGO=%s:%s does not run on a communicator of %d ranks: %s; the "
         "rules choose",
-        name_of(info.collective), info.name, c.size, unmet.why);
+        name_of(info_of(unmet.algorithm).collective), name_of(unmet.algorithm), c.size, unmet.why);
   } else {
+    const Rule& rule = user_rules().rules[static_cast<std::size_t>(unmet.rule)];
     log(Level::warn,
         "warning[forced]: %.200s:%d: %s:%s does not run on a communicator of %d ranks: %s; later "
         "rules choose",
-        options.rules, user_rules().rules[static_cast<std::size_t>(unmet.rule)].line,
-        name_of(info.collective), unmet.algorithm == Algorithm::native ? "native" : info.name,
-        c.size, unmet.why);
+        options.rules, rule.line, name_of(rule.collective), name_of(unmet.algorithm), c.size,
+        unmet.why);
   }
 }
 
@@ -73,12 +72,13 @@ Ways ways_of(const Stats& stats, Algorithm forced) {
   Ways ways;
   ways.local = stats.local[c].calls;
   ways.forced = stats.taken[static_cast<int>(forced)].calls;
-  for (int a = 0; a < kNumAlgorithms; ++a) {
-    const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
-    if (info.collective != collective || static_cast<Algorithm>(a) == forced) continue;
+  const bool for_groups = over_of(info_of(forced).needs) != Over::levels;
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    const AlgorithmInfo& info = info_of(algorithm);
+    if (info.collective != collective || algorithm == forced) continue;
     // A call over levels is counted as such, whatever its groups do.
-    const bool has_groups = info.needs == Needs::levels && info_of(forced).needs != Needs::levels;
-    (has_groups ? ways.elsewhere : ways.other) += stats.taken[a].calls;
+    const bool has_groups = over_of(info.needs) == Over::levels && for_groups;
+    (has_groups ? ways.elsewhere : ways.other) += stats.taken[static_cast<int>(algorithm)].calls;
   }
   for (int r = 0; r < kNumReasons; ++r) {
     const std::uint64_t calls = stats.handed[c][r].calls;
@@ -103,10 +103,7 @@ std::string why_other(Algorithm forced) {
 }
 
 // Whether a call as a whole is counted as the algorithm's.
-bool is_counted(Algorithm algorithm) {
-  const Needs needs = info_of(algorithm).needs;
-  return needs != Needs::messages;
-}
+bool is_counted(Algorithm algorithm) { return over_of(info_of(algorithm).needs) != Over::p2p; }
 
 void tell_calls(const Stats& stats, Algorithm forced) {
   const AlgorithmInfo& info = info_of(forced);

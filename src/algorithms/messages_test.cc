@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every algorithm over messages, in one group, adversarial interleavings: results against a serial
+// fold, the order of folding against the one that its row names, and the bytes really sent against
+// those that it is said to cost.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "algorithms/levels/test_levels.h"
+#include "algorithms/table.h"
+
+namespace sumac::testing {
+namespace {
+
+using Word = std::uint32_t;
+using Words = std::vector<Word>;
+
+// Associative but not commutative: shows in which order ranks are folded, but not in which tree.
+// Words are maps x -> ax + b modulo 2^16, one after the other.
+void map_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Word value = static_cast<const Word*>(srcs[0])[i];
+    for (int s = 1; s < num_srcs; ++s) {
+      const Word next = static_cast<const Word*>(srcs[s])[i];
+      const Word a = (value >> 16) * (next >> 16), b = (value >> 16) * (next & 0xffff) + value;
+      value = a << 16 | (b & 0xffff);
+    }
+    static_cast<Word*>(dst)[i] = value;
+  }
+}
+
+struct Call {
+  const AlgorithmEntry& entry;
+  int ranks, root, radix;
+  std::size_t count;
+  bool in_place;
+  std::vector<Words> input, output;  // by rank
+  std::vector<CallArguments> args;
+  std::vector<MessageGroup> groups;
+
+  Call(const AlgorithmEntry& e, int p, std::mt19937& random)
+      : entry(e),
+        ranks(p),
+        root(static_cast<int>(random() % static_cast<unsigned>(p))),
+        radix(2 + static_cast<int>(random() % 6)),
+        count(1 + random() % (random() % 3 ? 40 : 2000)),
+        in_place(reduces() && random() % 2),
+        args(static_cast<std::size_t>(p)),
+        groups(static_cast<std::size_t>(p)) {
+    if (entry.collective == Collective::allreduce) root = 0;
+    for (int r = 0; r < ranks; ++r) {
+      Words words(count);
+      for (Word& word : words) word = static_cast<Word>(random());
+      const bool filled = reduces() ? in_place && has_result(r) : r == root;
+      output.push_back(filled ? words : Words(count));
+      input.push_back(std::move(words));
+    }
+  }
+
+  bool reduces() const { return entry.collective != Collective::bcast; }
+  bool has_result(int rank) const { return entry.collective != Collective::reduce || rank == root; }
+  std::size_t bytes() const { return count * sizeof(Word); }
+
+  void start(LevelsWorld& world, int r, ReduceFn kernel) {
+    LevelsRank& rank = world[r];
+    const auto me = static_cast<std::size_t>(r);
+    auto* out = reinterpret_cast<std::byte*>(output[me].data());
+    const auto* in = reinterpret_cast<const std::byte*>(input[me].data());
+    ReduceArguments& reduction = args[me].reduction;
+    reduction.input = in_place && has_result(r) ? out : in;
+    reduction.output = has_result(r) ? out : nullptr;
+    reduction.count = count;
+    reduction.element = sizeof(Word);
+    reduction.kernel = kernel;
+    reduction.root = root;
+    args[me].bcast = {out, bytes(), root};
+    LevelGroup& level = rank.levels[0];
+    groups[me] = world.message_group(rank, level.members, level.rank, 0, radix, bytes());
+    rank.strands.push_back(std::make_unique<Strand>());
+    Strand& strand = *rank.strands.back();
+    strand.preempt_at_every_wait(true);
+    strand.start(entry.start_on_level(strand, level, groups[me], args[me]));
+  }
+
+  // Whose data an element begins with, in the order that the row names.
+  int first_of(std::size_t element) const {
+    if (entry.order != Order::rotated) return 0;
+    if (entry.collective == Collective::reduce) return root;
+    const std::size_t at = element * sizeof(Word);
+    int part = 0;
+    while (at >= part_of(bytes(), ranks, part).offset + part_of(bytes(), ranks, part).bytes) {
+      ++part;
+    }
+    return part;
+  }
+
+  Word expected(std::size_t element, ReduceFn kernel) const {
+    if (!reduces()) return input[static_cast<std::size_t>(root)][element];
+    const int first = first_of(element);
+    Word value = input[static_cast<std::size_t>(first)][element];
+    for (int i = 1; i < ranks; ++i) {
+      const auto next = static_cast<std::size_t>((first + i) % ranks);
+      const void* both[] = {&value, &input[next][element]};
+      kernel(&value, both, 2, 1);
+    }
+    return value;
+  }
+
+  void expect_results(ReduceFn kernel) const {
+    for (int r = 0; r < ranks; ++r) {
+      for (std::size_t i = 0; i < count && has_result(r); ++i) {
+        ASSERT_EQ(output[static_cast<std::size_t>(r)][i], expected(i, kernel))
+            << shown() << " rank " << r << " element " << i;
+      }
+    }
+  }
+
+  void expect_cost(const Mailboxes& boxes) const {
+    GroupCall call;
+    call.ranks = ranks;
+    call.root = root;
+    call.bytes = bytes();
+    call.radix = radix;
+    call.element = sizeof(Word);
+    const Traffic traffic = entry.cost(call);
+    EXPECT_TRUE(traffic.cost.known) << shown();
+    std::map<std::pair<int, int>, std::size_t> told;
+    for (const Message& message : traffic.messages) {
+      if (message.bytes) told[{message.from, message.to}] += message.bytes;
+    }
+    EXPECT_EQ(told, boxes.bytes) << shown();
+  }
+
+  std::string shown() const {
+    return std::string(name_of(entry.collective)) + ":" + entry.name + " of " +
+           std::to_string(count) + " words, " + std::to_string(ranks) + " ranks, root " +
+           std::to_string(root) + ", radix " + std::to_string(radix) +
+           (in_place ? ", in place" : "");
+  }
+};
+
+// All ranks in one group, which they reach by messages.
+Hierarchy one_group(int ranks) {
+  Hierarchy hierarchy;
+  hierarchy.levels.resize(1);
+  Group group;
+  for (int r = 0; r < ranks; ++r) group.members.push_back(r);
+  hierarchy.levels[0].groups.push_back(group);
+  return hierarchy;
+}
+
+// Partial results of partial results: only an order of `rank` has the bits of a serial fold.
+ReduceFn kernel_of(const AlgorithmEntry& entry) {
+  return entry.order == Order::rank ? tree_kernel : map_kernel;
+}
+
+class OverMessages : public ::testing::TestWithParam<Algorithm> {};
+
+TEST_P(OverMessages, ResultsOrderAndCost) {
+  const AlgorithmEntry& entry = entry_of(GetParam());
+  const ReduceFn kernel = kernel_of(entry);
+  for (int ranks = 2; ranks <= 20; ++ranks) {
+    for (unsigned seed = 0; seed < 12; ++seed) {
+      std::mt19937 random(seed * 100 + static_cast<unsigned>(ranks));
+      LevelsWorld world(one_group(ranks), ranks, 1024, seed);
+      Call call(entry, ranks, random);
+      for (int r = 0; r < ranks; ++r) {
+        world[r].program.push_back([&, r] { call.start(world, r, kernel); });
+      }
+      ASSERT_TRUE(world.run()) << "no rank can go on; " << call.shown();
+      call.expect_results(kernel);
+      call.expect_cost(world.boxes());
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// The MPI's own needs an MPI.
+std::vector<Algorithm> all_over_messages() {
+  std::vector<Algorithm> all;
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    const AlgorithmInfo& info = info_of(algorithm);
+    if (info.needs == Needs::messages && info.order != Order::of_mpi) all.push_back(algorithm);
+  }
+  return all;
+}
+
+std::string title(const ::testing::TestParamInfo<Algorithm>& info) {
+  return std::string(name_of(info_of(info.param).collective)) + "_" + name_of(info.param);
+}
+INSTANTIATE_TEST_SUITE_P(All, OverMessages, ::testing::ValuesIn(all_over_messages()), title);
+
+}  // namespace
+}  // namespace sumac::testing

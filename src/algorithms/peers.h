@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which ranks of a group exchange messages: arithmetic of its own, apart from the communication.
+// Algorithms go by it, and so does what they cost (cost.h).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace sumac {
+
+// The largest power of two of ranks, and who is left over: ranks 1, 3, ... of the first 2e ones,
+// each paired with the rank before it.
+class Doubling {
+ public:
+  Doubling(int size, int rank) : rank_(rank) {
+    while (ranks_ * 2 <= size) ranks_ *= 2;
+    extras_ = size - ranks_;
+  }
+  // Those that go on while the extra ones wait; 1 for these, who have nobody to go on with.
+  int ranks() const { return is_extra() ? 1 : ranks_; }
+  bool is_extra() const { return rank_ < 2 * extras_ && rank_ % 2 == 1; }
+  bool has_extra() const { return rank_ < 2 * extras_ && rank_ % 2 == 0; }
+  bool is_paired() const { return rank_ < 2 * extras_; }
+  int pair() const { return rank_ ^ 1; }
+  // Distances at which those that are not extra have partners: 1, 2, 4, ...
+  int rounds() const { return std::countr_zero(static_cast<unsigned>(ranks_)); }
+  int extra_steps() const { return extras_ > 0 ? 2 : 0; }  // data in, result out
+  // Among those that are not extra.
+  int number() const { return rank_ < 2 * extras_ ? rank_ / 2 : rank_ - extras_; }
+  int partner(int distance) const {
+    const int other = number() ^ distance;
+    return other < extras_ ? 2 * other : other + extras_;
+  }
+
+ private:
+  int rank_, ranks_ = 1, extras_ = 0;
+};
+
+// A k-nomial tree over `size` ranks, ranks counted from the root. With place v written to base k,
+// v's parent lacks its lowest digit that is not zero; so a subtree is a run of neighbours.
+class Knomial {
+ public:
+  Knomial(int size, int rank, int root, int radix)
+      : size_(size), root_(root), radix_(radix), place_((rank - root + size) % size) {
+    while (span_ < size_ && place_ / span_ % radix_ == 0) span_ *= radix_;
+  }
+  // Levels of a tree below its root.
+  static int depth(int size, int radix) {
+    int depth = 0;
+    for (std::int64_t reached = 1; reached < size; reached *= radix) ++depth;
+    return depth;
+  }
+  bool is_root() const { return place_ == 0; }
+  int parent() const { return rank_of(place_ - place_ / span_ % radix_ * span_); }
+  // Everything below this rank lies within `span` places of it.
+  int span() const { return span_; }
+  int radix() const { return radix_; }
+  // Child number 1 <= j < radix at `distance` (a power of the radix below span()); -1: none.
+  int child(int j, int distance) const {
+    const int place = place_ + j * distance;
+    return place < size_ ? rank_of(place) : -1;
+  }
+
+ private:
+  int rank_of(int place) const { return (place + root_) % size_; }
+  int size_, root_, radix_, place_, span_ = 1;
+};
+
+// A chain from the root on, through the ranks after it.
+class Chain {
+ public:
+  Chain(int size, int rank, int root)
+      : size_(size), rank_(rank), place_((rank - root + size) % size) {}
+  bool is_root() const { return place_ == 0; }
+  bool is_last() const { return place_ + 1 == size_; }
+  int towards_root() const { return (rank_ + size_ - 1) % size_; }
+  int away() const { return (rank_ + 1) % size_; }
+
+ private:
+  int size_, rank_, place_;
+};
+
+// A ring. Parts of a vector, one a rank, go around it in steps; each is sent to next().
+class Ring {
+ public:
+  Ring(int size, int rank) : size_(size), rank_(rank) {}
+  int steps() const { return size_ - 1; }  // until a part has been everywhere
+  int next() const { return at(1); }
+  int previous() const { return at(-1); }
+  // Which parts a rank sends and receives while they are reduced: it begins with its own.
+  int reduced(int step) const { return at(-step); }
+  // The same once they are reduced: it begins with the one that has ended here.
+  int gathered(int step) const { return at(1 - step); }
+
+ private:
+  int at(int distance) const { return ((rank_ + distance) % size_ + size_) % size_; }
+  int size_, rank_;
+};
+
+}  // namespace sumac

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rows of algorithms.def as names and properties. Their functions are in algorithms/table.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/types.h"
+
+namespace sumac {
+
+enum class Algorithm : std::uint8_t {
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description) collective##_##name,
+#include "base/algorithms.def"
+#undef SUMAC_ALGORITHM
+  native,  // hand it to the MPI: the rules find it faster there
+};
+inline constexpr int kNumAlgorithms = static_cast<int>(Algorithm::native);
+
+// All of the table, in its order.
+inline constexpr std::array<Algorithm, kNumAlgorithms> kAllAlgorithms = {
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description) \
+  Algorithm::collective##_##name,
+#include "base/algorithms.def"
+#undef SUMAC_ALGORITHM
+};
+
+// The columns, as algorithms.def explains them.
+enum class Needs : std::uint8_t {
+  lines,
+  slots,
+  single_copy,
+  messages,
+  levels,
+  levels_equal_nodes,
+  levels_single_copy
+};
+enum class Order : std::uint8_t { none, rank, tree, rotated, of_mpi };
+enum class Tuned : std::uint8_t { nothing, chunk, radix };
+
+struct AlgorithmInfo {
+  const char* name;
+  Collective collective;
+  Needs needs;
+  Order order;
+  Tuned tuned;
+  const char* description;
+};
+
+inline constexpr AlgorithmInfo kAlgorithmInfos[] = {
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description) \
+  {#name, Collective::collective, Needs::needs, Order::order, Tuned::tuned, description},
+#include "base/algorithms.def"
+#undef SUMAC_ALGORITHM
+};
+
+// Not for Algorithm::native.
+constexpr const AlgorithmInfo& info_of(Algorithm algorithm) {
+  return kAlgorithmInfos[static_cast<int>(algorithm)];
+}
+
+// As users write it; two collectives may have algorithms of one name.
+constexpr const char* name_of(Algorithm algorithm) {
+  return algorithm == Algorithm::native ? "native" : info_of(algorithm).name;
+}
+
+// What an algorithm is for: a group that shares memory, a group that reaches each other by
+// messages, or a whole communicator with a hierarchy (whose levels are groups of the former kinds).
+enum class Over : std::uint8_t { shm, p2p, levels };
+
+constexpr Over over_of(Needs needs) {
+  if (needs < Needs::messages) return Over::shm;
+  return needs == Needs::messages ? Over::p2p : Over::levels;
+}
+
+// It reaches into other ranks' memory.
+constexpr bool needs_single_copy(const AlgorithmInfo& info) {
+  return info.needs == Needs::single_copy || info.needs == Needs::levels_single_copy;
+}
+
+}  // namespace sumac
