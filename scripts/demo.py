@@ -31,7 +31,7 @@ from sumac_mpi import results, units
 
 # Cells of a rank along each dimension: a finely cut box, the end of a strong-scaling curve, where
 # all-reduces take a large share of the time, and one where the solver has more to compute.
-CELLS = (8, 16)
+CELLS = (6, 12)
 SIZE_RANGES = ((4, 1 << 10), (4 << 10, 4 << 20))
 SIDES = ("native", "sumac")
 WRONG_RESULTS = 4

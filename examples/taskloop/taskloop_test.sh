@@ -8,7 +8,7 @@ tests=$(dirname "$0")/../../tests
 . "$tests/mpi/launch.sh"
 [ "$how" = linked ] && start=launch_plain || start=launch
 
-for threads in 1 2 3; do
+for threads in 1 3; do
   export OMP_NUM_THREADS=$threads
   for elements in 1 1000 300000; do
     run $start 60 "$ranks" "$program" $elements 3

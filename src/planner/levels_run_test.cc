@@ -316,7 +316,7 @@ void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipp
   SCOPED_TRACE(about);
   ThreadRanks all(setting);
   std::deque<Call> calls;
-  for (int i = 0; i < 12; ++i) calls.push_back(random_call(ranks, random));
+  for (int i = 0; i < 6; ++i) calls.push_back(random_call(ranks, random));
   run_all(all, calls, ranks, about, seed);
   if (slow) expect_slow_stay_at_home(setting, all.office());
   for (int r = 0; r < ranks; ++r) {
