@@ -18,11 +18,11 @@ import time
 from functools import partial
 
 import demo_cg
-import demo_figure
 from demo_statistics import speedup, spread
 
 sys.path.insert(0, str(demo_cg.ROOT / "python"))
 # pylint: disable=wrong-import-position
+import demo_figure
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn

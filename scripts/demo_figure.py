@@ -7,22 +7,11 @@ import matplotlib
 matplotlib.use("Agg")
 # pylint: disable=wrong-import-position
 from matplotlib import pyplot, ticker
+from sumac_mpi import units
 
 COLOURS = {"openmpi": "#1f6fb4", "mpich": "#c8553d"}
 GREY = "#9aa0a6"
 HEIGHT = 0.36  # of a bar
-
-
-def size_label(size, _position=None):
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}"
-        size /= 1024
-    return f"{size:.0f} TiB"
-
-
-def times_label(times, _position=None):
-    return f"{times:g}x"
 
 
 def draw_bar(axes, place, seconds, colour, label):
@@ -73,8 +62,9 @@ def draw_allreduce(axes, curves):
     axes.set_xscale("log", base=4)
     axes.set_yscale("log", base=2)
     axes.xaxis.set_major_locator(ticker.LogLocator(base=16, numticks=10))
-    axes.xaxis.set_major_formatter(ticker.FuncFormatter(size_label))
-    axes.yaxis.set_major_formatter(ticker.FuncFormatter(times_label))
+    sizes_shown = ticker.FuncFormatter(lambda size, _: units.format_bytes(round(size)))
+    axes.xaxis.set_major_formatter(sizes_shown)
+    axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda times, _: f"{units.plain(times)}x"))
     axes.set_xlabel("size of the message")
     axes.set_ylabel("times as fast")
     axes.grid(True, which="major", alpha=0.25)
