@@ -11,6 +11,7 @@ int command_calls(void);    // the names of the intercepted functions
 int command_algorithms(void);
 int command_plan(char** argv);
 int command_check_env(void);  // 0, or 2 after saying what is wrong with SUMAC_*
+int command_disabled(void);   // 0 when SUMAC_DISABLE switches Sumac off, else 1
 
 // All the other commands: the Python package's. argv is the whole command line.
 int command_python(int argc, char** argv);

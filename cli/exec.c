@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sumac exec: checks what can be checked before the program runs, sets LD_PRELOAD for this process
 // alone, and becomes the program. Runs once per rank, so it starts nothing else.
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/switch_word.h"
 #include "commands.h"
 #include "config/launch.h"
 #include "elf_facts.h"
@@ -34,38 +36,48 @@ static const char kHelp[] =
     "Exit status: the program's own; 2 usage, 3 cannot work here, 125 to 127 as env\n"
     "has them.\n";
 
+enum { kDone = -1000, kSet = 256 };  // kSet: --set, which has no letter
+
 static int usage_error(const char* what) {
   report_error("usage", what, NULL, "'sumac exec --help' shows how");
   return kExitUsage;
 }
 
-// Consumes the options of the command. Returns the index of the program in argv, or minus an exit
+static int refuse_option(char** argv) {
+  char what[256], letter[] = {'-', (char)optopt, '\0'};
+  const int is_short = optopt > 0 && optopt != 'h' && optopt < kSet;
+  snprintf(what, sizeof what, "'%.80s' is not an option of sumac exec",
+           is_short ? letter : argv[optind - 1]);
+  return -usage_error(what);
+}
+
+static int refuse_setting(int option, const char* setting) {
+  char what[256];
+  snprintf(what, sizeof what,
+           option == 'x' ? "-x %.80s: not NAME=VALUE, and no variable that is set"
+                         : "--set %.80s: not NAME=VALUE",
+           setting);
+  return -usage_error(what);
+}
+
+// Applies the options of the command. Returns the index of the program in argv, or minus an exit
 // code; kDone when there is nothing left to do.
-enum { kDone = -1000 };
 static int parse_arguments(int argc, char** argv) {
-  int i = 1;
-  for (; i < argc && argv[i][0] == '-'; ++i) {
-    if (strcmp(argv[i], "--") == 0) return i + 1;
-    if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) {
+  static const struct option options[] = {
+      {"set", required_argument, NULL, kSet}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  int option;
+  while ((option = getopt_long(argc, argv, "+:x:h", options, NULL)) != -1) {
+    if (option == 'h') {
       fputs(kHelp, stdout);
       return kDone;
     }
-    char what[256];
-    const int is_variable = strcmp(argv[i], "-x") == 0;
-    if (!is_variable && strcmp(argv[i], "--set") != 0) {
-      snprintf(what, sizeof what, "'%.80s' is not an option of sumac exec", argv[i]);
-      return -usage_error(what);
-    }
-    const char* setting = i + 1 < argc ? argv[++i] : "";
-    if ((is_variable ? apply_variable(setting) : apply_setting(setting)) != 0) {
-      snprintf(what, sizeof what,
-               is_variable ? "-x %.80s: not NAME=VALUE, and no variable that is set"
-                           : "--set %.80s: not NAME=VALUE",
-               setting);
-      return -usage_error(what);
+    if (option == '?') return refuse_option(argv);
+    if (option == ':') return refuse_setting(optopt, "");
+    if ((option == 'x' ? apply_variable(optarg) : apply_setting(optarg)) != 0) {
+      return refuse_setting(option, optarg);
     }
   }
-  return i;
+  return optind;
 }
 
 static const char* family_name(const char* family) {
@@ -140,6 +152,11 @@ int command_exec(int argc, char** argv) {
   if (first < 0) return first == kDone ? 0 : -first;
   if (first >= argc) return usage_error("sumac exec wants a program to run");
   return run(argv + first);
+}
+
+int command_disabled(void) {
+  const char* value = getenv("SUMAC_DISABLE");
+  return value != NULL && sumac_switch_word(value) == 1 ? 0 : 1;
 }
 
 int command_check_env(void) { return check_environment() > 0 ? kExitUsage : 0; }

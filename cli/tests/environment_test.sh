@@ -32,8 +32,14 @@ for setting in CMA =off '' SUMAC_; do
   run "$sumac" exec --set "$setting" true
   expect_error 2 usage
 done
-run "$sumac" exec -x
-expect_error 2 usage
+for last in -x --set; do
+  run "$sumac" exec $last
+  expect_error 2 usage
+  expect_err "$last"
+done
+run env SUMAC_SPIN=5 "$sumac" exec --set=CMA=off -xA=1 sh -c 'echo "=$SUMAC_CMA$A$SUMAC_SPIN=$*"' \
+  sh --set CMA=auto -x
+expect_out "=off15=--set CMA=auto -x"
 
 run env SUMAC_CMA=auto "$sumac" exec --set CMA=off --set SUMAC_SPIN=7 -x SUMAC_SPIN=8 -- \
   sh -c 'echo "=$SUMAC_CMA=$SUMAC_SPIN="'
@@ -48,6 +54,17 @@ for setting in NOT_SET =off ''; do
   run "$sumac" exec -x "$setting" true
   expect_error 2 usage
 done
+
+for word in 1 yes On TRUE; do
+  run env SUMAC_DISABLE=$word "$sumac" __disabled
+  expect_status 0
+done
+for word in 0 no '' maybe; do
+  run env SUMAC_DISABLE=$word "$sumac" __disabled
+  expect_status 1
+done
+run "$sumac" __disabled
+expect_status 1
 
 run "$sumac" __check-env
 expect_status 0

@@ -54,8 +54,13 @@ run "$sumac" exec
 expect_error 2 usage
 run "$sumac" exec --
 expect_error 2 usage
-run "$sumac" exec --frobnicate true
-expect_error 2 usage
+for option in --frobnicate -q --help=no --set-; do
+  run "$sumac" exec --set=CMA=off "$option" true
+  expect_error 2 usage
+  expect_err "'$option' is not an option of sumac exec"
+done
+run "$sumac" exec --set=CMA=off -qx true
+expect_err "'-q' is not an option of sumac exec"
 run "$sumac" exec --help
 expect_status 0
 expect_out "Usage: sumac exec"

@@ -26,7 +26,7 @@ def check(
     ranks: Annotated[
         int,
         typer.Option(
-            "-n", "--ranks", metavar="N", min=1, rich_help_panel=JOB, help="Number of ranks"
+            "-n", "-np", "--ranks", metavar="N", min=1, rich_help_panel=JOB, help="Number of ranks"
         ),
     ] = 2,
     mpi: Annotated[

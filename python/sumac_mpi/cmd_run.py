@@ -101,9 +101,17 @@ def run(
     sumac run --hosts node1:2,node2:2 ./app
     """
     _warn_inside_of_a_job(command)
-    added = (variables or []) + [_as_variable(setting) for setting in settings or []]
     chosen, wanted = plan(
-        command, ranks, launcher_name, mpi, oversubscribe, bind, added, extra, host_list
+        command,
+        ranks,
+        launcher_name,
+        mpi,
+        oversubscribe,
+        bind,
+        variables,
+        settings,
+        extra,
+        host_list,
     )
     line = job.command_line(chosen, wanted)
     if dry_run:
@@ -120,6 +128,7 @@ def plan(
     oversubscribe: bool,
     bind: bool,
     variables: list[str] | None,
+    settings: list[str] | None,
     extra: list[str] | None,
     host_list: str | None,
 ) -> tuple[launcher.Launcher, job.Job]:
@@ -128,7 +137,7 @@ def plan(
         mpi_names.family_of(mpi)
     places = hosts.parse(host_list)
     installation = layout.find()
-    added = _variables(variables or [])
+    added = _variables((variables or []) + [_as_variable(setting) for setting in settings or []])
     app = application.find(command, added)
     linked = app.mpi if app.certain or not (mpi or launcher_name) else None
     chosen = launcher.choose(app.name, linked, mpi, launcher_name)

@@ -30,6 +30,7 @@ def trace(
     launcher_name: cmd_run.LauncherOption = None,
     extra: LauncherArgOption = None,
     variables: cmd_run.VariablesOption = None,
+    settings: cmd_run.SettingsOption = None,
     bind: cmd_run.BindOption = False,
     oversubscribe: cmd_run.OversubscribeOption = False,
     output: Annotated[
@@ -56,7 +57,7 @@ def trace(
     """Run an MPI program, and draw when each level of one collective worked.
 
     \b
-    sumac trace -n 4 -x SUMAC_HIERARCHY=ranks:2,node ./app
+    sumac trace -n 4 --set HIERARCHY=ranks:2,node ./app
     sumac trace --from /shared/folder -o trace.svg
     """
     if bool(command) == bool(folder):
@@ -82,6 +83,7 @@ def trace(
                 oversubscribe,
                 bind,
                 variables,
+                settings,
                 extra,
                 host_list,
             )

@@ -113,6 +113,11 @@ def check_environment(
     return answer.stderr.strip() if answer.returncode != 0 else ""
 
 
+def is_disabled(installation: Installation) -> bool:
+    """Whether SUMAC_DISABLE switches Sumac off in this environment."""
+    return _ask(installation, "__disabled").returncode == 0
+
+
 def require_good_environment(
     installation: Installation, variables: Mapping[str, str] | None = None
 ) -> None:

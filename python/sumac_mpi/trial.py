@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import tempfile
@@ -29,7 +28,6 @@ _ADVICE = (
     (r"cannot open shared object|error while loading shared", "add the folder of the library that "
      "is missing to LD_LIBRARY_PATH"),
 )  # fmt: skip
-YES = ("1", "yes", "on", "true", "y")  # as base/switch_word.h has them
 
 
 def examine(
@@ -60,7 +58,7 @@ def examine(
             return
         print(_text(said), end="", file=sys.stderr)
     if records:
-        _read(findings, name, records[-1], target)
+        _read(findings, name, records[-1], installation, target)
     else:
         findings.fail(name, "the check program said nothing", "", "", Exit.FAILED)
 
@@ -78,12 +76,18 @@ def _not_started(findings: Findings, name: str, error: SumacError, said: str) ->
     findings.fail(name, error.what, why or error.found, advice, min(error.code, Exit.UNAVAILABLE))
 
 
-def _read(findings: Findings, name: str, record: dict[str, Any], target: programs.Target) -> None:
+def _read(
+    findings: Findings,
+    name: str,
+    record: dict[str, Any],
+    installation: layout.Installation,
+    target: programs.Target,
+) -> None:
     version = results.short_mpi_name(record["mpi"])
     findings.ok(name, f"{version}, {record['ranks']} ranks, started by {target.launcher.path}")
     if record["active_ranks"] == record["ranks"]:
         findings.ok(f"{name}: loading", record["description"])
-    elif os.environ.get("SUMAC_DISABLE", "").lower() in YES:
+    elif options.is_disabled(installation):
         findings.warn(
             f"{name}: loading",
             "Sumac is switched off",

@@ -27,6 +27,8 @@ if sys.argv[1] == "__options":
 elif sys.argv[1] == "__check-env":
     if os.environ.get("SUMAC_CMA", "auto") not in ("auto", "off"):
         sys.exit("sumac: error[bad-value]: SUMAC_CMA is not one of auto, off")
+elif sys.argv[1] == "__disabled":
+    sys.exit(os.environ.get("SUMAC_DISABLE") != "1")
 elif sys.argv[1:3] == ["exec", "--"]:
     os.execvp(sys.argv[3], sys.argv[3:])
 """

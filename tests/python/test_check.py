@@ -59,6 +59,13 @@ def test_each_trouble_is_told(findings, changes, code, what, status):
     assert got == code and found[f"Open MPI: {what}"] == status
 
 
+@pytest.mark.parametrize("option", ["-n", "-np", "--ranks"])
+def test_the_number_of_ranks(findings, sandbox, option):
+    findings(records.check(), option, "3")
+    (line,) = sandbox.launched()
+    assert line.startswith("mpiexec -n 3 ")
+
+
 def test_switched_off_is_a_warning(findings, monkeypatch):
     monkeypatch.setenv("SUMAC_DISABLE", "1")
     code, found = findings(records.check(active_ranks=0))

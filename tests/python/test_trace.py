@@ -194,6 +194,7 @@ class TestFiles:
         assert sumac("trace")[0] == 2
 
     def test_without_matplotlib(self, folder, sumac, monkeypatch):
+        monkeypatch.chdir(folder)  # trace.json is written all the same
         monkeypatch.setitem(sys.modules, "matplotlib", None)
         for module in ("figure", "trace_figure"):
             monkeypatch.delitem(sys.modules, f"sumac_mpi.{module}", raising=False)
@@ -231,8 +232,13 @@ class TestRun:
 
     def test_in_a_folder_of_its_own(self, app, sandbox, sumac):
         """Which this launcher's script does not hand on, so nothing is found there."""
-        status, _, err = sumac("trace", "-n", "2", "-x", "A=b", "./app", "0")
+        asked = ("-x", "A=b", "--set", "CMA=off", "--set", "SUMAC_SPIN=7")
+        status, _, err = sumac("trace", "-n", "2", *asked, "./app", "0")
         assert status == 1 and "error[no-trace]" in err
+        for words in ("-genv A b", "-genv SUMAC_CMA off", "-genv SUMAC_SPIN 7"):
+            assert f" {words} " in sandbox.launched()[0]
+        status, _, err = sumac("trace", "--set", "CMA", "./app")
+        assert status == 2 and "--set CMA: not NAME=VALUE" in err
         assert sumac("trace", "-n", "2", "./app", "9")[0] == 9
         words = sandbox.launched()[0].split()
         assert words[words.index("SUMAC_TRACE") - 1] == "-genv"
