@@ -22,6 +22,8 @@ RESULTS = ROOT / "build/check"
 # Preset -> which of the unit tests. The kernels have no threads, and are slow under tsan. The
 # preset for Arm has the kernels alone.
 OTHER_PRESETS = {"asan": [], "tsan": ["-E", "kernels"], "aarch64": []}
+# Tests at a time: most are jobs that wait half of their time, for the launcher or for one another.
+JOBS = 2 * len(os.sched_getaffinity(0))
 # What a test of the kernels says of each type: how often it compared a kernel's result.
 CASES = re.compile(r"^(\w+): ([0-9]+) cases$", re.MULTILINE)
 
@@ -80,15 +82,16 @@ def run_tests(name, command, junit_option):
     return step
 
 
-def ctest(name, preset, *selection):
-    command = ["ctest", "--test-dir", f"build/{preset}", "-j2", "--output-on-failure"]
+def ctest(name, preset, *selection, jobs=JOBS):
+    command = ["ctest", "--test-dir", f"build/{preset}", f"-j{jobs}", "--output-on-failure"]
     whole_output = ["--test-output-size-passed", "1000000"]
     return run_tests(name, [*command, *whole_output, *selection], "--output-junit")
 
 
-def pytest(name, folder):
+def pytest(name, folder, jobs):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder]
-    return run_tests(name, command, "--junitxml")
+    # By files: what the tests of one share is made once.
+    return run_tests(name, [*command, "-n", str(jobs), "--dist", "loadfile"], "--junitxml")
 
 
 def repository_checks():
@@ -140,11 +143,15 @@ def main():
     parser.add_argument("--preset", default="release", help="what was built (release)")
     arguments = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
-    steps = [ctest("ctest", arguments.preset, "-LE", "slow"), pytest("python", "tests/python")]
-    steps.append(repository_checks())
+    steps = [
+        ctest("ctest", arguments.preset, "-LE", "slow"),
+        pytest("python", "tests/python", JOBS),
+        repository_checks(),
+    ]
     if arguments.all:
-        steps.append(ctest("ctest slow", arguments.preset, "-L", "slow"))
-        steps.append(pytest("suites", "tests/suites"))
+        # One at a time: they take gigabytes, or all processors.
+        steps.append(ctest("ctest slow", arguments.preset, "-L", "slow", jobs=1))
+        steps.append(pytest("suites", "tests/suites", 0))
         steps.extend(other_build(preset) for preset in OTHER_PRESETS)
     return summarise(steps)
 

@@ -148,6 +148,7 @@ void run_all(ThreadRanks& ranks, std::deque<Call>& calls, int size, const std::s
   for (int r = 0; r < size; ++r) {
     threads.emplace_back([&, r] {
       WaitPolicy policy;
+      policy.spins = 1;  // yields, and does not doze: there are hundreds of waits for a small chunk
       policy.late = report_late;
       policy.context = const_cast<char*>(about.c_str());
       run_calls(ranks[r], calls, r, policy, seed);
