@@ -55,10 +55,12 @@ job() {
 
 # Prints what is left on the hosts for good; true when there is nothing.
 nothing_left() {
-  for _ in 1 2 3 4 5 6 7 8 9 10; do
+  attempt=0
+  while [ "$attempt" -lt 50 ]; do
+    attempt=$((attempt + 1))
     left=$("$lab" left)
     [ -n "$left" ] || return 0
-    sleep 0.5
+    sleep 0.1
   done
   echo "left over: $left"
   return 1

@@ -11,6 +11,8 @@ sumac_lab_nonblocking(nonblocking_random LAYOUTS 2+2 2+1+2 1+1+1+1 2+2turns ARGS
                       EXPECTED ${levels})
 sumac_lab_nonblocking(persistent LAYOUTS 2+1+2 ARGS 4 EXPECTED ${levels})
 sumac_lab_nonblocking(persistent_order LAYOUTS 2+1+2 1+1+1 ARGS 3 EXPECTED ${levels})
+sumac_lab_nonblocking(persistent_late PROGRAM persistent_order LAYOUTS 2+1+2 ARGS 0
+                      EXPECTED allreduce:levels)
 sumac_lab_nonblocking(persistent_many LAYOUTS 2+1 ARGS 40 300 EXPECTED ${levels})
 sumac_lab_nonblocking(requests LAYOUTS 2+1+2 ARGS 200 EXPECTED ${levels})
 foreach(program nonblocking_errors nonblocking_others nonblocking_threads)

@@ -34,13 +34,15 @@ left_over() {
 
 # Prints what is left for good; true when there is nothing.
 nothing_left() {
-  for attempt in 1 2 3 4 5 6 7 8 9 10; do
+  attempt=0
+  while [ "$attempt" -lt 50 ]; do
+    attempt=$((attempt + 1))
     left=$(left_over)
     if [ -z "$left" ]; then
       rm -f "$job_mark"
       return 0
     fi
-    sleep 0.5
+    sleep 0.1
   done
   echo "left over after $attempt looks: $left"
   rm -f "$job_mark"
