@@ -48,7 +48,7 @@ class User:
         if self.is_root:
             environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         return subprocess.run(
-            [*self.prefix, *map(str, command)], cwd=str(cwd), env=environment, timeout=300,
+            [*self.prefix, *map(str, command)], cwd=str(cwd), env=environment, timeout=900,
             capture_output=True, text=True, stdin=subprocess.DEVNULL,
         )  # fmt: skip
 
