@@ -11,7 +11,7 @@ static int number_of(const char* name) {
 }
 
 int sumac_launch_rank(void) {
-  // The launcher nearest to the process first: a job step of Slurm may hold an mpiexec.
+  // The launcher nearest to the process comes first: a job step of Slurm may run an mpiexec.
   static const char* const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
                                       "SLURM_PROCID"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
@@ -29,13 +29,13 @@ static const char* first_set(const char* const* names) {
 }
 
 static const char* openmpi_evidence(void) {
-  // OMPI_MCA_* and OMPI_ALLOW_* are settings that users export for good: no evidence.
+  // OMPI_MCA_* and OMPI_ALLOW_* are no evidence: users export these settings for good.
   static const char* const names[] = {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", NULL};
   return first_set(names);
 }
 
 static const char* hydra_evidence(void) {
-  // PMI_* alone does not tell: Slurm sets it for every MPI.
+  // PMI_* alone is no evidence: Slurm sets it for every MPI.
   static const char* const names[] = {"MPI_LOCALNRANKS", "HYDI_CONTROL_FD", NULL};
   static const char* const pmi[] = {"PMI_RANK", NULL};
   const char* evidence = first_set(names);
@@ -57,7 +57,8 @@ const char* sumac_launch_evidence(void) {
 }
 
 struct sumac_launch sumac_launch_of(const char* family) {
-  // Slurm's SLURM_NTASKS is of the allocation: a program that a job script starts by itself has it.
+  // SLURM_NTASKS belongs to the allocation: a program that a job script starts by itself has it
+  // too.
   static const struct {
     const char *launcher, *family, *size, *rank;
     const char* (*evidence)(void);

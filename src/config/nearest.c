@@ -10,8 +10,8 @@ static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 static int same(char a, char b) { return toupper((unsigned char)a) == toupper((unsigned char)b); }
 
-// Edits (insert, delete, replace, swap two neighbours) that make `a` into `b`, at most kLongest
-// characters each. Keeps three rows of the usual table.
+// Number of edits (insert, delete, replace, swap two neighbours) that turn `a` into `b`, of at most
+// kLongest characters each. Keeps three rows of the usual table.
 static size_t edit_distance(const char* a, size_t a_length, const char* b, size_t b_length) {
   size_t rows[3][kLongest + 1];
   for (size_t j = 0; j <= b_length; ++j) rows[0][j] = j;

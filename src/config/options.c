@@ -15,7 +15,7 @@ const struct sumac_option_row sumac_option_rows[] = {
 };
 const size_t sumac_num_options = sizeof sumac_option_rows / sizeof sumac_option_rows[0];
 
-// Where each row's field lies in struct sumac_options.
+// Offset of each row's field in struct sumac_options.
 static const size_t offsets[] = {
 #define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) \
   offsetof(struct sumac_options, field),
@@ -48,7 +48,7 @@ static void store(struct sumac_options* options, size_t row, const struct sumac_
   }
 }
 
-// The value of SUMAC_<name>, as getenv would give it; an empty value counts as unset.
+// The value of SUMAC_<name>, as getenv would return it; an empty value counts as unset.
 static const char* value_of(char* const* environment, const char* name) {
   const size_t length = strlen(name);
   for (; environment != NULL && *environment != NULL; ++environment) {
@@ -77,7 +77,7 @@ static const char* listed(const char* choices, char* buffer, size_t size) {
   return buffer;
 }
 
-// What values of an option's kind look like: "one of auto, off".
+// Describes the values of an option's kind, such as "one of auto, off".
 static void describe_domain(const struct sumac_option_row* row, char* domain, size_t size) {
   char list[256];
   uint64_t low, high;
@@ -120,7 +120,7 @@ static void refuse_value(const struct sumac_option_row* row, const char* text,
   report_bad_value(row, what, fix, to);
 }
 
-// The name (without its prefix) of an environment entry that ought to be an option, or NULL.
+// The name (without its prefix) of an environment entry that looks like an option, or NULL.
 static const char* option_like(const char* entry, size_t* length) {
   if (strncmp(entry, kPrefix, kPrefixLength) != 0) return NULL;
   const char* name = entry + kPrefixLength;
@@ -216,7 +216,7 @@ uint64_t sumac_options_hash(const struct sumac_options* options) {
   return hash;
 }
 
-// Of a choice the name, else a number.
+// Prints the name of a choice, or a number.
 static void print_value(size_t row, uint64_t number, char* text, size_t size) {
   const char* choice = sumac_option_rows[row].choices;
   if (strcmp(sumac_option_rows[row].kind, "choice") != 0) {

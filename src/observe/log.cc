@@ -17,7 +17,8 @@ std::atomic<Level> current_level{Level::warn};
 std::atomic<int> own_rank{-1};
 std::atomic<int> warnings{0};
 
-// Of the thread that starts Sumac, and later of one that sets a communicator up.
+// Warnings kept. Used by the thread that starts Sumac, and later by one that sets up a
+// communicator.
 std::vector<std::string>& kept() {
   static auto* lines = new std::vector<std::string>;
   return *lines;

@@ -27,8 +27,8 @@ std::uint64_t counter() {
 #endif
 }
 
-// Where the kernel does not trust the processor's counter, it may stop or differ between
-// processors.
+// False where the processor's counter may stop or differ between processors, by the kernel's
+// judgement.
 bool kernel_trusts_counter() {
   char name[32] = "";
   std::FILE* file =

@@ -35,7 +35,8 @@ std::uint64_t read_clock(clockid_t clock) {
          static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-// The real time between two readings of the other clock that lie as close as can be had.
+// Reads the real time between two readings of the other clock, and keeps the closest of several
+// pairs.
 std::uint64_t measure_offset() {
   std::uint64_t closest = ~std::uint64_t{0}, offset = 0;
   for (int i = 0; i < 16; ++i) {

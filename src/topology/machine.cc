@@ -15,7 +15,7 @@
 namespace sumac {
 namespace {
 
-// Reads a small file; empty on failure.
+// Reads a small file; the text is empty on failure.
 struct SmallFile {
   char text[256] = {};
 

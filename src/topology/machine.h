@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this process can know by itself of the machine it runs on.
+// What this process can find out alone about the machine it runs on.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct CpuMask {
 
 CpuMask own_cpus();
 
-// Whole processors the control group allows (cpu.max); 0 when there is no limit.
+// Whole processors that the control group allows (cpu.max); 0 when there is no limit.
 int cpu_quota();
 
 // Equal for processes that can share memory through /dev/shm: same boot of the same kernel, same
@@ -34,10 +34,10 @@ std::uint64_t node_id();
 // Equal for processes that share processors: same boot of the same kernel, in whatever containers.
 std::uint64_t machine_id();
 
-// Ranks of this job on this node as the launcher tells it; 0 when it does not.
+// Ranks of this job on this node, from the launcher; 0 when it does not say.
 int job_ranks_on_node();
 
-// This process's rank in the job as the launcher tells it; -1 when it does not.
+// This process's rank in the job, from the launcher; -1 when it does not say.
 int job_rank();
 
 // True when a CUDA, HIP or Level Zero run-time library is loaded in this process.
