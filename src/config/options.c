@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/nearest.h"
 #include "config/parse.h"
 
 const struct sumac_option_row sumac_option_rows[] = {
@@ -139,9 +141,18 @@ static bool is_option(const char* name, size_t length) {
   return false;
 }
 
+static const char* nearest_option(const char* name, size_t length) {
+  static const char* const names[] = {
+#define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) #NAME,
+#include "config/options.def"
+#undef SUMAC_OPTION
+  };
+  return sumac_nearest(name, length, names, sizeof names / sizeof names[0]);
+}
+
 static void report_unknown(const char* name, size_t length, const struct reporter* to) {
   char what[kMessage], fix[kMessage];
-  const char* nearest = sumac_nearest_option(name, length);
+  const char* nearest = nearest_option(name, length);
   snprintf(what, sizeof what, "%s%.*s is not an option", kPrefix, (int)(length < 80 ? length : 80),
            name);
   if (nearest != NULL) {
@@ -194,23 +205,17 @@ void sumac_options_refuse(struct sumac_options* options, const char* name, const
   }
 }
 
-static uint64_t hash_bytes(uint64_t hash, const void* data, size_t size) {
-  const unsigned char* bytes = data;
-  for (size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-  return hash;
-}
-
 uint64_t sumac_options_hash(const struct sumac_options* options) {
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  uint64_t hash = SUMAC_HASH_START;
   for (size_t i = 0; i < sumac_num_options; ++i) {
     if (!sumac_option_rows[i].agreed) continue;
     const char* field = (const char*)options + offsets[i];
     if (is_text(i)) {
       const char* text;
       memcpy(&text, field, sizeof text);
-      hash = hash_bytes(hash, text, strlen(text) + 1);
+      hash = sumac_hash(text, strlen(text) + 1, hash);
     } else {
-      hash = hash_bytes(hash, field, sizeof(uint64_t));
+      hash = sumac_hash(field, sizeof(uint64_t), hash);
     }
   }
   return hash;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text to value, and the nearest known name: for options and for files of rules.
+// Text to value: for options and for files of rules.
 #pragma once
 
 #include <stdint.h>
@@ -33,13 +33,6 @@ int sumac_is_path(const char* text);
 
 // Reads the bounds of a count's choices "lo..hi".
 void sumac_count_range(const struct sumac_option_row* row, uint64_t* low, uint64_t* high);
-
-// The one of `count` known names nearest to `name` (of `length` characters), or NULL when none is
-// near.
-const char* sumac_nearest(const char* name, size_t length, const char* const* known, size_t count);
-
-// The option's name nearest to `name` (of `length` characters), or NULL when none is near.
-const char* sumac_nearest_option(const char* name, size_t length);
 
 #ifdef __cplusplus
 }

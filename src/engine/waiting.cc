@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
+
 namespace sumac {
 namespace {
 
@@ -19,12 +21,6 @@ constexpr std::uint64_t kDozeAfter = 150'000;
 constexpr std::uint64_t kLongestSleep = 1'000'000;
 constexpr std::uint32_t kYieldsPerDrive = 16;
 constexpr std::uint32_t kYieldsPerClock = 64;
-
-std::uint64_t now_ns() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * kSecond + static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 void sleep_ns(std::uint64_t ns) {
   const timespec t{static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
@@ -64,7 +60,7 @@ void Waiting::give_way(bool may_doze) {
 }
 
 void Waiting::look_at_clock() {
-  const std::uint64_t now = now_ns();
+  const std::uint64_t now = clock_ns();
   if (started_ns_ == 0) started_ns_ = now;
   waited_ns_ = now - started_ns_;
   const std::uint64_t seconds = waited_ns_ / kSecond;

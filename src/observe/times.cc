@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/times.h"
 
-#include <time.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -40,13 +38,6 @@ bool kernel_trusts_counter() {
 }
 
 }  // namespace
-
-std::uint64_t clock_ns() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 void start_timing() {
   has_counter = kernel_trusts_counter();

@@ -3,6 +3,7 @@
 // reach this code (interpose/backend/timed.h).
 #pragma once
 
+#include "base/clock.h"
 #include "observe/stats.h"
 
 namespace sumac {
@@ -15,8 +16,6 @@ inline constexpr int kNumPaths = kFirstReasonPath + kNumReasons;
 struct Times {
   std::uint64_t ns[kNumCollectives][kNumPaths] = {};
 };
-
-std::uint64_t clock_ns();
 
 // Starts to calibrate a counter that advances evenly and is read faster than a clock, where the
 // system's own clock is based on it.

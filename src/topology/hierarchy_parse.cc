@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "base/types.h"
 #include "topology/hierarchy_build.h"
@@ -26,32 +26,10 @@ bool parse_count(std::string_view text, int& number) {
          number <= kMostRanks;
 }
 
-// Number of letters to insert, delete or replace that turn one word into the other.
-std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 // "; did you mean 'numa'?", or nothing when no candidate is near.
 std::string suggestion(std::string_view word, const std::vector<const char*>& candidates) {
-  const char* nearest = nullptr;
-  std::size_t best = std::min<std::size_t>(word.size(), 3);  // no letter of the word must be left
-  for (const char* candidate : candidates) {
-    const std::size_t distance = edits(word, candidate);
-    if (distance < best) {
-      best = distance;
-      nearest = candidate;
-    }
-  }
+  const char* nearest =
+      sumac_nearest(word.data(), word.size(), candidates.data(), candidates.size());
   return nearest ? "; did you mean " + quoted(nearest) + "?" : std::string();
 }
 

@@ -34,12 +34,6 @@ std::uint64_t node_id();
 // Equal for processes that share processors: same boot of the same kernel, in whatever containers.
 std::uint64_t machine_id();
 
-// Ranks of this job on this node, from the launcher; 0 when it does not say.
-int job_ranks_on_node();
-
-// This process's rank in the job, from the launcher; -1 when it does not say.
-int job_rank();
-
 // True when a CUDA, HIP or Level Zero run-time library is loaded in this process.
 bool accelerator_runtime_loaded();
 

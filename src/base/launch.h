@@ -9,6 +9,9 @@ extern "C" {
 // Rank of this process in its job, or -1 when no launcher has set it.
 int sumac_launch_rank(void);
 
+// Ranks of the job on this node, or 0 when no launcher has said.
+int sumac_launch_ranks_on_node(void);
+
 // MPI family of the launcher: "openmpi", "mpich" (Hydra), or NULL when neither or both left signs.
 const char* sumac_launch_family(void);
 

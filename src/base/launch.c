@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/launch.h"
+#include "base/launch.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -10,15 +10,26 @@ static int number_of(const char* name) {
   return value != NULL && *value >= '0' && *value <= '9' ? atoi(value) : -1;
 }
 
-int sumac_launch_rank(void) {
-  // The launcher nearest to the process comes first: a job step of Slurm may run an mpiexec.
-  static const char* const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
-                                      "SLURM_PROCID"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
-    const int rank = number_of(names[i]);
-    if (rank >= 0) return rank;
+static int first_number(const char* const* names) {
+  for (; *names != NULL; ++names) {
+    const int number = number_of(*names);
+    if (number >= 0) return number;
   }
   return -1;
+}
+
+// The launcher nearest to the process comes first: a job step of Slurm may run an mpiexec.
+int sumac_launch_rank(void) {
+  static const char* const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                      "SLURM_PROCID", NULL};
+  return first_number(names);
+}
+
+int sumac_launch_ranks_on_node(void) {
+  static const char* const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                      "PMIX_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE", NULL};
+  const int ranks = first_number(names);
+  return ranks > 0 ? ranks : 0;
 }
 
 static const char* first_set(const char* const* names) {
