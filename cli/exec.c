@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/launch.h"
 #include "base/switch_word.h"
 #include "commands.h"
-#include "config/launch.h"
 #include "elf_facts.h"
 #include "environment.h"
 #include "error.h"
