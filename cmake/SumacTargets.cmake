@@ -54,6 +54,8 @@ function(sumac_unit_test name)
   endif()
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE sumac_flags ${ARG_DEPENDS} GTest::gtest_main)
+  # The tests' own code: it runs no longer for it, and compiles in half the time or in four fifths.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   sumac_reuse_precompiled(${name} test)
   add_test(NAME unit.${name} COMMAND ${name})
   set_tests_properties(unit.${name} PROPERTIES LABELS unit)

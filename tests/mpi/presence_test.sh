@@ -27,7 +27,7 @@ told() {
   expect_err "runs without Sumac ($3)"
 }
 
-for ranks in 2 3 5; do
+for ranks in 2 5; do
   others=$((ranks - 1))
   # Two programs of which one is not loaded: the last rank, or the first.
   run job 30 -n $others "$sumac" exec "$program" world "$reason" : -n 1 "$program" world "$reason"
@@ -89,7 +89,7 @@ done
 # A back end made from other sources.
 mkdir "$scratch/other"
 cp "$stub" "$other" "$scratch/other"
-for ranks in 2 3 5; do
+for ranks in 2 5; do
   differ='ranks run different builds of Sumac'
   run job 30 -n $((ranks - 1)) "$sumac" exec "$program" world "$differ" : \
     -n 1 env SUMAC_TEST_OTHER_BUILD=1 LD_PRELOAD="$scratch/other/$(basename "$stub")" \
