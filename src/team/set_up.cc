@@ -1,174 +1,158 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the ranks of a communicator agree, once, on how it is served:
-//   1. all meet: nobody goes on before all have come and turn out to run the same build.
-//   2. all-gather: who and where everybody is. What follows from it is the same on all ranks.
-//   3. where ranks share memory, leaders offer blocks, and all tell what worked for them.
-// A local failure never leads to a local decision: it goes into the next agreement.
-#include "interpose/backend/set_up.h"
+#include "team/set_up.h"
 
 #include <algorithm>
+#include <atomic>
 
-#include "interpose/backend/gather.h"
-#include "interpose/backend/hang_doctor.h"
-#include "interpose/backend/meeting.h"
-#include "interpose/backend/members.h"
-#include "interpose/backend/mpi_functions.h"
-#include "interpose/backend/progress_hooks.h"
-#include "interpose/backend/threads.h"
-#include "interpose/backend/trace_plans.h"
-#include "interpose/backend/warnings.h"
 #include "observe/log.h"
+#include "progress/helper.h"
+#include "team/hang_doctor.h"
+#include "team/threads.h"
+#include "team/warnings.h"
 
 namespace sumac {
 namespace {
 
-bool attach_to_all(Communicator& c, const std::vector<Hello>& hellos) {
-  if (options.cma != 0) return false;
-  c.pids.clear();
-  for (const Hello& hello : hellos) c.pids.push_back(hello.pid);
-  c.attach = std::make_unique<CrossMemoryAttach>(c.pids.data(), c.size);
-  for (int r = 0; r < c.size; ++r) {
-    if (r != c.rank && !attach_works(*c.attach, r, hellos[static_cast<std::size_t>(r)].probe)) {
-      return false;
-    }
-  }
-  return true;
+std::vector<Hello> gather_hellos(Team& team, const Hello& own) {
+  std::vector<Hello> hellos(static_cast<std::size_t>(team.size));
+  team.oob.all_gather(&own, hellos.data(), sizeof own);
+  return hellos;
 }
 
-WaitPolicy wait_policy(Communicator& c, bool oversubscribed) {
+void note_members(Team& team, const std::vector<Hello>& hellos) {
+  team.trace_group = hellos[0].process + hellos[0].serial;
+  team.traced = 0;
+  team.processes.clear();
+  for (const Hello& hello : hellos) team.processes.push_back(hello.process);
+  team.spec = spec_of(hellos, team.context.family);
+  team.reports_together = std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
+    return hello.world == team.size && hello.gathers != 0 && hello.fault_tolerant == 0;
+  });
+}
+
+// Whether this rank reaches the memory of all others of its node. Notes whose end it can see:
+// process numbers mean something only where ranks see each other's, which attach proves.
+bool reach_own_node(Team& team, const std::vector<Hello>& hellos) {
+  team.pids.assign(hellos.size(), 0);
+  if (team.context.options.cma != 0) return false;
+  std::vector<pid_t> pids;
+  for (const Hello& hello : hellos) pids.push_back(hello.pid);
+  CrossMemoryAttach memory(pids.data(), team.size);
+  const std::uint64_t node = hellos[static_cast<std::size_t>(team.rank)].place.node;
+  bool all = true;
+  for (std::size_t r = 0; r < hellos.size(); ++r) {
+    if (hellos[r].place.node != node) continue;
+    const int rank = static_cast<int>(r);
+    const bool works = rank == team.rank || attach_works(memory, rank, hellos[r].probe);
+    if (works) team.pids[r] = hellos[r].pid;
+    all &= works;
+  }
+  return all;
+}
+
+WaitPolicy wait_policy(Team& team, bool oversubscribed) {
   constexpr std::uint32_t kSpins = 16384;  // some hundred microseconds
   WaitPolicy policy;
   policy.spins = oversubscribed ? 0 : kSpins;
-  if (options.spin > 0) policy.spins = static_cast<std::uint32_t>(options.spin);
-  policy.drive = drive_mpi;
+  const std::uint64_t asked = team.context.options.spin;
+  if (asked > 0) policy.spins = static_cast<std::uint32_t>(asked);
+  policy.drive = [](void* context) { static_cast<Team*>(context)->oob.drive(); };
   policy.late = report_late;
-  policy.context = &c;
+  policy.context = &team;
   return policy;
 }
 
-// One group of all ranks, in shared memory.
-void share(Communicator& c, const std::vector<Hello>& hellos, Wishes& wishes) {
+// One group of all ranks, in shared memory. False, and handed down, where there is none.
+bool share(Team& team, bool reaches, Wishes& wishes) {
+  Arena& arena = team.context.arena;
   Ticket ticket;
-  if (c.rank == 0) {
-    ticket = arena().offer(c.size, 1, c.processes.data(), options.shm_budget);
+  if (team.rank == 0) {
+    ticket = arena.offer(team.size, 1, team.processes.data(), team.context.options.shm_budget);
   }
-  mpi.Bcast(&ticket, static_cast<int>(sizeof ticket), MPI_BYTE, 0, c.comm);
-  if (ticket.offer == Offer::over_budget) return hand_down_for_good(c, Reason::budget);
-  if (ticket.offer == Offer::refused) return hand_down_for_good(c, Reason::shared_memory);
-
-  std::byte* block = arena().accept(ticket, c.rank);
-  const int agreed = agree(c, (block ? kMapped : 0) | (attach_to_all(c, hellos) ? kAttach : 0));
+  team.oob.broadcast(&ticket, sizeof ticket);
+  if (ticket.offer == Offer::over_budget || ticket.offer == Offer::refused) {
+    const bool over = ticket.offer == Offer::over_budget;
+    hand_down_for_good(team, over ? Reason::budget : Reason::shared_memory);
+    return false;
+  }
+  std::byte* block = arena.accept(ticket, team.rank);
+  const std::uint64_t agreed = agree(team, (block ? kMapped : 0) | (reaches ? kAttach : 0));
   if (!(agreed & kMapped)) {
-    arena().abandon(ticket);
-    return hand_down_for_good(c, Reason::shared_memory);
+    arena.abandon(ticket);
+    hand_down_for_good(team, Reason::shared_memory);
+    return false;
   }
-  if (c.rank == 0) arena().confirm(ticket);
-
-  Capabilities capabilities;
-  capabilities.ranks = c.size;
-  capabilities.family = kFamily;
-  capabilities.single_copy = agreed & kAttach;
-  capabilities.oversubscribed = is_oversubscribed(hellos, c.rank);
-  if (!capabilities.single_copy) {
-    c.attach.reset();
-    c.pids.clear();
+  if (team.rank == 0) arena.confirm(ticket);
+  team.blocks.push_back(block);
+  team.group = ShmGroup(block, ticket.layout, team.rank);
+  team.spec.single_copy = agreed & kAttach;
+  if (team.spec.single_copy) {
+    team.attach = std::make_unique<CrossMemoryAttach>(team.pids.data(), team.size);
   }
-  c.blocks.push_back(block);
-  c.group = ShmGroup(block, ticket.layout, c.rank);
-  c.plans = PlanTable(user_rules(), capabilities, options.algo);
-  wishes.note_rules(capabilities);
-  for (const Algorithm algorithm : wishes.forced) {
-    const bool here = !c.levels_for[static_cast<int>(info_of(algorithm).collective)];
-    if (here) wishes.note(algorithm, why_not(algorithm, capabilities));
-  }
-  for (int i = 0; i < static_cast<int>(Collective::reduce_local); ++i) {
-    const auto collective = static_cast<Collective>(i);
-    if (!c.levels_for[i]) trace_plans(c, collective, c.plans, "one group that shares memory");
-  }
+  const Capabilities capabilities = team.spec.of_one_group();
+  team.plans = PlanTable(team.context.rules, capabilities, team.context.options.algo);
+  wishes.judge_group(team, capabilities);
+  return true;
 }
 
 // Nonblocking calls must end on every rank while others are anywhere in the MPI. In shared memory
 // the helper thread sees to it, if nothing else does.
-bool may_overlap(const Communicator& c, const std::vector<Hello>& hellos) {
-  if (static_cast<Progressing>(options.progress) == Progressing::off) return false;
-  const auto has_world = [](const Hello& hello) { return hello.world != 0; };
-  if (!std::all_of(hellos.begin(), hellos.end(), has_world)) return false;
-  return !c.sends_messages() || std::all_of(hellos.begin(), hellos.end(), [](const Hello& hello) {
-    return hello.progresses_messages != 0;
+bool may_overlap(const Team& team, const std::vector<Hello>& hellos) {
+  if (static_cast<Progressing>(team.context.options.progress) == Progressing::off) return false;
+  return std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
+    return hello.world != 0 && (!team.sends_messages() || hello.progresses_messages != 0);
   });
 }
 
-bool all_have_levels(const Communicator& c) {
-  return std::all_of(c.levels_for, c.levels_for + static_cast<int>(Collective::reduce_local),
+bool all_have_levels(const Team& team) {
+  return std::all_of(team.levels_for,
+                     team.levels_for + static_cast<int>(Collective::reduce_local),
                      [](const LevelsRun* run) { return run != nullptr; });
 }
 
 }  // namespace
 
-int agree(const Communicator& c, int worked) {
-  int agreed = 0;
-  mpi.Allreduce(&worked, &agreed, 1, MPI_INT, MPI_BAND, c.comm);
-  return agreed;
+std::uint64_t agree(Team& team, std::uint64_t worked) {
+  team.oob.all_and(&worked, 1);
+  return worked;
 }
 
-std::vector<Hello> gather_hellos(const Communicator& c) {
-  const Hello own = own_hello(c.hierarchy.empty() ? nullptr : c.hierarchy.c_str());
-  std::vector<Hello> hellos(static_cast<std::size_t>(c.size));
-  mpi.Allgather(&own, static_cast<int>(sizeof own), MPI_BYTE, hellos.data(),
-                static_cast<int>(sizeof own), MPI_BYTE, c.comm);
-  return hellos;
-}
-
-void hand_down_for_good(Communicator& c, Reason reason) {
+void hand_down_for_good(Team& team, Reason reason) {
   static std::atomic<bool> told[kNumReasons];
-  c.state = Communicator::State::handed_down;
-  c.reason = reason;
-  c.attach.reset();
+  team.give_back();
+  team.state = Team::State::handed_down;
+  team.reason = reason;
+  team.attach.reset();
   const bool worth_a_word = reason == Reason::builds_differ || reason == Reason::shared_memory ||
                             reason == Reason::messages;
   if (worth_a_word && !told[static_cast<int>(reason)].exchange(true)) {
     log(Level::warn, "warning[handed-down]: a communicator of %d ranks is left to the MPI: %s%s",
-        c.size, text_of(reason) + 5,
+        team.size, text_of(reason) + 5,
         reason == Reason::builds_differ ? "; start all from one installation" : "");
   }
 }
 
-void set_up(Communicator& c, bool all_entered) {
-  int inter = 0;
-  mpi.Comm_test_inter(c.comm, &inter);
-  if (inter) return hand_down_for_good(c, Reason::intercommunicator);
-  mpi.Comm_size(c.comm, &c.size);
-  mpi.Comm_rank(c.comm, &c.rank);
-  if (c.size == 1) {
-    c.state = Communicator::State::alone;
-    return;
-  }
+void set_up_team(Team& team, const Hello& own, bool agree_only) {
+  const std::vector<Hello> hellos = gather_hellos(team, own);
+  note_members(team, hellos);
+  tell_kept_warnings(team, hellos);
   Reason reason;
-  if (!members_may_be_served(c, reason)) return hand_down_for_good(c, reason);
-  if (!meet(c, all_entered)) return hand_down_for_good(c, Reason::builds_differ);
-  const std::vector<Hello> hellos = gather_hellos(c);
-  c.trace_group = hellos[0].process + hellos[0].serial;
-  for (const Hello& hello : hellos) c.processes.push_back(hello.process);
-  c.traced = 0;
-  tell_kept_warnings(c, hellos);
-  agree_on_gathering(c, hellos);
   if (!can_agree(hellos, reason)) {
-    if (reason == Reason::options_differ) explain_difference(c, hellos);
-    return hand_down_for_good(c, reason);
+    if (reason == Reason::options_differ) explain_difference(team, hellos);
+    return hand_down_for_good(team, reason);
   }
   // From here on all ranks have the same options.
-  learn_processors(hellos, c.rank);
-  if (c.calls < options.build_after) return;
-  Wishes wishes;
-  if (!set_up_levels(c, hellos, wishes)) return;
-  if (!all_have_levels(c)) share(c, hellos, wishes);
-  if (c.state == Communicator::State::handed_down) return;
-  tell_unmet(c, wishes);
-  c.wait_policy = wait_policy(c, is_oversubscribed(hellos, c.rank));
-  set_spins_of_process(c.wait_policy.spins);
-  c.may_overlap = may_overlap(c, hellos);
-  c.queue.set_single_caller(!threads_may_call_mpi());
-  c.state = Communicator::State::together;
+  learn_processors(hellos, team.rank);
+  if (agree_only) return;
+  Wishes wishes(team.context);
+  const bool reaches = reach_own_node(team, hellos);
+  if (!set_up_levels(team, hellos, reaches, wishes)) return;
+  if (!all_have_levels(team) && !share(team, reaches, wishes)) return;
+  tell_unmet(team, wishes);
+  team.wait_policy =
+      wait_policy(team, team.spec.oversubscribed[static_cast<std::size_t>(team.rank)]);
+  team.may_overlap = may_overlap(team, hellos);
+  team.state = Team::State::together;
 }
 
 }  // namespace sumac

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/backend/threads.h"
+#include "team/threads.h"
 
 #include <algorithm>
 
-#include "interpose/backend/process.h"
 #include "tasks/threads.h"
 #include "topology/share.h"
 
 namespace sumac {
 
-void read_thread_options() {
+void read_thread_options(const sumac_options& options) {
   ThreadSettings settings;
   settings.min_bytes = options.threads_min;
   settings.priority = static_cast<int>(options.task_priority);

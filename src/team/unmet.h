@@ -5,27 +5,40 @@
 
 #include <vector>
 
-#include "interpose/backend/communicator.h"
 #include "planner/forced.h"
+#include "team/hierarchies.h"
+#include "team/team.h"
 
 namespace sumac {
 
-// Of one communicator, while it is set up.
-struct Wishes {
-  std::vector<Algorithm> forced = forced_algorithms(options.algo);
-  std::vector<Unmet> unmet;
-  std::vector<Algorithm> met;  // of `forced`
+// Of one team, while it is set up.
+class Wishes {
+ public:
+  explicit Wishes(const Context& context)
+      : context_(context), forced_(forced_algorithms(context.options.algo)) {}
 
+  // Whether the ranks get what somebody asked for: as one group, for collectives without levels;
+  // and over hierarchies.
+  void judge_group(const Team& team, const Capabilities& capabilities);
+  void judge_levels(const Team& team, const std::vector<Wanted>& wanted);
+
+ private:
+  friend void tell_unmet(const Team& team, const Wishes& wishes);
   // What becomes of an algorithm that is forced.
   void note(Algorithm algorithm, const char* why_not);
   // The user's rules that are for such a group and cannot run there.
   void note_rules(const Capabilities& capabilities);
+
+  const Context& context_;
+  std::vector<Algorithm> forced_;
+  std::vector<Unmet> unmet_;
+  std::vector<Algorithm> met_;  // of `forced_`
 };
 
 // A wish that is not met is told unless another algorithm that is forced for the collective is.
-void tell_unmet(const Communicator& c, const Wishes& wishes);
+void tell_unmet(const Team& team, const Wishes& wishes);
 
 // At the end: calls that went another way than forced on communicators that could have taken it.
-void tell_unforced_calls(const Stats& stats);
+void tell_unforced_calls(const Stats& stats, const char* algo);
 
 }  // namespace sumac

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "engine/counter.h"
 #include "engine/together.h"
@@ -33,6 +34,8 @@ class Messages : public Pollable {
   // The MPI's own nonblocking all-reduce among the leaders of the last level; counts as something
   // received.
   virtual void native_allreduce(Stream& stream, const ReduceArguments& args) = 0;
+  // The ranks to or from which messages are under way, some perhaps more than once.
+  virtual void add_peers(std::vector<int>&) const {}
 };
 
 // A group of ranks that reach each other by messages, as one strand of one of them uses it.
