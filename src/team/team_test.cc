@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <sstream>
 
+#include "algorithms/test_support.h"
 #include "team/test_team.h"
 
 namespace sumac::testing {
