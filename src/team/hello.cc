@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/hash.h"
+#include "base/launch.h"
 #include "observe/log.h"
 #include "team/warnings.h"
 #include "topology/location.h"
@@ -68,7 +69,7 @@ Hello own_hello(const Context& context, const std::string& hierarchy) {
   hello.cpus = own_cpus();
   hello.place = own_place(context.options, hello.cpus);
   hello.pid = getpid();
-  hello.job_ranks_on_node = job_ranks_on_node();
+  hello.job_ranks_on_node = sumac_launch_ranks_on_node();
   hello.cpu_quota = cpu_quota();
   sumac_report report{};
   sumac_parse_report(context.options.stats, &report);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/clock.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/process.h"
 #include "observe/log.h"
