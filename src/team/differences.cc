@@ -22,8 +22,7 @@ Text own_text(const Team& team) {
   // Files of one name may differ: what they say counts.
   if (!rules.rules.empty()) {
     std::snprintf(text.characters + used, sizeof text.characters - used,
-                  " RULES=%.100s (content %08x)", options.rules,
-                  static_cast<unsigned>(rules.hash));
+                  " RULES=%.100s (content %08x)", options.rules, static_cast<unsigned>(rules.hash));
     used = std::strlen(text.characters);
   }
   std::snprintf(text.characters + used, sizeof text.characters - used, "%s%s",

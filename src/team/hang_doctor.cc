@@ -51,7 +51,8 @@ void end_if_calls_differ(Team& team) {
   for (int r = 0; r < team.size; ++r) through.push_back(team.group.is_through(r));
   for_each_missing(team, [&](int rank, bool in_group) {
     const bool shows_no_more = through[static_cast<std::size_t>(rank)];
-    if (in_group && (shows_no_more || team.group.differs(rank))) end_for_different_calls(team, rank);
+    if (in_group && (shows_no_more || team.group.differs(rank)))
+      end_for_different_calls(team, rank);
   });
 }
 
@@ -95,8 +96,8 @@ void report_late(void* context, double seconds) {
   if (team.levels.empty()) end_if_calls_differ(team);
   const auto limit = static_cast<double>(team.context.options.hang_seconds);
   if (limit > 0 && seconds >= limit && seconds < limit + 1) {
-    log_here("warning[hang]: rank %d of %d has waited %.0f s in %s; not arrived: rank %s", team.rank,
-             team.size, seconds, team.doing, missing);
+    log_here("warning[hang]: rank %d of %d has waited %.0f s in %s; not arrived: rank %s",
+             team.rank, team.size, seconds, team.doing, missing);
   }
 }
 

@@ -43,7 +43,7 @@ bool add_lanes(Team& team, Needs needs) {
   Ticket ticket;
   if (team.rank == 0) {
     ticket = arena.offer(team.size, lines ? kLanesOfLines : kLanesOfSlots, team.processes.data(),
-                           budget_of_own_ranks(team), lines ? Slots::lines_only : Slots::full);
+                         budget_of_own_ranks(team), lines ? Slots::lines_only : Slots::full);
   }
   team.oob.broadcast(&ticket, sizeof ticket);
   if (ticket.offer == Offer::over_budget || ticket.offer == Offer::refused) return false;
@@ -83,7 +83,8 @@ OwnRanks* acquire_own_ranks(Team& team, Collective collective, const Choice& cho
   OwnRanks* own = find_free(team, needs, team.levels_for[static_cast<int>(collective)]);
   if (!own) {
     const std::size_t before = team.own_ranks.size();
-    const bool added = needs == Needs::levels ? add_levels(team, collective) : add_lanes(team, needs);
+    const bool added =
+        needs == Needs::levels ? add_levels(team, collective) : add_lanes(team, needs);
     if (!added) return nullptr;
     own = team.own_ranks[before].get();
   }

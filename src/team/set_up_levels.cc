@@ -173,9 +173,8 @@ std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
 bool lack_messengers(const std::vector<Wanted>& wanted, const std::vector<Hello>& hellos) {
   return std::any_of(wanted.begin(), wanted.end(),
                      [](const Wanted& each) { return needs_messages(each.hierarchy); }) &&
-         std::any_of(hellos.begin(), hellos.end(), [](const Hello& hello) {
-           return hello.messengers >= kMostMessengers;
-         });
+         std::any_of(hellos.begin(), hellos.end(),
+                     [](const Hello& hello) { return hello.messengers >= kMostMessengers; });
 }
 
 }  // namespace
@@ -198,7 +197,7 @@ bool set_up_levels(Team& team, const std::vector<Hello>& hellos, bool reaches, W
   }
   const std::uint64_t agreed = set_up.agree_on_all();
   if ((agreed & LevelsSetUp::kMust) != LevelsSetUp::kMust) {
-    hand_down_for_good(team, set_up.over_budget()     ? Reason::budget
+    hand_down_for_good(team, set_up.over_budget()      ? Reason::budget
                              : (agreed & kMapped) == 0 ? Reason::shared_memory
                                                        : Reason::messages);
     return false;

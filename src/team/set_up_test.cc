@@ -53,7 +53,8 @@ int node_of(const Setting& setting, int rank) {
 }
 bool shares_memory(const Setting& setting) {
   int others = -1;
-  for (int r = 0; r < setting.ranks(); ++r) others += node_of(setting, r) == node_of(setting, setting.odd);
+  for (int r = 0; r < setting.ranks(); ++r)
+    others += node_of(setting, r) == node_of(setting, setting.odd);
   return others > 0;
 }
 bool sends_messages(const Setting& setting) {
@@ -186,7 +187,8 @@ TEST(SetUp, ATeamComesAfterAnother) {
     ThreadTeam all(setting);
     expect_together(all);
     std::vector<const std::byte*> blocks;
-    for (int r = 0; r < setting.ranks(); ++r) blocks.push_back(all[r].blocks.empty() ? nullptr : all[r].blocks[0]);
+    for (int r = 0; r < setting.ranks(); ++r)
+      blocks.push_back(all[r].blocks.empty() ? nullptr : all[r].blocks[0]);
     const std::size_t files = count_files();
     all.each([&](Team& team, const Hello& own) {
       team.deferred = true;
@@ -197,7 +199,8 @@ TEST(SetUp, ATeamComesAfterAnother) {
     expect_together(all);
     EXPECT_EQ(count_files(), files);  // blocks are used again
     for (int r = 0; r < setting.ranks(); ++r) {
-      EXPECT_EQ(all[r].blocks.empty() ? nullptr : all[r].blocks[0], blocks[static_cast<std::size_t>(r)]);
+      EXPECT_EQ(all[r].blocks.empty() ? nullptr : all[r].blocks[0],
+                blocks[static_cast<std::size_t>(r)]);
     }
   });
 }

@@ -37,9 +37,9 @@ TEST(Spec, NodesAreEqualWhereEachHasAsManyRanks) {
     const char* text;
     bool equal;
   } const kCases[] = {
-      {{4, 4}, "node", true},    {{4, 4, 4}, "auto", true}, {{4, 3}, "node", false},
-      {{8}, "flat", false},      {{4, 4}, "flat", false},   {{4, 4}, "ranks:2,node", false},
-      {{64, 64}, "node", true},  {{65, 65}, "node", false}, {{1, 1}, "node", false},
+      {{4, 4}, "node", true},   {{4, 4, 4}, "auto", true}, {{4, 3}, "node", false},
+      {{8}, "flat", false},     {{4, 4}, "flat", false},   {{4, 4}, "ranks:2,node", false},
+      {{64, 64}, "node", true}, {{65, 65}, "node", false}, {{1, 1}, "node", false},
   };
   for (const auto& each : kCases) {
     const TeamSpec spec = spec_of_nodes(each.nodes);

@@ -53,10 +53,10 @@ struct Setting {
   int ranks() const { return static_cast<int>(places.size()); }
   std::vector<std::string> environment(int rank) const {
     static constexpr const char* kDesigns[] = {"basic", "direct", "peer"};
-    std::vector<std::string> all{"SUMAC_HIERARCHY=" + hierarchy, "SUMAC_ALGO=" + forced,
-                                 "SUMAC_SPIN=1", "SUMAC_SHM_BUDGET=64M",
-                                 std::string("SUMAC_SLOW_DESIGN=") +
-                                     kDesigns[static_cast<int>(design)]};
+    std::vector<std::string> all{
+        "SUMAC_HIERARCHY=" + hierarchy, "SUMAC_ALGO=" + forced, "SUMAC_SPIN=1",
+        "SUMAC_SHM_BUDGET=64M",
+        std::string("SUMAC_SLOW_DESIGN=") + kDesigns[static_cast<int>(design)]};
     if (rank == odd) all.insert(all.end(), odd_environment.begin(), odd_environment.end());
     return all;
   }
@@ -187,8 +187,8 @@ class ThreadTeam {
   struct Rank {
     Rank(const Setting& setting, Meeting& meeting, int number, const std::string& root)
         : process(setting.environment(number), setting.rules, setting.slot_bytes, root),
-          context{process.options, process.rules,  process.arena,
-                  process.idle,    Family::any,    static_cast<std::uint64_t>(number) + 1},
+          context{process.options, process.rules, process.arena,
+                  process.idle,    Family::any,   static_cast<std::uint64_t>(number) + 1},
           oob(meeting, setting, number),
           team(context, oob) {
       team.rank = number;

@@ -34,14 +34,15 @@ void tell(const Team& team, const Unmet& unmet) {
     log(Level::warn,
         "warning[forced]: SUMAC_ALGO=%s:%s does not run on a communicator of %d ranks: %s; the "
         "rules choose",
-        name_of(info_of(unmet.algorithm).collective), name_of(unmet.algorithm), team.size, unmet.why);
+        name_of(info_of(unmet.algorithm).collective), name_of(unmet.algorithm), team.size,
+        unmet.why);
   } else {
     const Rule& rule = team.context.rules.rules[static_cast<std::size_t>(unmet.rule)];
     log(Level::warn,
         "warning[forced]: %.200s:%d: %s:%s does not run on a communicator of %d ranks: %s; later "
         "rules choose",
-        team.context.options.rules, rule.line, name_of(rule.collective), name_of(unmet.algorithm), team.size,
-        unmet.why);
+        team.context.options.rules, rule.line, name_of(rule.collective), name_of(unmet.algorithm),
+        team.size, unmet.why);
   }
 }
 
@@ -202,10 +203,11 @@ void Wishes::judge_levels(const Team& team, const std::vector<Wanted>& all) {
 void tell_unmet(const Team& team, const Wishes& wishes) {
   for (const Unmet& unmet : wishes.unmet_) {
     const Collective collective = info_of(unmet.algorithm).collective;
-    const bool other = unmet.rule == kForced &&
-                       std::any_of(wishes.met_.begin(), wishes.met_.end(), [&](Algorithm algorithm) {
-                         return info_of(algorithm).collective == collective;
-                       });
+    const bool other =
+        unmet.rule == kForced &&
+        std::any_of(wishes.met_.begin(), wishes.met_.end(), [&](Algorithm algorithm) {
+          return info_of(algorithm).collective == collective;
+        });
     if (!other) tell(team, unmet);
   }
 }

@@ -67,7 +67,8 @@ std::uint64_t kept_warnings_hash() {
 void tell_kept_warnings(Team& team, const std::vector<Hello>& hellos) {
   const int first = first_rank(hellos);
   if (first < 0) return;
-  if (log_rank() < 0) set_log(static_cast<Level>(team.context.options.debug), team.rank);  // tells those of rank 0
+  if (log_rank() < 0)
+    set_log(static_cast<Level>(team.context.options.debug), team.rank);  // tells those of rank 0
   const bool differ = std::any_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
     return hello.warnings != hellos[0].warnings;
   });

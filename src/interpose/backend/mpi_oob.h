@@ -2,8 +2,8 @@
 // What a team needs of the MPI: how its ranks reach each other out of band, and progress.
 #pragma once
 
-#include "team/oob.h"
 #include "team/context.h"
+#include "team/oob.h"
 
 namespace sumac {
 

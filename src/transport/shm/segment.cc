@@ -37,8 +37,8 @@ int open_descriptor(const SegmentKey& key, const std::string& root) {
 
 Segment create_segment(std::size_t bytes, SegmentKey& key, const std::string& root) {
   // O_EXCL: the file cannot be given a name later either.
-  const int fd = open((root + "/dev/shm").c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC,
-                      S_IRUSR | S_IWUSR);
+  const int fd =
+      open((root + "/dev/shm").c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (fd < 0) return {};
   struct stat status;
   Segment segment;
