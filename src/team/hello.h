@@ -28,15 +28,14 @@ struct Hello {
   std::int32_t pid;
   std::int32_t job_ranks_on_node;
   std::int32_t cpu_quota;
-  std::int32_t accelerator;  // back end: buffers may be in a GPU's memory
-  std::int32_t messengers;   // back end: Messages that this process has made, of kMostMessengers
-  std::int32_t
-      progresses_messages;      // back end: they go on while the process is anywhere in the MPI
-  std::int32_t world;           // back end: ranks of MPI_COMM_WORLD; 0: there is none
-  std::int32_t fault_tolerant;  // the program wants to hear of ranks that fail, and go on
-  std::int32_t gathers;         // SUMAC_STATS=all
-  std::int32_t job_rank;        // -1 where it is not known
-  std::uint64_t warnings;       // hash of those that it keeps
+  std::int32_t accelerator;          // back end: buffers may be in a GPU's memory
+  std::int32_t messengers;           // back end: Messages that this process has made
+  std::int32_t progresses_messages;  // back end: also while it is in any other call of the MPI's
+  std::int32_t world;                // back end: ranks of MPI_COMM_WORLD; 0: there is none
+  std::int32_t fault_tolerant;       // the program wants to hear of ranks that fail, and go on
+  std::int32_t gathers;              // SUMAC_STATS=all
+  std::int32_t job_rank;             // -1 where it is not known
+  std::uint64_t warnings;            // hash of those that it keeps
 };
 
 // Each Messages uses up a context of the MPI, of which some have 2048.
