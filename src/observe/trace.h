@@ -23,11 +23,18 @@ void start(const char* folder, std::size_t events = kEvents);
 // Nanoseconds since 1970 that never go back: clocks of several hosts can be lined up.
 std::uint64_t now_ns();
 
-// One piece of work of a level ("numa") in a stage ("up") on a chunk of an operation. Without the
-// time it waited before, else levels would always seem to work at once. Names are copied, at most
-// kName - 1 characters.
+// Which work of which level: "numa", "up", "split_slots". Level and stage are copied, at most kName
+// - 1 characters; the algorithm must be there until the end.
 inline constexpr std::size_t kName = 16;
-void record(const char* level, const char* stage, std::uint64_t operation, std::uint64_t chunk,
+struct Where {
+  const char* level;
+  const char* stage;
+  const char* algorithm;
+};
+
+// One piece of it, on a chunk of an operation. Without the time it waited before, else levels would
+// always seem to work at once.
+void record(const Where& where, std::uint64_t operation, std::uint64_t chunk,
             std::uint64_t begin_ns, std::uint64_t end_ns);
 
 // An operation as a whole. `group` and `call` say which one it is, the same on all its ranks: the

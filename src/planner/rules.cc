@@ -14,7 +14,6 @@ namespace sumac {
 namespace {
 
 constexpr std::size_t kMostFile = 1 << 20;
-constexpr std::uint32_t kDefaultChunk = 64 << 10;
 
 struct File {
   int descriptor;
