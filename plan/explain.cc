@@ -307,6 +307,7 @@ Way Explainer::in_one_group(const Capabilities& group) const {
   stage.algorithm = way.algorithm;
   stage.rule = range.rule;
   row(stage, group, {shape_.bytes, std::max(shape_.bytes, kCacheLine), kCacheLine}, way).groups = 1;
+  way.rows[0].level = "node";
   way.rows[0].operation = name_of(shape_.collective);
   way.cost = way.rows[0].taken.cost;
   return way;
@@ -340,11 +341,7 @@ Explanation explain(const Options& options, const Places& places, const RuleSet&
 
 std::string rule_name(std::int32_t rule, const RuleSet& rules, const Options& options) {
   if (rule == kForced) return "forced";
-  if (rule < 0) return "";
-  const auto index = static_cast<std::size_t>(rule);
-  const std::size_t own = rules.rules.size();
-  if (index < own) return options.rules + ":" + std::to_string(rules.rules[index].line);
-  return "rules.toml:" + std::to_string(shipped_rules().rules[index - own].line);
+  return rule < 0 ? "" : place_of(rule, rules, options.rules);
 }
 
 }  // namespace sumac::plan

@@ -43,7 +43,7 @@ void choose(const PlanTable& table, bool shared, bool may_use_mpi, const Chunks&
 void plan_multi_leader(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
   const LevelGroup& node = agreed.groups[0];
   plan.chunks = part_in_chunks(shape.bytes, node, plan.choice.chunk);
-  list_multi_leader(node, plan.stages);
+  list_multi_leader(node, plan.choice.algorithm, plan.stages);
   // The MPI's own all-reduce is for the leaders alone.
   choose(agreed.counterparts.plans, false, false, plan.chunks, plan.stages[1]);
 }

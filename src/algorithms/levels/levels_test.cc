@@ -261,7 +261,7 @@ void begin_multi(LevelsWorld& world, int r, int nodes, Call& call, const Choices
   rank.operation.reduction = {call.in(r), call.out(r), call.count, sizeof(Word), call.kernel, 0};
   work.node = &rank.levels[0];
   work.args = &rank.operation.reduction;
-  list_multi_leader(*work.node, rank.plans);
+  list_multi_leader(*work.node, Algorithm::allreduce_multi_leader, rank.plans);
   choose(rank.plans[1], false, choices);
   work.stages = rank.plans.data();
   work.exchange = entry_of(rank.plans[1].algorithm).start_on_level;

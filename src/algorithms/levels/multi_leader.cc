@@ -73,7 +73,7 @@ Chunks part_in_chunks(std::size_t bytes, const LevelGroup& node, std::size_t mos
   return {part_of(bytes, node.size, node.rank).bytes, std::max(most, kCacheLine), kCacheLine};
 }
 
-void list_multi_leader(const LevelGroup& node, StagePlans& stages) {
+void list_multi_leader(const LevelGroup& node, Algorithm algorithm, StagePlans& stages) {
   using Kind = StagePlan::Kind;
   stages.clear();
   for (const Kind kind : {Kind::scatter, Kind::exchange, Kind::gather}) {
@@ -83,7 +83,7 @@ void list_multi_leader(const LevelGroup& node, StagePlans& stages) {
     stage.after = static_cast<int>(stages.size()) - 1;
     stage.level = kind == Kind::exchange ? 1 : 0;
     stage.root = node.leader;
-    stage.algorithm = Algorithm::allreduce_multi_leader;
+    stage.algorithm = algorithm;
     stages.push_back(stage);
   }
 }

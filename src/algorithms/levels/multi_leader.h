@@ -35,8 +35,8 @@ struct MultiLeader {
 // The part of a rank of the node, in chunks of at most `most` bytes.
 Chunks part_in_chunks(std::size_t bytes, const LevelGroup& node, std::size_t most);
 
-// The three stages, without the algorithm of the exchange.
-void list_multi_leader(const LevelGroup& node, StagePlans& stages);
+// The three stages of such an algorithm, without what the exchange is to be done by.
+void list_multi_leader(const LevelGroup& node, Algorithm algorithm, StagePlans& stages);
 
 Task scatter(Strand& strand, MultiLeader& work);
 Task exchange(Strand& strand, MultiLeader& work, int which);
