@@ -190,6 +190,15 @@ Priced priced(const StagePlan& stage, const Cost& cost) {
   return {stage.algorithm, stage.radix, cost};
 }
 
+// Whether another algorithm could be chosen for a stage. Those of the whole call are none of a
+// stage's, and the MPI's own does not serve the counterparts of several leaders.
+bool is_other(Algorithm algorithm, const StagePlan& stage, const Way& way) {
+  const AlgorithmInfo &info = info_of(algorithm), &taken = info_of(stage.algorithm);
+  const bool leaders = info_of(way.algorithm).needs != Needs::levels_equal_nodes;
+  return info.collective == taken.collective && algorithm != stage.algorithm &&
+         over_of(taken.needs) != Over::levels && (leaders || info.order != Order::of_mpi);
+}
+
 // The row of such groups.
 Row& Explainer::row(const StagePlan& stage, const Capabilities& group, const Chunks& chunks,
                     Way& way) const {
@@ -208,13 +217,8 @@ Row& Explainer::row(const StagePlan& stage, const Capabilities& group, const Chu
     if (is_same(known, row)) return known;
   }
   row.taken.cost = price(stage, group.ranks, shape_, chunks).cost;
-  const Collective collective = info_of(stage.algorithm).collective;
   for (const Algorithm algorithm : kAllAlgorithms) {
-    if (over_of(info_of(stage.algorithm).needs) == Over::levels) break;  // it is the whole call's
-    if (info_of(algorithm).collective != collective || algorithm == stage.algorithm ||
-        !eligible(algorithm, group, row.chunk)) {
-      continue;
-    }
+    if (!is_other(algorithm, stage, way) || !eligible(algorithm, group, row.chunk)) continue;
     StagePlan other = stage;
     other.algorithm = algorithm;
     other.radix = default_choice(algorithm).radix;

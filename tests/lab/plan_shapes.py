@@ -28,10 +28,11 @@ def draw(jobs, seed):
     chance = random.Random(seed)
     for _ in range(jobs):
         hosts = chance.randint(2, 4)
-        ranks = chance.randint(hosts + 1, 2 * hosts + 1)  # as `sumac plan` deals them out
+        # As `sumac plan` deals them out; several leaders need nodes of one size.
+        ranks = 2 * hosts if chance.random() < 0.5 else chance.randint(hosts + 1, 2 * hosts + 1)
         counts = [ranks // hosts + (host < ranks % hosts) for host in range(hosts)]
         layout = ",".join(f"h{host}:{count}" for host, count in enumerate(counts))
-        forced = ";".join(chance.sample(ALGORITHMS, chance.randint(0, 4)))
+        forced = ";".join(chance.sample(ALGORITHMS, chance.randint(0, 5)))
         shapes = ["barrier:0"]
         while len(shapes) < SHAPES:
             words = 1 + int(2 ** chance.uniform(0, 21))
@@ -69,7 +70,8 @@ def traced(folder):
             if event["ph"] != "X":
                 continue
             if "bytes" in about:
-                shapes[about["operation"]] = f"{event['name']}:{about['bytes']}"
+                size = 0 if event["name"] == "barrier" else about["bytes"]
+                shapes[about["operation"]] = f"{event['name']}:{size}"
             else:
                 key = about["level"], about["stage"], about["algorithm"]
                 chunks[about["operation"], key] += 1
