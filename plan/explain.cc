@@ -78,8 +78,7 @@ class Explainer {
   AgreedLevels agreed_by(int rank) const;
   std::vector<Alike> alike() const;
   std::vector<int> counterparts(std::size_t place) const;
-  Row& row(const StagePlan& stage, const Capabilities& group, const Chunks& chunks,
-           Way& way) const;
+  Row& row(const StagePlan& stage, const Capabilities& group, const Chunks& chunks, Way& way) const;
   void add(const StagePlan& stage, Over over, const std::vector<int>& members, const Chunks& chunks,
            Way& way) const;
   void add_groups(const Alike& alike, const Choice& choice, Way& way) const;

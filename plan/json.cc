@@ -19,9 +19,9 @@ Json of_priced(const Priced& priced) {
 }
 
 Json of_row(const Row& row, const RuleSet& rules, const Options& options) {
-  Json json{{"level", row.level},       {"groups", row.groups},         {"ranks", row.ranks},
-            {"over", name_of(row.over)}, {"operation", row.operation},
-            {"chunk", row.chunk},       {"chunks", row.chunks}};
+  Json json{{"level", row.level},        {"groups", row.groups},       {"ranks", row.ranks},
+            {"over", name_of(row.over)}, {"operation", row.operation}, {"chunk", row.chunk},
+            {"chunks", row.chunks}};
   json.update(of_priced(row.taken));
   json["rule"] = rule_name(row.rule, rules, options);
   json["others"] = Json::array();

@@ -53,7 +53,8 @@ std::string table(const std::vector<Row>& rows, const RuleSet& rules, const Opti
                      steps_of(row.taken.cost), bytes_of(row.taken.cost),
                      rule_name(row.rule, rules, options)});
     for (const Priced& other : row.others) {
-      lines.push_back({"", "", "", "", "or " + algorithm_of(other), "", steps_of(other.cost), bytes_of(other.cost), ""});
+      lines.push_back({"", "", "", "", "or " + algorithm_of(other), "", steps_of(other.cost),
+                       bytes_of(other.cost), ""});
     }
   }
   return in_columns(lines);

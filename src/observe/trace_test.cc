@@ -60,7 +60,8 @@ TEST_F(Trace, OperationsAndTheirPieces) {
     const trace::Operation operation("allreduce", 4096, 0xabc, calls);
     const std::uint64_t now = trace::now_ns();
     trace::record({"numa", "up", "ring"}, trace::current_operation(), 3, now, now + 1500);
-    trace::record({"node", "across", "ring"}, trace::current_operation(), 3, now + 1500, now + 1501);
+    trace::record({"node", "across", "ring"}, trace::current_operation(), 3, now + 1500,
+                  now + 1501);
   }
   EXPECT_EQ(calls, 9u);
   ASSERT_TRUE(trace::write(2, 4));
@@ -106,7 +107,8 @@ TEST_F(Trace, NamesAreCopiedAndFitForTheFile) {
 
 TEST_F(Trace, ManyNamesShareTheLastLane) {
   trace::start(folder_.c_str());
-  for (int i = 0; i < 200; ++i) trace::record({std::to_string(i).c_str(), "up", "ring"}, 0, 0, 1, 2);
+  for (int i = 0; i < 200; ++i)
+    trace::record({std::to_string(i).c_str(), "up", "ring"}, 0, 0, 1, 2);
   ASSERT_TRUE(trace::write(0, 1));
   EXPECT_EQ(count(text(0), "\"ph\":\"X\""), 200);
   EXPECT_EQ(count(text(0), "\"thread_name\""), 65);

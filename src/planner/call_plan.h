@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plan of a call over a hierarchy: which levels work in which stages, by which algorithms, and
 // in which chunks the message goes through them. A function of what the ranks agreed on and of the
-// call's shape, without memory or messages: a rank carries it out (levels_operation.h), `sumac plan`
-// prints it, cost.h prices it.
+// call's shape, without memory or messages: a rank carries it out (levels_operation.h), `sumac
+// plan` prints it, cost.h prices it.
 #pragma once
 
 #include <vector>

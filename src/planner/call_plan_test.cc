@@ -8,7 +8,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <thread>
 
@@ -114,15 +113,22 @@ void run(ThreadRanks& all, int ranks, const CallShape& shape) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// The value of a key that a line of a trace has, or nothing.
+std::string value_of(const std::string& line, const std::string& key) {
+  const std::string before = "\"" + key + "\":\"";
+  const std::size_t found = line.find(before);
+  if (found == std::string::npos) return "";
+  const std::size_t begin = found + before.size();
+  return line.substr(begin, line.find('"', begin) - begin);
+}
+
 // The chunks that a trace tells of.
 void read_chunks(const std::filesystem::path& file, Seen& seen) {
-  static const std::regex kPiece(
-      R"re("level":"([^"]*)","stage":"([^"]*)","algorithm":"([^"]*)")re");
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
-    std::smatch found;
-    if (!std::regex_search(line, found, kPiece)) continue;
-    ++seen.chunks[found[1].str() + " " + found[2].str() + " " + found[3].str()];
+    const std::string algorithm = value_of(line, "algorithm");
+    if (algorithm.empty()) continue;
+    ++seen.chunks[value_of(line, "level") + " " + value_of(line, "stage") + " " + algorithm];
   }
 }
 
@@ -196,14 +202,15 @@ Setting setting_of(const std::vector<int>& nodes, const std::string& text) {
   if (!build_hierarchy(spec, setting.places, SlowDesign::basic, setting.hierarchy, problem)) {
     spec = HierarchySpec();
     spec.automatic = true;
-    EXPECT_TRUE(build_hierarchy(spec, setting.places, SlowDesign::basic, setting.hierarchy, problem));
+    EXPECT_TRUE(
+        build_hierarchy(spec, setting.places, SlowDesign::basic, setting.hierarchy, problem));
   }
   return setting;
 }
 
 Setting random_setting(Random& random) {
-  static constexpr const char* kTexts[] = {"auto", "auto", "flat", "node", "numa,node",
-                                           "ranks:2,node", "ranks:3", "node,ranks:2"};
+  static constexpr const char* kTexts[] = {"auto",      "auto",         "flat",    "node",
+                                           "numa,node", "ranks:2,node", "ranks:3", "node,ranks:2"};
   const int each = 1 + below(random, 4), count = 1 + below(random, 5), style = below(random, 3);
   std::vector<int> nodes;
   for (int r = 0; r < std::max(2, each * count); ++r) {

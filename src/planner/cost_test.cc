@@ -23,7 +23,6 @@ struct Case {
   std::uint32_t chunk = 0;
 };
 
-
 Traffic priced(const Case& c, int root = 0) {
   StagePlan stage;
   stage.algorithm = c.algorithm;

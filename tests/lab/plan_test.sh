@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# plan_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROGRAM JOBS SEED: what 'sumac plan' says of calls drawn
-# at random is what their traces show: levels, stages, algorithms and chunks. Five calls a job.
+# plan_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROGRAM JOBS SEED: what 'sumac plan' says of calls
+# drawn at random is what their traces show: levels, stages, algorithms, chunks. Five calls a job.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 mpich_preload=$4 program=$5 jobs=$6 seed=$7
 here=$(dirname "$0")

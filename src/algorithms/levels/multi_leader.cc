@@ -55,9 +55,7 @@ void MultiLeader::begin() {
   exchanged.begin(stages[1].width);
 }
 
-std::size_t MultiLeader::piece() const {
-  return piece_in(node->up.slot_bytes(), node->size);
-}
+std::size_t MultiLeader::piece() const { return piece_in(node->up.slot_bytes(), node->size); }
 
 std::size_t MultiLeader::steps() const { return div_up(part(0).bytes, piece()); }
 

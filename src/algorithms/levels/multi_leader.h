@@ -18,8 +18,8 @@ namespace sumac {
 struct MultiLeader {
   LevelGroup* node = nullptr;
   const ReduceArguments* args = nullptr;
-  const StagePlan* stages = nullptr;  // three, as list_multi_leader has them
-  StartOnLevel exchange = nullptr;    // in place, on what is the rank's own part
+  const StagePlan* stages = nullptr;         // three, as list_multi_leader has them
+  StartOnLevel exchange = nullptr;           // in place, on what is the rank's own part
   Chunks chunks{0, kCacheLine, kCacheLine};  // exchanged at a time, of this rank's part
   std::array<MessageGroup, kWidth> groups;   // the ranks of the same place on all nodes
   Progress folded, exchanged;

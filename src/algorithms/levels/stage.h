@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a hierarchy is made of, as one rank sees it: the levels it takes part in, and an operation
-// as a list of stages, planned first and then carried out. A stage is one level working on all chunks, one after another, whenever its
-// input is there: a strand of its own (several where messages are worth having under way at the
-// same time). Stages tell each other of finished chunks by counters and by nothing else, so levels
-// progress independently: while a node reduces chunk k, leaders exchange k-1 and members get k-2.
+// as a list of stages, planned first and then carried out. A stage is one level working on all
+// chunks, one after another, whenever its input is there: a strand of its own (several where
+// messages are worth having under way at the same time). Stages tell each other of finished chunks
+// by counters and by nothing else, so levels progress independently: while a node reduces chunk k,
+// leaders exchange k-1 and members get k-2.
 #pragma once
 
 #include <array>

@@ -106,8 +106,7 @@ void make_passive(const std::vector<LevelGroup>& levels, StagePlans& stages) {
   const LevelGroup& lowest = levels[0];
   if (!lowest.shared) return;
   for (StagePlan& stage : stages) {
-    stage.passive =
-        stage.level == 0 && stage.kind != Kind::exchange && stage.root == lowest.leader;
+    stage.passive = stage.level == 0 && stage.kind != Kind::exchange && stage.root == lowest.leader;
   }
   // A member has nothing to do but to wait, once.
   if (stages[0].passive && lowest.rank != lowest.leader) stages.resize(1);
