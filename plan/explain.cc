@@ -5,7 +5,6 @@
 #include <map>
 #include <tuple>
 
-#include "base/align.h"
 #include "transport/shm/layout.h"
 
 namespace sumac::plan {
@@ -24,20 +23,37 @@ Hierarchy hierarchy_of(const Options& options, const Places& places) {
   return hierarchy;
 }
 
-// The chunks a message goes in, the last of which may be smaller.
-struct Pieces {
-  Pieces(std::uint64_t bytes, std::uint64_t chunk)
-      : each(chunk ? std::min(bytes, chunk) : bytes),
-        count(each ? (bytes + each - 1) / each : 1),
-        last(bytes - (count - 1) * each) {}
+using Kind = StagePlan::Kind;
 
-  // A sum over all of them.
-  template <class Of>
-  std::uint64_t sum(Of of) const {
-    return (count - 1) * of(each) + of(last);
-  }
+const char* operation_of(Kind kind) {
+  constexpr const char* kNames[] = {"reduce", "allreduce", "bcast", "reduce_scatter", "allgather"};
+  return kNames[static_cast<int>(kind)];
+}
 
-  std::uint64_t each, count, last;
+CallShape shape_of(const Options& options, bool one_group) {
+  const bool word = options.collective == Collective::barrier && !one_group;
+  return {options.collective, word ? kBarrierWord : options.bytes};
+}
+
+// As the data go: towards the leaders, among them, and back.
+int order_of(const StagePlan& stage, std::size_t depth) {
+  const int last = static_cast<int>(depth);
+  if (stage.kind == Kind::bcast || stage.kind == Kind::gather) return 2 * last - stage.level;
+  return stage.kind == Kind::exchange ? last : stage.level;
+}
+
+bool is_same(const Row& a, const Row& b) {
+  const auto key = [](const Row& row) {
+    return std::tie(row.order, row.over, row.ranks, row.taken.algorithm, row.taken.radix, row.rule,
+                    row.chunk, row.chunks);
+  };
+  return key(a) == key(b);
+}
+
+// The groups of a level whose ranks do the same.
+struct Alike {
+  std::size_t level = 0;
+  std::vector<const Group*> groups;
 };
 
 class Explainer {
@@ -47,7 +63,9 @@ class Explainer {
         places_(places.of_ranks),
         rules_(rules),
         oversubscribed_(places.oversubscribed),
-        hierarchy_(hierarchy_of(options, places)) {}
+        hierarchy_(hierarchy_of(options, places)),
+        shape_(shape_of(options, is_one_group())),
+        alike_(alike()) {}
 
   Explanation explain() const;
 
@@ -55,20 +73,27 @@ class Explainer {
   Capabilities capabilities(Over over, int ranks) const;
   Capabilities whole() const;
   bool equal_nodes() const;
+  bool is_one_group() const;
+  const PlanTable& table_of(const Capabilities& capabilities) const;
+  AgreedLevels agreed_by(int rank) const;
+  std::vector<Alike> alike() const;
+  std::vector<int> counterparts(std::size_t place) const;
+  Row& row(const StagePlan& stage, const Capabilities& group, const Chunks& chunks, Way& way) const;
+  void add(const StagePlan& stage, Over over, const std::vector<int>& members, const Chunks& chunks,
+           Way& way) const;
+  void add_groups(const Alike& alike, const Choice& choice, Way& way) const;
+  void add_multi_leader(const Choice& choice, Way& way) const;
   Way way(const Choice& choice) const;
-  Way in_levels(Way way) const;
-  Way multi_leader(Way way) const;
-  Row row(const Capabilities& group, Collective operation, const Pieces& pieces) const;
-  void add_rows(const HierarchyLevel& level, Collective operation, Way& way) const;
-  std::uint64_t crossing(const std::vector<int>& members, int root, const Choice& choice,
-                         std::uint64_t bytes) const;
-  Pieces pieces_of(const Choice& choice) const { return {options_.bytes, choice.chunk}; }
+  Way in_one_group(const Capabilities& group) const;
 
   const Options& options_;
   const std::vector<Place>& places_;
   const RuleSet& rules_;
   const bool oversubscribed_;
   const Hierarchy hierarchy_;
+  const CallShape shape_;
+  const std::vector<Alike> alike_;
+  mutable std::map<std::tuple<Over, int, bool>, PlanTable> tables_;
 };
 
 Capabilities Explainer::capabilities(Over over, int ranks) const {
@@ -94,161 +119,200 @@ bool Explainer::equal_nodes() const {
 }
 
 // A communicator that is one group in shared memory needs no hierarchy.
+bool Explainer::is_one_group() const {
+  return hierarchy_.levels.size() == 1 && hierarchy_.levels[0].groups[0].one_node;
+}
+
 Capabilities Explainer::whole() const {
-  const bool one_group = hierarchy_.levels.size() == 1 && hierarchy_.levels[0].groups[0].one_node;
-  Capabilities c = capabilities(one_group ? Over::shm : Over::levels, options_.ranks);
+  Capabilities c = capabilities(is_one_group() ? Over::shm : Over::levels, options_.ranks);
   c.equal_nodes = equal_nodes();
   c.within_levels = false;
   c.single_copy = !options_.no_attach;
   return c;
 }
 
-Priced priced(const Choice& choice, int ranks, const Pieces& pieces) {
-  Cost cost = cost_of(choice, ranks, pieces.each);
-  cost.bytes = pieces.sum([&](std::uint64_t bytes) { return cost_of(choice, ranks, bytes).bytes; });
-  return {choice, cost};
+const PlanTable& Explainer::table_of(const Capabilities& c) const {
+  const auto [found, is_new] = tables_.try_emplace({c.over, c.ranks, c.within_levels});
+  if (is_new) found->second = PlanTable(rules_, c, options_.algo.c_str());
+  return found->second;
 }
 
-Row Explainer::row(const Capabilities& group, Collective operation, const Pieces& pieces) const {
-  const PlanTable table(rules_, group, options_.algo.c_str());
-  const PlanRange& range = table.range(operation, pieces.each);
+std::vector<int> Explainer::counterparts(std::size_t place) const {
+  std::vector<int> ranks;
+  for (const Group& node : hierarchy_.levels[0].groups) ranks.push_back(node.members[place]);
+  return ranks;
+}
+
+// As one rank takes part in the hierarchy.
+AgreedLevels Explainer::agreed_by(int rank) const {
+  AgreedLevels agreed;
+  agreed.groups = levels_of(hierarchy_, rank, options_.ranks);
+  agreed.depth = hierarchy_.levels.size();
+  agreed.whole = table_of(whole());
+  for (const LevelGroup& level : agreed.groups) {
+    const Over over = level.shared ? Over::shm : Over::p2p;
+    agreed.plans.push_back(table_of(capabilities(over, level.size)));
+  }
+  if (equal_nodes()) {
+    agreed.counterparts.ranks = counterparts(static_cast<std::size_t>(agreed.groups[0].rank));
+    agreed.counterparts.plans = table_of(capabilities(Over::p2p, options_.nodes));
+  }
+  return agreed;
+}
+
+// Groups of a kind and size plan alike; of rooted collectives, but for those that the root's data
+// go through.
+std::vector<Alike> Explainer::alike() const {
+  const bool rooted =
+      shape_.collective == Collective::reduce || shape_.collective == Collective::bcast;
+  int of_root = shape_.root;  // who stands for the root in the level
+  std::vector<Alike> all;
+  for (std::size_t l = 0; l < hierarchy_.levels.size(); ++l) {
+    std::map<std::tuple<bool, std::size_t, bool>, std::size_t> known;
+    int next = of_root;
+    for (const Group& group : hierarchy_.levels[l].groups) {
+      const std::vector<int>& members = group.members;
+      const bool way = std::binary_search(members.begin(), members.end(), of_root);
+      if (way) next = members[static_cast<std::size_t>(group.leader)];
+      if (members.size() < 2) continue;
+      const auto [found, is_new] =
+          known.try_emplace({group.one_node, members.size(), rooted && way}, all.size());
+      if (is_new) all.push_back({l, {}});
+      all[found->second].groups.push_back(&group);
+    }
+    of_root = next;
+  }
+  return all;
+}
+
+Priced priced(const StagePlan& stage, const Cost& cost) {
+  return {stage.algorithm, stage.radix, cost};
+}
+
+// Whether another algorithm could be chosen for a stage. Those of the whole call are none of a
+// stage's, and the MPI's own does not serve the counterparts of several leaders.
+bool is_other(Algorithm algorithm, const StagePlan& stage, const Way& way) {
+  const AlgorithmInfo &info = info_of(algorithm), &taken = info_of(stage.algorithm);
+  const bool leaders = info_of(way.algorithm).needs != Needs::levels_equal_nodes;
+  return info.collective == taken.collective && algorithm != stage.algorithm &&
+         over_of(taken.needs) != Over::levels && (leaders || info.order != Order::of_mpi);
+}
+
+// The row of such groups.
+Row& Explainer::row(const StagePlan& stage, const Capabilities& group, const Chunks& chunks,
+                    Way& way) const {
+  const auto level = static_cast<std::size_t>(stage.level);
   Row row;
-  row.groups = 1;
+  row.level = hierarchy_.levels[level].name;
+  row.order = order_of(stage, hierarchy_.levels.size());
   row.ranks = group.ranks;
   row.over = group.over;
-  row.operation = operation;
-  row.rule = range.rule;
-  row.taken = priced(range.choice, group.ranks, pieces);
+  row.operation = operation_of(stage.kind);
+  row.chunk = chunks[0].bytes;
+  row.chunks = chunks.count();
+  row.rule = stage.rule;
+  row.taken = priced(stage, {});
+  for (Row& known : way.rows) {
+    if (is_same(known, row)) return known;
+  }
+  row.taken.cost = price(stage, group.ranks, shape_, chunks).cost;
   for (const Algorithm algorithm : kAllAlgorithms) {
-    if (info_of(algorithm).collective != operation || algorithm == range.choice.algorithm ||
-        !eligible(algorithm, group, pieces.each)) {
-      continue;
-    }
-    row.others.push_back(priced(default_choice(algorithm), group.ranks, pieces));
+    if (!is_other(algorithm, stage, way) || !eligible(algorithm, group, row.chunk)) continue;
+    StagePlan other = stage;
+    other.algorithm = algorithm;
+    other.radix = default_choice(algorithm).radix;
+    row.others.push_back(priced(other, price(other, group.ranks, shape_, chunks).cost));
   }
-  return row;
+  way.rows.push_back(row);
+  return way.rows.back();
 }
 
-std::uint64_t Explainer::crossing(const std::vector<int>& members, int root, const Choice& choice,
-                                  std::uint64_t bytes) const {
+// Adds what a group does in a stage.
+void Explainer::add(const StagePlan& stage, Over over, const std::vector<int>& members,
+                    const Chunks& chunks, Way& way) const {
+  const int ranks = static_cast<int>(members.size());
   const auto node = [&](int index) { return places_[members[index]].node; };
-  std::uint64_t sum = 0;
-  for (const Message& m : messages_of(choice, static_cast<int>(members.size()), root, bytes)) {
-    if (node(m.from) != node(m.to)) sum += m.bytes;
+  ++row(stage, capabilities(over, ranks), chunks, way).groups;
+  if (over == Over::shm) return;
+  for (const Message& m : price(stage, ranks, shape_, chunks).messages) {
+    if (node(m.from) != node(m.to)) way.between_nodes += m.bytes;
   }
-  return sum;
 }
 
-// Adds a row for each kind of group: those of one rank have nothing to do.
-void Explainer::add_rows(const HierarchyLevel& level, Collective operation, Way& way) const {
-  const Pieces pieces = pieces_of(way.choice);
-  std::map<std::tuple<bool, std::size_t>, std::size_t> rows;
-  for (const Group& group : level.groups) {
-    const std::size_t ranks = group.members.size();
-    if (ranks < 2) continue;
-    const auto [found, is_new] = rows.try_emplace({group.one_node, ranks}, way.rows.size());
-    if (is_new) {
-      const Over over = group.one_node ? Over::shm : Over::p2p;
-      way.rows.push_back(row(capabilities(over, static_cast<int>(ranks)), operation, pieces));
-      way.rows.back().level = level.name;
-      way.rows.back().groups = 0;
+void Explainer::add_groups(const Alike& alike, const Choice& choice, Way& way) const {
+  const Group& first = *alike.groups[0];
+  CallPlan plan;
+  plan_call(agreed_by(first.members[static_cast<std::size_t>(first.leader)]), choice, shape_, plan);
+  way.chunk = choice.chunk ? plan.choice.chunk : 0;
+  way.chunks = plan.chunks.count();
+  for (StagePlan stage : plan.stages) {
+    if (stage.level != static_cast<int>(alike.level)) continue;
+    for (const Group* group : alike.groups) {
+      if (group != &first && stage.kind != Kind::exchange) stage.root = group->leader;
+      add(stage, group->one_node ? Over::shm : Over::p2p, group->members, plan.chunks, way);
     }
-    Row& its = way.rows[found->second];
-    ++its.groups;
-    way.between_nodes += pieces.sum([&](std::uint64_t bytes) {
-      return crossing(group.members, group.leader, its.taken.choice, bytes);
-    });
   }
 }
 
-// The members of the lowest level only wait; its leaders move their data. Levels of which some
-// groups do not share memory stay as they are.
-void be_passive(const HierarchyLevel& level, const Choice& choice, Row& row, std::uint64_t bytes) {
-  const bool shared = std::all_of(level.groups.begin(), level.groups.end(),
-                                  [](const Group& group) { return group.one_node; });
-  if (!shared || row.ranks < 2) return;
-  row.taken.choice = choice;
-  row.taken.cost.steps = 1;
-  row.taken.cost.bytes = bytes * static_cast<std::uint64_t>(row.ranks - 1);
-  row.rule = kNoRule;
+// Each place of a node has a part of the message and exchanges it with those of its place.
+void Explainer::add_multi_leader(const Choice& choice, Way& way) const {
+  const std::vector<int>& node = hierarchy_.levels[0].groups[0].members;
+  CallPlan plan;
+  for (std::size_t place = 0; place < node.size(); ++place) {
+    plan_call(agreed_by(node[place]), choice, shape_, plan);
+    add(plan.stages[1], Over::p2p, counterparts(place), plan.chunks, way);
+  }
 }
 
-// Towards the leaders, the exchange at the top, and back; the other collectives go one way. An
-// all-reduce of nothing is the barrier.
-Way Explainer::in_levels(Way way) const {
-  const std::size_t last = hierarchy_.levels.size() - 1;
-  const bool both =
-      options_.collective == Collective::allreduce || options_.collective == Collective::barrier;
-  const bool up = both || options_.collective == Collective::reduce;
-  const bool passive = info_of(way.choice.algorithm).needs == Needs::levels_single_copy;
-  for (std::size_t i = 0; up && i < last; ++i) {
-    add_rows(hierarchy_.levels[i], Collective::reduce, way);
-    if (i == 0 && passive)
-      be_passive(hierarchy_.levels[0], way.choice, way.rows.back(), options_.bytes);
+// Steps one after another: of groups that work at the same time, the slowest counts.
+Cost cost_of_all(const std::vector<Row>& rows, std::uint64_t chunks) {
+  Cost all;
+  all.known = true;
+  std::uint64_t slowest = 0;
+  std::map<int, std::uint64_t> steps;
+  for (const Row& row : rows) {
+    steps[row.order] = std::max(steps[row.order], row.taken.cost.steps);
+    all.known &= row.taken.cost.known;
   }
-  add_rows(hierarchy_.levels[last], both ? Collective::allreduce : options_.collective, way);
-  for (std::size_t i = last; options_.collective != Collective::reduce && i-- > 0;) {
-    add_rows(hierarchy_.levels[i], Collective::bcast, way);
-    if (i == 0 && passive)
-      be_passive(hierarchy_.levels[0], way.choice, way.rows.back(), options_.bytes);
+  for (const auto& [order, of_level] : steps) {
+    all.steps += of_level;
+    slowest = std::max(slowest, of_level);
   }
-  return way;
-}
-
-// Rank i of every node exchanges part i of the node's sum with its likes.
-Way Explainer::multi_leader(Way way) const {
-  const std::vector<Group>& nodes = hierarchy_.levels[0].groups;
-  const int each = static_cast<int>(nodes[0].members.size());
-  const Pieces pieces = pieces_of(way.choice);
-  const auto part = [each](std::uint64_t bytes) {
-    return (bytes + static_cast<std::uint64_t>(each) - 1) / static_cast<std::uint64_t>(each);
-  };
-  Row within;
-  within.level = hierarchy_.levels[0].name;
-  within.groups = options_.nodes;
-  within.ranks = each;
-  within.rule = kNoRule;
-  within.taken = priced(default_choice(Algorithm::allreduce_split_slots), each, pieces);
-  within.taken.choice = way.choice;
-  way.rows.push_back(within);
-  const Pieces parts(pieces.sum(part), part(pieces.each));
-  way.rows.push_back(row(capabilities(Over::p2p, options_.nodes), Collective::allreduce, parts));
-  Row& between = way.rows.back();
-  between.level = hierarchy_.levels[1].name;
-  between.groups = each;
-  way.between_nodes = parts.sum([&](std::uint64_t bytes) {
-    std::uint64_t sum = 0;
-    for (const Message& m : messages_of(between.taken.choice, options_.nodes, 0, bytes)) {
-      sum += m.bytes * static_cast<std::uint64_t>(each);
-    }
-    return sum;
-  });
-  return way;
+  all.steps += (chunks - 1) * slowest;
+  return all;
 }
 
 Way Explainer::way(const Choice& choice) const {
   Way way;
-  way.choice = choice;
+  way.algorithm = choice.algorithm;
   if (choice.algorithm == Algorithm::native) return way;
-  way.chunks = pieces_of(choice).count;
-  way = choice.algorithm == Algorithm::allreduce_multi_leader ? multi_leader(std::move(way))
-                                                              : in_levels(std::move(way));
-  way.cost.known = true;
-  std::uint64_t slowest = 0;
-  // Groups of several sizes work at the same time: of those the slowest counts.
-  for (std::size_t i = 0; i < way.rows.size(); ++i) {
-    std::uint64_t steps = way.rows[i].taken.cost.steps;
-    way.cost.known &= way.rows[i].taken.cost.known;
-    for (; i + 1 < way.rows.size() && way.rows[i + 1].level == way.rows[i].level &&
-           way.rows[i + 1].operation == way.rows[i].operation;
-         ++i) {
-      steps = std::max(steps, way.rows[i + 1].taken.cost.steps);
-      way.cost.known &= way.rows[i + 1].taken.cost.known;
-    }
-    way.cost.steps += steps;
-    slowest = std::max(slowest, steps);
+  const bool multi_leader = info_of(choice.algorithm).needs == Needs::levels_equal_nodes;
+  for (const Alike& alike : alike_) {
+    if (!multi_leader || alike.level == 0) add_groups(alike, choice, way);
   }
-  way.cost.steps += (way.chunks - 1) * slowest;
+  if (multi_leader) add_multi_leader(choice, way);
+  std::stable_sort(way.rows.begin(), way.rows.end(),
+                   [](const Row& a, const Row& b) { return a.order < b.order; });
+  way.cost = cost_of_all(way.rows, way.chunks);
+  return way;
+}
+
+// A call of one group, in one piece.
+Way Explainer::in_one_group(const Capabilities& group) const {
+  const PlanRange& range = table_of(group).range(shape_.collective, shape_.bytes);
+  Way way;
+  way.algorithm = range.choice.algorithm;
+  if (way.algorithm == Algorithm::native) return way;
+  StagePlan stage;
+  stage.kind = shape_.collective == Collective::reduce  ? Kind::reduce
+               : shape_.collective == Collective::bcast ? Kind::bcast
+                                                        : Kind::exchange;
+  stage.algorithm = way.algorithm;
+  stage.rule = range.rule;
+  row(stage, group, {shape_.bytes, std::max(shape_.bytes, kCacheLine), kCacheLine}, way).groups = 1;
+  way.rows[0].level = "node";
+  way.rows[0].operation = name_of(shape_.collective);
+  way.cost = way.rows[0].taken.cost;
   return way;
 }
 
@@ -256,18 +320,12 @@ Explanation Explainer::explain() const {
   const Capabilities communicator = whole();
   Explanation result;
   result.over = communicator.over;
+  const PlanRange& range = table_of(communicator).range(options_.collective, options_.bytes);
+  result.rule = range.rule;
   if (communicator.over == Over::shm) {
-    Row only = row(communicator, options_.collective, {options_.bytes, 0});
-    only.level = "node";
-    result.rule = only.rule;
-    result.taken.choice = only.taken.choice;
-    result.taken.cost = only.taken.cost;
-    if (only.taken.choice.algorithm != Algorithm::native) result.taken.rows.push_back(only);
+    result.taken = in_one_group(communicator);
     return result;
   }
-  const PlanTable table(rules_, communicator, options_.algo.c_str());
-  const PlanRange& range = table.range(options_.collective, options_.bytes);
-  result.rule = range.rule;
   result.taken = way(range.choice);
   for (const Algorithm algorithm : kAllAlgorithms) {
     if (info_of(algorithm).collective == options_.collective &&
@@ -286,11 +344,7 @@ Explanation explain(const Options& options, const Places& places, const RuleSet&
 
 std::string rule_name(std::int32_t rule, const RuleSet& rules, const Options& options) {
   if (rule == kForced) return "forced";
-  if (rule < 0) return "";
-  const auto index = static_cast<std::size_t>(rule);
-  const std::size_t own = rules.rules.size();
-  if (index < own) return options.rules + ":" + std::to_string(rules.rules[index].line);
-  return "rules.toml:" + std::to_string(shipped_rules().rules[index - own].line);
+  return rule < 0 ? "" : place_of(rule, rules, options.rules);
 }
 
 }  // namespace sumac::plan

@@ -13,18 +13,21 @@
 
 namespace sumac::plan {
 
-// A choice and what it costs: steps for one chunk, bytes for the whole message.
+// An algorithm and what it costs: steps for one chunk, bytes for the whole message.
 struct Priced {
-  Choice choice;
+  Algorithm algorithm = Algorithm::native;
+  int radix = 2;
   Cost cost;
 };
 
 // What groups of one size do at a level.
 struct Row {
   std::string level;
+  int order = 0;  // among the stages
   int groups = 0, ranks = 0;
   Over over = Over::shm;
-  Collective operation = Collective::allreduce;
+  const char* operation = "";
+  std::uint64_t chunk = 0, chunks = 1;  // bytes of one; how many
   Priced taken;
   std::int32_t rule = kNoRule;  // as PlanRange::rule
   std::vector<Priced> others;   // eligible, not taken
@@ -32,8 +35,8 @@ struct Row {
 
 // One way of serving the call.
 struct Way {
-  Choice choice;
-  std::uint64_t chunks = 1;
+  Algorithm algorithm = Algorithm::native;
+  std::uint64_t chunk = 0, chunks = 1;  // the most bytes of one, 0 where there is one; how many
   std::vector<Row> rows;
   Cost cost;  // of all rows: chunks overlap
   std::uint64_t between_nodes = 0;

@@ -10,26 +10,18 @@ using Json = nlohmann::ordered_json;
 
 Json known(bool known, std::uint64_t value) { return known ? Json(value) : Json(nullptr); }
 
-Json of_choice(const Choice& choice, const Cost& cost) {
-  Json json{{"algorithm", name_of(choice.algorithm)}};
-  if (choice.chunk) json["chunk"] = choice.chunk;
-  if (tuned_of(choice.algorithm) == Tuned::radix) json["radix"] = choice.radix;
-  json["steps"] = known(cost.known, cost.steps);
-  return json;
-}
-
 Json of_priced(const Priced& priced) {
-  Json json = of_choice(priced.choice, priced.cost);
+  Json json{{"algorithm", name_of(priced.algorithm)}};
+  if (tuned_of(priced.algorithm) == Tuned::radix) json["radix"] = priced.radix;
+  json["steps"] = known(priced.cost.known, priced.cost.steps);
   json["bytes"] = known(priced.cost.known, priced.cost.bytes);
   return json;
 }
 
 Json of_row(const Row& row, const RuleSet& rules, const Options& options) {
-  Json json{{"level", row.level},
-            {"groups", row.groups},
-            {"ranks", row.ranks},
-            {"over", name_of(row.over)},
-            {"operation", sumac::name_of(row.operation)}};
+  Json json{{"level", row.level},        {"groups", row.groups},       {"ranks", row.ranks},
+            {"over", name_of(row.over)}, {"operation", row.operation}, {"chunk", row.chunk},
+            {"chunks", row.chunks}};
   json.update(of_priced(row.taken));
   json["rule"] = rule_name(row.rule, rules, options);
   json["others"] = Json::array();
@@ -38,7 +30,9 @@ Json of_row(const Row& row, const RuleSet& rules, const Options& options) {
 }
 
 Json of_way(const Way& way) {
-  Json json = of_choice(way.choice, way.cost);
+  Json json{{"algorithm", name_of(way.algorithm)}};
+  if (way.chunk) json["chunk"] = way.chunk;
+  json["steps"] = known(way.cost.known, way.cost.steps);
   json["chunks"] = way.chunks;
   json["bytes_between_nodes"] = known(way.cost.known, way.between_nodes);
   return json;

@@ -18,12 +18,10 @@ std::string counted(std::uint64_t count, const char* what) {
   return number(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-std::string chunk_of(const Choice& choice) { return choice.chunk ? number(choice.chunk) : "-"; }
-
-std::string algorithm_of(const Choice& choice) {
-  const std::string name = name_of(choice.algorithm);
-  return tuned_of(choice.algorithm) == Tuned::radix ? name + ", radix " + number(choice.radix)
-                                                    : name;
+std::string algorithm_of(const Priced& priced) {
+  const std::string name = name_of(priced.algorithm);
+  if (tuned_of(priced.algorithm) != Tuned::radix) return name;
+  return name + ", radix " + std::to_string(priced.radix);
 }
 
 std::string steps_of(const Cost& cost) { return cost.known ? number(cost.steps) : "?"; }
@@ -51,13 +49,12 @@ std::string table(const std::vector<Row>& rows, const RuleSet& rules, const Opti
   std::vector<Cells> lines = {kTitles};
   for (const Row& row : rows) {
     lines.push_back({row.level, std::to_string(row.groups) + " x " + std::to_string(row.ranks),
-                     name_of(row.over), sumac::name_of(row.operation),
-                     algorithm_of(row.taken.choice), chunk_of(row.taken.choice),
+                     name_of(row.over), row.operation, algorithm_of(row.taken), number(row.chunk),
                      steps_of(row.taken.cost), bytes_of(row.taken.cost),
                      rule_name(row.rule, rules, options)});
     for (const Priced& other : row.others) {
-      lines.push_back({"", "", "", "", "or " + algorithm_of(other.choice), chunk_of(other.choice),
-                       steps_of(other.cost), bytes_of(other.cost), ""});
+      lines.push_back({"", "", "", "", "or " + algorithm_of(other), "", steps_of(other.cost),
+                       bytes_of(other.cost), ""});
     }
   }
   return in_columns(lines);
@@ -81,13 +78,12 @@ std::string totals(const Way& way) {
 std::string chosen(const Explanation& explanation, const RuleSet& rules, const Options& options) {
   const Way& way = explanation.taken;
   std::string text = "chosen: ";
-  if (way.choice.algorithm == Algorithm::native) {
+  if (way.algorithm == Algorithm::native) {
     text += "the call is left to the MPI";
   } else {
-    text += name_of(way.choice.algorithm);
-    if (way.choice.chunk) {
-      text +=
-          ", " + counted(way.chunks, "chunk") + " of up to " + counted(way.choice.chunk, "byte");
+    text += name_of(way.algorithm);
+    if (way.chunk) {
+      text += ", " + counted(way.chunks, "chunk") + " of up to " + counted(way.chunk, "byte");
     }
   }
   return text + " (" + rule_name(explanation.rule, rules, options) + ")\n";
@@ -106,7 +102,7 @@ std::string to_text(const Explanation& explanation, const RuleSet& rules, const 
   text.append("\n").append(table(way.rows, rules, options)).append("\n");
   if (explanation.over == Over::levels) text += "In all: " + totals(way) + ".\n";
   for (const Way& other : explanation.others) {
-    text += std::string("Or ") + name_of(other.choice.algorithm) + ": " + totals(other) + ".\n";
+    text += std::string("Or ") + name_of(other.algorithm) + ": " + totals(other) + ".\n";
   }
   return text + kLegend;
 }

@@ -18,7 +18,7 @@ namespace sumac {
 struct GroupCall {
   int ranks = 2, root = 0;  // at least two ranks; all-reduces and barriers have no root
   std::uint64_t bytes = 0;
-  std::uint32_t chunk = 0;  // of a pipeline; 0: none
+  std::size_t chunk = 0;    // of the levels, for what is itself cut into pieces
   int radix = 2;            // of a k-nomial tree
   std::size_t element = 1;  // vectors are cut between elements of so many bytes
 };
@@ -60,11 +60,6 @@ Traffic traffic_of(const GroupCall& call, std::uint64_t steps, Each each) {
   }
   traffic.cost.bytes = *std::max_element(sent.begin(), sent.end());
   return traffic;
-}
-
-// Chunks of a pipeline over messages.
-inline std::uint64_t chunks_of(const GroupCall& call) {
-  return call.chunk ? Chunks(call.bytes, call.chunk, kCacheLine).count() : 1;
 }
 
 // Chunks that go through slots of the usual size.

@@ -79,13 +79,14 @@ void start(const char* folder, std::size_t events) {
   recording.store(true, std::memory_order_release);
 }
 
-void record(const char* level, const char* stage, std::uint64_t operation, std::uint64_t chunk,
+void record(const Where& where, std::uint64_t operation, std::uint64_t chunk,
             std::uint64_t begin_ns, std::uint64_t end_ns) {
   if (!on()) return;
   Piece* piece = recorded.pieces.claim();
   if (!piece) return;
-  copy_name(piece->level, level);
-  copy_name(piece->stage, stage);
+  copy_name(piece->level, where.level);
+  copy_name(piece->stage, where.stage);
+  piece->algorithm = where.algorithm;
   piece->operation = operation;
   piece->chunk = chunk;
   piece->begin = begin_ns;

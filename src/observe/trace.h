@@ -24,11 +24,18 @@ void start(const char* folder, std::size_t events = kEvents);
 // Nanoseconds since 1970 that never go back, so that clocks of several hosts can be lined up.
 std::uint64_t now_ns();
 
-// Records one piece of work: a level ("numa") in a stage ("up") on a chunk of an operation. The
-// time that the level waited before is not part of it, else levels would always seem to work at
-// once. Names are copied, at most kName - 1 characters.
+// The work of a level: "numa", "up", "split_slots". Level and stage are copied, at most kName - 1
+// characters; the algorithm's name must stay until the end of the process.
 inline constexpr std::size_t kName = 16;
-void record(const char* level, const char* stage, std::uint64_t operation, std::uint64_t chunk,
+struct Where {
+  const char* level;
+  const char* stage;
+  const char* algorithm;
+};
+
+// Records one piece of it, on a chunk of an operation. The time that the level waited before is not
+// part of the piece, else levels would always seem to work at once.
+void record(const Where& where, std::uint64_t operation, std::uint64_t chunk,
             std::uint64_t begin_ns, std::uint64_t end_ns);
 
 // Records an operation as a whole. `group` (the communicator) and `call` (the number of operations

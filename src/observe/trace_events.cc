@@ -88,8 +88,8 @@ void write_piece(const Span& span, int rank, int lane, const Piece& piece) {
   span.write(piece.begin, piece.end);
   std::fprintf(span.file,
                ",\"args\":{\"operation\":%" PRIu64 ",\"chunk\":%" PRIu64
-               ",\"level\":\"%s\",\"stage\":\"%s\"}}",
-               piece.operation, piece.chunk, piece.level, piece.stage);
+               ",\"level\":\"%s\",\"stage\":\"%s\",\"algorithm\":\"%s\"}}",
+               piece.operation, piece.chunk, piece.level, piece.stage, piece.algorithm);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace sumac::trace {
 
 struct Piece {
   char level[kName], stage[kName];
+  const char* algorithm;
   std::uint64_t operation, chunk, begin, end;
 };
 

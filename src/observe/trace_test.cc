@@ -47,7 +47,7 @@ TEST_F(Trace, OffRecordsNothing) {
   std::uint64_t calls = 0;
   {
     const trace::Operation operation("allreduce", 8, 1, calls);
-    trace::record("node", "up", 0, 0, 1, 2);
+    trace::record({"node", "up", "ring"}, 0, 0, 1, 2);
   }
   EXPECT_EQ(calls, 0u);
 }
@@ -59,8 +59,9 @@ TEST_F(Trace, OperationsAndTheirPieces) {
   for (int i = 0; i < 2; ++i) {
     const trace::Operation operation("allreduce", 4096, 0xabc, calls);
     const std::uint64_t now = trace::now_ns();
-    trace::record("numa", "up", trace::current_operation(), 3, now, now + 1500);
-    trace::record("node", "across", trace::current_operation(), 3, now + 1500, now + 1501);
+    trace::record({"numa", "up", "ring"}, trace::current_operation(), 3, now, now + 1500);
+    trace::record({"node", "across", "ring"}, trace::current_operation(), 3, now + 1500,
+                  now + 1501);
   }
   EXPECT_EQ(calls, 9u);
   ASSERT_TRUE(trace::write(2, 4));
@@ -86,7 +87,7 @@ TEST_F(Trace, WhatDoesNotFitIsCounted) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([] {
-      for (std::uint64_t i = 0; i < 50; ++i) trace::record("node", "up", 0, i, 1, 2);
+      for (std::uint64_t i = 0; i < 50; ++i) trace::record({"node", "up", "ring"}, 0, i, 1, 2);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -98,7 +99,7 @@ TEST_F(Trace, WhatDoesNotFitIsCounted) {
 TEST_F(Trace, NamesAreCopiedAndFitForTheFile) {
   trace::start(folder_.c_str());
   std::string level = "list:\"0\\-15/16-31\n";
-  trace::record(level.c_str(), "up", 0, 0, 1, 2);
+  trace::record({level.c_str(), "up", "ring"}, 0, 0, 1, 2);
   level.assign(level.size(), 'x');
   ASSERT_TRUE(trace::write(0, 1));
   EXPECT_EQ(count(text(0), "\"level\":\"list:_0_-15/16-\""), 1);
@@ -106,7 +107,8 @@ TEST_F(Trace, NamesAreCopiedAndFitForTheFile) {
 
 TEST_F(Trace, ManyNamesShareTheLastLane) {
   trace::start(folder_.c_str());
-  for (int i = 0; i < 200; ++i) trace::record(std::to_string(i).c_str(), "up", 0, 0, 1, 2);
+  for (int i = 0; i < 200; ++i)
+    trace::record({std::to_string(i).c_str(), "up", "ring"}, 0, 0, 1, 2);
   ASSERT_TRUE(trace::write(0, 1));
   EXPECT_EQ(count(text(0), "\"ph\":\"X\""), 200);
   EXPECT_EQ(count(text(0), "\"thread_name\""), 65);
@@ -120,7 +122,7 @@ TEST_F(Trace, FilesAreTheUsersAndNeverOverwritten) {
   EXPECT_EQ(about.st_mode & 0777, 0600u);
   const std::string first = text(0);
   trace::start(folder_.c_str());
-  trace::record("node", "up", 0, 0, 1, 2);
+  trace::record({"node", "up", "ring"}, 0, 0, 1, 2);
   EXPECT_FALSE(trace::write(0, 1));
   EXPECT_EQ(errno, EEXIST);
   EXPECT_EQ(text(0), first);

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a choice costs. Nothing on the path of a call uses this.
+// What a plan costs. Nothing on the path of a call uses this.
 #pragma once
 
 #include "algorithms/cost.h"
-#include "planner/plan.h"
+#include "planner/call_plan.h"
 
 namespace sumac {
 
-// Serving `bytes` once in a group of so many ranks.
-Cost cost_of(const Choice& choice, int ranks, std::uint64_t bytes);
-
-// What the ranks send while they serve `bytes` once; empty where they send no messages, or the MPI
-// chooses. `root` is the index of the root; all-reduces have none.
-std::vector<Message> messages_of(const Choice& choice, int ranks, int root, std::uint64_t bytes);
+// What a stage of a plan costs a group of so many ranks: the steps of one chunk, the bytes of all.
+// Messages are empty where the ranks send none, or the MPI chooses.
+Traffic price(const StagePlan& stage, int ranks, const CallShape& shape, const Chunks& chunks);
 
 }  // namespace sumac

@@ -12,6 +12,9 @@
 namespace sumac {
 namespace {
 
+constexpr std::uint64_t kK = 1024;
+constexpr std::size_t kWhole = std::size_t{1} << 40;  // more than any message
+
 struct Case {
   Algorithm algorithm;
   int ranks;
@@ -20,7 +23,14 @@ struct Case {
   std::uint32_t chunk = 0;
 };
 
-constexpr std::uint64_t kK = 1024;
+Traffic priced(const Case& c, int root = 0) {
+  StagePlan stage;
+  stage.algorithm = c.algorithm;
+  stage.radix = c.radix;
+  stage.root = root;
+  const CallShape shape{Collective::allreduce, c.bytes};
+  return price(stage, c.ranks, shape, {c.bytes, c.chunk ? c.chunk : kWhole, kCacheLine});
+}
 
 std::uint64_t total_of(const std::vector<Message>& messages) {
   std::uint64_t total = 0;
@@ -50,19 +60,21 @@ TEST(Cost, OfMessages) {
       {Algorithm::bcast_knomial, 16, 100, 2, 600, 1500, 4},
       {Algorithm::bcast_knomial, 5, 100, 2, 400, 400, 4},
       {Algorithm::allreduce_knomial, 5, 100, 4, 400, 800, 4},
-      // 3 links, 5 chunks.
-      {Algorithm::bcast_chain, 4, 20 * kK, 7, 20 * kK, 60 * kK, 2, 4 * kK},
+      // 3 links; 5 chunks, the steps of one.
+      {Algorithm::bcast_chain, 4, 20 * kK, 3, 20 * kK, 60 * kK, 2, 4 * kK},
+      // 3 chunks of 2048 bytes, in parts of 704, 704 and 640.
+      {Algorithm::allreduce_ring, 3, 6144, 4, 3 * 2752, 4 * 6144, 2, 2176},
       {Algorithm::reduce_chain, 3, 100, 2, 100, 200, 2, 4 * kK},
       {Algorithm::reduce_chain, 3, 0, 2, 0, 0, 2, 4 * kK},
   };
   for (const Case& c : cases) {
-    const Choice choice{c.algorithm, c.chunk, c.radix};
-    const Cost cost = cost_of(choice, c.ranks, c.bytes);
+    const Traffic traffic = priced(c);
+    const Cost& cost = traffic.cost;
     const char* name = info_of(c.algorithm).name;
     EXPECT_TRUE(cost.known) << name;
     EXPECT_EQ(cost.steps, c.steps) << name << " " << c.ranks;
     EXPECT_EQ(cost.bytes, c.busiest) << name << " " << c.ranks;
-    EXPECT_EQ(total_of(messages_of(choice, c.ranks, 0, c.bytes)), c.total) << name << c.ranks;
+    EXPECT_EQ(total_of(traffic.messages), c.total) << name << c.ranks;
   }
 }
 
@@ -82,11 +94,12 @@ TEST(Cost, InSharedMemory) {
       {Algorithm::barrier_flat, 4, 0, 1, 0, 0},
   };
   for (const Case& c : cases) {
-    const Cost cost = cost_of(default_choice(c.algorithm), c.ranks, c.bytes);
+    const Traffic traffic = priced(c);
+    const Cost& cost = traffic.cost;
     EXPECT_TRUE(cost.known);
     EXPECT_EQ(cost.steps, c.steps) << info_of(c.algorithm).name;
     EXPECT_EQ(cost.bytes, c.busiest) << info_of(c.algorithm).name;
-    EXPECT_TRUE(messages_of(default_choice(c.algorithm), c.ranks, 0, c.bytes).empty());
+    EXPECT_TRUE(traffic.messages.empty());
   }
 }
 
@@ -99,7 +112,7 @@ TEST(Cost, TreesReachEveryRankOnce) {
           const AlgorithmInfo& info = info_of(algorithm);
           if (info.collective != Collective::bcast || info.needs != Needs::messages) continue;
           std::map<int, int> parents;
-          for (const Message& m : messages_of({algorithm, 4096, radix}, ranks, root, 8)) {
+          for (const Message& m : priced({algorithm, ranks, 8, 0, 0, 0, radix}, root).messages) {
             EXPECT_TRUE(parents.emplace(m.to, m.from).second);
           }
           EXPECT_EQ(parents.size(), static_cast<std::size_t>(ranks - 1));
@@ -116,14 +129,14 @@ TEST(Cost, TreesReachEveryRankOnce) {
 
 // Of every row that is carried out in one group, but not by the MPI.
 TEST(Cost, IsKnownWhereSumacDecides) {
-  EXPECT_FALSE(cost_of({}, 4, 8).known);
+  EXPECT_FALSE(priced({Algorithm::native, 4, 8, 0, 0, 0}).cost.known);
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmInfo& info = info_of(algorithm);
     const bool decides = over_of(info.needs) != Over::levels && info.order != Order::of_mpi;
-    const Cost cost = cost_of(default_choice(algorithm), 4, 8);
+    const Cost cost = priced({algorithm, 4, 8, 0, 0, 0}).cost;
     EXPECT_EQ(cost.known, decides) << info.name;
     EXPECT_EQ(cost.steps > 0, decides) << info.name;
-    EXPECT_EQ(cost_of(default_choice(algorithm), 1, 8).steps, 0U) << info.name;
+    EXPECT_EQ(priced({algorithm, 1, 8, 0, 0, 0}).cost.steps, 0U) << info.name;
   }
 }
 

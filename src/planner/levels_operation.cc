@@ -10,32 +10,15 @@
 namespace sumac {
 namespace {
 
-// Chunks when the choice does not say: small enough for a pipeline, large enough for a network.
-constexpr std::size_t kDefaultChunk = 64 << 10;
-
 // Tags: each lane has its own, the same on all ranks.
 std::size_t tag_of(std::size_t level, bool down, int which) {
   return (level * 2 + (down ? 1 : 0)) * kWidth + static_cast<std::size_t>(which);
 }
 
-// Large all-reduces on a single level have no other level to overlap with: fewer, larger messages
-// keep a network busy with fewer looks at them.
-constexpr std::size_t kLargeAlone = 256 << 10, kChunkAlone = 4 << 20;
-
-Chunks cut(const LevelsCall& call, std::size_t depth) {
-  std::size_t chunk = call.choice.chunk ? call.choice.chunk : kDefaultChunk;
-  const bool alone = depth == 1 && call.collective == Collective::allreduce;
-  const bool may_grow = alone && !call.choice.exact_chunk;
-  if (may_grow && call.reduction.bytes() >= kLargeAlone) chunk = std::max(chunk, kChunkAlone);
-  if (call.collective == Collective::bcast) return {call.bcast.bytes, chunk, kCacheLine};
-  const ReduceArguments& args = call.reduction;
-  return {args.bytes(), chunk, std::max(kCacheLine, args.element)};
+// An all-reduce, or a barrier: its result is broadcast in the end.
+bool has_result_everywhere(const LevelsCall& call) {
+  return call.collective == Collective::allreduce || call.collective == Collective::barrier;
 }
-
-bool is_mpis_own(Algorithm algorithm) { return info_of(algorithm).order == Order::of_mpi; }
-constexpr Algorithm kInsteadOfMpi = Algorithm::allreduce_rabenseifner;
-
-StartOnLevel start_of(Algorithm algorithm) { return entry_of(algorithm).start_on_level; }
 
 // `start(strand)` makes the coroutine once it is the operation's turn on the lane.
 template <class Start>
@@ -77,87 +60,69 @@ bool LevelsOperation::ended() const {
                      [](const auto& strand) { return strand->idle(); });
 }
 
+void LevelsOperation::plan(const LevelsCall& call) {
+  const CallShape shape = call.shape();
+  if (plan_.stages.empty() || shape != shape_ || call.choice != choice_) {
+    plan_call(levels_, call.choice, shape, plan_);
+    shape_ = shape;
+    choice_ = call.choice;
+  }
+}
+
 void LevelsOperation::begin(const LevelsCall& call) {
-  operation_.reduction = call.reduction;
-  if (call.choice.algorithm == Algorithm::allreduce_multi_leader) {
-    return begin_multi_leader(call.choice);
-  }
-  operation_.bcast = call.bcast;
-  operation_.chunks = cut(call, levels_.depth);
-  if (call.collective == Collective::bcast) {
-    plan_bcast(levels_.groups, call.bcast.root, operation_);
-  } else if (call.collective == Collective::reduce) {
-    plan_reduce(levels_.groups, call.reduction.root, operation_);
-  } else {
-    plan_allreduce(levels_.groups, levels_.depth, operation_);
-  }
-  begin_stages(call);
-}
-
-std::size_t LevelsOperation::level_of(const Stage& stage) const {
-  return static_cast<std::size_t>(stage.level - levels_.groups.data());
-}
-
-void LevelsOperation::choose(Stage& stage, std::size_t bytes) {
-  Collective collective = Collective::allreduce;
-  if (stage.kind == Stage::Kind::reduce) collective = Collective::reduce;
-  if (stage.kind == Stage::Kind::bcast) collective = Collective::bcast;
-  const Choice& choice = levels_.plans[level_of(stage)].choose(collective, bytes);
-  // The MPI's own collectives must be called in one order.
-  const bool native = is_mpis_own(choice.algorithm);
-  stage.start = start_of(native && !levels_.in_order ? kInsteadOfMpi : choice.algorithm);
-  stage.radix = choice.radix;
-  const bool alone = stage.level->shared || (native && levels_.in_order);
-  stage.done.begin(alone ? 1 : kWidth);
-}
-
-void LevelsOperation::begin_stages(const LevelsCall& call) {
+  plan(call);
   Operation& op = operation_;
-  if (info_of(call.choice.algorithm).needs == Needs::levels_single_copy)
-    make_passive(levels_.groups, op);
-  const std::size_t largest = op.chunks[0].bytes;
+  op.reduction = call.reduction;
+  op.bcast = call.bcast;
+  if (has_result_everywhere(call)) op.bcast = {call.reduction.output, call.bytes(), 0};
+  op.chunks = plan_.chunks;
+  if (plan_.stages[0].kind == StagePlan::Kind::scatter) return begin_multi_leader();
+  take_stages(plan_.stages, levels_.groups, op);
+  begin_stages();
+}
+
+void LevelsOperation::begin_stages() {
+  Operation& op = operation_;
   const auto tag = [&](const Stage& stage, int which) {
-    const bool down = stage.kind == Stage::Kind::bcast && !shows_buffers(op, stage);
-    return tag_of(level_of(stage), down, which);
+    const bool down = stage.kind == StagePlan::Kind::bcast && !shows_buffers(op, stage);
+    return tag_of(static_cast<std::size_t>(stage.level), down, which);
   };
   std::fill(op.groups.begin(), op.groups.end(), MessageGroup());
   for (std::size_t i = 0; i < op.num_stages; ++i) {
-    Stage& stage = op.stages[i];
-    choose(stage, largest);
-    for (int w = 0; w < stage.done.width() && !stage.level->shared; ++w) {
+    const Stage& stage = op.stages[i];
+    for (int w = 0; w < stage.width && !stage.group->shared; ++w) {
       op.groups[i * kWidth + static_cast<std::size_t>(w)] =
-          group_of(stage.level->members, stage.level->rank, tag(stage, w), stage.radix);
+          group_of(stage.group->members, stage.group->rank, tag(stage, w), stage.radix);
     }
   }
-  share_scratch(op.groups.data(), op.num_stages * kWidth, largest);
+  share_scratch(op.groups.data(), op.num_stages * kWidth, op.chunks[0].bytes);
   std::size_t used = 0;
-  const auto most = static_cast<int>(std::min<std::size_t>(kWidth, op.chunks.count()));
   for (std::size_t i = 0; i < op.num_stages; ++i) {
-    for (int w = 0; w < std::min(op.stages[i].done.width(), most); ++w) {
+    for (int w = 0; w < op.stages[i].width; ++w) {
       run_in_turn(used++, tag(op.stages[i], w),
                   [&op, i, w](Strand& strand) { return run_stage(strand, op, i, w); });
     }
   }
 }
 
-void LevelsOperation::begin_multi_leader(const Choice& choice) {
+void LevelsOperation::begin_multi_leader() {
   MultiLeader& work = multi_leader_;
+  const StagePlan& between = plan_.stages[1];
   work.node = &levels_.groups[0];
   work.args = &operation_.reduction;
-  work.chunk = choice.chunk ? choice.chunk : kDefaultChunk;
+  work.stages = plan_.stages.data();
+  work.exchange = entry_of(between.algorithm).start_on_level;
+  work.chunks = plan_.chunks;
   work.begin();
-  const std::size_t largest = work.exchanges()[0].bytes;
   const Counterparts& peers = levels_.counterparts;
-  const Choice& between = peers.plans.choose(Collective::allreduce, largest);
-  // The MPI's own collective is for the leaders alone.
-  work.exchange = start_of(is_mpis_own(between.algorithm) ? kInsteadOfMpi : between.algorithm);
-  for (int w = 0; w < kWidth; ++w) {
+  work.groups.fill(MessageGroup());
+  for (int w = 0; w < between.width; ++w) {
     work.groups[static_cast<std::size_t>(w)] =
         group_of(peers.ranks, peers.own, tag_of(levels_.depth, false, w), between.radix);
   }
-  share_scratch(work.groups.data(), kWidth, largest);
+  share_scratch(work.groups.data(), kWidth, plan_.chunks[0].bytes);
   run_in_turn(0, tag_of(0, false, 0), [&work](Strand& strand) { return scatter(strand, work); });
-  for (int w = 0; w < kWidth; ++w) {
+  for (int w = 0; w < between.width; ++w) {
     run_in_turn(static_cast<std::size_t>(w) + 1, tag_of(levels_.depth, false, w),
                 [&work, w](Strand& strand) { return exchange(strand, work, w); });
   }

@@ -12,7 +12,7 @@
 
 #include "algorithms/levels/multi_leader.h"
 #include "algorithms/levels/stage.h"
-#include "planner/plan.h"
+#include "planner/call_plan.h"
 
 namespace sumac {
 
@@ -30,13 +30,6 @@ class Scratch {
   std::size_t bytes_ = 0;
 };
 
-// The ranks of the same place on every node, where multi_leader is possible, else none.
-struct Counterparts {
-  std::vector<int> ranks;  // of the communicator
-  PlanTable plans;         // of such a group
-  int own = 0;             // this rank's place among them
-};
-
 // What follows one another on one lane: messages of a tag, and operations.
 struct Lane {
   Stream stream;
@@ -45,15 +38,9 @@ struct Lane {
 };
 
 // What the operations of one hierarchy share.
-struct Levels {
-  std::vector<LevelGroup> groups;  // that this rank takes part in
-  std::size_t depth = 0;           // of the hierarchy
-  PlanTable whole;                 // of the communicator
-  std::vector<PlanTable> plans;    // by level
-  Counterparts counterparts;
+struct Levels : AgreedLevels {
   std::shared_ptr<Messages> messages;  // null where all levels share memory
   int first_tag = 0;                   // of messages: those of other hierarchies have others
-  bool in_order = true;                // operations begin in the same order on all ranks
   std::unique_ptr<PeerMemory> lowest;  // reaches this rank's group on the lowest level, or null
   std::deque<Lane> lanes;              // by tag
   bool failed = false;                 // a member's memory could not be reached
@@ -72,6 +59,10 @@ struct LevelsCall : CallArguments {
   std::size_t bytes() const {
     return collective == Collective::bcast ? bcast.bytes : reduction.bytes();
   }
+  CallShape shape() const {
+    if (collective == Collective::bcast) return {collective, bcast.bytes, 1, bcast.root};
+    return {collective, reduction.bytes(), reduction.element, reduction.root};
+  }
 };
 
 class LevelsOperation {
@@ -86,10 +77,9 @@ class LevelsOperation {
   const Strands& strands() const { return strands_; }
 
  private:
-  void begin_stages(const LevelsCall& call);
-  void begin_multi_leader(const Choice& choice);
-  void choose(Stage& stage, std::size_t bytes);
-  std::size_t level_of(const Stage& stage) const;
+  void plan(const LevelsCall& call);
+  void begin_stages();
+  void begin_multi_leader();
   MessageGroup group_of(const std::vector<int>& members, int rank, std::size_t tag, int radix);
   // Gives each group its part of the scratch, for messages of at most `largest` bytes.
   void share_scratch(MessageGroup* groups, std::size_t count, std::size_t largest);
@@ -98,6 +88,10 @@ class LevelsOperation {
   void run_in_turn(std::size_t strand, std::size_t tag, Start start);
 
   Levels& levels_;
+  // Of the last call: calls of one shape follow one another.
+  Choice choice_;
+  CallShape shape_;
+  CallPlan plan_;
   Operation operation_;
   MultiLeader multi_leader_;
   Strands strands_;  // made when first needed

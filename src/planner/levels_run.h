@@ -28,6 +28,7 @@ class LevelsRun {
   void end(LevelsOperation& operation);
 
   const PlanTable& plans() const { return levels_.whole; }
+  const AgreedLevels& agreed() const { return levels_; }
   Messages* messages() const { return levels_.messages.get(); }
   const std::shared_ptr<Messages>& shared_messages() const { return levels_.messages; }
   // A member's memory could not be reached: results are undefined.

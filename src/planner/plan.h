@@ -29,12 +29,17 @@ struct Capabilities {
   bool within_levels = false;
 };
 
+// Where neither a rule nor a row says otherwise.
+inline constexpr std::uint32_t kDefaultChunk = 64 << 10;
+
 // What a rule chooses.
 struct Choice {
   Algorithm algorithm = Algorithm::native;
   std::uint32_t chunk = 0;   // bytes a pipeline passes on at a time; 0 where there is none
   std::uint16_t radix = 2;   // of k-nomial trees
   bool exact_chunk = false;  // a user's rule asks for that chunk and no other
+
+  bool operator==(const Choice&) const = default;
 };
 
 struct RuleSet;

@@ -14,7 +14,6 @@ namespace sumac {
 namespace {
 
 constexpr std::size_t kMostFile = 1 << 20;
-constexpr std::uint32_t kDefaultChunk = 64 << 10;
 
 struct File {
   int descriptor;
@@ -114,6 +113,13 @@ const RuleSet& shipped_rules() {
     return rules;
   }();
   return *shipped;
+}
+
+std::string place_of(std::int32_t rule, const RuleSet& users, const std::string& file) {
+  const auto index = static_cast<std::size_t>(rule);
+  const std::size_t own = users.rules.size();
+  if (index < own) return file + ":" + std::to_string(users.rules[index].line);
+  return "rules.toml:" + std::to_string(shipped_rules().rules[index - own].line);
 }
 
 const char* name_of(Over over) {

@@ -46,6 +46,10 @@ const RuleSet& shipped_rules();
 // names file, line, what is wrong and the fix, in one line.
 bool read_rules(const char* path, RuleSet& out, std::string& problem);
 
+// Where a rule stands, "my.toml:12" or "rules.toml:30", by its index in a user's rules (which were
+// read from `file`) and then the shipped ones.
+std::string place_of(std::int32_t rule, const RuleSet& users, const std::string& file);
+
 const char* name_of(Over over);
 
 // What a rule may set besides the algorithm; nothing where the MPI is to serve the call.

@@ -24,7 +24,8 @@ void Work::set_barrier(const Choice& choice, const void* native) {
   call.reduction.input = reinterpret_cast<const std::byte*>(&barrier_in_);
   call.reduction.output = reinterpret_cast<std::byte*>(&barrier_out_);
   call.reduction.count = 1;
-  call.reduction.element = sizeof barrier_in_;
+  static_assert(sizeof barrier_in_ == kBarrierWord);
+  call.reduction.element = kBarrierWord;
   call.reduction.kernel = find_reduce(Op::bor, DType::i32);
   call.reduction.native = native;
 }

@@ -77,3 +77,14 @@ foreach(family IN LISTS SUMAC_MPI_FAMILIES)
                    $<TARGET_FILE:mpi_test_handed_down_${family}>
                    $<TARGET_FILE:environment_probe_${family}>)
 endforeach()
+
+# `sumac plan` against traces: 20 shapes, and 200 of them.
+if(TARGET sumac-plan)
+  sumac_mpi_test_program(shapes shapes.cc)
+  foreach(family IN LISTS SUMAC_MPI_FAMILIES)
+    sumac_lab_script(lab.plan.${family} plan_test.sh ${family} 300 lab
+                     $<TARGET_FILE:mpi_test_shapes_${family}> 4 4)
+    sumac_lab_script(lab.plan_more.${family} plan_test.sh ${family} 900 "lab;slow"
+                     $<TARGET_FILE:mpi_test_shapes_${family}> 40 2)
+  endforeach()
+endif()

@@ -45,6 +45,16 @@ golden native barrier -n 40 --hierarchy flat
 golden barrier barrier -n 256 --nodes 16
 golden xml allreduce 64K -n 64 --machine ../topology/two-sockets.xml --hierarchy l3,package
 golden unbound allreduce 64K -n 64 --machine ../topology/two-sockets.xml --unbound
+# A level alone takes large chunks, by the shipped rules; with them another algorithm is chosen.
+run "$sumac" plan allreduce 16M -n 5 --nodes 5
+expect_out "4 chunks of up to 4194304 bytes"
+expect_out "ring  "
+# Algorithms go by the chunks of a rank's part, and the MPI's own serves the leaders alone.
+run "$sumac" plan allreduce 4M -n 64 --nodes 4 --machine "package:2 core:16"
+expect_out "1 chunk of up to 262144 bytes"
+expect_out "top    16 x 4          p2p   allreduce       rabenseifner  "
+golden leaders-mpi allreduce 1M -n 16 --nodes 4 \
+  --algo "allreduce:multi_leader;allreduce:native"
 for design in basic direct peer; do
   golden "slow-$design" allreduce 256K -n 16 --nodes 2 --slow 4-7,12-15 --slow-design $design
 done
@@ -74,6 +84,7 @@ assert [row["operation"] for row in plan["levels"]] == ["reduce", "allreduce", "
 top = plan["levels"][1]
 assert (top["groups"], top["ranks"], top["over"], top["algorithm"]) == (1, 4, "p2p", "ring"), top
 assert top["steps"] == 6 and top["bytes"] == 98304 and top["rule"] == "rules.toml:41", top
+assert top["chunk"] == 65536 and top["chunks"] == 1, top
 assert {other["algorithm"]: other["steps"] for other in top["others"]} == {
     "recursive_doubling": 2, "rabenseifner": 4, "knomial": 4, "native": None}, top
 PYTHON

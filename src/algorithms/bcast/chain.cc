@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Broadcast along a chain, each rank passing on to the next. Chunk after chunk it is a pipeline:
 // levels call it so.
-//   Steps    p-1 for the first chunk, one for each other
+//   Steps    p-1
 //   Bytes    a rank sends n once
 //   Wins     large messages: every link carries n
 //   Needs    messages
@@ -22,7 +22,7 @@ Task chain(Strand& strand, MessageGroup& group, const BcastArguments& args) {
 }
 
 Traffic chain_cost(const GroupCall& call) {
-  return traffic_of(call, call.ranks - 2 + chunks_of(call), [&](int rank, auto send) {
+  return traffic_of(call, call.ranks - 1, [&](int rank, auto send) {
     const Chain chain(call.ranks, rank, call.root);
     if (!chain.is_root()) send(chain.towards_root(), rank, call.bytes);
   });

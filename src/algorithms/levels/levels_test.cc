@@ -22,26 +22,26 @@ constexpr Word kGuard = 0xdeadbeef;
 struct Choices {
   int radix;
   std::size_t chunk;
-  std::array<StartOnLevel, 3> shared, message;
+  std::array<Algorithm, 3> shared, message;
 
-  StartOnLevel& of(bool is_shared, Collective collective) {
+  Algorithm& of(bool is_shared, Collective collective) {
     return (is_shared ? shared : message)[static_cast<std::size_t>(collective)];
   }
-  StartOnLevel of(bool is_shared, Collective collective) const {
+  Algorithm of(bool is_shared, Collective collective) const {
     return (is_shared ? shared : message)[static_cast<std::size_t>(collective)];
   }
 };
 
 // Any row that serves chunks of such a size on a level. The MPI's own needs an MPI.
-StartOnLevel random_start(Collective collective, bool shared, std::size_t chunk,
-                          std::mt19937& random) {
-  std::vector<StartOnLevel> all;
+Algorithm random_algorithm(Collective collective, bool shared, std::size_t chunk,
+                           std::mt19937& random) {
+  std::vector<Algorithm> all;
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmEntry& entry = entry_of(algorithm);
     const bool fits = entry.needs != Needs::lines || chunk <= kLinesData;
     if (entry.collective == collective && (over_of(entry.needs) == Over::shm) == shared && fits &&
         entry.order != Order::of_mpi && entry.start_on_level) {
-      all.push_back(entry.start_on_level);
+      all.push_back(algorithm);
     }
   }
   return all[random() % all.size()];
@@ -53,34 +53,32 @@ Choices random_choices(std::mt19937& random) {
   choices.chunk = (1 + random() % 40) * kCacheLine;
   for (const bool shared : {false, true}) {
     for (const Collective c : {Collective::allreduce, Collective::reduce, Collective::bcast}) {
-      choices.of(shared, c) = random_start(c, shared, choices.chunk, random);
+      choices.of(shared, c) = random_algorithm(c, shared, choices.chunk, random);
     }
   }
   return choices;
 }
 
-enum class What { allreduce, reduce, bcast };
-
 struct Call {
-  What what;
+  Collective what;
   int root;
   std::size_t count;
   bool in_place;
   ReduceFn kernel;
   std::vector<Words> input, output;
 
-  Call(What w, int ranks, int r, std::size_t n, bool ip, ReduceFn k, std::mt19937& random)
-      : what(w), root(r), count(n), in_place(ip && w != What::bcast), kernel(k) {
+  Call(Collective w, int ranks, int r, std::size_t n, bool ip, ReduceFn k, std::mt19937& random)
+      : what(w), root(r), count(n), in_place(ip && w != Collective::bcast), kernel(k) {
     for (int rank = 0; rank < ranks; ++rank) {
       Words words(n + 1, kGuard), result(n + 1, kGuard);
       for (std::size_t i = 0; i < n; ++i) words[i] = random();
-      const bool filled = what == What::bcast ? rank == root : in_place && gets_result(rank);
+      const bool filled = what == Collective::bcast ? rank == root : in_place && gets_result(rank);
       if (filled) result = words;
       input.push_back(words);
       output.push_back(result);
     }
   }
-  bool gets_result(int rank) const { return what != What::reduce || rank == root; }
+  bool gets_result(int rank) const { return what != Collective::reduce || rank == root; }
   std::byte* out(int rank) {
     return reinterpret_cast<std::byte*>(output[static_cast<std::size_t>(rank)].data());
   }
@@ -90,19 +88,18 @@ struct Call {
   }
 };
 
-int tag_of(const LevelGroup* level, const LevelsRank& rank, bool down, int which) {
-  const auto number = static_cast<int>(level - rank.levels.data());
-  return (number * 2 + (down ? 1 : 0)) * kWidth + which;
+int tag_of(const Stage& stage, int which) {
+  const bool down = stage.kind == StagePlan::Kind::bcast;
+  return (stage.level * 2 + (down ? 1 : 0)) * kWidth + which;
 }
 
-void choose(Stage& stage, const Choices& choices) {
-  const bool shared = stage.level->shared;
-  stage.radix = choices.radix;
+void choose(StagePlan& stage, bool shared, const Choices& choices) {
   Collective collective = Collective::allreduce;
-  if (stage.kind == Stage::Kind::reduce) collective = Collective::reduce;
-  if (stage.kind == Stage::Kind::bcast) collective = Collective::bcast;
-  stage.start = choices.of(shared, collective);
-  stage.done.begin(shared ? 1 : kWidth);
+  if (stage.kind == StagePlan::Kind::reduce) collective = Collective::reduce;
+  if (stage.kind == StagePlan::Kind::bcast) collective = Collective::bcast;
+  stage.algorithm = choices.of(shared, collective);
+  stage.radix = choices.radix;
+  stage.width = shared ? 1 : kWidth;
 }
 
 void begin(LevelsWorld& world, int r, Call& call, const Choices& choices) {
@@ -111,26 +108,28 @@ void begin(LevelsWorld& world, int r, Call& call, const Choices& choices) {
   operation.reduction = {call.in(r),  call.gets_result(r) ? call.out(r) : nullptr,
                          call.count,  sizeof(Word),
                          call.kernel, 0};
-  if (call.what == What::bcast) operation.bcast = {call.out(r), call.count * sizeof(Word), 0};
+  const bool down = call.what != Collective::reduce;
+  operation.bcast = {down ? call.out(r) : nullptr, call.count * sizeof(Word), 0};
   operation.chunks = Chunks(call.count * sizeof(Word), choices.chunk, kCacheLine);
   const std::size_t largest = operation.chunks[0].bytes;
   rank.kept.resize(kKept * largest);
   operation.kept = rank.kept.data();
-  if (call.what == What::allreduce) plan_allreduce(rank.levels, world.depth(), operation);
-  if (call.what == What::reduce) plan_reduce(rank.levels, call.root, operation);
-  if (call.what == What::bcast) plan_bcast(rank.levels, call.root, operation);
+  StagePlans plans;
+  list_stages(rank.levels, world.depth(), call.what, call.root, plans);
+  for (StagePlan& plan : plans) {
+    choose(plan, rank.levels[static_cast<std::size_t>(plan.level)].shared, choices);
+  }
+  take_stages(plans, rank.levels, operation);
   rank.strands.clear();
   rank.scratch.clear();
   operation.groups.assign(operation.num_stages * kWidth, {});
   for (std::size_t i = 0; i < operation.num_stages; ++i) {
-    Stage& stage = operation.stages[i];
-    choose(stage, choices);
-    for (int w = 0; w < stage.done.width(); ++w) {
-      if (!stage.level->shared) {
-        const bool down = stage.kind == Stage::Kind::bcast;
+    const Stage& stage = operation.stages[i];
+    for (int w = 0; w < stage.width; ++w) {
+      if (!stage.group->shared) {
         operation.groups[i * kWidth + static_cast<std::size_t>(w)] =
-            world.message_group(rank, stage.level->members, stage.level->rank,
-                                tag_of(stage.level, rank, down, w), choices.radix, largest);
+            world.message_group(rank, stage.group->members, stage.group->rank, tag_of(stage, w),
+                                choices.radix, largest);
       }
       rank.strands.push_back(std::make_unique<Strand>());
       rank.strands.back()->preempt_at_every_wait(true);
@@ -144,13 +143,13 @@ void expect_right(const Call& call, int ranks, const std::string& about) {
     const auto me = static_cast<std::size_t>(r);
     ASSERT_EQ(call.output[me][call.count], kGuard) << about << " rank " << r;
     if (!call.gets_result(r)) continue;
-    if (call.kernel == tree_kernel && call.what == What::allreduce) {
+    if (call.kernel == tree_kernel && call.what == Collective::allreduce) {
       ASSERT_EQ(call.output[me], call.output[0]) << about << " rank " << r << ": other bits";
       continue;
     }
     for (std::size_t i = 0; i < call.count; ++i) {
       Word expected = call.input[static_cast<std::size_t>(call.root)][i];
-      if (call.what != What::bcast) {
+      if (call.what != Collective::bcast) {
         expected = 0;
         for (const Words& words : call.input) expected += words[i];
       }
@@ -221,10 +220,10 @@ TEST_P(Ranks, AnyHierarchyAnyAlgorithmsAnyOrder) {
     for (int repeat = 0; repeat < 4; ++repeat) {
       const Choices& choices = all_choices.emplace_back(random_choices(random));
       const std::size_t count = random() % 3 ? 1 + random() % 3000 : 1 + random() % 20;
-      Call& call = calls.emplace_back(static_cast<What>(random() % 3), ranks,
+      Call& call = calls.emplace_back(static_cast<Collective>(random() % 3), ranks,
                                       static_cast<int>(random() % ranks), count, random() % 2,
                                       random() % 2 ? tree_kernel : sum_kernel, random);
-      if (call.what == What::reduce) call.kernel = sum_kernel;
+      if (call.what == Collective::reduce) call.kernel = sum_kernel;
       for (int r = 0; r < ranks; ++r) {
         world[r].program.push_back(
             [&world, &call, &choices, r] { begin(world, r, call, choices); });
@@ -262,8 +261,11 @@ void begin_multi(LevelsWorld& world, int r, int nodes, Call& call, const Choices
   rank.operation.reduction = {call.in(r), call.out(r), call.count, sizeof(Word), call.kernel, 0};
   work.node = &rank.levels[0];
   work.args = &rank.operation.reduction;
-  work.exchange = choices.of(false, Collective::allreduce);
-  work.chunk = choices.chunk;
+  list_multi_leader(*work.node, Algorithm::allreduce_multi_leader, rank.plans);
+  choose(rank.plans[1], false, choices);
+  work.stages = rank.plans.data();
+  work.exchange = entry_of(rank.plans[1].algorithm).start_on_level;
+  work.chunks = part_in_chunks(call.count * sizeof(Word), *work.node, choices.chunk);
   work.begin();
   rank.strands.clear();
   rank.scratch.clear();
@@ -278,7 +280,7 @@ void begin_multi(LevelsWorld& world, int r, int nodes, Call& call, const Choices
   start([&](Strand& s) { return gather(s, work); });
   for (int w = 0; w < kWidth; ++w) {
     work.groups[static_cast<std::size_t>(w)] = world.message_group(
-        rank, counterparts, r % nodes, 1000 + w, choices.radix, work.exchanges()[0].bytes);
+        rank, counterparts, r % nodes, 1000 + w, choices.radix, work.chunks[0].bytes);
     start([&](Strand& s) { return exchange(s, work, w); });
   }
 }
@@ -295,7 +297,7 @@ TEST(MultiLeaderTest, AllShapesOfEqualNodes) {
       for (int repeat = 0; repeat < 12; ++repeat) {
         const Choices& choices = all_choices.emplace_back(random_choices(random));
         const std::size_t count = random() % 3 ? 1 + random() % 6000 : 1 + random() % 20;
-        Call& call = calls.emplace_back(What::allreduce, ranks, 0, count, random() % 2,
+        Call& call = calls.emplace_back(Collective::allreduce, ranks, 0, count, random() % 2,
                                         random() % 2 ? tree_kernel : sum_kernel, random);
         for (int r = 0; r < ranks; ++r) {
           world[r].program.push_back([&, r] {

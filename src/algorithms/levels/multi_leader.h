@@ -10,6 +10,7 @@
 //   Needs     two levels: nodes and what is between them
 #pragma once
 
+#include "algorithms/cost.h"
 #include "algorithms/levels/stage.h"
 
 namespace sumac {
@@ -17,9 +18,10 @@ namespace sumac {
 struct MultiLeader {
   LevelGroup* node = nullptr;
   const ReduceArguments* args = nullptr;
-  StartOnLevel exchange = nullptr;          // in place, on what is the rank's own part
-  std::size_t chunk = 0;                    // bytes exchanged at a time
-  std::array<MessageGroup, kWidth> groups;  // the ranks of the same place on all nodes
+  const StagePlan* stages = nullptr;         // three, as list_multi_leader has them
+  StartOnLevel exchange = nullptr;           // in place, on what is the rank's own part
+  Chunks chunks{0, kCacheLine, kCacheLine};  // exchanged at a time, of this rank's part
+  std::array<MessageGroup, kWidth> groups;   // the ranks of the same place on all nodes
   Progress folded, exchanged;
 
   void begin();
@@ -28,11 +30,21 @@ struct MultiLeader {
   std::size_t steps() const;
   Part part(int rank) const;                        // of the vector
   Part piece_of(int rank, std::size_t step) const;  // of the vector
-  Chunks exchanges() const;                         // of this rank's part
 };
+
+// The part of a rank of the node, in chunks of at most `most` bytes.
+Chunks part_in_chunks(std::size_t bytes, const LevelGroup& node, std::size_t most);
+
+// The three stages of such an algorithm, without what the exchange is to be done by.
+void list_multi_leader(const LevelGroup& node, Algorithm algorithm, StagePlans& stages);
 
 Task scatter(Strand& strand, MultiLeader& work);
 Task exchange(Strand& strand, MultiLeader& work, int which);
 Task gather(Strand& strand, MultiLeader& work);
+
+// What scatter and gather cost a rank of the node. Steps are those of the first `call.chunk` bytes
+// of a part.
+Cost scatter_cost(const GroupCall& call);
+Cost gather_cost(const GroupCall& call);
 
 }  // namespace sumac

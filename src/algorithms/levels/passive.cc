@@ -16,7 +16,7 @@ void read_chunk(Operation& operation, const Stage& stage, std::size_t chunk) {
   const Part part = operation.chunks[chunk];
   ReduceArguments args = operation.reduction;
   args.output = operation.result(chunk) - part.offset;
-  fold_from_peers(stage.level->up, args, stage.level->peers, operation.passive_position, part, true,
+  fold_from_peers(stage.group->up, args, stage.group->peers, operation.passive_position, part, true,
                   [](std::size_t, const std::byte*, std::size_t) {});
 }
 
@@ -27,7 +27,7 @@ bool shows_buffers(const Operation& operation, const Stage& stage) {
 }
 
 Task be_passive(Strand& strand, Operation& operation, Stage& stage) {
-  ShmGroup& group = stage.level->up;
+  ShmGroup& group = stage.group->up;
   const std::uint64_t position = group.take(1);
   group.let_overlap();
   co_await strand.until(group.slot_free(position));
@@ -40,7 +40,7 @@ Task be_passive(Strand& strand, Operation& operation, Stage& stage) {
 
 Task meet_members(Strand& strand, Operation& operation, Stage& stage) {
   if (!shows_buffers(operation, stage)) co_return;
-  ShmGroup& group = stage.level->up;
+  ShmGroup& group = stage.group->up;
   operation.passive_position = group.take(1);
   group.let_overlap();
   co_await strand.until(group.slot_free(operation.passive_position));
@@ -50,14 +50,14 @@ Task meet_members(Strand& strand, Operation& operation, Stage& stage) {
 void serve_members(Operation& operation, const Stage& stage, std::size_t chunk) {
   if (stage.kind == Stage::Kind::reduce) return read_chunk(operation, stage, chunk);
   const Part part = operation.chunks[chunk];
-  store_to_peers(stage.level->up, stage.level->peers, operation.passive_position, part.offset,
+  store_to_peers(stage.group->up, stage.group->peers, operation.passive_position, part.offset,
                  operation.bcast.buffer + part.offset, part.bytes);
 }
 
 void release_members(Operation& operation, Stage& stage) {
   if (is_followed(operation, stage)) return;
-  stage.level->up.publish_out(operation.passive_position);
-  stage.level->up.finish(operation.passive_position);
+  stage.group->up.publish_out(operation.passive_position);
+  stage.group->up.finish(operation.passive_position);
 }
 
 }  // namespace sumac

@@ -4,9 +4,8 @@
 // folds them, and writes results into their outputs.
 //   Steps     2 for the whole operation, whatever the number of chunks
 //   Bytes     the leader moves n a member, each way, and does all the arithmetic of its group
-//   Wins      where ranks share processors: a member that is not running delays nobody, and one
-//   that
-//             waits takes no time from those that work
+//   Wins      where ranks share processors: members that are not running delay nobody, and those
+//             that wait take no time from ranks that work
 //   Needs     access to peers' memory, on the lowest level; members that have all their data
 #pragma once
 

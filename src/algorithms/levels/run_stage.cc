@@ -12,7 +12,7 @@ ReduceArguments reduction_of(const Operation& operation, const Stage& stage, std
   args.count = part.bytes / args.element;
   args.root = stage.root;
   args.input = stage.first ? operation.reduction.input + part.offset : operation.result(chunk);
-  const bool gets_result = stage.kind == Stage::Kind::exchange || stage.level->rank == stage.root;
+  const bool gets_result = stage.kind == Stage::Kind::exchange || stage.group->rank == stage.root;
   args.output = gets_result ? operation.result(chunk) : nullptr;
   return args;
 }
@@ -29,18 +29,23 @@ CallArguments arguments_of(const Operation& operation, const Stage& stage, std::
 
 // In shared memory a stage works from when its peers' data are there; messages under way are work.
 void record(const Stage& stage, const Strand& strand, std::size_t chunk, std::uint64_t begun) {
-  static constexpr const char* kNames[] = {"up", "across", "down"};
-  const bool waited = stage.level->shared && strand.woken_ns() != 0;
-  trace::record(stage.level->name, kNames[static_cast<int>(stage.kind)], trace::current_operation(),
-                chunk, waited ? strand.woken_ns() : begun, trace::now_ns());
+  const bool waited = stage.group->shared && strand.woken_ns() != 0;
+  record_piece(stage, *stage.group, chunk, waited ? strand.woken_ns() : begun);
 }
 
 }  // namespace
 
+void record_piece(const StagePlan& stage, const LevelGroup& group, std::size_t chunk,
+                  std::uint64_t begun) {
+  static constexpr const char* kNames[] = {"up", "across", "down", "up", "down"};
+  trace::record({group.name, kNames[static_cast<int>(stage.kind)], name_of(stage.algorithm)},
+                trace::current_operation(), chunk, begun, trace::now_ns());
+}
+
 Task run_stage(Strand& strand, Operation& operation, std::size_t number, int which) {
   Stage& stage = operation.stages[number];
   MessageGroup& group = operation.groups[number * kWidth + static_cast<std::size_t>(which)];
-  if (stage.passive && stage.level->rank != stage.root) {
+  if (stage.passive && stage.group->rank != stage.root) {
     co_await be_passive(strand, operation, stage);
     co_return;
   }
@@ -48,15 +53,19 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
   const auto width = static_cast<std::size_t>(stage.done.width());
   for (auto chunk = static_cast<std::size_t>(which); chunk < operation.chunks.count();
        chunk += width) {
-    if (stage.after) co_await strand.until(stage.after->done(chunk));
-    if (stage.room && chunk >= kKept) co_await strand.until(stage.room->done(chunk - kKept));
+    if (stage.after != StagePlan::kNone) {
+      co_await strand.until(operation.progress(stage.after).done(chunk));
+    }
+    if (stage.room != StagePlan::kNone && chunk >= kKept) {
+      co_await strand.until(operation.progress(stage.room).done(chunk - kKept));
+    }
     const std::uint64_t begun = trace::on() ? trace::now_ns() : 0;
     strand.forget_waking();
     if (stage.passive) {
       serve_members(operation, stage, chunk);
     } else {
       const CallArguments args = arguments_of(operation, stage, chunk);
-      co_await stage.start(strand, *stage.level, group, args);
+      co_await stage.start(strand, *stage.group, group, args);
     }
     if (begun) record(stage, strand, chunk, begun);
     stage.done.note(chunk);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a hierarchy is made of, as one rank sees it: the levels it takes part in, and an operation
-// as a list of stages. A stage is one level working on all chunks, one after another, whenever its
-// input is there: a strand of its own (several where messages are worth having under way at the
-// same time). Stages tell each other of finished chunks by counters and by nothing else, so levels
-// progress independently: while a node reduces chunk k, leaders exchange k-1 and members get k-2.
+// as a list of stages, planned first and then carried out. A stage is one level working on all
+// chunks, one after another, whenever its input is there: a strand of its own (several where
+// messages are worth having under way at the same time). Stages tell each other of finished chunks
+// by counters and by nothing else, so levels progress independently: while a node reduces chunk k,
+// leaders exchange k-1 and members get k-2.
 #pragma once
 
 #include <array>
@@ -65,18 +66,31 @@ class Progress {
 using StartOnLevel = Task (*)(Strand& strand, LevelGroup& level, MessageGroup& group,
                               const CallArguments& args);
 
-struct Stage {
-  enum class Kind { reduce, exchange, bcast };
+// What a level does in one collective, as one rank takes part in it: a value, which all ranks of
+// the group share but for the order of the stages.
+struct StagePlan {
+  // Scatter, exchange among counterparts and gather are the stages of multi_leader.
+  enum class Kind : std::uint8_t { reduce, exchange, bcast, scatter, gather };
+  static constexpr int kNone = -1;
 
   Kind kind = Kind::reduce;
-  LevelGroup* level = nullptr;
-  int root = 0;  // of the level's group: where a reduction ends or data start
+  bool first = false;    // a reduction's input is the caller's, not the result so far
+  bool passive = false;  // see passive.h
+  int width = 1;         // strands that take the chunks in turn
+  int level = 0;         // index in the levels that the rank takes part in
+  int root = 0;          // of the level's group: where a reduction ends or data start
+  int after = kNone;     // the stage whose chunks are the input; kNone: there from the beginning
+  int room = kNone;      // the result's place is free again kKept chunks after this stage
+  Algorithm algorithm = Algorithm::native;  // of each chunk
+  int radix = 2;                            // of its tree
+  std::int32_t rule = -1;                   // that chose it: PlanRange::rule
+};
+using StagePlans = std::vector<StagePlan>;
+
+// A planned stage being carried out.
+struct Stage : StagePlan {
+  LevelGroup* group = nullptr;
   StartOnLevel start = nullptr;
-  int radix = 2;
-  bool first = false;               // a reduction's input is the caller's, not the result so far
-  const Progress* after = nullptr;  // the input's chunks; null: there from the beginning
-  bool passive = false;             // see passive.h
-  const Progress* room = nullptr;   // the result's place is free again kKept chunks after this
   Progress done;
 };
 
@@ -96,6 +110,7 @@ struct Operation {
   std::uint64_t passive_position = 0;
   std::vector<MessageGroup> groups;  // [stage * kWidth + strand]; of stages over messages
 
+  const Progress& progress(int stage) const { return stages[static_cast<std::size_t>(stage)].done; }
   std::byte* result(std::size_t chunk) const {
     if (reduction.output) return reduction.output + chunks[chunk].offset;
     return kept + (chunk % kKept) * chunks[0].bytes;
@@ -105,14 +120,21 @@ struct Operation {
 // Chunks `which`, which + width, ... of a stage.
 Task run_stage(Strand& strand, Operation& operation, std::size_t stage, int which);
 
-// The stages of a collective for a rank that takes part in `levels` (the first ones) of a hierarchy
-// of `depth` levels; root is a communicator rank. Algorithms are chosen by the caller afterwards.
-void plan_allreduce(std::vector<LevelGroup>& levels, std::size_t depth, Operation& operation);
-void plan_reduce(std::vector<LevelGroup>& levels, int root, Operation& operation);
-void plan_bcast(std::vector<LevelGroup>& levels, int root, Operation& operation);
+// A chunk of a stage is done, in the trace.
+void record_piece(const StagePlan& stage, const LevelGroup& group, std::size_t chunk,
+                  std::uint64_t begun);
 
-// Makes the lowest level's members passive (passive.h), where it shares memory, single copy is to
-// be had and the data come and go through its leader.
-void make_passive(std::vector<LevelGroup>& levels, Operation& operation);
+// The stages of a collective for a rank that takes part in `levels` (the first ones) of a hierarchy
+// of `depth` levels, without their algorithms. `root` is a communicator rank. A barrier is an
+// all-reduce.
+void list_stages(const std::vector<LevelGroup>& levels, std::size_t depth, Collective collective,
+                 int root, StagePlans& stages);
+
+// Makes the lowest level's members passive (passive.h), where it shares memory and the data come
+// and go through its leader. Single copy must be possible there.
+void make_passive(const std::vector<LevelGroup>& levels, StagePlans& stages);
+
+// Makes the operation's stages of planned ones.
+void take_stages(const StagePlans& plans, std::vector<LevelGroup>& levels, Operation& operation);
 
 }  // namespace sumac

@@ -98,6 +98,7 @@ class TestMessages final : public Messages {
 struct LevelsRank {
   std::vector<LevelGroup> levels;
   Operation operation;
+  StagePlans plans;
   MultiLeader multi;
   std::unique_ptr<TestMessages> messages;
   std::map<int, std::unique_ptr<Stream>> streams;  // by tag

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reduce along a chain: each rank folds what comes from the next one after its own data and passes
 // the result on towards the root. Chunk after chunk it is a pipeline: levels call it so.
-//   Steps    p-1 for the first chunk, one for each other
+//   Steps    p-1
 //   Bytes    a rank sends n once and receives n once
 //   Wins     large messages: every link carries n
 //   Needs    messages, scratch of 2n bytes
@@ -30,7 +30,7 @@ Task chain(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
 }
 
 Traffic chain_cost(const GroupCall& call) {
-  return traffic_of(call, call.ranks - 2 + chunks_of(call), [&](int rank, auto send) {
+  return traffic_of(call, call.ranks - 1, [&](int rank, auto send) {
     const Chain chain(call.ranks, rank, call.root);
     if (!chain.is_root()) send(rank, chain.towards_root(), call.bytes);
   });

@@ -20,11 +20,7 @@ std::map<std::string, int>& decisions() {
 // "rules.toml:31", "my.toml:12", "SUMAC_ALGO"
 std::string origin_of(const PlanRange& range) {
   if (range.rule == kForced) return "SUMAC_ALGO";
-  const auto rule = static_cast<std::size_t>(range.rule);
-  const std::vector<Rule>& own = user_rules().rules;
-  if (range.rule < 0) return "no rule";
-  if (rule < own.size()) return std::string(options.rules) + ":" + std::to_string(own[rule].line);
-  return "rules.toml:" + std::to_string(shipped_rules().rules[rule - own.size()].line);
+  return range.rule < 0 ? "no rule" : place_of(range.rule, user_rules(), options.rules);
 }
 
 std::string text_of(Collective collective, const PlanTable& plans) {

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans against what ranks really did: for shapes drawn at random, the bytes that each rank sent
+// each other, and the chunks that each level worked on by which algorithm, as traces tell.
+#include "planner/call_plan.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "observe/trace.h"
+#include "planner/cost.h"
+#include "planner/test_levels_run.h"
+
+namespace sumac::testing {
+namespace {
+
+using Random = std::mt19937;
+using Word = std::uint32_t;
+
+#ifdef __SANITIZE_THREAD__
+constexpr unsigned kShapes = 40;
+#else
+constexpr unsigned kShapes = 300;
+#endif
+
+// Bytes by sender and receiver, and chunks by "level stage algorithm".
+struct Seen {
+  std::map<std::pair<int, int>, std::size_t> bytes;
+  std::map<std::string, std::size_t> chunks;
+};
+
+// ---- What is planned ----
+
+const char* stage_name(StagePlan::Kind kind) {
+  constexpr const char* kNames[] = {"up", "across", "down", "up", "down"};
+  return kNames[static_cast<int>(kind)];
+}
+
+void add_messages(const StagePlan& stage, const std::vector<int>& members, int own,
+                  const CallShape& shape, const Chunks& chunks, Seen& seen) {
+  const auto ranks = static_cast<int>(members.size());
+  for (const Message& message : price(stage, ranks, shape, chunks).messages) {
+    if (message.from != own || message.bytes == 0) continue;
+    const auto at = [&](int index) { return members[static_cast<std::size_t>(index)]; };
+    seen.bytes[{at(message.from), at(message.to)}] += message.bytes;
+  }
+}
+
+void add_stage(const AgreedLevels& agreed, const StagePlan& stage, const CallShape& shape,
+               const CallPlan& plan, const Layout& layout, Seen& seen) {
+  using Kind = StagePlan::Kind;
+  const bool parts = plan.stages[0].kind == Kind::scatter;
+  const LevelGroup& node = agreed.groups[0];
+  std::size_t chunks = plan.chunks.count();
+  std::string level = parts && stage.kind == Kind::exchange ? "top" : "";
+  if (level.empty()) {
+    const LevelGroup& group = agreed.groups[static_cast<std::size_t>(stage.level)];
+    level = group.name;
+    if (stage.passive && group.rank != stage.root) return;  // a member waits
+    if (!group.shared) add_messages(stage, group.members, group.rank, shape, plan.chunks, seen);
+    if (parts) {
+      const std::size_t piece =
+          layout.slot_bytes / static_cast<std::size_t>(node.size) / kCacheLine * kCacheLine;
+      chunks = div_up(part_of(shape.bytes, node.size, 0).bytes, piece);
+    }
+  } else {
+    const Counterparts& peers = agreed.counterparts;
+    if (plan.chunks[0].bytes == 0) return;  // no part for this rank
+    add_messages(stage, peers.ranks, peers.own, shape, plan.chunks, seen);
+  }
+  seen.chunks[level + " " + stage_name(stage.kind) + " " + name_of(stage.algorithm)] += chunks;
+}
+
+// ---- What is done ----
+
+struct Buffers {
+  std::vector<Word> in, out;
+};
+
+LevelsCall call_of(const AgreedLevels& agreed, const CallShape& shape, int rank, Buffers& buffers) {
+  const std::size_t count = shape.bytes / sizeof(Word);
+  buffers.in.assign(count, 1);
+  buffers.out.assign(count, 1);
+  auto* const out = reinterpret_cast<std::byte*>(buffers.out.data());
+  const bool reduce = shape.collective == Collective::reduce;
+  LevelsCall call;
+  call.collective = shape.collective;
+  call.choice = agreed.whole.choose(shape.collective, shape.bytes);
+  call.bcast = {out, shape.bytes, shape.root};
+  if (shape.collective == Collective::bcast) return call;
+  call.reduction.input = reinterpret_cast<const std::byte*>(buffers.in.data());
+  call.reduction.output = reduce && rank != shape.root ? nullptr : out;
+  call.reduction.count = count;
+  call.reduction.element = sizeof(Word);
+  call.reduction.kernel = sum_kernel;
+  call.reduction.root = shape.root;
+  return call;
+}
+
+void run(ThreadRanks& all, int ranks, const CallShape& shape) {
+  std::vector<std::thread> threads;
+  std::deque<Buffers> buffers(static_cast<std::size_t>(ranks));
+  for (int r = 0; r < ranks; ++r) {
+    threads.emplace_back([&, r] {
+      Buffers& own = buffers[static_cast<std::size_t>(r)];
+      all[r].run(call_of(all[r].agreed(), shape, r, own), WaitPolicy());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// The value of a key that a line of a trace has, or nothing.
+std::string value_of(const std::string& line, const std::string& key) {
+  const std::string before = "\"" + key + "\":\"";
+  const std::size_t found = line.find(before);
+  if (found == std::string::npos) return "";
+  const std::size_t begin = found + before.size();
+  return line.substr(begin, line.find('"', begin) - begin);
+}
+
+// The chunks that a trace tells of.
+void read_chunks(const std::filesystem::path& file, Seen& seen) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string algorithm = value_of(line, "algorithm");
+    if (algorithm.empty()) continue;
+    ++seen.chunks[value_of(line, "level") + " " + value_of(line, "stage") + " " + algorithm];
+  }
+}
+
+class CallPlans : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/sumac-plan-XXXXXX";
+    ASSERT_TRUE(mkdtemp(name));
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  Seen done(ThreadRanks& all, int ranks, const CallShape& shape) {
+    all.office().bytes.clear();
+    trace::start(folder_.c_str(), 1 << 16);
+    run(all, ranks, shape);
+    EXPECT_TRUE(trace::write(0, 1));
+    Seen seen;
+    seen.bytes = all.office().bytes;
+    read_chunks(folder_ / "rank-0.json", seen);
+    std::filesystem::remove(folder_ / "rank-0.json");
+    return seen;
+  }
+  void expect_as_planned(const Setting& setting, ThreadRanks& all, const CallShape& shape);
+
+ private:
+  std::filesystem::path folder_;
+};
+
+Seen planned(ThreadRanks& all, const Setting& setting, const CallShape& shape) {
+  Layout layout;
+  layout.slot_bytes = setting.slot_bytes;
+  Seen seen;
+  CallPlan plan;
+  for (int r = 0; r < setting.ranks(); ++r) {
+    const AgreedLevels& agreed = all[r].agreed();
+    plan_call(agreed, agreed.whole.choose(shape.collective, shape.bytes), shape, plan);
+    for (const StagePlan& stage : plan.stages) add_stage(agreed, stage, shape, plan, layout, seen);
+  }
+  return seen;
+}
+
+void CallPlans::expect_as_planned(const Setting& setting, ThreadRanks& all,
+                                  const CallShape& shape) {
+  const Seen expected = planned(all, setting, shape), seen = done(all, setting.ranks(), shape);
+  std::ostringstream about;
+  about << "seed " << setting.seed << ", " << setting.ranks() << " ranks, forced '"
+        << setting.forced << "', " << name_of(shape.collective) << " of " << shape.bytes << " root "
+        << shape.root;
+  EXPECT_EQ(seen.chunks, expected.chunks) << about.str();
+  EXPECT_EQ(seen.bytes, expected.bytes) << about.str();
+}
+
+// ---- Shapes ----
+
+int below(Random& random, int bound) {
+  return static_cast<int>(random() % static_cast<unsigned>(bound));
+}
+
+Setting setting_of(const std::vector<int>& nodes, const std::string& text) {
+  Setting setting;
+  for (const int node : nodes) {
+    Place place;
+    place.node = place.host = static_cast<std::uint64_t>(node);
+    place.at.numa = static_cast<int>(setting.places.size()) / 2 % 3;
+    setting.places.push_back(place);
+  }
+  HierarchySpec spec;
+  std::string problem;
+  EXPECT_TRUE(parse_hierarchy(text, spec, problem)) << problem;
+  if (!build_hierarchy(spec, setting.places, SlowDesign::basic, setting.hierarchy, problem)) {
+    spec = HierarchySpec();
+    spec.automatic = true;
+    EXPECT_TRUE(
+        build_hierarchy(spec, setting.places, SlowDesign::basic, setting.hierarchy, problem));
+  }
+  return setting;
+}
+
+Setting random_setting(Random& random) {
+  static constexpr const char* kTexts[] = {"auto",      "auto",         "flat",    "node",
+                                           "numa,node", "ranks:2,node", "ranks:3", "node,ranks:2"};
+  const int each = 1 + below(random, 4), count = 1 + below(random, 5), style = below(random, 3);
+  std::vector<int> nodes;
+  for (int r = 0; r < std::max(2, each * count); ++r) {
+    const int styles[] = {r / each, r % count, below(random, count)};
+    nodes.push_back(styles[style]);
+  }
+  Setting setting = setting_of(nodes, kTexts[random() % std::size(kTexts)]);
+  setting.oversubscribed = random() % 2;
+  setting.slot_bytes = 1024u << random() % 6;
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    if (random() % 6) continue;
+    const AlgorithmInfo& info = info_of(algorithm);
+    setting.forced += std::string(name_of(info.collective)) + ":" + info.name + ";";
+  }
+  return setting;
+}
+
+CallShape random_shape(int ranks, Random& random) {
+  static constexpr Collective kAll[] = {Collective::allreduce, Collective::reduce,
+                                        Collective::bcast};
+  static constexpr int kMost[] = {40, 5000, 60000, 500000};
+  const auto words = static_cast<std::size_t>(1 + below(random, kMost[random() % 4]));
+  return {kAll[random() % 3], words * sizeof(Word), sizeof(Word), below(random, ranks)};
+}
+
+// One group that shares memory has no levels.
+bool has_levels(const Hierarchy& hierarchy) {
+  return hierarchy.levels.size() > 1 || !hierarchy.levels[0].groups[0].one_node;
+}
+
+TEST_F(CallPlans, AreWhatIsDone) {
+  for (unsigned seed = 0; seed < kShapes && !HasFailure(); ++seed) {
+    Random random(seed);
+    Setting setting = random_setting(random);
+    setting.seed = seed;
+    if (!has_levels(setting.hierarchy)) continue;
+    ThreadRanks all(setting);
+    for (int i = 0; i < 2; ++i) {
+      CallShape shape = random_shape(setting.ranks(), random);
+      if (shape.collective == Collective::bcast) shape.element = 1;
+      if (shape.collective == Collective::allreduce) shape.root = 0;
+      expect_as_planned(setting, all, shape);
+    }
+  }
+}
+
+// What the executor decided by itself once, and only there.
+TEST_F(CallPlans, OfWhatWasDecidedWhileItBegan) {
+  struct Case {
+    int nodes, each;
+    std::size_t bytes;
+    const char* forced;
+    std::size_t chunk, chunks;
+    Algorithm between;
+  };
+  constexpr std::size_t kM = 1 << 20;
+  const Case cases[] = {
+      // Chunks of 4 MiB on a level alone; in these the ring is asked for.
+      {5, 1, 16 * kM, "", 4 * kM, 4, Algorithm::allreduce_ring},
+      // The rank's part of 256 KiB, in one chunk.
+      {4, 16, 4 * kM, "", kM / 4, 1, Algorithm::allreduce_rabenseifner},
+      // The MPI's own is for the leaders alone.
+      {4, 4, kM, "allreduce:multi_leader;allreduce:native", 64 << 10, 4,
+       Algorithm::allreduce_rabenseifner},
+  };
+  for (const Case& c : cases) {
+    std::vector<int> nodes;
+    for (int r = 0; r < c.nodes * c.each; ++r) nodes.push_back(r / c.each);
+    Setting setting = setting_of(nodes, "node");
+    setting.slot_bytes = 32 << 10;
+    setting.forced = c.forced;
+    ThreadRanks all(setting);
+    const CallShape shape{Collective::allreduce, c.bytes, sizeof(Word)};
+    const AgreedLevels& agreed = all[0].agreed();
+    CallPlan plan;
+    plan_call(agreed, agreed.whole.choose(shape.collective, shape.bytes), shape, plan);
+    EXPECT_EQ(plan.chunks[0].bytes, c.chunk);
+    EXPECT_EQ(plan.chunks.count(), c.chunks);
+    EXPECT_EQ(plan.stages[plan.stages.size() / 2].algorithm, c.between);
+    expect_as_planned(setting, all, shape);
+  }
+}
+
+}  // namespace
+}  // namespace sumac::testing

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shapes of calls drawn at random, and `sumac plan` against traces of them.
+
+plan_shapes.py draw JOBS SEED            a job a line: hosts, ranks, hierarchy, algorithms, shapes
+plan_shapes.py compare SUMAC FOLDER MPI HOSTS RANKS HIERARCHY ALGORITHMS SHAPE...
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+HIERARCHIES = ("node", "node", "flat", "ranks:2,node", "allreduce=flat;node")
+ALGORITHMS = ("allreduce:levels", "allreduce:multi_leader", "allreduce:passive", "allreduce:ring",
+              "allreduce:rabenseifner", "allreduce:knomial", "allreduce:native",
+              "reduce:levels", "reduce:passive", "reduce:chain", "bcast:levels", "bcast:passive",
+              "bcast:chain", "bcast:slots", "reduce:split_slots")  # fmt: skip
+COLLECTIVES = ("allreduce", "allreduce", "reduce", "bcast")
+STAGES = {"reduce": "up", "reduce_scatter": "up", "allreduce": "across", "bcast": "down",
+          "allgather": "down"}  # fmt: skip
+SHAPES = 5  # of a job
+
+
+def draw(jobs, seed):
+    chance = random.Random(seed)
+    for _ in range(jobs):
+        hosts = chance.randint(2, 4)
+        # As `sumac plan` deals them out; several leaders need nodes of one size.
+        ranks = 2 * hosts if chance.random() < 0.5 else chance.randint(hosts + 1, 2 * hosts + 1)
+        counts = [ranks // hosts + (host < ranks % hosts) for host in range(hosts)]
+        layout = ",".join(f"h{host}:{count}" for host, count in enumerate(counts))
+        forced = ";".join(chance.sample(ALGORITHMS, chance.randint(0, 5)))
+        shapes = ["barrier:0"]
+        while len(shapes) < SHAPES:
+            words = 1 + int(2 ** chance.uniform(0, 21))
+            shape = f"{chance.choice(COLLECTIVES)}:{4 * words}"
+            if shape not in shapes:
+                shapes.append(shape)
+        print(layout, ranks, chance.choice(HIERARCHIES), forced or "-", *shapes)
+
+
+def planned(sumac, mpi, hosts, ranks, hierarchy, forced, shape):
+    """{(level, stage, algorithm, chunks)}; chunks of what goes through slots in pieces are None."""
+    collective, size = shape.split(":")
+    number = int(ranks)
+    # All hosts of a lab have the same processors.
+    cores = 1 if number > len(os.sched_getaffinity(0)) else 64
+    command = [sumac, "plan", collective, *([] if collective == "barrier" else [size]), "-n", ranks,
+               "--nodes", str(hosts.count(":")), "--machine", f"core:{cores}", "--unbound",
+               "--hierarchy", hierarchy, "--algo", forced, "--mpi", mpi, "--json"]  # fmt: skip
+    plan = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    pieces = ("reduce_scatter", "allgather")
+    return {
+        (row["level"], STAGES[row["operation"]], row["algorithm"],
+         None if row["operation"] in pieces else row["chunks"])
+        for row in plan["levels"]
+    }  # fmt: skip
+
+
+def traced(folder):
+    """{shape: {(level, stage, algorithm, chunks)}}, of all ranks together."""
+    seen = defaultdict(set)
+    for file in sorted(Path(folder).glob("rank-*.json")):
+        shapes, chunks = {}, Counter()
+        for event in json.loads(file.read_text(encoding="utf-8")):
+            about = event["args"]
+            if event["ph"] != "X":
+                continue
+            if "bytes" in about:
+                size = 0 if event["name"] == "barrier" else about["bytes"]
+                shapes[about["operation"]] = f"{event['name']}:{size}"
+            else:
+                key = about["level"], about["stage"], about["algorithm"]
+                chunks[about["operation"], key] += 1
+        for (operation, key), count in chunks.items():
+            through_slots = key[2] == "multi_leader"
+            seen[shapes[operation]].add((*key, None if through_slots else count))
+    return seen
+
+
+def compare(sumac, folder, mpi, hosts, ranks, hierarchy, forced, *shapes):
+    seen, differ = traced(folder), 0
+    for shape in shapes:
+        expected = planned(sumac, mpi, hosts, ranks, hierarchy, forced.strip("-"), shape)
+        done = seen[shape]
+        verdict = "same" if done == expected else "DIFFERS"
+        print(verdict, shape, "hosts", hosts, hierarchy, forced, sorted(done, key=str))
+        if done != expected:
+            print("  planned:", sorted(expected, key=str))
+            differ += 1
+    return differ
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "draw":
+        draw(int(sys.argv[2]), int(sys.argv[3]))
+    else:
+        sys.exit(compare(*sys.argv[2:]) != 0)
