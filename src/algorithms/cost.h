@@ -21,6 +21,10 @@ struct GroupCall {
   std::uint32_t chunk = 0;  // of a pipeline; 0: none
   int radix = 2;            // of a k-nomial tree
   std::size_t element = 1;  // vectors are cut between elements of so many bytes
+  // [ranks] of `bytes`, where a reduce-scatter or an all-gather has parts of different sizes.
+  const Part* listed = nullptr;
+
+  Parts parts() const { return {bytes, ranks, element, 0, listed}; }
 };
 
 struct Cost {

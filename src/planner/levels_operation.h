@@ -69,9 +69,7 @@ struct LevelsCall : CallArguments {
   Collective collective = Collective::allreduce;
   Choice choice;
 
-  std::size_t bytes() const {
-    return collective == Collective::bcast ? bcast.bytes : reduction.bytes();
-  }
+  std::size_t bytes() const { return CallArguments::bytes(collective); }
 };
 
 class LevelsOperation {

@@ -81,9 +81,9 @@ void share(Communicator& c, const std::vector<Hello>& hellos, Wishes& wishes) {
     const bool here = !c.levels_for[static_cast<int>(info_of(algorithm).collective)];
     if (here) wishes.note(algorithm, why_not(algorithm, capabilities));
   }
-  for (int i = 0; i < static_cast<int>(Collective::reduce_local); ++i) {
-    const auto collective = static_cast<Collective>(i);
-    if (!c.levels_for[i]) trace_plans(c, collective, c.plans, "one group that shares memory");
+  for (const CollectiveInfo& info : kCollectives) {
+    const bool here = is_of_ranks(info.collective) && !c.levels_for[static_cast<int>(info.collective)];
+    if (here) trace_plans(c, info.collective, c.plans, "one group that shares memory");
   }
 }
 
@@ -99,8 +99,9 @@ bool may_overlap(const Communicator& c, const std::vector<Hello>& hellos) {
 }
 
 bool all_have_levels(const Communicator& c) {
-  return std::all_of(c.levels_for, c.levels_for + static_cast<int>(Collective::reduce_local),
-                     [](const LevelsRun* run) { return run != nullptr; });
+  return std::all_of(std::begin(kCollectives), std::end(kCollectives), [&](const auto& info) {
+    return !has_levels(info.collective) || c.levels_for[static_cast<int>(info.collective)];
+  });
 }
 
 }  // namespace

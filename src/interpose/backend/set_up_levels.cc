@@ -15,9 +15,6 @@
 namespace sumac {
 namespace {
 
-constexpr Collective kWithLevels[] = {Collective::allreduce, Collective::reduce, Collective::bcast,
-                                      Collective::barrier};
-
 // One hierarchy, for the collectives that ask for the same.
 struct Wanted {
   std::string_view text;
@@ -165,7 +162,9 @@ void LevelsSetUp::tell_if_flat() const {
 void LevelsSetUp::want() {
   std::string_view option = options.hierarchy;
   if (!c_.hierarchy.empty()) option = c_.hierarchy;
-  for (const Collective collective : kWithLevels) {
+  for (const CollectiveInfo& info : kCollectives) {
+    const Collective collective = info.collective;
+    if (!has_levels(collective)) continue;
     const std::string_view text = hierarchy_for(option, name_of(collective));
     auto same = std::find_if(wanted_.begin(), wanted_.end(),
                              [&](const Wanted& wanted) { return wanted.text == text; });
