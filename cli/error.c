@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/switch_word.h"
-#include "config/launch.h"
+#include "base/message.h"
 
 // One write, so that the lines of several ranks do not mix.
 static void say(const char* level, const char* slug, const char* what, const char* found,
@@ -28,9 +27,7 @@ void report_error(const char* slug, const char* what, const char* found, const c
 }
 
 void report_warning(const char* slug, const char* what) {
-  const char* debug = getenv("SUMAC_DEBUG");
-  if (sumac_launch_rank() > 0 || (debug != NULL && sumac_switch_word(debug) == 0)) return;
-  say("warning", slug, what, NULL, NULL);
+  if (sumac_may_warn()) say("warning", slug, what, NULL, NULL);
 }
 
 int finish_output(int code) {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/launch.h"
 #include "commands.h"
-#include "config/launch.h"
 #include "elf_facts.h"
 #include "environment.h"
 #include "error.h"

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/nearest.h"
 #include "config/parse.h"
 
 static const char with_bar[] =
@@ -22,7 +24,7 @@ const struct sumac_option_row sumac_option_rows[] = {
 };
 const size_t sumac_num_options = sizeof sumac_option_rows / sizeof sumac_option_rows[0];
 
-// Where each row's field lies in struct sumac_options.
+// Offset of each row's field in struct sumac_options.
 static const size_t offsets[] = {
 #define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) \
   offsetof(struct sumac_options, field),
@@ -55,7 +57,7 @@ static void store(struct sumac_options* options, size_t row, const struct sumac_
   }
 }
 
-// The value of SUMAC_<name>, as getenv would give it; an empty value counts as unset.
+// The value of SUMAC_<name>, as getenv would return it; an empty value counts as unset.
 static const char* value_of(char* const* environment, const char* name) {
   const size_t length = strlen(name);
   for (; environment != NULL && *environment != NULL; ++environment) {
@@ -84,7 +86,7 @@ static const char* listed(const char* choices, char* buffer, size_t size) {
   return buffer;
 }
 
-// What values of an option's kind look like: "one of auto, off".
+// Describes the values of an option's kind, such as "one of auto, off".
 static void describe_domain(const struct sumac_option_row* row, char* domain, size_t size) {
   char list[256];
   uint64_t low, high;
@@ -127,7 +129,7 @@ static void refuse_value(const struct sumac_option_row* row, const char* text,
   report_bad_value(row, what, fix, to);
 }
 
-// The name (without its prefix) of an environment entry that ought to be an option, or NULL.
+// The name (without its prefix) of an environment entry that looks like an option, or NULL.
 static const char* option_like(const char* entry, size_t* length) {
   if (strncmp(entry, kPrefix, kPrefixLength) != 0) return NULL;
   const char* name = entry + kPrefixLength;
@@ -146,9 +148,18 @@ static bool is_option(const char* name, size_t length) {
   return false;
 }
 
+static const char* nearest_option(const char* name, size_t length) {
+  static const char* const names[] = {
+#define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) #NAME,
+#include "config/options.def"
+#undef SUMAC_OPTION
+  };
+  return sumac_nearest(name, length, names, sizeof names / sizeof names[0]);
+}
+
 static void report_unknown(const char* name, size_t length, const struct reporter* to) {
   char what[kMessage], fix[kMessage];
-  const char* nearest = sumac_nearest_option(name, length);
+  const char* nearest = nearest_option(name, length);
   snprintf(what, sizeof what, "%s%.*s is not an option", kPrefix, (int)(length < 80 ? length : 80),
            name);
   if (nearest != NULL) {
@@ -201,29 +212,23 @@ void sumac_options_refuse(struct sumac_options* options, const char* name, const
   }
 }
 
-static uint64_t hash_bytes(uint64_t hash, const void* data, size_t size) {
-  const unsigned char* bytes = data;
-  for (size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-  return hash;
-}
-
 uint64_t sumac_options_hash(const struct sumac_options* options) {
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  uint64_t hash = SUMAC_HASH_START;
   for (size_t i = 0; i < sumac_num_options; ++i) {
     if (!sumac_option_rows[i].agreed) continue;
     const char* field = (const char*)options + offsets[i];
     if (is_text(i)) {
       const char* text;
       memcpy(&text, field, sizeof text);
-      hash = hash_bytes(hash, text, strlen(text) + 1);
+      hash = sumac_hash(text, strlen(text) + 1, hash);
     } else {
-      hash = hash_bytes(hash, field, sizeof(uint64_t));
+      hash = sumac_hash(field, sizeof(uint64_t), hash);
     }
   }
   return hash;
 }
 
-// Of a choice the name, else a number.
+// Prints the name of a choice, or a number.
 static void print_value(size_t row, uint64_t number, char* text, size_t size) {
   const char* choice = sumac_option_rows[row].choices;
   if (strcmp(sumac_option_rows[row].kind, "choice") != 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of Sumac, read from SUMAC_* environment variables. C, for the command and the
+// The options of Sumac, read from SUMAC_* environment variables. In C, for the command and the
 // library.
 #pragma once
 
@@ -38,8 +38,8 @@ struct sumac_option_row {
 extern const struct sumac_option_row sumac_option_rows[];
 extern const size_t sumac_num_options;
 
-// What is wrong with a variable: its slug ("bad-value", "unknown-option"), what, the fix, and what
-// the library does about it.
+// What is wrong with a variable: its slug ("bad-value", "unknown-option"), the problem, the fix,
+// and what the library does about it.
 struct sumac_problem {
   const char *slug, *what, *fix, *instead;
 };
@@ -50,7 +50,7 @@ struct sumac_report {
   int wanted, all_ranks;
   const char* file;  // NULL: standard error
 };
-// Returns 0, or -1 for what is no such value.
+// Returns 0, or -1 where the text is not such a value.
 int sumac_parse_report(const char* text, struct sumac_report* report);
 
 // Fills `options` from defaults and `environment` (NULL-terminated "NAME=value" strings; text
@@ -63,15 +63,16 @@ int sumac_options_read(struct sumac_options* options, char* const* environment,
 // Parses "64", "64K", "1M", "2G" (powers of 1024). Returns 0, or -1 when it is not such a number.
 int sumac_parse_bytes(const char* text, uint64_t* bytes);
 
-// Puts an option back to its default: its value, of kind text, has turned out to be bad. Tells so.
+// Resets an option of kind text to its default, since its value has turned out to be bad, and says
+// so.
 void sumac_options_refuse(struct sumac_options* options, const char* name, const char* why,
                           const char* fix, sumac_problem_fn problem, void* context);
 
-// FNV-1a hash over the values of all agreed options: equal on two ranks when they are.
+// FNV-1a hash over the values of all agreed options: equal on two ranks when all values are.
 uint64_t sumac_options_hash(const struct sumac_options* options);
 
-// Writes the agreed options that are not at their defaults as "NAME=value NAME=value", cut off at
-// `size`: to tell people how two ranks differ.
+// Writes the agreed options that differ from their defaults as "NAME=value NAME=value", cut off at
+// `size`: for messages that say how two ranks differ.
 void sumac_options_text(const struct sumac_options* options, char* text, size_t size);
 
 #ifdef __cplusplus

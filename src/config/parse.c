@@ -20,7 +20,7 @@ int sumac_parse_number(const char* text, uint64_t* number) {
   return 0;
 }
 
-// The power of two a unit letter stands for, or -1.
+// The power of two that a unit letter stands for, or -1.
 static int unit_shift(char unit) {
   switch (unit) {
     case 'K':
@@ -140,7 +140,7 @@ static int parse_flag(const char* text, uint64_t* number) {
   return 0;
 }
 
-// A digit is a count, but for 0.
+// Digits are a count; 0 means off.
 static int parse_limit(const struct sumac_option_row* row, const char* text, uint64_t* number) {
   if (parse_count(row, text, number) == 0) return 0;
   const int word = sumac_switch_word(text);

@@ -8,7 +8,8 @@
 
 namespace sumac {
 
-// One writer, any number of readers, in shared or private memory. It only grows, and may wrap.
+// A counter in shared or private memory with one writer and any number of readers. It only grows,
+// and may wrap.
 using Counter = std::atomic<std::uint64_t>;
 static_assert(Counter::is_always_lock_free, "a lock would not work between processes");
 
@@ -16,21 +17,21 @@ inline bool reached(const Counter& counter, std::uint64_t target) {
   return static_cast<std::int64_t>(counter.load(std::memory_order_acquire) - target) >= 0;
 }
 
-// Publishes everything written before it to whoever sees the new value.
+// Stores the value; a reader that sees it also sees everything written before it.
 inline void publish(Counter& counter, std::uint64_t value) {
   counter.store(value, std::memory_order_release);
 }
 
 // A condition: counters that lie `stride` bytes apart in a circle of `places` have all reached
-// `target`. It may begin anywhere in the circle and leave the end out: a rank waits for the others
-// beginning with the next one, not all for rank 0 first, and never reads its own flag. (Reading
-// back a flag just published costs as much as another rank's: measured, 100 of 320 ns of a
-// barrier.)
+// `target`. The counters looked at may begin anywhere in the circle and need not go all round: a
+// rank begins with its right neighbour, so that not all ranks wait for rank 0 first, and never
+// reads its own flag. (Reading back a flag just published costs as much as reading another rank's:
+// 100 of the 320 ns of a barrier, measured.)
 class Wait {
  public:
   Wait() = default;
   Wait(const Counter& counter, std::uint64_t target) : Wait(counter, 0, 1, 0, 1, target) {}
-  // Places begin, begin + 1, ... (modulo `places`), `count` of them.
+  // Waits for `count` counters: places begin, begin + 1, ... (modulo `places`).
   Wait(const Counter& first, std::size_t stride, int places, int begin, int count,
        std::uint64_t target)
       : first_(reinterpret_cast<const std::byte*>(&first)),
@@ -40,10 +41,11 @@ class Wait {
         next_(begin == places ? 0 : begin),
         remaining_(count) {}
 
-  // Known to be met without a look.
+  // True when there is no counter to wait for.
   bool trivial() const { return remaining_ == 0; }
 
-  // Counters seen to have reached the target are not read again.
+  // True when all counters have reached the target. Counters seen to have reached it are not read
+  // again.
   bool ready() {
     while (remaining_ > 0 && reached(*counter(next_), target_)) advance();
     return remaining_ == 0;

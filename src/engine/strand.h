@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A strand runs one coroutine (with the coroutines it awaits) and knows what it waits for.
+// A strand runs one coroutine, with the coroutines it awaits, and knows which condition it waits
+// for.
 #pragma once
 
 #include <coroutine>
@@ -12,7 +13,8 @@ namespace sumac {
 
 class Task;
 
-// Not movable: its coroutine holds a reference to it. Used by one thread at a time.
+// One coroutine under way. Not movable: the coroutine holds a reference to its strand. Used by one
+// thread at a time.
 class Strand {
  public:
   Strand() = default;
@@ -20,21 +22,22 @@ class Strand {
   Strand& operator=(const Strand&) = delete;
   ~Strand();
 
-  // Takes over `task` and runs it to its first unmet condition. Only when idle.
+  // Takes over `task` and runs it to its first unmet condition. The strand must be idle.
   void start(Task task);
 
-  // Takes over `task` and runs it to its first condition, met or not: to what it shows the others,
-  // without a look at what they show, which costs a transfer of a cache line. Only when idle.
+  // Takes over `task` and runs it to its first condition, met or not: everything before that is
+  // published to the other ranks, but their counters are not read, since reading one costs a
+  // transfer of a cache line. The strand must be idle.
   void begin(Task task);
 
-  // Takes over `task` and runs it to its end, waiting in place: it never suspends. For a blocking
-  // call with nothing else under way.
+  // Takes over `task` and runs it to its end, waiting in place: the coroutine never suspends. For a
+  // blocking call while nothing else is under way.
   void run(Task task, const WaitPolicy& policy);
 
-  // What is begun, to its end, as run().
+  // Runs a task that was begun to its end, waiting in place as run() does.
   void finish(const WaitPolicy& policy);
 
-  // Runs as far as conditions allow; true once the task has ended.
+  // Runs as far as conditions allow. Returns true once the task has ended.
   bool advance() {
     if (resume_point_ && wait_.ready()) advance_from_here();
     return !resume_point_;
@@ -42,7 +45,8 @@ class Strand {
 
   bool idle() const { return !resume_point_; }
 
-  // Advances; true when it got past at least one condition. `has_time`: whoever calls only waits.
+  // Advances. Returns true when the strand got past at least one condition. `has_time`: the caller
+  // would only wait otherwise.
   bool progress(bool has_time = true) {
     if (!resume_point_) return false;
     has_time_ = has_time;
@@ -52,8 +56,8 @@ class Strand {
   }
   const Wait& waiting_for() const { return wait_; }
 
-  // For traces: when it first got past a condition it had to wait for, since forget_waking(); 0
-  // when it has not.
+  // For traces: the time at which the strand first got past a condition it had to wait for, counted
+  // since forget_waking(); 0 when it has not.
   std::uint64_t woken_ns() const { return woken_ns_; }
   void forget_waking() { woken_ns_ = 0; }
 
@@ -61,8 +65,9 @@ class Strand {
   // there; advance() then runs to the next condition only.
   void preempt_at_every_wait(bool on) { preempt_ = on; }
 
-  // co_await strand.until(wait). The condition is built where it stays: a copy of what was just
-  // stored would have to wait for the stores before it, a flag's way to the other ranks included.
+  // co_await strand.until(wait) suspends until the condition is met. The condition is built in the
+  // strand's own memory: a copy of a value just stored would have to wait for the stores before it,
+  // including the flag on its way to the other ranks.
   struct Until {
     Strand& strand;
     bool await_ready() const {
@@ -81,8 +86,8 @@ class Strand {
   }
   Until until(const Counter& counter, std::uint64_t target) { return until(Wait(counter, target)); }
 
-  // co_await strand.until_idle(wait): goes on as well once this rank has nothing to do but wait, so
-  // that it may do what others have left.
+  // co_await strand.until_idle(wait) goes on when the condition is met, or as soon as this rank has
+  // nothing to do but wait: it may then take over work that others have left.
   struct UntilIdle {
     Until until;
     bool await_ready() const {
@@ -97,7 +102,8 @@ class Strand {
   };
   UntilIdle until_idle(const Wait& wait) { return {until(wait)}; }
 
-  // Waits here and now, without a coroutine: for the direct paths. Only when idle.
+  // Waits in place for a condition outside of any coroutine, for the direct paths. The strand must
+  // be idle.
   void wait_directly(const Wait& wait, const WaitPolicy& policy) {
     wait_ = wait;
     if (wait_.ready()) return;
@@ -106,14 +112,15 @@ class Strand {
     in_place_ = nullptr;
   }
 
-  // Coroutine frames, last in first out: no call to malloc for any algorithm of the library.
+  // Memory for coroutine frames, released in reverse order. The frames of every algorithm of the
+  // library fit without a call to malloc.
   void* allocate_frame(std::size_t bytes);
   static void release_frame(void* frame);
 
  private:
   friend class Task;
   void resume();
-  // The condition is met, or need not be.
+  // Resumes the coroutine, whose condition is met or need not be.
   void advance_from_here() {
     do {
       resume();
@@ -128,8 +135,8 @@ class Strand {
   std::coroutine_handle<> resume_point_;
   Wait wait_;
   bool preempt_ = false, beginning_ = false;
-  bool has_time_ = true;    // of who runs it now: nothing to do but wait
-  bool only_idle_ = false;  // in until_idle()
+  bool has_time_ = true;    // the caller of progress() would only wait otherwise
+  bool only_idle_ = false;  // suspended in until_idle()
   const WaitPolicy* in_place_ = nullptr;
   std::coroutine_handle<> root_;
   std::size_t frames_used_ = 0;

@@ -18,7 +18,7 @@ class [[nodiscard]] Task {
   struct promise_type;
   using Handle = std::coroutine_handle<promise_type>;
 
-  // On its end a coroutine goes on with the one that awaits it, if any.
+  // When a coroutine ends, the one that awaits it (if any) goes on.
   struct Final {
     bool await_ready() const noexcept { return false; }
     std::coroutine_handle<> await_suspend(Handle handle) const noexcept {
@@ -49,7 +49,7 @@ class [[nodiscard]] Task {
     if (handle_) handle_.destroy();
   }
 
-  // co_await task: runs it, on the same strand, before going on.
+  // co_await task runs the task on the same strand before the awaiting coroutine goes on.
   bool await_ready() const noexcept { return false; }
   std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {
     handle_.promise().continuation = caller;

@@ -4,7 +4,7 @@
 namespace sumac {
 namespace {
 
-// One look at everything. `going` tells whether any strand has not ended.
+// Polls and advances everything once. `going` becomes false when all strands have ended.
 bool progress_all(const Strands& strands, Pollable* outside, bool& going) {
   bool moved = outside && outside->poll();
   going = false;

@@ -9,19 +9,19 @@
 
 namespace sumac {
 
-// Something whose counters grow only when it is looked at: messages under way.
+// An object whose counters grow only when it is polled, such as messages under way.
 class Pollable {
  public:
   virtual ~Pollable() = default;
-  // True when something was completed.
+  // Returns true when something was completed.
   virtual bool poll() = 0;
-  // Whether anything is under way.
+  // True while anything is under way.
   virtual bool busy() const = 0;
 };
 
 using Strands = std::vector<std::unique_ptr<Strand>>;
 
-// Runs all to their ends. `outside` may be null.
+// Runs all strands to their ends. `outside` may be null.
 void run_together(const Strands& strands, Pollable* outside, const WaitPolicy& policy);
 
 }  // namespace sumac

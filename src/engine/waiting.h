@@ -19,12 +19,12 @@ struct WaitPolicy {
   void* context = nullptr;
 };
 
-// One wait of one rank. Call step() after every poll that found nothing to do.
+// One wait of one rank. The rank calls step() after every poll that found nothing to do.
 class Waiting {
  public:
   explicit Waiting(const WaitPolicy& policy) : policy_(policy) {}
 
-  // `may_doze`: nothing but other ranks of this node can end the wait.
+  // `may_doze`: only other ranks of this node can end the wait.
   void step(bool may_doze = true) {
     if (++polls_ % kPollsPerDrive != 0 && polls_ < policy_.spins) {
       cpu_pause();

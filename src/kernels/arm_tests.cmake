@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The tests of the kernels on Arm. Under the emulator once on a processor without SVE, for the other
-# sets, and once for every length of SVE's vectors, for SVE alone. Types without vector kernels are
-# tested in the former.
+# The tests of the kernels on Arm. The emulator runs them once on a processor without SVE, for the
+# other sets, and once for every length of SVE's vectors, for SVE alone. Types without vector
+# kernels are tested in the former run.
 target_sources(kernels_reduce_test PRIVATE simd_arm_test.cc)
 if(NOT CMAKE_CROSSCOMPILING_EMULATOR)
   return()

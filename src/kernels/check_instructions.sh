@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check_instructions.sh OBJDUMP ARCHIVE: fails if a function outside the namespaces of the newer
 # instruction sets uses their registers. An inline function compiled for two sets under one name
-# would be such a one: the linker keeps either copy, and processors without the set crash in it.
+# would be such a function: the linker keeps either copy, and processors without the set crash in
+# it.
 objdump=$1 archive=$2
 "$objdump" -d --no-show-raw-insn "$archive" | awk '
   / file format / { arm = /aarch64/ }

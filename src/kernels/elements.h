@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The elements that are no numbers of the language: 16-bit floats, complex numbers, pairs of a
-// value and an index, and long double, which has fewer bytes than it takes.
+// Elements that are not numbers of the language: 16-bit floats, complex numbers, pairs of a value
+// and an index, and long double, whose value has fewer bytes than it occupies.
 #pragma once
 
 #include <cfloat>
@@ -20,7 +20,8 @@ struct BFloat16 {
   std::uint16_t bits;
 };
 
-// Where the processor's is the 80-bit one, 10 bytes of 16: the others are a gap.
+// The bytes of a long double's value. In the 80-bit format these are 10 of 16 bytes; the others are
+// a gap.
 inline constexpr std::size_t kLongDoubleBytes = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double);
 
 template <class Float>
@@ -40,7 +41,7 @@ struct Pair {
 
   Value value() const { return at<Value>(0); }
   Index index() const { return at<Index>(kIndexAt); }
-  // Gaps stay.
+  // Takes over value and index; gaps keep their bytes.
   void take(const Pair& other) {
     __builtin_memcpy(bytes, other.bytes, kValueBytes);
     __builtin_memcpy(bytes + kIndexAt, other.bytes + kIndexAt, sizeof(Index));
@@ -82,7 +83,7 @@ struct UnsignedOf<Int128> {
   using type = Unsigned128;
 };
 
-// The standard's traits leave out what is no standard type.
+// As the standard's traits, which leave out types that are not standard.
 template <class T>
 inline constexpr bool is_integer =
     std::is_integral_v<T> || std::is_same_v<T, Int128> || std::is_same_v<T, Unsigned128>;

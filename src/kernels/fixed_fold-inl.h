@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-// The first element alone, of one lane. It may be unaligned, hence the copies.
+// Folds the first element alone, of one lane. It may be unaligned, hence the copies.
 template <class Step, class T, int N>
 HWY_INLINE void fold_one(T* dst, const Sources<T, N>& srcs) {
   T acc;
@@ -32,8 +32,8 @@ HWY_INLINE void fold_one(T* dst, const Sources<T, N>& srcs) {
   __builtin_memcpy(dst, &acc, sizeof(T));
 }
 
-// The folds of the vectors at a buffer's two ends, not yet stored: one may overlap the other or
-// what lies between them, and dst may be a source.
+// The folds of the vectors at a buffer's two ends, computed before any store: one may overlap the
+// other or what lies between them, and dst may be a source.
 template <class V>
 struct Ends {
   V first;
@@ -57,7 +57,7 @@ HWY_INLINE void store_ends(D d, const Ends<V>& ends, T* dst, std::size_t last) {
   hn::StoreU(ends.last, d, dst + last);
 }
 
-// Up to 2 * kLanes lanes, by the largest vectors that fit.
+// Folds up to 2 * kLanes lanes by the largest vectors that fit.
 template <class Step, std::size_t kLanes, class T, int N>
 HWY_INLINE void fold_few(T* dst, const Sources<T, N>& srcs, std::size_t count) {
   if constexpr (kLanes < Step::kPerElement) {
@@ -76,9 +76,9 @@ HWY_INLINE void fold_few(T* dst, const Sources<T, N>& srcs, std::size_t count) {
   }
 }
 
-// How many lanes stand before dst's first vector boundary after its start: at least an element, at
-// most a vector. A store that crosses cache lines costs two. A vector's if dst is not aligned to
-// its elements.
+// The number of lanes from dst's start to its first vector boundary: at least one element, at most
+// one vector, since a store that crosses cache lines costs as much as two. One vector if dst is not
+// aligned to its elements.
 template <class Step, std::size_t kLanes, class T>
 HWY_INLINE std::size_t to_boundary(const T* dst) {
   const std::size_t past = reinterpret_cast<std::uintptr_t>(dst) % (kLanes * sizeof(T));
@@ -98,9 +98,9 @@ HWY_INLINE void fold_two(D d, T* dst, const Sources<T, N>& srcs, std::size_t i) 
   store<kStores>(acc1, d, dst + i + kLanes);
 }
 
-// Whole blocks of four pages from lane i on, a few cache lines of each page in turn: processors
-// fetch ahead within a page only, so four of them keep more of the memory busy than one. Returns
-// where the rest begins.
+// Folds whole blocks of four pages from lane i on, a few cache lines of each page in turn:
+// processors prefetch within a page only, so four pages keep more of the memory busy than one.
+// Returns the lane at which the rest begins.
 template <class Step, Stores kStores, class D, class T, int N>
 HWY_INLINE std::size_t fold_pages(D d, T* dst, const Sources<T, N>& srcs, std::size_t i,
                                   std::size_t count) {
@@ -118,11 +118,12 @@ HWY_INLINE std::size_t fold_pages(D d, T* dst, const Sources<T, N>& srcs, std::s
   return i;
 }
 
-// From so many bytes on, with two sources: below, second-level caches give without fetching ahead,
-// and more sources would be more streams than processors follow.
+// Least bytes for which pages are interleaved, with two sources. Smaller data come from the
+// second-level cache, which is fast without prefetching; more sources would be more streams than
+// processors track.
 inline constexpr std::size_t kLeastPaged = 2 << 20;
 
-// `count` lanes.
+// Folds `count` lanes.
 template <class Step, int N, Stores kStores>
 HWY_NOINLINE void fold(void* to, const void* const* from, int num_srcs, std::size_t count) {
   using T = typename Step::Lane;

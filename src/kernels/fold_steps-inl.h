@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of a loop over buffers that are the same for vectors of any kind: reading the sources,
-// and one or four vectors of the result.
+// The parts of a loop over buffers that are the same for vectors of every kind: reading the
+// sources, and one or four vectors of the result.
 #include "hwy/highway.h"
 
 #if defined(SUMAC_KERNELS_FOLD_STEPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -18,8 +18,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The source pointers. For a number known to the compiler they are copied, or every store to dst
-// might change them in its eyes; N = 0 is any number, known at run time.
+// The source pointers. When their number is known to the compiler they are copied, else it would
+// have to assume that every store to dst may change them; N = 0 is any number, known at run time.
 template <class T, int N>
 struct Sources {
   Sources(const void* const* srcs, int /*num_srcs*/) {
@@ -46,7 +46,7 @@ HWY_INLINE void fold_vector(D d, T* dst, const Sources<T, N>& srcs, std::size_t 
   hn::StoreU(acc, d, dst + i);
 }
 
-// How results are stored: into the caches, or past them to aligned addresses.
+// Whether results are stored into the caches, or past them to aligned addresses.
 enum class Stores { cached, streaming };
 
 template <Stores kStores, class D, class T>

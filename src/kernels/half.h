@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 16-bit floats to float and back, rounded to nearest even. NaNs keep the upper bits of what they
-// carry and become quiet, as the processors' own conversions make them. No step depends on how the
-// program has the processor treat denormals (of bfloat16: only as much as with float itself).
+// 16-bit floats to float and back, rounded to nearest even. NaNs keep the upper bits of their
+// payload and become quiet, as in the processors' own conversions. No step depends on how the
+// program has set the processor to treat denormals (for bfloat16: only as much as float itself
+// does).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,7 @@ inline float promote(Float16 half) {
   std::uint32_t bits = (magnitude << 13) + kRebias;
   if (magnitude >= Float16::kInfinity) bits += kRebias;
 #if defined(__aarch64__)
-  // As the processor's: it prefers NaNs that are not quiet.
+  // As the processor does: it prefers signalling NaNs.
   if (magnitude > Float16::kInfinity) bits |= 0x00400000U;
 #endif
   if (magnitude < 0x0400) bits = bits_of(static_cast<float>(magnitude) * kSmallestHalf);

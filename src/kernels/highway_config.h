@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings of Highway, to be included before any of its headers.
+// Settings of Highway. Include before any of its headers.
 #pragma once
 
-// Left out: AVX3_DL and SVE2, whose additions no reduction uses; SVE for vectors of one length, as
-// the text for any length serves them all.
+// Left out are AVX3_DL and SVE2, whose additions no reduction uses, and SVE for one vector length,
+// since the code for any length serves all.
 #define HWY_DISABLED_TARGETS (HWY_AVX3_DL | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 
-// Fewer features that a processor must have: no reduction uses these.
+// These features are not required of a processor: no reduction uses them.
 #define HWY_DISABLE_PCLMUL_AES
 
 // Highway's library must not be needed at run time, not even for an assertion.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a vector kernel sees of an element: one lane, or two side by side.
+// How a vector kernel sees an element: as one lane, or as two side by side.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sumac {
 
-// A float16 for processors that calculate with it.
+// A float16 for processors with float16 arithmetic.
 struct NativeFloat16 {
   std::uint16_t bits;
 };
@@ -44,7 +44,7 @@ struct Lanes<Complex<Float>> {
   static constexpr std::size_t kPerElement = 2;
 };
 
-// Lanes of pairs are bits. A gap is part of the lane it follows.
+// Lanes of pairs are plain bits. A gap belongs to the lane it follows.
 template <class Value, class Index, std::size_t kIndexAt, std::size_t kBytes>
 struct Lanes<Pair<Value, Index, kIndexAt, kBytes>> {
   static_assert(kIndexAt * 2 == kBytes);

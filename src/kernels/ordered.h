@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sum and product of floating-point numbers with the operands in the order given. The order shows
-// where both are NaN: the processor keeps the left one. To a compiler + and * are commutative, it
-// exchanges the operands in one loop and not in the next, hence the instructions themselves.
+// Sum and product of floating-point numbers with the operands in the order given. The order matters
+// where both are NaN: the processor keeps the left one. Compilers take + and * for commutative and
+// may exchange the operands in one loop and not in the next; therefore the instructions are spelt
+// out.
 #pragma once
 
 #include <type_traits>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels as plain loops, for the instruction sets that Highway does not serve. Each set is a
-// file with flags of its own, so everything takes the set as a parameter: the linker must never
-// merge a function of two. It must be a struct with a name of its own, not one in an unnamed
-// namespace: gcc 12 gives templates of its member templates one name in all files.
+// The kernels as plain loops, for the instruction sets that Highway does not serve. Each set is one
+// file with compiler flags of its own, so every function takes the set as a template parameter: the
+// linker must never merge functions of two sets. The parameter must be a struct with a name of its
+// own, not one in an unnamed namespace: gcc 12 gives templates of its member templates the same
+// name in all files.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace sumac {
 
-// Elements in memory. They may be unaligned, hence the copies.
+// Reads and writes elements in memory. They may be unaligned, hence the copies.
 template <class T>
 struct Memory {
   static T load(const char* from) {
@@ -71,7 +72,7 @@ void fold_each(char* dst, const char* left, const char* right, std::size_t count
   }
 }
 
-// Set::fold<Op, T> reduces two sources like fold_each.
+// Set::fold<Op, T> reduces two sources as fold_each does.
 template <class Set>
 struct Plain {
   template <class Op, class T>
@@ -84,7 +85,8 @@ struct Plain {
     }
 
    private:
-    // Blocks that stay in the first-level cache while they take in one source after another.
+    // Elements of a block, which stays in the first-level cache while one source after another is
+    // folded into it.
     static constexpr std::size_t kBlock = 4096 / sizeof(T);
 
     static void fold_block(void* dst, const void* const* srcs, int num_srcs, std::size_t offset,
@@ -93,7 +95,7 @@ struct Plain {
       const char* left = static_cast<const char*>(srcs[0]) + offset;
       for (int k = 1; k < num_srcs; ++k) {
         const char* right = static_cast<const char*>(srcs[k]) + offset;
-        // dst may be a source: it is overwritten when all have been read.
+        // dst may be a source: it is written only after all sources have been read.
         char* result = k == num_srcs - 1 ? static_cast<char*>(dst) + offset : acc;
         Set::template fold<Op, T>(result, left, right, count);
         left = acc;
@@ -102,7 +104,7 @@ struct Plain {
   };
 };
 
-// Every pair of types that have vector kernels elsewhere.
+// Finds the kernel for every pair of types that has vector kernels elsewhere.
 template <class Set>
 ReduceFn find_plain(Op op, DType type) {
   switch (type) {

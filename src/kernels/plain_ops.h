@@ -12,7 +12,7 @@
 
 namespace sumac::plain {
 
-// The reduction of one source.
+// The reduction of a single source.
 inline void copy(void* dst, const void* src, std::size_t bytes) {
   if (dst != src) std::memcpy(dst, src, bytes);
 }
@@ -44,8 +44,8 @@ Complex<T> add(Complex<T> a, Complex<T> b) {
   return {add(a.re, b.re), add(a.im, b.im)};
 }
 
-// The plain formula: infinities are not recovered from NaN, as C's Annex G would. The order of
-// factors and terms is what vector_complex-inl.h does.
+// The plain formula: infinities are not recovered from NaN as in C's Annex G. Factors and terms
+// have the same order as in vector_complex-inl.h.
 template <class T>
 Complex<T> multiply(Complex<T> a, Complex<T> b) {
   return {add(multiply(a.re, b.re), -multiply(a.im, b.im)),
@@ -89,7 +89,7 @@ struct Max {
   }
 };
 
-// Of two pairs the one with the lower value; of equal values the one with the lower index.
+// The pair with the lower value; of equal values, the pair with the lower index.
 struct MinLoc {
   template <class P>
   static P one(const P& a, P b) {

@@ -26,7 +26,7 @@ template <class Op, class E>
 struct Step {
   using Lane = LaneOf<E>;
   static constexpr std::size_t kPerElement = Lanes<E>::kPerElement;
-  // Vectors that the set converts to float in one instruction are half as long.
+  // True where the set converts to float in one instruction, from vectors of half the length.
   static constexpr bool kConverts =
       HWY_ARCH_X86 && kConvertsHalves && std::is_same_v<E, Float16> &&
       (std::is_same_v<Op, plain::Sum> || std::is_same_v<Op, plain::Prod>);
@@ -39,7 +39,7 @@ struct Step {
   static HWY_INLINE Lane of_one(Lane a, Lane b) { return apply_to_one(Op(), Tag<E>(), a, b); }
 };
 
-// Streaming pays where dst leaves the caches anyway and is not read first; it needs aligned
+// Streaming pays where dst leaves the caches anyway and is not read first. It needs aligned
 // vectors.
 template <class Step>
 HWY_INLINE bool may_stream(const void* dst, const void* const* srcs, int num_srcs,
@@ -54,7 +54,8 @@ HWY_INLINE bool may_stream(const void* dst, const void* const* srcs, int num_src
          0;
 }
 
-// Pairs worth a loop for each usual number of sources; the others have one for 2 and one for all.
+// True for pairs that are worth a loop for each usual number of sources; the others have one loop
+// for 2 sources and one for any number.
 template <class Op, class E>
 constexpr bool is_common() {
   return std::is_arithmetic_v<E> && sizeof(E) >= 4 &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a reduction must give, for the tests: written from the contract in reduce.h, element by
-// element and without any code of the kernels.
+// The result that a reduction must have, for the tests: written from the contract in reduce.h,
+// element by element, and without any code of the kernels.
 #pragma once
 
 #include <cmath>
@@ -41,8 +41,9 @@ Float quiet(Float nan) {
       static_cast<BitsOf<Float>>(bit_cast<BitsOf<Float>>(nan) | kQuietBit<Float>));
 }
 
-// Sum or product as the processor defines it: of two NaNs the left one survives, quieted; on Arm a
-// signalling one goes first. Spelt out, as a compiler may exchange the operands of + and *.
+// Sum or product as the processor defines it: of two NaNs the left one survives, made quiet; on Arm
+// a signalling one has precedence. Spelt out, since a compiler may exchange the operands of + and
+// *.
 template <class Float>
 Float arithmetic(Op op, Float a, Float b) {
 #if defined(__aarch64__)
@@ -98,7 +99,7 @@ T number(Op op, T a, T b) {
   }
 }
 
-// Values at which a kernel is likely to be wrong. NaNs are many, so that they meet often.
+// Values at which a kernel is likely to be wrong. There are many NaNs, so that they meet often.
 template <class T>
 std::vector<T> special_values() {
   using Limits = std::numeric_limits<T>;
@@ -129,7 +130,7 @@ std::vector<T> special_values() {
   }
 }
 
-// A number that is special one time in four, else a zero, a small number or any bits.
+// Draws a special value one time in four, else a zero, a small number or any bits.
 template <class T>
 T any_number(std::mt19937_64& random) {
   static const std::vector<T> specials = special_values<T>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_oracle.h for the elements of elements.h: what a reduction of two of them gives, and
-// elements to try.
+// reduce_oracle.h for the elements of elements.h: the result of reducing two of them, and elements
+// to try.
 #pragma once
 
 #include "kernels/elements.h"
@@ -32,7 +32,7 @@ struct Element<Int128> {
   }
 };
 
-// 16-bit floats by exact arithmetic: a value is a whole number of quanta.
+// 16-bit floats by exact arithmetic: a value is an integral number of quanta.
 template <class Half>
 struct Format;
 template <>
@@ -65,7 +65,7 @@ struct Element<Half, std::enable_if_t<is_half<Half>>> {
     }
     return h.bits & 0x8000 ? -result : result;
   }
-  // To nearest, ties to even. x is no NaN.
+  // Rounds to nearest, ties to even. x is not a NaN.
   static Half round(double x) {
     const std::uint16_t sign = std::signbit(x) ? 0x8000 : 0;
     const double magnitude = std::fabs(x);
@@ -73,7 +73,7 @@ struct Element<Half, std::enable_if_t<is_half<Half>>> {
     if (exponent < F::kMinExponent) exponent = F::kMinExponent;
     if (exponent > F::kMaxExponent) return {static_cast<std::uint16_t>(sign | Half::kInfinity)};
     const double quanta = std::nearbyint(std::ldexp(magnitude, kFraction - exponent));
-    // The fraction's carry, where there is one, goes into the exponent; as does the leading one.
+    // A carry out of the fraction, if any, goes into the exponent; so does the leading one.
     const int bits = ((exponent - F::kMinExponent) << kFraction) + static_cast<int>(quanta);
     return {static_cast<std::uint16_t>(sign | bits)};
   }
@@ -83,7 +83,7 @@ struct Element<Half, std::enable_if_t<is_half<Half>>> {
     if (op == Op::min) return !no_order && value(a) < value(b) ? a : b;
     if (op == Op::max) return !no_order && value(a) > value(b) ? a : b;
     if (no_order) return arithmetic_nan(a, b);
-    // Exact for float16. For bfloat16 float itself rounds, which shows among denormals.
+    // Exact for float16. For bfloat16, float itself rounds, which shows for denormals.
     const auto x = static_cast<float>(value(a)), y = static_cast<float>(value(b));
     volatile float result = op == Op::sum ? x + y : x * y;
     if (std::isnan(result)) {
@@ -121,7 +121,7 @@ struct Element<Half, std::enable_if_t<is_half<Half>>> {
  private:
   static Half arithmetic_nan(Half a, Half b) {
 #if defined(__aarch64__)
-    // The conversion of float16 makes NaNs quiet, the one of bfloat16 does not.
+    // The conversion of float16 makes NaNs quiet, that of bfloat16 does not.
     for (const Half h : {a, b}) {
       if (std::is_same_v<Half, Float16>) break;
       if (is_nan(h) && !(h.bits & kQuiet)) return {static_cast<std::uint16_t>(h.bits | kQuiet)};
@@ -159,7 +159,7 @@ struct Element<LongDouble> {
     LongDouble result;
     for (unsigned char& byte : result.bytes) byte = static_cast<unsigned char>(random());
     const double value = Element<double>::any(random, special);
-    // Which of two NaNs is kept is the run-time library's affair where it does the arithmetic.
+    // Where a run-time library does the arithmetic, it decides which of two NaNs is kept.
     const bool by_library = LDBL_MANT_DIG > 64;
     return result.with(by_library && std::isnan(value) ? 1 : static_cast<long double>(value) / 3);
   }
@@ -173,7 +173,7 @@ struct Element<Float128> {
     return op == Op::sum ? a + b : a * b;
   }
   static Float128 any(std::mt19937_64& random, bool /*special*/) {
-    // No NaN: which of two is kept is the run-time library's affair.
+    // Never a NaN: the run-time library decides which of two is kept.
     return static_cast<Float128>(static_cast<std::int64_t>(random())) / 3;
   }
 };
@@ -195,7 +195,7 @@ struct Element<Complex<Float>> {
   }
   static Complex<Float> any(std::mt19937_64& random, bool special) {
     if constexpr (std::is_same_v<Float, LongDouble>) {
-      // No NaN: its sign is the compiler's affair, which makes x + -y an x - y.
+      // Never a NaN: its sign depends on the compiler, which turns x + -y into x - y.
       const auto part = [&] {
         return Part::any(random, special).with(static_cast<long double>(random() % 99) / 7 - 7);
       };
@@ -258,7 +258,7 @@ std::vector<T> reduce(Op op, const std::vector<std::vector<T>>& srcs, int num_sr
   return result;
 }
 
-// Elements of source k. A third of the elements is special in all sources.
+// The elements of source k. A third of them are special values in all sources.
 template <class T>
 std::vector<T> source(int k, std::size_t count) {
   std::mt19937_64 random(1000 + k);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One element at a time: the build keeps the compiler from vectorising this file.
+// Kernels of one element at a time: the build keeps the compiler from vectorising this file.
 #include "kernels/plain_kernel.h"
 
 namespace sumac {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every x86-64 processor has, by the compiler's own vectoriser: Highway starts above it.
+// Kernels for what every x86-64 processor has, by the compiler's own vectoriser: Highway's sets
+// start above it.
 #include <emmintrin.h>
 
 #include "kernels/plain_kernel.h"
@@ -35,7 +36,7 @@ struct Sse2Set {
   template <class Op, class T>
   static void fold(char* dst, const char* left, const char* right, std::size_t count) {
     std::size_t done = 0;  // bytes
-    // The vectoriser does not look into the instructions of ordered.h.
+    // The vectoriser cannot see into the instructions of ordered.h.
     if constexpr (std::is_floating_point_v<T> &&
                   (std::is_same_v<Op, plain::Sum> || std::is_same_v<Op, plain::Prod>)) {
       for (; done + 16 <= count * sizeof(T); done += 16) {

@@ -77,7 +77,8 @@ class Case {
     }
   }
 
-  // What went wrong, or nothing. dst takes the place of source `in_place`, if there is one.
+  // Returns the difference found, or nothing. dst takes the place of source `in_place`, if there is
+  // one.
   std::string run(std::size_t count, int in_place) {
     const std::size_t bytes = count * sizeof(T);
     std::memset(dst_ - kGuard, 0xA5, kGuard + bytes + kGuard);
@@ -131,7 +132,7 @@ class Case {
   unsigned char* dst_ = nullptr;
 };
 
-// Unoptimised builds take one count after another through the places of dst, instead of all.
+// Unoptimised builds take each count at one of the places of dst, instead of at all of them.
 #if defined(__OPTIMIZE__)
 constexpr bool kAllInPlace = true;
 #else
@@ -145,7 +146,7 @@ std::vector<std::vector<T>> all_sources(std::size_t count) {
   return values;
 }
 
-// Every number of sources, counts about every length of loop, dst in the place of any source.
+// Every number of sources, counts around every length of loop, dst in the place of any source.
 template <class T>
 void sweep(Op op, DType type, int num_srcs, const std::vector<std::vector<T>>& values) {
   Case<T> test(op, type, num_srcs, values);
@@ -182,7 +183,7 @@ struct Form {
 
 // Every length up to 300 at every offset: the two-source forms, in place and with three buffers,
 // the latter also with stores past the caches. Unoptimised builds take a part of the lengths at
-// each offset. Returns how many cases.
+// each offset. Returns the number of cases.
 template <class T>
 long sweep_offsets(DType type) {
   constexpr std::size_t kMost = 300;
@@ -211,7 +212,7 @@ long sweep_offsets(DType type) {
   return cases;
 }
 
-// Large vectors go another way through memory. Whole blocks of it, and what is left of the last.
+// Large vectors are read in blocks of pages. Tests whole blocks and remainders of the last.
 template <class T>
 void sweep_large(DType type) {
   constexpr std::size_t kBytes = (2 << 20) + (3 << 14) + 1000;
@@ -305,7 +306,7 @@ TEST_P(EachSetAndType, ReadsNothingOutsideItsBuffers) {
   }
 }
 
-// Types without vector kernels have the same in every set.
+// The sets and types to test. Types without vector kernels have the same kernel in every set.
 std::vector<SetAndType> sets_and_types() {
   std::vector<SetAndType> result;
   const std::vector<std::string> names = sets();
@@ -365,7 +366,7 @@ TEST(Simd, RefusesUnknownNames) {
 }
 
 #if defined(__x86_64__)
-// The kernel's list of flags is another witness than the compiler's run-time.
+// The kernel's list of flags is a witness independent of the compiler's run-time.
 TEST(Simd, OffersWhatTheProcessorHas) {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::set<std::string> flags;

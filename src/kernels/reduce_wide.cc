@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The elements that no vector unit knows: numbers of more than 64 bits. One text for all sets.
+// Kernels of elements that no vector unit knows: numbers of more than 64 bits. The same for all
+// sets.
 #include "kernels/plain_kernel.h"
 
 namespace sumac {

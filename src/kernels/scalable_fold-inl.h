@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The loop over buffers for vectors whose length only the processor knows (SVE): whole vectors,
-// then what is left under predicates, which neither read nor write beyond the buffers.
+// then the remainder under predicates, which neither read nor write beyond the buffers.
 #include "hwy/highway.h"
 #include "kernels/fold_steps-inl.h"
 
@@ -28,8 +28,8 @@ HWY_INLINE void fold_first(D d, T* dst, const Sources<T, N>& srcs, std::size_t i
   hn::BlendedStore(acc, mask, d, dst + i);
 }
 
-// `count` lanes. Vectors are stored before the next are loaded and overlap none, so dst may be a
-// source.
+// Folds `count` lanes. A vector is stored before the next is loaded, and none overlap, so dst may
+// be a source.
 template <class Step, int N, Stores kStores>
 HWY_NOINLINE void fold(void* to, const void* const* from, int num_srcs, std::size_t count) {
   using T = typename Step::Lane;
@@ -39,8 +39,8 @@ HWY_NOINLINE void fold(void* to, const void* const* from, int num_srcs, std::siz
   const Sources<T, N> srcs(from, num_srcs);
   std::size_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) fold_four<Step, kStores>(d, dst, srcs, i);
-  // At most a vector: FirstN knows the lower 32 bits of a number, and its predicates are not held
-  // to the power of two that is Highway's vector.
+  // Folds at most one vector at a time: FirstN uses the lower 32 bits of a number only, and its
+  // predicates are not restricted to the power of two that is Highway's vector.
   for (; i < count; i += lanes) fold_first<Step>(d, dst, srcs, i, HWY_MIN(lanes, count - i));
 }
 

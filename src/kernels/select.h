@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which instance of a kernel template serves an operation. The template takes an operation of
-// plain_ops.h and an element, and has a static member `reduce`, a ReduceFn.
+// Selects the instance of a kernel template that serves an operation. The template takes an
+// operation of plain_ops.h and an element, and has a static member `reduce`, a ReduceFn.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 
 namespace sumac {
 
-// Min and max look at the sign; all other operations have the same bits for both types.
+// min and max depend on the sign; all other operations give the same bits for both types.
 template <template <class, class> class Kernel, class Integer>
 ReduceFn select_integer(Op op) {
   using Bits = typename UnsignedOf<Integer>::type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The instruction sets kernels are compiled for. One file per element size holds that size's
-// kernels for every vector set, so that a change compiles in parallel and within little memory.
+// The instruction sets that kernels are compiled for. One file per element size holds that size's
+// kernels for every vector set, so that files compile in parallel and within little memory.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ using FindFn = ReduceFn (*)(Op op, DType type);
 // Sets compiled through Highway; the order is that of SUMAC_VECTOR_SETS in reduce-inl.h.
 enum VectorSet { kAvx3, kAvx2, kSse4, kSsse3, kSve, kNeon };
 
-// nullptr when the pair has no kernel, or the build none for that set.
+// These return nullptr when the pair has no kernel, or the build has none for the set.
 ReduceFn find_int8(VectorSet set, Op op, DType type);
 ReduceFn find_int16(VectorSet set, Op op, DType type);
 ReduceFn find_int32(VectorSet set, Op op, DType type);
@@ -29,11 +29,11 @@ ReduceFn find_complex(VectorSet set, Op op, DType type);
 ReduceFn find_pair32(VectorSet set, Op op, DType type);
 ReduceFn find_pair64(VectorSet set, Op op, DType type);
 
-// Plain loops: as they stand, and vectorised by the compiler for the least x86-64 processor.
+// Plain loops, not vectorised; and vectorised by the compiler for the baseline x86-64 processor.
 ReduceFn find_scalar(Op op, DType type);
 ReduceFn find_sse2(Op op, DType type);
 
-// Numbers of more than 64 bits; every set's.
+// Numbers of more than 64 bits, for every set.
 ReduceFn find_wide(Op op, DType type);
 
 // See set_stream_bytes in reduce.h.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The choice of the instruction set. Highway's own would need its shared library.
+// Chooses the instruction set. Highway's own choice would need its shared library.
 #include "kernels/simd.h"
 
 #include <atomic>
@@ -21,8 +21,8 @@ namespace sumac {
 namespace {
 
 #if defined(__x86_64__)
-// The compiler's run-time also asks whether the operating system keeps the wider registers. Each
-// answer includes the next one's; Highway compiles with all the features named here.
+// The compiler's run-time also asks whether the operating system saves the wider registers. Each
+// feature includes the next; Highway compiles with all features named here.
 bool has_ssse3() {
   __builtin_cpu_init();  // a preloaded library may be called before any constructor ran
   return __builtin_cpu_supports("ssse3");
@@ -48,8 +48,8 @@ bool has_avx3() {
 bool has_avx3_fp16() { return has_avx3() && __builtin_cpu_supports("avx512fp16"); }
 #endif
 
-// Those on which 512-bit instructions slow the whole processor down: reductions gain less by them
-// than the program loses.
+// True for processors on which 512-bit instructions lower the clock of everything: reductions gain
+// less by them than the program loses.
 bool lowers_its_clock() {
   return __builtin_cpu_is("skylake-avx512") || __builtin_cpu_is("cascadelake") ||
          __builtin_cpu_is("cooperlake");
@@ -85,7 +85,7 @@ struct Names {
 };
 constexpr Names kNames;
 
-// The first set the processor has, with vectors of at most so many bits.
+// The first set that the processor has with vectors of at most `most_bits` bits.
 int best_set(int most_bits) {
   int set = 0;
   while (!kSets[set].on_this_processor() || kSets[set].bits > most_bits) ++set;
@@ -100,7 +100,7 @@ std::atomic<int> forced_set{-1};  // index in kSets; -1: the best
 
 constexpr int kAutomatic = -1, kLacking = -2, kUnknown = -3;
 
-// What else people call the sets, in lower case and without - _ . and blanks.
+// Other names in use for the sets, in lower case and without - _ . and blanks.
 struct Alias {
   const char *name, *set;
 };
@@ -112,12 +112,12 @@ constexpr Alias kAliases[] = {
     {"sve2", "sve"},      {"none", "scalar"},   {"plain", "scalar"},  {"generic", "scalar"},
 };
 
-// Of all processors: one that another kind of processor has is known as well.
+// The names of all processors' sets: a set of another kind of processor is known as a name too.
 constexpr const char* kAllNames[] = {"auto",  "256bit", "avx3_fp16", "avx3", "avx2",  "sse4",
                                      "ssse3", "sse2",   "sve",       "neon", "scalar"};
 
-// In lower case, without what people put between letters and digits; cut off where it is too long
-// for any name.
+// A name in lower case without the separators in common use; cut off where it is longer than any
+// name.
 struct PlainName {
   char text[16] = "";
 
@@ -146,7 +146,7 @@ const char* usual_name(const char* name) {
   return nullptr;
 }
 
-// The set a name stands for.
+// The set of that name.
 int set_of(const char* name) {
   name = usual_name(name);
   if (!name) return kUnknown;

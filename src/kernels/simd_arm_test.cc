@@ -18,7 +18,7 @@ bool offers(const std::string& set) {
   return false;
 }
 
-// The register is another witness than the system's list of capabilities.
+// The register is a witness independent of the system's list of capabilities.
 TEST(Simd, OffersSveWhereTheProcessorHasIt) {
   std::uint64_t features;
   asm("mrs %0, ID_AA64PFR0_EL1" : "=r"(features));
@@ -31,7 +31,7 @@ TEST(Simd, OffersSveWhereTheProcessorHasIt) {
   force_simd("auto");
 }
 
-// An emulator asked for a length it does not have takes another one, silently.
+// An emulator asked for a length it does not have silently takes another.
 TEST(Simd, RunsOnTheProcessorTheTestIsNamedAfter) {
   const char* bits = std::getenv("SUMAC_TEST_SVE_BITS");
   if (bits == nullptr) GTEST_SKIP() << "not under the emulator";

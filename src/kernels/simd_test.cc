@@ -51,7 +51,7 @@ TEST(SimdNames, WhatPeopleCallThem) {
   }
 }
 
-// What the processor has is had by its name; of what it lacks nothing changes.
+// A set that the processor has is forced by its name; one that it lacks changes nothing.
 TEST(SimdNames, OfSetsThatAreHereAndOthers) {
   std::vector<std::string> here;
   for (const char* const* name = simd_names(); *name; ++name) here.push_back(*name);

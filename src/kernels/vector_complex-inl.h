@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complex numbers in vectors: real and imaginary parts side by side. Their sum is that of the
-// parts.
+// Complex numbers in vectors: real and imaginary parts side by side, so that their sum is the sum
+// of the lanes.
 #include "hwy/highway.h"
 #include "kernels/lanes.h"
 #include "kernels/ordered-inl.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 16-bit floats in vectors, bit for bit what half.h does to one. Sums and products are formed in
-// float and rounded; min and max compare the bits as integers.
+// 16-bit floats in vectors, bit for bit as in half.h. Sums and products are formed in float and
+// rounded; min and max compare the bits as integers.
 #include "hwy/highway.h"
 #include "kernels/lanes.h"
 #include "kernels/ordered-inl.h"
@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-// Whether the set converts float16 itself.
+// True where the set has instructions that convert float16.
 constexpr bool kConvertsHalves = (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_TARGET == HWY_NEON;
 
 // Below, vectors of 32 bits hold one half in the lower or the upper 16 bits of each lane.
@@ -28,8 +28,8 @@ HWY_INLINE auto as_float(D /*d32*/, hn::Vec<D> bits) {
   return hn::BitCast(hn::RebindToFloat<D>(), bits);
 }
 
-// promote: the half in the lower bits as a float; the upper bits are zero.
-// demote: the half in the lower bits, the upper ones zero.
+// promote: the half in the lower bits of each lane as a float; the upper bits must be zero. demote:
+// the inverse, with zero upper bits.
 
 #if HWY_TARGET == HWY_SVE
 template <class D>
@@ -82,7 +82,8 @@ HWY_INLINE hn::Vec<D> demote(Float16, D d, DF df, hn::Vec<DF> value) {
 }
 #endif
 
-// The half in the upper bits, the lower ones anything. A NaN is quiet: it comes from a calculation.
+// Rounds to the half in the upper bits; the lower bits are undefined. A NaN is quiet, since it
+// comes from a calculation.
 template <class DF, class D>
 HWY_INLINE hn::Vec<D> round_to_upper(D d, DF /*df*/, hn::Vec<DF> value) {
   const auto bits = hn::BitCast(d, value);
@@ -101,7 +102,7 @@ HWY_INLINE V calculate(plain::Prod, V a, V b) {
   return ordered_mul(a, b);
 }
 
-// Even and odd halves apart.
+// Applies the operation to even and odd halves separately.
 template <class Op, class D>
 HWY_INLINE hn::Vec<D> calculate_by_bits(Op op, Float16 half, D d, hn::Vec<D> a, hn::Vec<D> b) {
   const hn::Repartition<std::uint32_t, D> d32;
@@ -133,7 +134,7 @@ HWY_INLINE hn::Vec<D> calculate_by_bits(Op op, BFloat16, D d, hn::Vec<D> a, hn::
                                           hn::ShiftRight<16>(round_to_upper(d32, df, even))));
 }
 
-// By the processor's conversions; where the float vector is too large for a register, in two parts.
+// By the processor's conversions, in two parts where the float vector is too large for a register.
 template <class Op, class D>
 HWY_INLINE hn::Vec<D> calculate_by_conversion(Op op, D d, hn::Vec<D> a, hn::Vec<D> b) {
   if constexpr (2 * sizeof(a.raw) <= HWY_MAX_BYTES) {
@@ -158,7 +159,7 @@ HWY_INLINE hn::Vec<D> calculate_halves(Op op, Half half, D d, hn::Vec<D> a, hn::
     return calculate_by_bits(op, half, d, a, b);
   }
 }
-// a where it is less (kLess) or more than b, else b.
+// a where it is less (kLess) or greater than b, else b.
 template <bool kLess, class Half, class D>
 HWY_INLINE hn::Vec<D> choose_half(D d, hn::Vec<D> a, hn::Vec<D> b) {
   const hn::RebindToSigned<D> di;
@@ -185,8 +186,8 @@ HWY_INLINE hn::Vec<D> apply(Op op, Tag<Half>, D d, hn::Vec<D> a, hn::Vec<D> b) {
   }
 }
 
-// float16 on processors that calculate with it. Their instructions do what the ones above do for
-// every pair of elements, denormals and NaNs included.
+// float16 on processors with float16 arithmetic. Their instructions give the same bits as the
+// functions above for every pair of elements, denormals and NaNs included.
 #if HWY_TARGET == HWY_AVX3 && defined(SUMAC_HAS_AVX512_FP16)
 template <class Op, class D>
 HWY_INLINE hn::Vec<D> apply(Op, Tag<NativeFloat16>, D /*d*/, hn::Vec<D> a, hn::Vec<D> b) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each operation does to a vector of numbers, bit for bit what plain_ops.h does to its
-// elements.
+// What each operation does to a vector of numbers, bit for bit as plain_ops.h does to the elements.
 #include "hwy/highway.h"
 #include "kernels/lanes.h"
 #include "kernels/ordered-inl.h"
@@ -37,7 +36,7 @@ HWY_INLINE V apply(plain::Sum, Tag<T>, D /*d*/, V a, V b) {
 template <class T, class D, class V, IfNumber<T> = nullptr>
 HWY_INLINE V apply(plain::Prod, Tag<T>, D d, V a, V b) {
   if constexpr (sizeof(hn::TFromD<D>) == 1) {
-    // No processor multiplies bytes: the even ones and the odd ones as 16-bit elements.
+    // No processor multiplies bytes: even and odd bytes are multiplied as 16-bit elements.
     const hn::Repartition<std::uint16_t, D> d16;
     const auto a16 = hn::BitCast(d16, a);
     const auto b16 = hn::BitCast(d16, b);
@@ -120,7 +119,8 @@ HWY_INLINE T apply_to_one(Op op, Tag<Element> element, T a, T b) {
   if constexpr (std::is_integral_v<Element>) {
     return Op::one(a, b);
   } else {
-    // plain_ops.h has instructions that do not go with AVX's. Halves are handled by the two.
+    // plain_ops.h uses instructions that must not be mixed with AVX. Halves are handled in pairs of
+    // lanes.
     const hn::FixedTag<T, is_half<Element> ? 2 : 1> d;
     return hn::GetLane(apply(op, element, d, hn::Set(d, a), hn::Set(d, b)));
   }

@@ -45,7 +45,7 @@ HWY_INLINE hn::Vec<D> field_bits(D d) {
   return hn::OddEven(index, value);
 }
 
-// a where `better` or, with equal values, its index is lower; else b. Gaps are b's.
+// a where `better`, or where values are equal and a's index is lower; else b. Gaps are b's.
 template <class P, class D, class MaskOf>
 HWY_INLINE hn::Vec<D> choose_pairs(D d, hn::Vec<D> a, hn::Vec<D> b, MaskOf better) {
   const auto value_a = as_numbers<typename P::Value>(d, hn::DupEven(a));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages of the preloaded library: to standard error, one write each, never to standard output.
+// Messages of the preloaded library: one write each, to standard error, never to standard output.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,22 @@ namespace sumac {
 
 enum class Level { off, warn, info, trace };  // as SUMAC_DEBUG
 
-// What is written from now on. `rank` is this process's rank in the job, or -1 while it is not
-// known: warnings are kept then. Once it is known, rank 0 writes those it has kept; other ranks go
-// on keeping theirs, until it is known which of them rank 0 did not have
-// (interpose/backend/warnings.h).
+// Sets what is written from now on. `rank` is this process's rank in the job, or -1 while it is not
+// known; warnings are then kept. Once it is known, rank 0 writes those it has kept; the other ranks
+// keep theirs until it is known which of them rank 0 did not have (interpose/backend/warnings.h).
 void set_log(Level level, int rank);
 bool logs(Level level);
 int log_rank();
 
-// One line, "sumac: " in front. All but traces come from rank 0 only, and warnings at most 32 in a
-// process, so that a job does not drown in them.
+// Writes one line that begins with "sumac: ". Everything but traces comes from rank 0 only, and at
+// most 32 warnings from a process, so that a job does not drown in them.
 void log(Level level, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-// As a warning, whatever the rank: for what only this rank can know.
+// Writes a warning from any rank, for what only this rank can know.
 void log_here(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-// The warnings kept, without "sumac: " and the end of the line. Rank 0's are those it has written.
+// The warnings kept, without "sumac: " and without the end of the line. Rank 0's are those it has
+// written.
 inline constexpr std::size_t kMostKept = 32;
 const std::vector<std::string>& kept_warnings();
 void forget_kept_warnings();

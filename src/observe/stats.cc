@@ -9,7 +9,8 @@ namespace {
 
 std::atomic<bool> one_at_a_time{false};
 
-// A locked instruction costs as much as the reduction of a few elements.
+// Adds without a locked instruction, which would cost as much as reducing a few elements: the
+// counter has one writer.
 void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t n) {
   if (one_at_a_time.load(std::memory_order_relaxed)) {
     sum.store(sum.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
@@ -18,7 +19,7 @@ void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t n) {
   }
 }
 
-// Counted from any thread without a lock: calls that belong to no communicator.
+// A count that any thread may add to without a lock, for calls that belong to no communicator.
 struct AtomicCount {
   std::atomic<std::uint64_t> calls{0}, bytes{0};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What became of the calls: counted for every collective, by path.
+// Counts of calls by collective and path: which algorithm served them, or why the MPI did.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Reason : std::uint8_t {
 };
 inline constexpr int kNumReasons = static_cast<int>(Reason::count);
 
-// "mpi: user-defined operation"
+// The reason as text, such as "mpi: user-defined operation".
 const char* text_of(Reason reason);
 
 struct PathCount {
@@ -30,23 +30,25 @@ struct PathCount {
   }
 };
 
-// Counts of one communicator, or of the process. Not synchronised: a communicator's are written by
-// the one thread that may call on it; the process's under a lock, when a communicator ends.
+// Counts of one communicator, or of the process. Not synchronised: a communicator's counts are
+// written by the one thread that may call on it, the process's under a lock when a communicator
+// ends.
 struct Stats {
   PathCount taken[kNumAlgorithms];
-  PathCount local[kNumCollectives];  // taken without communication
+  PathCount local[kNumCollectives];  // served without communication
   PathCount handed[kNumCollectives][kNumReasons];
   std::uint64_t threads[kNumThreadUses] = {};  // large reductions, of the process
 
   void merge(const Stats& other);
 };
 
-// Where calls without a communicator, and ended communicators, are counted.
+// Adds to the counts of the process: calls without a communicator, and those of communicators that
+// have ended.
 void add_to_process_stats(const Stats& stats);
 void count_process_hand_down(Collective collective, Reason reason, std::uint64_t bytes);
 void count_process_local(Collective collective, std::uint64_t bytes);
 void count_thread_use(ThreadUse use);
-// Whether the program has promised that no two of its threads call MPI at the same time.
+// Says whether the program has promised that no two of its threads call MPI at the same time.
 void set_one_call_at_a_time(bool is_so);
 Stats process_stats();
 

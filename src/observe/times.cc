@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/times.h"
 
-#include <time.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -27,8 +25,8 @@ std::uint64_t counter() {
 #endif
 }
 
-// Where the kernel does not trust the processor's counter, it may stop or differ between
-// processors.
+// False where the processor's counter may stop or differ between processors, by the kernel's
+// judgement.
 bool kernel_trusts_counter() {
   char name[32] = "";
   std::FILE* file =
@@ -40,13 +38,6 @@ bool kernel_trusts_counter() {
 }
 
 }  // namespace
-
-std::uint64_t clock_ns() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 void start_timing() {
   has_counter = kernel_trusts_counter();

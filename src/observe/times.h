@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long calls took, by collective and path. Counted only where somebody asked for it: else calls
-// do not come here at all (interpose/backend/timed.h).
+// Time taken by calls, by collective and path. Measured only on request; otherwise calls do not
+// reach this code (interpose/backend/timed.h).
 #pragma once
 
+#include "base/clock.h"
 #include "observe/stats.h"
 
 namespace sumac {
 
-// Paths are numbered: the algorithms, without communication, and the reasons for handing down.
+// Numbers of paths: first the algorithms, then calls without communication, then the reasons for
+// handing down.
 inline constexpr int kLocalPath = kNumAlgorithms, kFirstReasonPath = kNumAlgorithms + 1;
 inline constexpr int kNumPaths = kFirstReasonPath + kNumReasons;
 
@@ -15,14 +17,12 @@ struct Times {
   std::uint64_t ns[kNumCollectives][kNumPaths] = {};
 };
 
-std::uint64_t clock_ns();
-
-// A counter that goes on evenly, read in less time than a clock where the system itself goes by it.
-// Calibrated by the clock, from start_timing() on.
+// Starts to calibrate a counter that advances evenly and is read faster than a clock, where the
+// system's own clock is based on it.
 void start_timing();
 std::uint64_t ticks();
 
-// From any thread. True the first time.
+// Adds a call's ticks. Thread-safe. Returns true for the first call of this collective and path.
 bool add_time(Collective collective, int path, std::uint64_t ticks);
 Times process_times();
 

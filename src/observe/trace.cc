@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/clock.h"
 #include "observe/log.h"
 #include "observe/trace_events.h"
 
@@ -28,20 +28,14 @@ std::uint64_t clock_offset;  // what CLOCK_MONOTONIC lacks to CLOCK_REALTIME
 std::atomic<std::uint64_t> operations{0};
 thread_local Call going_on;
 
-std::uint64_t read_clock(clockid_t clock) {
-  timespec time;
-  clock_gettime(clock, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
-
-// The real time between two readings of the other clock that lie as close as can be had.
+// Reads the real time between two readings of the other clock, and keeps the closest of several
+// pairs.
 std::uint64_t measure_offset() {
   std::uint64_t closest = ~std::uint64_t{0}, offset = 0;
   for (int i = 0; i < 16; ++i) {
-    const std::uint64_t before = read_clock(CLOCK_MONOTONIC);
-    const std::uint64_t real = read_clock(CLOCK_REALTIME);
-    const std::uint64_t apart = read_clock(CLOCK_MONOTONIC) - before;
+    const std::uint64_t before = clock_ns(CLOCK_MONOTONIC);
+    const std::uint64_t real = clock_ns(CLOCK_REALTIME);
+    const std::uint64_t apart = clock_ns(CLOCK_MONOTONIC) - before;
     if (apart >= closest) continue;
     closest = apart;
     offset = real - (before + apart / 2);
@@ -68,7 +62,7 @@ bool usable(const char* folder) {
 
 }  // namespace
 
-std::uint64_t now_ns() { return read_clock(CLOCK_MONOTONIC) + clock_offset; }
+std::uint64_t now_ns() { return clock_ns(CLOCK_MONOTONIC) + clock_offset; }
 
 void start(const char* folder, std::size_t events) {
   if (on()) return;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When each level of a hierarchy worked on each chunk: recorded while the program runs, written at
+// Records when each level of a hierarchy worked on each chunk, while the program runs; written at
 // the end as one file a rank, which 'sumac trace' and viewers of Chrome's trace events draw.
 //
-// Off, it costs a load and a branch. On, recording takes no lock and no memory: two buffers of
-// fixed size, in which whoever records takes the next place; what no longer fits is counted.
+// Turned off, it costs a load and a branch. Turned on, recording takes no lock and allocates no
+// memory: there are two buffers of fixed size, of which each event takes the next place. Events
+// that no longer fit are counted.
 #pragma once
 
 #include <atomic>
@@ -15,35 +16,36 @@ namespace sumac::trace {
 extern std::atomic<bool> recording;
 inline bool on() { return recording.load(std::memory_order_relaxed); }
 
-// Begins to record; write() will put its file into `folder`, which must exist. Warns, and stays
-// off, where that cannot work.
+// Begins to record. write() puts its file into `folder`, which must exist. Warns, and records
+// nothing, where that cannot work.
 inline constexpr std::size_t kEvents = std::size_t{1} << 18;
 void start(const char* folder, std::size_t events = kEvents);
 
-// Nanoseconds since 1970 that never go back: clocks of several hosts can be lined up.
+// Nanoseconds since 1970 that never go back, so that clocks of several hosts can be lined up.
 std::uint64_t now_ns();
 
-// One piece of work of a level ("numa") in a stage ("up") on a chunk of an operation. Without the
-// time it waited before, else levels would always seem to work at once. Names are copied, at most
-// kName - 1 characters.
+// Records one piece of work: a level ("numa") in a stage ("up") on a chunk of an operation. The
+// time that the level waited before is not part of it, else levels would always seem to work at
+// once. Names are copied, at most kName - 1 characters.
 inline constexpr std::size_t kName = 16;
 void record(const char* level, const char* stage, std::uint64_t operation, std::uint64_t chunk,
             std::uint64_t begin_ns, std::uint64_t end_ns);
 
-// An operation as a whole. `group` and `call` say which one it is, the same on all its ranks: the
-// communicator, and how many there were before on it. Returns its number in this process.
+// Records an operation as a whole. `group` (the communicator) and `call` (the number of operations
+// before this one on it) identify it and are the same on all its ranks. Returns its number in this
+// process.
 std::uint64_t begin_operation(const char* name, std::uint64_t bytes, std::uint64_t group,
                               std::uint64_t call);
 void end_operation();
 
-// The number of the operation that this thread has begun.
+// The number of the operation that this thread began last.
 std::uint64_t current_operation();
 
-// Writes FOLDER/rank-<rank>.json and stops recording. False, and why in errno, where the file could
-// not be made, such as when there is one already.
+// Writes FOLDER/rank-<rank>.json and stops recording. Returns false, with the cause in errno, where
+// the file could not be made, for example because it exists.
 bool write(int rank, int size);
 
-// The operation that goes on while this is alive, where anything is recorded at all.
+// An operation under way while this object lives, recorded where recording is on.
 class Operation {
  public:
   Operation(const char* name, std::uint64_t bytes, std::uint64_t group, std::uint64_t& calls)

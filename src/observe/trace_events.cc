@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kMostLanes = 64;
 
-// Every level and stage is shown as a thread of the process; 0 is for whole operations. Where there
-// are too many, the last one has the rest.
+// The threads of the process as a viewer shows them: one for each level and stage; 0 is for whole
+// operations. When there are too many, the last one takes the rest.
 class Lanes {
  public:
   int find(const Piece& piece) {
@@ -34,8 +34,8 @@ class Lanes {
   int count_ = 0;
 };
 
-// Microseconds, as viewers want them. A double holds those of a day to the nanosecond, and not
-// those since 1970, so they count from the day's beginning.
+// Microseconds, the unit of viewers. They count from the day's beginning: a double holds the
+// microseconds of a day to the nanosecond, but not those since 1970.
 struct Span {
   std::FILE* file;
   std::uint64_t day;

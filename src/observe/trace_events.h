@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is recorded, and how it is written.
+// The recorded events, and how they are written.
 #pragma once
 
 #include <sys/mman.h>
@@ -24,8 +24,9 @@ struct Call {
   std::uint64_t number, bytes, group, call, begin, end;
 };
 
-// Places are taken in order, by any thread; the first ones are kept. Pages of places that are never
-// taken cost no memory. Kept until the process ends, for a thread that still writes.
+// A buffer in which any thread takes the next place; the first events are kept. Pages of places
+// that are never taken cost no memory. Lives until the process ends, for a thread that may still
+// write.
 template <class Event>
 class Buffer {
  public:
@@ -42,7 +43,7 @@ class Buffer {
     return true;
   }
 
-  // Null when it is full.
+  // Returns null when the buffer is full.
   Event* claim() {
     const std::size_t place = taken_.fetch_add(1, std::memory_order_relaxed);
     return place < capacity_ ? events_ + place : nullptr;
@@ -64,7 +65,7 @@ struct Recorded {
   Buffer<Call> calls;
 };
 
-// Chrome's trace events, in their form as an array. Whoever writes the file asks it for errors.
+// Writes Chrome's trace events as a JSON array. The caller asks the file for errors.
 void write_events(std::FILE* file, const Recorded& recorded, int rank, int size);
 
 }  // namespace sumac::trace

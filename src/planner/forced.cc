@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/nearest.h"
 #include "base/text.h"
-#include "config/parse.h"
 
 namespace sumac {
 namespace {

@@ -52,12 +52,6 @@ const char* read_all(const File& file, std::string& text) {
                           : nullptr;
 }
 
-std::uint64_t hash_value(std::uint64_t hash, std::uint64_t value) {
-  char bytes[sizeof value];
-  std::memcpy(bytes, &value, sizeof value);
-  return hash_text({bytes, sizeof bytes}, hash);
-}
-
 std::uint64_t hash_rule(std::uint64_t hash, const Rule& rule) {
   for (const std::uint64_t value :
        {static_cast<std::uint64_t>(rule.collective), static_cast<std::uint64_t>(rule.over),
@@ -66,7 +60,7 @@ std::uint64_t hash_rule(std::uint64_t hash, const Rule& rule) {
         rule.bytes.high, static_cast<std::uint64_t>(rule.choice.algorithm),
         static_cast<std::uint64_t>(rule.choice.chunk),
         static_cast<std::uint64_t>(rule.choice.radix)}) {
-    hash = hash_value(hash, value);
+    hash = hash_value(value, hash);
   }
   return hash;
 }

@@ -36,7 +36,7 @@ struct Rule {
 struct RuleSet {
   std::vector<Rule> rules;
   // FNV-1a of what the rules say, lines and comments aside: equal on two ranks when they are.
-  std::uint64_t hash = kHashStart;
+  std::uint64_t hash = SUMAC_HASH_START;
 };
 
 // Those of rules.toml. Read at the first call and never freed.

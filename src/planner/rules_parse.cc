@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/nearest.h"
 #include "config/parse.h"
 
 namespace sumac {

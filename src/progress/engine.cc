@@ -34,7 +34,7 @@ bool Engine::progress(bool may_call_mpi, bool has_time) {
   looker_.store(pthread_self(), std::memory_order_relaxed);
   const UseThreads none(false);  // this may be within the MPI's progress
   bool moved = false, at_all = true;
-  // One may be added meanwhile, and the vector move.
+  // An index, not an iterator: a queue may be added meanwhile, and the vector may move.
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     const Watched watched = watched_[i];
     if (!watched.queue) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All queues of the process, for whoever has a moment: intercepted calls, the MPI's own progress,
-// a helper thread. A rank that waits in one collective so brings others to their ends, on which
-// other ranks may depend.
+// All queues of the process, advanced by whichever thread has a moment: intercepted calls, the
+// MPI's own progress, a helper thread. So a rank that waits in one collective completes others, on
+// which other ranks may depend.
 #pragma once
 
 #include <pthread.h>
@@ -15,21 +15,21 @@ namespace sumac {
 
 class Engine {
  public:
-  // From now on, until forget(), the queue is looked at. Both may be called from within progress():
-  // an MPI may free a communicator late, in any call that is made there, and a callback of the
-  // program's may then start something on another one.
+  // Watches the queue until forget(). Both may be called from within progress(): an MPI may free a
+  // communicator late, in any call made there, and a callback of the program may then start an
+  // operation on another one.
   void watch(WorkQueue& queue, bool calls_mpi);
   void forget(WorkQueue& queue);
 
-  // Looks at every queue; true when anything moved. Returns at once when called from within itself
-  // or while another thread is at it. Without `may_call_mpi`, not those that use messages.
-  // `has_time` as for queues.
+  // Advances every queue; returns true when anything moved. Returns at once when called from within
+  // itself or while another thread is in it. Without `may_call_mpi`, queues that use messages are
+  // left out. `has_time` as for queues.
   bool progress(bool may_call_mpi = true, bool has_time = true);
 
-  // Works that have not ended, of all queues.
+  // True when no work of any queue is under way.
   bool idle() const { return under_way_.load(std::memory_order_seq_cst) == 0; }
 
-  // Grows whenever progress() has looked at all queues in which something is under way.
+  // Grows whenever progress() has advanced all queues in which something is under way.
   std::uint64_t looks() const { return looks_.load(std::memory_order_relaxed); }
 
  private:

@@ -9,10 +9,10 @@ namespace sumac {
 namespace {
 
 constexpr timespec kPeriod{0, 1'000'000};
-// Looks without anything under way before it parks.
+// Looks at the queues with nothing under way before the thread parks.
 constexpr int kPatience = 100;
 
-// The program's signals are for the program's threads.
+// Blocks signals in the new thread: the program's signals are for the program's threads.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -63,7 +63,7 @@ void Helper::wake() {
   condition_.notify_one();
 }
 
-// The order matters: who begins a work first counts it and then looks at `parked_`.
+// The order matters: a thread that begins a work first counts it and then reads `parked_`.
 void Helper::park() {
   std::unique_lock<std::mutex> hold(mutex_);
   parked_.store(true, std::memory_order_seq_cst);

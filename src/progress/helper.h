@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread that looks at the queues when the program does not. Where the MPI calls nobody from
-// within its blocking functions, it is what keeps a rank in MPI_Recv from holding up the others.
+// A thread that advances the queues while the program does not. Where the MPI calls no progress
+// functions from within its blocking calls, only this thread keeps a rank in MPI_Recv from holding
+// up the others.
 #pragma once
 
 #include <pthread.h>
@@ -16,18 +17,18 @@ namespace sumac {
 class Helper {
  public:
   enum class Zeal {
-    rescue,  // looks once a millisecond, and only when nobody else has since
+    rescue,  // looks once a millisecond, and only when no other thread has since
     busy,    // looks all the time while anything is under way: for a processor of its own
   };
 
   explicit Helper(Engine& engine) : engine_(engine) {}
 
-  // Starts the thread unless it runs. False where the system has none to give.
+  // Starts the thread unless it runs. Returns false where the system cannot create one.
   bool start(Zeal zeal, bool may_call_mpi);
-  // Ends it and waits until it has.
+  // Ends the thread and waits for its end.
   void stop();
 
-  // After Engine::begun(): wakes it when it has nothing to do.
+  // To be called after Engine::begun(): wakes the thread when it is parked.
   void notify() {
     if (parked_.load(std::memory_order_seq_cst)) [[unlikely]]
       wake();

@@ -38,7 +38,7 @@ void WorkQueue::add_apart(Work& work, const Ranks& ranks) {
   begin(work);
 }
 
-// A work that ends at once was never in the list.
+// A work that ends at once never enters the list.
 void WorkQueue::begin(Work& work) {
   work.begin();
   if (!work.going()) return end(work);
@@ -89,7 +89,7 @@ void WorkQueue::wait_for(const Work& work, const WaitPolicy& policy) {
 void WorkQueue::finish_all(const WaitPolicy& policy) {
   while (!empty()) {
     Waiting waiting(policy);
-    // What is over levels waits for messages too: no dozing.
+    // Work over levels waits for messages too, so it must not doze.
     while (!progress() && !empty()) waiting.step(false);
   }
 }
@@ -110,7 +110,7 @@ bool WorkQueue::finish_alone(const Work& work, const WaitPolicy& policy) {
   return alone;
 }
 
-// Its owner may use it again the moment it is marked.
+// The owner may use the work again as soon as it is marked as ended.
 void WorkQueue::end(Work& work) {
   engine_->under_way_.fetch_sub(1, std::memory_order_relaxed);
   size_.store(size_.load(std::memory_order_relaxed) - 1, std::memory_order_release);

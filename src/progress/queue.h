@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The collectives under way on one communicator, in the order in which they were called. Each waits
-// only for what was called before it and for other ranks to call the same, so whoever looks at the
-// queue often enough, on every rank, brings all of it to its end.
+// only for those called before it and for other ranks to call the same, so all of them end as long
+// as every rank looks at its queue often enough.
 #pragma once
 
 #include <sched.h>
@@ -15,43 +15,43 @@ namespace sumac {
 
 class Engine;
 
-// Once watched by an engine.
+// Not movable once an engine watches it.
 class WorkQueue {
  public:
-  // So many are begun at the same time: as many as a ring of slots has places. Over levels fewer,
-  // for each has strands and scratch of its own.
+  // Operations under way at the same time: as many as a ring of slots has places. Over levels
+  // fewer, since each has strands and scratch memory of its own.
   static constexpr int kMostInGroup = 8, kMostOverLevels = 4;
 
-  // Adds what `ranks` are to do, and begins it if there is room. Stays as it is until it has ended.
-  // One thread at a time calls collectives on a communicator, as MPI has it.
+  // Adds work for `ranks`, and begins it if there is room. The work must stay where it is until it
+  // has ended. MPI allows one thread at a time to call collectives on a communicator.
   void add(Work& work, const Ranks& ranks, bool overlaps);
 
-  // Adds what `ranks`, which no other work uses, are to do, and begins it at once. Other ranks may
-  // begin it before or after what they have added by add().
+  // Adds work for `ranks` that no other work uses, and begins it at once. Other ranks may begin it
+  // before or after what they have added by add().
   void add_apart(Work& work, const Ranks& ranks);
 
-  // Looks at all that is begun; true when anything moved. `has_time`: whoever calls has nothing to
-  // do but wait, and may do the work of ranks that have. At most one thread at a time: others, and
-  // calls from within this one, return at once.
+  // Advances all that is begun; returns true when anything moved. `has_time`: the caller would only
+  // wait otherwise, so it may do the work of ranks that are busy. One thread at a time: other
+  // threads, and calls from within this one, return at once.
   bool progress(bool has_time = true);
 
-  // Whether only one thread of this process ever calls. Then it may wait in place with the queue
-  // locked: another one must be able to add to the queue meanwhile.
+  // Says whether only one thread of this process ever calls. That thread may then wait in place
+  // with the queue locked; otherwise another thread must be able to add to the queue meanwhile.
   void set_single_caller(bool single) { single_caller_ = single; }
 
-  // Until the work, which was added, has ended. What else is under way in the process is looked at
-  // by the policy's drive().
+  // Waits until `work`, which was added, has ended. The policy's drive() advances whatever else is
+  // under way in the process.
   void wait_for(const Work& work, const WaitPolicy& policy);
 
-  // Until all that was added has ended.
+  // Waits until all that was added has ended.
   void finish_all(const WaitPolicy& policy);
 
-  // Nothing is left, and the group is its caller's alone.
+  // True when nothing is left, so that the caller has the group to itself.
   bool empty() const { return size_.load(std::memory_order_acquire) == 0; }
 
-  // Calls look(begun) with the first of what is begun, or null; `next` leads on. Nothing of the
-  // communicator's moves meanwhile, but for what a thread, which may be this one, waits for in
-  // place. False where another thread stays at it.
+  // Calls look(begun) with the first work that is begun, or null; `next` leads to the others. The
+  // queue does not move meanwhile, except for what a thread (it may be this one) waits for in
+  // place. Returns false when another thread keeps the queue locked.
   template <class Look>
   bool hold(Look look) {
     constexpr int kTries = 1000;
@@ -72,7 +72,7 @@ class WorkQueue {
   void begin(Work& work);
   void begin_next();
   void end(Work& work);
-  // Where nothing else is under way here it can be waited for as if the call were a blocking one.
+  // Waits as a blocking call would, where nothing else is under way on these ranks.
   bool finish_alone(const Work& work, const WaitPolicy& policy);
 
   Engine* engine_ = nullptr;

@@ -14,10 +14,10 @@ namespace sumac {
 namespace {
 
 constexpr int kMost = 8;
-// Written with the lock held and only ever added to: readers need no lock.
+// Written with the lock held. Entries are only added, so readers need no lock.
 OpenMp found[kMost];
 std::atomic<int> num_found{0};
-// Objects loaded, ever, when this was last looked at.
+// The number of objects ever loaded, as of the last search.
 std::atomic<unsigned long long> seen_loaded{0};
 std::mutex mutex;
 
@@ -31,13 +31,14 @@ int add_name(dl_phdr_info* info, std::size_t, void* names) {
   return 0;
 }
 
-// Both defined by one object: a library of stand-ins for serial programs has only some.
+// True when one object defines both: a library of stubs for serial programs has only some of the
+// functions.
 bool of_one_object(void* a, void* b) {
   Dl_info first{}, second{};
   return dladdr(a, &first) && dladdr(b, &second) && first.dli_fbase == second.dli_fbase;
 }
 
-// From now on the object that defines the function is never unloaded.
+// Keeps the object that defines the function loaded until the process ends.
 void keep_object_of(void* function) {
   Dl_info info{};
   if (dladdr(function, &info)) dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
@@ -67,7 +68,7 @@ bool read_functions(void* object, OpenMp& openmp) {
                        reinterpret_cast<void*>(openmp.parallel));
 }
 
-// Functions of the object or, as dlsym has it, of one it depends on.
+// Looks for the functions in the object, or, as dlsym does, in one that it depends on.
 void look_into(const std::string& name) {
   const char* const path = name.empty() ? nullptr : name.c_str();  // no name: the program
   void* const object = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
@@ -94,7 +95,8 @@ std::span<const OpenMp> find_openmp() {
   unsigned long long loaded = 0;
   dl_iterate_phdr(read_loaded, &loaded);
   if (loaded != seen_loaded.load(std::memory_order_acquire)) {
-    // The loader's functions are not called from within dl_iterate_phdr: other locks, other order.
+    // The names are collected first: the loader's functions must not be called from within
+    // dl_iterate_phdr, which takes its locks in another order.
     std::vector<std::string> names;
     dl_iterate_phdr(add_name, &names);
     const std::lock_guard<std::mutex> hold(mutex);

@@ -13,26 +13,30 @@ struct OpenMp {
   int (*max_threads)();
   int (*num_threads)();  // of the innermost region
   int (*num_procs)();    // of the process, even where the calling thread is bound to one
-  // Runs body(data) in a region of at most `threads`, the caller among them, and waits for its end.
+  // Runs body(data) in a region of at most `threads` threads, the caller among them, and waits for
+  // the region's end.
   void (*parallel)(void (*body)(void*), void* data, unsigned threads, unsigned flags);
-  // Copies `size` bytes of data and runs body on them, now or later, in any thread of the region.
+  // Copies `size` bytes of data and runs body on the copy, now or later, in any thread of the
+  // region.
   void (*task)(void (*body)(void*), void* data, void (*copy)(void*, void*), long size, long align,
                bool deferrable, unsigned flags, void** depend, int priority, void* detach);
-  // Of libomp and libiomp5: threads that it knows of, 0 before its first use; null where there is
-  // no such function.
+  // Only in libomp and libiomp5, else null: the number of threads that the library knows of, 0
+  // before its first use.
   int (*all_threads)(const void* location) = nullptr;
 };
 
-// Whether the calling thread is in an active region. Does not make a library read its environment
-// that the program has not used yet, as in_parallel() of libomp does: the program may still set it.
+// True when the calling thread is in an active region. Does not initialise a library that the
+// program has not used yet, as in_parallel() of libomp would: the library reads its environment
+// then, and the program may still be about to set it.
 inline bool in_region(const OpenMp& openmp) {
   if (openmp.all_threads && openmp.all_threads(nullptr) < 2) return false;
   return openmp.in_parallel();
 }
 
-// Each once, in the order in which objects were loaded: where several are in the process, the
-// program's own comes first. One that was found stays in the process. Looks again only when objects
-// have been loaded meanwhile. Any thread may call.
+// Returns the OpenMP run-time libraries of the process, each once, in the order in which the
+// objects were loaded: where there are several, the program's own comes first. A library that was
+// found is never unloaded. Searches again only when objects have been loaded since the last call.
+// Thread-safe.
 std::span<const OpenMp> find_openmp();
 
 }  // namespace sumac

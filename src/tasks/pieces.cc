@@ -4,11 +4,13 @@
 namespace sumac {
 namespace {
 
-// As many threads of a process as are in a large reduction at the same time.
+// Works open at the same time: the number of threads of a process that are in a large reduction at
+// once.
 constexpr int kMostOpen = 64;
 Pieces all[kMostOpen];
 
-// From enter() on, a helper calculates as another thread does; until its end.
+// From enter() to its destruction, the calling thread calculates with another thread's
+// floating-point environment.
 class Borrowed {
  public:
   Borrowed() = default;
@@ -47,8 +49,8 @@ Pieces* Pieces::open(const PieceWork& work) {
   return nullptr;
 }
 
-// Only who has taken a piece knows that the work is still the one it was invited to: its owner
-// waits for that piece.
+// A helper may look at the work only after it has taken a piece of it: the owner then waits for
+// that piece, so the work is still the one of the invitation.
 void Pieces::help(const Invitation& invitation) {
   Pieces& pieces = *invitation.pieces;
   Borrowed borrowed;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces of one piece of work, taken by whoever comes. Who wants the work done takes pieces itself
-// and then waits for those alone that others have taken: never for others to come. So it does not
-// matter whether they come at all, or when it is over: a task that a run-time library starts late
-// finds that its invitation is of the past.
+// The pieces of one piece of work, taken by any thread that has time. The owner of the work takes
+// pieces itself and then waits only for pieces that other threads have taken, never for threads to
+// come. So it does not matter whether helpers come at all, or when the work is over: a task that a
+// run-time library starts late finds that its invitation has expired.
 //
-// Waiting for tasks by the run-time library's own means is not to be had here: the waiting thread
-// would run the application's tasks meanwhile, in the middle of an MPI call, and these may wait
-// for what the caller holds, or call MPI.
+// The run-time library's own means of waiting for tasks cannot be used here: the waiting thread
+// would run the application's tasks meanwhile, in the middle of an MPI call, and these may wait for
+// something that the caller holds, or call MPI.
 //
-// All pieces are done with the floating-point environment of who wants them done: its rounding
-// mode, its treatment of denormal numbers. A helper's own is as before afterwards, flags included.
+// All pieces are done with the owner's floating-point environment: its rounding mode and its
+// treatment of denormal numbers. A helper's own environment is restored afterwards, flags included.
 #pragma once
 
 #include <pthread.h>
@@ -24,7 +24,8 @@
 namespace sumac {
 
 struct PieceWork {
-  void (*run)(void* data, std::size_t piece) = nullptr;  // from any thread, several at a time
+  // Called from any thread, several at a time.
+  void (*run)(void* data, std::size_t piece) = nullptr;
   void* data = nullptr;
   std::size_t pieces = 0;
   // Returns once `done`, which others count up, has reached `target`.
@@ -36,21 +37,22 @@ class alignas(kFalseSharingRange) Pieces {
   static constexpr int kCountBits = 24;
   static constexpr std::size_t kMost = (std::size_t{1} << kCountBits) - 1;
 
-  // What a helper needs, to be copied: good for one work only, harmless afterwards.
+  // What a helper needs to take part; may be copied. Valid for one work; expired invitations are
+  // harmless.
   struct Invitation {
     Pieces* pieces;
     std::uint64_t number;
   };
 
-  // One of the process's few, for this work, which stays where it is until wait() has returned;
-  // null when all are in use. They are never destroyed.
+  // Returns one of the process's Pieces for this work, or null when all are in use. `work` must
+  // stay where it is until wait() has returned. Pieces are never destroyed.
   static Pieces* open(const PieceWork& work);
   Invitation invite() { return {this, number_}; }
   // Takes pieces until none are left.
   static void help(const Invitation& invitation);
-  // For who opened it, after having helped: until all pieces are done.
+  // Waits until all pieces are done. For the owner, after it has helped.
   void wait();
-  // Gives it back, after wait().
+  // Returns the Pieces to the process, after wait().
   void close();
 
  private:
@@ -58,7 +60,7 @@ class alignas(kFalseSharingRange) Pieces {
     return word >> kCountBits == number && (word & kMost) != 0;
   }
 
-  // The work's number, and how many pieces are left.
+  // The work's number, and the number of pieces left.
   std::atomic<std::uint64_t> word_{0};
   alignas(kFalseSharingRange) std::atomic<std::size_t> done_{0};
   std::atomic<bool> in_use_{false};

@@ -13,12 +13,12 @@ ProcessorRoom room;
 
 std::atomic<int> at_work{0};  // threads kept by all Threads
 
-// A flag of GCC's: without it the priority is not looked at.
+// A flag of GCC's task interface: without it the priority is ignored.
 constexpr unsigned kHasPriority = 16;
 
-// By settings and processors. A number that was asked for leaves other ranks out of account, but
-// never processors. The thread that opens a region may be bound to one of them, so the run-time
-// library is asked as well.
+// The number of threads allowed by settings and processors. A number set by the user overrides the
+// share left by other ranks, but not the number of processors. The thread that opens a region may
+// be bound to one processor, so the run-time library is asked too.
 int most_threads(const OpenMp& openmp) {
   const int known = openmp.num_procs();
   const std::lock_guard<std::mutex> hold(mutex);
@@ -42,8 +42,8 @@ bool may_open_regions() {
   return settings.own_regions;
 }
 
-// Takes up to `wanted` threads, as long as no more than `most` are at work; at least one, the
-// caller's own.
+// Reserves up to `wanted` threads, as long as at most `most` are reserved in the process; at least
+// one, the caller's own.
 int keep_threads(int wanted, int most) {
   int now = at_work.load(std::memory_order_relaxed);
   int kept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The application's own threads for large pieces of work: how many a piece of work may use, and
-// getting them from the OpenMP run-time library that the application uses.
+// The application's own threads for large pieces of work: decides how many threads a piece of work
+// may use, and gets them from the OpenMP run-time library that the application uses.
 #pragma once
 
 #include <atomic>
@@ -16,37 +16,37 @@ namespace sumac {
 
 struct ThreadSettings {
   std::size_t min_bytes = SIZE_MAX;  // SIZE_MAX: never
-  int most = 0;                      // threads; 0: as many as have processors of their own
-  int priority = 0;                  // of tasks
-  // Whether work that is done outside of a parallel region may open one. It must not by default: a
-  // region of another size than the program's last may end threads whose threadprivate values the
-  // program counts on, and the run-time library's first leaves a forked child without the threads
-  // that it believes to have. Neither can be seen from here.
+  int most = 0;                      // threads; 0: one for each processor of this process
+  int priority = 0;                  // priority of the tasks
+  // Whether work outside of a parallel region may open one. Off by default: a region of another
+  // size than the program's last may end threads whose threadprivate values the program relies on,
+  // and a run-time library that is first used here leaves a forked child without the threads that
+  // it believes to have. Sumac can see neither.
   bool own_regions = false;
 };
 
-// What this process may run on.
+// The processors on which this process may run.
 struct ProcessorRoom {
-  int processors = 1;  // it may run on
-  double share = 1;    // of them, 0 to 1, that other ranks of the node leave to it
-  int quota = 0;       // of the control group, in processors; 0: none
-  int ranks = 1;       // that share the quota
-  int known = 0;       // ranks this goes by
+  int processors = 1;  // processors of the affinity mask
+  double share = 1;    // part of them, 0 to 1, that other ranks of the node leave to this one
+  int quota = 0;       // limit of the control group, in processors; 0: none
+  int ranks = 1;       // ranks that share the quota
+  int known = 0;       // ranks on whose reports these values rest
 };
 
 void set_threads(const ThreadSettings& settings);
-// What is told from more ranks, or later from as many, counts.
+// Replaces the values by those that rest on the reports of as many or more ranks.
 void set_processor_room(const ProcessorRoom& room);
 ProcessorRoom processor_room();
 
-// Work on fewer bytes is not worth a second thread: all there is to know on the path of a call.
+// Smallest work (bytes) that is worth a second thread: the only value read on the path of a call.
 inline std::atomic<std::size_t> threads_min_bytes{SIZE_MAX};
 inline bool worth_threads(std::size_t bytes) {
   return bytes >= threads_min_bytes.load(std::memory_order_relaxed);
 }
 
-// While it lives, work done by this thread may use other threads, or may not. By default it may
-// not: who works inside the MPI's progress or in a helper thread is nobody to open a region.
+// While it lives, work done by this thread may (or may not) use other threads. By default it may
+// not: a thread inside the MPI's progress, or a helper thread, must not open a region.
 class UseThreads {
  public:
   explicit UseThreads(bool may) : before_(allowed()) { allowed() = may; }
@@ -63,9 +63,9 @@ class UseThreads {
   bool before_;
 };
 
-// Threads for one piece of work, the caller's own among them, kept for it while this lives. All
-// such works of the process together keep no more threads than it may use; but a caller always has
-// its own.
+// The threads for one piece of work, the caller's own among them, reserved while this object lives.
+// All works of the process together reserve at most as many threads as the process may use; a
+// caller always has its own.
 class Threads {
  public:
   Threads() : Threads(UseThreads::may() ? find_openmp() : std::span<const OpenMp>()) {}
@@ -77,11 +77,12 @@ class Threads {
   int count() const { return count_; }
   ThreadUse use() const { return use_; }
 
-  // To its end. Pieces are started in order.
+  // Runs the work to its end. Pieces are started in order.
   void run(const PieceWork& work) const;
 
  private:
-  // How many threads are wanted, and by `most` how many the process may use at all.
+  // Returns the number of threads wanted and sets `most`, the number that the process may use at
+  // all.
   int choose(std::span<const OpenMp> openmps, int& most);
 
   const OpenMp* openmp_ = nullptr;

@@ -6,13 +6,13 @@
 namespace sumac {
 namespace {
 
-// Hosts are written with their domain or without; addresses are left as they are.
+// Removes the domain from a host's name; addresses are left as they are.
 std::string_view without_domain(std::string_view host) {
   if (host.find_first_not_of("0123456789.") == host.npos) return host;
   return host.substr(0, host.find('.'));
 }
 
-// * stands for any letters, ? for one.
+// Matches a pattern in which * stands for any letters and ? for one.
 bool matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = pattern.npos, after_star = 0;
   while (t < text.size()) {

@@ -33,8 +33,8 @@ class SpecBuilder {
   const std::size_t attach_at_;
 };
 
-// The levels before this one group fast and slow ranks apart and within nodes, so that every host
-// has a fast rank to attach to.
+// The position of "attach". The levels before it group fast and slow ranks apart and within nodes,
+// so that every host has a fast rank to attach to.
 std::size_t SpecBuilder::attach_position() const {
   if (design_ == SlowDesign::peer) return 0;
   std::size_t position = spec_.size();
@@ -43,7 +43,7 @@ std::size_t SpecBuilder::attach_position() const {
   return position;
 }
 
-// Whether the groups of a level that is not about objects stay within nodes.
+// True when a level that is not about objects keeps its groups within nodes.
 bool SpecBuilder::within_node(std::size_t i) const {
   if (ranks_.nodes() == 1 || before_attach(i)) return true;
   return spec_[i].kind == LevelKind::ranks &&
@@ -94,7 +94,7 @@ bool SpecBuilder::fits(std::string& problem) const {
   return true;
 }
 
-// Ranks whose object is not known form one group within the next larger object that is named.
+// Ranks whose object is not known form one group within the next larger object that the spec names.
 GroupKey SpecBuilder::object_key(std::size_t i, int rank) const {
   GroupKey key;
   key.unit = ranks_.unit(rank);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator's ranks as nested groups. A function of values all ranks share, so every rank
+// A communicator's ranks as nested groups: a function of values that all ranks share, so every rank
 // builds the same.
 //
-// The first level groups ranks; each group has a leader; the leaders are who the next level
-// groups, and so on up to the last level, which is one group. A rank takes part in the first
-// level and, as long as it leads, in the next. Levels that would have nothing to do (every group
-// one rank) are left out; a communicator of p > 1 ranks has at least one level.
+// The first level groups the ranks, and each group has a leader. The next level groups these
+// leaders, and so on up to the last level, which is one group. A rank takes part in the first level
+// and, as long as it is a leader, in the next. Levels whose groups all have one rank are left out;
+// a communicator of p > 1 ranks has at least one level.
 //
 // Source: Cheetah (Graham et al., hierarchical collectives of any depth); two kinds of ranks after
 // MVAPICH2-MIC (Kandalla et al., HOTI 2013).
@@ -18,18 +18,18 @@
 
 namespace sumac {
 
-// Where a rank runs, as numbers of objects within its node: the smallest object of each kind that
-// holds all the processors the rank may use; -1 where there is none (not bound, or hidden).
-// Plain bytes.
+// Where a rank runs: for each kind of object, the number within its node of the smallest object
+// that holds all processors the rank may use; -1 where there is none (not bound, or hidden). Plain
+// bytes.
 struct Location {
   std::int32_t core = -1, l2 = -1, l3 = -1, numa = -1, package = -1;
 };
 
-// What the builder knows of a rank. Plain bytes.
+// What the ranks tell each other about a rank's place, for the builder. Plain bytes.
 struct Place {
   std::uint64_t node = 0;      // equal for ranks that share memory
   std::uint64_t host = 0;      // hash of the host's name, without its domain
-  std::uint64_t attached = 0;  // slow ranks: hash of the name of their host; 0: not said
+  std::uint64_t attached = 0;  // slow ranks: hash of the name of their host; 0: none
   Location at;
   bool slow = false;
 };
@@ -43,11 +43,11 @@ struct LevelSpec {
 };
 
 struct HierarchySpec {
-  bool automatic = false;         // chosen by the machine
+  bool automatic = false;         // chosen by the machine's objects
   std::vector<LevelSpec> levels;  // from the smallest groups to the largest; empty: flat
 };
 
-// Which design lets slow ranks take part.
+// The design by which slow ranks take part.
 enum class SlowDesign : std::uint8_t { basic, direct, peer };
 
 struct Group {
@@ -65,9 +65,9 @@ struct Hierarchy {
   std::vector<HierarchyLevel> levels;
 };
 
-// Parses "numa,node", "ranks:4,node", "list:0-3,8/4-7,node", "flat", "auto". False, and why, where
-// it is not such a text. In a list "/" separates groups; a word that begins with a digit goes on
-// with the list before it.
+// Parses "numa,node", "ranks:4,node", "list:0-3,8/4-7,node", "flat", "auto". Returns false, and the
+// problem, where the text is none of these. In a list "/" separates groups; a word that begins with
+// a digit continues the list before it.
 bool parse_hierarchy(std::string_view text, HierarchySpec& spec, std::string& problem);
 
 // The part of SUMAC_HIERARCHY that is for a collective: "allreduce=numa,node;bcast=node;auto" has
@@ -75,26 +75,27 @@ bool parse_hierarchy(std::string_view text, HierarchySpec& spec, std::string& pr
 // none. Points into `option` or to a constant.
 std::string_view hierarchy_for(std::string_view option, std::string_view collective);
 
-// Checks all of SUMAC_HIERARCHY. False, and why, where an item is not understood.
+// Checks all of SUMAC_HIERARCHY. Returns false, and the problem, where an item is not understood.
 bool check_hierarchies(std::string_view option, std::string& problem);
 
-// Builds it. False, and why ("ranks:8 is larger than the 4 ranks on rank 0's node"), where the spec
-// does not fit these ranks. One rank alone fits every spec: one group of one.
-//
-// Object levels and `node` never cross nodes; nor does `ranks:N` where `node` comes later or there
-// is one node. Ranks whose object of a kind is not known form one group within the next larger
-// object that the spec names. Where there are fast and slow ranks, the levels up to the last one
-// that is about objects or nodes keep them apart; then "attach" joins the slow ranks to the fast
-// ones, and above it there are fast ranks only. Peer: "attach" comes first.
+// Builds the hierarchy. Returns false, and the problem ("ranks:8 is larger than the 4 ranks on rank
+// 0's node"), where the spec does not fit these ranks. A single rank fits every spec and becomes
+// one group. Object levels and `node` never cross nodes; nor does `ranks:N` where `node` comes
+// later or there is one node. Ranks whose object of a kind is not known form one group within the
+// next larger object that the spec names. Where there are fast and slow ranks, the levels up to the
+// last one that is about objects or nodes keep them apart; then "attach" joins the slow ranks to
+// the fast ones, and above it there are fast ranks only. With the design "peer", "attach" comes
+// first.
 bool build_hierarchy(const HierarchySpec& spec, const std::vector<Place>& places, SlowDesign design,
                      Hierarchy& hierarchy, std::string& problem);
 
-// This process's, from /sys and its affinity mask. `root` is "" but in tests.
+// The location of this process, from /sys and its affinity mask. `root` is "" except in tests.
 Location own_location(const char* root = "");
 
-// Class and attachment of this process, and the hash of its host's name, without its domain.
-// `forced_class` is SUMAC_CLASS: 0 auto, 1 fast, 2 slow. `slow_hosts` as in SUMAC_SLOW_HOSTS: comma
-// list of host name patterns (* and ?), each may name the host it belongs to: "mic*", "mic0@node7".
+// Sets class and attachment of this process, and the hash of its host's name without the domain.
+// `forced_class` is SUMAC_CLASS: 0 auto, 1 fast, 2 slow. `slow_hosts` is SUMAC_SLOW_HOSTS: patterns
+// of host names (* and ?), separated by commas, each of which may name the host it belongs to:
+// "mic*", "mic0@node7".
 void classify(std::string_view slow_hosts, int forced_class, const char* host_name, Place& place);
 
 }  // namespace sumac

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What "auto" stands for.
+// The levels that "auto" chooses.
 #include <set>
 
 #include "topology/hierarchy_build.h"
@@ -7,10 +7,10 @@
 namespace sumac {
 namespace {
 
-// Nodes with no more ranks stay one group: a second level would cost more than it saves.
+// Ranks of a node up to which it stays one group: a second level would cost more than it saves.
 constexpr int kFlatRanks = 16;
 
-// Whether some node has many ranks, in several objects of a kind.
+// True when some node has many ranks, in several objects of a kind.
 bool worth_a_level(const RankTable& ranks, LevelKind kind) {
   std::vector<int> known(ranks.ranks_on.size());
   std::vector<std::set<int>> objects(ranks.ranks_on.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces of hierarchy.cc: the ranks as the builder sees them, and levels made of keys.
+// Parts of hierarchy.cc: the ranks in the form the builder uses, and levels made from keys.
 #pragma once
 
 #include <array>
@@ -16,10 +16,11 @@ inline constexpr int kNamedKinds = static_cast<int>(LevelKind::node) + 1;
 inline constexpr const char* kLevelNames[kNamedKinds] = {"core", "l2",      "l3",
                                                          "numa", "package", "node"};
 
-// The number of the object of a kind up to package; -1 where it is not known.
+// The number of the object of a kind, up to package; -1 where it is not known.
 int object_of(const Location& at, LevelKind kind);
 
-// The ranks of a communicator, and their nodes numbered 0, 1, ... by first rank.
+// The ranks of a communicator, with their nodes numbered 0, 1, ... in the order of their first
+// ranks.
 struct RankTable {
   explicit RankTable(const std::vector<Place>& all);
 
@@ -32,11 +33,11 @@ struct RankTable {
   int size() const { return static_cast<int>(places.size()); }
   int nodes() const { return static_cast<int>(ranks_on.size()); }
   bool slow(int rank) const { return two_classes && places[rank].slow; }
-  // The ranks of one class on one node, as a number.
+  // Numbers the ranks of one class on one node.
   int unit(int rank) const { return node[rank] * 2 + slow(rank); }
 };
 
-// Ranks with equal keys form a group.
+// The group that a rank belongs to: ranks with equal keys form a group.
 struct GroupKey {
   int unit = 0;
   std::array<int, kObjectKinds> object = {};
@@ -49,9 +50,10 @@ class LevelBuilder {
  public:
   LevelBuilder(const RankTable& ranks, Hierarchy& hierarchy);
 
-  // The ranks that the next level groups, ascending.
+  // The ranks that the next level groups, in ascending order.
   const std::vector<int>& active() const { return active_; }
-  // Adds a level that groups the active ranks, one key each, unless all its groups are of one rank.
+  // Adds a level that groups the active ranks by one key each. Adds nothing when every group would
+  // have one rank.
   void add(std::string name, const std::vector<GroupKey>& keys);
   // Adds the last level where one is missing.
   void finish();
@@ -65,11 +67,11 @@ class LevelBuilder {
   std::vector<int> active_;
 };
 
-// Adds what joins the slow ranks to the fast ones: afterwards only fast ranks are active. The
-// levels before it must not have left a node with fast ranks without an active one.
+// Adds the levels that join the slow ranks to the fast ones: afterwards only fast ranks are active.
+// The levels before must leave an active rank on every node with fast ranks.
 void add_attach_levels(const RankTable& ranks, SlowDesign design, LevelBuilder& levels);
 
-// The levels "auto" stands for.
+// The levels that "auto" chooses for these ranks.
 std::vector<LevelSpec> automatic_levels(const RankTable& ranks);
 
 }  // namespace sumac

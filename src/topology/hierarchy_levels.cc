@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of the ranks, and how keys become levels.
+// The table of ranks, and levels made from keys.
 #include <algorithm>
 #include <map>
 #include <numeric>

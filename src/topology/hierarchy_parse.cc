@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 
 #include "base/collectives.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "topology/hierarchy_build.h"
 
@@ -26,32 +26,10 @@ bool parse_count(std::string_view text, int& number) {
          number <= kMostRanks;
 }
 
-// Letters to insert, delete or replace to make one word into the other.
-std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row[b.size()];
-}
-
-// "; did you mean 'numa'?", or nothing where no candidate is near.
+// "; did you mean 'numa'?", or nothing when no candidate is near.
 std::string suggestion(std::string_view word, const std::vector<const char*>& candidates) {
-  const char* nearest = nullptr;
-  std::size_t best = std::min<std::size_t>(word.size(), 3);  // no letter of the word must be left
-  for (const char* candidate : candidates) {
-    const std::size_t distance = edits(word, candidate);
-    if (distance < best) {
-      best = distance;
-      nearest = candidate;
-    }
-  }
+  const char* nearest =
+      sumac_nearest(word.data(), word.size(), candidates.data(), candidates.size());
   return nearest ? "; did you mean " + quoted(nearest) + "?" : std::string();
 }
 
@@ -116,7 +94,7 @@ bool SpecParser::range(std::string_view text, std::vector<int>& group) {
   return true;
 }
 
-// "0-3/4-7", or one more range of the last group of a list.
+// Parses "0-3/4-7", or one more range of a list's last group.
 bool SpecParser::list(std::string_view text) {
   std::vector<std::vector<int>>& groups = spec.levels.back().groups;
   if (groups.empty()) groups.emplace_back();
@@ -158,7 +136,8 @@ bool SpecParser::levels(std::string_view text) {
   return true;
 }
 
-// Takes the collective's name and "=" off an item of SUMAC_HIERARCHY; empty where it has none.
+// Removes a collective's name and "=" from an item of SUMAC_HIERARCHY and returns the name; empty
+// where the item has none.
 std::string_view take_collective(std::string_view& item) {
   if (item.find('=') == item.npos) return {};
   const std::string_view name = take_word(item, '=');

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two kinds of ranks: the slow ranks of a node, a unit, belong to a node with fast ranks, its host.
+// Two kinds of ranks. The slow ranks of a node (a unit) belong to a node with fast ranks (their
+// host).
 #include <cstddef>
 #include <map>
 
@@ -8,7 +9,7 @@
 namespace sumac {
 namespace {
 
-// Of each node that has slow ranks, the number of the node that is their host.
+// For each node that has slow ranks, the number of the node that is their host.
 std::vector<int> hosts_of(const RankTable& ranks) {
   std::vector<int> first_slow(ranks.nodes(), -1), host(ranks.nodes(), -1), hosts;
   std::vector<bool> has_fast(ranks.nodes());
@@ -40,7 +41,7 @@ std::vector<int> hosts_of(const RankTable& ranks) {
   return host;
 }
 
-// One slow rank is left of each unit.
+// Leaves one slow rank of each unit active.
 void add_slow_level(const RankTable& ranks, LevelBuilder& levels) {
   std::vector<GroupKey> keys;
   for (int rank : levels.active()) {

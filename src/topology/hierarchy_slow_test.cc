@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hierarchies of fast and slow ranks, written out. Capital letters are nodes of slow ranks.
+// Hierarchies of fast and slow ranks, expected ones written out. Capital letters are nodes of slow
+// ranks.
 #include "topology/hierarchy_test.h"
 
 namespace sumac {

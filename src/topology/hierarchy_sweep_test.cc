@@ -16,7 +16,7 @@ int below(Random& random, int bound) {
   return static_cast<int>(random() % static_cast<unsigned>(bound));
 }
 
-// The node of each rank: contiguous, round-robin, random, uneven.
+// Draws the node of each rank: contiguous, round-robin, random or uneven.
 std::vector<int> random_mapping(Random& random, int ranks) {
   const int nodes = 1 + below(random, std::min(ranks, 8));
   const int style = below(random, 4);
@@ -33,7 +33,8 @@ std::vector<int> random_mapping(Random& random, int ranks) {
   return mapping;
 }
 
-// An object of `cores` cores, as the number of its first one; now and then it is not known.
+// The object of `cores` cores that holds the core, as the number of its first core; now and then
+// unknown.
 int number_of(Random& random, int core, int cores, int unknown_in_100) {
   return below(random, 100) < unknown_in_100 ? -1 : core / cores * cores;
 }
@@ -167,7 +168,7 @@ void check_group(const Case& c, const std::string& level, const Group& group) {
   }
 }
 
-// The node that a rank's host complex is named after, straight from the rules.
+// The node after which a rank's host complex is named, derived directly from the rules.
 std::vector<std::uint64_t> complexes(const Case& c) {
   std::vector<std::uint64_t> hosts, result(c.places.size());
   std::set<std::uint64_t> with_fast;
@@ -244,7 +245,7 @@ void check_classes(const Case& c) {
   EXPECT_TRUE(above);
 }
 
-// Each fast rank of a host gets as many slow ranks as the others, give or take one.
+// Every fast rank of a host gets the same number of slow ranks as the others, give or take one.
 void check_peers(const Case& c) {
   const std::vector<std::uint64_t> complex = complexes(c);
   std::map<std::uint64_t, std::set<std::size_t>> sizes;

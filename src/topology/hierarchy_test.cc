@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hierarchies of one kind of ranks, written out.
+// Hierarchies of one kind of ranks, expected ones written out.
 #include "topology/hierarchy_test.h"
 
 namespace sumac {
 namespace {
 
-// `each` ranks to a NUMA domain, `domains` of them on a node, nodes one after the other.
+// `each` ranks in each of `domains` NUMA domains of each of `nodes` nodes, in this order.
 std::vector<Place> numa_machine(int nodes, int domains, int each) {
   std::vector<Place> places;
   for (int i = 0; i < nodes * domains * each; ++i) {

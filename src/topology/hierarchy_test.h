@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of hierarchies share.
+// Shared by the tests of hierarchies.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 namespace sumac {
 
-// A hierarchy in one line: "numa 0,1 2,3 | node 0,2 | top 0,4". Leaders that are not the first of
-// their group have a star.
+// A hierarchy as one line: "numa 0,1 2,3 | node 0,2 | top 0,4". A star marks a leader that is not
+// the first of its group.
 inline std::string shown(const Hierarchy& hierarchy) {
   std::string text;
   for (const HierarchyLevel& level : hierarchy.levels) {
@@ -30,7 +30,7 @@ inline std::string shown(const Hierarchy& hierarchy) {
   return text;
 }
 
-// The hierarchy, or what is wrong with the text or with the ranks.
+// The hierarchy as a line, or the problem with the text or with the ranks.
 inline std::string built(std::string_view text, const std::vector<Place>& places,
                          SlowDesign design = SlowDesign::basic) {
   HierarchySpec spec;
@@ -41,7 +41,7 @@ inline std::string built(std::string_view text, const std::vector<Place>& places
   return shown(hierarchy);
 }
 
-// Ranks on the nodes that are told, one letter a rank: "aabb". Capital letters are slow ranks.
+// Ranks on nodes given by one letter a rank: "aabb". Capital letters are slow ranks.
 inline std::vector<Place> on_nodes(std::string_view nodes) {
   std::vector<Place> places;
   for (const char node : nodes) {

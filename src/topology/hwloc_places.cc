@@ -6,7 +6,7 @@
 namespace sumac {
 namespace {
 
-// Processors that are not allowed belong to the object as well, as they do in /sys.
+// Processors that the process may not use count as the object's too, as in /sys.
 int number_of(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_const_cpuset_t cpus) {
   hwloc_obj_t object = nullptr;
   while ((object = hwloc_get_next_obj_by_type(topology, type, object))) {
@@ -58,7 +58,7 @@ Location location_in(hwloc_topology_t topology, hwloc_const_cpuset_t cpus) {
 }
 
 std::vector<Location> locations_of(hwloc_topology_t topology, int ranks, bool bound) {
-  // cores may be hidden; processors never are
+  // Cores may be hidden, processors never are.
   const int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
   const hwloc_obj_type_t type = cores > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   const auto places = static_cast<unsigned>(hwloc_get_nbobjs_by_type(topology, type));

@@ -15,7 +15,7 @@ namespace {
 constexpr int kMostCpus = kMaskWords * 64;
 constexpr int kMostCaches = 16;  // of one processor
 
-// A set of processors that a file tells; `first` is -1 where there are none.
+// A set of processors read from a file; `first` is -1 where it is empty.
 struct CpuList {
   CpuMask mask;
   int first = -1;
@@ -34,7 +34,7 @@ struct CpuList {
   }
 };
 
-// The first line of a file of /sys; empty where there is none.
+// The first line of a file of /sys; empty where there is no such file.
 std::string read_line(const std::string& path) {
   char line[8192] = {};
   if (std::FILE* file = std::fopen(path.c_str(), "re")) {
@@ -50,7 +50,7 @@ bool parse_cpu(std::string_view text, int& cpu) {
   return error == std::errc() && end == text.data() + text.size() && cpu >= 0;
 }
 
-// "0-3,8"; nothing where the file is missing or says something else.
+// Parses a file such as "0-3,8"; an empty set where the file is missing or has another form.
 CpuList read_cpus(const std::string& path) {
   const std::string line = read_line(path);
   CpuList list;
@@ -76,7 +76,7 @@ int number_of(const CpuList& object, const CpuMask& cpus) {
   return object.holds(cpus) ? object.first : -1;
 }
 
-// The files have had two names each.
+// Kernels have used two names for each of these files.
 int object_number(const std::string& topology, const char* name, const char* older_name,
                   const CpuMask& cpus) {
   const CpuList list = read_cpus(topology + name);
@@ -94,7 +94,7 @@ void find_caches(const std::string& cpu, const CpuMask& cpus, Location& at) {
   }
 }
 
-// The NUMA domain that holds all processors.
+// The number of the NUMA domain that holds all the processors.
 int numa_number(const std::string& folder, const CpuMask& cpus) {
   int number = -1;
   DIR* nodes = opendir(folder.c_str());

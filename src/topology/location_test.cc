@@ -4,8 +4,8 @@
 namespace sumac {
 namespace {
 
-// Two packages of four cores with two threads each: threads c and c + 8 are core c. Two cores share
-// an L2, a package is an L3 and two NUMA domains.
+// Writes two packages of four cores with two threads each: threads c and c + 8 are core c. Two
+// cores share an L2 cache; a package is one L3 cache and two NUMA domains.
 void write_machine(const SysTree& tree) {
   const char* l2[] = {"0-1,8-9", "2-3,10-11", "4-5,12-13", "6-7,14-15"};
   const char* package[] = {"0-3,8-11", "4-7,12-15"};

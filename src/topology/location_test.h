@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of locations share.
+// Shared by the tests of locations.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace sumac {
 
-// A temporary folder that looks like / with a /sys of the test's making.
+// A temporary folder in the place of /, with a /sys that the test writes.
 class SysTree {
  public:
   SysTree() {
@@ -29,7 +29,7 @@ class SysTree {
 
   const char* root() const { return root_.c_str(); }
 
-  // A file below /sys/devices/system.
+  // Writes a file below /sys/devices/system.
   void write(const std::string& path, const std::string& text) const {
     const std::filesystem::path file = root_ + "/sys/devices/system/" + path;
     std::filesystem::create_directories(file.parent_path());

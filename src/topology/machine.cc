@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/hash.h"
@@ -15,7 +14,7 @@
 namespace sumac {
 namespace {
 
-// Reads a small file; empty on failure.
+// Reads a small file; the text is empty on failure.
 struct SmallFile {
   char text[256] = {};
 
@@ -27,19 +26,6 @@ struct SmallFile {
     }
   }
 };
-
-template <typename T>
-std::uint64_t hash_bytes(const T& value, std::uint64_t hash) {
-  return hash_text({reinterpret_cast<const char*>(&value), sizeof value}, hash);
-}
-
-int first_number(const char* const* names) {
-  for (; *names; ++names) {
-    const char* text = std::getenv(*names);
-    if (text && *text >= '0' && *text <= '9') return std::atoi(text);
-  }
-  return -1;
-}
 
 int find_accelerator(dl_phdr_info* object, std::size_t, void* found) {
   static constexpr const char* kRuntimes[] = {"/libcuda.so", "/libamdhip64.so", "/libze_loader.so"};
@@ -75,25 +61,12 @@ std::uint64_t node_id() {
   if (stat("/dev/shm", &shm) != 0) shm = {};
   const uid_t user = geteuid();
   const std::uint64_t id = hash_text(boot.text);
-  return hash_bytes(user, hash_bytes(shm.st_ino, hash_bytes(shm.st_dev, id)));
+  return hash_value(user, hash_value(shm.st_ino, hash_value(shm.st_dev, id)));
 }
 
 std::uint64_t machine_id() {
   const SmallFile boot("/proc/sys/kernel/random/boot_id");
   return hash_text(boot.text);
-}
-
-int job_ranks_on_node() {
-  static constexpr const char* kNames[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
-                                           "PMIX_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE", nullptr};
-  const int ranks = first_number(kNames);
-  return ranks > 0 ? ranks : 0;
-}
-
-int job_rank() {
-  static constexpr const char* kNames[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
-                                           "SLURM_PROCID", nullptr};
-  return first_number(kNames);
 }
 
 bool accelerator_runtime_loaded() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this process can know by itself of the machine it runs on.
+// What this process can find out alone about the machine it runs on.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct CpuMask {
 
 CpuMask own_cpus();
 
-// Whole processors the control group allows (cpu.max); 0 when there is no limit.
+// Whole processors that the control group allows (cpu.max); 0 when there is no limit.
 int cpu_quota();
 
 // Equal for processes that can share memory through /dev/shm: same boot of the same kernel, same
@@ -33,12 +33,6 @@ std::uint64_t node_id();
 
 // Equal for processes that share processors: same boot of the same kernel, in whatever containers.
 std::uint64_t machine_id();
-
-// Ranks of this job on this node as the launcher tells it; 0 when it does not.
-int job_ranks_on_node();
-
-// This process's rank in the job as the launcher tells it; -1 when it does not.
-int job_rank();
 
 // True when a CUDA, HIP or Level Zero run-time library is loaded in this process.
 bool accelerator_runtime_loaded();

@@ -51,7 +51,7 @@ CpuMask mask_of(hwloc_const_bitmap_t cpus) {
   return mask;
 }
 
-// The /sys that a machine would have.
+// Writes the /sys that a machine would have.
 void write_sys(const SysTree& tree, hwloc_topology_t topology) {
   const struct {
     hwloc_obj_type_t type;
@@ -77,7 +77,7 @@ void write_sys(const SysTree& tree, hwloc_topology_t topology) {
   }
 }
 
-// Every object's processors, and some others.
+// The processors of every object, and some other sets.
 std::vector<hwloc_bitmap_t> sets_of(hwloc_topology_t topology) {
   std::vector<hwloc_bitmap_t> sets;
   for (int depth = 0; depth < hwloc_topology_get_depth(topology); ++depth) {

@@ -30,7 +30,7 @@ struct Process {
 };
 using Processes = std::map<pid_t, Process>;
 
-// False where it cannot be read.
+// Reads a whole file. Returns false where it cannot be read.
 bool read_all(const std::string& path, std::string& text) {
   text.clear();
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -111,7 +111,7 @@ bool read_process(const std::string& directory, Process& process) {
   return true;
 }
 
-// Those of this process's user.
+// The processes of this process's user.
 Processes read_processes(const std::string& proc) {
   Processes processes;
   DIR* directory = opendir(proc.c_str());
@@ -131,8 +131,8 @@ Processes read_processes(const std::string& proc) {
   return processes;
 }
 
-// The process itself, or the nearest one above it, whose environment tells of a job: a process may
-// have changed or dropped its own. Null where there is none.
+// The process itself, or the nearest one above it, whose environment says which job it belongs to:
+// a process may have changed or dropped its own. Null where there is none.
 const Process* who_tells(const Processes& processes, const Process& process) {
   const Process* at = &process;
   for (std::size_t i = 0; i < processes.size(); ++i) {
@@ -144,7 +144,7 @@ const Process* who_tells(const Processes& processes, const Process& process) {
   return nullptr;
 }
 
-// As it was called, for messages.
+// The command line of a process, for messages.
 std::string command_of(const std::string& directory, const Process& process) {
   constexpr std::size_t kMost = 80;
   std::string command;
@@ -158,7 +158,8 @@ std::string command_of(const std::string& directory, const Process& process) {
   return command;
 }
 
-// Calls visit(file, modes) for each mapped file, its name from the last slash on.
+// Calls visit(file, modes) for each mapped file; `file` is the part of its name after the last
+// slash.
 template <class Visit>
 void for_each_file(std::string_view maps, Visit visit) {
   while (!maps.empty()) {
@@ -176,7 +177,8 @@ std::string directory_of(const std::string& proc, pid_t pid) {
   return proc + "/" + std::to_string(pid);
 }
 
-// Debuggers map the libraries of others too, to read their symbols.
+// True when an MPI library is mapped executable: debuggers map other processes' libraries too, to
+// read their symbols.
 bool runs_mpi(std::string_view maps) {
   bool found = false;
   for_each_file(maps, [&](std::string_view file, std::string_view modes) {
@@ -185,7 +187,7 @@ bool runs_mpi(std::string_view maps) {
   return found;
 }
 
-// Adds what one process shows of its rank.
+// Adds to `rank` what one of its processes shows.
 void look_into(const std::string& proc, pid_t pid, const Process& process, JobRank& rank) {
   const std::string directory = directory_of(proc, pid);
   std::string maps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ranks of this process's job run on this node, and which of them Sumac serves: read from
+// Which ranks of this process's job run on this node, and which of them Sumac serves. Read from
 // /proc, since a rank without Sumac cannot be asked.
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace sumac {
 
-// Lets the other ranks of the job on this node see, for as long as this process lives, that Sumac
-// serves it: a page of the file that `address` was loaded from (a back end) is mapped shared, where
-// the loader maps libraries private, so /proc/<pid>/maps tells the two apart. No name that could be
-// guessed, no file, no descriptor. False where it cannot be mapped.
+// Lets the other ranks of the job on this node see that Sumac serves this process, as long as it
+// lives: maps a page of the file that `address` was loaded from (a back end) as shared. The loader
+// maps libraries private, so /proc/<pid>/maps tells the two apart. This needs no name that could be
+// guessed, no file and no descriptor. Returns false where the page cannot be mapped.
 bool mark_as_served(const void* address);
 
-// One rank of the job. It may have several processes: the program, what it was started by (sh,
-// env), and what it starts.
+// One rank of the job. It may have several processes: the program, what started it (sh, env), and
+// what it starts.
 struct JobRank {
   int rank = -1;          // as the launcher numbers it
   bool served = false;    // a process has the mark
@@ -25,10 +25,10 @@ struct JobRank {
   bool has_mpi = false;   // a process has an MPI library in it
   bool unknown = false;   // a process cannot be looked into
   pid_t pid = 0;          // of the process with an MPI, else of the first one
-  std::string command;    // as that was called
-  bool loaded = false;    // that has libsumac.so in it
+  std::string command;    // its command line
+  bool loaded = false;    // that process has loaded libsumac.so
 
-  // Without Sumac, and it will stay so.
+  // True when Sumac does not serve the rank and never will.
   bool surely_without() const { return !served && (disabled || (has_mpi && !loaded)); }
 };
 
@@ -39,13 +39,14 @@ struct JobOnNode {
   const JobRank* find(int rank) const;
 };
 
-// The job of process `self`, from processes of the same user. `own` is -1, and there are no ranks,
-// where the environment does not tell which job a process belongs to, or where /proc does not even
-// show the own mark. `proc`: where /proc is.
+// Examines the job of process `self` by the processes of the same user. `own` is -1, and there are
+// no ranks, where the environment does not say which job a process belongs to, or where /proc does
+// not show this process's own mark. `proc`: where /proc is mounted.
 JobOnNode look_at_job(const char* proc = "/proc", pid_t self = 0);
 
-// Whether a process above `self`, up to the launcher, has an MPI library in it: a rank has started
-// `self`. The launcher is known by `variable`, which it gives to what it starts and lacks itself.
+// True when a process above `self`, up to the launcher, has loaded an MPI library: a rank has
+// started `self`. The launcher is recognised by `variable`, which it sets for the processes it
+// starts and does not have itself.
 bool started_by_rank(const char* variable, const char* proc = "/proc", pid_t self = 0);
 
 }  // namespace sumac

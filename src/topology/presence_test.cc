@@ -18,7 +18,7 @@ constexpr const char* kBackEnd =
 constexpr const char* kStub = "7d00-7d01 r-xp 00000000 08:01 76 /opt/a dir/lib/libsumac.so\n";
 constexpr const char* kMpi = "7c00-7c01 r-xp 00000000 08:01 70 /usr/lib/libmpi.so.40.30.4\n";
 
-// A /proc of the test's own.
+// A /proc that the test writes.
 class Proc : public testing::Test {
  protected:
   void SetUp() override {
@@ -28,7 +28,7 @@ class Proc : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(root); }
 
-  // Words of `environment` are separated by blanks.
+  // Adds a process. Words of `environment` are separated by blanks.
   void process(pid_t pid, pid_t parent, const std::string& name, std::string environment,
                const std::string& maps) {
     const std::string directory = root + "/" + std::to_string(pid);
@@ -103,7 +103,7 @@ TEST_F(Proc, SeveralProcessesOfARank) {
   process(20, 2, "sh", space("a", 1), kStub);
   process(21, 20, "a) S 1 (b", "", kServed);
   process(22, 21, "helper", "A=1", "");
-  // The shell's program is without.
+  // A shell whose program runs without Sumac.
   process(30, 2, "sh", space("a", 2), kStub);
   process(31, 30, "program", space("a", 2), kMpi);
   // A job within the job.

@@ -21,7 +21,8 @@ class CrossMemoryAttach final : public PeerMemory {
   std::unique_ptr<pid_t[]> pids_;
 };
 
-// A word that peers read, and write unchanged, to prove that they reach this process and no other.
+// A word that peers read, and write back unchanged, to prove that they reach this process and no
+// other.
 struct AttachProbe {
   std::uintptr_t address;
   std::uint64_t value;
@@ -30,8 +31,8 @@ struct AttachProbe {
 // This process's probe word.
 AttachProbe own_attach_probe();
 
-// True when `peer` of `memory` holds `probe` and takes a write. Only a transfer is proof: kernels
-// refuse by Yama's ptrace_scope, seccomp, user and PID namespaces, each with its own rules.
+// True when `peer` of `memory` holds `probe` and accepts a write. Only a real transfer is proof:
+// Yama's ptrace_scope, seccomp, and user and PID namespaces refuse by different rules.
 bool attach_works(PeerMemory& memory, int peer, const AttachProbe& probe);
 
 }  // namespace sumac

@@ -11,8 +11,8 @@ namespace sumac {
 class PeerMemory {
  public:
   virtual ~PeerMemory() = default;
-  // Copies `bytes` at `address` in the peer's address space to `to`. The peer guarantees that the
-  // buffer stays valid meanwhile. False when the peer is gone or access was taken away.
+  // Copies `bytes` bytes at `address` in the peer's address space to `to`. The peer keeps the
+  // buffer valid meanwhile. Returns false when the peer is gone or access was withdrawn.
   virtual bool read(int peer, std::uintptr_t address, void* to, std::size_t bytes) = 0;
   virtual bool write(int peer, std::uintptr_t address, const void* from, std::size_t bytes) = 0;
 };

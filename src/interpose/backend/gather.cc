@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/clock.h"
 #include "interpose/backend/mpi_functions.h"
 
 namespace sumac {

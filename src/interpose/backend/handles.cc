@@ -61,7 +61,7 @@ HandleTable<Op> ops;
 ReduceFn kernels[kNumOps + 1][kNumDTypes + 1];  // null for what is none
 
 Lock asking;  // held while a type is added to those asked about
-std::uint64_t types_hash = kHashStart;
+std::uint64_t types_hash = SUMAC_HASH_START;
 
 void learn_type(MPI_Datatype type, TypeKind kind) {
   TypeInfo info;

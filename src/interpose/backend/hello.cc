@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/hash.h"
+#include "base/launch.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/messages.h"
 #include "interpose/backend/process.h"
@@ -73,7 +74,7 @@ Hello own_hello(const char* hierarchy) {
   hello.cpus = own_cpus();
   hello.place = own_place(hello.cpus);
   hello.pid = getpid();
-  hello.job_ranks_on_node = job_ranks_on_node();
+  hello.job_ranks_on_node = sumac_launch_ranks_on_node();
   hello.cpu_quota = cpu_quota();
   look_for_devices();
   hello.accelerator = device_memory_possible();

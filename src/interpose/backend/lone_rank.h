@@ -2,7 +2,7 @@
 // A program under another MPI's launcher runs as so many jobs of one rank, and nobody says so.
 #pragma once
 
-#include "config/launch.h"
+#include "base/launch.h"
 #include "interpose/stub/stub.h"
 
 namespace sumac {

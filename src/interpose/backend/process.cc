@@ -5,6 +5,7 @@
 
 #include <mutex>
 
+#include "base/launch.h"
 #include "base/random.h"
 #include "interpose/backend/calls.h"
 #include "interpose/backend/handles.h"
@@ -105,7 +106,7 @@ void note_mpi_up(int log_as) {
   look_for_devices();
   guess_processors();
   world = is_between_init_and_finalize();
-  int rank = log_as >= 0 ? log_as : job_rank();
+  int rank = log_as >= 0 ? log_as : sumac_launch_rank();
   if (world && log_as < 0) mpi.Comm_rank(MPI_COMM_WORLD, &rank);
   set_log(static_cast<Level>(options.debug), rank);
   // Each session has a thread level of its own.

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "config/parse.h"
+#include "base/nearest.h"
 #include "interpose/backend/process.h"
 #include "interpose/backend/threads.h"
 #include "interpose/backend/timed.h"

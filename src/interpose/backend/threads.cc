@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/launch.h"
 #include "interpose/backend/process.h"
 #include "tasks/threads.h"
 #include "topology/share.h"
@@ -22,7 +23,7 @@ void guess_processors() {
   const CpuMask own = own_cpus();
   ProcessorRoom room;
   room.processors = own.count();
-  room.ranks = std::max(1, job_ranks_on_node());
+  room.ranks = std::max(1, sumac_launch_ranks_on_node());
   room.share = share_of_processors(own, {}, room.ranks - 1);
   room.quota = cpu_quota();
   set_processor_room(room);

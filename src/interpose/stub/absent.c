@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions that the MPI lacks. Sumac exports their names all the same, so a program that asks
-// whether MPI_X exists gets "yes", calls it, and ends here.
+// Functions that the MPI lacks. Sumac exports their names nevertheless, so a program that asks
+// whether MPI_X exists gets "yes" and its call arrives here.
 #include <stddef.h>
 
 #include "interpose/stub/internal.h"

@@ -28,7 +28,7 @@ void* stub_backend_function(const char* name) {
   return backend != NULL ? dlsym(backend, name) : NULL;
 }
 
-// The directory of libsumac.so. The loader noted it when it loaded the file, so that it is right
+// Finds the directory of libsumac.so. The loader noted it when it loaded the file, so it is right
 // even when LD_PRELOAD was a relative path and the program has since changed directory.
 static bool own_directory(char* directory) {
   Dl_info own;
@@ -71,7 +71,7 @@ bool stub_start_backend(const struct sumac_stub* stub) {
   const sumac_backend_start_fn start = (sumac_backend_start_fn)dlsym(backend, SUMAC_BACKEND_START);
   const char* reason = start != NULL ? start(stub) : "it has no " SUMAC_BACKEND_START;
   if (reason != NULL) {
-    // Left loaded: code that has run may have left threads or callbacks behind.
+    // The back end stays loaded: code that has run may have left threads or callbacks behind.
     stub_warn("backend-declined", "the back end for %s cannot serve %s: %s; running without Sumac",
               stub->family, stub->mpi_path, reason);
     return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which binary interface an MPI has: what its handles and constants are.
+// Finds an MPI's binary interface: what its handles and constants are.
 #include <stddef.h>
 
 #include "interpose/stub/internal.h"
 
-// The libmpi.so.12 of MPICH 5 has the function too and then gives version -1.
+// MPICH 5's libmpi.so.12 has the function too, and then returns version -1.
 static bool has_standard_abi(void* mpi) {
   int (*abi_version)(int*, int*) = (int (*)(int*, int*))stub_symbol(mpi, "PMPI_Abi_get_version");
   if (abi_version == NULL) {
@@ -14,8 +14,8 @@ static bool has_standard_abi(void* mpi) {
   return abi_version != NULL && abi_version(&major, &minor) == 0 && major > 0;
 }
 
-// Extensions that MPICH 3 and later and what is derived from it (Intel, MVAPICH, Cray) export, and
-// Open MPI does not.
+// Extensions that are exported by MPICH 3 and later and its derivatives (Intel, MVAPICH, Cray), but
+// not by Open MPI.
 static bool is_mpich(void* mpi) {
   static const char* const marks[] = {"PMPIX_Grequest_start", "MPIX_Grequest_start",
                                       "MPIR_Err_return_comm", "MPIR_Dup_fn"};

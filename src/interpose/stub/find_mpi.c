@@ -68,8 +68,8 @@ static bool is_mpi(const struct object* object) {
   return mark != NULL && holds(object, mark);
 }
 
-// Of several MPIs, the one the caller's reference would have been bound to: that of the global
-// scope, else that among the caller's own dependencies, else the first loaded.
+// Chooses among several MPIs the one to which the caller's reference would have been bound: that of
+// the global scope, else that among the caller's own dependencies, else the first one loaded.
 static const struct object* choose(const struct objects* all, const void* caller) {
   const void* mark = dlsym(RTLD_DEFAULT, kMark);
   for (size_t i = 0; mark == NULL && i < all->count; ++i) {
@@ -89,7 +89,8 @@ static const struct object* choose(const struct objects* all, const void* caller
 }
 
 bool stub_find_mpi(struct mpi_library* mpi, const void* caller) {
-  // Only names are gathered under the loader's lock; dlopen comes after, or locks could cross.
+  // Only names are gathered under the loader's lock; dlopen follows later, since the two take locks
+  // in opposite order.
   struct objects all = {NULL, 0, 0};
   dl_iterate_phdr(note_object, &all);
   const struct object* object = choose(&all, caller);

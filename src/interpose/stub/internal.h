@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the files of the stub share. Nothing of it is exported: see the version script.
+// What the files of the stub share. None of it is exported: see the version script.
 #pragma once
 
 #include <stdatomic.h>
@@ -28,10 +28,10 @@ extern const char kProgramItself[];
 bool stub_find_mpi(struct mpi_library* mpi, const void* caller);
 void stub_forget_mpi(struct mpi_library* mpi);
 
-// dlsym on the MPI's handle; NULL also for what Sumac itself defines.
+// Looks the name up in the MPI. NULL also where Sumac itself defines it.
 void* stub_symbol(void* mpi, const char* name);
 
-// Whether calls of an MPI function are bound to Sumac's name for it, not to the MPI's.
+// True when calls of an MPI function are bound to Sumac's name for it, not to the MPI's.
 bool stub_intercepts(void);
 
 // The MPI's own function behind an intercepted call, or NULL where it lacks it.
@@ -45,8 +45,7 @@ const char* stub_family(void* mpi);
 // Called by the lazy entries: decides, once per process, where every slot points, and returns where
 // this call goes on.
 void* stub_resolve(int call, const void* caller);
-// The MPI's function, found already or looked up now; NULL when the MPI lacks it or there is no
-// MPI.
+// The MPI's function, looked up when first needed; NULL when the MPI lacks it or there is no MPI.
 void* stub_native(int call, const void* caller);
 bool stub_resolved(void);
 extern const char* const stub_call_names[SUMAC_NUM_CALLS];  // "MPI_Allreduce"
@@ -55,12 +54,13 @@ extern const char* const stub_call_names[SUMAC_NUM_CALLS];  // "MPI_Allreduce"
 // Opens libsumac-<family>.so and starts it. On failure warns and returns false: nothing is
 // redirected.
 bool stub_start_backend(const struct sumac_stub* stub);
-// A function of the back end that has been started; NULL when there is none.
+// A function of the back end that has been started; NULL when there is no back end.
 void* stub_backend_function(const char* name);
 
 // --- absent.c, large_count.c, request_status.c ---
-// What a slot gets when neither the MPI nor a back end has the function: an equivalent over the
-// MPI's other functions where there is one, else a function that reports and returns an error.
+// The target of a slot when neither the MPI nor the back end has the function: an equivalent over
+// the MPI's other functions where there is one, else a function that reports an error and returns
+// one.
 void* stub_substitute(int call, const struct sumac_stub* stub);
 void* stub_absent(int call);
 void* stub_large_count(int call, void* const* real);
@@ -70,5 +70,5 @@ void* stub_request_status(int call, const struct sumac_stub* stub);
 // One line "sumac: warning[slug]: ..." on standard error, from the first rank of the job, unless
 // SUMAC_DEBUG=off.
 void stub_warn(const char* slug, const char* format, ...) __attribute__((format(printf, 2, 3)));
-// The same as "sumac: error[slug]: ...", from every rank and always.
+// Writes a line "sumac: error[slug]: ...", from every rank and at every level of SUMAC_DEBUG.
 void stub_error(const char* slug, const char* format, ...) __attribute__((format(printf, 2, 3)));

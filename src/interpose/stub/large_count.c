@@ -83,8 +83,8 @@ static int bcast_init(word buffer, int64_t count, word type, word root, word com
   return mpi != NULL ? mpi(buffer, count, type, root, comm, info, request) : kMpiErrCount;
 }
 
-// Packing: the position moves too. A packed buffer may be larger than an int can say, as long as
-// what is packed lies below that.
+// Packing moves the position too. A packed buffer may be larger than an int can hold, as long as
+// the packed data end below that.
 static int64_t shortened(int64_t size) { return size < INT_MAX ? size : INT_MAX; }
 
 static int pack(word in, int64_t count, word type, word out, int64_t size, int64_t* position,

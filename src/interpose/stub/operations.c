@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of sumac.h that make or take MPI handles. A program that is only linked to Sumac
-// may call one before any call of its has come here, so each sees that a back end is there; what it
-// means, only that knows.
+// The functions of sumac.h that make or take MPI handles. A program that is merely linked to Sumac
+// may call one before its first MPI call, so each makes sure that the back end is started; only the
+// back end knows what it means.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -28,8 +28,8 @@ static bool learn_abi(const struct sumac_stub* stub) {
   if (stub->family == NULL || abi.get_status == NULL) return false;
   if (strcmp(stub->family, "openmpi") == 0) {
     abi.pointers = true;
-    // A program may have taken the object into its own data, for all: then it is in the global
-    // scope.
+    // A program may hold a copy of the object in its own data (a copy relocation), which all
+    // libraries then use: look in the global scope first.
     const void* object = dlsym(RTLD_DEFAULT, "ompi_request_null");
     if (object == NULL) object = stub_symbol(stub->mpi, "ompi_request_null");
     abi.null_request = (uintptr_t)object;
@@ -79,7 +79,7 @@ static int get_status_any(int count, const void* requests, int* index, int* done
     if (*done || error != 0) return error;
   }
   if (active) return 0;
-  // The empty status is all of it; MPI_Request_get_status may leave MPI_ERROR.
+  // The whole status is set: MPI_Request_get_status may leave out MPI_ERROR.
   const int success = 0;
   if (status != abi.ignored_status) {
     memcpy((char*)status + abi.error_offset, &success, sizeof success);

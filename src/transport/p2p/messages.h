@@ -12,40 +12,41 @@ namespace sumac {
 
 struct ReduceArguments;
 
-// The messages of one strand. What it receives from a peer comes in the order that the peer's
-// strand of the same tag sent it.
+// The order of one strand's messages: messages received from a peer arrive in the order in which
+// the peer's strand of the same tag sent them.
 struct Stream {
   int tag = 0;
   Counter sent{0}, received{0};           // completed; written by Messages alone
   std::uint64_t sends = 0, receives = 0;  // begun
 
-  // All messages begun so far are complete.
+  // Met when all messages begun so far are complete.
   Wait all_sent() const { return {sent, sends}; }
   Wait all_received() const { return {received, receives}; }
 };
 
-// Nothing completes but within poll(). Buffers belong to Messages until completion. A transfer that
-// fails ends the job: peers depend on it. No message of 2 GiB or more.
+// Sends and receives that complete only within poll(). Buffers belong to Messages until their
+// completion. A transfer that fails ends the job, since peers depend on it. A message is shorter
+// than 2 GiB.
 class Messages : public Pollable {
  public:
   virtual void send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) = 0;
   virtual void receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) = 0;
-  // The MPI's own nonblocking all-reduce among the leaders of the last level; counts as something
-  // received.
+  // The MPI's own nonblocking all-reduce among the leaders of the last level. Counts as one
+  // receive.
   virtual void native_allreduce(Stream& stream, const ReduceArguments& args) = 0;
 };
 
-// A group of ranks that reach each other by messages, as one strand of one of them uses it.
+// A group of ranks that reach each other by messages, as one strand of one of its ranks uses it.
 struct MessageGroup {
   Messages* messages = nullptr;
   Stream* stream = nullptr;
   const int* members = nullptr;  // [size] peers for Messages
   int rank = 0, size = 1;        // of the group
-  int radix = 2;                 // of k-nomial trees
+  int radix = 2;                 // radix of k-nomial trees
   std::byte* scratch = nullptr;  // at least kScratchBuffers times the largest message
   std::size_t scratch_bytes = 0;
 
-  // To and from ranks of the group. No message for no bytes: both sides know.
+  // Sends to and receives from ranks of the group. Zero bytes send no message: both sides know.
   void send(int to, const std::byte* from, std::size_t bytes) const {
     if (bytes > 0) messages->send(*stream, members[to], from, bytes);
   }

@@ -11,13 +11,13 @@
 namespace sumac {
 namespace {
 
-// The usual geometry, or a small one where /dev/shm is (containers often get 64 MiB).
+// The usual geometry, or a small one where /dev/shm is small (containers often get 64 MiB).
 Layout choose_layout(int ranks, int lanes, Slots slots) {
   Layout layout;
   layout.ranks = ranks;
   layout.lanes = lanes;
   if (slots == Slots::lines_only) {
-    // A rank that has sent and need not wait for its readers gets so far ahead.
+    // Slots that a rank which has sent, and need not wait for its readers, may be ahead of them.
     layout.ring = 4;
     layout.slot_bytes = 0;
     return layout;
@@ -44,7 +44,8 @@ std::atomic<std::uint32_t>& detached(std::byte* block) {
   return reinterpret_cast<BlockHeader*>(block)->detached;
 }
 
-// Gives the memory back, but for the first page, which tells the members so.
+// Returns the memory of the block, except its first page, in which the members read that it was
+// dropped.
 void drop(const Segment& segment) {
   auto& header = *reinterpret_cast<BlockHeader*>(segment.memory);
   header.dropped.store(1, std::memory_order_release);
@@ -154,7 +155,7 @@ void Arena::abandon(const Ticket& ticket) {
   const auto is_it = [&](const Block& b) { return b.id == ticket.id; };
   const auto block = std::find_if(owned_.begin(), owned_.end(), is_it);
   if (ticket.offer == Offer::again) {
-    // Members that could accept go on having it mapped; the leader does not offer it any more.
+    // Members that could accept keep the block mapped; the leader does not offer it again.
     if (block != owned_.end()) {
       block->members.clear();
       block->in_use = false;

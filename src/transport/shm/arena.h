@@ -21,10 +21,10 @@ namespace sumac {
 
 enum class Offer : std::uint32_t { fresh, again, refused, over_budget };
 
-// What the leader tells the members. Plain bytes.
+// What the leader sends to the members, as plain bytes.
 struct Ticket {
-  std::uint64_t id = 0;  // of the block, random
-  SegmentKey key;        // of a fresh one
+  std::uint64_t id = 0;  // random number of the block
+  SegmentKey key;        // key of a new block
   std::uint64_t bytes = 0;
   Layout layout;
   Offer offer = Offer::refused;
@@ -32,21 +32,22 @@ struct Ticket {
 
 class Arena {
  public:
-  // Leader: a block of `lanes` lanes for the processes `members` (their unique words), of at most
-  // `budget` bytes a rank counting all blocks of this leader.
+  // Leader: offers a block of `lanes` lanes to the processes `members` (their unique words). The
+  // blocks of this leader together take at most `budget` bytes a rank.
   Ticket offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
                Slots slots = Slots::full);
 
-  // Every rank: maps the block and reserves this rank's part of it. Null on failure.
+  // Every rank: maps the block and reserves this rank's part of it. Returns null on failure.
   std::byte* accept(const Ticket& ticket, int rank);
 
-  // Leader, once all have accepted: closes the way in.
+  // Leader, once all ranks have accepted: closes the descriptor, so that nobody else can map the
+  // block.
   void confirm(const Ticket& ticket);
 
-  // Every rank, when not all could accept.
+  // Every rank, when not all ranks could accept: gives the block up.
   void abandon(const Ticket& ticket);
 
-  // Every rank, when its communicator has ended. No other rank need be told.
+  // Every rank, when its communicator has ended: gives the block back. No other rank need be told.
   static void release(std::byte* block);
 
  private:
@@ -58,7 +59,7 @@ class Arena {
     std::uint64_t id;
     Segment segment;
     Layout layout;
-    std::size_t share;  // bytes of the block a rank, for the budget
+    std::size_t share;  // bytes of the block per rank, counted against the budget
     std::vector<std::uint64_t> members;
     bool in_use;
   };
@@ -66,7 +67,7 @@ class Arena {
   void collect_released();
   bool reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket);
   bool make_room(std::size_t share, std::size_t budget);
-  // Unmaps what other leaders have dropped.
+  // Unmaps blocks that other leaders have dropped.
   void collect_dropped();
   std::byte* mapped(std::uint64_t id) const;
   void unmap(std::uint64_t id);

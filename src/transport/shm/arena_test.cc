@@ -98,7 +98,7 @@ TEST(Arena, BudgetIsKeptByDroppingUnusedBlocks) {
   arenas[0].abandon(four);
 }
 
-// Mappings of /dev/shm in this process.
+// Counts the mappings of /dev/shm in this process.
 long count_mappings() {
   std::ifstream maps("/proc/self/maps");
   long count = 0;

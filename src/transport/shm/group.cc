@@ -32,7 +32,7 @@ Wait ShmGroup::slot_free_slow(std::uint64_t position) {
   }
   finished_by_all_ = least;
   if (position < finished_by_all_ + layout_.ring) return Wait();
-  // This rank itself may be behind, in an operation that overlaps this one.
+  // This rank itself may be behind, in an earlier operation that overlaps this one.
   const std::uint64_t target = position - layout_.ring + 1;
   const int count = finished_ < target ? size() : size() - 1;
   return {control(0).done, sizeof(RankControl), size(), rank_ + 1, count, target};
@@ -51,8 +51,8 @@ bool ShmGroup::is_through(int rank) const {
          static_cast<std::int64_t>(control(rank).done.load(std::memory_order_acquire) - next_) >= 0;
 }
 
-// Never further ahead than the ring: a slot is used again only when all, this rank included, have
-// finished with it.
+// The ring bounds how far positions finish out of order: a slot is used again only when all ranks,
+// this one included, have finished with it.
 void ShmGroup::finish_out_of_order(std::uint64_t position) {
   early_ |= std::uint64_t{1} << (position - finished_);
   const std::uint64_t before = finished_;

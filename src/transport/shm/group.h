@@ -26,7 +26,7 @@ namespace sumac {
 class ShmGroup {
  public:
   ShmGroup() = default;
-  // `block` as the arena gave it; `lane` of its lanes.
+  // Uses lane `lane` of the block that the arena returned.
   ShmGroup(std::byte* block, const Layout& layout, int rank, int lane = 0)
       : block_(block + layout.lane_offset(lane)),
         layout_(layout),
@@ -47,8 +47,8 @@ class ShmGroup {
     return first;
   }
 
-  // Tells what the next operation is, before it takes its positions. The line is this rank's to
-  // write anyway, at the operation's end.
+  // Announces the next operation, before it takes its positions. Costs nothing: this rank writes
+  // the same line anyway at the operation's end.
   void announce(std::uint64_t what) const {
     control(rank_).begun.store(next_, std::memory_order_relaxed);
     control(rank_).what.store(what, std::memory_order_relaxed);
@@ -56,10 +56,11 @@ class ShmGroup {
   std::uint64_t announced(int rank) const {
     return control(rank).what.load(std::memory_order_relaxed);
   }
-  // Whether the rank is in another operation than this one at the same positions: not where it is
+  // True when `rank` is in another operation than this one at the same positions; false when it is
   // merely behind or ahead.
   bool differs(int rank) const;
-  // Whether the rank is through with all that this one has begun: there is nothing to wait for.
+  // True when `rank` has finished everything that this rank has begun: there is nothing to wait
+  // for.
   bool is_through(int rank) const;
 
   Line& line(int rank, std::uint64_t position, int index) const {
@@ -82,12 +83,12 @@ class ShmGroup {
   Wait out(int rank, std::uint64_t position) const {
     return {header(rank, position).out, position + 1};
   }
-  // Of all ranks but this one.
+  // Waits for the flags of all ranks but this one.
   Wait others_in(std::uint64_t position) const { return others(line(0, position, 0).in, position); }
   Wait others_out(std::uint64_t position) const {
     return others(header(0, position).out, position);
   }
-  // Of work that anybody may do, in the slot of the rank whose share it is.
+  // The counter of work that any rank may do, in the slot of the rank whose share it is.
   Counter& taken(int rank, std::uint64_t position) const { return header(rank, position).taken; }
   Counter& done(int rank, std::uint64_t position) const { return header(rank, position).done; }
   Wait all_done(std::uint64_t position, std::uint64_t target) const {
@@ -99,33 +100,33 @@ class ShmGroup {
     return slot_free_slow(position);
   }
 
-  // The first `count` lines of a rank, each with its own flag.
+  // Waits for the first `count` lines of a rank, each of which has its own flag.
   Wait lines_in(int rank, std::uint64_t position, int count) const {
     return {line(rank, position, 0).in, sizeof(Line), count, 0, count, position + 1};
   }
 
-  // Fetches the first lines of this rank's next slot from the readers of their last use, at a time
-  // when this rank waits anyway: as many as the last message took.
+  // Fetches the first lines of this rank's next slot, as many as the last message took, back from
+  // the ranks that read them last. Called while this rank waits anyway.
   void prefetch_next_slot(std::uint64_t position) const {
     for (int i = 0; i < recent_lines_; ++i) prefetch_for_write(&line(rank_, position + 1, i));
   }
   void note_lines(int count) { recent_lines_ = std::min(count, kLinesPrefetched); }
 
-  // Something seen elsewhere tells that all ranks have finished every position before this one, as
-  // far as operations follow one another.
+  // Notes that all ranks have finished every position before this one. A caller infers that from
+  // other flags, which is valid as long as operations follow one another.
   void note_finished_before(std::uint64_t position) {
     const bool in_order = finished_by_all_ >= overlapped_;
     if (in_order && position > finished_by_all_) finished_by_all_ = position;
   }
-  // The operation that took the last positions may still be under way when later ones are: what
-  // they show tells nothing of these.
+  // The operation that took the last positions may still be under way during later ones: flags of
+  // later operations then tell nothing about its positions.
   void let_overlap() { overlapped_ = next_; }
 
-  // The rank whose counter (of this group) this is, or -1: to say who has not arrived.
+  // The rank whose counter (of this group) this is, or -1. For reports of who has not arrived.
   int owner_of(const Counter* counter) const;
 
  private:
-  static constexpr int kLinesPrefetched = 12;  // what a core can have under way
+  static constexpr int kLinesPrefetched = 12;  // cache misses that a core can have under way
 
   SlotHeader& header(int rank, std::uint64_t position) const {
     return *reinterpret_cast<SlotHeader*>(block_ + layout_.rings_offset() +

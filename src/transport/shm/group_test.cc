@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks tell each other of slots they have finished with.
+// What ranks tell each other about slots that they have finished with.
 #include "transport/shm/group.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kRing = 8;
 
-// A few ranks in this process's memory.
+// Ranks in this process's memory.
 class Group {
  public:
   explicit Group(int ranks) {
@@ -52,7 +52,7 @@ TEST(ShmGroup, SlotsAreFreeOnceAllHaveFinishedWithThem) {
   EXPECT_FALSE(is_free(group[0], kRing + 1));
 }
 
-// A rank may be the last itself, in an operation that was called before.
+// This rank may itself be the last one, in an operation that was called before.
 TEST(ShmGroup, OwnSlotsAreNotUsedAheadOfOneself) {
   Group group(3);
   for (std::uint64_t p = 0; p < kRing; ++p) {
@@ -67,7 +67,7 @@ TEST(ShmGroup, OwnSlotsAreNotUsedAheadOfOneself) {
   EXPECT_FALSE(is_free(group[0], 2 * kRing));
 }
 
-// Whatever the order within a ring's length, others learn of what is finished without a gap.
+// Whatever the order within a ring's length, other ranks learn of finished positions without a gap.
 TEST(ShmGroup, FinishesInAnyOrder) {
   std::mt19937 random(1);
   Group group(2);
@@ -85,8 +85,8 @@ TEST(ShmGroup, FinishesInAnyOrder) {
   }
 }
 
-// A flag seen tells that all before it is finished, but for operations that may overlap: of these
-// only what ranks say counts, and once they have said it, flags tell again.
+// A flag tells that all positions before it are finished, except those of operations that may
+// overlap. For these only the ranks' own counters count; once they have passed, flags tell again.
 TEST(ShmGroup, InfersOnlyWhereOperationsFollowOneAnother) {
   Group group(2);
   group[0].take(1);

@@ -26,35 +26,34 @@ inline constexpr std::size_t kLineData = sizeof(Line::data);
 inline constexpr int kLines = 37;
 inline constexpr std::size_t kLinesData = kLines * kLineData;  // a little over 2 KiB
 
-// A slot: lines, then (behind the header) the payload for larger chunks. The payload has no flags
-// of its own, it is covered by that of the first line: bytes that were data are never taken for
-// flags.
+// A slot: lines, then (behind the header) the payload of larger chunks. The payload has no flags of
+// its own; the flag of the first line covers it, so that no data byte is ever read as a flag.
 struct alignas(kFalseSharingRange) SlotHeader {
   Line lines[kLines];
   alignas(kCacheLine) Counter out;  // position + 1 once the rank's result is in the payload
-  // Of the rank's share of work that anybody may do (claims.h); any rank writes them.
+  // Counts the parts taken of this rank's share of common work (claims.h); any rank writes it.
   alignas(kCacheLine) Counter taken;
   Counter done;
 };
 
 struct alignas(kFalseSharingRange) RankControl {
-  Counter done;  // every position before this one is finished with, here and in others' slots
-  // Of the operation that this rank has begun last: its first position, and a word that says what
-  // it is. Nobody looks but a rank that waits suspiciously long.
+  Counter done;  // this rank has finished every position before this one
+  // The operation that this rank has begun last: its first position, and a word that describes it.
+  // Read only by a rank that has waited suspiciously long.
   Counter begun, what;
 };
 
 struct alignas(kFalseSharingRange) BlockHeader {
-  std::atomic<std::uint32_t> detached;  // ranks that no longer use the block
-  std::atomic<std::uint32_t> dropped;   // its leader will not offer it again
+  std::atomic<std::uint32_t> detached;  // number of ranks that no longer use the block
+  std::atomic<std::uint32_t> dropped;   // nonzero: its leader will not offer it again
 };
 
 inline constexpr std::size_t kSmallSlot = 4 << 10;  // payload where /dev/shm is small
 
-// What the slots of a lane are for.
+// The parts of a slot that a lane has.
 enum class Slots : std::uint8_t {
   full,        // lines and payload
-  lines_only,  // small messages, flags and addresses
+  lines_only,  // only lines: for small messages, flags and addresses
 };
 
 struct Layout {
@@ -79,7 +78,8 @@ struct Layout {
   constexpr std::size_t block_bytes() const { return lane_offset(lanes); }
 };
 
-// Makes the control lines and slot flags of a block as new: all zero. Payload stays as it is.
+// Sets the control lines and slot flags of a block to zero, as in a new block. The payload is left
+// as it is.
 void clear_block(std::byte* block, const Layout& layout);
 
 }  // namespace sumac

@@ -19,7 +19,8 @@ Segment map(int fd, std::size_t bytes) {
   return {static_cast<std::byte*>(memory), bytes};
 }
 
-// A descriptor of our own of the owner's file; -1 when it is not there, or is another file.
+// Opens a descriptor of this process's own for the owner's file; -1 when there is none, or it is
+// another file.
 int open_descriptor(const SegmentKey& key) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/fd/%d", key.pid, key.descriptor);
@@ -37,7 +38,7 @@ int open_descriptor(const SegmentKey& key) {
 }  // namespace
 
 Segment create_segment(std::size_t bytes, SegmentKey& key) {
-  // O_EXCL: nobody can give it a name afterwards either.
+  // O_EXCL: the file cannot be given a name later either.
   const int fd = open("/dev/shm", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (fd < 0) return {};
   struct stat status;

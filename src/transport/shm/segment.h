@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A shared-memory file without a name: owner-only, made in /dev/shm, reached by the other ranks
-// through its owner's descriptor. Whenever a job ends, however it ends, nothing is left.
+// A shared-memory file without a name: owner-only, made in /dev/shm, opened by the other ranks
+// through its owner's descriptor. However the job ends, nothing is left behind.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct Segment {
   std::size_t bytes = 0;
 };
 
-// Where other processes of the same user find the file, and proof that it is the one meant.
+// Says where other processes of the same user find the file, and identifies it.
 struct SegmentKey {
   std::int32_t pid = 0;
   std::int32_t descriptor = -1;
@@ -21,21 +21,24 @@ struct SegmentKey {
   std::uint64_t inode = 0;
 };
 
-// Makes and maps a file of `bytes` (a multiple of the page size). Memory is null on failure.
-// Reserves nothing yet: see reserve_segment. The descriptor stays open until close_segment.
+// Creates and maps a file of `bytes` bytes, a multiple of the page size. Returns null memory on
+// failure. Does not reserve the memory (see reserve_segment). The descriptor stays open until
+// close_segment.
 Segment create_segment(std::size_t bytes, SegmentKey& key);
 
-// Its owner, when all ranks have mapped it. The memory lives as long as someone maps it.
+// Closes the owner's descriptor, once all ranks have mapped the file. The memory lives as long as a
+// rank has it mapped.
 void close_segment(const SegmentKey& key);
 
-// Maps a file made by another rank. Memory is null on failure: another PID namespace, or no access.
+// Maps a file that another rank made. Returns null memory on failure: another PID namespace, or no
+// access.
 Segment open_segment(const SegmentKey& key, std::size_t bytes);
 
-// Reserves the memory behind [offset, offset + bytes) (pages come from the caller's NUMA node), so
-// that a full /dev/shm is an error here and not a SIGBUS later. Before close_segment.
+// Reserves the memory of [offset, offset + bytes), on the caller's NUMA node: a full /dev/shm is
+// then an error here and not a SIGBUS later. To be called before close_segment.
 bool reserve_segment(const SegmentKey& key, std::size_t offset, std::size_t bytes);
 
-// Gives the memory back to the system though ranks still have the file mapped; it then reads zero.
+// Returns the memory to the system though ranks still have the file mapped; it then reads as zero.
 void discard_segment(const Segment& segment);
 
 }  // namespace sumac

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/nearest.h"
+
 #include <ctype.h>
 #include <string.h>
-
-#include "config/parse.h"
 
 enum { kLongest = 32 };  // longer names get no suggestion
 
@@ -10,8 +10,8 @@ static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 static int same(char a, char b) { return toupper((unsigned char)a) == toupper((unsigned char)b); }
 
-// Edits (insert, delete, replace, swap two neighbours) that make `a` into `b`, at most kLongest
-// characters each. Keeps three rows of the usual table.
+// Number of edits (insert, delete, replace, swap two neighbours) that turn `a` into `b`, of at most
+// kLongest characters each. Keeps three rows of the usual table.
 static size_t edit_distance(const char* a, size_t a_length, const char* b, size_t b_length) {
   size_t rows[3][kLongest + 1];
   for (size_t j = 0; j <= b_length; ++j) rows[0][j] = j;
@@ -34,7 +34,8 @@ static size_t edit_distance(const char* a, size_t a_length, const char* b, size_
 const char* sumac_nearest(const char* name, size_t length, const char* const* known, size_t count) {
   if (length == 0 || length > kLongest) return NULL;
   const char* nearest = NULL;
-  size_t best = (length + 2) / 3 + 1;  // one wrong letter in three is still the same word
+  // One wrong letter in three is still the same word, but at least one letter must be right.
+  size_t best = least((length + 2) / 3 + 1, length);
   for (size_t i = 0; i < count; ++i) {
     const size_t known_length = strlen(known[i]);
     if (known_length > kLongest) continue;
@@ -45,13 +46,4 @@ const char* sumac_nearest(const char* name, size_t length, const char* const* kn
     }
   }
   return nearest;
-}
-
-const char* sumac_nearest_option(const char* name, size_t length) {
-  static const char* const names[] = {
-#define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) #NAME,
-#include "config/options.def"
-#undef SUMAC_OPTION
-  };
-  return sumac_nearest(name, length, names, sizeof names / sizeof names[0]);
 }

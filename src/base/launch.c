@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/launch.h"
+#include "base/launch.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -10,15 +10,26 @@ static int number_of(const char* name) {
   return value != NULL && *value >= '0' && *value <= '9' ? atoi(value) : -1;
 }
 
-int sumac_launch_rank(void) {
-  // The launcher nearest to the process first: a job step of Slurm may hold an mpiexec.
-  static const char* const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
-                                      "SLURM_PROCID"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
-    const int rank = number_of(names[i]);
-    if (rank >= 0) return rank;
+static int first_number(const char* const* names) {
+  for (; *names != NULL; ++names) {
+    const int number = number_of(*names);
+    if (number >= 0) return number;
   }
   return -1;
+}
+
+// The launcher nearest to the process comes first: a job step of Slurm may run an mpiexec.
+int sumac_launch_rank(void) {
+  static const char* const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                      "SLURM_PROCID", NULL};
+  return first_number(names);
+}
+
+int sumac_launch_ranks_on_node(void) {
+  static const char* const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                      "PMIX_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE", NULL};
+  const int ranks = first_number(names);
+  return ranks > 0 ? ranks : 0;
 }
 
 static const char* first_set(const char* const* names) {
@@ -29,13 +40,13 @@ static const char* first_set(const char* const* names) {
 }
 
 static const char* openmpi_evidence(void) {
-  // OMPI_MCA_* and OMPI_ALLOW_* are settings that users export for good: no evidence.
+  // OMPI_MCA_* and OMPI_ALLOW_* are no evidence: users export these settings for good.
   static const char* const names[] = {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", NULL};
   return first_set(names);
 }
 
 static const char* hydra_evidence(void) {
-  // PMI_* alone does not tell: Slurm sets it for every MPI.
+  // PMI_* alone is no evidence: Slurm sets it for every MPI.
   static const char* const names[] = {"MPI_LOCALNRANKS", "HYDI_CONTROL_FD", NULL};
   static const char* const pmi[] = {"PMI_RANK", NULL};
   const char* evidence = first_set(names);
@@ -57,7 +68,8 @@ const char* sumac_launch_evidence(void) {
 }
 
 struct sumac_launch sumac_launch_of(const char* family) {
-  // Slurm's SLURM_NTASKS is of the allocation: a program that a job script starts by itself has it.
+  // SLURM_NTASKS belongs to the allocation: a program that a job script starts by itself has it
+  // too.
   static const struct {
     const char *launcher, *family, *size, *rank;
     const char* (*evidence)(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/launch.h"
+#include "base/launch.h"
 
 #include <gtest/gtest.h>
 
