@@ -34,7 +34,8 @@ Names<What> what_names() {
   Names<What> names;
   for (const Kind kind : {Kind::blocking, Kind::nonblocking, Kind::persistent})
     for (const CollectiveInfo& info : kCollectives)
-      if (has_levels(info.collective)) names[name_of(info.collective, kind)] = {info.collective, kind};
+      if (has_levels(info.collective))
+        names[name_of(info.collective, kind)] = {info.collective, kind};
   names["reduce_local"] = {Collective::reduce_local, Kind::blocking};
   return names;
 }

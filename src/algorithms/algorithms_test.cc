@@ -50,10 +50,10 @@ struct Call {
   std::size_t count;
   int root;
   bool in_place, users;
-  std::vector<Words> input, output;  // by rank; output has a guard word behind it
+  std::vector<Words> input, output;      // by rank; output has a guard word behind it
   std::vector<std::vector<Part>> parts;  // by rank: how the vector is laid out there
   Words expected;                        // of all that is folded, or of what is broadcast
-  std::vector<Words> result_of_all;  // by rank: what its output begins with
+  std::vector<Words> result_of_all;      // by rank: what its output begins with
   std::size_t ended = 0;
 
   Call(Algorithm a, std::size_t n, int r, bool ip, int ranks, std::mt19937& random)

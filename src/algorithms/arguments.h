@@ -37,8 +37,8 @@ struct BcastArguments {
   int root = 0;
 };
 
-// Of a reduction of whose result each rank gets a part. `count` is of the whole vector, `output` has
-// room for the rank's part; in place it is the vector, and the part moves to its begin.
+// Of a reduction of whose result each rank gets a part. `count` is of the whole vector, `output`
+// has room for the rank's part; in place it is the vector, and the part moves to its begin.
 struct ReduceScatterArguments : ReduceArguments {
   Parts parts;  // in the order of ranks, one behind the other
 

@@ -66,7 +66,8 @@ class PlacedParts {
   PlacedParts(const Parts& parts, const Halves& halves) : parts_(parts), halves_(halves) {}
   std::size_t operator()(int place) const {
     std::size_t bytes = 0;
-    for (int before = 0; before < place; ++before) bytes += parts_.bytes_of(first(before), ranks(before));
+    for (int before = 0; before < place; ++before)
+      bytes += parts_.bytes_of(first(before), ranks(before));
     return bytes;
   }
   // Whose parts are at a place: one rank, or two.

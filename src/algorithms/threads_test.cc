@@ -62,7 +62,8 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   std::vector<Part> listed;
   for (std::size_t r = 0, at = 0; r < static_cast<std::size_t>(ranks); ++r) {
     const auto all = static_cast<std::size_t>(std::max(1, ranks * (ranks - 1) / 2));
-    const std::size_t size = r + 1 == static_cast<std::size_t>(ranks) ? count - at : count * r / all;
+    const std::size_t size =
+        r + 1 == static_cast<std::size_t>(ranks) ? count - at : count * r / all;
     listed.push_back({at * sizeof(std::uint32_t), size * sizeof(std::uint32_t)});
     at += size;
   }

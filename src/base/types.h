@@ -61,7 +61,6 @@ enum class Op : std::uint8_t {
 };
 inline constexpr int kNumOps = static_cast<int>(Op::none);
 
-
 struct DTypeInfo {
   const char* name;
   std::uint8_t size;  // bytes from one element to the next

@@ -6,8 +6,8 @@
 //   Bytes    a rank copies n(p-1)/p, reads as much and folds n in all
 //   Wins     medium and large messages where single copy is not to be had
 //   Needs    slots, a ring of 3 or more
-#include "algorithms/algorithms.h"
 #include "algorithms/slots.h"
+#include "algorithms/algorithms.h"
 
 namespace sumac::reduce_scatter {
 

@@ -82,7 +82,8 @@ void share(Communicator& c, const std::vector<Hello>& hellos, Wishes& wishes) {
     if (here) wishes.note(algorithm, why_not(algorithm, capabilities));
   }
   for (const CollectiveInfo& info : kCollectives) {
-    const bool here = is_of_ranks(info.collective) && !c.levels_for[static_cast<int>(info.collective)];
+    const bool here =
+        is_of_ranks(info.collective) && !c.levels_for[static_cast<int>(info.collective)];
     if (here) trace_plans(c, info.collective, c.plans, "one group that shares memory");
   }
 }
