@@ -85,6 +85,8 @@ int Call::make_blocking() {
       return functions_.bcast(recv_, count, type_, test_.root, comm_);
     case Collective::barrier:
       return functions_.barrier(comm_);
+    case Collective::reduce_scatter:
+    case Collective::allgather:
     case Collective::reduce_local:
       break;  // functions_ has none
   }
@@ -102,6 +104,8 @@ int Call::make_nonblocking() {
       return functions_.ibcast(recv_, count, type_, test_.root, comm_, &request_);
     case Collective::barrier:
       return functions_.ibarrier(comm_, &request_);
+    case Collective::reduce_scatter:
+    case Collective::allgather:
     case Collective::reduce_local:
       break;  // functions_ has none
   }
@@ -124,6 +128,8 @@ int Call::initialize() {
       return f.bcast_init(recv_, count, type_, test_.root, comm_, info, &request_);
     case Collective::barrier:
       return f.barrier_init == nullptr ? MPI_ERR_OTHER : f.barrier_init(comm_, info, &request_);
+    case Collective::reduce_scatter:
+    case Collective::allgather:
     case Collective::reduce_local:
       break;  // functions_ has none
   }

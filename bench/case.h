@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "base/collectives.h"
 #include "base/types.h"
 
 namespace sumac::bench {

@@ -33,9 +33,9 @@ struct What {
 Names<What> what_names() {
   Names<What> names;
   for (const Kind kind : {Kind::blocking, Kind::nonblocking, Kind::persistent})
-    for (const Collective collective :
-         {Collective::allreduce, Collective::reduce, Collective::bcast, Collective::barrier})
-      names[name_of(collective, kind)] = {collective, kind};
+    for (const CollectiveInfo& info : kCollectives)
+      if (has_levels(info.collective))
+        names[name_of(info.collective, kind)] = {info.collective, kind};
   names["reduce_local"] = {Collective::reduce_local, Kind::blocking};
   return names;
 }

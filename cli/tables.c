@@ -42,6 +42,32 @@ int command_calls(void) {
   return 0;
 }
 
+int command_collectives(void) {
+  static const struct {
+    const char *name, *mpi;
+    int root, data, reduces;
+    const char* ranks;
+  } rows[] = {
+#define SUMAC_COLLECTIVE(name, mpi, root, data, reduces, ranks) \
+  {#name, mpi, root, data, reduces, #ranks},
+#include "base/collectives.def"
+#undef SUMAC_COLLECTIVE
+  };
+  const size_t count = sizeof rows / sizeof rows[0];
+  puts("[");
+  for (size_t i = 0; i < count; ++i) {
+    printf("  {");
+    print_string("name", rows[i].name, ", ");
+    print_string("mpi", rows[i].mpi, ", ");
+    printf("\"root\": %s, ", rows[i].root ? "true" : "false");
+    printf("\"data\": %s, ", rows[i].data ? "true" : "false");
+    printf("\"reduces\": %s, ", rows[i].reduces ? "true" : "false");
+    print_string("ranks", rows[i].ranks, i + 1 < count ? "},\n" : "}\n");
+  }
+  puts("]");
+  return 0;
+}
+
 int command_algorithms(void) {
   static const struct {
     const char *collective, *name, *needs, *order, *description;

@@ -96,12 +96,11 @@ void declare_ranks(CLI::App& app, Options& options, std::string& slow) {
 }
 
 void declare(CLI::App& app, Options& options, std::string& slow) {
-  add_choice<Collective>(app, "COLLECTIVE", options.collective,
-                         {{"allreduce", Collective::allreduce},
-                          {"reduce", Collective::reduce},
-                          {"bcast", Collective::bcast},
-                          {"barrier", Collective::barrier}},
-                         "")
+  std::vector<std::pair<std::string, Collective>> collectives;
+  for (const CollectiveInfo& info : kCollectives) {
+    if (has_levels(info.collective)) collectives.emplace_back(info.name, info.collective);
+  }
+  add_choice<Collective>(app, "COLLECTIVE", options.collective, collectives, "")
       ->required()
       ->type_name("");
   app.add_option("BYTES", options.bytes, "Size of a rank's data: 4, 64K, 1M; none for barrier")

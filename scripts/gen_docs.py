@@ -108,6 +108,13 @@ def accepted(row):
 def options_page():
     fields = ("name", "field", "kind", "default", "choices", "agreed", "doc")
     options = list(rows("src/config/options.def", "SUMAC_OPTION", *fields))
+    collectives = ("name", "mpi", "root", "data", "reduces", "ranks")
+    names = [
+        row["name"]
+        for row in rows("src/base/collectives.def", "SUMAC_COLLECTIVE", *collectives)
+    ]
+    for row in options:
+        row["choices"] = row["choices"].replace("collective_choices", "|".join(names))
     parts = [OPTIONS_HEAD]
     for row in options:
         default = f"`{row['default']}`" if row["default"] else "none"

@@ -35,6 +35,14 @@ struct ArgumentsOf<Collective::bcast> {
   using type = BcastArguments;
 };
 template <>
+struct ArgumentsOf<Collective::reduce_scatter> {
+  using type = ReduceScatterArguments;
+};
+template <>
+struct ArgumentsOf<Collective::allgather> {
+  using type = AllgatherArguments;
+};
+template <>
 struct ArgumentsOf<Collective::barrier> {
   using type = BarrierArguments;
 };

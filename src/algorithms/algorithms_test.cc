@@ -6,6 +6,7 @@
 #include <string>
 
 #include "algorithms/table.h"
+#include "algorithms/test_parts.h"
 #include "algorithms/test_world.h"
 
 namespace sumac::testing {
@@ -49,41 +50,67 @@ struct Call {
   std::size_t count;
   int root;
   bool in_place, users;
-  std::vector<Words> input, output;  // by rank; output has a guard word behind it
-  Words expected;
+  std::vector<Words> input, output;      // by rank; output has a guard word behind it
+  std::vector<std::vector<Part>> parts;  // by rank: how the vector is laid out there
+  Words expected;                        // of all that is folded, or of what is broadcast
+  std::vector<Words> result_of_all;      // by rank: what its output begins with
   std::size_t ended = 0;
 
   Call(Algorithm a, std::size_t n, int r, bool ip, int ranks, std::mt19937& random)
       : entry(entry_of(a)),
         count(entry.needs == Needs::lines ? std::min(n, kLinesData / sizeof(Word)) : n),
         root(r),
-        in_place(ip && reduces()),
+        in_place(ip && (reduces() || gathers())),
         users(reduces() && entry.needs != Needs::single_copy && random() % 2) {
     if (users) count = count / FoldOfThree::kWords * FoldOfThree::kWords;
     n = count;
+    const std::size_t words_of_one = users ? FoldOfThree::kWords : 1;
+    const auto sizes = part_sizes(n / words_of_one, words_of_one * sizeof(Word), ranks, random);
     for (int rank = 0; rank < ranks; ++rank) {
       Words words(n);
       for (Word& w : words) w = random();
       input.push_back(words);
       input.back().push_back(kGuard);
       output.push_back(Words(n + 1, kGuard));
+      parts.push_back(laid_out(sizes, gathers() && random() % 3 == 0));
       const bool starts_filled = (in_place && has_result(rank)) || broadcasts();
       if (starts_filled) std::copy(words.begin(), words.end(), output.back().begin());
     }
     expected = input[broadcasts() ? static_cast<std::size_t>(r) : 0];
-    for (int rank = 1; rank < ranks && !broadcasts(); ++rank) {
+    for (int rank = 1; rank < ranks && reduces(); ++rank) {
       for (std::size_t i = 0; i < n; ++i) {
         expected[i] = expected[i] * 31 + input[static_cast<std::size_t>(rank)][i];
       }
     }
+    for (std::size_t rank = 0; rank < input.size(); ++rank) result_of_all.push_back(result(rank));
   }
 
   bool broadcasts() const { return entry.collective == Collective::bcast; }
+  bool scatters() const { return entry.collective == Collective::reduce_scatter; }
+  bool gathers() const { return entry.collective == Collective::allgather; }
   bool reduces() const { return entry.order != Order::none; }
   bool has_result(int rank) const {
     if (entry.collective == Collective::reduce) return rank == root;
-    return reduces() || broadcasts();
+    return reduces() || broadcasts() || gathers();
   }
+
+  // What the rank's output begins with.
+  Words result(std::size_t rank) const {
+    const Part own = parts[rank][rank];
+    const auto word = [](std::size_t bytes) { return static_cast<long>(bytes / sizeof(Word)); };
+    if (scatters()) {
+      const auto begin = expected.begin() + word(own.offset);
+      return {begin, begin + word(own.bytes)};
+    }
+    if (!gathers()) return {expected.begin(), expected.end() - 1};
+    Words all(count);
+    for (std::size_t r = 0; r < parts.size(); ++r) {
+      const auto from = input[r].begin() + word(parts[r][r].offset);
+      std::copy(from, from + word(own_bytes(r)), all.begin() + word(parts[rank][r].offset));
+    }
+    return all;
+  }
+  std::size_t own_bytes(std::size_t rank) const { return parts[rank][rank].bytes; }
 
   Task start(Rank& rank) {
     const auto me = static_cast<std::size_t>(rank.group.rank());
@@ -104,6 +131,10 @@ struct Call {
       args.element = args.unit = FoldOfThree::kBytes;
     }
     rank.args.bcast = {out, count * sizeof(Word), root};
+    const Parts laid{count * sizeof(Word), rank.group.size(), 0, 0, parts[me].data()};
+    rank.args.reduce_scatter = {args, laid};
+    const auto* in = reinterpret_cast<const std::byte*>(input[me].data());
+    rank.args.allgather = {(in_place ? out : in) + parts[me][me].offset, out, laid};
     return entry.start(rank.strand, rank.group, rank.args, rank.peers);
   }
 
@@ -113,7 +144,11 @@ struct Call {
     Words& out = output[me];
     EXPECT_EQ(out[count], kGuard) << "wrote behind the buffer: " << describe(me);
     if (has_result(rank.group.rank())) {
-      EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << describe(me);
+      const Words want = result_of_all[me];
+      EXPECT_TRUE(std::equal(want.begin(), want.end(), out.begin())) << describe(me);
+      const auto rest = out.begin() + static_cast<long>(want.size());
+      const bool untouched = std::all_of(rest, out.end(), [](Word w) { return w == kGuard; });
+      EXPECT_TRUE(in_place || untouched) << "wrote behind the part: " << describe(me);
     } else {
       EXPECT_EQ(std::count(out.begin(), out.end(), kGuard), static_cast<long>(count + 1))
           << "touched a buffer that is not significant: " << describe(me);

@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
+#include "algorithms/chunks.h"
 #include "algorithms/user_fold.h"
 #include "base/align.h"
+#include "base/collectives.h"
 #include "kernels/reduce.h"
 #include "transport/peer_memory.h"
 
@@ -34,12 +37,66 @@ struct BcastArguments {
   int root = 0;
 };
 
+// Of a reduction of whose result each rank gets a part. `count` is of the whole vector, `output`
+// has room for the rank's part; in place it is the vector, and the part moves to its begin.
+struct ReduceScatterArguments : ReduceArguments {
+  Parts parts;  // in the order of ranks, one behind the other
+
+  // Where the part of `rank`, this rank, is formed: the begin of a vector in place is wanted until
+  // all is folded. From there settle() brings it to where it belongs.
+  std::byte* result(int rank) const {
+    return input == output ? output + parts[rank].offset : output;
+  }
+  void settle(int rank) const {
+    const std::byte* formed = result(rank);
+    if (formed != output) std::memmove(output, formed, parts[rank].bytes);
+  }
+};
+
+struct AllgatherArguments {
+  const std::byte* input = nullptr;  // the rank's part; in place, where it lies in the output
+  std::byte* output = nullptr;
+  Parts parts;  // of the output: as many bytes each on all ranks, not at the same offsets
+
+  void keep_own(int rank) const {
+    std::byte* own = output + parts[rank].offset;
+    if (own != input) std::memcpy(own, input, parts[rank].bytes);
+  }
+  // Copies to their places the parts that lie one behind the other, that of `first` first.
+  void take_from(const std::byte* vector, int first) const {
+    for (int i = 0; i < parts.ranks; ++i) {
+      const Part part = parts[(first + i) % parts.ranks];
+      std::memcpy(output + part.offset, vector, part.bytes);
+      vector += part.bytes;
+    }
+  }
+};
+
 struct BarrierArguments {};
 
 // Of whichever collective a call is.
 struct CallArguments {
   ReduceArguments reduction;
   BcastArguments bcast;
+  ReduceScatterArguments reduce_scatter = {};
+  AllgatherArguments allgather = {};
+
+  std::size_t bytes(Collective collective) const {
+    switch (collective) {
+      case Collective::allreduce:
+      case Collective::reduce:
+      case Collective::barrier:
+      case Collective::reduce_local:
+        return reduction.bytes();
+      case Collective::bcast:
+        return bcast.bytes;
+      case Collective::reduce_scatter:
+        return reduce_scatter.bytes();
+      case Collective::allgather:
+        return allgather.parts.bytes;
+    }
+    return 0;
+  }
 };
 
 // For algorithms that reach into other ranks' buffers.

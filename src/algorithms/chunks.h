@@ -48,4 +48,39 @@ inline Part part_of(std::size_t bytes, int ranks, int index, std::size_t unit = 
   return {offset, std::min(share, bytes - offset)};
 }
 
+// The parts of a vector, one a rank: all of one size, as far as it goes, or listed.
+struct Parts {
+  std::size_t bytes = 0;  // of all parts
+  int ranks = 1;
+  std::size_t unit = kCacheLine;  // parts that are not listed are whole units
+  int first = 0;                  // whose part rank 0 has: its own, or that of a rank after it
+  const Part* listed = nullptr;   // [ranks]
+
+  Part operator[](int rank) const {
+    if (listed) return listed[rank];
+    return part_of(bytes, ranks, (rank + first) % ranks, unit);
+  }
+  std::size_t largest() const {
+    std::size_t most = 0;
+    for (int r = 0; r < ranks; ++r) most = std::max(most, (*this)[r].bytes);
+    return most;
+  }
+  // Of `count` ranks from `rank` on, around.
+  std::size_t bytes_of(int rank, int count) const {
+    std::size_t sum = 0;
+    for (int i = 0; i < count; ++i) sum += (*this)[(rank + i) % ranks].bytes;
+    return sum;
+  }
+  // Whether they lie one behind the other in the order of ranks, from the vector's begin on.
+  bool adjoin() const {
+    std::size_t end = 0;
+    for (int r = 0; r < ranks; ++r) {
+      const Part part = (*this)[r];
+      if (part.bytes > 0 && part.offset != end) return false;
+      end += part.bytes;
+    }
+    return true;
+  }
+};
+
 }  // namespace sumac

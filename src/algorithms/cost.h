@@ -21,6 +21,10 @@ struct GroupCall {
   std::size_t chunk = 0;    // of the levels, for what is itself cut into pieces
   int radix = 2;            // of a k-nomial tree
   std::size_t element = 1;  // vectors are cut between elements of so many bytes
+  // [ranks] of `bytes`, where a reduce-scatter or an all-gather has parts of different sizes.
+  const Part* listed = nullptr;
+
+  Parts parts() const { return {bytes, ranks, element, 0, listed}; }
 };
 
 struct Cost {

@@ -25,40 +25,45 @@ inline void put_lines(const ShmGroup& group, std::uint64_t position, const std::
   publish(line->in, position + 1);
 }
 
-// Collects a rank's lines, which must all be in.
+// Collects `bytes` of a rank's lines, from `offset` on, which must all be in.
 inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, std::byte* to,
-                       std::size_t bytes) {
-  const Line* line = &group.line(rank, position, 0);
-  for (; bytes > kLineData; ++line, to += kLineData, bytes -= kLineData) {
-    std::memcpy(to, line->data, kLineData);
+                       std::size_t bytes, std::size_t offset = 0) {
+  const Line* line = &group.line(rank, position, static_cast<int>(offset / kLineData));
+  const std::byte* from = line->data + offset % kLineData;
+  for (std::size_t here = kLineData - offset % kLineData; bytes > here; here = kLineData) {
+    std::memcpy(to, from, here);
+    to += here;
+    bytes -= here;
+    from = (++line)->data;
   }
-  std::memcpy(to, line->data, bytes);
+  std::memcpy(to, from, bytes);
 }
 
 // As fold_lines, what does not fit one line, by the program's function.
 inline void fold_lines_by_user(const ShmGroup& group, std::uint64_t position,
-                               const ReduceArguments& args) {
+                               const ReduceArguments& args, Part part, std::byte* to) {
   alignas(kCacheLine) std::byte collected[round_up(kLinesData, kCacheLine)];
-  fold(args, args.output, group.size(), args.count, [&](int r) -> const std::byte* {
-    if (r == group.rank()) return args.input;
-    take_lines(group, r, position, collected, args.bytes());
+  fold(args, to, group.size(), part.bytes / args.element, [&](int r) -> const std::byte* {
+    if (r == group.rank()) return args.input + part.offset;
+    take_lines(group, r, position, collected, part.bytes, part.offset);
     return collected;
   });
 }
 
-// Folds all ranks' lines, this rank's own data taken from the input, in rank order into the output,
-// which may be the input.
-inline void fold_lines(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args) {
-  const std::byte* const input = args.input;
-  const std::size_t bytes = args.bytes();
+// Folds a part of all ranks' lines, this rank's own data taken from the input, in rank order to
+// `to`, which may be the part of the input.
+inline void fold_lines(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
+                       Part part, std::byte* to) {
+  const std::byte* const input = args.input + part.offset;
+  const std::size_t count = part.bytes / args.element;
   const int ranks = group.size();
-  if (bytes <= kLineData) {
-    fold(args, args.output, ranks, args.count, [&](int r) -> const std::byte* {
-      return r == group.rank() ? input : group.line(r, position, 0).data;
+  if (args.bytes() <= kLineData) {
+    fold(args, to, ranks, count, [&](int r) -> const std::byte* {
+      return r == group.rank() ? input : group.line(r, position, 0).data + part.offset;
     });
     return;
   }
-  if (args.user) return fold_lines_by_user(group, position, args);
+  if (args.user) return fold_lines_by_user(group, position, args, part, to);
   alignas(kCacheLine) std::byte collected[kMaxSources][round_up(kLinesData, kCacheLine)];
   alignas(kCacheLine) std::byte partial[round_up(kLinesData, kCacheLine)];
   for (int r = 0; r < ranks;) {
@@ -68,11 +73,16 @@ inline void fold_lines(const ShmGroup& group, std::uint64_t position, const Redu
     for (; taken < kMaxSources && r < ranks; ++r, ++taken) {
       sources[taken] = input;
       if (r == group.rank()) continue;
-      take_lines(group, r, position, collected[taken], bytes);
+      take_lines(group, r, position, collected[taken], part.bytes, part.offset);
       sources[taken] = collected[taken];
     }
-    args.kernel(r < ranks ? partial : args.output, sources, taken, args.count);
+    args.kernel(r < ranks ? partial : to, sources, taken, count);
   }
+}
+
+// All of it, into the output.
+inline void fold_lines(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args) {
+  fold_lines(group, position, args, {0, args.bytes()}, args.output);
 }
 
 }  // namespace sumac

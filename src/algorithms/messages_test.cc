@@ -8,6 +8,7 @@
 
 #include "algorithms/levels/test_levels.h"
 #include "algorithms/table.h"
+#include "algorithms/test_parts.h"
 
 namespace sumac::testing {
 namespace {
@@ -34,7 +35,8 @@ struct Call {
   int ranks, root, radix;
   std::size_t count;
   bool in_place;
-  std::vector<Words> input, output;  // by rank
+  std::vector<Words> input, output;      // by rank
+  std::vector<std::vector<Part>> parts;  // by rank: how the vector is laid out there
   std::vector<CallArguments> args;
   std::vector<MessageGroup> groups;
 
@@ -44,20 +46,25 @@ struct Call {
         root(static_cast<int>(random() % static_cast<unsigned>(p))),
         radix(2 + static_cast<int>(random() % 6)),
         count(1 + random() % (random() % 3 ? 40 : 2000)),
-        in_place(reduces() && random() % 2),
+        in_place((reduces() || gathers()) && random() % 2),
         args(static_cast<std::size_t>(p)),
         groups(static_cast<std::size_t>(p)) {
-    if (entry.collective == Collective::allreduce) root = 0;
+    if (!info_of(entry.collective).has_root) root = 0;
+    const auto sizes = part_sizes(count, sizeof(Word), ranks, random);
     for (int r = 0; r < ranks; ++r) {
+      parts.push_back(laid_out(sizes, gathers() && random() % 3 == 0));
       Words words(count);
       for (Word& word : words) word = static_cast<Word>(random());
-      const bool filled = reduces() ? in_place && has_result(r) : r == root;
+      const bool filled = broadcasts() ? r == root : in_place && has_result(r);
       output.push_back(filled ? words : Words(count));
       input.push_back(std::move(words));
     }
   }
 
-  bool reduces() const { return entry.collective != Collective::bcast; }
+  bool broadcasts() const { return entry.collective == Collective::bcast; }
+  bool scatters() const { return entry.collective == Collective::reduce_scatter; }
+  bool gathers() const { return entry.collective == Collective::allgather; }
+  bool reduces() const { return entry.order != Order::none; }
   bool has_result(int rank) const { return entry.collective != Collective::reduce || rank == root; }
   std::size_t bytes() const { return count * sizeof(Word); }
 
@@ -74,6 +81,9 @@ struct Call {
     reduction.kernel = kernel;
     reduction.root = root;
     args[me].bcast = {out, bytes(), root};
+    const Parts laid{bytes(), ranks, 0, 0, parts[me].data()};
+    args[me].reduce_scatter = {reduction, laid};
+    args[me].allgather = {(in_place ? out : in) + parts[me][me].offset, out, laid};
     LevelGroup& level = rank.levels[0];
     groups[me] = world.message_group(rank, level.members, level.rank, 0, radix, bytes());
     rank.strands.push_back(std::make_unique<Strand>());
@@ -82,20 +92,23 @@ struct Call {
     strand.start(entry.start_on_level(strand, level, groups[me], args[me]));
   }
 
-  // Whose data an element begins with, in the order that the row names.
+  // Whose data an element of the vector begins with, in the order that the row names.
   int first_of(std::size_t element) const {
     if (entry.order != Order::rotated) return 0;
     if (entry.collective == Collective::reduce) return root;
-    const std::size_t at = element * sizeof(Word);
     int part = 0;
-    while (at >= part_of(bytes(), ranks, part).offset + part_of(bytes(), ranks, part).bytes) {
-      ++part;
+    const auto is_in = [&](const Part& p) {
+      return element * sizeof(Word) >= p.offset && element * sizeof(Word) < p.offset + p.bytes;
+    };
+    if (scatters()) {
+      while (!is_in(parts[0][static_cast<std::size_t>(part)])) ++part;
+      return (part + 1) % ranks;
     }
+    while (!is_in(part_of(bytes(), ranks, part))) ++part;
     return part;
   }
 
-  Word expected(std::size_t element, ReduceFn kernel) const {
-    if (!reduces()) return input[static_cast<std::size_t>(root)][element];
+  Word folded(std::size_t element, ReduceFn kernel) const {
     const int first = first_of(element);
     Word value = input[static_cast<std::size_t>(first)][element];
     for (int i = 1; i < ranks; ++i) {
@@ -106,12 +119,36 @@ struct Call {
     return value;
   }
 
+  // The words that the rank's output begins with.
+  Words expected(std::size_t rank, ReduceFn kernel) const {
+    if (broadcasts()) return input[static_cast<std::size_t>(root)];
+    Words words;
+    if (gathers()) {
+      words.resize(count);
+      for (std::size_t r = 0; r < parts.size(); ++r) {
+        const Part from = parts[r][r];
+        std::memcpy(reinterpret_cast<std::byte*>(words.data()) + parts[rank][r].offset,
+                    reinterpret_cast<const std::byte*>(input[r].data()) + from.offset, from.bytes);
+      }
+      return words;
+    }
+    const Part own = scatters() ? parts[rank][rank] : Part{0, bytes()};
+    for (std::size_t i = 0; i < own.bytes / sizeof(Word); ++i) {
+      words.push_back(folded(own.offset / sizeof(Word) + i, kernel));
+    }
+    return words;
+  }
+
   void expect_results(ReduceFn kernel) const {
     for (int r = 0; r < ranks; ++r) {
-      for (std::size_t i = 0; i < count && has_result(r); ++i) {
-        ASSERT_EQ(output[static_cast<std::size_t>(r)][i], expected(i, kernel))
-            << shown() << " rank " << r << " element " << i;
-      }
+      if (!has_result(r)) continue;
+      const auto rank = static_cast<std::size_t>(r);
+      Words words = output[rank];
+      const Words want = expected(rank, kernel);
+      if (!scatters() || in_place) words.resize(want.size());
+      Words all = want;  // and behind a part nothing
+      all.resize(words.size());
+      ASSERT_EQ(words, all) << shown() << " rank " << r;
     }
   }
 
@@ -122,6 +159,7 @@ struct Call {
     call.bytes = bytes();
     call.radix = radix;
     call.element = sizeof(Word);
+    call.listed = parts[0].data();
     const Traffic traffic = entry.cost(call);
     EXPECT_TRUE(traffic.cost.known) << shown();
     std::map<std::pair<int, int>, std::size_t> told;

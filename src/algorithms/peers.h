@@ -3,6 +3,7 @@
 // Algorithms go by it, and so does what they cost (cost.h).
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -19,7 +20,8 @@ class Doubling {
   // Those that go on while the extra ones wait; 1 for these, who have nobody to go on with.
   int ranks() const { return is_extra() ? 1 : ranks_; }
   bool is_extra() const { return rank_ < 2 * extras_ && rank_ % 2 == 1; }
-  bool has_extra() const { return rank_ < 2 * extras_ && rank_ % 2 == 0; }
+  bool has_extra() const { return has_extra(rank_); }
+  bool has_extra(int rank) const { return rank < 2 * extras_ && rank % 2 == 0; }
   bool is_paired() const { return rank_ < 2 * extras_; }
   int pair() const { return rank_ ^ 1; }
   // Distances at which those that are not extra have partners: 1, 2, 4, ...
@@ -27,10 +29,8 @@ class Doubling {
   int extra_steps() const { return extras_ > 0 ? 2 : 0; }  // data in, result out
   // Among those that are not extra.
   int number() const { return rank_ < 2 * extras_ ? rank_ / 2 : rank_ - extras_; }
-  int partner(int distance) const {
-    const int other = number() ^ distance;
-    return other < extras_ ? 2 * other : other + extras_;
-  }
+  int rank_of(int number) const { return number < extras_ ? 2 * number : number + extras_; }
+  int partner(int distance) const { return rank_of(number() ^ distance); }
 
  private:
   int rank_, ranks_ = 1, extras_ = 0;
@@ -87,14 +87,61 @@ class Ring {
   int steps() const { return size_ - 1; }  // until a part has been everywhere
   int next() const { return at(1); }
   int previous() const { return at(-1); }
-  // Which parts a rank sends and receives while they are reduced: it begins with its own.
-  int reduced(int step) const { return at(-step); }
-  // The same once they are reduced: it begins with the one that has ended here.
-  int gathered(int step) const { return at(1 - step); }
+  // Whose parts a rank sends, and receives a step later: while they are reduced they end with
+  // whose they are, and to be gathered they begin there.
+  int reduced(int step) const { return at(-1 - step); }
+  int gathered(int step) const { return at(-step); }
 
  private:
   int at(int distance) const { return ((rank_ + distance) % size_ + size_) % size_; }
   int size_, rank_;
+};
+
+// A vector in places, as many as Doubling has ranks: its halves are exchanged by ranks whose places
+// are 1, 2, 4, ... apart. After the exchange at a distance a rank has that many places to itself
+// where it reduces, from large distances to small ones, and twice as many where it gathers.
+class Halves {
+ public:
+  // `reversed`: ranks that are far apart in place are neighbours in number, so that reducing folds
+  // neighbours first.
+  Halves(const Doubling& shape, bool reversed)
+      : shape_(shape), reversed_(reversed), place_(mirrored(shape.number())) {}
+  int place() const { return place_; }
+  // The first of `distance` places.
+  int kept(int distance) const { return place_ & ~(distance - 1); }
+  int given(int distance) const { return kept(distance) ^ distance; }
+  int partner(int distance) const { return shape_.rank_of(mirrored(place_ ^ distance)); }
+  int number_at(int place) const { return mirrored(place); }
+  const Doubling& shape() const { return shape_; }
+
+ private:
+  int mirrored(int value) const {
+    if (!reversed_) return value;
+    int result = 0;
+    for (int bit = 0; bit < shape_.rounds(); ++bit) result = result * 2 + (value >> bit & 1);
+    return result;
+  }
+  Doubling shape_;
+  bool reversed_;
+  int place_;
+};
+
+// A gathering in which every rank has the parts of a run of ranks, itself the first: in a round at
+// a distance it sends the first ones to ranks before it and receives what follows its run.
+class Bruck {
+ public:
+  Bruck(int size, int rank, int radix) : size_(size), rank_(rank), radix_(radix) {}
+  int radix() const { return radix_; }
+  // Messages are numbered 1 <= j < radix; no ranks: none.
+  int ranks(int j, int distance) const {
+    const std::int64_t left = size_ - static_cast<std::int64_t>(j) * distance;
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, distance));
+  }
+  int to(int j, int distance) const { return (rank_ - j * distance + size_) % size_; }
+  int from(int j, int distance) const { return (rank_ + j * distance) % size_; }
+
+ private:
+  int size_, rank_, radix_;
 };
 
 }  // namespace sumac

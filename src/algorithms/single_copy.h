@@ -11,6 +11,7 @@
 #include "algorithms/claims.h"
 #include "algorithms/fold.h"
 #include "algorithms/in_pieces.h"
+#include "engine/task.h"
 #include "transport/shm/group.h"
 
 namespace sumac {
@@ -41,13 +42,17 @@ inline void note_failed(const SingleCopy& peers) {
   std::atomic_ref<bool>(*peers.failed).store(true, std::memory_order_relaxed);
 }
 
-// Stores what is to stand `offset` bytes into every other rank's output there.
+// Stores what is to stand `offset` bytes into a rank's output there.
+inline void store_to_peer(const ShmGroup& group, const SingleCopy& peers, std::uint64_t position,
+                          int peer, std::size_t offset, const std::byte* from, std::size_t bytes) {
+  const std::uintptr_t output = buffers_of(group, peer, position).output;
+  if (!peers.memory->write(peer, output + offset, from, bytes)) note_failed(peers);
+}
+
 inline void store_to_peers(const ShmGroup& group, const SingleCopy& peers, std::uint64_t position,
                            std::size_t offset, const std::byte* from, std::size_t bytes) {
   for (int r = 0; r < group.size(); ++r) {
-    if (r == group.rank()) continue;
-    const std::uintptr_t output = buffers_of(group, r, position).output;
-    if (!peers.memory->write(r, output + offset, from, bytes)) note_failed(peers);
+    if (r != group.rank()) store_to_peer(group, peers, position, r, offset, from, bytes);
   }
 }
 
@@ -59,25 +64,22 @@ inline std::size_t fetch_bytes(const SingleCopy& peers, int ranks) {
   return std::min(kMost, share / kCacheLine * kCacheLine);
 }
 
-// A vector cut into one part a rank and these into pieces, as many in each (the last may be empty).
+// The parts of a vector cut into pieces, as many in each (the last may be empty).
 class Shares {
  public:
-  Shares(const ShmGroup& group, std::size_t bytes, const SingleCopy& peers)
-      : bytes_(bytes),
-        ranks_(group.size()),
-        cut_(pieces_of(part_of(bytes, group.size(), 0).bytes, fetch_bytes(peers, group.size()))) {}
+  Shares(const Parts& parts, const SingleCopy& peers)
+      : parts_(parts), cut_(pieces_of(parts.largest(), fetch_bytes(peers, parts.ranks))) {}
   std::size_t pieces() const { return cut_.count(); }
-  std::size_t bytes(int owner) const { return part_of(bytes_, ranks_, owner).bytes; }
+  std::size_t bytes(int owner) const { return parts_[owner].bytes; }
   Part part(int owner, std::size_t piece) const {
-    const Part whole = part_of(bytes_, ranks_, owner);
+    const Part whole = parts_[owner];
     const Part within = cut_[piece];
     const std::size_t offset = std::min(whole.bytes, within.offset);
     return {whole.offset + offset, std::min(within.bytes, whole.bytes - offset)};
   }
 
  private:
-  std::size_t bytes_;
-  int ranks_;
+  Parts parts_;
   Chunks cut_;
 };
 
@@ -103,28 +105,60 @@ void fold_own_share(const ShmGroup& group, const Claims& claims, const SingleCop
   });
 }
 
-// Folds [part) of all ranks' inputs, `fetch_bytes` at a time; store(offset, result, bytes) is
-// called for each piece. The result is formed in `args.output` where `into_output`, else in the
-// scratch.
+// Folds [part) of all ranks' inputs, `fetch_bytes` at a time, to `to`, or to the scratch where that
+// is null; store(offset, result, bytes) is called for each piece.
 template <class Store>
 void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const SingleCopy& peers,
-                     std::uint64_t position, Part part, bool into_output, Store store) {
+                     std::uint64_t position, Part part, std::byte* to, Store store) {
   const int ranks = group.size(), own = group.rank();
   const std::size_t most = fetch_bytes(peers, ranks);
   const auto scratch = [&](int r) { return peers.scratch + static_cast<std::size_t>(r) * most; };
-  for (std::size_t at = part.offset, end = part.offset + part.bytes; at < end;) {
-    const std::size_t bytes = std::min(most, end - at);
+  for (std::size_t done = 0; done < part.bytes;) {
+    const std::size_t bytes = std::min(most, part.bytes - done);
+    const std::size_t at = part.offset + done;
     for (int r = 0; r < ranks; ++r) {
       if (r == own) continue;
       const std::uintptr_t input = buffers_of(group, r, position).input;
       if (!peers.memory->read(r, input + at, scratch(r), bytes)) note_failed(peers);
     }
-    std::byte* result = into_output ? args.output + at : scratch(own);
+    std::byte* result = to ? to + done : scratch(own);
     fold(args.kernel, result, ranks, bytes / args.element, args.element,
          [&](int r) -> const std::byte* { return r == own ? args.input + at : scratch(r); });
     store(at, result, bytes);
-    at += bytes;
+    done += bytes;
   }
+}
+
+// The reductions by single copy: addresses travel, all ranks' shares are done by whoever comes
+// first, and all wait for all. formed(owner, part) is where this rank forms a part of a share, or
+// null; store(owner, offset, result, bytes) brings it to whom it is for.
+template <class Formed, class Store>
+Task reduce_shares(Strand& strand, ShmGroup& group, const ReduceArguments& args,
+                   const SingleCopy& peers, Parts parts, std::byte* shown, Formed formed,
+                   Store store) {
+  const std::uint64_t position = group.take(1);
+  co_await strand.until(group.slot_free(position));
+  show_buffers(group, position, args.input, shown);
+  co_await strand.until(group.others_in(position));
+  const Shares shares(parts, peers);
+  const Claims claims(group, position, shares.pieces());
+  const auto fold_piece = [&](const SingleCopy& own, int owner, std::size_t piece) {
+    const Part part = shares.part(owner, piece);
+    fold_from_peers(group, args, own, position, part, formed(owner, part),
+                    [&](std::size_t at, const std::byte* result, std::size_t bytes) {
+                      store(position, owner, at, result, bytes);
+                    });
+  };
+  fold_own_share(
+      group, claims, peers, shares.bytes(group.rank()),
+      [&](const SingleCopy& own, std::size_t piece) { fold_piece(own, group.rank(), piece); });
+  co_await strand.until_idle(claims.all_done());
+  do_what_is_left(group, claims,
+                  [&](int owner, std::size_t piece) { fold_piece(peers, owner, piece); });
+  // Inputs are read, and outputs written, by others until then.
+  co_await strand.until(claims.all_done());
+  group.finish(position);
+  group.note_finished_before(position);
 }
 
 }  // namespace sumac

@@ -20,6 +20,14 @@ const BcastArguments& of(const CallArguments& args) {
   return args.bcast;
 }
 template <>
+const ReduceScatterArguments& of(const CallArguments& args) {
+  return args.reduce_scatter;
+}
+template <>
+const AllgatherArguments& of(const CallArguments& args) {
+  return args.allgather;
+}
+template <>
 const BarrierArguments& of(const CallArguments&) {
   static constexpr BarrierArguments kNothing;
   return kNothing;
@@ -38,7 +46,8 @@ struct Adapters<function> {
   static Task on_level(Strand& strand, LevelGroup& level, MessageGroup&,
                        const CallArguments& args) {
     // What goes down has a lane of its own.
-    constexpr bool kDown = std::is_same_v<Arguments, BcastArguments>;
+    constexpr bool kDown =
+        std::is_same_v<Arguments, BcastArguments> || std::is_same_v<Arguments, AllgatherArguments>;
     return function(strand, kDown ? level.down : level.up, of<Arguments>(args));
   }
   static constexpr Starts kStarts{start, on_level};

@@ -58,6 +58,19 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   args.kernel = ordered_kernel;
   args.root = root;
   rank.args.bcast = {args.output, args.bytes(), root};
+  // Later ranks have more, the first nothing.
+  std::vector<Part> listed;
+  for (std::size_t r = 0, at = 0; r < static_cast<std::size_t>(ranks); ++r) {
+    const auto all = static_cast<std::size_t>(std::max(1, ranks * (ranks - 1) / 2));
+    const std::size_t size =
+        r + 1 == static_cast<std::size_t>(ranks) ? count - at : count * r / all;
+    listed.push_back({at * sizeof(std::uint32_t), size * sizeof(std::uint32_t)});
+    at += size;
+  }
+  const Parts parts{args.bytes(), ranks, 0, 0, listed.data()};
+  const Part own = parts[me];
+  rank.args.reduce_scatter = {args, parts};
+  rank.args.allgather = {args.input + own.offset, args.output, parts};
   const auto start = [&] { return entry.start(rank.strand, rank.group, rank.args, rank.peers); };
   const bool may_be_direct = &entry == &entry_of(Algorithm::allreduce_flat_lines);
   // The three ways through an operation.
@@ -72,10 +85,21 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   }
 
   int wrong = 0;
+  if (entry.collective == Collective::allgather) {
+    int owner = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      while (i * sizeof(std::uint32_t) >= parts[owner].offset + parts[owner].bytes) ++owner;
+      wrong += output[i] != element(owner, i, n);
+    }
+    return wrong;
+  }
+  const bool scatters = entry.collective == Collective::reduce_scatter;
+  const std::size_t first = scatters ? own.offset / sizeof(std::uint32_t) : 0;
+  const std::size_t results = scatters ? own.bytes / sizeof(std::uint32_t) : count;
   const bool at_root = entry.collective == Collective::reduce;
   const bool significant = (reduces && (!at_root || me == root)) || broadcasts;
-  for (std::size_t i = 0; i < count && significant; ++i) {
-    wrong += output[i] != (reduces ? folded(ranks, i, n) : element(root, i, n));
+  for (std::size_t i = 0; i < results && significant; ++i) {
+    wrong += output[i] != (reduces ? folded(ranks, first + i, n) : element(root, i, n));
   }
   return wrong;
 }

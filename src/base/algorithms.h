@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/types.h"
+#include "base/collectives.h"
 
 namespace sumac {
 

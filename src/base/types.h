@@ -61,9 +61,6 @@ enum class Op : std::uint8_t {
 };
 inline constexpr int kNumOps = static_cast<int>(Op::none);
 
-enum class Collective : std::uint8_t { allreduce, reduce, bcast, barrier, reduce_local };
-inline constexpr int kNumCollectives = 5;
-
 struct DTypeInfo {
   const char* name;
   std::uint8_t size;  // bytes from one element to the next
@@ -134,11 +131,6 @@ constexpr const char* name_of(Op op) {
   constexpr const char* kNames[] = {"sum",  "prod", "min",  "max",    "land",   "lor", "lxor",
                                     "band", "bor",  "bxor", "minloc", "maxloc", "none"};
   return kNames[static_cast<int>(op)];
-}
-
-constexpr const char* name_of(Collective collective) {
-  constexpr const char* kNames[] = {"allreduce", "reduce", "bcast", "barrier", "reduce_local"};
-  return kNames[static_cast<int>(collective)];
 }
 
 }  // namespace sumac

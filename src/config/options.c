@@ -9,6 +9,13 @@
 #include "base/nearest.h"
 #include "config/parse.h"
 
+static const char with_bar[] =
+#define SUMAC_COLLECTIVE(name, mpi, root, data, reduces, ranks) "|" #name
+#include "base/collectives.def"
+#undef SUMAC_COLLECTIVE
+    ;
+#define collective_choices (with_bar + 1)
+
 const struct sumac_option_row sumac_option_rows[] = {
 #define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) \
   {#NAME, #kind, def, choices, doc, agreed},

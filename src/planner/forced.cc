@@ -39,13 +39,6 @@ Algorithm find_algorithm(const Item& item) {
   return Algorithm::native;
 }
 
-bool is_collective(const std::string& name) {
-  for (int c = 0; c < kNumCollectives; ++c) {
-    if (name == name_of(static_cast<Collective>(c))) return true;
-  }
-  return false;
-}
-
 // "did you mean 'x'? " and "(known: x, y, z)".
 std::string suggest(const std::string& name, const std::vector<const char*>& known) {
   std::string text;
@@ -60,10 +53,8 @@ std::string suggest(const std::string& name, const std::vector<const char*>& kno
 std::string problem_of(const Item& item) {
   if (!item.formed) return "'" + item.collective + "' is not of the form collective:algorithm";
   std::vector<const char*> known;
-  if (!is_collective(item.collective)) {
-    for (int c = 0; c < static_cast<int>(Collective::reduce_local); ++c) {
-      known.push_back(name_of(static_cast<Collective>(c)));
-    }
+  if (!find_collective(item.collective)) {
+    known = collective_names(is_of_ranks);
     return "no collective '" + item.collective + "'; " + suggest(item.collective, known);
   }
   for (const AlgorithmInfo& info : kAlgorithmInfos) {

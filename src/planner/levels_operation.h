@@ -56,9 +56,7 @@ struct LevelsCall : CallArguments {
   Collective collective = Collective::allreduce;
   Choice choice;
 
-  std::size_t bytes() const {
-    return collective == Collective::bcast ? bcast.bytes : reduction.bytes();
-  }
+  std::size_t bytes() const { return CallArguments::bytes(collective); }
   CallShape shape() const {
     if (collective == Collective::bcast) return {collective, bcast.bytes, 1, bcast.root};
     return {collective, reduction.bytes(), reduction.element, reduction.root};

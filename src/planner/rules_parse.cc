@@ -237,14 +237,14 @@ std::string shown(std::string_view text, std::size_t most) {
 }
 
 bool parse_rule(const RawRule& raw, Rule& rule, TextProblem& problem) {
-  static const Names collectives = {"allreduce", "reduce", "bcast", "barrier"};
+  static const Names collectives = collective_names(is_of_ranks);
   static const Names overs = {"shm", "p2p", "levels"};
   if (!check_keys(raw, problem)) return false;
-  const int collective = word_of(*find(raw, "collective"), collectives, problem);
-  if (collective < 0) return false;
+  const RawField& collective = *find(raw, "collective");
+  if (word_of(collective, collectives, problem) < 0) return false;
   const int over = word_of(*find(raw, "over"), overs, problem);
   if (over < 0) return false;
-  rule.collective = static_cast<Collective>(collective);
+  rule.collective = find_collective(collective.text)->collective;
   rule.over = static_cast<Over>(over);
   rule.line = raw.line;
   const RawField& algorithm = *find(raw, "algorithm");

@@ -9,9 +9,6 @@
 namespace sumac {
 namespace {
 
-constexpr Collective kWithLevels[] = {Collective::allreduce, Collective::reduce, Collective::bcast,
-                                      Collective::barrier};
-
 // By its text, or automatically where that does not fit.
 Hierarchy build(const Team& team, std::string_view text) {
   Hierarchy hierarchy;
@@ -41,7 +38,9 @@ std::vector<Wanted> wanted_hierarchies(const Team& team) {
   std::vector<Wanted> all;
   std::string_view option = team.context.options.hierarchy;
   if (!team.hierarchy.empty()) option = team.hierarchy;
-  for (const Collective collective : kWithLevels) {
+  for (const CollectiveInfo& info : kCollectives) {
+    const Collective collective = info.collective;
+    if (!has_levels(collective)) continue;
     const std::string_view text = hierarchy_for(option, name_of(collective));
     auto same = std::find_if(all.begin(), all.end(),
                              [&](const Wanted& wanted) { return wanted.text == text; });

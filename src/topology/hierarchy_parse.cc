@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/collectives.h"
 #include "base/nearest.h"
 #include "base/text.h"
-#include "base/types.h"
 #include "topology/hierarchy_build.h"
 
 namespace sumac {
@@ -136,12 +136,6 @@ bool SpecParser::levels(std::string_view text) {
   return true;
 }
 
-// The collectives that have hierarchies.
-std::vector<const char*> collective_names() {
-  return {name_of(Collective::allreduce), name_of(Collective::reduce), name_of(Collective::bcast),
-          name_of(Collective::barrier)};
-}
-
 // Removes a collective's name and "=" from an item of SUMAC_HIERARCHY and returns the name; empty
 // where the item has none.
 std::string_view take_collective(std::string_view& item) {
@@ -176,7 +170,7 @@ std::string_view hierarchy_for(std::string_view option, std::string_view collect
 }
 
 bool check_hierarchies(std::string_view option, std::string& problem) {
-  const std::vector<const char*> known = collective_names();
+  const std::vector<const char*> known = collective_names(has_levels);
   std::vector<std::string_view> met;
   while (!option.empty()) {
     std::string_view item = take_word(option, ';');
@@ -186,7 +180,8 @@ bool check_hierarchies(std::string_view option, std::string& problem) {
     if (!for_all && std::find(known.begin(), known.end(), name) == known.end()) {
       const std::string near = suggestion(name, known);
       problem = "unknown collective " + quoted(name) + near + (near.empty() ? ". " : " ") +
-                "Collectives with hierarchies: allreduce reduce bcast barrier";
+                "Collectives with hierarchies:";
+      for (const char* each : known) problem += std::string(" ") + each;
       return false;
     }
     if (std::find(met.begin(), met.end(), name) != met.end()) {

@@ -8,60 +8,30 @@
 //   Wins     large messages
 //   Needs    messages, scratch of n bytes
 // Source: as recursive_doubling.cc.
-#include "algorithms/messages.h"
+#include "algorithms/halving.h"
 
 namespace sumac::allreduce {
 namespace {
 
-// Elements this rank still holds, and those it gave away.
-struct Range {
-  std::size_t first, count;
+// Places of as many elements each, or one more.
+struct EvenPlaces {
+  std::size_t count, element;
+  int rounds;
+  std::size_t operator()(int place) const {
+    return (count * static_cast<std::size_t>(place) >> rounds) * element;
+  }
 };
-struct Halves {
-  Range kept, given;
-};
-
-Halves halve(Range range, bool keep_lower) {
-  const Range lower{range.first, range.count / 2};
-  const Range upper{range.first + lower.count, range.count - lower.count};
-  return keep_lower ? Halves{lower, upper} : Halves{upper, lower};
-}
-
-// What this rank holds after the halvings with partners at distances 1, 2, ... up to `distance`.
-Halves halves_at(const Doubling& shape, std::size_t count, int distance) {
-  Halves halves{{0, count}, {0, 0}};
-  for (int d = 1; d <= distance; d *= 2) halves = halve(halves.kept, (shape.number() & d) == 0);
-  return halves;
-}
 
 }  // namespace
 
 Task rabenseifner(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
   const Doubling shape(group.size, group.rank);
-  const std::size_t element = args.element;
+  const Halves halves(shape, true);
+  const EvenPlaces begin_of{args.count, args.element, shape.rounds()};
   co_await fold_extras(strand, group, args);
   const std::byte* own = shape.has_extra() ? args.output : args.input;
-  for (int d = 1; d < shape.ranks(); d *= 2) {
-    const Halves at = halves_at(shape, args.count, d);
-    const int partner = shape.partner(d);
-    group.send(partner, own + at.given.first * element, at.given.count * element);
-    group.receive(partner, group.scratch, at.kept.count * element);
-    co_await strand.until(group.stream->all_received());
-    co_await strand.until(group.stream->all_sent());
-    const std::byte* kept = own + at.kept.first * element;
-    const bool first = group.rank < partner;
-    fold_two(args, first ? kept : group.scratch, first ? group.scratch : kept,
-             args.output + at.kept.first * element, at.kept.count);
-    own = args.output;
-  }
-  for (int d = shape.ranks() / 2; d >= 1; d /= 2) {
-    const Halves at = halves_at(shape, args.count, d);
-    const int partner = shape.partner(d);
-    group.send(partner, args.output + at.kept.first * element, at.kept.count * element);
-    group.receive(partner, args.output + at.given.first * element, at.given.count * element);
-    co_await strand.until(group.stream->all_received());
-    co_await strand.until(group.stream->all_sent());
-  }
+  co_await reduce_halves(strand, group, args, halves, own, args.output, group.scratch, begin_of);
+  co_await gather_halves(strand, group, halves, args.output, begin_of);
   co_await serve_extras(strand, group, args);
 }
 
@@ -69,12 +39,11 @@ Traffic rabenseifner_cost(const GroupCall& call) {
   const Doubling any(call.ranks, 0);
   return traffic_of(call, 2 * any.rounds() + any.extra_steps(), [&](int rank, auto send) {
     const Doubling shape(call.ranks, rank);
+    const Halves halves(shape, true);
+    const EvenPlaces begin_of{call.bytes / call.element, call.element, shape.rounds()};
     if (shape.is_paired()) send(rank, shape.pair(), call.bytes);
-    for (int d = 1; d < shape.ranks(); d *= 2) {
-      // One half now, and what was kept of it when it is gathered.
-      const Halves at = halves_at(shape, call.bytes / call.element, d);
-      send(rank, shape.partner(d), (at.given.count + at.kept.count) * call.element);
-    }
+    count_reduced_halves(rank, halves, begin_of, send);
+    count_gathered_halves(rank, halves, begin_of, send);
   });
 }
 

@@ -15,28 +15,13 @@ namespace sumac::allreduce {
 
 Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                  const SingleCopy& peers) {
-  const std::uint64_t position = group.take(1);
-  co_await strand.until(group.slot_free(position));
-  show_buffers(group, position, args.input, args.output);
-  co_await strand.until(group.others_in(position));
-
-  const Shares shares(group, args.bytes(), peers);
-  const Claims claims(group, position, shares.pieces());
-  const auto fold_piece = [&](const SingleCopy& own, int owner, std::size_t piece) {
-    fold_from_peers(group, args, own, position, shares.part(owner, piece), true,
-                    [&](std::size_t at, const std::byte* result, std::size_t bytes) {
-                      store_to_peers(group, peers, position, at, result, bytes);
-                    });
-  };
-  fold_own_share(
-      group, claims, peers, shares.bytes(group.rank()),
-      [&](const SingleCopy& own, std::size_t piece) { fold_piece(own, group.rank(), piece); });
-  co_await strand.until_idle(claims.all_done());
-  do_what_is_left(group, claims,
-                  [&](int owner, std::size_t piece) { fold_piece(peers, owner, piece); });
-  co_await strand.until(claims.all_done());
-  group.finish(position);
-  group.note_finished_before(position);
+  return reduce_shares(
+      strand, group, args, peers, {args.bytes(), group.size()}, args.output,
+      [&args](int, Part part) { return args.output + part.offset; },
+      [&group, &peers](std::uint64_t position, int, std::size_t at, const std::byte* result,
+                       std::size_t bytes) {
+        store_to_peers(group, peers, position, at, result, bytes);
+      });
 }
 
 Traffic single_copy_cost(const GroupCall& call) {

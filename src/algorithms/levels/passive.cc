@@ -14,9 +14,8 @@ bool is_followed(const Operation& operation, const Stage& stage) {
 
 void read_chunk(Operation& operation, const Stage& stage, std::size_t chunk) {
   const Part part = operation.chunks[chunk];
-  ReduceArguments args = operation.reduction;
-  args.output = operation.result(chunk) - part.offset;
-  fold_from_peers(stage.group->up, args, stage.group->peers, operation.passive_position, part, true,
+  fold_from_peers(stage.group->up, operation.reduction, stage.group->peers,
+                  operation.passive_position, part, operation.result(chunk),
                   [](std::size_t, const std::byte*, std::size_t) {});
 }
 

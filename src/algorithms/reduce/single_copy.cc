@@ -13,34 +13,16 @@ namespace sumac::reduce {
 
 Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                  const SingleCopy& peers) {
-  const bool root = group.rank() == args.root;
-  const std::uint64_t position = group.take(1);
-  co_await strand.until(group.slot_free(position));
-  show_buffers(group, position, args.input, args.output);
-  co_await strand.until(group.others_in(position));
-
-  const std::uintptr_t output = buffers_of(group, args.root, position).output;
-  const Shares shares(group, args.bytes(), peers);
-  const Claims claims(group, position, shares.pieces());
-  const auto fold_piece = [&](const SingleCopy& own, int owner, std::size_t piece) {
-    fold_from_peers(group, args, own, position, shares.part(owner, piece), root,
-                    [&](std::size_t at, const std::byte* result, std::size_t bytes) {
-                      if (root) return;
-                      if (!peers.memory->write(args.root, output + at, result, bytes)) {
-                        note_failed(peers);
-                      }
-                    });
-  };
-  fold_own_share(
-      group, claims, peers, shares.bytes(group.rank()),
-      [&](const SingleCopy& own, std::size_t piece) { fold_piece(own, group.rank(), piece); });
-  co_await strand.until_idle(claims.all_done());
-  do_what_is_left(group, claims,
-                  [&](int owner, std::size_t piece) { fold_piece(peers, owner, piece); });
-  // All wait for all: inputs are read, and the root's output written, by others until then.
-  co_await strand.until(claims.all_done());
-  group.finish(position);
-  group.note_finished_before(position);
+  return reduce_shares(
+      strand, group, args, peers, {args.bytes(), group.size()}, args.output,
+      [&args, root = group.rank() == args.root](int, Part part) {
+        return root ? args.output + part.offset : nullptr;
+      },
+      [&group, &args, &peers](std::uint64_t position, int, std::size_t at, const std::byte* result,
+                              std::size_t bytes) {
+        if (group.rank() == args.root) return;
+        store_to_peer(group, peers, position, args.root, at, result, bytes);
+      });
 }
 
 Traffic single_copy_cost(const GroupCall& call) { return traffic_in_memory(2, call.bytes); }

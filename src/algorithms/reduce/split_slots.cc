@@ -5,71 +5,36 @@
 //   Bytes    a rank copies n(p-1)/p and folds n in all; the root copies n(p-1)/p more
 //   Wins     large messages of three ranks and more, where single copy is not to be had
 //   Needs    slots, a ring of 4 or more
-#include <cstring>
-
 #include "algorithms/algorithms.h"
-#include "algorithms/chunks.h"
-#include "algorithms/fold.h"
+#include "algorithms/slots.h"
 
 namespace sumac::reduce {
-namespace {
-
-void copy_in(const ShmGroup& group, const ReduceArguments& args, std::uint64_t position,
-             Part chunk) {
-  const Part own = part_of(chunk.bytes, group.size(), group.rank(), args.unit);
-  std::byte* slot = group.payload(group.rank(), position);
-  const std::byte* input = args.input + chunk.offset;
-  const std::size_t after = own.offset + own.bytes;
-  std::memcpy(slot, input, own.offset);
-  std::memcpy(slot + after, input + after, chunk.bytes - after);
-}
-
-void fold_own_part(const ShmGroup& group, const ReduceArguments& args, std::uint64_t position,
-                   Part chunk) {
-  const Part own = part_of(chunk.bytes, group.size(), group.rank(), args.unit);
-  if (own.bytes == 0) return;
-  const std::byte* input = args.input + chunk.offset + own.offset;
-  std::byte* result = group.rank() == args.root
-                          ? args.output + chunk.offset + own.offset
-                          : group.payload(group.rank(), position) + own.offset;
-  fold(args, result, group.size(), own.bytes / args.element, [&](int r) -> const std::byte* {
-    return r == group.rank() ? input : group.payload(r, position) + own.offset;
-  });
-}
-
-void copy_out(const ShmGroup& group, const ReduceArguments& args, std::uint64_t position,
-              Part chunk) {
-  for (int r = 0; r < group.size(); ++r) {
-    if (r == args.root) continue;
-    const Part theirs = part_of(chunk.bytes, group.size(), r, args.unit);
-    std::memcpy(args.output + chunk.offset + theirs.offset,
-                group.payload(r, position) + theirs.offset, theirs.bytes);
-  }
-}
-
-}  // namespace
 
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes(), args.unit);
-  const std::size_t count = chunks.count();
+  const SplitChunks cut(group, args.bytes(), args.unit);
+  const std::size_t steps = cut.steps();
   const bool root = group.rank() == args.root;
-  const std::uint64_t first = group.take(count);
+  const std::uint64_t first = group.take(steps);
   // The root copies one step later, while the others fold the next chunk.
-  for (std::size_t step = 0; step < count + (root ? 2 : 1); ++step) {
-    if (step < count) {
+  for (std::size_t step = 0; step < steps + (root ? 2 : 1); ++step) {
+    if (step < steps) {
       co_await strand.until(group.slot_free(first + step));
-      copy_in(group, args, first + step, chunks[step]);
+      put_for_others(group, first + step, args.input, cut, step);
       group.publish_in(first + step);
     }
-    if (step >= 1 && step - 1 < count) {
-      co_await strand.until(group.others_in(first + step - 1));
-      fold_own_part(group, args, first + step - 1, chunks[step - 1]);
-      group.publish_out(first + step - 1);
-      if (!root) group.finish(first + step - 1);
+    if (step >= 1 && step - 1 < steps) {
+      const std::uint64_t position = first + step - 1;
+      co_await strand.until(group.others_in(position));
+      const Piece own = cut.piece(step - 1, group.rank());
+      fold_piece(
+          group, position, args, own,
+          root ? args.output + own.offset : group.payload(group.rank(), position) + own.place);
+      group.publish_out(position);
+      if (!root) group.finish(position);
     }
     if (root && step >= 2) {
       co_await strand.until(group.others_out(first + step - 2));
-      copy_out(group, args, first + step - 2, chunks[step - 2]);
+      take_from_others(group, first + step - 2, args.output, cut, step - 2);
       group.finish(first + step - 2);
     }
   }

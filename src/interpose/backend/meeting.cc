@@ -80,9 +80,10 @@ Hello hello_of_process(const Communicator& c) {
 }
 
 void trace_plans(const Communicator& c) {
-  for (int i = 0; i < static_cast<int>(Collective::reduce_local); ++i) {
-    const LevelsRun* levels = c.levels_for[i];
-    trace_plans(c, static_cast<Collective>(i), levels ? levels->plans() : c.plans,
+  for (const CollectiveInfo& info : kCollectives) {
+    if (!is_of_ranks(info.collective)) continue;
+    const LevelsRun* levels = c.levels_for[static_cast<int>(info.collective)];
+    trace_plans(c, info.collective, levels ? levels->plans() : c.plans,
                 levels ? "a hierarchy" : "one group that shares memory");
   }
 }

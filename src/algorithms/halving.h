@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recursive halving and doubling of a vector in places (Halves), which all algorithms by halves
+// are made of. `begin_of(place)` is where a place begins, in bytes; that of one more than there are
+// is where the vector ends.
+#pragma once
+
+#include "algorithms/messages.h"
+
+namespace sumac {
+
+// Each rank gives the other half of what it still holds and folds what it keeps, the data of the
+// lower rank first, until it holds its own place of `to`. Begins with what is at `from`, which may
+// be `to`; `incoming` has room for half the vector.
+template <class BeginOf>
+Task reduce_halves(Strand& strand, MessageGroup& group, const ReduceArguments& args, Halves halves,
+                   const std::byte* from, std::byte* to, std::byte* incoming, BeginOf begin_of) {
+  for (int distance = halves.shape().ranks() / 2; distance >= 1; distance /= 2) {
+    const int kept = halves.kept(distance), given = halves.given(distance);
+    const std::size_t begin = begin_of(kept), bytes = begin_of(kept + distance) - begin;
+    const int partner = halves.partner(distance);
+    group.send(partner, from + begin_of(given), begin_of(given + distance) - begin_of(given));
+    group.receive(partner, incoming, bytes);
+    co_await strand.until(group.stream->all_received());
+    co_await strand.until(group.stream->all_sent());
+    const bool first = group.rank < partner;
+    fold_two(args, first ? from + begin : incoming, first ? incoming : from + begin, to + begin,
+             bytes / args.element);
+    from = to;
+  }
+}
+
+// The opposite: from its own place to the whole vector.
+template <class BeginOf>
+Task gather_halves(Strand& strand, MessageGroup& group, Halves halves, std::byte* vector,
+                   BeginOf begin_of) {
+  for (int distance = 1; distance < halves.shape().ranks(); distance *= 2) {
+    const int kept = halves.kept(distance), given = halves.given(distance);
+    const int partner = halves.partner(distance);
+    group.send(partner, vector + begin_of(kept), begin_of(kept + distance) - begin_of(kept));
+    group.receive(partner, vector + begin_of(given), begin_of(given + distance) - begin_of(given));
+    co_await strand.until(group.stream->all_received());
+    co_await strand.until(group.stream->all_sent());
+  }
+}
+
+// What a rank sends in either, one distance after another.
+template <class BeginOf, class Send>
+void count_reduced_halves(int rank, const Halves& halves, BeginOf begin_of, Send send) {
+  for (int distance = halves.shape().ranks() / 2; distance >= 1; distance /= 2) {
+    const int given = halves.given(distance);
+    send(rank, halves.partner(distance), begin_of(given + distance) - begin_of(given));
+  }
+}
+template <class BeginOf, class Send>
+void count_gathered_halves(int rank, const Halves& halves, BeginOf begin_of, Send send) {
+  for (int distance = 1; distance < halves.shape().ranks(); distance *= 2) {
+    const int kept = halves.kept(distance);
+    send(rank, halves.partner(distance), begin_of(kept + distance) - begin_of(kept));
+  }
+}
+
+// A vector whose places are the parts of the ranks with their numbers, those of extra ranks behind
+// those of their pairs.
+class PlacedParts {
+ public:
+  PlacedParts(const Parts& parts, const Halves& halves) : parts_(parts), halves_(halves) {}
+  std::size_t operator()(int place) const {
+    std::size_t bytes = 0;
+    for (int before = 0; before < place; ++before)
+      bytes += parts_.bytes_of(first(before), ranks(before));
+    return bytes;
+  }
+  // Whose parts are at a place: one rank, or two.
+  int first(int place) const { return halves_.shape().rank_of(halves_.number_at(place)); }
+  int ranks(int place) const { return halves_.shape().has_extra(first(place)) ? 2 : 1; }
+
+ private:
+  Parts parts_;
+  Halves halves_;
+};
+
+}  // namespace sumac

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A vector on its way through slots, step by step: of every rank's part a piece a step. What the
+// algorithms that split the work share; how a vector is cut is arithmetic of its own.
+#pragma once
+
+#include <cstring>
+
+#include "algorithms/chunks.h"
+#include "algorithms/fold.h"
+#include "transport/shm/group.h"
+
+namespace sumac {
+
+struct Piece {
+  std::size_t offset;  // in the vector
+  std::size_t bytes;
+  std::size_t place;  // in a slot
+};
+
+// Chunks that fill a slot, each divided into one part a rank.
+class SplitChunks {
+ public:
+  SplitChunks(const ShmGroup& group, std::size_t bytes, std::size_t unit)
+      : chunks_(slot_chunks(bytes, group.slot_bytes(), unit)), ranks_(group.size()), unit_(unit) {}
+  std::size_t steps() const { return chunks_.count(); }
+  Piece piece(std::size_t step, int rank) const {
+    const Part chunk = chunks_[step];
+    const Part part = part_of(chunk.bytes, ranks_, rank, unit_);
+    return {chunk.offset + part.offset, part.bytes, part.offset};
+  }
+
+ private:
+  Chunks chunks_;
+  int ranks_;
+  std::size_t unit_;
+};
+
+// Parts that are given, in the order of ranks and one behind the other: each goes in as many
+// pieces, so that all ranks have work in every step. Where a slot has no room for that (elements of
+// a program's own may be large) chunk follows chunk of the vector.
+class SpreadParts {
+ public:
+  SpreadParts(const Parts& parts, std::size_t slot_bytes, std::size_t unit)
+      : parts_(parts),
+        unit_(unit),
+        chunks_(slot_chunks(parts.bytes, slot_bytes, unit)),
+        steps_(chunks_.count()) {
+    // A piece is rounded up by less than a unit, and so is its place.
+    const std::size_t rounding = static_cast<std::size_t>(parts.ranks) * unit;
+    spread_ = rounding <= slot_bytes / 2;
+    if (spread_ && parts.bytes > 0) steps_ = div_up(parts.bytes, slot_bytes - rounding);
+  }
+  std::size_t steps() const { return steps_; }
+  Piece piece(std::size_t step, int rank) const {
+    const Part part = parts_[rank];
+    if (!spread_) {
+      const Part chunk = chunks_[step];
+      const std::size_t end = chunk.offset + chunk.bytes;
+      const std::size_t from = std::clamp(part.offset, chunk.offset, end);
+      const std::size_t to = std::clamp(part.offset + part.bytes, chunk.offset, end);
+      return {from, to - from, from - chunk.offset};
+    }
+    const std::size_t size = round_up(div_up(part.bytes, steps_), unit_);
+    const std::size_t done = std::min(part.bytes, step * size);
+    const std::size_t place = part.offset / steps_ / unit_ + static_cast<std::size_t>(rank);
+    return {part.offset + done, std::min(size, part.bytes - done), place * unit_};
+  }
+
+ private:
+  Parts parts_;
+  std::size_t unit_;
+  Chunks chunks_;
+  std::size_t steps_;
+  bool spread_;
+};
+
+// Parts that are given, each in a slot of its own.
+class OwnSlots {
+ public:
+  OwnSlots(const Parts& parts, std::size_t slot_bytes)
+      : parts_(parts),
+        slot_bytes_(slot_bytes),
+        steps_(std::max<std::size_t>(1, div_up(parts.largest(), slot_bytes))) {}
+  std::size_t steps() const { return steps_; }
+  Piece piece(std::size_t step, int rank) const {
+    const Part part = parts_[rank];
+    const std::size_t done = std::min(part.bytes, step * slot_bytes_);
+    return {part.offset + done, std::min(slot_bytes_, part.bytes - done), 0};
+  }
+
+ private:
+  Parts parts_;
+  std::size_t slot_bytes_, steps_;
+};
+
+// Copies into this rank's slot what the others are to fold of the step, neighbours at once.
+template <class Cut>
+void put_for_others(const ShmGroup& group, std::uint64_t position, const std::byte* input,
+                    const Cut& cut, std::size_t step) {
+  std::byte* const slot = group.payload(group.rank(), position);
+  Piece run{};
+  const auto copy = [&] { std::memcpy(slot + run.place, input + run.offset, run.bytes); };
+  for (int r = 0; r < group.size(); ++r) {
+    if (r == group.rank()) continue;
+    const Piece piece = cut.piece(step, r);
+    if (piece.offset == run.offset + run.bytes && piece.place == run.place + run.bytes) {
+      run.bytes += piece.bytes;
+    } else {
+      copy();
+      run = piece;
+    }
+  }
+  copy();
+}
+
+// Folds this rank's piece of a step, of all ranks' slots and its own input.
+inline void fold_piece(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
+                       const Piece& piece, std::byte* to) {
+  if (piece.bytes == 0) return;
+  fold(args, to, group.size(), piece.bytes / args.element, [&](int r) -> const std::byte* {
+    if (r == group.rank()) return args.input + piece.offset;
+    return group.payload(r, position) + piece.place;
+  });
+}
+
+// Copies the others' pieces of a step out of their slots.
+template <class Cut>
+void take_from_others(const ShmGroup& group, std::uint64_t position, std::byte* output,
+                      const Cut& cut, std::size_t step) {
+  for (int r = 0; r < group.size(); ++r) {
+    if (r == group.rank()) continue;
+    const Piece piece = cut.piece(step, r);
+    std::memcpy(output + piece.offset, group.payload(r, position) + piece.place, piece.bytes);
+  }
+}
+
+}  // namespace sumac

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For tests: vectors of which each rank has a part, of equal size or not.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include "algorithms/chunks.h"
+
+namespace sumac::testing {
+
+// Bytes of each rank's part of `count` elements: as even as can be, of any size, or all one's.
+inline std::vector<std::size_t> part_sizes(std::size_t count, std::size_t element, int ranks,
+                                           std::mt19937& random) {
+  const auto p = static_cast<std::size_t>(ranks);
+  std::vector<std::size_t> sizes(p);
+  const unsigned how = random() % 4;
+  if (how == 0) {
+    sizes[random() % p] = count;
+  } else if (how == 1) {
+    for (std::size_t i = 0; i < p; ++i) sizes[i] = count / p + (i < count % p);
+  } else {
+    std::vector<std::size_t> cuts{0, count};
+    for (std::size_t i = 1; i < p; ++i) cuts.push_back(random() % (count + 1));
+    std::sort(cuts.begin(), cuts.end());
+    for (std::size_t i = 0; i < p; ++i) sizes[i] = cuts[i + 1] - cuts[i];
+  }
+  for (std::size_t& size : sizes) size *= element;
+  return sizes;
+}
+
+// One behind the other in the order of ranks, or from the last rank to the first.
+inline std::vector<Part> laid_out(const std::vector<std::size_t>& sizes, bool mirrored) {
+  std::vector<Part> parts(sizes.size());
+  std::size_t offset = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::size_t rank = mirrored ? sizes.size() - 1 - i : i;
+    parts[rank] = {offset, sizes[rank]};
+    offset += sizes[rank];
+  }
+  return parts;
+}
+
+}  // namespace sumac::testing

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rows of collectives.def for C++.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace sumac {
+
+enum class Collective : std::uint8_t {
+#define SUMAC_COLLECTIVE(name, mpi, root, data, reduces, ranks) name,
+#include "base/collectives.def"
+#undef SUMAC_COLLECTIVE
+};
+
+// Who takes part, as collectives.def explains it.
+enum class Among : std::uint8_t { levels, group, none };
+
+struct CollectiveInfo {
+  Collective collective;
+  const char* name;
+  const char* mpi_name;
+  bool has_root, has_data, reduces;
+  Among among;
+};
+
+inline constexpr CollectiveInfo kCollectives[] = {
+#define SUMAC_COLLECTIVE(name, mpi, root, data, reduces, ranks) \
+  {Collective::name, #name, mpi, root != 0, data != 0, reduces != 0, Among::ranks},
+#include "base/collectives.def"
+#undef SUMAC_COLLECTIVE
+};
+inline constexpr int kNumCollectives = sizeof kCollectives / sizeof *kCollectives;
+
+constexpr const CollectiveInfo& info_of(Collective collective) {
+  return kCollectives[static_cast<int>(collective)];
+}
+constexpr const char* name_of(Collective collective) { return info_of(collective).name; }
+
+// Those of ranks of a communicator, or, of these, those that a hierarchy serves.
+constexpr bool is_of_ranks(Collective collective) {
+  return info_of(collective).among != Among::none;
+}
+constexpr bool has_levels(Collective collective) {
+  return info_of(collective).among == Among::levels;
+}
+
+// Null where there is none of that name.
+inline const CollectiveInfo* find_collective(std::string_view name) {
+  for (const CollectiveInfo& info : kCollectives) {
+    if (name == info.name) return &info;
+  }
+  return nullptr;
+}
+
+inline std::vector<const char*> collective_names(bool (*fits)(Collective)) {
+  std::vector<const char*> names;
+  for (const CollectiveInfo& info : kCollectives) {
+    if (fits(info.collective)) names.push_back(info.name);
+  }
+  return names;
+}
+
+}  // namespace sumac
