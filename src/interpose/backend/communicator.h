@@ -66,7 +66,6 @@ struct Communicator {
   std::string hierarchy;           // of an info key; empty: the option's
 
   Work work;               // of the blocking call going on
-  NativeReduction native;  // its type and operation
   const char* doing = "";  // its name, for messages
   MpiFold fold;            // what folds in it, where that is a function of the program's
 
