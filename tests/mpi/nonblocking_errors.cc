@@ -108,6 +108,49 @@ void make_wrong_call(const WrongCall& wrong, MPI_Comm comm) {
   CHECK(found == expected, "%s: class %d, the MPI's %d", wrong.name, found, expected);
 }
 
+#ifdef OPEN_MPI
+// More elements than the counts of this MPI can say, which Sumac does not serve either: the same
+// error in both forms, and the communicator's error handler is told of it.
+int errors_told = 0;
+void count_error(MPI_Comm*, int*, ...) { ++errors_told; }
+
+void refuse_large_counts(MPI_Comm comm) {
+  step("counts beyond an int");
+  const MPI_Count count = (MPI_Count{1} << 31) + 1;
+  const auto iallreduce = in_sumac<int (*)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op,
+                                           MPI_Comm, MPI_Request*)>("MPI_Iallreduce_c");
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(count_error, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Request r = MPI_REQUEST_NULL;
+  const int errors[] = {
+      iallreduce(in, out, count, MPI_INT, MPI_OP_NULL, comm, &r),
+      inits().Allreduce_c(in, out, count, MPI_INT, MPI_OP_NULL, comm, MPI_INFO_NULL, &r)};
+  for (int error : errors) CHECK(error == MPI_ERR_COUNT, "error %d", error);
+  CHECK(errors_told == 2, "%d", errors_told);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Errhandler_free(&handler);
+}
+#else
+// Nowhere to leave a request: the MPI says so, and the call counts as handed down.
+void refuse_null_request(MPI_Comm comm) {
+  step("no place for a request");
+  const auto refused = [](int error) {
+    CHECK(error != MPI_SUCCESS);
+    CHECK_HANDED_DOWN("arguments the MPI should judge");
+  };
+  int sum = 0;
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+  CHECK_TAKEN();
+  refused(MPI_Iallreduce(in, out, 1, MPI_INT, MPI_SUM, comm, nullptr));
+  MPI_Barrier(comm);
+  CHECK_TAKEN();
+  refused(MPI_Ibarrier(comm, nullptr));
+  MPI_Barrier(comm);
+  refused(ours().init.Bcast(in, 1, MPI_INT, 0, comm, MPI_INFO_NULL, nullptr));
+}
+#endif
+
 // Nonblocking and persistent ones still work, together.
 void use_nonblocking(MPI_Comm comm) {
   int mine = rank + 1, sums[2] = {-1, -1};
@@ -144,6 +187,11 @@ int main(int argc, char** argv) {
     step("%s on the null communicator", wrong.name);
     make_wrong_call(wrong, MPI_COMM_NULL);
   }
+#ifdef OPEN_MPI
+  refuse_large_counts(comm);
+#else
+  refuse_null_request(comm);
+#endif
   use(comm, 2);
   CHECK_TAKEN();
   MPI_Comm_free(&comm);

@@ -5,8 +5,9 @@
 . "$(dirname "$0")/check.sh"
 library=$1 source=$2
 
-sed -n 's/^SUMAC_CALL(\(.*\))$/\1/p' "$source/src/interpose/calls.def" >"$scratch/calls"
-sed -n 's/^SUMAC_OTHER_NAME(\(.*\), .*)$/\1/p' "$source/src/interpose/calls.def" >"$scratch/others"
+rows=$source/src/interpose/calls.def
+sed -nE 's/^SUMAC_(CALL|COLLECTIVE)\((\w+).*/\2/p' "$rows" >"$scratch/calls"
+sed -n 's/^SUMAC_OTHER_NAME(\(.*\), .*)$/\1/p' "$rows" >"$scratch/others"
 {
   cat "$scratch/others"
   sed 's/^/P/' "$scratch/others"

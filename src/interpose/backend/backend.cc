@@ -39,13 +39,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   redirect_life_cycle(*stub);
   redirect_info(*stub);
   redirect_operations(*stub);
-  redirect_allreduce(*stub);
-  redirect_reduce(*stub);
-  redirect_bcast(*stub);
-  redirect_barrier(*stub);
-  redirect_reduce_local(*stub);
-  redirect_nonblocking(*stub);
-  redirect_persistent(*stub);
+  redirect_collectives(*stub);
   redirect_completion(*stub);
   return nullptr;
 }

@@ -30,57 +30,6 @@ void give_up(const Communicator& c) {
   end_job(c.comm);
 }
 
-Admission admit(Entry& entry, MPI_Comm comm) {
-  if (entry.nested()) {
-    entry.hand_down(Reason::nested);
-    return {};
-  }
-  if (comm == MPI_COMM_NULL) {
-    entry.hand_down(Reason::arguments);
-    return {};
-  }
-  if (!mpi_is_up()) {
-    // A call that succeeds all the same is of a program with sessions only.
-    entry.hand_down(Reason::not_ready);
-    return {nullptr, true};
-  }
-  Communicator* communicator = find_communicator(comm);
-  const bool counts = !communicator || communicator->state == Communicator::State::counting;
-  // Such a call counts like any other: what is left out is one of the things to be agreed on.
-  if (!collective_is_on(entry.collective())) {
-    entry.hand_down(Reason::left_out);
-    return {nullptr, counts};
-  }
-  if (!communicator) {
-    entry.hand_down(Reason::first_calls);
-    return {nullptr, counts};
-  }
-  if (communicator->state < Communicator::State::alone) {
-    entry.hand_down(communicator->stats, communicator->reason, 0);
-    return {nullptr, counts};
-  }
-  return {communicator, false};
-}
-
-bool was_made(int error) {
-  if (error == MPI_SUCCESS) return true;
-  if (!mpi_is_up()) return false;
-  int error_class = MPI_ERR_OTHER;
-  mpi.Error_class(error, &error_class);
-  switch (error_class) {
-    case MPI_ERR_BUFFER:
-    case MPI_ERR_COUNT:
-    case MPI_ERR_TYPE:
-    case MPI_ERR_OP:
-    case MPI_ERR_COMM:
-    case MPI_ERR_ROOT:
-    case MPI_ERR_ARG:
-      return false;
-    default:
-      return true;
-  }
-}
-
 void run(Communicator& c) {
   const LevelsCall& call = c.work.call;
   const trace::Operation traced(name_of(call.collective), call.bytes(), c.trace_group, c.traced);
@@ -92,6 +41,28 @@ void run(Communicator& c) {
     run_in_queue(c);
   }
   if (c.work.failed()) give_up(c);
+}
+
+bool agree(Communicator& c, bool own) {
+  const std::int32_t mine = own;
+  std::int32_t all = 0;
+  const NativeReduction native{MPI_INT32_T, MPI_BAND};
+  LevelsCall& call = c.work.call;
+  call.collective = Collective::allreduce;
+  call.reduction = {reinterpret_cast<const std::byte*>(&mine),
+                    reinterpret_cast<std::byte*>(&all),
+                    1,
+                    sizeof mine,
+                    find_reduce(Op::band, DType::i32),
+                    0,
+                    &native};
+  // Not as the rules choose: they may leave it to the MPI.
+  call.choice = Choice();
+  call.choice.algorithm = c.levels_for[static_cast<int>(Collective::allreduce)]
+                              ? Algorithm::allreduce_levels
+                              : Algorithm::allreduce_flat_slots;
+  run(c);
+  return all;
 }
 
 }  // namespace sumac

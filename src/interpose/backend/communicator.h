@@ -26,8 +26,7 @@ struct Communicator : Team {
   MpiOob by_mpi{*this};
   std::uint64_t calls = 0;
 
-  NativeReduction native;  // type and operation of the blocking call going on
-  MpiFold fold;            // what folds in it, where that is a function of the program's
+  MpiFold fold;  // what folds in it, where that is a function of the program's
 
   bool watched = false;           // `queue` is, by the engine
   std::atomic<bool> left{false};  // the communicator has gone while some were under way

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The completion calls. While no request of Sumac's is held they are the MPI's; else they also look
-// at what is under way, so that whatever a rank waits for, its part in collectives goes on.
+// Starts of persistent operations, and the completion calls. While no request of Sumac's is held
+// they are the MPI's; else they also look at what is under way, so that whatever a rank waits for,
+// its part in collectives goes on.
+#include <optional>
 #include <vector>
 
 #include "interpose/backend/calls.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/perform.h"
 #include "interpose/backend/requests.h"
+#include "interpose/backend/timed.h"
 
 namespace sumac {
 namespace {
@@ -44,6 +48,26 @@ int until_done(Ask ask) {
       if (!moved) waiting.step(false);
     }
   }
+}
+
+int start_one(MPI_Request* handle) {
+  CollectiveRequest* own = any_requests() && handle ? find_request(*handle) : nullptr;
+  if (!own) return mpi.Start(handle);
+  if (!own->persistent || is_active(*own)) return refuse(*own, MPI_ERR_REQUEST);
+  const Collective collective = own->call.collective;
+  std::optional<TimedCall> timed;
+  if (calls_are_timed()) timed.emplace(collective);
+  CallRecord record(collective);
+  start(record, *own);
+  return MPI_SUCCESS;
+}
+
+int startall(int count, MPI_Request* handles) {
+  if (!any_requests() || !handles) return mpi.Startall(count, handles);
+  for (int i = 0; i < count; ++i) {
+    if (const int error = start_one(&handles[i])) return error;
+  }
+  return MPI_SUCCESS;
 }
 
 int wait(MPI_Request* request, MPI_Status* status) {
@@ -208,6 +232,8 @@ int cancel(MPI_Request* handle) {
 }  // namespace
 
 void redirect_completion(const sumac_stub& stub) {
+  stub.redirect(SUMAC_CALL_Start, reinterpret_cast<void*>(start_one));
+  stub.redirect(SUMAC_CALL_Startall, reinterpret_cast<void*>(startall));
   stub.redirect(SUMAC_CALL_Wait, reinterpret_cast<void*>(wait));
   stub.redirect(SUMAC_CALL_Waitall, reinterpret_cast<void*>(waitall));
   stub.redirect(SUMAC_CALL_Waitany, reinterpret_cast<void*>(waitany));

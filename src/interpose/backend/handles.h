@@ -49,11 +49,6 @@ const Op* find_op(MPI_Op op);
 // MPI's handle for it.
 MPI_Op handle_of(Op op);
 
-// Why there is no kernel.
-inline Reason no_kernel_reason(MPI_Op handle, const Op* op) {
-  return op || handle == MPI_OP_NULL ? Reason::no_kernel : Reason::user_op;
-}
-
 // The kernel that reduces elements of the type; null where neither the standard nor the MPI allows
 // `op` on the type, and where it is not clear what the MPI takes an element for. What the MPI
 // allows beyond the standard is asked when it is met first, if it `may_ask`: not inside the MPI.

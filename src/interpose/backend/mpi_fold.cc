@@ -71,7 +71,7 @@ void MpiFold::load(std::byte* to, const std::byte* packed, std::size_t count) {
   if (layout_.dense) {
     std::memcpy(to, packed, bytes);
   } else {
-    unpack_elements({to, static_cast<MPI_Count>(count), type_, comm_}, bytes, packed);
+    unpack_elements({{to, static_cast<MPI_Count>(count), type_}, comm_}, bytes, packed);
   }
 }
 
@@ -80,7 +80,7 @@ void MpiFold::store(std::byte* packed, std::byte* from, std::size_t count) {
   if (layout_.dense) {
     std::memcpy(packed, from, bytes);
   } else {
-    pack_elements({from, static_cast<MPI_Count>(count), type_, comm_}, bytes, packed);
+    pack_elements({{from, static_cast<MPI_Count>(count), type_}, comm_}, bytes, packed);
   }
 }
 

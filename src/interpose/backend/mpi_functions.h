@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include "interpose/backend/signatures.h"
 #include "interpose/stub/stub.h"
 
 namespace sumac {
@@ -23,19 +24,13 @@ namespace sumac {
   X(Type_get_envelope) X(Type_get_extent) X(Type_get_name) X(Type_get_true_extent)           \
   X(Type_set_attr) X(Type_size) X(Type_size_x)
 
-// Intercepted as well, so found already: the int forms every MPI has.
+// Intercepted as well, so found already. The collectives, of which some MPIs lack some forms, are
+// in calls.def.
 #define SUMAC_MPI_INTERCEPTED(X)                                                             \
-  X(Allreduce) X(Barrier) X(Bcast) X(Cancel) X(Comm_disconnect) X(Comm_dup_with_info)        \
-  X(Comm_free) X(Comm_set_info) X(Finalize) X(Iallreduce) X(Ibarrier) X(Ibcast) X(Init)      \
-  X(Init_thread) X(Ireduce) X(Op_free) X(Pack) X(Reduce) X(Reduce_local) X(Request_free)     \
+  X(Cancel) X(Comm_disconnect) X(Comm_dup_with_info) X(Comm_free) X(Comm_set_info)           \
+  X(Finalize) X(Init) X(Init_thread) X(Op_free) X(Pack) X(Request_free)                      \
   X(Request_get_status) X(Start) X(Startall) X(Test) X(Testall) X(Testany) X(Testsome)       \
   X(Unpack) X(Wait) X(Waitall) X(Waitany) X(Waitsome)
-
-// Intercepted, and not in every MPI.
-#define SUMAC_MPI_OPTIONAL(X)                                                                \
-  X(Reduce_c) X(Allreduce_c) X(Bcast_c) X(Reduce_local_c) X(Ireduce_c) X(Iallreduce_c)       \
-  X(Ibcast_c) X(Reduce_init) X(Allreduce_init) X(Bcast_init) X(Barrier_init)                 \
-  X(Reduce_init_c) X(Allreduce_init_c) X(Bcast_init_c)
 
 // Not intercepted, and not in every MPI.
 #define SUMAC_MPI_FOUND_OR_NOT(X) X(Type_get_contents_c) X(Type_get_envelope_c)
@@ -47,28 +42,6 @@ namespace sumac {
 #define SUMAC_MPI_FORTRAN(X) X(Op_c2f) X(Op_f2c) X(Type_f2c)
 #endif
 // clang-format on
-
-// Large-count and persistent forms, as MPI 4 has them. Null where this MPI lacks them.
-using ReduceLarge = int (*)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, int, MPI_Comm);
-using AllreduceLarge = int (*)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm);
-using BcastLarge = int (*)(void*, MPI_Count, MPI_Datatype, int, MPI_Comm);
-using ReduceLocalLarge = int (*)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op);
-using IreduceLarge = int (*)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, int, MPI_Comm,
-                             MPI_Request*);
-using IallreduceLarge = int (*)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm,
-                                MPI_Request*);
-using IbcastLarge = int (*)(void*, MPI_Count, MPI_Datatype, int, MPI_Comm, MPI_Request*);
-
-// Persistent forms, of MPI 4 or (by another name) of Open MPI 4. `Count` is int or MPI_Count.
-template <class Count>
-using ReduceInit = int (*)(const void*, void*, Count, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Info,
-                           MPI_Request*);
-template <class Count>
-using AllreduceInit = int (*)(const void*, void*, Count, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info,
-                              MPI_Request*);
-template <class Count>
-using BcastInit = int (*)(void*, Count, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
-using BarrierInit = int (*)(MPI_Comm, MPI_Info, MPI_Request*);
 
 using TypeGetEnvelopeLarge = int (*)(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*,
                                      int*);
@@ -88,20 +61,12 @@ struct MpiFunctions {
 #endif
   TypeGetEnvelopeLarge Type_get_envelope_c = nullptr;
   TypeGetContentsLarge Type_get_contents_c = nullptr;
-  ReduceLarge Reduce_c = nullptr;
-  AllreduceLarge Allreduce_c = nullptr;
-  BcastLarge Bcast_c = nullptr;
-  ReduceLocalLarge Reduce_local_c = nullptr;
-  IreduceLarge Ireduce_c = nullptr;
-  IallreduceLarge Iallreduce_c = nullptr;
-  IbcastLarge Ibcast_c = nullptr;
-  ReduceInit<int> Reduce_init = nullptr;
-  AllreduceInit<int> Allreduce_init = nullptr;
-  BcastInit<int> Bcast_init = nullptr;
-  BarrierInit Barrier_init = nullptr;
-  ReduceInit<MPI_Count> Reduce_init_c = nullptr;
-  AllreduceInit<MPI_Count> Allreduce_init_c = nullptr;
-  BcastInit<MPI_Count> Bcast_init_c = nullptr;
+  // Null where this MPI lacks it. Open MPI 4 has the persistent ones by another name.
+#define SUMAC_CALL(name)
+#define SUMAC_COLLECTIVE(name, collective, form, count) \
+  MpiFunction<Collective::collective, Form::form, count> name = nullptr;
+#include "interpose/calls.def"
+#undef SUMAC_CALL
 };
 
 extern MpiFunctions mpi;

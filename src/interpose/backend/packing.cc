@@ -34,11 +34,11 @@ void in_parts(const TypedBuffer& buffer, std::size_t bytes, Byte* packed, Step s
 
 }  // namespace
 
-int check_type(const TypedBuffer& buffer) {
-  if (find_known_type(buffer.type) || buffer.type == MPI_DATATYPE_NULL) return MPI_SUCCESS;
+int check_type(MPI_Datatype type, MPI_Comm comm) {
+  if (find_known_type(type) || type == MPI_DATATYPE_NULL) return MPI_SUCCESS;
   char nothing = 0;
   int position = 0;
-  return mpi.Pack(&nothing, 0, buffer.type, &nothing, 1, &position, buffer.comm);
+  return mpi.Pack(&nothing, 0, type, &nothing, 1, &position, comm);
 }
 
 void pack_elements(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed) {

@@ -7,18 +7,17 @@
 
 #include <cstddef>
 
+#include "interpose/backend/call.h"
+
 namespace sumac {
 
-struct TypedBuffer {
-  void* address;
-  MPI_Count count;
-  MPI_Datatype type;
+struct TypedBuffer : Data {
   MPI_Comm comm;  // whose error handler is called
 };
 
 // Whether the type, if derived, is one and committed, which only the MPI knows: MPI_SUCCESS, or its
 // error, of which the communicator's error handler has been told. MPI_DATATYPE_NULL passes.
-int check_type(const TypedBuffer& buffer);
+int check_type(MPI_Datatype type, MPI_Comm comm);
 
 // Between a buffer of at least one element of derived type and its `bytes` packed bytes.
 void pack_elements(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed);

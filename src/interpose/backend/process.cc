@@ -7,8 +7,8 @@
 
 #include "base/launch.h"
 #include "base/random.h"
-#include "interpose/backend/calls.h"
 #include "interpose/backend/handles.h"
+#include "interpose/backend/known_reductions.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/self_communicator.h"
 #include "observe/log.h"
@@ -129,7 +129,7 @@ void note_world_ends() { ending = true; }
 void note_mpi_down() {
   life.store(Life::unknown, std::memory_order_release);
   world = ending = false;
-  forget_known_pairs();
+  forget_known_reductions();
   forget_handles();
 }
 

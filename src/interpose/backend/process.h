@@ -90,6 +90,9 @@ class CallRecord {
 
   Collective collective() const { return collective_; }
 
+  // For who asks, without counting: of a persistent operation, whose starts count.
+  void note_path(const char* path) { thread_.last_path = path; }
+
   // Where no communicator counts it.
   void hand_down(Reason reason) {
     thread_.last_path = text_of(reason);

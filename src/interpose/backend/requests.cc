@@ -36,7 +36,7 @@ void change_held(int by) {
                       std::memory_order_relaxed);
 }
 void recycle(CollectiveRequest& request) {
-  request.packs = request.unpacks = request.carried = false;
+  request.carried = false;
   request.own_ranks = nullptr;
   request.phase = Phase::idle;
   spare(request.handle != MPI_REQUEST_NULL).push_back(&request);
@@ -88,11 +88,6 @@ void remember(CollectiveRequest& request) {
   const std::uintptr_t bits = handle_bits(request.handle);
   request.bits.store(bits, std::memory_order_relaxed);
   table().insert(bits, &request);
-}
-
-void free_buffers(CollectiveRequest& request) {
-  request.buffer.reset();
-  request.result.reset();
 }
 
 }  // namespace
@@ -157,7 +152,7 @@ void begin(CollectiveRequest& request) {
   Communicator& c = *request.communicator;
   request.carried = request.delivered = false;
   request.phase = Phase::begun;
-  if (request.local) return;
+  if (request.data.is_local()) return;
   if (!c.watched) [[unlikely]] {
     c.watched = true;
     engine().watch(c.queue, c.sends_messages());
@@ -225,10 +220,9 @@ void deliver(CollectiveRequest& request) {
   request.delivered = true;
   Communicator& c = *request.communicator;
   if (request.failed()) give_up(c);
-  if (request.unpacks) request.buffer->unpack();
-  if (request.result) request.result->deliver();
+  request.data.deliver();
   // Here and not where the MPI frees the request: it is not to be called from there.
-  if (!request.persistent) free_buffers(request);
+  if (!request.persistent) request.data.free();
   if (c.left.load(std::memory_order_relaxed)) [[unlikely]]
     let_go(c);
 }
@@ -261,7 +255,7 @@ void free_persistent(CollectiveRequest& request, MPI_Request* handle) {
     unlist(request);
   }
   mpi.Request_free(handle);
-  free_buffers(request);
+  request.data.free();
   if (request.own_ranks) request.own_ranks->in_use = false;
   drop_keeper(*request.communicator);
   return_carrier(request.carrier);

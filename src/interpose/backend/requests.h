@@ -11,12 +11,8 @@
 
 #include <mpi.h>
 
-#include <optional>
-
+#include "interpose/backend/call_data.h"
 #include "interpose/backend/carriers.h"
-#include "interpose/backend/communicator.h"
-#include "interpose/backend/packing.h"
-#include "interpose/backend/staging.h"
 
 namespace sumac {
 
@@ -28,14 +24,9 @@ struct CollectiveRequest : Work {
   };
 
   Communicator* communicator = nullptr;
-  NativeReduction native;              // what the work's arguments refer to
-  std::optional<PackedBuffer> buffer;  // of a broadcast whose element is not packed in memory
-  bool packs = false, unpacks = false;
-  TypeInfo type;                       // of a reduction
-  std::optional<StagedResult> result;  // of one whose type has gaps
-  bool local = false;                  // nobody to wait for
-  bool delivered = false;              // the data are where the program wants them
-  OwnRanks* own_ranks = nullptr;       // persistent, unless local
+  CallData data;
+  bool delivered = false;         // the data are where the program wants them
+  OwnRanks* own_ranks = nullptr;  // persistent, unless local
 
   MPI_Request handle = MPI_REQUEST_NULL;
   bool persistent = false;

@@ -122,7 +122,7 @@ int find_layout(MPI_Datatype type, MPI_Comm comm, TypeLayout& layout) {
     layout = known->layout;
     return MPI_SUCCESS;
   }
-  if (const int error = check_type({nullptr, 0, type, comm})) return error;
+  if (const int error = check_type(type, comm)) return error;
   if (const TypeInfo* predefined = find_type(type)) {
     layout = layout_of(*predefined);
     return MPI_SUCCESS;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "interpose/backend/mpi_functions.h"
-#include "interpose/backend/reduction.h"
+#include "interpose/backend/reduce_local.h"
 #include "interpose/backend/repeated_type.h"
 #include "interpose/backend/user_handles.h"
 #include "observe/log.h"

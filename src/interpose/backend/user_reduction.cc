@@ -4,18 +4,20 @@
 #include <bit>
 #include <cstring>
 
+#include "interpose/backend/call_data.h"
+#include "interpose/backend/calls.h"
 #include "interpose/backend/packing.h"
-#include "interpose/backend/reduction.h"
+#include "interpose/backend/perform.h"
 
 namespace sumac {
 namespace {
 
-TypedBuffer buffer_at(const void* address, const Reduction& call) {
-  return {const_cast<void*>(address), call.count, call.type, call.comm};
+TypedBuffer buffer_at(const void* address, const Call& call) {
+  return {{const_cast<void*>(address), call.receive.count, call.receive.type}, call.comm};
 }
 
 // No communication: one rank, or no data.
-void copy_input(MpiFold& fold, const Reduction& call, const ReduceArguments& args) {
+void copy_input(MpiFold& fold, const Call& call, const ReduceArguments& args) {
   if (args.bytes() == 0 || args.input == args.output) return;
   if (fold.layout().dense) {
     std::memcpy(args.output, args.input, args.bytes());
@@ -27,7 +29,7 @@ void copy_input(MpiFold& fold, const Reduction& call, const ReduceArguments& arg
 }
 
 // What the work describes, on packed elements.
-void run_packed(Communicator& c, const Reduction& call) {
+void run_packed(Communicator& c, const Call& call) {
   ReduceArguments& args = c.work.call.reduction;
   if (c.fold.layout().dense) return run(c);
   std::byte* const output = args.output;
@@ -39,54 +41,58 @@ void run_packed(Communicator& c, const Reduction& call) {
   if (output && !c.fold.exception()) unpack_elements(buffer_at(output, call), args.bytes(), packed);
 }
 
-// Whether ranks as they are can fold such elements for themselves; a function of what all share.
-bool can_fold(const Communicator& c, Collective collective, std::size_t element, Choice& choice,
-              Reason& reason) {
-  reason = Reason::user_op_levels;
-  if (c.levels_for[static_cast<int>(collective)]) return false;
-  reason = Reason::rules;
-  if (choice.algorithm == Algorithm::native) return false;
-  reason = Reason::user_element;
-  choice = without_single_copy(choice);
-  return element <= c.group.slot_bytes();
-}
-
-}  // namespace
-
-bool serve_user_reduction(Entry& entry, const Reduction& call, Communicator& c, Reason& reason,
-                          int& error) {
+// With all ranks, each of which folds for itself.
+void run_together(Communicator& c, const Call& call) {
   ReduceArguments& args = c.work.call.reduction;
-  reason = Reason::arguments;
-  if (call.type == MPI_DATATYPE_NULL || !judge_arguments(call, c, args)) return false;
-  TypeLayout& layout = c.fold.layout();
-  error = find_layout(call.type, call.comm, layout);
-  if (error != MPI_SUCCESS) {
-    entry.hand_down(c.stats, reason, 0);
-    return true;
-  }
-  args.element = layout.size;
-  c.fold.begin(call.type, call.op, call.comm);
-  if (is_local(c, args.bytes())) {
-    copy_input(c.fold, call, args);
-    entry.take_locally(c.stats, args.bytes());
-    error = c.fold.end();
-    return true;
-  }
-  Choice choice = c.choose(entry.collective(), args.bytes());
-  if (!can_fold(c, entry.collective(), layout.size, choice, reason)) return false;
-  c.work.call.collective = entry.collective();
-  c.work.call.choice = choice;
   args.user = &c.fold;
-  const bool divides = layout.size <= kCacheLine && std::has_single_bit(layout.size);
-  args.unit = divides ? kCacheLine : layout.size;
+  const bool divides = args.element <= kCacheLine && std::has_single_bit(args.element);
+  args.unit = divides ? kCacheLine : args.element;
   // Nobody else may call the program's function, and whoever looks at a queue could.
   if (!c.queue.empty()) c.queue.finish_all(c.wait_policy);
   run_packed(c, call);
   args.user = nullptr;
   args.unit = kCacheLine;
-  error = c.fold.end();
-  entry.take(c.stats, choice.algorithm, args.bytes());
-  return true;
+}
+
+}  // namespace
+
+void decide_user_reduction(const Call& call, Decision& decision) {
+  Communicator& c = *decision.communicator;
+  const MPI_Datatype type = call.receive.type;
+  decision.by_user = true;
+  decision.reason = Reason::arguments;  // unless found to be another one
+  if (type == MPI_DATATYPE_NULL || !judge_buffers(call, c)) return;
+  TypeLayout& layout = c.fold.layout();
+  decision.error = find_layout(type, call.comm, layout);
+  decision.way = Decision::Way::refuse;
+  if (decision.error != MPI_SUCCESS) return;
+  decision.bytes = layout.size * static_cast<std::size_t>(call.receive.count);
+  decision.way = Decision::Way::local;
+  if (c.state == Communicator::State::alone || decision.bytes == 0) return;
+  if (c.levels_for[static_cast<int>(call.collective())]) {
+    return leave_to_mpi(decision, Reason::user_op_levels);
+  }
+  const Choice& choice = c.choose(call.collective(), decision.bytes);
+  if (choice.algorithm == Algorithm::native) return leave_to_mpi(decision, Reason::rules);
+  if (layout.size > c.group.slot_bytes()) return leave_to_mpi(decision, Reason::user_element);
+  decision.choice = without_single_copy(choice);
+  decision.way = Decision::Way::serve;
+}
+
+int run_user_reduction(Entry& entry, const Call& call, const Decision& decision) {
+  Communicator& c = *decision.communicator;
+  LevelsCall& work = c.work.call;
+  describe_arguments(call, decision, work);
+  c.fold.begin(call.receive.type, call.op, call.comm);
+  if (decision.way == Decision::Way::local) {
+    copy_input(c.fold, call, work.reduction);
+    entry.take_locally(c.stats, decision.bytes);
+    return c.fold.end();
+  }
+  run_together(c, call);
+  const int error = c.fold.end();
+  entry.take(c.stats, decision.choice.algorithm, decision.bytes);
+  return error;
 }
 
 }  // namespace sumac

@@ -4,17 +4,15 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "interpose/stub/internal.h"
 
 // A handle, pointer or int, of any MPI. On x86-64 and aarch64 Linux each takes one register or one
 // 8-byte place on the stack, and a callee that wants an int reads the lower half.
 typedef intptr_t word;
-typedef int (*function5)(word, word, word, word, word);
-typedef int (*function6)(word, word, word, word, word, word);
 typedef int (*function7)(word, word, word, word, word, word, word);
-typedef int (*function8)(word, word, word, word, word, word, word, word);
-typedef int (*function9)(word, word, word, word, word, word, word, word, word);
+typedef int (*function10)(word, word, word, word, word, word, word, word, word, word);
 
 enum { kMpiErrCount = 2 };  // the same error class in every MPI family
 
@@ -26,62 +24,43 @@ static void* int_form(int call, int64_t count) {
   return NULL;
 }
 
-static int reduce(word send, word receive, int64_t count, word type, word op, word root,
-                  word comm) {
-  const function7 mpi = (function7)int_form(SUMAC_CALL_Reduce, count);
-  return mpi != NULL ? mpi(send, receive, count, type, op, root, comm) : kMpiErrCount;
+// The calls MPI_X, by those MPI_X_c for which stub_large_count() has given a function.
+static int plain_forms[SUMAC_NUM_CALLS];
+
+static int find_plain_form(int large) {
+  const size_t length = strlen(stub_call_names[large]) - strlen("_c");
+  for (int call = 0; call < SUMAC_NUM_CALLS; ++call) {
+    const char* name = stub_call_names[call];
+    if (strlen(name) == length && memcmp(name, stub_call_names[large], length) == 0) return call;
+  }
+  return large;  // none
 }
 
-static int allreduce(word send, word receive, int64_t count, word type, word op, word comm) {
-  const function6 mpi = (function6)int_form(SUMAC_CALL_Allreduce, count);
-  return mpi != NULL ? mpi(send, receive, count, type, op, comm) : kMpiErrCount;
+// Where the count is among the arguments of a collective, in all its forms.
+enum { allreduce = 2, reduce = 2, reduce_local = 2, bcast = 1 };
+
+// As many arguments as any of them has: a function with fewer leaves the last ones unread, which
+// are whatever lies there.
+enum { kMostArguments = 10 };
+
+static int call_int_form(int large, int count, const word* a) {
+  const function10 mpi = (function10)int_form(plain_forms[large], a[count]);
+  if (mpi == NULL) return kMpiErrCount;
+  return mpi(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
 }
 
-static int bcast(word buffer, int64_t count, word type, word root, word comm) {
-  const function5 mpi = (function5)int_form(SUMAC_CALL_Bcast, count);
-  return mpi != NULL ? mpi(buffer, count, type, root, comm) : kMpiErrCount;
-}
-
-static int ireduce(word send, word receive, int64_t count, word type, word op, word root, word comm,
-                   word request) {
-  const function8 mpi = (function8)int_form(SUMAC_CALL_Ireduce, count);
-  return mpi != NULL ? mpi(send, receive, count, type, op, root, comm, request) : kMpiErrCount;
-}
-
-static int iallreduce(word send, word receive, int64_t count, word type, word op, word comm,
-                      word request) {
-  const function7 mpi = (function7)int_form(SUMAC_CALL_Iallreduce, count);
-  return mpi != NULL ? mpi(send, receive, count, type, op, comm, request) : kMpiErrCount;
-}
-
-static int ibcast(word buffer, int64_t count, word type, word root, word comm, word request) {
-  const function6 mpi = (function6)int_form(SUMAC_CALL_Ibcast, count);
-  return mpi != NULL ? mpi(buffer, count, type, root, comm, request) : kMpiErrCount;
-}
-
-static int reduce_local(word in, word inout, int64_t count, word type, word op) {
-  const function5 mpi = (function5)int_form(SUMAC_CALL_Reduce_local, count);
-  return mpi != NULL ? mpi(in, inout, count, type, op) : kMpiErrCount;
-}
-
-static int reduce_init(word send, word receive, int64_t count, word type, word op, word root,
-                       word comm, word info, word request) {
-  const function9 mpi = (function9)int_form(SUMAC_CALL_Reduce_init, count);
-  return mpi != NULL ? mpi(send, receive, count, type, op, root, comm, info, request)
-                     : kMpiErrCount;
-}
-
-static int allreduce_init(word send, word receive, int64_t count, word type, word op, word comm,
-                          word info, word request) {
-  const function8 mpi = (function8)int_form(SUMAC_CALL_Allreduce_init, count);
-  return mpi != NULL ? mpi(send, receive, count, type, op, comm, info, request) : kMpiErrCount;
-}
-
-static int bcast_init(word buffer, int64_t count, word type, word root, word comm, word info,
-                      word request) {
-  const function7 mpi = (function7)int_form(SUMAC_CALL_Bcast_init, count);
-  return mpi != NULL ? mpi(buffer, count, type, root, comm, info, request) : kMpiErrCount;
-}
+#define LARGE_int(name, count)
+#define LARGE_MPI_Count(name, count)                                                      \
+  static int name(word a, word b, word c, word d, word e, word f, word g, word h, word i, \
+                  word j) {                                                               \
+    const word arguments[kMostArguments] = {a, b, c, d, e, f, g, h, i, j};                \
+    return call_int_form(SUMAC_CALL_##name, count, arguments);                            \
+  }
+#define SUMAC_CALL(name)
+#define SUMAC_COLLECTIVE(name, collective, form, type) LARGE_##type(name, collective)
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+#undef LARGE_MPI_Count
 
 // Packing moves the position too. A packed buffer may be larger than an int can hold, as long as
 // the packed data end below that.
@@ -108,25 +87,16 @@ static int unpack(word in, int64_t size, int64_t* position, word out, int64_t co
 }
 
 void* stub_large_count(int call, void* const* real) {
-  static const struct {
-    int large, plain;
-    void* function;
-  } forms[] = {
-      {SUMAC_CALL_Reduce_c, SUMAC_CALL_Reduce, (void*)reduce},
-      {SUMAC_CALL_Allreduce_c, SUMAC_CALL_Allreduce, (void*)allreduce},
-      {SUMAC_CALL_Bcast_c, SUMAC_CALL_Bcast, (void*)bcast},
-      {SUMAC_CALL_Ireduce_c, SUMAC_CALL_Ireduce, (void*)ireduce},
-      {SUMAC_CALL_Iallreduce_c, SUMAC_CALL_Iallreduce, (void*)iallreduce},
-      {SUMAC_CALL_Ibcast_c, SUMAC_CALL_Ibcast, (void*)ibcast},
-      {SUMAC_CALL_Reduce_local_c, SUMAC_CALL_Reduce_local, (void*)reduce_local},
-      {SUMAC_CALL_Pack_c, SUMAC_CALL_Pack, (void*)pack},
-      {SUMAC_CALL_Unpack_c, SUMAC_CALL_Unpack, (void*)unpack},
-      {SUMAC_CALL_Reduce_init_c, SUMAC_CALL_Reduce_init, (void*)reduce_init},
-      {SUMAC_CALL_Allreduce_init_c, SUMAC_CALL_Allreduce_init, (void*)allreduce_init},
-      {SUMAC_CALL_Bcast_init_c, SUMAC_CALL_Bcast_init, (void*)bcast_init},
+#define LARGE_MPI_Count(name, count) [SUMAC_CALL_##name] = (void*)name,
+  static void* const forms[SUMAC_NUM_CALLS] = {
+#define SUMAC_CALL(name)
+#define SUMAC_COLLECTIVE(name, collective, form, type) LARGE_##type(name, collective)
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+      [SUMAC_CALL_Pack_c] = (void*)pack,
+      [SUMAC_CALL_Unpack_c] = (void*)unpack,
   };
-  for (size_t i = 0; i < sizeof forms / sizeof forms[0]; ++i) {
-    if (forms[i].large == call && real[forms[i].plain] != NULL) return forms[i].function;
-  }
-  return NULL;
+  if (forms[call] == NULL) return NULL;
+  plain_forms[call] = find_plain_form(call);
+  return real[plain_forms[call]] != NULL ? forms[call] : NULL;
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a decided call keeps beside its work until it has ended: copies of data that cannot be taken
+// as they lie, and the handles that the work's arguments refer to.
+#pragma once
+
+#include <optional>
+
+#include "interpose/backend/decide.h"
+#include "interpose/backend/packing.h"
+#include "interpose/backend/staging.h"
+
+namespace sumac {
+
+// The part of a reduction's work that any rank can take from the call as it is.
+void describe_arguments(const Call& call, const Decision& decision, LevelsCall& work);
+
+class CallData {
+ public:
+  CallData() {}  // not constexpr, or the compiler fills all of it with zeros at every call
+  // Describes the work of a served call. Of a deferred one this keeps what the program may free
+  // before the end.
+  void describe(Work& work, const Call& call, const Decision& decision);
+
+  // Before each start: the data as they are now become what is sent; and what needs no other rank
+  // is done.
+  void load(const LevelsCall& work) {
+    if (has_copies_) load_copies(work);
+  }
+  // After the end: the result becomes the program's.
+  void deliver() {
+    if (has_copies_) deliver_copies();
+  }
+  // Until described again.
+  void free();
+
+  bool is_local() const { return local_; }
+  std::size_t bytes() const { return bytes_; }  // for the statistics
+
+ private:
+  void describe_reduction(LevelsCall& work, const Call& call, const Decision& decision);
+  void describe_bcast(LevelsCall& work, const Call& call, const Decision& decision);
+  void load_copies(const LevelsCall& work);
+  void deliver_copies();
+
+  bool local_ = false;
+  bool has_copies_ = false;  // any of the last three
+  bool packs_ = false;       // a broadcast's root
+  std::size_t bytes_ = 0;
+  NativeReduction native_{};
+  std::optional<TypeInfo> copied_;      // of a local reduction, whose input becomes its output
+  std::optional<PackedBuffer> packed_;  // of a broadcast
+  std::optional<StagedResult> staged_;  // of a reduction whose type has gaps
+};
+
+}  // namespace sumac
