@@ -12,7 +12,7 @@ enum class Level { off, warn, info, trace };  // as SUMAC_DEBUG
 
 // Sets what is written from now on. `rank` is this process's rank in the job, or -1 while it is not
 // known; warnings are then kept. Once it is known, rank 0 writes those it has kept; the other ranks
-// keep theirs until it is known which of them rank 0 did not have (interpose/backend/warnings.h).
+// keep theirs until it is known which of them rank 0 did not have (team/warnings.h).
 void set_log(Level level, int rank);
 bool logs(Level level);
 int log_rank();

@@ -20,6 +20,9 @@ inline constexpr int kNumReasons = static_cast<int>(Reason::count);
 // The reason as text, such as "mpi: user-defined operation".
 const char* text_of(Reason reason);
 
+// The path of a call that needs no communication.
+inline constexpr const char* kLocal = "local";
+
 struct PathCount {
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;

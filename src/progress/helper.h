@@ -14,6 +14,9 @@
 
 namespace sumac {
 
+// SUMAC_PROGRESS.
+enum class Progressing : int { automatic, thread, off };
+
 class Helper {
  public:
   enum class Zeal {

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "engine/waiting.h"
-#include "planner/test_levels_run.h"
 #include "progress/helper.h"
 #include "progress/test_groups.h"
+#include "team/test_team.h"
 
 namespace sumac::testing {
 namespace {
@@ -232,27 +232,18 @@ sumac::testing::Setting random_setting(int ranks, unsigned seed, Random& random)
     }
   }
   static constexpr const char* kTexts[] = {"auto", "node", "numa,node", "ranks:2,node", "ranks:3"};
-  HierarchySpec spec;
-  std::string problem;
-  EXPECT_TRUE(parse_hierarchy(kTexts[below(random, std::size(kTexts))], spec, problem));
-  if (!build_hierarchy(spec, setting.places, SlowDesign::basic, setting.hierarchy, problem)) {
-    spec = HierarchySpec();
-    spec.automatic = true;
-    EXPECT_TRUE(
-        build_hierarchy(spec, setting.places, SlowDesign::basic, setting.hierarchy, problem));
-  }
+  setting.hierarchy = kTexts[below(random, std::size(kTexts))];
   return setting;
 }
 
-void add_levels_call(std::deque<Call>& calls, const PlanTable& plans, int members, bool overlaps,
-                     Random& random) {
+void add_levels_call(std::deque<Call>& calls, const Team& team, bool overlaps, Random& random) {
   static constexpr Collective kWhat[] = {Collective::allreduce, Collective::reduce,
                                          Collective::bcast, Collective::barrier};
   static constexpr std::size_t kMost[] = {4, 60, 900, 4000};
   const Collective what = kWhat[random() % 4];
   const std::size_t most = kMost[random() % 4];
-  Call& call = calls.emplace_back(Choice(), what, members, overlaps, sum_kernel, most, random);
-  call.choice = plans.choose(what, call.count * sizeof(Word));
+  Call& call = calls.emplace_back(Choice(), what, team.size, overlaps, sum_kernel, most, random);
+  call.choice = team.choose(what, call.count * sizeof(Word));
 }
 
 TEST_P(Queues, OverLevels) {
@@ -260,24 +251,23 @@ TEST_P(Queues, OverLevels) {
   for (unsigned seed = 0; seed < 4 * kSettings && !HasFailure(); ++seed) {
     Random random(seed * 100 + static_cast<unsigned>(ranks));
     std::deque<Members> all = random_communicators(ranks, 3, random);
-    std::deque<ThreadRanks> levels;
+    std::deque<ThreadTeam> teams;
     for (const Members& members : all) {
-      levels.emplace_back(random_setting(static_cast<int>(members.ranks.size()), seed, random));
+      teams.emplace_back(random_setting(static_cast<int>(members.ranks.size()), seed, random));
     }
     std::vector<std::size_t> order;
     const unsigned blocking = 1 + static_cast<unsigned>(random() % 6);
     for (int i = 0; i < 60; ++i) {
       order.push_back(below(random, all.size()));
       Members& members = all[order.back()];
-      add_levels_call(members.calls, levels[order.back()][0].plans(),
-                      static_cast<int>(members.ranks.size()), random() % blocking != 0, random);
+      add_levels_call(members.calls, teams[order.back()][0], random() % blocking != 0, random);
     }
     std::deque<Rank> made = make_ranks(ranks, all, order, help, random);
     for (std::size_t c = 0; c < all.size(); ++c) {
       for (std::size_t m = 0; m < all[c].ranks.size(); ++m) {
         Rank& rank = made[static_cast<std::size_t>(all[c].ranks[m])];
         rank[c].member = static_cast<int>(m);
-        rank[c].ranks = {nullptr, &levels[c][static_cast<int>(m)], nullptr};
+        rank[c].ranks = teams[c][static_cast<int>(m)].ranks(Collective::allreduce);
         rank.watch(c, true);
       }
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/backend/calls.h"
 
-#include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/mpi_functions.h"
 #include "observe/log.h"
 #include "observe/trace.h"
 #include "tasks/threads.h"
+#include "team/hang_doctor.h"
 
 namespace sumac {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "interpose/backend/handle_table.h"
 #include "interpose/backend/handles.h"
-#include "interpose/backend/messages.h"
+#include "interpose/backend/meeting.h"
 #include "interpose/backend/mpi_functions.h"
 
 namespace sumac {
@@ -46,21 +46,10 @@ Communicator* acquire() {
 // The state is not used any more.
 void release(Communicator* communicator) {
   communicator->stop_watching();
-  for (std::byte* block : communicator->blocks) Arena::release(block);
-  communicator->blocks.clear();
-  communicator->end_levels();
   add_to_process_stats(communicator->stats);
-  communicator->stats = Stats();
-  communicator->state = Communicator::State::counting;
-  communicator->reason = Reason::first_calls;
+  communicator->reset();
   communicator->calls = 0;
-  communicator->group = ShmGroup();
-  communicator->own_ranks.clear();
-  communicator->processes.clear();
-  communicator->deferred = false;
-  communicator->hierarchy.clear();
   communicator->fold.forget();
-  communicator->attach.reset();
   communicator->keepers = 1;
   const std::lock_guard<std::mutex> lock(mutex);
   unused.push_back(communicator);
@@ -117,19 +106,6 @@ Communicator* remember(MPI_Comm comm) {
 void Communicator::stop_watching() {
   if (watched) engine().forget(queue);
   watched = false;
-}
-
-void Communicator::end_levels() {
-  if (levels.empty()) return;
-  state = State::handed_down;
-  // Requests are waited for at different times on different ranks, and the MPI may want to free a
-  // communicator on all of them together.
-  for (const auto& run : levels) {
-    if (deferred && run->messages()) MpiMessages::keep_idle(run->shared_messages());
-  }
-  for (LevelsRun*& run : levels_for) run = nullptr;
-  own_ranks.clear();
-  levels.clear();
 }
 
 Communicator* find_communicator(MPI_Comm comm) {

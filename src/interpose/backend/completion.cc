@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "interpose/backend/calls.h"
-#include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/requests.h"
 

@@ -3,11 +3,15 @@
 
 #include <unistd.h>
 
-#include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <memory>
+#include <string>
 
 #include "base/clock.h"
 #include "interpose/backend/mpi_functions.h"
+#include "interpose/backend/process.h"
+#include "observe/log.h"
 
 namespace sumac {
 namespace {
@@ -28,17 +32,8 @@ bool wait_for(MPI_Request& request) {
   }
 }
 
-}  // namespace
-
-void agree_on_gathering(const Communicator& c, const std::vector<Hello>& hellos) {
-  int size = 0;
-  if (!world_is_up() || mpi.Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS) return;
-  const bool all = c.size == size && std::all_of(hellos.begin(), hellos.end(), [](const Hello& h) {
-                     return h.gathers != 0 && h.world != 0 && h.fault_tolerant == 0;
-                   });
-  if (all) agreed = true;
-}
-
+// On rank 0 one report a rank, in their order; on others, and where they cannot be had, none and in
+// `why` the reason.
 std::vector<RankReport> gather_reports(const RankReport& own, const char*& why) {
   int rank = 0, size = 1;
   mpi.Comm_rank(MPI_COMM_WORLD, &rank);
@@ -60,6 +55,47 @@ std::vector<RankReport> gather_reports(const RankReport& own, const char*& why) 
   static_cast<void>(all.release());
   static_cast<void>(sent.release());
   return {};
+}
+
+// One write where the system takes it as one: lines of other processes then stay outside.
+void write_all(const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t wrote = write(STDERR_FILENO, text.data() + done, text.size() - done);
+    if (wrote <= 0) return;
+    done += static_cast<std::size_t>(wrote);
+  }
+}
+
+bool write_file(const char* path, const std::string& text) {
+  std::FILE* file = std::fopen(path, "we");
+  if (!file) return false;
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  return std::fclose(file) == 0 && written;
+}
+
+}  // namespace
+
+void note_agreed_reports() { agreed = true; }
+
+void report_statistics(const RankReport& own) {
+  const sumac_report wanted = stats_wanted();
+  if (!wanted.wanted) return;
+  int rank = 0, size = 1;
+  mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+  mpi.Comm_size(MPI_COMM_WORLD, &size);
+  std::vector<RankReport> all;
+  if (wanted.all_ranks) {
+    const char* why = nullptr;
+    all = gather_reports(own, why);
+    if (why) log(Level::warn, "warning[stats-ranks]: rank 0's statistics alone: %s", why);
+  }
+  if (rank != 0) return;
+  if (!wanted.file) {
+    write_all(all.empty() ? rank_table(own, rank, size) : ranks_table(all));
+  } else if (!write_file(wanted.file, report_json(own, size, all))) {
+    log(Level::warn, "warning[stats-file]: cannot write %s", wanted.file);
+  }
 }
 
 }  // namespace sumac

@@ -11,21 +11,21 @@
 #include "interpose/backend/backend.h"
 #include "interpose/backend/calls.h"
 #include "interpose/backend/carriers.h"
+#include "interpose/backend/gather.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/lone_rank.h"
 #include "interpose/backend/messages.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/progress_hooks.h"
-#include "interpose/backend/report.h"
 #include "interpose/backend/requests.h"
 #include "interpose/backend/self_communicator.h"
 #include "interpose/backend/trace_plans.h"
 #include "interpose/backend/type_layout.h"
-#include "interpose/backend/unmet.h"
 #include "interpose/backend/user_handles.h"
 #include "interpose/backend/user_operations.h"
 #include "observe/log.h"
 #include "observe/trace.h"
+#include "team/unmet.h"
 
 namespace sumac {
 namespace {
@@ -45,7 +45,7 @@ void world_came_up(const sumac_launch& told) {
 void report() {
   const RankReport own{all_stats(), process_times()};
   trace_counts(own);
-  tell_unforced_calls(own.stats);
+  tell_unforced_calls(own.stats, options.algo);
   report_statistics(own);
 }
 
@@ -93,7 +93,7 @@ int finalize() {
   const int error = mpi.Finalize();
   note_mpi_down();
   forget_communicators();
-  MpiMessages::forget_idle();
+  team_context().idle.clear();
   forget_user_handles();
   forget_layouts();
   MpiMessages::set_freeing(true);  // of sessions that are still there

@@ -4,11 +4,15 @@
 #include <string>
 
 #include "interpose/backend/build.h"
-#include "interpose/backend/hang_doctor.h"
+#include "interpose/backend/gather.h"
+#include "interpose/backend/handles.h"
 #include "interpose/backend/members.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/process.h"
+#include "interpose/backend/progress_hooks.h"
+#include "interpose/backend/trace_plans.h"
 #include "observe/log.h"
+#include "team/set_up.h"
 
 namespace sumac {
 namespace {
@@ -19,7 +23,7 @@ struct Meeting {
   std::uint64_t seconds = 0;  // while this process ran: a job may be suspended
 };
 
-void drive(void* context) { drive_mpi(&static_cast<Meeting*>(context)->c); }
+void drive(void* context) { static_cast<Meeting*>(context)->c.by_mpi.drive(); }
 
 // Called once a second.
 void report_missing(void* context, double) {
@@ -43,8 +47,7 @@ void report_missing(void* context, double) {
   if (meeting.all_entered) end_job(c.comm);
 }
 
-}  // namespace
-
+// False where the ranks run different builds.
 bool meet(Communicator& c, bool all_entered) {
   const std::uint64_t own[2] = {build_hash(), ~build_hash()};
   std::uint64_t least[2] = {};
@@ -63,6 +66,48 @@ bool meet(Communicator& c, bool all_entered) {
     waiting.step(false);
   }
   return least[0] == own[0] && least[1] == own[1];
+}
+
+Hello hello_of_process(const Communicator& c) {
+  Hello hello = own_hello(c.context, c.hierarchy);
+  hello.types = known_types_hash();
+  look_for_devices();
+  hello.accelerator = device_memory_possible();
+  hello.messengers = MpiMessages::live();
+  hello.progresses_messages = can_progress_messages();
+  if (world_is_up()) mpi.Comm_size(MPI_COMM_WORLD, &hello.world);
+  return hello;
+}
+
+void trace_plans(const Communicator& c) {
+  for (int i = 0; i < static_cast<int>(Collective::reduce_local); ++i) {
+    const LevelsRun* levels = c.levels_for[i];
+    trace_plans(c, static_cast<Collective>(i), levels ? levels->plans() : c.plans,
+                levels ? "a hierarchy" : "one group that shares memory");
+  }
+}
+
+}  // namespace
+
+void set_up(Communicator& c, bool all_entered) {
+  int inter = 0;
+  mpi.Comm_test_inter(c.comm, &inter);
+  if (inter) return hand_down_for_good(c, Reason::intercommunicator);
+  mpi.Comm_size(c.comm, &c.size);
+  mpi.Comm_rank(c.comm, &c.rank);
+  if (c.size == 1) {
+    c.state = Communicator::State::alone;
+    return;
+  }
+  Reason reason;
+  if (!members_may_be_served(c, reason)) return hand_down_for_good(c, reason);
+  if (!meet(c, all_entered)) return hand_down_for_good(c, Reason::builds_differ);
+  set_up_team(c, hello_of_process(c), c.calls < options.build_after);
+  if (c.reports_together) note_agreed_reports();
+  if (c.state != Communicator::State::together) return;
+  set_spins_of_process(c.wait_policy.spins);
+  c.queue.set_single_caller(!threads_may_call_mpi());
+  trace_plans(c);
 }
 
 }  // namespace sumac

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/process.h"
 #include "observe/log.h"

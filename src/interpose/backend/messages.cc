@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/backend/messages.h"
 
-#include <algorithm>
 #include <atomic>
-#include <mutex>
-#include <utility>
 
 #include "algorithms/arguments.h"
 #include "interpose/backend/mpi_functions.h"
@@ -17,16 +14,9 @@ namespace {
 std::atomic<int> live_objects{0};
 std::atomic<bool> may_free{true};
 
-std::mutex mutex;  // of the idle ones
-std::vector<std::shared_ptr<Messages>>& idle() {
-  static auto* the_idle = new std::vector<std::shared_ptr<Messages>>;
-  return *the_idle;
-}
-
 }  // namespace
 
-MpiMessages::MpiMessages(MPI_Comm all, MPI_Comm leaders, std::uint64_t purpose, std::uint64_t id)
-    : all_(all), leaders_(leaders), purpose_(purpose), id_(id) {
+MpiMessages::MpiMessages(MPI_Comm all, MPI_Comm leaders) : all_(all), leaders_(leaders) {
   ++live_objects;
 }
 
@@ -39,43 +29,13 @@ MpiMessages::~MpiMessages() {
 
 void MpiMessages::set_freeing(bool may) { may_free = may; }
 
-void MpiMessages::keep_idle(std::shared_ptr<Messages> messages) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  idle().push_back(std::move(messages));
-}
-
-std::uint64_t MpiMessages::find_idle(std::uint64_t purpose) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  for (const auto& messages : idle()) {
-    const auto& own = static_cast<const MpiMessages&>(*messages);
-    if (own.purpose_ == purpose) return own.id_;
-  }
-  return 0;
-}
-
-bool MpiMessages::is_idle(std::uint64_t id) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  return std::any_of(idle().begin(), idle().end(), [&](const auto& messages) {
-    return static_cast<const MpiMessages&>(*messages).id_ == id;
-  });
-}
-
-std::shared_ptr<Messages> MpiMessages::take_idle(std::uint64_t id) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto place = std::find_if(idle().begin(), idle().end(), [&](const auto& messages) {
-    return static_cast<const MpiMessages&>(*messages).id_ == id;
-  });
-  std::shared_ptr<Messages> taken = std::move(*place);
-  idle().erase(place);
-  return taken;
-}
-
-void MpiMessages::forget_idle() {
-  const std::lock_guard<std::mutex> lock(mutex);
-  idle().clear();
-}
-
 int MpiMessages::live() { return live_objects; }
+
+void MpiMessages::add_peers(std::vector<int>& peers) const {
+  for (const Pending& pending : pending_) {
+    if (pending.peer >= 0) peers.push_back(pending.peer);
+  }
+}
 
 // A message that cannot be sent leaves a peer waiting: nothing but ending the job is honest.
 void MpiMessages::add(MPI_Request request, Counter& completed, int peer, int error) {

@@ -5,8 +5,6 @@
 
 #include <mpi.h>
 
-#include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "transport/p2p/messages.h"
@@ -21,9 +19,8 @@ struct NativeReduction {
 
 class MpiMessages final : public Messages {
  public:
-  // Takes over both; `leaders` may be MPI_COMM_NULL. `purpose`: equal for the same ranks in the
-  // same hierarchy; `id`: of this object, the same on all its ranks, not 0.
-  MpiMessages(MPI_Comm all, MPI_Comm leaders, std::uint64_t purpose, std::uint64_t id);
+  // Takes over both; `leaders` may be MPI_COMM_NULL.
+  MpiMessages(MPI_Comm all, MPI_Comm leaders);
   // Frees the communicators. Nothing may be under way.
   ~MpiMessages() override;
   MpiMessages(const MpiMessages&) = delete;
@@ -35,29 +32,13 @@ class MpiMessages final : public Messages {
   bool poll() override;
   bool busy() const override { return !requests_.empty(); }
 
-  // Calls visit(peer) for every rank a message to or from which is under way.
-  template <class Visit>
-  void for_each_peer(Visit visit) const {
-    for (const Pending& pending : pending_) {
-      if (pending.peer >= 0) visit(pending.peer);
-    }
-  }
+  void add_peers(std::vector<int>& peers) const override;
 
   // Whether communicators are freed, or left for MPI_Finalize.
   static void set_freeing(bool may);
 
-  // Nothing is under way, and who used it has ended, perhaps earlier than on other ranks: kept for
-  // another one, for freeing its communicators would take all ranks together.
-  static void keep_idle(std::shared_ptr<Messages> messages);
-  // The id of one that is idle here, or 0; and one that all its ranks know to be idle.
-  static std::uint64_t find_idle(std::uint64_t purpose);
-  static bool is_idle(std::uint64_t id);
-  static std::shared_ptr<Messages> take_idle(std::uint64_t id);
-  static void forget_idle();
-
-  // Objects of this process. Each uses up a context of the MPI, of which some have 2048.
+  // Objects of this process: see kMostMessengers.
   static int live();
-  static constexpr int kMost = 256;
 
  private:
   struct Pending {
@@ -67,7 +48,6 @@ class MpiMessages final : public Messages {
   void add(MPI_Request request, Counter& completed, int peer, int error);
 
   MPI_Comm all_, leaders_;
-  std::uint64_t purpose_, id_;
   std::vector<MPI_Request> requests_;
   std::vector<Pending> pending_;  // of the request in the same place
   std::vector<int> completed_;

@@ -8,7 +8,7 @@
 #include "interpose/backend/deferred.h"
 #include "interpose/backend/handles.h"
 #include "interpose/backend/mpi_functions.h"
-#include "interpose/backend/own_ranks.h"
+#include "team/own_ranks.h"
 
 namespace sumac {
 namespace {

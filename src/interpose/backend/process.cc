@@ -11,8 +11,8 @@
 #include "interpose/backend/handles.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/self_communicator.h"
-#include "interpose/backend/threads.h"
 #include "observe/log.h"
+#include "team/threads.h"
 #include "topology/machine.h"
 
 namespace sumac {

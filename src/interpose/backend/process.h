@@ -77,8 +77,6 @@ struct ThreadState {
 };
 ThreadState& thread_state();
 
-inline constexpr const char* kLocal = "local";
-
 // Whether a function of this library, other than those that lead here without a gap, is on the
 // stack: the call is made by what a call of Sumac's calls. Walks the stack.
 bool called_from_within();

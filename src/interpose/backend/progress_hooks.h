@@ -3,11 +3,9 @@
 #pragma once
 
 #include "interpose/stub/stub.h"
+#include "progress/helper.h"
 
 namespace sumac {
-
-// SUMAC_PROGRESS.
-enum class Progressing : int { automatic, thread, off };
 
 // Finds what this MPI has to be called back by.
 void find_progress_hooks(const sumac_stub& stub);

@@ -10,7 +10,6 @@
 #include "interpose/backend/calls.h"
 #include "interpose/backend/handle_table.h"
 #include "interpose/backend/handles.h"
-#include "interpose/backend/hang_doctor.h"
 #include "interpose/backend/mpi_functions.h"
 #include "interpose/backend/progress_hooks.h"
 

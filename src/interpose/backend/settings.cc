@@ -9,13 +9,13 @@
 
 #include "base/nearest.h"
 #include "interpose/backend/process.h"
-#include "interpose/backend/threads.h"
 #include "interpose/backend/timed.h"
 #include "kernels/reduce.h"
 #include "kernels/simd.h"
 #include "observe/log.h"
 #include "observe/trace.h"
 #include "planner/forced.h"
+#include "team/threads.h"
 #include "topology/hierarchy.h"
 #include "topology/location.h"
 #include "topology/machine.h"
@@ -71,7 +71,7 @@ void read_settings() {
   choose_simd();
   // A result larger than that has left the caches when it is read.
   if (const std::size_t share = cache_share("", own_cpus())) set_stream_bytes(share);
-  read_thread_options();
+  read_thread_options(options);
   if (*options.trace) trace::start(options.trace);
 }
 

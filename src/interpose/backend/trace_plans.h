@@ -5,7 +5,7 @@
 #pragma once
 
 #include "interpose/backend/communicator.h"
-#include "interpose/backend/report.h"
+#include "observe/report.h"
 
 namespace sumac {
 

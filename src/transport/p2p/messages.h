@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "engine/counter.h"
 #include "engine/together.h"
@@ -34,6 +35,8 @@ class Messages : public Pollable {
   // The MPI's own nonblocking all-reduce among the leaders of the last level. Counts as one
   // receive.
   virtual void native_allreduce(Stream& stream, const ReduceArguments& args) = 0;
+  // The ranks to or from which messages are under way, some perhaps more than once.
+  virtual void add_peers(std::vector<int>&) const {}
 };
 
 // A group of ranks that reach each other by messages, as one strand of one of its ranks uses it.

@@ -11,25 +11,6 @@
 namespace sumac {
 namespace {
 
-// The usual geometry, or a small one where /dev/shm is small (containers often get 64 MiB).
-Layout choose_layout(int ranks, int lanes, Slots slots) {
-  Layout layout;
-  layout.ranks = ranks;
-  layout.lanes = lanes;
-  if (slots == Slots::lines_only) {
-    // Slots that a rank which has sent, and need not wait for its readers, may be ahead of them.
-    layout.ring = 4;
-    layout.slot_bytes = 0;
-    return layout;
-  }
-  struct statvfs status;
-  if (statvfs("/dev/shm", &status) == 0) {
-    const std::size_t available = static_cast<std::size_t>(status.f_bavail) * status.f_frsize;
-    if (layout.block_bytes() > available / 4) layout.slot_bytes = kSmallSlot;
-  }
-  return layout;
-}
-
 std::size_t bytes_a_rank(const Layout& layout) {
   return layout.block_bytes() / static_cast<std::size_t>(layout.ranks);
 }
@@ -54,6 +35,32 @@ void drop(const Segment& segment) {
 
 }  // namespace
 
+Arena::~Arena() {
+  for (const Mapping& mapping : mapped_) munmap(mapping.segment.memory, mapping.segment.bytes);
+}
+
+// The usual geometry, or a small one where /dev/shm is small (containers often get 64 MiB).
+Layout Arena::choose_layout(int ranks, int lanes, Slots slots) const {
+  Layout layout;
+  layout.ranks = ranks;
+  layout.lanes = lanes;
+  layout.slot_bytes = slot_bytes_;
+  if (slots == Slots::lines_only) {
+    // Slots that a rank which has sent, and need not wait for its readers, may be ahead of them.
+    layout.ring = 4;
+    layout.slot_bytes = 0;
+    return layout;
+  }
+  struct statvfs status;
+  if (statvfs("/dev/shm", &status) == 0) {
+    const std::size_t available = static_cast<std::size_t>(status.f_bavail) * status.f_frsize;
+    if (layout.block_bytes() > available / 4) {
+      layout.slot_bytes = std::min(slot_bytes_, kSmallSlot);
+    }
+  }
+  return layout;
+}
+
 Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
                     Slots slots) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -65,7 +72,7 @@ Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::siz
     ticket.offer = Offer::over_budget;
     return ticket;
   }
-  const Segment segment = create_segment(layout.block_bytes(), ticket.key);
+  const Segment segment = create_segment(layout.block_bytes(), ticket.key, root_);
   if (!segment.memory) return ticket;
   ticket.id = random_word();
   ticket.bytes = layout.block_bytes();
@@ -127,7 +134,7 @@ std::byte* Arena::accept(const Ticket& ticket, int rank) {
   collect_dropped();
   std::byte* memory = mapped(ticket.id);
   if (!memory) {
-    const Segment segment = open_segment(ticket.key, ticket.bytes);
+    const Segment segment = open_segment(ticket.key, ticket.bytes, root_);
     if (!segment.memory) return nullptr;
     memory = segment.memory;
     mapped_.push_back({ticket.id, segment});
@@ -138,8 +145,8 @@ std::byte* Arena::accept(const Ticket& ticket, int rank) {
       layout.rings_offset() + static_cast<std::size_t>(rank) * layout.rank_stride();
   for (int i = 0; i < layout.lanes; ++i) {
     const std::size_t lane = layout.lane_offset(i);
-    if (!reserve_segment(ticket.key, lane + own, layout.rank_stride()) ||
-        (rank == 0 && !reserve_segment(ticket.key, lane, layout.rings_offset()))) {
+    if (!reserve_segment(ticket.key, lane + own, layout.rank_stride(), root_) ||
+        (rank == 0 && !reserve_segment(ticket.key, lane, layout.rings_offset(), root_))) {
       return nullptr;
     }
   }

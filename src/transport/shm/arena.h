@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "transport/shm/layout.h"
@@ -32,6 +34,15 @@ struct Ticket {
 
 class Arena {
  public:
+  Arena() = default;
+  // For tests: slots of another size than the usual, and `root` in front of /dev/shm and /proc.
+  Arena(std::size_t slot_bytes, std::string root)
+      : slot_bytes_(slot_bytes), root_(std::move(root)) {}
+  // Unmaps everything; what was given is gone.
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
   // Leader: offers a block of `lanes` lanes to the processes `members` (their unique words). The
   // blocks of this leader together take at most `budget` bytes a rank.
   Ticket offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
@@ -64,6 +75,7 @@ class Arena {
     bool in_use;
   };
 
+  Layout choose_layout(int ranks, int lanes, Slots slots) const;
   void collect_released();
   bool reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket);
   bool make_room(std::size_t share, std::size_t budget);
@@ -72,6 +84,8 @@ class Arena {
   std::byte* mapped(std::uint64_t id) const;
   void unmap(std::uint64_t id);
 
+  const std::size_t slot_bytes_ = Layout().slot_bytes;
+  const std::string root_;
   std::mutex mutex_;
   std::vector<Block> owned_;
   std::vector<Mapping> mapped_;

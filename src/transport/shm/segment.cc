@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 namespace sumac {
 namespace {
 
@@ -21,10 +19,10 @@ Segment map(int fd, std::size_t bytes) {
 
 // Opens a descriptor of this process's own for the owner's file; -1 when there is none, or it is
 // another file.
-int open_descriptor(const SegmentKey& key) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", key.pid, key.descriptor);
-  const int fd = open(path, O_RDWR | O_CLOEXEC);
+int open_descriptor(const SegmentKey& key, const std::string& root) {
+  const std::string path =
+      root + "/proc/" + std::to_string(key.pid) + "/fd/" + std::to_string(key.descriptor);
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) return -1;
   struct stat status;
   if (fstat(fd, &status) == 0 && status.st_dev == key.device && status.st_ino == key.inode &&
@@ -37,9 +35,10 @@ int open_descriptor(const SegmentKey& key) {
 
 }  // namespace
 
-Segment create_segment(std::size_t bytes, SegmentKey& key) {
+Segment create_segment(std::size_t bytes, SegmentKey& key, const std::string& root) {
   // O_EXCL: the file cannot be given a name later either.
-  const int fd = open("/dev/shm", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  const int fd =
+      open((root + "/dev/shm").c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (fd < 0) return {};
   struct stat status;
   Segment segment;
@@ -56,16 +55,17 @@ Segment create_segment(std::size_t bytes, SegmentKey& key) {
 
 void close_segment(const SegmentKey& key) { close(key.descriptor); }
 
-Segment open_segment(const SegmentKey& key, std::size_t bytes) {
-  const int fd = open_descriptor(key);
+Segment open_segment(const SegmentKey& key, std::size_t bytes, const std::string& root) {
+  const int fd = open_descriptor(key, root);
   if (fd < 0) return {};
   const Segment segment = map(fd, bytes);
   close(fd);
   return segment;
 }
 
-bool reserve_segment(const SegmentKey& key, std::size_t offset, std::size_t bytes) {
-  const int fd = open_descriptor(key);
+bool reserve_segment(const SegmentKey& key, std::size_t offset, std::size_t bytes,
+                     const std::string& root) {
+  const int fd = open_descriptor(key, root);
   if (fd < 0) return false;
   int result;
   do {

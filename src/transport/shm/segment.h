@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace sumac {
 
@@ -21,10 +22,12 @@ struct SegmentKey {
   std::uint64_t inode = 0;
 };
 
+// `root`, in front of /dev/shm and /proc, is "" but in tests.
+
 // Creates and maps a file of `bytes` bytes, a multiple of the page size. Returns null memory on
 // failure. Does not reserve the memory (see reserve_segment). The descriptor stays open until
 // close_segment.
-Segment create_segment(std::size_t bytes, SegmentKey& key);
+Segment create_segment(std::size_t bytes, SegmentKey& key, const std::string& root = "");
 
 // Closes the owner's descriptor, once all ranks have mapped the file. The memory lives as long as a
 // rank has it mapped.
@@ -32,11 +35,12 @@ void close_segment(const SegmentKey& key);
 
 // Maps a file that another rank made. Returns null memory on failure: another PID namespace, or no
 // access.
-Segment open_segment(const SegmentKey& key, std::size_t bytes);
+Segment open_segment(const SegmentKey& key, std::size_t bytes, const std::string& root = "");
 
 // Reserves the memory of [offset, offset + bytes), on the caller's NUMA node: a full /dev/shm is
 // then an error here and not a SIGBUS later. To be called before close_segment.
-bool reserve_segment(const SegmentKey& key, std::size_t offset, std::size_t bytes);
+bool reserve_segment(const SegmentKey& key, std::size_t offset, std::size_t bytes,
+                     const std::string& root = "");
 
 // Returns the memory to the system though ranks still have the file mapped; it then reads as zero.
 void discard_segment(const Segment& segment);

@@ -4,13 +4,12 @@
 // initialisation, whatever the order in which ranks start them.
 #pragma once
 
-#include "interpose/backend/communicator.h"
+#include "team/team.h"
 
 namespace sumac {
 
 // Collective, and waits for all ranks. One that no other operation uses on any rank, for an
 // operation of the collective that takes `choice`; null, on all ranks, where there is no memory.
-OwnRanks* acquire_own_ranks(Communicator& communicator, Collective collective,
-                            const Choice& choice);
+OwnRanks* acquire_own_ranks(Team& team, Collective collective, const Choice& choice);
 
 }  // namespace sumac

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/backend/warnings.h"
+#include "team/warnings.h"
 
 #include <algorithm>
 
 #include "base/hash.h"
-#include "interpose/backend/mpi_functions.h"
 #include "observe/log.h"
 
 namespace sumac {
@@ -43,18 +42,17 @@ void tell(const std::string& line, int rank) {
   log_here("%s on rank %d: %s", line.substr(0, end - 1).c_str(), rank, line.substr(end).c_str());
 }
 
-void tell_differences(const Communicator& c, int first) {
+void tell_differences(Team& team, int first) {
   const Hashes own = own_hashes();
-  std::vector<Hashes> all(static_cast<std::size_t>(c.size));
-  mpi.Allgather(&own, static_cast<int>(sizeof own), MPI_BYTE, all.data(),
-                static_cast<int>(sizeof own), MPI_BYTE, c.comm);
-  if (c.rank == first) return;
+  std::vector<Hashes> all(static_cast<std::size_t>(team.size));
+  team.oob.all_gather(&own, all.data(), sizeof own);
+  if (team.rank == first) return;
   const std::vector<std::string>& lines = kept_warnings();
   for (std::size_t i = 0; i < lines.size(); ++i) {
     bool told = all[static_cast<std::size_t>(first)].holds(own.of[i]);
-    for (int r = 0; r < c.rank && !told; ++r)
+    for (int r = 0; r < team.rank && !told; ++r)
       told = all[static_cast<std::size_t>(r)].holds(own.of[i]);
-    if (!told) tell(lines[i], log_rank() >= 0 ? log_rank() : c.rank);
+    if (!told) tell(lines[i], log_rank() >= 0 ? log_rank() : team.rank);
   }
 }
 
@@ -66,14 +64,15 @@ std::uint64_t kept_warnings_hash() {
   return hash;
 }
 
-void tell_kept_warnings(const Communicator& c, const std::vector<Hello>& hellos) {
+void tell_kept_warnings(Team& team, const std::vector<Hello>& hellos) {
   const int first = first_rank(hellos);
   if (first < 0) return;
-  if (log_rank() < 0) set_log(static_cast<Level>(options.debug), c.rank);  // tells those of rank 0
+  if (log_rank() < 0)
+    set_log(static_cast<Level>(team.context.options.debug), team.rank);  // tells those of rank 0
   const bool differ = std::any_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
     return hello.warnings != hellos[0].warnings;
   });
-  if (differ) tell_differences(c, first);
+  if (differ) tell_differences(team, first);
   if (log_rank() != 0) forget_kept_warnings();
 }
 

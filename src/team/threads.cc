@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/backend/threads.h"
+#include "team/threads.h"
 
 #include <algorithm>
 
 #include "base/launch.h"
-#include "interpose/backend/process.h"
 #include "tasks/threads.h"
 #include "topology/share.h"
 
 namespace sumac {
 
-void read_thread_options() {
+void read_thread_options(const sumac_options& options) {
   ThreadSettings settings;
   settings.min_bytes = options.threads_min;
   settings.priority = static_cast<int>(options.task_priority);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole operations over hierarchies with ranks as threads: machines, specifications, plans and
-// operations at random, one operation after another with nothing between them, against a serial
-// result.
-#include "planner/levels_run.h"
+// Whole operations of teams, as one group or over hierarchies, with ranks as threads: machines,
+// specifications, plans and operations at random, one operation after another with nothing between
+// them, against a serial result.
+#include "team/team.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <sstream>
-#include <thread>
 
-#include "planner/test_levels_run.h"
+#include "algorithms/test_support.h"
+#include "team/test_team.h"
 
 namespace sumac::testing {
 namespace {
@@ -55,13 +55,14 @@ struct Call {
   bool has_result(int rank) const { return what != Collective::reduce || rank == root; }
 
   // As one rank makes it.
-  LevelsCall at(const LevelsRun& levels, int rank) {
+  LevelsCall at(const Team& team) {
+    const int rank = team.rank;
     const auto me = static_cast<std::size_t>(rank);
     auto* out = reinterpret_cast<std::byte*>(output[me].data());
     const auto* in = reinterpret_cast<const std::byte*>(input[me].data());
     LevelsCall call;
     call.collective = what;
-    call.choice = levels.plans().choose(what, count * sizeof(Word));
+    call.choice = team.choose(what, count * sizeof(Word));
     call.bcast = {out, count * sizeof(Word), root};
     if (what == Collective::bcast) return call;
     call.reduction.input = in_place && has_result(rank) ? out : in;
@@ -116,44 +117,44 @@ void report_late(void* about, double seconds) {
 }
 
 // Some at once, some one by one; looked at in any order.
-void run_calls(LevelsRun& levels, std::deque<Call>& calls, int rank, const WaitPolicy& policy,
-               unsigned seed) {
-  Random random(seed + static_cast<unsigned>(rank));
-  std::deque<LevelsOperation*> open;
+void run_calls(Team& team, std::deque<Call>& calls, const WaitPolicy& policy, unsigned seed) {
+  Random random(seed + static_cast<unsigned>(team.rank));
+  std::deque<Work> begun;
+  std::vector<Work*> open;
   const auto end_some = [&](std::size_t most) {
     Waiting waiting(policy);
     while (open.size() > most) {
       const std::size_t i = random() % open.size();
-      if (!levels.progress(*open[i])) waiting.step();
-      if (!open[i]->ended()) continue;
-      levels.end(*open[i]);
-      open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
+      if (!open[i]->progress()) waiting.step();
+      if (!open[i]->going()) open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
     }
   };
   for (Call& call : calls) {
     if (seed % 3 == 0) {
-      levels.run(call.at(levels, rank), policy);
+      team.work.call = call.at(team);
+      team.work.run(team.ranks(call.what), policy);
+      EXPECT_FALSE(team.work.failed());
       continue;
     }
-    open.push_back(&levels.begin(call.at(levels, rank)));
+    Work& work = begun.emplace_back();
+    work.call = call.at(team);
+    work.set_ranks(team.ranks(call.what), true);
+    work.begin();
+    if (work.going()) open.push_back(&work);
     end_some(random() % 5);
   }
   end_some(0);
 }
 
 // One thread a rank.
-void run_all(ThreadRanks& ranks, std::deque<Call>& calls, int size, const std::string& about,
+void run_all(ThreadTeam& all, std::deque<Call>& calls, const std::string& about,
              unsigned seed = 0) {
-  std::vector<std::thread> threads;
-  for (int r = 0; r < size; ++r) {
-    threads.emplace_back([&, r] {
-      WaitPolicy policy;
-      policy.late = report_late;
-      policy.context = const_cast<char*>(about.c_str());
-      run_calls(ranks[r], calls, r, policy, seed);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  all.each([&](Team& team, const Hello&) {
+    WaitPolicy policy;
+    policy.late = report_late;
+    policy.context = const_cast<char*>(about.c_str());
+    run_calls(team, calls, policy, seed);
+  });
   for (std::size_t i = 0; i < calls.size(); ++i) {
     expect_right(calls[i], i);
     if (::testing::Test::HasFatalFailure()) return;
@@ -211,30 +212,6 @@ std::vector<Place> random_places(Random& random, int ranks, bool slow) {
   return places;
 }
 
-std::string shown(const Hierarchy& hierarchy) {
-  std::ostringstream text;
-  for (const HierarchyLevel& level : hierarchy.levels) {
-    text << level.name;
-    for (const Group& group : level.groups) {
-      text << (group.one_node ? " (" : " [");
-      for (int m : group.members) text << m << ' ';
-      text << "lead " << group.members[static_cast<std::size_t>(group.leader)] << ")";
-    }
-    text << "; ";
-  }
-  return text.str();
-}
-
-// As set-up does it: automatically where the text does not fit.
-void build(Setting& setting, const std::string& text, SlowDesign design) {
-  HierarchySpec spec, automatic;
-  automatic.automatic = true;
-  std::string problem;
-  ASSERT_TRUE(parse_hierarchy(text, spec, problem)) << problem;
-  if (build_hierarchy(spec, setting.places, design, setting.hierarchy, problem)) return;
-  ASSERT_TRUE(build_hierarchy(automatic, setting.places, design, setting.hierarchy, problem));
-}
-
 const char* random_text(Random& random) {
   static constexpr const char* kTexts[] = {
       "auto",      "flat",           "ranks:2,node",
@@ -279,10 +256,10 @@ void choose_any(Setting& setting, Random& random) {
   }
 }
 
-std::string describe(const Setting& setting, const std::string& text) {
+std::string describe(const Setting& setting) {
   std::ostringstream about;
-  about << "seed " << setting.seed << ", " << setting.ranks() << " ranks, " << text << " -> "
-        << shown(setting.hierarchy) << " forced '" << setting.forced << "' rules";
+  about << "seed " << setting.seed << ", " << setting.ranks() << " ranks, " << setting.hierarchy
+        << " forced '" << setting.forced << "' rules";
   for (const Rule& rule : setting.rules.rules) {
     about << ' ' << name_of(rule.collective) << ':' << info_of(rule.choice.algorithm).name << '/'
           << rule.choice.chunk << '/' << rule.choice.radix;
@@ -294,8 +271,9 @@ std::string describe(const Setting& setting, const std::string& text) {
 
 std::uint64_t complex_of(const Place& place) { return place.slow ? place.attached : place.host; }
 
-void expect_slow_stay_at_home(const Setting& setting, const PostOffice& office) {
-  for (const auto& [way, bytes] : office.bytes) {
+void expect_slow_stay_at_home(const ThreadTeam& all) {
+  const Setting& setting = all.setting();
+  for (const auto& [way, bytes] : all.bytes()) {
     const Place& from = setting.places[static_cast<std::size_t>(way.first)];
     const Place& to = setting.places[static_cast<std::size_t>(way.second)];
     if (!from.slow && !to.slow) continue;
@@ -309,24 +287,23 @@ void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipp
   setting.places = random_places(random, ranks, slow);
   setting.oversubscribed = random() % 2;
   setting.slot_bytes = 1024u << random() % 4;
-  const std::string text = random_text(random);
-  build(setting, text, static_cast<SlowDesign>(random() % 3));
+  setting.hierarchy = random_text(random);
+  setting.design = static_cast<SlowDesign>(random() % 3);
   if (!shipped) choose_any(setting, random);
-  const std::string about = describe(setting, text);
+  const std::string about = describe(setting);
   SCOPED_TRACE(about);
-  ThreadRanks all(setting);
+  ThreadTeam all(setting);
+  for (int r = 0; r < ranks; ++r) ASSERT_EQ(all[r].state, Team::State::together);
   std::deque<Call> calls;
   for (int i = 0; i < 6; ++i) calls.push_back(random_call(ranks, random));
-  run_all(all, calls, ranks, about, seed);
-  if (slow) expect_slow_stay_at_home(setting, all.office());
+  run_all(all, calls, about, seed);
+  if (slow) expect_slow_stay_at_home(all);
   for (int r = 0; r < ranks; ++r) {
-    if (auto* messages = static_cast<PostedMessages*>(all[r].messages())) {
-      ASSERT_FALSE(messages->busy());
-    }
+    for (const TeamMessages& each : all[r].messages) ASSERT_FALSE(each.messages->busy());
   }
 }
 
-class Ranks : public ::testing::TestWithParam<int> {
+class Teams : public ::testing::TestWithParam<int> {
  protected:
   void run(bool slow, bool shipped, unsigned settings) {
     for (unsigned seed = 0; seed < settings && !HasFatalFailure(); ++seed) {
@@ -336,29 +313,29 @@ class Ranks : public ::testing::TestWithParam<int> {
   }
 };
 
-TEST_P(Ranks, ShippedRules) { run(false, true, 2 * kSettings); }
-TEST_P(Ranks, AnyAlgorithms) { run(false, false, 5 * kSettings); }
-TEST_P(Ranks, SlowRanksByShippedRules) { run(true, true, kSettings); }
-TEST_P(Ranks, SlowRanksAnyAlgorithms) { run(true, false, 2 * kSettings); }
+TEST_P(Teams, ShippedRules) { run(false, true, 2 * kSettings); }
+TEST_P(Teams, AnyAlgorithms) { run(false, false, 5 * kSettings); }
+TEST_P(Teams, SlowRanksByShippedRules) { run(true, true, kSettings); }
+TEST_P(Teams, SlowRanksAnyAlgorithms) { run(true, false, 2 * kSettings); }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Ranks, ::testing::Range(2, 17));
+INSTANTIATE_TEST_SUITE_P(Sizes, Teams, ::testing::Range(2, 17));
 
 // ---- Bytes between two nodes ----
 
 std::size_t bytes_between_nodes(const Setting& setting, std::size_t count, Random& random) {
-  ThreadRanks all(setting);
+  ThreadTeam all(setting);
   std::deque<Call> calls;
   calls.emplace_back(Collective::allreduce, setting.ranks(), 0, count, false, sum_kernel, random);
-  run_all(all, calls, setting.ranks(), "bytes between nodes");
+  run_all(all, calls, "bytes between nodes");
   std::size_t sum = 0;
-  for (const auto& [way, bytes] : all.office().bytes) {
+  for (const auto& [way, bytes] : all.bytes()) {
     const auto node = [&](int rank) { return setting.places[static_cast<std::size_t>(rank)].node; };
     if (node(way.first) != node(way.second)) sum += bytes;
   }
   return sum;
 }
 
-TEST(LevelsRun, AllreduceSendsItsBytesOnceEachWayBetweenTwoNodes) {
+TEST(BytesBetweenNodes, AllreduceSendsItsBytesOnceEachWayBetweenTwoNodes) {
   Random random(1);
   for (int ranks : {2, 3, 4, 7, 8, 12}) {
     for (const char* text : {"auto", "node", "numa,node", "ranks:2,node"}) {
@@ -372,7 +349,7 @@ TEST(LevelsRun, AllreduceSendsItsBytesOnceEachWayBetweenTwoNodes) {
           setting.places.push_back(place);
         }
         setting.forced = forced;
-        build(setting, text, SlowDesign::basic);
+        setting.hierarchy = text;
         for (std::size_t count : {1u, 17u, 300u, 20000u}) {
           const std::size_t sent = bytes_between_nodes(setting, count, random);
           EXPECT_LE(sent, 2 * count * sizeof(Word))
@@ -385,7 +362,7 @@ TEST(LevelsRun, AllreduceSendsItsBytesOnceEachWayBetweenTwoNodes) {
 }
 
 // Each rank of a node exchanges its part: nobody sends what one leader would.
-TEST(LevelsRun, MultiLeaderSharesTheBytesOfANode) {
+TEST(BytesBetweenNodes, MultiLeaderSharesTheBytesOfANode) {
   Setting setting;
   for (int r = 0; r < 8; ++r) {
     Place place;
@@ -393,15 +370,15 @@ TEST(LevelsRun, MultiLeaderSharesTheBytesOfANode) {
     setting.places.push_back(place);
   }
   setting.forced = "allreduce:multi_leader";
-  build(setting, "node", SlowDesign::basic);
-  ThreadRanks all(setting);
+  setting.hierarchy = "node";
+  ThreadTeam all(setting);
   Random random(1);
   std::deque<Call> calls;
   constexpr std::size_t kCount = 16384;
   calls.emplace_back(Collective::allreduce, 8, 0, kCount, false, sum_kernel, random);
-  run_all(all, calls, 8, "multi-leader");
-  EXPECT_EQ(all.office().bytes.size(), 8u);
-  for (const auto& [way, bytes] : all.office().bytes) {
+  run_all(all, calls, "multi-leader");
+  EXPECT_EQ(all.bytes().size(), 8u);
+  for (const auto& [way, bytes] : all.bytes()) {
     EXPECT_EQ(std::abs(way.first - way.second), 4);
     EXPECT_EQ(bytes, kCount * sizeof(Word) / 4);
   }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests: a communicator of ranks that are threads of this process, with a hierarchy, shared
-// blocks for its groups and a post office for messages.
+// For tests: messages between ranks that are threads of this process.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -12,13 +9,11 @@
 #include <memory>
 #include <mutex>
 #include <random>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "algorithms/test_support.h"
-#include "planner/levels_run.h"
-#include "planner/rules.h"
+#include "algorithms/arguments.h"
+#include "transport/p2p/messages.h"
 
 namespace sumac::testing {
 
@@ -155,127 +150,6 @@ class PostedMessages final : public Messages {
   std::vector<Send> sends_;
   std::vector<Receive> receives_;
   std::vector<Native> natives_;
-};
-
-inline bool needs_messages(const Hierarchy& hierarchy) {
-  for (const HierarchyLevel& level : hierarchy.levels) {
-    for (const Group& group : level.groups) {
-      if (!group.one_node && group.members.size() > 1) return true;
-    }
-  }
-  return false;
-}
-
-// Nodes of the same number of ranks, and one level of messages between them.
-inline bool has_equal_nodes(const Hierarchy& hierarchy, const std::vector<Place>& places) {
-  bool equal = hierarchy.levels.size() == 2 && !hierarchy.levels[1].groups[0].one_node;
-  for (const Place& place : places) equal &= !place.slow;
-  for (const Group& group : hierarchy.levels[0].groups) {
-    equal &= group.one_node && group.members.size() == hierarchy.levels[0].groups[0].members.size();
-  }
-  return equal;
-}
-
-// What is decided before there are ranks.
-struct Setting {
-  std::vector<Place> places;
-  Hierarchy hierarchy;
-  RuleSet rules;
-  std::string forced;
-  bool oversubscribed = false;
-  std::size_t slot_bytes = 1024;
-  unsigned seed = 0;
-
-  int ranks() const { return static_cast<int>(places.size()); }
-  PlanTable plan_of(int members, bool shared) const {
-    Capabilities capabilities;
-    capabilities.ranks = members;
-    capabilities.over = shared ? Over::shm : Over::p2p;
-    capabilities.oversubscribed = oversubscribed;
-    capabilities.within_levels = true;
-    return PlanTable(rules, capabilities, forced.c_str());
-  }
-  PlanTable plan_of_all() const {
-    Capabilities capabilities;
-    capabilities.ranks = ranks();
-    capabilities.over = Over::levels;
-    capabilities.single_copy = true;
-    capabilities.oversubscribed = oversubscribed;
-    std::map<std::uint64_t, int> nodes;
-    for (const Place& place : places) ++nodes[place.node];
-    capabilities.nodes = static_cast<int>(nodes.size());
-    capabilities.equal_nodes = has_equal_nodes(hierarchy, places);
-    return PlanTable(rules, capabilities, forced.c_str());
-  }
-};
-
-// All ranks of a communicator, as its set-up leaves them. Each is for one thread.
-class ThreadRanks {
- public:
-  explicit ThreadRanks(const Setting& setting) {
-    std::vector<std::vector<LevelGroup>> levels;
-    for (int r = 0; r < setting.ranks(); ++r) {
-      levels.push_back(levels_of(setting.hierarchy, r, setting.ranks()));
-    }
-    for (std::size_t l = 0; l < setting.hierarchy.levels.size(); ++l) {
-      for (const Group& group : setting.hierarchy.levels[l].groups) {
-        if (group.one_node && group.members.size() > 1) share(group, l, setting, levels);
-      }
-    }
-    office_.leaders = setting.hierarchy.levels.back().groups[0].members.size();
-    for (int r = 0; r < setting.ranks(); ++r) {
-      add(setting, r, std::move(levels[static_cast<std::size_t>(r)]));
-    }
-  }
-
-  LevelsRun& operator[](int rank) { return *runs_[static_cast<std::size_t>(rank)]; }
-  // For looking at when no thread runs.
-  PostOffice& office() { return office_; }
-
- private:
-  void share(const Group& group, std::size_t level, const Setting& setting,
-             std::vector<std::vector<LevelGroup>>& levels) {
-    Layout layout;
-    layout.ranks = static_cast<int>(group.members.size());
-    layout.lanes = 2;
-    layout.slot_bytes = setting.slot_bytes;
-    const TestBlock& block = blocks_.emplace_back(layout);
-    for (int member : group.members) {
-      LevelGroup& own = levels[static_cast<std::size_t>(member)][level];
-      own.block = block.data();
-      own.up = block.group(own.rank, 0);
-      own.down = block.group(own.rank, 1);
-    }
-  }
-
-  void add(const Setting& setting, int rank, std::vector<LevelGroup> levels) {
-    Levels all;
-    for (const LevelGroup& level : levels) {
-      all.plans.push_back(setting.plan_of(level.size, level.shared));
-    }
-    Counterparts& peers = all.counterparts;
-    if (has_equal_nodes(setting.hierarchy, setting.places)) {
-      for (const Group& group : setting.hierarchy.levels[0].groups) {
-        peers.ranks.push_back(group.members[static_cast<std::size_t>(levels[0].rank)]);
-      }
-      peers.plans = setting.plan_of(static_cast<int>(peers.ranks.size()), false);
-      peers.own = static_cast<int>(std::find(peers.ranks.begin(), peers.ranks.end(), rank) -
-                                   peers.ranks.begin());
-    }
-    if (needs_messages(setting.hierarchy)) {
-      const unsigned seed = setting.seed * 64 + static_cast<unsigned>(rank);
-      all.messages = std::make_unique<PostedMessages>(office_, rank, seed);
-    }
-    all.groups = std::move(levels);
-    all.depth = setting.hierarchy.levels.size();
-    all.whole = setting.plan_of_all();
-    all.lowest = std::make_unique<LocalPeerMemory>();
-    runs_.push_back(std::make_unique<LevelsRun>(std::move(all)));
-  }
-
-  PostOffice office_;
-  std::vector<TestBlock> blocks_;
-  std::vector<std::unique_ptr<LevelsRun>> runs_;
 };
 
 }  // namespace sumac::testing

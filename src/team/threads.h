@@ -5,12 +5,12 @@
 
 #include <vector>
 
-#include "interpose/backend/hello.h"
+#include "team/hello.h"
 
 namespace sumac {
 
 // SUMAC_THREADS and its likes, into effect; warns of a value that means nothing.
-void read_thread_options();
+void read_thread_options(const sumac_options& options);
 
 // As far as one process knows by itself: by its own processors and the launcher's word.
 void guess_processors();

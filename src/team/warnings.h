@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "interpose/backend/communicator.h"
-#include "interpose/backend/hello.h"
+#include "team/hello.h"
+#include "team/team.h"
 
 namespace sumac {
 
@@ -16,6 +16,6 @@ std::uint64_t kept_warnings_hash();
 
 // Each line that rank 0 does not have is told by the lowest rank that has it. Collective, where
 // ranks' warnings differ.
-void tell_kept_warnings(const Communicator& c, const std::vector<Hello>& hellos);
+void tell_kept_warnings(Team& team, const std::vector<Hello>& hellos);
 
 }  // namespace sumac

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/backend/report.h"
-
-#include <unistd.h>
+#include "observe/report.h"
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 
-#include "interpose/backend/gather.h"
-#include "interpose/backend/mpi_functions.h"
-#include "interpose/backend/process.h"
-#include "observe/log.h"
+#include "base/thread_use.h"
 
 namespace sumac {
 namespace {
@@ -115,23 +110,6 @@ void append_paths(std::string& text, const RankReport& report, const char* inden
   }
 }
 
-// One write where the system takes it as one: lines of other processes then stay outside.
-void write_all(const std::string& text) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t wrote = write(STDERR_FILENO, text.data() + done, text.size() - done);
-    if (wrote <= 0) return;
-    done += static_cast<std::size_t>(wrote);
-  }
-}
-
-bool write_file(const char* path, const std::string& text) {
-  std::FILE* file = std::fopen(path, "we");
-  if (!file) return false;
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  return std::fclose(file) == 0 && written;
-}
-
 }  // namespace
 
 void for_each_path(const RankReport& report, Collective collective,
@@ -205,26 +183,6 @@ std::string report_json(const RankReport& own, int size, const std::vector<RankR
     text += "\n]";
   }
   return text + "}\n";
-}
-
-void report_statistics(const RankReport& own) {
-  const sumac_report wanted = stats_wanted();
-  if (!wanted.wanted) return;
-  int rank = 0, size = 1;
-  mpi.Comm_rank(MPI_COMM_WORLD, &rank);
-  mpi.Comm_size(MPI_COMM_WORLD, &size);
-  std::vector<RankReport> all;
-  if (wanted.all_ranks) {
-    const char* why = nullptr;
-    all = gather_reports(own, why);
-    if (why) log(Level::warn, "warning[stats-ranks]: rank 0's statistics alone: %s", why);
-  }
-  if (rank != 0) return;
-  if (!wanted.file) {
-    write_all(all.empty() ? rank_table(own, rank, size) : ranks_table(all));
-  } else if (!write_file(wanted.file, report_json(own, size, all))) {
-    log(Level::warn, "warning[stats-file]: cannot write %s", wanted.file);
-  }
 }
 
 }  // namespace sumac

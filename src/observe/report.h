@@ -37,7 +37,4 @@ std::string ranks_table(const std::vector<RankReport>& reports);
 // As JSON: rank 0's, and every rank's where `all` has them.
 std::string report_json(const RankReport& own, int size, const std::vector<RankReport>& all);
 
-// Tells what SUMAC_STATS asks for. Collective where it asks for all ranks.
-void report_statistics(const RankReport& own);
-
 }  // namespace sumac

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/backend/hello.h"
+#include "team/hello.h"
 
 #include <unistd.h>
 
@@ -12,20 +12,16 @@
 
 #include "base/hash.h"
 #include "base/launch.h"
-#include "interpose/backend/handles.h"
-#include "interpose/backend/messages.h"
-#include "interpose/backend/process.h"
-#include "interpose/backend/progress_hooks.h"
-#include "interpose/backend/warnings.h"
 #include "observe/log.h"
+#include "team/warnings.h"
 #include "topology/location.h"
 
 namespace sumac {
 namespace {
 
-std::uint64_t agreed_hash(const char* hierarchy) {
-  std::uint64_t hash = sumac_options_hash(&options) ^ user_rules().hash;
-  return hierarchy ? hash_text(hierarchy, hash) : hash;
+std::uint64_t agreed_hash(const Context& context, const std::string& hierarchy) {
+  const std::uint64_t hash = sumac_options_hash(&context.options) ^ context.rules.hash;
+  return hierarchy.empty() ? hash : hash_text(hierarchy, hash);
 }
 
 // Finding out takes some files of /sys for each processor: done again only when the process has
@@ -50,7 +46,7 @@ bool is_fault_tolerant() {
   return text == "1" || text == "true" || text == "yes" || text == "on";
 }
 
-Place own_place(const CpuMask& cpus) {
+Place own_place(const sumac_options& options, const CpuMask& cpus) {
   Place place{};
   place.node = node_id();
   place.at = location_now(cpus);
@@ -62,26 +58,22 @@ Place own_place(const CpuMask& cpus) {
 
 }  // namespace
 
-Hello own_hello(const char* hierarchy) {
+Hello own_hello(const Context& context, const std::string& hierarchy) {
   Hello hello{};
-  hello.options = agreed_hash(hierarchy);
-  hello.types = known_types_hash();
-  hello.process = process_word();
+  hello.options = agreed_hash(context, hierarchy);
+  hello.process = context.process;
   static std::atomic<std::uint64_t> serials{0};
   hello.serial = ++serials;
   hello.machine = machine_id();
   hello.probe = own_attach_probe();
   hello.cpus = own_cpus();
-  hello.place = own_place(hello.cpus);
+  hello.place = own_place(context.options, hello.cpus);
   hello.pid = getpid();
   hello.job_ranks_on_node = sumac_launch_ranks_on_node();
   hello.cpu_quota = cpu_quota();
-  look_for_devices();
-  hello.accelerator = device_memory_possible();
-  hello.messengers = MpiMessages::live();
-  hello.progresses_messages = can_progress_messages();
-  hello.world = world_is_up();
-  hello.gathers = stats_wanted().all_ranks;
+  sumac_report report{};
+  sumac_parse_report(context.options.stats, &report);
+  hello.gathers = report.all_ranks;
   hello.job_rank = log_rank();
   hello.warnings = kept_warnings_hash();
   hello.fault_tolerant = is_fault_tolerant();
@@ -122,6 +114,16 @@ bool is_oversubscribed(const std::vector<Hello>& hellos, int rank) {
   // A part of the job's ranks, bound to processors of their own, says nothing of the others.
   const int ranks = std::max(here, of_job);
   return here > processors || (ranks > here && together.count() > here && ranks > processors);
+}
+
+TeamSpec spec_of(const std::vector<Hello>& hellos, Family family) {
+  TeamSpec spec;
+  spec.family = family;
+  for (std::size_t r = 0; r < hellos.size(); ++r) {
+    spec.places.push_back(hellos[r].place);
+    spec.oversubscribed.push_back(is_oversubscribed(hellos, static_cast<int>(r)));
+  }
+  return spec;
 }
 
 }  // namespace sumac

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/backend/unmet.h"
+#include "team/unmet.h"
 
 #include <algorithm>
 #include <mutex>
@@ -28,20 +28,21 @@ bool was_told(Algorithm algorithm) {
   return told().contains({kForced, algorithm});
 }
 
-void tell(const Communicator& c, const Unmet& unmet) {
+void tell(const Team& team, const Unmet& unmet) {
   if (log_rank() != 0 || !is_first(unmet)) return;
   if (unmet.rule == kForced) {
     log(Level::warn,
         "warning[forced]: SUMAC_ALGO=%s:%s does not run on a communicator of %d ranks: %s; the "
         "rules choose",
-        name_of(info_of(unmet.algorithm).collective), name_of(unmet.algorithm), c.size, unmet.why);
+        name_of(info_of(unmet.algorithm).collective), name_of(unmet.algorithm), team.size,
+        unmet.why);
   } else {
-    const Rule& rule = user_rules().rules[static_cast<std::size_t>(unmet.rule)];
+    const Rule& rule = team.context.rules.rules[static_cast<std::size_t>(unmet.rule)];
     log(Level::warn,
         "warning[forced]: %.200s:%d: %s:%s does not run on a communicator of %d ranks: %s; later "
         "rules choose",
-        options.rules, rule.line, name_of(rule.collective), name_of(unmet.algorithm), c.size,
-        unmet.why);
+        team.context.options.rules, rule.line, name_of(rule.collective), name_of(unmet.algorithm),
+        team.size, unmet.why);
   }
 }
 
@@ -126,40 +127,95 @@ void tell_calls(const Stats& stats, Algorithm forced) {
       static_cast<unsigned long long>(all), ways.reasons.c_str());
 }
 
+// Below the last level an all-reduce is a reduction up and a broadcast down.
+void add_parts(const TeamSpec& spec, const Hierarchy& hierarchy, Collective collective,
+               std::vector<AskedGroup>& parts) {
+  for (const HierarchyLevel& level : hierarchy.levels) {
+    const bool last = &level == &hierarchy.levels.back();
+    for (const Group& group : level.groups) {
+      if (group.members.size() == 1) continue;
+      const Capabilities capabilities = spec.of_group(group);
+      if (collective != Collective::allreduce || last) {
+        parts.push_back({collective, capabilities});
+      } else {
+        parts.push_back({Collective::reduce, capabilities});
+        parts.push_back({Collective::bcast, capabilities});
+      }
+    }
+  }
+}
+
+std::vector<AskedGroup> parts_of(const TeamSpec& spec, const std::vector<Wanted>& all) {
+  std::vector<AskedGroup> parts;
+  for (const Wanted& wanted : all) {
+    for (const Collective collective : wanted.collectives) {
+      if (collective == Collective::barrier) continue;  // an all-reduce of nothing
+      add_parts(spec, wanted.hierarchy, collective, parts);
+    }
+  }
+  return parts;
+}
+
 }  // namespace
 
 void Wishes::note(Algorithm algorithm, const char* why_not) {
   if (why_not) {
-    unmet.push_back({kForced, algorithm, why_not});
+    unmet_.push_back({kForced, algorithm, why_not});
   } else {
-    met.push_back(algorithm);
+    met_.push_back(algorithm);
   }
 }
 
 void Wishes::note_rules(const Capabilities& capabilities) {
-  if (user_rules().rules.empty()) return;
+  if (context_.rules.rules.empty()) return;
   std::vector<Unmet> missed;
-  const PlanTable plans(user_rules(), capabilities, options.algo, &missed);
+  const PlanTable plans(context_.rules, capabilities, context_.options.algo, &missed);
   for (const Unmet& each : missed) {
-    if (each.rule != kForced) unmet.push_back(each);
+    if (each.rule != kForced) unmet_.push_back(each);
   }
 }
 
-void tell_unmet(const Communicator& c, const Wishes& wishes) {
-  for (const Unmet& unmet : wishes.unmet) {
+void Wishes::judge_group(const Team& team, const Capabilities& capabilities) {
+  note_rules(capabilities);
+  for (const Algorithm algorithm : forced_) {
+    const bool here = !team.levels_for[static_cast<int>(info_of(algorithm).collective)];
+    if (here) note(algorithm, why_not(algorithm, capabilities));
+  }
+}
+
+void Wishes::judge_levels(const Team& team, const std::vector<Wanted>& all) {
+  if (forced_.empty() && context_.rules.rules.empty()) return;
+  const std::vector<AskedGroup> parts = parts_of(team.spec, all);
+  for (const AskedGroup& part : parts) note_rules(part.capabilities);
+  for (const Wanted& wanted : all) {
+    const Capabilities whole = team.spec.of_all(wanted.hierarchy);
+    const std::vector<Collective>& own = wanted.collectives;
+    note_rules(whole);
+    for (const Algorithm algorithm : forced_) {
+      const AlgorithmInfo& info = info_of(algorithm);
+      if (std::find(own.begin(), own.end(), info.collective) == own.end()) continue;
+      note(algorithm, over_of(info.needs) == Over::levels ? why_not(algorithm, whole)
+                                                          : why_in_no_group(algorithm, parts));
+    }
+  }
+}
+
+void tell_unmet(const Team& team, const Wishes& wishes) {
+  for (const Unmet& unmet : wishes.unmet_) {
     const Collective collective = info_of(unmet.algorithm).collective;
-    const bool other = unmet.rule == kForced &&
-                       std::any_of(wishes.met.begin(), wishes.met.end(), [&](Algorithm algorithm) {
-                         return info_of(algorithm).collective == collective;
-                       });
-    if (!other) tell(c, unmet);
+    const bool other =
+        unmet.rule == kForced &&
+        std::any_of(wishes.met_.begin(), wishes.met_.end(), [&](Algorithm algorithm) {
+          return info_of(algorithm).collective == collective;
+        });
+    if (!other) tell(team, unmet);
   }
 }
 
-void tell_unforced_calls(const Stats& stats) {
+void tell_unforced_calls(const Stats& stats, const char* algo) {
   std::set<Algorithm> forced;
   std::set<Collective> several, seen;
-  for (const Algorithm algorithm : forced_algorithms(options.algo)) {
+  for (const Algorithm algorithm : forced_algorithms(algo)) {
     forced.insert(algorithm);
     if (!seen.insert(info_of(algorithm).collective).second) {
       several.insert(info_of(algorithm).collective);

@@ -3,9 +3,8 @@
 #include <atomic>
 #include <cstring>
 
-#include "interpose/backend/mpi_functions.h"
-#include "interpose/backend/set_up.h"
 #include "observe/log.h"
+#include "team/set_up.h"
 
 namespace sumac {
 namespace {
@@ -14,19 +13,20 @@ struct Text {
   char characters[256];
 };
 
-Text own_text(const Communicator& c) {
+Text own_text(const Team& team) {
+  const sumac_options& options = team.context.options;
+  const RuleSet& rules = team.context.rules;
   Text text{};
   sumac_options_text(&options, text.characters, sizeof text.characters);
   std::size_t used = std::strlen(text.characters);
   // Files of one name may differ: what they say counts.
-  if (!user_rules().rules.empty()) {
+  if (!rules.rules.empty()) {
     std::snprintf(text.characters + used, sizeof text.characters - used,
-                  " RULES=%.100s (content %08x)", options.rules,
-                  static_cast<unsigned>(user_rules().hash));
+                  " RULES=%.100s (content %08x)", options.rules, static_cast<unsigned>(rules.hash));
     used = std::strlen(text.characters);
   }
   std::snprintf(text.characters + used, sizeof text.characters - used, "%s%s",
-                c.hierarchy.empty() ? "" : " info key sumac_hierarchy=", c.hierarchy.c_str());
+                team.hierarchy.empty() ? "" : " info key sumac_hierarchy=", team.hierarchy.c_str());
   return text;
 }
 
@@ -37,10 +37,10 @@ const char* or_defaults(const Text& text) {
 
 }  // namespace
 
-void explain_difference(Communicator& c, const std::vector<Hello>& hellos) {
-  const Text own = own_text(c);
+void explain_difference(Team& team, const std::vector<Hello>& hellos) {
+  const Text own = own_text(team);
   std::vector<Text> texts(hellos.size());
-  mpi.Allgather(&own, sizeof own, MPI_BYTE, texts.data(), sizeof own, MPI_BYTE, c.comm);
+  team.oob.all_gather(&own, texts.data(), sizeof own);
   static std::atomic<bool> told;
   if (told.exchange(true)) return;
   for (std::size_t r = 1; r < hellos.size(); ++r) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a team needs of the MPI: how its ranks reach each other out of band, and progress.
+#pragma once
+
+#include "team/context.h"
+#include "team/oob.h"
+
+namespace sumac {
+
+struct Communicator;
+
+class MpiOob final : public Oob {
+ public:
+  explicit MpiOob(Communicator& communicator) : communicator_(communicator) {}
+  void all_gather(const void* own, void* all, std::size_t bytes) override;
+  void all_and(std::uint64_t* words, std::size_t count) override;
+  void broadcast(void* data, std::size_t bytes) override;
+  bool make_messages(const std::vector<int>& leaders, std::shared_ptr<Messages>& made) override;
+  // Lets the MPI make progress: a peer's rendezvous send to this rank may be what all wait for. And
+  // with it all else that is under way.
+  void drive() override;
+  void end_job() override;
+
+ private:
+  Communicator& communicator_;
+};
+
+// What the teams of this process share.
+const Context& team_context();
+
+// The MPI's progress alone.
+void probe_mpi(const Communicator& communicator);
+
+// Callback of WaitPolicy: report_late() for every communicator on which something is under way. The
+// context is not used.
+void report_late_anywhere(void*, double seconds);
+
+}  // namespace sumac

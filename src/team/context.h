@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all teams of a process share. The back end has one; tests have one for each of their ranks.
+#pragma once
+
+#include <cstdint>
+
+#include "config/options.h"
+#include "planner/plan.h"
+#include "planner/rules.h"
+#include "team/idle_messages.h"
+#include "transport/shm/arena.h"
+
+namespace sumac {
+
+struct Context {
+  const sumac_options& options;
+  const RuleSet& rules;  // the user's, of SUMAC_RULES
+  Arena& arena;
+  IdleMessages& idle;
+  Family family;          // of the MPI below
+  std::uint64_t process;  // a word that no other process has which ever joins a team with it
+};
+
+}  // namespace sumac

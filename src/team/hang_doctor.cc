@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/hang_doctor.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "observe/log.h"
+
+namespace sumac {
+namespace {
+
+// Calls visit(rank, in_group) for every rank that is still waited for, `in_group` where that is for
+// something in the slots of the team's one group. Another thread may look at the queue.
+template <class Visit>
+void for_each_missing(Team& team, Visit visit) {
+  const auto of_work = [&](const Work& work) {
+    work.strand().waiting_for().for_each_missing([&](const Counter& counter) {
+      int owner = team.group.owner_of(&counter);
+      const bool in_group = owner >= 0;
+      for (const auto& own : team.own_ranks) owner = std::max(owner, own->group.owner_of(&counter));
+      if (owner >= 0) visit(owner, in_group);
+    });
+  };
+  team.queue.hold([&](const Work* begun) {
+    of_work(team.work);
+    for (; begun; begun = begun->next) {
+      if (begun != &team.work) of_work(*begun);
+    }
+    const auto visit_other = [&](int rank) { visit(rank, false); };
+    std::vector<int> peers;
+    for (const auto& levels : team.levels) {
+      levels->for_each_missing(visit_other);
+      const Messages* messages = levels->messages();
+      if (messages) messages->add_peers(peers);
+    }
+    for (const auto& own : team.own_ranks) {
+      if (own->levels) own->levels->for_each_missing(visit_other);
+    }
+    for (const int peer : peers) visit_other(peer);
+  });
+}
+
+// Ranks whose calls differ wait for each other for ever.
+void end_if_calls_differ(Team& team) {
+  // What a rank has to show, it shows before it is through: looked at in the opposite order. Of
+  // persistent operations, on slots of their own, the group's positions tell nothing.
+  std::vector<bool> through;
+  for (int r = 0; r < team.size; ++r) through.push_back(team.group.is_through(r));
+  for_each_missing(team, [&](int rank, bool in_group) {
+    const bool shows_no_more = through[static_cast<std::size_t>(rank)];
+    if (in_group && (shows_no_more || team.group.differs(rank)))
+      end_for_different_calls(team, rank);
+  });
+}
+
+bool is_gone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
+
+}  // namespace
+
+void end_for_different_calls(const Team& team, int rank) {
+  const std::uint64_t mine = team.group.announced(team.rank), theirs = team.group.announced(rank);
+  const auto bytes = [](std::uint64_t announced) {
+    return static_cast<unsigned long long>(Work::bytes_of(announced));
+  };
+  log_here(
+      "error[calls-differ]: rank %d calls %s of %llu bytes with rank %d, whose last call is %s of "
+      "%llu; ending the job",
+      team.rank, name_of(Work::collective_of(mine)), bytes(mine), rank,
+      name_of(Work::collective_of(theirs)), bytes(theirs));
+  team.oob.end_job();
+}
+
+void report_late(void* context, double seconds) {
+  auto& team = *static_cast<Team*>(context);
+  char missing[256] = "";
+  std::size_t used = 0;
+  for_each_missing(team, [&](int rank, bool) {
+    if (used + 16 > sizeof missing) return;
+    const std::size_t room = sizeof missing - used;
+    used +=
+        static_cast<std::size_t>(std::snprintf(missing + used, room, used ? ", %d" : "%d", rank));
+  });
+  // Process numbers mean something only where all ranks can see each other's, which attach proves.
+  for_each_missing(team, [&](int rank, bool) {
+    const pid_t pid = team.pids.empty() ? 0 : team.pids[static_cast<std::size_t>(rank)];
+    if (pid == 0 || !is_gone(pid)) return;
+    log_here(
+        "error[rank-lost]: rank %d waited %.0f s in %s for rank %d, whose process is gone; "
+        "ending the job",
+        team.rank, seconds, team.doing, rank);
+    team.oob.end_job();
+  });
+  if (team.levels.empty()) end_if_calls_differ(team);
+  const auto limit = static_cast<double>(team.context.options.hang_seconds);
+  if (limit > 0 && seconds >= limit && seconds < limit + 1) {
+    log_here("warning[hang]: rank %d of %d has waited %.0f s in %s; not arrived: rank %s",
+             team.rank, team.size, seconds, team.doing, missing);
+  }
+}
+
+}  // namespace sumac

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank tells all others of itself when a communicator is set up, and what follows from it
+// alone: the same on all ranks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "observe/stats.h"
+#include "team/context.h"
+#include "team/spec.h"
+#include "topology/machine.h"
+#include "transport/cma.h"
+
+namespace sumac {
+
+// Plain bytes. Of ranks of the same build. What only the back end knows is marked so.
+struct Hello {
+  std::uint64_t options;  // hash of the agreed ones, the rules' content, and the hierarchy
+  std::uint64_t types;    // back end: hash of what the process knows of the MPI's types
+  std::uint64_t process;
+  std::uint64_t serial;   // of what the process has agreed on
+  std::uint64_t machine;  // equal for processes that share processors
+  AttachProbe probe;
+  CpuMask cpus;
+  Place place;
+  std::int32_t pid;
+  std::int32_t job_ranks_on_node;
+  std::int32_t cpu_quota;
+  std::int32_t accelerator;          // back end: buffers may be in a GPU's memory
+  std::int32_t messengers;           // back end: Messages that this process has made
+  std::int32_t progresses_messages;  // back end: also while it is in any other call of the MPI's
+  std::int32_t world;                // back end: ranks of MPI_COMM_WORLD; 0: there is none
+  std::int32_t fault_tolerant;       // the program wants to hear of ranks that fail, and go on
+  std::int32_t gathers;              // SUMAC_STATS=all
+  std::int32_t job_rank;             // -1 where it is not known
+  std::uint64_t warnings;            // hash of those that it keeps
+};
+
+// Each Messages uses up a context of the MPI, of which some have 2048.
+inline constexpr int kMostMessengers = 256;
+
+// What this process can tell of itself. `hierarchy`: the team's, where an info key sets it.
+Hello own_hello(const Context& context, const std::string& hierarchy);
+
+// Whether these ranks can be served together at all; the reason why not.
+bool can_agree(const std::vector<Hello>& hellos, Reason& reason);
+
+// More ranks than processors on the machine of this rank, going by affinity, control groups and the
+// size of the whole job there. Nodes may be containers of one machine: they share its processors.
+bool is_oversubscribed(const std::vector<Hello>& hellos, int rank);
+
+TeamSpec spec_of(const std::vector<Hello>& hellos, Family family);
+
+}  // namespace sumac

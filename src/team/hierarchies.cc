@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/hierarchies.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "observe/log.h"
+
+namespace sumac {
+namespace {
+
+constexpr Collective kWithLevels[] = {Collective::allreduce, Collective::reduce, Collective::bcast,
+                                      Collective::barrier};
+
+// By its text, or automatically where that does not fit.
+Hierarchy build(const Team& team, std::string_view text) {
+  Hierarchy hierarchy;
+  HierarchySpec spec, automatic;
+  automatic.automatic = true;
+  std::string problem;
+  const std::vector<Place>& places = team.spec.places;
+  const auto design = static_cast<SlowDesign>(team.context.options.slow_design);
+  if (parse_hierarchy(text, spec, problem) &&
+      build_hierarchy(spec, places, design, hierarchy, problem)) {
+    return hierarchy;
+  }
+  // A hierarchy meant for all ranks need not fit those of every communicator.
+  static std::atomic<bool> told;
+  if (team.rank == 0 && !told.exchange(true)) {
+    log(Level::warn,
+        "warning[hierarchy]: %.*s does not fit a communicator of %d ranks: %s; using auto",
+        static_cast<int>(text.size()), text.data(), team.size, problem.c_str());
+  }
+  build_hierarchy(automatic, places, design, hierarchy, problem);
+  return hierarchy;
+}
+
+}  // namespace
+
+std::vector<Wanted> wanted_hierarchies(const Team& team) {
+  std::vector<Wanted> all;
+  std::string_view option = team.context.options.hierarchy;
+  if (!team.hierarchy.empty()) option = team.hierarchy;
+  for (const Collective collective : kWithLevels) {
+    const std::string_view text = hierarchy_for(option, name_of(collective));
+    auto same = std::find_if(all.begin(), all.end(),
+                             [&](const Wanted& wanted) { return wanted.text == text; });
+    if (same == all.end()) same = all.insert(same, {text, build(team, text), {}});
+    same->collectives.push_back(collective);
+  }
+  return all;
+}
+
+void tell_if_flat(const Team& team, const std::vector<Wanted>& all) {
+  static std::atomic<bool> told;
+  for (const Wanted& wanted : all) {
+    const bool asked = wanted.text != "auto" && wanted.text != "flat";
+    if (!asked || !is_flat(wanted.hierarchy)) continue;
+    if (told.exchange(true)) return;
+    log(Level::warn,
+        "warning[hierarchy]: %.*s does not divide the %d ranks of the job, all on one node; they "
+        "are served as one group",
+        static_cast<int>(wanted.text.size()), wanted.text.data(), team.size);
+  }
+}
+
+}  // namespace sumac

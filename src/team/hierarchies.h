@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The hierarchies that a team's collectives ask for, by SUMAC_HIERARCHY or an info key: a function
+// of what all ranks know, so that every rank builds the same.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/types.h"
+#include "team/team.h"
+
+namespace sumac {
+
+// One hierarchy, for the collectives that ask for the same.
+struct Wanted {
+  std::string_view text;
+  Hierarchy hierarchy;
+  std::vector<Collective> collectives;
+};
+
+// All of them, flat ones among them. Warns of a text that does not fit these ranks: the automatic
+// hierarchy takes its place.
+std::vector<Wanted> wanted_hierarchies(const Team& team);
+
+// Warns of a hierarchy that was asked for and leaves the whole job one group.
+void tell_if_flat(const Team& team, const std::vector<Wanted>& wanted);
+
+}  // namespace sumac

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/set_up.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "observe/log.h"
+#include "progress/helper.h"
+#include "team/hang_doctor.h"
+#include "team/threads.h"
+#include "team/warnings.h"
+
+namespace sumac {
+namespace {
+
+std::vector<Hello> gather_hellos(Team& team, const Hello& own) {
+  std::vector<Hello> hellos(static_cast<std::size_t>(team.size));
+  team.oob.all_gather(&own, hellos.data(), sizeof own);
+  return hellos;
+}
+
+void note_members(Team& team, const std::vector<Hello>& hellos) {
+  team.trace_group = hellos[0].process + hellos[0].serial;
+  team.traced = 0;
+  team.processes.clear();
+  for (const Hello& hello : hellos) team.processes.push_back(hello.process);
+  team.spec = spec_of(hellos, team.context.family);
+  team.reports_together = std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
+    return hello.world == team.size && hello.gathers != 0 && hello.fault_tolerant == 0;
+  });
+}
+
+// Whether this rank reaches the memory of all others of its node. Notes whose end it can see:
+// process numbers mean something only where ranks see each other's, which attach proves.
+bool reach_own_node(Team& team, const std::vector<Hello>& hellos) {
+  team.pids.assign(hellos.size(), 0);
+  if (team.context.options.cma != 0) return false;
+  std::vector<pid_t> pids;
+  for (const Hello& hello : hellos) pids.push_back(hello.pid);
+  CrossMemoryAttach memory(pids.data(), team.size);
+  const std::uint64_t node = hellos[static_cast<std::size_t>(team.rank)].place.node;
+  bool all = true;
+  for (std::size_t r = 0; r < hellos.size(); ++r) {
+    if (hellos[r].place.node != node) continue;
+    const int rank = static_cast<int>(r);
+    const bool works = rank == team.rank || attach_works(memory, rank, hellos[r].probe);
+    if (works) team.pids[r] = hellos[r].pid;
+    all &= works;
+  }
+  return all;
+}
+
+WaitPolicy wait_policy(Team& team, bool oversubscribed) {
+  constexpr std::uint32_t kSpins = 16384;  // some hundred microseconds
+  WaitPolicy policy;
+  policy.spins = oversubscribed ? 0 : kSpins;
+  const std::uint64_t asked = team.context.options.spin;
+  if (asked > 0) policy.spins = static_cast<std::uint32_t>(asked);
+  policy.drive = [](void* context) { static_cast<Team*>(context)->oob.drive(); };
+  policy.late = report_late;
+  policy.context = &team;
+  return policy;
+}
+
+// One group of all ranks, in shared memory. False, and handed down, where there is none.
+bool share(Team& team, bool reaches, Wishes& wishes) {
+  Arena& arena = team.context.arena;
+  Ticket ticket;
+  if (team.rank == 0) {
+    ticket = arena.offer(team.size, 1, team.processes.data(), team.context.options.shm_budget);
+  }
+  team.oob.broadcast(&ticket, sizeof ticket);
+  if (ticket.offer == Offer::over_budget || ticket.offer == Offer::refused) {
+    const bool over = ticket.offer == Offer::over_budget;
+    hand_down_for_good(team, over ? Reason::budget : Reason::shared_memory);
+    return false;
+  }
+  std::byte* block = arena.accept(ticket, team.rank);
+  const std::uint64_t agreed = agree(team, (block ? kMapped : 0) | (reaches ? kAttach : 0));
+  if (!(agreed & kMapped)) {
+    arena.abandon(ticket);
+    hand_down_for_good(team, Reason::shared_memory);
+    return false;
+  }
+  if (team.rank == 0) arena.confirm(ticket);
+  team.blocks.push_back(block);
+  team.group = ShmGroup(block, ticket.layout, team.rank);
+  team.spec.single_copy = agreed & kAttach;
+  if (team.spec.single_copy) {
+    team.attach = std::make_unique<CrossMemoryAttach>(team.pids.data(), team.size);
+  }
+  const Capabilities capabilities = team.spec.of_one_group();
+  team.plans = PlanTable(team.context.rules, capabilities, team.context.options.algo);
+  wishes.judge_group(team, capabilities);
+  return true;
+}
+
+// Nonblocking calls must end on every rank while others are anywhere in the MPI. In shared memory
+// the helper thread sees to it, if nothing else does.
+bool may_overlap(const Team& team, const std::vector<Hello>& hellos) {
+  if (static_cast<Progressing>(team.context.options.progress) == Progressing::off) return false;
+  return std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
+    return hello.world != 0 && (!team.sends_messages() || hello.progresses_messages != 0);
+  });
+}
+
+bool all_have_levels(const Team& team) {
+  return std::all_of(team.levels_for, team.levels_for + static_cast<int>(Collective::reduce_local),
+                     [](const LevelsRun* run) { return run != nullptr; });
+}
+
+}  // namespace
+
+std::uint64_t agree(Team& team, std::uint64_t worked) {
+  team.oob.all_and(&worked, 1);
+  return worked;
+}
+
+void hand_down_for_good(Team& team, Reason reason) {
+  static std::atomic<bool> told[kNumReasons];
+  team.give_back();
+  team.state = Team::State::handed_down;
+  team.reason = reason;
+  team.attach.reset();
+  const bool worth_a_word = reason == Reason::builds_differ || reason == Reason::shared_memory ||
+                            reason == Reason::messages;
+  if (worth_a_word && !told[static_cast<int>(reason)].exchange(true)) {
+    log(Level::warn, "warning[handed-down]: a communicator of %d ranks is left to the MPI: %s%s",
+        team.size, text_of(reason) + 5,
+        reason == Reason::builds_differ ? "; start all from one installation" : "");
+  }
+}
+
+void set_up_team(Team& team, const Hello& own, bool agree_only) {
+  const std::vector<Hello> hellos = gather_hellos(team, own);
+  note_members(team, hellos);
+  tell_kept_warnings(team, hellos);
+  Reason reason;
+  if (!can_agree(hellos, reason)) {
+    if (reason == Reason::options_differ) explain_difference(team, hellos);
+    return hand_down_for_good(team, reason);
+  }
+  // From here on all ranks have the same options.
+  learn_processors(hellos, team.rank);
+  if (agree_only) return;
+  Wishes wishes(team.context);
+  const bool reaches = reach_own_node(team, hellos);
+  if (!set_up_levels(team, hellos, reaches, wishes)) return;
+  if (!all_have_levels(team) && !share(team, reaches, wishes)) return;
+  tell_unmet(team, wishes);
+  team.wait_policy =
+      wait_policy(team, team.spec.oversubscribed[static_cast<std::size_t>(team.rank)]);
+  team.may_overlap = may_overlap(team, hellos);
+  team.state = Team::State::together;
+}
+
+}  // namespace sumac

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the ranks of a team agree, once, on how it is served. Every step is collective:
+//   1. all-gather: who and where everybody is. What follows from it is the same on all ranks.
+//   2. where ranks share memory, leaders offer blocks, and all tell what worked for them.
+// A local failure never leads to a local decision: it goes into the next agreement.
+#pragma once
+
+#include <vector>
+
+#include "team/hello.h"
+#include "team/team.h"
+#include "team/unmet.h"
+
+namespace sumac {
+
+// `team` knows its rank and size, of two ranks at least; `own` is what this rank tells of itself.
+// Afterwards the team is `together` on all ranks or handed down on all of them, for the same
+// reason; with `agree_only` it may also go on counting calls.
+void set_up_team(Team& team, const Hello& own, bool agree_only);
+
+// From here on the team's calls go to the MPI. Gives back what it has, as all its ranks do now.
+void hand_down_for_good(Team& team, Reason reason);
+
+// What worked on this rank; what worked on all is agreed on.
+inline constexpr std::uint64_t kMapped = 1, kAttach = 2, kMessages = 4;
+std::uint64_t agree(Team& team, std::uint64_t worked);
+
+// Says once which rank's options differ from rank 0's, and how. Collective.
+void explain_difference(Team& team, const std::vector<Hello>& hellos);
+
+// The hierarchies of the team's collectives; none where one flat group does. `reaches`: this rank
+// reaches the memory of all others of its node. False, and handed down, where the team cannot be
+// served so.
+bool set_up_levels(Team& team, const std::vector<Hello>& hellos, bool reaches, Wishes& wishes);
+
+// Persistent operations leave half of SUMAC_SHM_BUDGET to communicators: what they have had stays
+// with their communicator, for the next ones.
+inline std::size_t budget_of_own_ranks(const Team& team) {
+  return team.context.options.shm_budget / 2;
+}
+
+// A hierarchy of their own, for one persistent operation, of a team that has one for the
+// collective; its messages have tags from `first_tag` on. Null, on all ranks, where there is no
+// memory for it.
+std::unique_ptr<LevelsRun> make_own_levels(Team& team, Collective collective, int first_tag);
+
+}  // namespace sumac

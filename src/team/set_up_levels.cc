@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hierarchies of a team: built by every rank from what all know, then given memory and messages.
+// Each step is collective, and one agreement at the end tells whether all went well.
+#include <algorithm>
+#include <utility>
+
+#include "base/hash.h"
+#include "team/hierarchies.h"
+#include "team/set_up.h"
+
+namespace sumac {
+namespace {
+
+// What hierarchies of a team are given, and what worked of it on this rank.
+class LevelsSetUp {
+ public:
+  LevelsSetUp(Team& team, std::size_t budget) : team_(team), budget_(budget) {}
+
+  // Collective: blocks for all groups of the hierarchy's levels that share memory.
+  std::vector<LevelGroup> make_groups(const Hierarchy& hierarchy);
+  // Collective: null where the hierarchy needs none, or none could be made.
+  TeamMessages make_messages(const Wanted& wanted);
+  // Agrees on what worked. Where memory or messages are missing the blocks are given back.
+  std::uint64_t agree_on_all();
+  // The hierarchy in use, after all worked. Messages have tags from `first_tag` on.
+  std::unique_ptr<LevelsRun> make_run(const Hierarchy& hierarchy, std::vector<LevelGroup> groups,
+                                      std::shared_ptr<Messages> messages, int first_tag);
+
+  void note_reach(bool reaches) { worked_ |= reaches ? kAttach : 0; }
+  bool over_budget() const { return over_budget_; }
+
+  static constexpr std::uint64_t kMust = kMapped | kMessages;
+
+ private:
+  void make_block(const HierarchyLevel& level, LevelGroup* own);
+  // One that an earlier team of the same ranks had, where it is idle on all of them.
+  TeamMessages take_idle_messages(std::uint64_t purpose);
+  std::uint64_t purpose_of(const Wanted& wanted) const;
+  PlanTable plan_of(const Capabilities& capabilities) const {
+    return {team_.context.rules, capabilities, team_.context.options.algo};
+  }
+  Counterparts counterparts(const Hierarchy& hierarchy, int place) const;
+  std::unique_ptr<PeerMemory> lowest_memory(const LevelGroup& lowest) const;
+
+  Team& team_;
+  const std::size_t budget_;
+  bool over_budget_ = false;
+  std::vector<Ticket> tickets_;  // of the blocks this rank has accepted
+  std::vector<Ticket> own_;      // of which it is the leader
+  std::uint64_t worked_ = kMust;
+};
+
+void LevelsSetUp::make_block(const HierarchyLevel& level, LevelGroup* own) {
+  Arena& arena = team_.context.arena;
+  Ticket ticket;
+  const bool shares = own && own->shared && own->size > 1;
+  const bool leads = shares && own->rank == own->leader;
+  if (leads) {
+    std::vector<std::uint64_t> members;
+    for (int r : own->members) members.push_back(team_.processes[static_cast<std::size_t>(r)]);
+    ticket = arena.offer(own->size, 2, members.data(), budget_);
+  }
+  std::vector<Ticket> all(static_cast<std::size_t>(team_.size));
+  team_.oob.all_gather(&ticket, all.data(), sizeof ticket);
+  for (const Group& group : level.groups) {
+    const int leader = group.members[static_cast<std::size_t>(group.leader)];
+    over_budget_ |= all[static_cast<std::size_t>(leader)].offer == Offer::over_budget;
+  }
+  if (!shares) return;
+  const Ticket& offered =
+      all[static_cast<std::size_t>(own->members[static_cast<std::size_t>(own->leader)])];
+  own->block = arena.accept(offered, own->rank);
+  if (offered.id) tickets_.push_back(offered);
+  if (leads && offered.id) own_.push_back(offered);
+  if (!own->block) {
+    worked_ &= ~kMapped;
+    return;
+  }
+  own->up = ShmGroup(own->block, offered.layout, own->rank, 0);
+  own->down = ShmGroup(own->block, offered.layout, own->rank, 1);
+}
+
+std::vector<LevelGroup> LevelsSetUp::make_groups(const Hierarchy& hierarchy) {
+  std::vector<LevelGroup> groups = levels_of(hierarchy, team_.rank, team_.size);
+  for (std::size_t l = 0; l < hierarchy.levels.size(); ++l) {
+    make_block(hierarchy.levels[l], l < groups.size() ? &groups[l] : nullptr);
+  }
+  return groups;
+}
+
+std::uint64_t LevelsSetUp::purpose_of(const Wanted& wanted) const {
+  const std::string_view ranks(reinterpret_cast<const char*>(team_.processes.data()),
+                               team_.processes.size() * sizeof team_.processes[0]);
+  return hash_text(wanted.text, hash_text(ranks));
+}
+
+TeamMessages LevelsSetUp::take_idle_messages(std::uint64_t purpose) {
+  std::uint64_t id = team_.rank == 0 ? team_.context.idle.find(purpose) : 0;
+  team_.oob.broadcast(&id, sizeof id);
+  if (id == 0 || !agree(team_, team_.context.idle.holds(id))) return {};
+  return team_.context.idle.take(id);
+}
+
+TeamMessages LevelsSetUp::make_messages(const Wanted& wanted) {
+  const Hierarchy& hierarchy = wanted.hierarchy;
+  if (!needs_messages(hierarchy)) return {};
+  const std::uint64_t purpose = purpose_of(wanted);
+  TeamMessages made = take_idle_messages(purpose);
+  if (made.messages) return made;
+  const Group& top = hierarchy.levels.back().groups[0];
+  const bool native = plan_of(team_.spec.of_group(top)).uses(Algorithm::allreduce_native);
+  const std::vector<int> leaders = native ? top.members : std::vector<int>();
+  if (!team_.oob.make_messages(leaders, made.messages)) worked_ &= ~kMessages;
+  // Unique, for each team takes a number of its own and has each hierarchy once.
+  const std::uint64_t id = hash_text(wanted.text, team_.trace_group);
+  made.purpose = purpose;
+  made.id = id ? id : 1;
+  return made;
+}
+
+std::uint64_t LevelsSetUp::agree_on_all() {
+  const std::uint64_t agreed = agree(team_, worked_);
+  Arena& arena = team_.context.arena;
+  if ((agreed & kMust) != kMust) {
+    for (const Ticket& ticket : tickets_) arena.abandon(ticket);
+  } else {
+    for (const Ticket& ticket : own_) arena.confirm(ticket);
+  }
+  return agreed;
+}
+
+Counterparts LevelsSetUp::counterparts(const Hierarchy& hierarchy, int place) const {
+  Counterparts peers;
+  if (!has_equal_nodes(team_.spec, hierarchy)) return peers;
+  for (const Group& group : hierarchy.levels[0].groups) {
+    peers.ranks.push_back(group.members[static_cast<std::size_t>(place)]);
+  }
+  const int size = static_cast<int>(peers.ranks.size());
+  peers.plans = plan_of(team_.spec.of_group(size, peers.ranks[0], false));
+  peers.own = static_cast<int>(std::find(peers.ranks.begin(), peers.ranks.end(), team_.rank) -
+                               peers.ranks.begin());
+  return peers;
+}
+
+std::unique_ptr<PeerMemory> LevelsSetUp::lowest_memory(const LevelGroup& lowest) const {
+  if (!team_.spec.single_copy || !lowest.shared || lowest.size == 1) return nullptr;
+  std::vector<pid_t> pids;
+  for (int r : lowest.members) pids.push_back(team_.pids[static_cast<std::size_t>(r)]);
+  return std::make_unique<CrossMemoryAttach>(pids.data(), lowest.size);
+}
+
+std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
+                                                 std::vector<LevelGroup> groups,
+                                                 std::shared_ptr<Messages> messages,
+                                                 int first_tag) {
+  Levels own;
+  for (const LevelGroup& level : groups) {
+    own.plans.push_back(plan_of(team_.spec.of_group(level.size, level.members[0], level.shared)));
+    if (level.block) team_.blocks.push_back(level.block);
+  }
+  own.lowest = lowest_memory(groups[0]);
+  own.counterparts = counterparts(hierarchy, groups[0].rank);
+  own.groups = std::move(groups);
+  own.depth = hierarchy.levels.size();
+  own.whole = plan_of(team_.spec.of_all(hierarchy));
+  own.messages = std::move(messages);
+  own.first_tag = first_tag;
+  own.in_order = first_tag == 0;
+  return std::make_unique<LevelsRun>(std::move(own));
+}
+
+// Whether the MPI may run out of what messages between these ranks take.
+bool lack_messengers(const std::vector<Wanted>& wanted, const std::vector<Hello>& hellos) {
+  return std::any_of(wanted.begin(), wanted.end(),
+                     [](const Wanted& each) { return needs_messages(each.hierarchy); }) &&
+         std::any_of(hellos.begin(), hellos.end(),
+                     [](const Hello& hello) { return hello.messengers >= kMostMessengers; });
+}
+
+}  // namespace
+
+bool set_up_levels(Team& team, const std::vector<Hello>& hellos, bool reaches, Wishes& wishes) {
+  std::vector<Wanted> all = wanted_hierarchies(team);
+  if (hellos[0].world == team.size) tell_if_flat(team, all);
+  std::erase_if(all, [](const Wanted& wanted) { return is_flat(wanted.hierarchy); });
+  if (lack_messengers(all, hellos)) {
+    hand_down_for_good(team, Reason::messages);
+    return false;
+  }
+  LevelsSetUp set_up(team, team.context.options.shm_budget);
+  set_up.note_reach(reaches);
+  std::vector<std::vector<LevelGroup>> groups;
+  std::vector<TeamMessages> messages;
+  for (const Wanted& wanted : all) {
+    groups.push_back(set_up.make_groups(wanted.hierarchy));
+    messages.push_back(set_up.make_messages(wanted));
+  }
+  const std::uint64_t agreed = set_up.agree_on_all();
+  if ((agreed & LevelsSetUp::kMust) != LevelsSetUp::kMust) {
+    hand_down_for_good(team, set_up.over_budget()      ? Reason::budget
+                             : (agreed & kMapped) == 0 ? Reason::shared_memory
+                                                       : Reason::messages);
+    return false;
+  }
+  team.spec.single_copy = agreed & kAttach;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    team.levels.push_back(
+        set_up.make_run(all[i].hierarchy, std::move(groups[i]), messages[i].messages, 0));
+    if (messages[i].messages) team.messages.push_back(std::move(messages[i]));
+    for (const Collective collective : all[i].collectives) {
+      team.levels_for[static_cast<int>(collective)] = team.levels.back().get();
+    }
+  }
+  wishes.judge_levels(team, all);
+  return true;
+}
+
+std::unique_ptr<LevelsRun> make_own_levels(Team& team, Collective collective, int first_tag) {
+  const std::vector<Wanted> all = wanted_hierarchies(team);
+  const auto wanted = std::find_if(all.begin(), all.end(), [&](const Wanted& each) {
+    const std::vector<Collective>& its = each.collectives;
+    return std::find(its.begin(), its.end(), collective) != its.end();
+  });
+  LevelsSetUp set_up(team, budget_of_own_ranks(team));
+  std::vector<LevelGroup> groups = set_up.make_groups(wanted->hierarchy);
+  if ((set_up.agree_on_all() & kMapped) == 0) return nullptr;
+  const LevelsRun* shared = team.levels_for[static_cast<int>(collective)];
+  return set_up.make_run(wanted->hierarchy, std::move(groups), shared->shared_messages(),
+                         first_tag);
+}
+
+}  // namespace sumac

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank cannot do, or does otherwise than the rest, becomes a decision of all ranks: whatever
+// the rank, and on one node as on several.
+#include "team/set_up.h"
+
+#include <gtest/gtest.h>
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "team/own_ranks.h"
+#include "team/test_team.h"
+
+namespace sumac::testing {
+namespace {
+
+// Descriptors and mappings of shared memory of this process.
+std::size_t count_files() {
+  std::size_t count = 0;
+  DIR* directory = opendir("/proc/self/fd");
+  while (readdir(directory)) ++count;
+  closedir(directory);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    count += line.find("/dev/shm") != std::string::npos;
+  }
+  return count;
+}
+
+Setting setting_of(int ranks, int nodes) {
+  Setting setting;
+  for (int r = 0; r < ranks; ++r) {
+    Place place;
+    place.node = place.host = 1 + static_cast<std::uint64_t>(r * nodes / ranks);
+    setting.places.push_back(place);
+  }
+  return setting;
+}
+
+// A defect of one rank, and what all ranks make of it.
+struct Fault {
+  const char* name;
+  void (*make)(Setting& setting);
+  Reason reason;
+  bool (*concerns)(const Setting& setting);  // the odd rank would notice
+};
+
+bool always(const Setting&) { return true; }
+int node_of(const Setting& setting, int rank) {
+  return static_cast<int>(setting.places[static_cast<std::size_t>(rank)].node);
+}
+bool shares_memory(const Setting& setting) {
+  int others = -1;
+  for (int r = 0; r < setting.ranks(); ++r)
+    others += node_of(setting, r) == node_of(setting, setting.odd);
+  return others > 0;
+}
+bool sends_messages(const Setting& setting) {
+  return node_of(setting, 0) != node_of(setting, setting.ranks() - 1);
+}
+
+constexpr Fault kFaults[] = {
+    {"options differ", [](Setting& s) { s.odd_environment = {"SUMAC_CMA=off"}; },
+     Reason::options_differ, always},
+    {"types differ", [](Setting& s) { s.odd_hello = [](Hello& own) { own.types = 1; }; },
+     Reason::types_differ, always},
+    {"device", [](Setting& s) { s.odd_hello = [](Hello& own) { own.accelerator = 1; }; },
+     Reason::device, always},
+    {"fault tolerant", [](Setting& s) { s.odd_hello = [](Hello& own) { own.fault_tolerant = 1; }; },
+     Reason::fault_tolerance, always},
+    {"too many messengers",
+     [](Setting& s) { s.odd_hello = [](Hello& own) { own.messengers = kMostMessengers; }; },
+     Reason::messages, sends_messages},
+    {"no messages", [](Setting& s) { s.odd_has_no_messages = true; }, Reason::messages,
+     sends_messages},
+    // Offers a leader cannot make, and blocks a member cannot map.
+    {"no shared memory", [](Setting& s) { s.odd_root = "/nonexistent"; }, Reason::shared_memory,
+     shares_memory},
+};
+
+void expect_handed_down(ThreadTeam& all, Reason reason) {
+  for (int r = 0; r < all.setting().ranks(); ++r) {
+    EXPECT_EQ(all[r].state, Team::State::handed_down) << r;
+    EXPECT_STREQ(text_of(all[r].reason), text_of(reason)) << r;
+    EXPECT_TRUE(all[r].blocks.empty());
+    EXPECT_TRUE(all[r].levels.empty());
+    EXPECT_TRUE(all[r].messages.empty());
+  }
+}
+
+void expect_together(ThreadTeam& all) {
+  for (int r = 0; r < all.setting().ranks(); ++r) {
+    EXPECT_EQ(all[r].state, Team::State::together) << r << ' ' << text_of(all[r].reason);
+  }
+}
+
+template <class Check>
+void for_each_rank_of_teams(Check check) {
+  for (const int ranks : {2, 3, 4, 7}) {
+    for (const int nodes : {1, 2, ranks}) {
+      for (int odd = 0; odd < ranks; ++odd) {
+        Setting setting = setting_of(ranks, nodes);
+        setting.odd = odd;
+        SCOPED_TRACE(std::to_string(odd) + " of " + std::to_string(ranks) + " ranks on " +
+                     std::to_string(nodes) + " nodes");
+        check(setting);
+      }
+    }
+  }
+}
+
+TEST(SetUp, AFaultOfOneRankIsADecisionOfAll) {
+  for (const Fault& fault : kFaults) {
+    SCOPED_TRACE(fault.name);
+    for_each_rank_of_teams([&](Setting& setting) {
+      fault.make(setting);
+      const std::size_t files = count_files();
+      {
+        ThreadTeam all(setting);
+        if (fault.concerns(setting)) {
+          expect_handed_down(all, fault.reason);
+          EXPECT_EQ(count_files(), files);
+        } else {
+          expect_together(all);
+        }
+      }
+      EXPECT_EQ(count_files(), files);
+    });
+  }
+}
+
+// Two teams do not fit what one rank may reserve for its own.
+TEST(SetUp, ASpentBudgetIsADecisionOfAll) {
+  for_each_rank_of_teams([&](Setting& setting) {
+    const std::size_t files = count_files();
+    {
+      ThreadTeam all(setting, [&](ThreadTeam& team) {
+        const std::uint64_t self = 1;
+        Arena& arena = team.process(setting.odd).arena;
+        const std::size_t budget = team.process(setting.odd).options.shm_budget;
+        // Until nothing fits any more.
+        for (Ticket ticket; ticket.offer != Offer::over_budget;) {
+          ticket = arena.offer(1, 64, &self, budget);
+          if (ticket.offer == Offer::fresh) arena.confirm(ticket);
+        }
+        for (Ticket ticket; ticket.offer != Offer::over_budget;) {
+          ticket = arena.offer(1, 1, &self, budget);
+          if (ticket.offer == Offer::fresh) arena.confirm(ticket);
+        }
+      });
+      const Setting& its = all.setting();
+      bool leads = shares_memory(its);
+      for (int r = 0; r < its.odd; ++r) leads &= node_of(its, r) != node_of(its, its.odd);
+      if (leads) {
+        expect_handed_down(all, Reason::budget);
+      } else {
+        expect_together(all);
+      }
+    }
+    EXPECT_EQ(count_files(), files);
+  });
+}
+
+// One rank that others cannot reach, or that reaches nobody: the team goes without single copy.
+TEST(SetUp, AttachThatOneRankLacksIsUsedByNone) {
+  const pid_t self = getpid();
+  CrossMemoryAttach memory(&self, 1);
+  if (!attach_works(memory, 0, own_attach_probe())) GTEST_SKIP() << "this system refuses attach";
+  for_each_rank_of_teams([&](Setting& setting) {
+    setting.odd_hello = [](Hello& own) { own.probe.value ^= 1; };
+    ThreadTeam all(setting);
+    expect_together(all);
+    for (int r = 0; r < setting.ranks(); ++r) {
+      EXPECT_EQ(all[r].spec.single_copy, !shares_memory(setting));
+      if (shares_memory(setting)) {
+        EXPECT_EQ(all[r].attach, nullptr);
+      }
+    }
+  });
+}
+
+// After a hand-down for memory that was lacking the same ranks can be a team again.
+TEST(SetUp, ATeamComesAfterAnother) {
+  for_each_rank_of_teams([&](Setting& setting) {
+    ThreadTeam all(setting);
+    expect_together(all);
+    std::vector<const std::byte*> blocks;
+    for (int r = 0; r < setting.ranks(); ++r)
+      blocks.push_back(all[r].blocks.empty() ? nullptr : all[r].blocks[0]);
+    const std::size_t files = count_files();
+    all.each([&](Team& team, const Hello& own) {
+      team.deferred = true;
+      team.reset();
+      team.oob.all_and(nullptr, 0);  // on all ranks
+      set_up_team(team, own, false);
+    });
+    expect_together(all);
+    EXPECT_EQ(count_files(), files);  // blocks are used again
+    for (int r = 0; r < setting.ranks(); ++r) {
+      EXPECT_EQ(all[r].blocks.empty() ? nullptr : all[r].blocks[0],
+                blocks[static_cast<std::size_t>(r)]);
+    }
+  });
+}
+
+TEST(SetUp, AgreesOnOptionsAloneAtFirst) {
+  Setting setting = setting_of(4, 2);
+  ThreadTeam all(setting, {}, true);
+  for (int r = 0; r < 4; ++r) {
+    EXPECT_EQ(all[r].state, Team::State::counting);
+    EXPECT_TRUE(all[r].blocks.empty());
+  }
+  all.each([](Team& team, const Hello& own) { set_up_team(team, own, false); });
+  expect_together(all);
+}
+
+// Persistent operations: the same place on all ranks, another one for each; and none on any rank
+// once a leader has spent what they may have.
+TEST(SetUp, PlacesOfPersistentOperationsAreAgreedOn) {
+  for_each_rank_of_teams([&](Setting& setting) {
+    ThreadTeam all(setting);
+    constexpr int kOperations = 24;
+    std::vector<std::vector<std::size_t>> places(static_cast<std::size_t>(setting.ranks()));
+    all.each([&](Team& team, const Hello&) {
+      for (int i = 0; i < kOperations; ++i) {
+        const Choice& choice = team.choose(Collective::allreduce, 8);
+        OwnRanks* own = acquire_own_ranks(team, Collective::allreduce, choice);
+        std::size_t place = 0;
+        while (own && team.own_ranks[place].get() != own) ++place;
+        places[static_cast<std::size_t>(team.rank)].push_back(own ? place + 1 : 0);
+        // One rank is slower to give back what it had.
+        if (own && (team.rank == setting.odd ? i % 4 == 0 : i % 2 == 0)) own->in_use = false;
+      }
+    });
+    for (const auto& of_rank : places) EXPECT_EQ(of_rank, places[0]);
+  });
+}
+
+}  // namespace
+}  // namespace sumac::testing

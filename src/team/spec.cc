@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/spec.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/align.h"
+#include "transport/shm/layout.h"
+
+namespace sumac {
+namespace {
+
+bool any_oversubscribed(const TeamSpec& spec) {
+  return std::find(spec.oversubscribed.begin(), spec.oversubscribed.end(), true) !=
+         spec.oversubscribed.end();
+}
+
+int count_nodes(const TeamSpec& spec) {
+  std::set<std::uint64_t> nodes;
+  for (const Place& place : spec.places) nodes.insert(place.node);
+  return static_cast<int>(nodes.size());
+}
+
+}  // namespace
+
+Capabilities TeamSpec::of_group(int size, int member, bool shared) const {
+  Capabilities capabilities;
+  capabilities.ranks = size;
+  capabilities.over = shared ? Over::shm : Over::p2p;
+  capabilities.oversubscribed =
+      shared ? oversubscribed[static_cast<std::size_t>(member)] : any_oversubscribed(*this);
+  capabilities.within_levels = true;
+  capabilities.family = family;
+  return capabilities;
+}
+
+Capabilities TeamSpec::of_one_group() const {
+  Capabilities capabilities;
+  capabilities.ranks = ranks();
+  capabilities.family = family;
+  capabilities.single_copy = single_copy;
+  capabilities.oversubscribed = any_oversubscribed(*this);
+  return capabilities;
+}
+
+Capabilities TeamSpec::of_all(const Hierarchy& hierarchy) const {
+  Capabilities capabilities = of_one_group();
+  if (is_flat(hierarchy)) return capabilities;
+  capabilities.over = Over::levels;
+  capabilities.nodes = count_nodes(*this);
+  capabilities.equal_nodes = has_equal_nodes(*this, hierarchy);
+  return capabilities;
+}
+
+bool is_flat(const Hierarchy& hierarchy) {
+  return hierarchy.levels.size() == 1 && hierarchy.levels[0].groups.size() == 1 &&
+         hierarchy.levels[0].groups[0].one_node;
+}
+
+bool needs_messages(const Hierarchy& hierarchy) {
+  for (const HierarchyLevel& level : hierarchy.levels) {
+    for (const Group& group : level.groups) {
+      if (!group.one_node && group.members.size() > 1) return true;
+    }
+  }
+  return false;
+}
+
+bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy) {
+  const auto is_slow = [](const Place& place) { return place.slow; };
+  if (hierarchy.levels.size() != 2 || hierarchy.levels[1].groups[0].one_node ||
+      std::any_of(spec.places.begin(), spec.places.end(), is_slow)) {
+    return false;
+  }
+  const std::vector<Group>& groups = hierarchy.levels[0].groups;
+  // Every rank of a node has a cache line in the slots of all others, be they small on some hosts.
+  if (groups[0].members.size() > kSmallSlot / kCacheLine) return false;
+  return std::all_of(groups.begin(), groups.end(), [&](const Group& group) {
+    return group.one_node && group.members.size() == groups[0].members.size();
+  });
+}
+
+}  // namespace sumac

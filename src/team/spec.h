@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the ranks of a team have told each other, as far as its hierarchies and choices go by it,
+// and the Capabilities that follow from it: of a level, and of the whole. The same on all ranks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/plan.h"
+#include "topology/hierarchy.h"
+
+namespace sumac {
+
+struct TeamSpec {
+  std::vector<Place> places;         // by rank
+  std::vector<bool> oversubscribed;  // by rank: its machine has more ranks than processors
+  Family family = Family::any;
+  bool single_copy = false;  // every rank reaches the memory of all ranks of its node
+
+  int ranks() const { return static_cast<int>(places.size()); }
+
+  // A group of a hierarchy's level, `member` one of its ranks; `shared`: it shares memory.
+  Capabilities of_group(int ranks, int member, bool shared) const;
+  Capabilities of_group(const Group& group) const {
+    return of_group(static_cast<int>(group.members.size()), group.members[0], group.one_node);
+  }
+  // All ranks, as one group in shared memory; and over a hierarchy, be it a flat one.
+  Capabilities of_one_group() const;
+  Capabilities of_all(const Hierarchy& hierarchy) const;
+};
+
+// One group that shares memory: served as such, without levels.
+bool is_flat(const Hierarchy& hierarchy);
+
+bool needs_messages(const Hierarchy& hierarchy);
+
+// Two levels: nodes of as many ranks each, none of them slow, and messages between them. What
+// multi_leader needs.
+bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy);
+
+}  // namespace sumac

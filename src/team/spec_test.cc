@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/spec.h"
+
+#include <gtest/gtest.h>
+
+#include "team/hello.h"
+
+namespace sumac {
+namespace {
+
+Hierarchy hierarchy_of(const std::vector<Place>& places, const char* text) {
+  HierarchySpec spec;
+  Hierarchy hierarchy;
+  std::string problem;
+  EXPECT_TRUE(parse_hierarchy(text, spec, problem)) << problem;
+  EXPECT_TRUE(build_hierarchy(spec, places, SlowDesign::basic, hierarchy, problem)) << problem;
+  return hierarchy;
+}
+
+// Nodes of so many ranks.
+TeamSpec spec_of_nodes(const std::vector<int>& nodes) {
+  TeamSpec spec;
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    for (int r = 0; r < nodes[n]; ++r) {
+      Place place;
+      place.node = place.host = n + 1;
+      spec.places.push_back(place);
+      spec.oversubscribed.push_back(false);
+    }
+  }
+  return spec;
+}
+
+TEST(Spec, NodesAreEqualWhereEachHasAsManyRanks) {
+  struct {
+    std::vector<int> nodes;
+    const char* text;
+    bool equal;
+  } const kCases[] = {
+      {{4, 4}, "node", true},   {{4, 4, 4}, "auto", true}, {{4, 3}, "node", false},
+      {{8}, "flat", false},     {{4, 4}, "flat", false},   {{4, 4}, "ranks:2,node", false},
+      {{64, 64}, "node", true}, {{65, 65}, "node", false}, {{1, 1}, "node", false},
+  };
+  for (const auto& each : kCases) {
+    const TeamSpec spec = spec_of_nodes(each.nodes);
+    const Hierarchy hierarchy = hierarchy_of(spec.places, each.text);
+    EXPECT_EQ(has_equal_nodes(spec, hierarchy), each.equal) << each.text << ' ' << each.nodes[0];
+    EXPECT_EQ(spec.of_all(hierarchy).equal_nodes, each.equal);
+  }
+  TeamSpec slow = spec_of_nodes({4, 4});
+  slow.places[1].slow = true;
+  EXPECT_FALSE(has_equal_nodes(slow, hierarchy_of(spec_of_nodes({4, 4}).places, "node")));
+}
+
+TEST(Spec, CapabilitiesOfTheWholeAndOfGroups) {
+  TeamSpec spec = spec_of_nodes({4, 4});
+  spec.single_copy = true;
+  spec.oversubscribed[5] = true;
+  const Hierarchy nodes = hierarchy_of(spec.places, "node");
+  const Capabilities whole = spec.of_all(nodes);
+  EXPECT_EQ(whole.over, Over::levels);
+  EXPECT_EQ(whole.nodes, 2);
+  EXPECT_EQ(whole.ranks, 8);
+  EXPECT_TRUE(whole.single_copy && whole.oversubscribed && !whole.within_levels);
+  const Capabilities first = spec.of_group(nodes.levels[0].groups[0]);
+  EXPECT_EQ(first.over, Over::shm);
+  EXPECT_EQ(first.ranks, 4);
+  EXPECT_TRUE(first.within_levels && !first.oversubscribed);
+  const Capabilities between = spec.of_group(nodes.levels[1].groups[0]);
+  EXPECT_EQ(between.over, Over::p2p);
+  EXPECT_EQ(between.ranks, 2);
+  EXPECT_TRUE(between.oversubscribed);
+  EXPECT_TRUE(needs_messages(nodes));
+
+  const TeamSpec one = spec_of_nodes({4});
+  const Hierarchy flat = hierarchy_of(one.places, "flat");
+  EXPECT_TRUE(is_flat(flat));
+  EXPECT_FALSE(needs_messages(flat));
+  EXPECT_EQ(one.of_all(flat).over, Over::shm);
+  EXPECT_EQ(one.of_all(flat).nodes, 1);
+}
+
+Hello hello_on(std::uint64_t machine, int first_cpu, int cpus, int job_ranks) {
+  Hello hello{};
+  hello.machine = machine;
+  for (int c = first_cpu; c < first_cpu + cpus; ++c) hello.cpus.words[c / 64] |= 1ull << c % 64;
+  hello.job_ranks_on_node = job_ranks;
+  return hello;
+}
+
+TEST(Spec, OversubscribedIsAMachineWithMoreRanksThanProcessors) {
+  const auto judge = [](std::vector<Hello> hellos) {
+    return spec_of(hellos, Family::any).oversubscribed;
+  };
+  using Bits = std::vector<bool>;
+  EXPECT_EQ(judge({hello_on(1, 0, 2, 2), hello_on(1, 0, 2, 2)}), Bits({false, false}));
+  EXPECT_EQ(judge({hello_on(1, 0, 1, 2), hello_on(1, 0, 1, 2)}), Bits({true, true}));
+  EXPECT_EQ(judge({hello_on(1, 0, 1, 1), hello_on(2, 0, 1, 1)}), Bits({false, false}));
+  // Of eight ranks of the job two are here, on four processors that all may use.
+  EXPECT_EQ(judge({hello_on(1, 0, 4, 8), hello_on(1, 0, 4, 8)}), Bits({true, true}));
+  // Bound to one each, they say nothing of the others.
+  EXPECT_EQ(judge({hello_on(1, 0, 1, 8), hello_on(1, 1, 1, 8)}), Bits({false, false}));
+  std::vector<Hello> limited{hello_on(1, 0, 4, 2), hello_on(1, 0, 4, 2)};
+  limited[1].cpu_quota = 1;
+  EXPECT_EQ(judge(limited), Bits({true, true}));
+}
+
+}  // namespace
+}  // namespace sumac

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/team.h"
+
+#include <utility>
+
+namespace sumac {
+
+void Team::end_levels() {
+  if (levels.empty()) return;
+  state = State::handed_down;
+  for (TeamMessages& each : messages) {
+    if (deferred) context.idle.keep(std::move(each));
+  }
+  for (LevelsRun*& run : levels_for) run = nullptr;
+  own_ranks.clear();
+  levels.clear();
+  messages.clear();
+}
+
+void Team::give_back() {
+  for (std::byte* block : blocks) Arena::release(block);
+  blocks.clear();
+  end_levels();
+}
+
+void Team::reset() {
+  give_back();
+  stats = Stats();
+  state = State::counting;
+  reason = Reason::first_calls;
+  spec = TeamSpec();
+  group = ShmGroup();
+  own_ranks.clear();
+  pids.clear();
+  processes.clear();
+  deferred = false;
+  hierarchy.clear();
+  attach.reset();
+}
+
+}  // namespace sumac

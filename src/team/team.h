@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A communicator without its MPI: what its ranks have agreed on, the shared memory, hierarchies and
+// messages that they have for it, and what is under way.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "observe/stats.h"
+#include "planner/levels_run.h"
+#include "planner/plan.h"
+#include "progress/queue.h"
+#include "team/context.h"
+#include "team/idle_messages.h"
+#include "team/oob.h"
+#include "team/spec.h"
+#include "transport/cma.h"
+#include "transport/shm/group.h"
+
+namespace sumac {
+
+// Where one persistent operation is carried out, and no other. Ranks may start persistent
+// operations in any order, and before or after others that are not persistent: operations that
+// shared slots, lanes or tags, whose uses are numbered, would mix.
+struct OwnRanks {
+  Needs needs = Needs::lines;         // what the place is good for,
+  const LevelsRun* like = nullptr;    // and the hierarchy of which `levels` is another one
+  ShmGroup group;                     // one group in shared memory
+  std::unique_ptr<LevelsRun> levels;  // or a hierarchy
+  bool in_use = false;                // on this rank
+};
+
+// As one of its ranks sees it. MPI allows one collective call at a time on a communicator, so the
+// fields need no lock; what is under way after such a call is in `queue`, which has one.
+struct Team {
+  enum class State : std::uint8_t {
+    counting,     // not set up yet: the first calls go to the MPI
+    handed_down,  // for good, see reason
+    alone,        // one rank
+    together,     // set up
+  };
+
+  Team(const Context& its_context, Oob& its_oob) : context(its_context), oob(its_oob) {}
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  const Context& context;
+  Oob& oob;
+
+  State state = State::counting;
+  Reason reason = Reason::first_calls;
+  int rank = 0, size = 0;
+  TeamSpec spec;
+
+  // The ranks as one group in shared memory.
+  ShmGroup group;
+  WaitPolicy wait_policy;
+  PlanTable plans;
+
+  // The ranks as a hierarchy, where the collective has one; else null. Collectives of the same
+  // hierarchy share it.
+  LevelsRun* levels_for[kNumCollectives] = {};
+  std::vector<std::unique_ptr<LevelsRun>> levels;
+  std::vector<TeamMessages> messages;  // of hierarchies that need some
+  std::vector<std::byte*> blocks;      // of shared memory, to be released
+  std::string hierarchy;               // of an info key; empty: the option's
+
+  Work work;               // of the blocking call going on
+  const char* doing = "";  // its name, for messages
+
+  // Nonblocking and persistent calls under way.
+  WorkQueue queue;
+  bool may_overlap = false;  // agreed: they end on every rank even while it computes
+  bool deferred = false;     // there have been such calls: the same on all ranks
+  std::vector<std::unique_ptr<OwnRanks>> own_ranks;  // in the same order on all ranks
+
+  // For traces: which team this is, the same on all its ranks, and its operations so far.
+  std::uint64_t trace_group = 0, traced = 0;
+  bool reports_together = false;  // agreed: it is the whole job, and SUMAC_STATS=all on all ranks
+
+  std::unique_ptr<CrossMemoryAttach> attach;
+  std::vector<pid_t> pids;               // by rank; 0 where this rank cannot tell whether it lives
+  std::vector<std::uint64_t> processes;  // by rank: which process it is
+  Stats stats;
+
+  const Choice& choose(Collective collective, std::size_t bytes) const {
+    const LevelsRun* run = levels_for[static_cast<int>(collective)];
+    return (run ? run->plans() : plans).choose(collective, bytes);
+  }
+  Ranks ranks(Collective collective) {
+    return {&group, levels_for[static_cast<int>(collective)], attach.get()};
+  }
+  Ranks ranks(OwnRanks& own) { return {&own.group, own.levels.get(), attach.get()}; }
+  bool sends_messages() const { return !messages.empty(); }
+
+  // Ends hierarchies, and with them messages between ranks: where those are not to be kept for
+  // another team, all ranks must do so at the same time. No call will be taken any more.
+  void end_levels();
+  // Gives shared memory and hierarchies back.
+  void give_back();
+  // As new, but for `work` and `queue`, with which nothing is under way.
+  void reset();
+};
+
+}  // namespace sumac

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For tests: a team of ranks that are threads of this process. All is as in a job but for what is
+// out of band; each rank has a process's options, rules and memory of its own.
+#pragma once
+
+#include <barrier>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "observe/log.h"
+#include "planner/rules.h"
+#include "team/set_up.h"
+#include "team/test_post_office.h"
+
+namespace sumac::testing {
+
+// One process.
+struct TestProcess {
+  TestProcess(const std::vector<std::string>& environment, const RuleSet& its_rules,
+              std::size_t slot_bytes, const std::string& root)
+      : variables(environment), rules(its_rules), arena(slot_bytes, root) {
+    std::vector<char*> pointers;
+    for (std::string& variable : variables) pointers.push_back(variable.data());
+    pointers.push_back(nullptr);
+    const auto problem = [](void*, const sumac_problem*) { std::abort(); };
+    sumac_options_read(&options, pointers.data(), problem, nullptr);
+  }
+
+  std::vector<std::string> variables;  // `options` point into them
+  sumac_options options;
+  RuleSet rules;
+  Arena arena;
+  IdleMessages idle;
+};
+
+// What a test decides of the ranks.
+struct Setting {
+  std::vector<Place> places;
+  std::string hierarchy = "auto", forced;
+  SlowDesign design = SlowDesign::basic;
+  RuleSet rules;
+  bool oversubscribed = false;
+  std::size_t slot_bytes = 1024;
+  unsigned seed = 0;
+  // One rank that is not as the others, what it says of itself, and what its process is like.
+  int odd = -1;
+  std::function<void(Hello&)> odd_hello;
+  std::vector<std::string> odd_environment;
+  std::string odd_root;
+  bool odd_has_no_messages = false;
+
+  int ranks() const { return static_cast<int>(places.size()); }
+  std::vector<std::string> environment(int rank) const {
+    static constexpr const char* kDesigns[] = {"basic", "direct", "peer"};
+    std::vector<std::string> all{
+        "SUMAC_HIERARCHY=" + hierarchy, "SUMAC_ALGO=" + forced, "SUMAC_SPIN=1",
+        "SUMAC_SHM_BUDGET=64M",
+        std::string("SUMAC_SLOW_DESIGN=") + kDesigns[static_cast<int>(design)]};
+    if (rank == odd) all.insert(all.end(), odd_environment.begin(), odd_environment.end());
+    return all;
+  }
+};
+
+// What the ranks of a team share that tests look at, and through which they meet.
+class Meeting {
+ public:
+  explicit Meeting(int ranks) : barrier_(ranks), words_(static_cast<std::size_t>(ranks)) {}
+
+  // Each rank's data, in use until all have seen them.
+  template <class Look>
+  void exchange(int rank, const void* own, Look look) {
+    words_[static_cast<std::size_t>(rank)] = own;
+    barrier_.arrive_and_wait();
+    look(words_);
+    barrier_.arrive_and_wait();
+  }
+  PostOffice& office(std::size_t number, std::size_t leaders) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    while (offices_.size() <= number) offices_.emplace_back();
+    offices_[number].leaders = leaders;
+    return offices_[number];
+  }
+  // For looking at when no thread runs: of all messages so far, (from, to) -> bytes.
+  std::map<std::pair<int, int>, std::size_t> bytes() const {
+    std::map<std::pair<int, int>, std::size_t> sum;
+    for (const PostOffice& office : offices_) {
+      for (const auto& [way, bytes] : office.bytes) sum[way] += bytes;
+    }
+    return sum;
+  }
+
+ private:
+  std::barrier<> barrier_;
+  std::vector<const void*> words_;
+  std::mutex mutex_;
+  std::deque<PostOffice> offices_;
+};
+
+class ThreadOob final : public Oob {
+ public:
+  ThreadOob(Meeting& meeting, const Setting& setting, int rank)
+      : meeting_(meeting), setting_(setting), rank_(rank) {}
+
+  void all_gather(const void* own, void* all, std::size_t bytes) override {
+    meeting_.exchange(rank_, own, [&](const std::vector<const void*>& of_ranks) {
+      auto* to = static_cast<std::byte*>(all);
+      for (const void* from : of_ranks) {
+        std::memcpy(to, from, bytes);
+        to += bytes;
+      }
+    });
+  }
+  void all_and(std::uint64_t* words, std::size_t count) override {
+    const std::vector<std::uint64_t> own(words, words + count);
+    meeting_.exchange(rank_, own.data(), [&](const std::vector<const void*>& of_ranks) {
+      for (const void* from : of_ranks) {
+        for (std::size_t i = 0; i < count; ++i) {
+          words[i] &= static_cast<const std::uint64_t*>(from)[i];
+        }
+      }
+    });
+  }
+  void broadcast(void* data, std::size_t bytes) override {
+    meeting_.exchange(rank_, data, [&](const std::vector<const void*>& of_ranks) {
+      if (rank_ != 0) std::memcpy(data, of_ranks[0], bytes);
+    });
+  }
+  bool make_messages(const std::vector<int>& leaders, std::shared_ptr<Messages>& made) override {
+    PostOffice& office = meeting_.office(made_++, leaders.size());
+    if (rank_ == setting_.odd && setting_.odd_has_no_messages) return false;
+    const unsigned seed = setting_.seed * 64 + static_cast<unsigned>(rank_);
+    made = std::make_shared<PostedMessages>(office, rank_, seed);
+    return true;
+  }
+  void drive() override {}
+  void end_job() override { ended = true; }
+
+  bool ended = false;
+
+ private:
+  Meeting& meeting_;
+  const Setting& setting_;
+  const int rank_;
+  std::size_t made_ = 0;
+};
+
+// All ranks of a team, set up. Each is for one thread.
+class ThreadTeam {
+ public:
+  // `before`: done with the processes before they meet.
+  explicit ThreadTeam(Setting setting, const std::function<void(ThreadTeam&)>& before = {},
+                      bool agree_only = false)
+      : setting_(std::move(setting)), meeting_(setting_.ranks()) {
+    set_log(Level::off, 0);
+    for (int r = 0; r < setting_.ranks(); ++r) {
+      const bool odd = r == setting_.odd;
+      ranks_.emplace_back(setting_, meeting_, r, odd ? setting_.odd_root : "");
+    }
+    if (before) before(*this);
+    each([=](Team& team, const Hello& own) { set_up_team(team, own, agree_only); });
+  }
+  ~ThreadTeam() {
+    for (Rank& rank : ranks_) rank.team.reset();
+  }
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+
+  // make(team, hello) on all ranks at once; to its end.
+  template <class Make>
+  void each(Make make) {
+    std::vector<std::thread> threads;
+    for (Rank& rank : ranks_) {
+      threads.emplace_back([&] { make(rank.team, rank.hello(setting_)); });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  Team& operator[](int rank) { return ranks_[static_cast<std::size_t>(rank)].team; }
+  ThreadOob& oob(int rank) { return ranks_[static_cast<std::size_t>(rank)].oob; }
+  TestProcess& process(int rank) { return ranks_[static_cast<std::size_t>(rank)].process; }
+  const Setting& setting() const { return setting_; }
+  // For looking at when no thread runs.
+  std::map<std::pair<int, int>, std::size_t> bytes() const { return meeting_.bytes(); }
+
+ private:
+  struct Rank {
+    Rank(const Setting& setting, Meeting& meeting, int number, const std::string& root)
+        : process(setting.environment(number), setting.rules, setting.slot_bytes, root),
+          context{process.options, process.rules, process.arena,
+                  process.idle,    Family::any,   static_cast<std::uint64_t>(number) + 1},
+          oob(meeting, setting, number),
+          team(context, oob) {
+      team.rank = number;
+      team.size = setting.ranks();
+    }
+    // As on a machine of its own for each node.
+    Hello hello(const Setting& setting) const {
+      Hello own = own_hello(context, team.hierarchy);
+      own.place = setting.places[static_cast<std::size_t>(team.rank)];
+      own.machine = own.place.node;
+      own.job_ranks_on_node = own.cpu_quota = 0;
+      for (std::uint64_t& word : own.cpus.words) word = setting.oversubscribed ? 0 : ~0ull;
+      own.world = team.size;
+      own.progresses_messages = 1;
+      if (team.rank == setting.odd && setting.odd_hello) setting.odd_hello(own);
+      return own;
+    }
+
+    TestProcess process;
+    const Context context;
+    ThreadOob oob;
+    Team team;
+  };
+
+  const Setting setting_;
+  Meeting meeting_;
+  std::deque<Rank> ranks_;
+};
+
+}  // namespace sumac::testing

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What somebody asked for (SUMAC_ALGO, SUMAC_RULES) and does not get: rank 0 of the job says what
+// and why, each once, of the communicators it is in.
+#pragma once
+
+#include <vector>
+
+#include "planner/forced.h"
+#include "team/hierarchies.h"
+#include "team/team.h"
+
+namespace sumac {
+
+// Of one team, while it is set up.
+class Wishes {
+ public:
+  explicit Wishes(const Context& context)
+      : context_(context), forced_(forced_algorithms(context.options.algo)) {}
+
+  // Whether the ranks get what somebody asked for: as one group, for collectives without levels;
+  // and over hierarchies.
+  void judge_group(const Team& team, const Capabilities& capabilities);
+  void judge_levels(const Team& team, const std::vector<Wanted>& wanted);
+
+ private:
+  friend void tell_unmet(const Team& team, const Wishes& wishes);
+  // What becomes of an algorithm that is forced.
+  void note(Algorithm algorithm, const char* why_not);
+  // The user's rules that are for such a group and cannot run there.
+  void note_rules(const Capabilities& capabilities);
+
+  const Context& context_;
+  std::vector<Algorithm> forced_;
+  std::vector<Unmet> unmet_;
+  std::vector<Algorithm> met_;  // of `forced_`
+};
+
+// A wish that is not met is told unless another algorithm that is forced for the collective is.
+void tell_unmet(const Team& team, const Wishes& wishes);
+
+// At the end: calls that went another way than forced on communicators that could have taken it.
+void tell_unforced_calls(const Stats& stats, const char* algo);
+
+}  // namespace sumac
