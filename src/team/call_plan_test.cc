@@ -11,9 +11,10 @@
 #include <sstream>
 #include <thread>
 
+#include "algorithms/test_support.h"
 #include "observe/trace.h"
 #include "planner/cost.h"
-#include "planner/test_levels_run.h"
+#include "team/test_team.h"
 
 namespace sumac::testing {
 namespace {
@@ -77,6 +78,11 @@ void add_stage(const AgreedLevels& agreed, const StagePlan& stage, const CallSha
 
 // ---- What is done ----
 
+// Null where the collective has one group in shared memory.
+LevelsRun* levels_of(Team& team, Collective collective) {
+  return team.levels_for[static_cast<int>(collective)];
+}
+
 struct Buffers {
   std::vector<Word> in, out;
 };
@@ -101,13 +107,14 @@ LevelsCall call_of(const AgreedLevels& agreed, const CallShape& shape, int rank,
   return call;
 }
 
-void run(ThreadRanks& all, int ranks, const CallShape& shape) {
+void run(ThreadTeam& all, int ranks, const CallShape& shape) {
   std::vector<std::thread> threads;
   std::deque<Buffers> buffers(static_cast<std::size_t>(ranks));
   for (int r = 0; r < ranks; ++r) {
     threads.emplace_back([&, r] {
       Buffers& own = buffers[static_cast<std::size_t>(r)];
-      all[r].run(call_of(all[r].agreed(), shape, r, own), WaitPolicy());
+      LevelsRun& levels = *levels_of(all[r], shape.collective);
+      levels.run(call_of(levels.agreed(), shape, r, own), WaitPolicy());
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -141,38 +148,41 @@ class CallPlans : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  Seen done(ThreadRanks& all, int ranks, const CallShape& shape) {
-    all.office().bytes.clear();
+  Seen done(ThreadTeam& all, int ranks, const CallShape& shape) {
+    const auto before = all.bytes();
     trace::start(folder_.c_str(), 1 << 16);
     run(all, ranks, shape);
     EXPECT_TRUE(trace::write(0, 1));
     Seen seen;
-    seen.bytes = all.office().bytes;
+    for (const auto& [way, bytes] : all.bytes()) {
+      const auto sent = before.find(way);
+      const std::size_t now = bytes - (sent == before.end() ? 0 : sent->second);
+      if (now > 0) seen.bytes[way] = now;
+    }
     read_chunks(folder_ / "rank-0.json", seen);
     std::filesystem::remove(folder_ / "rank-0.json");
     return seen;
   }
-  void expect_as_planned(const Setting& setting, ThreadRanks& all, const CallShape& shape);
+  void expect_as_planned(const Setting& setting, ThreadTeam& all, const CallShape& shape);
 
  private:
   std::filesystem::path folder_;
 };
 
-Seen planned(ThreadRanks& all, const Setting& setting, const CallShape& shape) {
+Seen planned(ThreadTeam& all, const Setting& setting, const CallShape& shape) {
   Layout layout;
   layout.slot_bytes = setting.slot_bytes;
   Seen seen;
   CallPlan plan;
   for (int r = 0; r < setting.ranks(); ++r) {
-    const AgreedLevels& agreed = all[r].agreed();
+    const AgreedLevels& agreed = levels_of(all[r], shape.collective)->agreed();
     plan_call(agreed, agreed.whole.choose(shape.collective, shape.bytes), shape, plan);
     for (const StagePlan& stage : plan.stages) add_stage(agreed, stage, shape, plan, layout, seen);
   }
   return seen;
 }
 
-void CallPlans::expect_as_planned(const Setting& setting, ThreadRanks& all,
-                                  const CallShape& shape) {
+void CallPlans::expect_as_planned(const Setting& setting, ThreadTeam& all, const CallShape& shape) {
   const Seen expected = planned(all, setting, shape), seen = done(all, setting.ranks(), shape);
   std::ostringstream about;
   about << "seed " << setting.seed << ", " << setting.ranks() << " ranks, forced '"
@@ -196,15 +206,7 @@ Setting setting_of(const std::vector<int>& nodes, const std::string& text) {
     place.at.numa = static_cast<int>(setting.places.size()) / 2 % 3;
     setting.places.push_back(place);
   }
-  HierarchySpec spec;
-  std::string problem;
-  EXPECT_TRUE(parse_hierarchy(text, spec, problem)) << problem;
-  if (!build_hierarchy(spec, setting.places, SlowDesign::basic, setting.hierarchy, problem)) {
-    spec = HierarchySpec();
-    spec.automatic = true;
-    EXPECT_TRUE(
-        build_hierarchy(spec, setting.places, SlowDesign::basic, setting.hierarchy, problem));
-  }
+  setting.hierarchy = text;
   return setting;
 }
 
@@ -236,18 +238,13 @@ CallShape random_shape(int ranks, Random& random) {
   return {kAll[random() % 3], words * sizeof(Word), sizeof(Word), below(random, ranks)};
 }
 
-// One group that shares memory has no levels.
-bool has_levels(const Hierarchy& hierarchy) {
-  return hierarchy.levels.size() > 1 || !hierarchy.levels[0].groups[0].one_node;
-}
-
 TEST_F(CallPlans, AreWhatIsDone) {
   for (unsigned seed = 0; seed < kShapes && !HasFailure(); ++seed) {
     Random random(seed);
     Setting setting = random_setting(random);
     setting.seed = seed;
-    if (!has_levels(setting.hierarchy)) continue;
-    ThreadRanks all(setting);
+    ThreadTeam all(setting);
+    if (!levels_of(all[0], Collective::allreduce)) continue;  // one group that shares memory
     for (int i = 0; i < 2; ++i) {
       CallShape shape = random_shape(setting.ranks(), random);
       if (shape.collective == Collective::bcast) shape.element = 1;
@@ -282,9 +279,9 @@ TEST_F(CallPlans, OfWhatWasDecidedWhileItBegan) {
     Setting setting = setting_of(nodes, "node");
     setting.slot_bytes = 32 << 10;
     setting.forced = c.forced;
-    ThreadRanks all(setting);
+    ThreadTeam all(setting);
     const CallShape shape{Collective::allreduce, c.bytes, sizeof(Word)};
-    const AgreedLevels& agreed = all[0].agreed();
+    const AgreedLevels& agreed = levels_of(all[0], Collective::allreduce)->agreed();
     CallPlan plan;
     plan_call(agreed, agreed.whole.choose(shape.collective, shape.bytes), shape, plan);
     EXPECT_EQ(plan.chunks[0].bytes, c.chunk);
