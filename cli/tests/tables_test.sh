@@ -26,4 +26,16 @@ expect_status 0
 [ "$(wc -l <"$out")" = 69 ] || fail "not 69 names"
 [ "$(grep -c '^MPI_[A-Z][a-z_]*$' "$out")" = 69 ] || fail "not all are names of MPI"
 expect_out MPI_Allreduce_c
+run "$sumac" __collectives
+expect_status 0
+expect_silence
+cp "$out" "$scratch/collectives.json"
+run python3 - "$scratch/collectives.json" <<'PYTHON'
+import json, sys
+rows = {row["name"]: row for row in json.load(open(sys.argv[1]))}
+assert rows["reduce"]["root"] and not rows["allreduce"]["root"], rows
+assert rows["barrier"]["data"] is False and rows["allgather"]["reduces"] is False, rows
+assert {row["ranks"] for row in rows.values()} == {"levels", "group", "none"}, rows
+PYTHON
+expect_status 0
 finish
