@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "base/types.h"
+#include "base/collectives.h"
 
 namespace sumac {
 
