@@ -50,7 +50,7 @@ def test_no_command_is_a_question(sumac):
         ("plot",),
     ],
 )
-def test_usage_errors_have_the_form_of_all_errors(sumac, arguments):
+def test_usage_errors_have_the_form_of_all_errors(sandbox, sumac, arguments):
     status, out, err = sumac(*arguments)
     assert status == 2 and out == ""
     what, fix = err.splitlines()

@@ -77,7 +77,7 @@ def test_a_full_disk_is_seen_first(tmp_path):
     program += "files.check('-J', Path(sys.argv[1]))"
     done = subprocess.run(
         [*prefix, os.sys.executable, "-c", program, str(tmp_path / "disk/r.json")],
-        env=os.environ | {"PYTHONPATH": str(files.Path(files.__file__).parents[1])},
+        env=os.environ | {"PYTHONPATH": str(files.Path(files.__file__).parents[2])},
         capture_output=True, text=True,
     )  # fmt: skip
     assert "cannot be written: No space left on device" in done.stderr

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from sumac_mpi.base.errors import bad_value
+from sumac_mpi.base.errors import Exit, SumacError, bad_value
 from sumac_mpi.library import tables
 
 REDUCE_LOCAL = "reduce_local"
@@ -74,7 +74,12 @@ def names() -> list[str]:
 def require_known(call: str) -> None:
     """Raises a usage error for a name that is no call."""
     if call not in names():
-        raise bad_value(f"{call}: not one of {', '.join(names())}")
+        raise SumacError(
+            "usage",
+            f"{call}: not one of {', '.join(names())}",
+            fix="'sumac bench -h' shows how",
+            code=Exit.USAGE,
+        )
 
 
 def _collectives() -> list[Collective]:
