@@ -73,7 +73,7 @@ def test_a_barrier_is_not_drawn(one_mpi, sumac):
 
 def test_a_full_disk_is_seen_first(tmp_path):
     prefix = _small_disk(tmp_path / "disk")
-    program = "import sys; from pathlib import Path; from sumac_mpi import files; "
+    program = "import sys; from pathlib import Path; from sumac_mpi.base import files; "
     program += "files.check('-J', Path(sys.argv[1]))"
     done = subprocess.run(
         [*prefix, os.sys.executable, "-c", program, str(tmp_path / "disk/r.json")],
