@@ -15,7 +15,7 @@ from sumac_mpi.bench_sizes import Sizes
 from sumac_mpi.common_options import JOB
 from sumac_mpi.errors import bad_value
 
-REDUCTIONS = ("allreduce", "reduce")
+REDUCTIONS = ("allreduce", "reduce", "reduce_scatter")
 # A 2-byte float is no type of an MPI's, and its collectives would not take it.
 TYPES = [*elements.ALIASES, *(name for name in elements.TYPES if not name.endswith("float16"))]
 TYPE, OP, ROUNDS, SECONDS = "float", "sum", 10, 0.5

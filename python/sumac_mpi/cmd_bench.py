@@ -33,8 +33,8 @@ from sumac_mpi.errors import Exit, SumacError, bad_value
 from sumac_mpi.hosts import HostsOption, LauncherArgOption
 
 _COLLECTIVES = (
-    "allreduce, reduce, bcast or barrier; nonblocking: iallreduce and so on; persistent: "
-    "allreduce-persistent and so on; or reduce_local"
+    "allreduce, reduce, bcast, barrier, reduce_scatter or allgather; nonblocking: iallreduce and "
+    "so on; persistent: allreduce-persistent and so on; or reduce_local"
 )
 
 

@@ -62,7 +62,8 @@ def _title(runs: list[Run]) -> str:
         parts.append(f"{header['ranks']} ranks")
     if len({run.header["type"] for run in runs}) == 1:
         parts.append(str(header["type"]))
-    reducing = {run.header["op"] for run in runs if run.collective not in ("bcast", "barrier")}
+    unreduced = ("bcast", "barrier", "allgather")
+    reducing = {run.header["op"] for run in runs if run.collective not in unreduced}
     if len(reducing) == 1:
         parts.append(*reducing)
     if any(run.cut_by for run in runs):

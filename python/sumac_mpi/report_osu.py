@@ -11,7 +11,10 @@ from __future__ import annotations
 from sumac_mpi.calls import Kind
 from sumac_mpi.results import Row, Run
 
-_TITLES = {"allreduce": "Allreduce", "reduce": "Reduce", "bcast": "Broadcast", "barrier": "Barrier"}
+_TITLES = {
+    "allreduce": "Allreduce", "reduce": "Reduce", "bcast": "Broadcast", "barrier": "Barrier",
+    "reduce_scatter": "Reduce_scatter", "allgather": "Allgather",
+}
 _TYPES = {
     "int8": "MPI_INT8_T",
     "uint8": "MPI_UINT8_T",

@@ -49,7 +49,7 @@ void run(Parts& parts, int round) {
   if (deferred) forget_path();
   CHECK(parts.make() == MPI_SUCCESS, "%s", parts.name.c_str());
   if (!deferred) {
-    CHECK(was_taken() || was_handed_down("the rules prefer the MPI here"), "path '%s'", path());
+    CHECK(only_linked || was_taken() || was_handed_down("the rules prefer the MPI here"), "path '%s'", path());
     return parts.check(round);
   }
   expect_taken_nonblocking(parts.name.c_str());
@@ -70,10 +70,11 @@ Parts shape(int function, Form form, bool large, bool in_place, int pattern, int
   const char* name = kFunctions[function];
   const bool listed = function == 1 || function == 3;
   Parts parts{name, form, large, in_place, counts_of(listed ? pattern : 0, n), {}};
-  // Of an all-gather each rank may describe its data otherwise.
+  // Of an all-gather each rank may describe its data otherwise, for which MPICH's own is not ready.
   const bool gathers = function >= 2;
-  parts.from = layout(gathers && (round + rank) % 3 == 0);
-  parts.into = layout(gathers && (round + rank) % 4 == 1);
+  const int other = only_linked ? 0 : rank;
+  parts.from = layout(gathers && (round + other) % 3 == 0);
+  parts.into = layout(gathers && (round + other) % 4 == 1);
   if (function == 3) parts.places = places_of(parts.counts);
   return parts;
 }
@@ -163,6 +164,31 @@ void users() {
   MPI_Op_free(&op);
 }
 
+// Counts that the MPI below cannot be told, where it has no large ones.
+void beyond_int() {
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Op op;  // for the MPI to do
+  MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op);
+  std::vector<MPI_Count> counts(static_cast<std::size_t>(ranks), MPI_Count{1} << 33);
+  char in = 0, out = 0;
+  const void* from = &in;
+  void* into = &out;
+  for (const Form form : kForms) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int of_parts = call("Reduce_scatter_c", form, comm, &request, from, into,
+                              static_cast<const MPI_Count*>(counts.data()), MPI_CHAR, op);
+    const int of_one =
+        call("Reduce_scatter_block_c", form, comm, &request, from, into, counts[0], MPI_CHAR, op);
+    CHECK(of_parts == MPI_ERR_COUNT && of_one == MPI_ERR_COUNT, "%d, %d", of_parts, of_one);
+  }
+  MPI_Op_free(&op);
+  MPI_Comm_free(&comm);
+#endif
+}
+
 // The MPI raises its own error, here of all ranks at once. Of what neither family looks at there is
 // nothing here: they crash at counts below 0 in an array.
 void errors() {
@@ -189,11 +215,12 @@ void errors() {
 
 int main(int argc, char** argv) {
   start(argc, argv);
-  CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
+  CHECK(warm_up(MPI_COMM_WORLD) != only_linked, "path '%s'", path());
   sweep();
   mixed();
   pairs();
   users();
-  errors();
+  if (!only_linked) errors();  // the MPIs' own crash at types that are not committed
+  beyond_int();
   return finish();
 }
