@@ -39,7 +39,6 @@ class LevelsSetUp {
   PlanTable plan_of(const Capabilities& capabilities) const {
     return {team_.context.rules, capabilities, team_.context.options.algo};
   }
-  Counterparts counterparts(const Hierarchy& hierarchy, int place) const;
   std::unique_ptr<PeerMemory> lowest_memory(const LevelGroup& lowest) const;
 
   Team& team_;
@@ -129,19 +128,6 @@ std::uint64_t LevelsSetUp::agree_on_all() {
   return agreed;
 }
 
-Counterparts LevelsSetUp::counterparts(const Hierarchy& hierarchy, int place) const {
-  Counterparts peers;
-  if (!has_equal_nodes(team_.spec, hierarchy)) return peers;
-  for (const Group& group : hierarchy.levels[0].groups) {
-    peers.ranks.push_back(group.members[static_cast<std::size_t>(place)]);
-  }
-  const int size = static_cast<int>(peers.ranks.size());
-  peers.plans = plan_of(team_.spec.of_group(size, peers.ranks[0], false));
-  peers.own = static_cast<int>(std::find(peers.ranks.begin(), peers.ranks.end(), team_.rank) -
-                               peers.ranks.begin());
-  return peers;
-}
-
 std::unique_ptr<PeerMemory> LevelsSetUp::lowest_memory(const LevelGroup& lowest) const {
   if (!team_.spec.single_copy || !lowest.shared || lowest.size == 1) return nullptr;
   std::vector<pid_t> pids;
@@ -153,16 +139,14 @@ std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
                                                  std::vector<LevelGroup> groups,
                                                  std::shared_ptr<Messages> messages,
                                                  int first_tag) {
-  Levels own;
   for (const LevelGroup& level : groups) {
-    own.plans.push_back(plan_of(team_.spec.of_group(level.size, level.members[0], level.shared)));
     if (level.block) team_.blocks.push_back(level.block);
   }
+  Levels own;
   own.lowest = lowest_memory(groups[0]);
-  own.counterparts = counterparts(hierarchy, groups[0].rank);
-  own.groups = std::move(groups);
-  own.depth = hierarchy.levels.size();
-  own.whole = plan_of(team_.spec.of_all(hierarchy));
+  static_cast<AgreedLevels&>(own) =
+      agreed_levels(team_.spec, hierarchy, team_.rank, std::move(groups), team_.context.rules,
+                    team_.context.options.algo);
   own.messages = std::move(messages);
   own.first_tag = first_tag;
   own.in_order = first_tag == 0;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/plan.h"
+#include "planner/call_plan.h"
 #include "topology/hierarchy.h"
 
 namespace sumac {
@@ -28,6 +28,11 @@ struct TeamSpec {
   Capabilities of_one_group() const;
   Capabilities of_all(const Hierarchy& hierarchy) const;
 };
+
+// What `rank` agrees on with the others about a hierarchy: `groups` are the levels it takes part in
+// (levels_of()), for which `rules`, or `algo` in the text of SUMAC_ALGO, choose.
+AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank,
+                           std::vector<LevelGroup> groups, const RuleSet& rules, const char* algo);
 
 // One group that shares memory: served as such, without levels.
 bool is_flat(const Hierarchy& hierarchy);
