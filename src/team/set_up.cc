@@ -30,8 +30,8 @@ void note_members(Team& team, const std::vector<Hello>& hellos) {
   });
 }
 
-// Whether this rank reaches the memory of all others of its node. Notes whose end it can see:
-// process numbers mean something only where ranks see each other's, which attach proves.
+// True when this rank reaches the memory of all others of its node. Also notes which ranks' ends it
+// can see: process numbers mean something only where ranks see each other's, which attach proves.
 bool reach_own_node(Team& team, const std::vector<Hello>& hellos) {
   team.pids.assign(hellos.size(), 0);
   if (team.context.options.cma != 0) return false;
@@ -62,7 +62,8 @@ WaitPolicy wait_policy(Team& team, bool oversubscribed) {
   return policy;
 }
 
-// One group of all ranks, in shared memory. False, and handed down, where there is none.
+// Makes all ranks one group in shared memory. Returns false, with the team handed down, where that
+// fails.
 bool share(Team& team, bool reaches, Wishes& wishes) {
   Arena& arena = team.context.arena;
   Ticket ticket;
@@ -95,8 +96,8 @@ bool share(Team& team, bool reaches, Wishes& wishes) {
   return true;
 }
 
-// Nonblocking calls must end on every rank while others are anywhere in the MPI. In shared memory
-// the helper thread sees to it, if nothing else does.
+// True when nonblocking calls end on every rank while others are anywhere in the MPI, as they must.
+// In shared memory the helper thread sees to it if nothing else does.
 bool may_overlap(const Team& team, const std::vector<Hello>& hellos) {
   if (static_cast<Progressing>(team.context.options.progress) == Progressing::off) return false;
   return std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hierarchies of a team: built by every rank from what all know, then given memory and messages.
-// Each step is collective, and one agreement at the end tells whether all went well.
+// Sets up the hierarchies of a team: every rank builds them from what all know, then they are given
+// memory and messages. Each step is collective, and one agreement at the end tells whether all of
+// it worked.
 #include <algorithm>
 #include <utility>
 
@@ -11,18 +12,18 @@
 namespace sumac {
 namespace {
 
-// What hierarchies of a team are given, and what worked of it on this rank.
+// The memory and messages of a team's hierarchies, and what worked of it on this rank.
 class LevelsSetUp {
  public:
   LevelsSetUp(Team& team, std::size_t budget) : team_(team), budget_(budget) {}
 
-  // Collective: blocks for all groups of the hierarchy's levels that share memory.
+  // Collective: makes blocks for all groups of the hierarchy's levels that share memory.
   std::vector<LevelGroup> make_groups(const Hierarchy& hierarchy);
-  // Collective: null where the hierarchy needs none, or none could be made.
+  // Collective: makes messages; null where the hierarchy needs none, or where that failed.
   TeamMessages make_messages(const Wanted& wanted);
   // Agrees on what worked. Where memory or messages are missing the blocks are given back.
   std::uint64_t agree_on_all();
-  // The hierarchy in use, after all worked. Messages have tags from `first_tag` on.
+  // The hierarchy in use, after everything worked. Messages have tags from `first_tag` on.
   std::unique_ptr<LevelsRun> make_run(const Hierarchy& hierarchy, std::vector<LevelGroup> groups,
                                       std::shared_ptr<Messages> messages, int first_tag);
 
@@ -33,7 +34,7 @@ class LevelsSetUp {
 
  private:
   void make_block(const HierarchyLevel& level, LevelGroup* own);
-  // One that an earlier team of the same ranks had, where it is idle on all of them.
+  // Messages that an earlier team of the same ranks had, where they are idle on all of them.
   TeamMessages take_idle_messages(std::uint64_t purpose);
   std::uint64_t purpose_of(const Wanted& wanted) const;
   PlanTable plan_of(const Capabilities& capabilities) const {
@@ -110,7 +111,7 @@ TeamMessages LevelsSetUp::make_messages(const Wanted& wanted) {
   const bool native = plan_of(team_.spec.of_group(top)).uses(Algorithm::allreduce_native);
   const std::vector<int> leaders = native ? top.members : std::vector<int>();
   if (!team_.oob.make_messages(leaders, made.messages)) worked_ &= ~kMessages;
-  // Unique, for each team takes a number of its own and has each hierarchy once.
+  // Unique: each team takes a number of its own and has each hierarchy once.
   const std::uint64_t id = hash_text(wanted.text, team_.trace_group);
   made.purpose = purpose;
   made.id = id ? id : 1;
@@ -153,7 +154,7 @@ std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
   return std::make_unique<LevelsRun>(std::move(own));
 }
 
-// Whether the MPI may run out of what messages between these ranks take.
+// True when the MPI may run out of communicators for messages between these ranks.
 bool lack_messengers(const std::vector<Wanted>& wanted, const std::vector<Hello>& hellos) {
   return std::any_of(wanted.begin(), wanted.end(),
                      [](const Wanted& each) { return needs_messages(each.hierarchy); }) &&

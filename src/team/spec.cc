@@ -74,7 +74,8 @@ bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy) {
     return false;
   }
   const std::vector<Group>& groups = hierarchy.levels[0].groups;
-  // Every rank of a node has a cache line in the slots of all others, be they small on some hosts.
+  // Every rank of a node needs a cache line in the slots of all others, which may be small on some
+  // hosts.
   if (groups[0].members.size() > kSmallSlot / kCacheLine) return false;
   return std::all_of(groups.begin(), groups.end(), [&](const Group& group) {
     return group.one_node && group.members.size() == groups[0].members.size();
