@@ -61,7 +61,7 @@ TeamSpec spec_of(const Options& options, const Places& places) {
   spec.places = places.of_ranks;
   spec.oversubscribed.assign(spec.places.size(), places.oversubscribed);
   spec.family = options.family;
-  spec.single_copy = !options.no_attach;
+  spec.reach = options.no_attach ? Reach::none : Reach::copies;
   return spec;
 }
 

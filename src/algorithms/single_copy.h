@@ -106,24 +106,31 @@ void fold_own_share(const ShmGroup& group, const Claims& claims, const SingleCop
 }
 
 // Folds the range `part` of all ranks' inputs, `fetch_bytes` at a time, into `to`, or into the
-// scratch memory where that is null. store(offset, result, bytes) is called for each piece.
+// scratch memory where that is null. Inputs are read in place where this process sees them.
+// store(offset, result, bytes) is called for each piece.
 template <class Store>
 void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const SingleCopy& peers,
                      std::uint64_t position, Part part, std::byte* to, Store store) {
   const int ranks = group.size(), own = group.rank();
   const std::size_t most = fetch_bytes(peers, ranks);
   const auto scratch = [&](int r) { return peers.scratch + static_cast<std::size_t>(r) * most; };
+  const auto input = [&](int r) { return buffers_of(group, r, position).input; };
   for (std::size_t done = 0; done < part.bytes;) {
     const std::size_t bytes = std::min(most, part.bytes - done);
     const std::size_t at = part.offset + done;
+    const auto seen = [&](int r) -> const std::byte* {
+      return r == own ? args.input + at : peers.memory->view(r, input(r) + at, bytes);
+    };
     for (int r = 0; r < ranks; ++r) {
-      if (r == own) continue;
-      const std::uintptr_t input = buffers_of(group, r, position).input;
-      if (!peers.memory->read(r, input + at, scratch(r), bytes)) note_failed(peers);
+      if (seen(r)) continue;
+      if (!peers.memory->read(r, input(r) + at, scratch(r), bytes)) note_failed(peers);
     }
     std::byte* result = to ? to + done : scratch(own);
     fold(args.kernel, result, ranks, bytes / args.element, args.element,
-         [&](int r) -> const std::byte* { return r == own ? args.input + at : scratch(r); });
+         [&](int r) -> const std::byte* {
+           const std::byte* source = seen(r);
+           return source ? source : scratch(r);
+         });
     store(at, result, bytes);
     done += bytes;
   }

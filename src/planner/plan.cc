@@ -106,7 +106,7 @@ const char* why_not(Algorithm algorithm, const Capabilities& capabilities) {
   if (needs_single_copy(info) && capabilities.within_levels) {
     return "levels of a hierarchy have no single copy; passive is like it";
   }
-  if (needs_single_copy(info) && !capabilities.single_copy) {
+  if (needs_single_copy(info) && capabilities.reach == Reach::none) {
     return "it needs cross-memory attach, which SUMAC_CMA or the system does not allow";
   }
   if (info.needs == Needs::levels_equal_nodes && !capabilities.equal_nodes) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/algorithms.h"
+#include "transport/peer_memory.h"
 
 namespace sumac {
 
@@ -17,7 +18,7 @@ enum class Family : std::uint8_t { any, openmpi, mpich };
 // What the ranks of a group or communicator have agreed on, as far as choices depend on it.
 struct Capabilities {
   int ranks = 1;
-  bool single_copy = false;
+  Reach reach = Reach::none;    // of all ranks' buffers by all ranks of their node
   bool oversubscribed = false;  // more ranks than processors
   Over over = Over::shm;
   Family family = Family::any;  // any: not said

@@ -23,16 +23,25 @@ void set_up_team(Team& team, const Hello& own, bool agree_only);
 void hand_down_for_good(Team& team, Reason reason);
 
 // What worked on this rank. What worked on all ranks is agreed on.
-inline constexpr std::uint64_t kMapped = 1, kAttach = 2, kMessages = 4;
+inline constexpr std::uint64_t kMapped = 1, kCopies = 2, kMessages = 4;
+
+// Bits of what this rank can do with the buffers of its node's ranks; and what all can, of the bits
+// agreed on.
+constexpr std::uint64_t bits_of(Reach reach) { return reach == Reach::none ? 0 : kCopies; }
+constexpr Reach reach_of(std::uint64_t agreed) {
+  return agreed & kCopies ? Reach::copies : Reach::none;
+}
+// This rank's access to the buffers of `pids`, by rank; null where there is none.
+std::unique_ptr<PeerMemory> make_peer_memory(Reach reach, const std::vector<pid_t>& pids);
 std::uint64_t agree(Team& team, std::uint64_t worked);
 
 // Collective: says once which rank's options differ from rank 0's, and in what.
 void explain_difference(Team& team, const std::vector<Hello>& hellos);
 
 // Sets up the hierarchies of the team's collectives; none where one flat group is enough.
-// `reaches`: this rank reaches the memory of all others of its node. Returns false, with the team
+// `reach`: what this rank can do with the buffers of its node's ranks. Returns false, with the team
 // handed down, where it cannot be served so.
-bool set_up_levels(Team& team, const std::vector<Hello>& hellos, bool reaches, Wishes& wishes);
+bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wishes);
 
 // Persistent operations leave half of SUMAC_SHM_BUDGET to communicators: the memory they have had
 // stays with their communicator, for its next persistent operations.

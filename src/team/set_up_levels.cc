@@ -27,7 +27,7 @@ class LevelsSetUp {
   std::unique_ptr<LevelsRun> make_run(const Hierarchy& hierarchy, std::vector<LevelGroup> groups,
                                       std::shared_ptr<Messages> messages, int first_tag);
 
-  void note_reach(bool reaches) { worked_ |= reaches ? kAttach : 0; }
+  void note_reach(Reach reach) { worked_ |= bits_of(reach); }
   bool over_budget() const { return over_budget_; }
 
   static constexpr std::uint64_t kMust = kMapped | kMessages;
@@ -130,10 +130,10 @@ std::uint64_t LevelsSetUp::agree_on_all() {
 }
 
 std::unique_ptr<PeerMemory> LevelsSetUp::lowest_memory(const LevelGroup& lowest) const {
-  if (!team_.spec.single_copy || !lowest.shared || lowest.size == 1) return nullptr;
+  if (!lowest.shared || lowest.size == 1) return nullptr;
   std::vector<pid_t> pids;
   for (int r : lowest.members) pids.push_back(team_.pids[static_cast<std::size_t>(r)]);
-  return std::make_unique<CrossMemoryAttach>(pids.data(), lowest.size);
+  return make_peer_memory(team_.spec.reach, pids);
 }
 
 std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
@@ -164,7 +164,7 @@ bool lack_messengers(const std::vector<Wanted>& wanted, const std::vector<Hello>
 
 }  // namespace
 
-bool set_up_levels(Team& team, const std::vector<Hello>& hellos, bool reaches, Wishes& wishes) {
+bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wishes) {
   std::vector<Wanted> all = wanted_hierarchies(team);
   if (hellos[0].world == team.size) tell_if_flat(team, all);
   std::erase_if(all, [](const Wanted& wanted) { return is_flat(wanted.hierarchy); });
@@ -173,7 +173,7 @@ bool set_up_levels(Team& team, const std::vector<Hello>& hellos, bool reaches, W
     return false;
   }
   LevelsSetUp set_up(team, team.context.options.shm_budget);
-  set_up.note_reach(reaches);
+  set_up.note_reach(reach);
   std::vector<std::vector<LevelGroup>> groups;
   std::vector<TeamMessages> messages;
   for (const Wanted& wanted : all) {
@@ -187,7 +187,7 @@ bool set_up_levels(Team& team, const std::vector<Hello>& hellos, bool reaches, W
                                                        : Reason::messages);
     return false;
   }
-  team.spec.single_copy = agreed & kAttach;
+  team.spec.reach = reach_of(agreed);
   for (std::size_t i = 0; i < all.size(); ++i) {
     team.levels.push_back(
         set_up.make_run(all[i].hierarchy, std::move(groups[i]), messages[i].messages, 0));

@@ -39,7 +39,7 @@ Capabilities TeamSpec::of_one_group() const {
   Capabilities capabilities;
   capabilities.ranks = ranks();
   capabilities.family = family;
-  capabilities.single_copy = single_copy;
+  capabilities.reach = reach;
   capabilities.oversubscribed = any_oversubscribed(*this);
   return capabilities;
 }

@@ -15,7 +15,7 @@ struct TeamSpec {
   std::vector<Place> places;         // by rank
   std::vector<bool> oversubscribed;  // by rank: its machine has more ranks than processors
   Family family = Family::any;
-  bool single_copy = false;  // every rank reaches the memory of all ranks of its node
+  Reach reach = Reach::none;  // of the buffers of a node's ranks by one another
 
   int ranks() const { return static_cast<int>(places.size()); }
 

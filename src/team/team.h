@@ -83,7 +83,7 @@ struct Team {
   std::uint64_t trace_group = 0, traced = 0;
   bool reports_together = false;  // agreed: it is the whole job, and SUMAC_STATS=all on all ranks
 
-  std::unique_ptr<CrossMemoryAttach> attach;
+  std::unique_ptr<PeerMemory> peers;     // where ranks reach one another's buffers, else null
   std::vector<pid_t> pids;               // by rank; 0 where this rank cannot tell whether it lives
   std::vector<std::uint64_t> processes;  // by rank: which process it is
   Stats stats;
@@ -93,9 +93,9 @@ struct Team {
     return (run ? run->plans() : plans).choose(collective, bytes);
   }
   Ranks ranks(Collective collective) {
-    return {&group, levels_for[static_cast<int>(collective)], attach.get()};
+    return {&group, levels_for[static_cast<int>(collective)], peers.get()};
   }
-  Ranks ranks(OwnRanks& own) { return {&own.group, own.levels.get(), attach.get()}; }
+  Ranks ranks(OwnRanks& own) { return {&own.group, own.levels.get(), peers.get()}; }
   bool sends_messages() const { return !messages.empty(); }
 
   // Ends the hierarchies, and with them messages between ranks. Where the messages are not kept for
