@@ -38,4 +38,18 @@ assert rows["barrier"]["data"] is False and rows["allgather"]["reduces"] is Fals
 assert {row["ranks"] for row in rows.values()} == {"levels", "group", "none"}, rows
 PYTHON
 expect_status 0
+run "$sumac" __types
+expect_status 0
+expect_silence
+cp "$out" "$scratch/types.json"
+run python3 - "$scratch/types.json" <<'PYTHON'
+import json, sys
+rows = {row["name"]: row for row in json.load(open(sys.argv[1]))}
+assert len(rows) == 28 and "none" not in rows, rows
+assert rows["int128"]["size"] == 16 and rows["2int"]["kind"] == "pair", rows
+assert rows["float"]["ops"] == ["sum", "prod", "min", "max"], rows
+assert rows["double_int"]["ops"] == ["minloc", "maxloc"], rows
+assert len(rows["uint8"]["ops"]) == 10 and rows["float_complex"]["ops"] == ["sum", "prod"], rows
+PYTHON
+expect_status 0
 finish

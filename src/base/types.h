@@ -70,7 +70,7 @@ struct DTypeInfo {
 
 inline constexpr std::uint8_t kLongDouble = sizeof(long double);
 
-// In the order of DType.
+// In the order of DType; read by C++ and, through `sumac __types`, by Python.
 inline constexpr DTypeInfo kDTypes[] = {
     {"int8", 1, ElementKind::integer, true},
     {"uint8", 1, ElementKind::integer, true},

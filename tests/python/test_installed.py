@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import script
-from sumac_mpi import layout
+from sumac_mpi.library import layout
 
 COMMAND = Path(os.environ.get("SUMAC_TEST_COMMAND", Path(__file__).parents[2] / ".venv/bin/sumac"))
 INSTALLATION = layout.Installation(COMMAND.parents[1])
