@@ -10,7 +10,7 @@
 static const char kHelp[] =
     "Usage: sumac COMMAND [ARGUMENTS]\n"
     "\n"
-    "Faster reductions, broadcasts and barriers for unmodified MPI programs.\n"
+    "Faster reductions, broadcasts, all-gathers and barriers for unmodified MPI programs.\n"
     "\n"
     "Examples:\n"
     "  sumac run -n 4 ./app\n"
@@ -62,6 +62,7 @@ static int run(int argc, char** argv) {
   if (strcmp(command, "__calls") == 0) return command_calls();
   if (strcmp(command, "__algorithms") == 0) return command_algorithms();
   if (strcmp(command, "__collectives") == 0) return command_collectives();
+  if (strcmp(command, "__types") == 0) return command_types();
   if (strcmp(command, "__check-env") == 0) return command_check_env();
   if (strcmp(command, "__disabled") == 0) return command_disabled();
   return command_python(argc, argv);

@@ -23,7 +23,9 @@ RESULTS = ROOT / "build/check"
 # preset for Arm has the kernels alone.
 OTHER_PRESETS = {"asan": [], "tsan": ["-E", "kernels"], "aarch64": []}
 # Tests at a time: most are jobs that wait half of their time, for the launcher or for one another.
-JOBS = 2 * len(os.sched_getaffinity(0))
+# On machines with many processors memory and /dev/shm, where each job has its segments, are what
+# limits them, and these do not grow with the processors.
+JOBS = min(2 * len(os.sched_getaffinity(0)), 16)
 # What a test of the kernels says of each type: how often it compared a kernel's result.
 CASES = re.compile(r"^(\w+): ([0-9]+) cases$", re.MULTILINE)
 

@@ -27,7 +27,8 @@ from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from sumac_mpi import results, units
+from sumac_mpi.base import units
+from sumac_mpi.bench import results
 
 # Cells of a rank along each dimension: a finely cut box, the end of a strong-scaling curve, where
 # all-reduces take a large share of the time, and one where the solver has more to compute.

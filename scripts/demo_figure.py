@@ -7,7 +7,7 @@ import matplotlib
 matplotlib.use("Agg")
 # pylint: disable=wrong-import-position
 from matplotlib import pyplot, ticker
-from sumac_mpi import units
+from sumac_mpi.base import units
 
 COLOURS = {"openmpi": "#1f6fb4", "mpich": "#c8553d"}
 GREY = "#9aa0a6"

@@ -110,8 +110,7 @@ def options_page():
     options = list(rows("src/config/options.def", "SUMAC_OPTION", *fields))
     collectives = ("name", "mpi", "root", "data", "reduces", "ranks")
     names = [
-        row["name"]
-        for row in rows("src/base/collectives.def", "SUMAC_COLLECTIVE", *collectives)
+        row["name"] for row in rows("src/base/collectives.def", "SUMAC_COLLECTIVE", *collectives)
     ]
     for row in options:
         row["choices"] = row["choices"].replace("collective_choices", "|".join(names))

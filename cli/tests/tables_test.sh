@@ -23,8 +23,8 @@ PYTHON
 expect_status 0
 run "$sumac" __calls
 expect_status 0
-[ "$(wc -l <"$out")" = 69 ] || fail "not 69 names"
-[ "$(grep -c '^MPI_[A-Z][a-z_]*$' "$out")" = 69 ] || fail "not all are names of MPI"
+[ "$(wc -l <"$out")" = 89 ] || fail "not 89 names"
+[ "$(grep -c '^MPI_[A-Z][a-z_]*$' "$out")" = 89 ] || fail "not all are names of MPI"
 expect_out MPI_Allreduce_c
 run "$sumac" __collectives
 expect_status 0
@@ -36,6 +36,20 @@ rows = {row["name"]: row for row in json.load(open(sys.argv[1]))}
 assert rows["reduce"]["root"] and not rows["allreduce"]["root"], rows
 assert rows["barrier"]["data"] is False and rows["allgather"]["reduces"] is False, rows
 assert {row["ranks"] for row in rows.values()} == {"levels", "group", "none"}, rows
+PYTHON
+expect_status 0
+run "$sumac" __types
+expect_status 0
+expect_silence
+cp "$out" "$scratch/types.json"
+run python3 - "$scratch/types.json" <<'PYTHON'
+import json, sys
+rows = {row["name"]: row for row in json.load(open(sys.argv[1]))}
+assert len(rows) == 28 and "none" not in rows, rows
+assert rows["int128"]["size"] == 16 and rows["2int"]["kind"] == "pair", rows
+assert rows["float"]["ops"] == ["sum", "prod", "min", "max"], rows
+assert rows["double_int"]["ops"] == ["minloc", "maxloc"], rows
+assert len(rows["uint8"]["ops"]) == 10 and rows["float_complex"]["ops"] == ["sum", "prod"], rows
 PYTHON
 expect_status 0
 finish

@@ -7,8 +7,8 @@ import sys
 if not __package__:  # by its folder, which Python then takes for one that modules are in
     sys.path[0] = os.path.dirname(sys.path[0])
 
-from sumac_mpi import requirements  # noqa: E402
-from sumac_mpi.endings import leave, status_of  # noqa: E402
+from sumac_mpi.base import requirements  # noqa: E402
+from sumac_mpi.base.endings import leave, status_of  # noqa: E402
 
 
 def start() -> int:
@@ -16,7 +16,7 @@ def start() -> int:
     lacking = [] if sys.flags.isolated else requirements.lacking()
     if not lacking:
         try:
-            from sumac_mpi.cli import main
+            from sumac_mpi.commands.main import main
         except ModuleNotFoundError as error:
             lacking = [str(error.name)]
     if lacking:

@@ -80,9 +80,7 @@ def main():
         where = name_of(source)
         for line, quote, name in includes(source):
             if name == "mpi.h" and not where.startswith(MAY_INCLUDE_MPI):
-                findings.append(
-                    f"{where}:{line}: includes <mpi.h>, which only interposition may"
-                )
+                findings.append(f"{where}:{line}: includes <mpi.h>, which only interposition may")
             finding = layer_finding(source, name) if quote == '"' else None
             if finding and not is_test(source):
                 findings.append(f"{where}:{line}: {finding}")

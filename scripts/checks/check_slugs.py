@@ -14,6 +14,7 @@ SOURCES = (
     "cli/*.cc",
     "plan/*.cc",
     "python/sumac_mpi/*.py",
+    "python/sumac_mpi/*/*.py",
     "scripts/*.py",
 )
 # How messages are made: by a function that takes the name first, or with the name in their text.

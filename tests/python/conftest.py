@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from sumac_mpi import cli, launcher
+from sumac_mpi.commands import main
+from sumac_mpi.launch import launcher
 
 # Answers --version as the launcher of a family does; else notes its arguments and its environment,
 # and runs what follows `sumac`, once.
@@ -22,8 +23,8 @@ exec "$@"
 
 SUMAC = """#!{python}
 import os, sys
-if sys.argv[1] == "__options":
-    print(open({options!r}).read())
+if os.path.exists({tables!r} + sys.argv[1]):
+    print(open({tables!r} + sys.argv[1]).read())
 elif sys.argv[1] == "__check-env":
     if os.environ.get("SUMAC_CMA", "auto") not in ("auto", "off"):
         sys.exit("sumac: error[bad-value]: SUMAC_CMA is not one of auto, off")
@@ -53,6 +54,29 @@ OPTIONS = [
 ]  # fmt: skip
 
 
+# Enough of these tables for the tests; test_installed.py reads the real ones.
+COLLECTIVES = [
+    {"name": name, "mpi": name.capitalize(), "root": name in ("reduce", "bcast"),
+     "data": name != "barrier", "reduces": "reduce" in name, "ranks": ranks}
+    for name, ranks in (("allreduce", "levels"), ("reduce", "levels"), ("bcast", "levels"),
+                        ("barrier", "levels"), ("allgather", "group"), ("reduce_local", "none"))
+]  # fmt: skip
+_ARITHMETIC = ["sum", "prod", "min", "max"]
+_OPS = {
+    "integer": [*_ARITHMETIC, "land", "lor", "lxor", "band", "bor", "bxor"],
+    "floating": _ARITHMETIC,
+    "complex": ["sum", "prod"],
+    "pair": ["minloc", "maxloc"],
+}
+TYPES = [
+    {"name": name, "size": size, "kind": kind, "ops": _OPS[kind]}
+    for name, size, kind in (
+        ("int8", 1, "integer"), ("uint8", 1, "integer"), ("int32", 4, "integer"),
+        ("float16", 2, "floating"), ("float", 4, "floating"), ("double", 8, "floating"),
+        ("float_complex", 8, "complex"), ("2int", 8, "pair"), ("double_int", 16, "pair"))
+]  # fmt: skip
+
+
 def script(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
@@ -68,9 +92,10 @@ class Sandbox:
         self.bin.mkdir()
         self.root = directory / "root"
         self.log = directory / "launched"
-        options = directory / "options.json"
-        options.write_text(json.dumps(OPTIONS))
-        script(self.root / "bin/sumac", SUMAC.format(python=sys.executable, options=str(options)))
+        tables = directory / "tables"
+        for name, rows in (("options", OPTIONS), ("collectives", COLLECTIVES), ("types", TYPES)):
+            Path(f"{tables}__{name}").write_text(json.dumps(rows))
+        script(self.root / "bin/sumac", SUMAC.format(python=sys.executable, tables=str(tables)))
         (self.root / "lib/sumac").mkdir(parents=True)
         (self.root / "lib/libsumac.so").touch()
 
@@ -117,7 +142,7 @@ def sumac(capfd: pytest.CaptureFixture[str]):
     """Runs a command line; returns (exit status, standard output, standard error)."""
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        status = cli.main(arguments)
+        status = main.main(arguments)
         out, err = capfd.readouterr()
         return status, out, err
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sumac_mpi.results import Run
+from sumac_mpi.bench.results import Run
 
 
 def header(**changes: Any) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from conftest import script
-from sumac_mpi import application, launcher
-from sumac_mpi.errors import Exit, SumacError
+from sumac_mpi.base.errors import Exit, SumacError
+from sumac_mpi.launch import application, launcher
 
 
 def failure(*command):

@@ -7,8 +7,9 @@ import json
 import pytest
 import records
 from conftest import script
-from sumac_mpi import cgroups, machine, surroundings
-from sumac_mpi.findings import Findings, Status
+from sumac_mpi.check import surroundings
+from sumac_mpi.check.findings import Findings, Status
+from sumac_mpi.machine import cgroups, hardware
 
 
 @pytest.fixture
@@ -127,8 +128,8 @@ class TestAttach:
         ],
     )
     def test_the_reason_is_told(self, monkeypatch, scope, answer, why, fix):
-        here = dataclasses.replace(machine.describe(), ptrace_scope=scope)
-        monkeypatch.setattr(machine, "describe", lambda: here)
+        here = dataclasses.replace(hardware.describe(), ptrace_scope=scope)
+        monkeypatch.setattr(hardware, "describe", lambda: here)
         found = surroundings.refused_attach(answer)
         assert why in found[0] and fix in found[1]
 
@@ -173,11 +174,11 @@ class TestContainer:
         assert cgroups.processors() == 1.5
         assert (cgroups.memory(), cgroups.processes()) == (50 << 20, 5)
         findings = Findings()
-        surroundings.processors(findings, min(2, machine.usable_cores()))
+        surroundings.processors(findings, min(2, hardware.usable_cores()))
         surroundings.processes(findings, 2)
         surroundings.shared_memory(findings, 2)
         assert [each.status for each in findings.all[-2:]] == [Status.WARNING] * 2
         assert "may use 50 MiB" in findings.all[-1].detail
         assert "5 more processes" in findings.all[-2].detail
-        if machine.usable_cores() >= 2:
+        if hardware.usable_cores() >= 2:
             assert "1.5 processors" in findings.all[0].detail

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import script
-from sumac_mpi.layout import FAMILIES as NAMES
+from sumac_mpi.library.layout import FAMILIES as NAMES
 from terminal import can_mount
 from test_installed import COMMAND, FAMILIES, INSTALLATION
 

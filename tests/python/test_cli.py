@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import sumac_mpi
 from conftest import script
-from sumac_mpi import requirements
+from sumac_mpi.base import requirements
 
 ROOT = Path(__file__).parents[2]
 

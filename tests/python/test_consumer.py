@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 from installing import BUILD, ROOT
-from sumac_mpi import layout
+from sumac_mpi.library import layout
 
 FAMILIES = [f for f in layout.Installation(BUILD).families("check") if shutil.which(f"mpicc.{f}")]
 SOURCES = ROOT / "tests/consumer"

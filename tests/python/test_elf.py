@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sumac_mpi import elf, loader
+from sumac_mpi.launch import elf, loader
 
 needs_compiler = pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
 

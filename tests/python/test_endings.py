@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sumac_mpi import cmd_info
+from sumac_mpi.commands import info
 from test_installed import COMMAND
 
 PACKAGE = str(Path(__file__).parents[2] / "python")
@@ -94,7 +94,7 @@ def test_a_defect_is_a_message(sandbox, sumac, monkeypatch):
     def mistake(_):
         raise KeyError("cores")
 
-    monkeypatch.setitem(cmd_info._GATHER, cmd_info.Topic.mpi, mistake)
+    monkeypatch.setitem(info._GATHER, info.Topic.mpi, mistake)
     status, _, err = sumac("info")
     assert status == 1 and "Traceback" not in err
     assert err.startswith("sumac: error[defect]: KeyError in test_endings.py, line ")

@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 import records
-from sumac_mpi import files
-from sumac_mpi.errors import Exit, SumacError
+from sumac_mpi.base import files
+from sumac_mpi.base.errors import Exit, SumacError
 
 
 @pytest.fixture

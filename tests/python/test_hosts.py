@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 import records
-from sumac_mpi import hosts, job, machine
-from sumac_mpi.errors import SumacError
-from sumac_mpi.job import Job
-from sumac_mpi.launcher import Launcher
+from sumac_mpi.base.errors import SumacError
+from sumac_mpi.launch import hosts, job
+from sumac_mpi.launch.job import Job
+from sumac_mpi.launch.launcher import Launcher
+from sumac_mpi.machine import hardware
 
 OPENMPI = Launcher(Path("/opt/o/bin/mpiexec"), "openmpi", "Open MPI 4.1.4")
 MPICH = Launcher(Path("/opt/m/bin/mpiexec"), "mpich", "MPICH 4.0.2")
@@ -17,7 +18,7 @@ OTHER = Launcher(Path("/opt/s/bin/srun"), None, "unknown")
 
 @pytest.fixture(autouse=True)
 def two_cores(monkeypatch):
-    monkeypatch.setattr(machine, "usable_cores", lambda: 2)
+    monkeypatch.setattr(hardware, "usable_cores", lambda: 2)
 
 
 def test_counts_are_one_where_not_given():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from installing import BUILD, NO_INDEX, ROOT, User, files_below
-from sumac_mpi import layout
+from sumac_mpi.library import layout
 
 FAMILIES = layout.Installation(BUILD).families("check")
 pytestmark = pytest.mark.skipif(not FAMILIES, reason="make build has built nothing")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import script
-from sumac_mpi import layout
+from sumac_mpi.library import layout
 
 COMMAND = Path(os.environ.get("SUMAC_TEST_COMMAND", Path(__file__).parents[2] / ".venv/bin/sumac"))
 INSTALLATION = layout.Installation(COMMAND.parents[1])
@@ -25,6 +25,9 @@ def sumac(*arguments):
     return subprocess.run(
         [str(COMMAND), *arguments], env=environment, capture_output=True, text=True, timeout=300
     )
+
+
+COLLECTIVES = ["allreduce", "reduce", "bcast", "barrier", "reduce_scatter", "allgather"]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -47,7 +50,7 @@ def test_bench_of_local_reductions(family):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("collective", ["allreduce", "reduce", "bcast", "barrier"])
+@pytest.mark.parametrize("collective", COLLECTIVES)
 def test_bench_results_are_right(family, collective):
     done = sumac("bench", collective, "-n", "2", "--mpi", family, "-e", "1M", "-f", "64",
                  "--seconds", "0.01", "--rounds", "2", "--format", "json")  # fmt: skip
@@ -58,7 +61,7 @@ def test_bench_results_are_right(family, collective):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("call", ["iallreduce", "ireduce", "ibcast", "ibarrier"])
+@pytest.mark.parametrize("call", [f"i{name}" for name in COLLECTIVES])
 @pytest.mark.parametrize("compute", ["busy", "idle"])
 def test_bench_of_nonblocking_calls(family, call, compute):
     done = sumac("bench", call, "-n", "2", "--mpi", family, "-e", "64K", "-f", "64", "--seconds",
@@ -77,7 +80,7 @@ def test_bench_of_nonblocking_calls(family, call, compute):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("collective", ["allreduce", "reduce", "bcast", "barrier"])
+@pytest.mark.parametrize("collective", COLLECTIVES)
 def test_bench_of_persistent_calls(family, collective):
     done = sumac("bench", f"{collective}-persistent", "-n", "2", "--mpi", family, "-e", "64K",
                  "-f", "64", "--seconds", "0.01", "--rounds", "2", "--format", "json")  # fmt: skip

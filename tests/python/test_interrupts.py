@@ -15,7 +15,8 @@ import pytest
 pytest.importorskip("pexpect")
 
 from conftest import script  # noqa: E402
-from sumac_mpi import endings, processes  # noqa: E402
+from sumac_mpi.base import endings  # noqa: E402
+from sumac_mpi.launch import processes  # noqa: E402
 from terminal import Terminal  # noqa: E402
 from test_installed import COMMAND, FAMILIES, INSTALLATION  # noqa: E402
 

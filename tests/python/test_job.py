@@ -2,9 +2,10 @@
 from pathlib import Path
 
 import pytest
-from sumac_mpi import job, machine
-from sumac_mpi.job import Job
-from sumac_mpi.launcher import Launcher
+from sumac_mpi.launch import job
+from sumac_mpi.launch.job import Job
+from sumac_mpi.launch.launcher import Launcher
+from sumac_mpi.machine import hardware
 
 OPENMPI = Launcher(Path("/opt/o/bin/mpiexec"), "openmpi", "Open MPI 4.1.4")
 MPICH = Launcher(Path("/opt/m/bin/mpiexec"), "mpich", "MPICH 4.0.2")
@@ -13,7 +14,7 @@ OTHER = Launcher(Path("/opt/s/bin/srun"), None, "unknown")
 
 @pytest.fixture(autouse=True)
 def two_cores(monkeypatch):
-    monkeypatch.setattr(machine, "usable_cores", lambda: 2)
+    monkeypatch.setattr(hardware, "usable_cores", lambda: 2)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 import os
 
 import pytest
-from sumac_mpi import launcher
-from sumac_mpi.elf import MpiLibrary
-from sumac_mpi.errors import Exit, SumacError
+from sumac_mpi.base.errors import Exit, SumacError
+from sumac_mpi.launch import launcher
+from sumac_mpi.launch.elf import MpiLibrary
 
 OPENMPI = MpiLibrary("openmpi", "libmpi.so.40")
 MPICH = MpiLibrary("mpich", "libmpich.so.12")

@@ -2,8 +2,8 @@
 """A wheel, a prefix, Debian's multiarch prefix, and a build tree all lead to their root."""
 
 import pytest
-from sumac_mpi import layout
-from sumac_mpi.errors import Exit, SumacError
+from sumac_mpi.base.errors import Exit, SumacError
+from sumac_mpi.library import layout
 
 
 def place(directory, package, library):

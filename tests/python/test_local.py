@@ -2,14 +2,10 @@
 """`sumac bench reduce_local` with programs that print prepared records, and its figure."""
 
 import json
-import re
-from pathlib import Path
 
 import pytest
 import records
-from sumac_mpi import elements, results
-
-TYPES_H = Path(__file__).parents[2] / "src/base/types.h"
+from sumac_mpi.bench import results
 
 
 @pytest.fixture
@@ -17,17 +13,6 @@ def one_mpi(sandbox):
     sandbox.add_launcher("mpiexec", "openmpi")
     sandbox.add_program("bench", "openmpi", records.local())
     return sandbox
-
-
-def test_elements_are_those_of_the_library():
-    text = TYPES_H.read_text()
-    rows = re.findall(r'\{"(\w+)", ([\w *]+), ElementKind::(\w+), \w+\}', text)
-    sizes = {"kLongDouble": "16", "2 * kLongDouble": "32"}
-    library = {name: elements.Element(int(sizes.get(size, size)), kind)
-               for name, size, kind in rows if name != "none"}  # fmt: skip
-    assert library == elements.TYPES and list(library) == list(elements.TYPES)
-    (names,) = re.findall(r'kNames\[\] = (\{"sum".*?\})', text, re.DOTALL)
-    assert re.findall(r'"(\w+)"', names) == [*elements.OPS, "none"]
 
 
 def test_matrices_and_file(one_mpi, sumac, tmp_path):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import pytest
-from sumac_mpi import layout, mpi_names
-from sumac_mpi.errors import Exit, SumacError
+from sumac_mpi.base.errors import Exit, SumacError
+from sumac_mpi.launch import mpi_names
+from sumac_mpi.library import layout
 
 
 @pytest.mark.parametrize(

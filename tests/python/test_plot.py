@@ -3,8 +3,7 @@ import sys
 
 import pytest
 import records
-import sumac_mpi
-from sumac_mpi import results
+from sumac_mpi.bench import results
 
 
 @pytest.fixture
@@ -59,8 +58,8 @@ def test_overlap_and_persistent_calls(sumac, tmp_path):
 
 def test_without_matplotlib(file, sumac, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.delitem(sys.modules, "sumac_mpi.figure", raising=False)
-    monkeypatch.delattr(sumac_mpi, "figure", raising=False)
+    for module in ("pictures", "curves"):
+        monkeypatch.delitem(sys.modules, f"sumac_mpi.plot.{module}", raising=False)
     status, _, err = sumac("plot", str(file), "-o", "out.png")
     assert status == 3 and "error[no-matplotlib]" in err
 

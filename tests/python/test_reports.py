@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 import records
-from sumac_mpi.report_csv import Csv
-from sumac_mpi.report_local import LocalCsv, LocalTable
-from sumac_mpi.report_osu import Osu
-from sumac_mpi.report_table import Table
+from sumac_mpi.report.csv import Csv
+from sumac_mpi.report.local import LocalCsv, LocalTable
+from sumac_mpi.report.osu import Osu
+from sumac_mpi.report.table import Table
 
 GOLDEN = Path(__file__).parent / "golden"
 

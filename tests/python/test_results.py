@@ -3,9 +3,9 @@ import json
 
 import pytest
 import records
-from sumac_mpi import results
-from sumac_mpi.calls import Call, Kind, collective, kind
-from sumac_mpi.errors import Exit, SumacError
+from sumac_mpi.base.errors import Exit, SumacError
+from sumac_mpi.bench import results
+from sumac_mpi.library.calls import Call, Kind, collective, kind
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import pytest
-from sumac_mpi import hosts, slurm
-from sumac_mpi.slurm import Allocation
+from sumac_mpi.launch import hosts, slurm
+from sumac_mpi.launch.slurm import Allocation
 
 
 @pytest.mark.parametrize(

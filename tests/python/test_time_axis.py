@@ -3,8 +3,9 @@
 
 import pytest
 import traces
-from sumac_mpi import time_axis, trace_file, units
-from sumac_mpi.time_axis import late_ranks
+from sumac_mpi.base import units
+from sumac_mpi.trace import operations, time_axis
+from sumac_mpi.trace.time_axis import late_ranks
 
 
 def axis_of(*times):
@@ -65,7 +66,7 @@ def test_a_late_rank_is_named(tmp_path, sumac):
         pieces = [traces.piece(rank, 0, lane, n, 9205 + 5 * n, 9209 + 5 * n) for n in range(3)]
         call = traces.call(rank, 0, begin, 9230 + rank)
         traces.write(folder, rank, [traces.head(rank, 3), call, *pieces])
-    assert trace_file.load(folder).operations[0].duration == 9_032_000
+    assert operations.load(folder).operations[0].duration == 9_032_000
     with pyplot.rc_context({"svg.fonttype": "none"}):
         output = str(tmp_path / "t.svg")
         status, out, _ = sumac("trace", "--from", str(folder), "-o", output)
@@ -98,7 +99,7 @@ def test_sizes_with_units(size, text):
 @pytest.mark.parametrize("limits", [(0.2, 0.31), (3, 40), (0.04, 2e6), (1e-3, 9e6), (7, 7.2)])
 def test_labels_of_logarithmic_axes_are_plain(limits):
     pyplot = pytest.importorskip("matplotlib.pyplot")
-    from sumac_mpi import pictures
+    from sumac_mpi.plot import pictures
 
     figure, axes = pyplot.subplots()
     axes.set_yscale("log")

@@ -5,12 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
-import sumac_mpi
 import traces
 from conftest import script
-from sumac_mpi import trace_file, trace_summary
-from sumac_mpi.errors import SumacError
-from sumac_mpi.trace_file import Operation, Piece
+from sumac_mpi.base.errors import SumacError
+from sumac_mpi.trace import operations, summary
+from sumac_mpi.trace.operations import Operation, Piece
 
 GOLDEN = Path(__file__).parent / "golden/trace.txt"
 
@@ -24,7 +23,7 @@ def folder(tmp_path):
 
 class TestLoad:
     def test_operations_of_all_ranks_are_put_together(self, folder):
-        trace = trace_file.load(folder)
+        trace = operations.load(folder)
         assert trace.ranks == 4 and set(trace.hosts) == {0, 1, 2, 3}
         assert [(each.number, each.bytes) for each in trace.operations] == [
             (0, 8), (1, 4096), (2, 4096)
@@ -40,22 +39,22 @@ class TestLoad:
         traces.write(tmp_path, 0, [traces.head(0, 2), first, traces.call(0, 1, 3, 4, **shared)])
         late = traces.piece(1, 0, ("node", "up"), 0, 4, 5)
         traces.write(tmp_path, 1, [late, traces.head(1, 2), traces.call(1, 0, 4, 5, **shared)])
-        operations = trace_file.load(tmp_path).operations
-        assert [sorted(each.calls) for each in operations] == [[0], [0, 1]]
-        assert [each.rank for each in operations[1].pieces] == [1]
+        found = operations.load(tmp_path).operations
+        assert [sorted(each.calls) for each in found] == [[0], [0, 1]]
+        assert [each.rank for each in found[1].pieces] == [1]
 
     def test_days_of_hosts_may_differ(self, tmp_path):
         day = 86_400_000_000_000
         traces.write(tmp_path, 0, [traces.head(0, 2), traces.call(0, 0, 86_400_000_001.5, 9e10)])
         later = traces.head(1, 2, day_ns=traces.DAY_NS + day, host="b")
         traces.write(tmp_path, 1, [later, traces.call(1, 0, 1.502, 3)])
-        (operation,) = trace_file.load(tmp_path).operations
+        (operation,) = operations.load(tmp_path).operations
         assert operation.calls[1][0] - operation.calls[0][0] == 2
 
     def test_pieces_without_their_operation_are_left_out(self, tmp_path):
         lost = traces.piece(0, 7, ("node", "up"), 0, 1, 2)
         traces.write(tmp_path, 0, [traces.head(0, 1), lost, traces.call(0, 0, 1, 2)])
-        (operation,) = trace_file.load(tmp_path).operations
+        (operation,) = operations.load(tmp_path).operations
         assert operation.pieces == []
 
     def test_nothing_to_draw(self, tmp_path, sumac):
@@ -88,15 +87,15 @@ class TestLoad:
 
 class TestSummary:
     def test_median_of_the_largest_with_levels(self, folder):
-        trace = trace_file.load(folder)
+        trace = operations.load(folder)
         assert trace.choose(None).number == 1
         assert trace.choose(0).number == 0
         with pytest.raises(SumacError, match="0 to 2"):
             trace.choose(3)
 
     def test_spans(self):
-        assert trace_summary.union([(5, 6), (0, 2), (1, 3), (3, 4)]) == [(0, 4), (5, 6)]
-        assert trace_summary.common([(0, 4), (5, 9)], [(1, 2), (3, 6), (8, 9)]) == [
+        assert summary.union([(5, 6), (0, 2), (1, 3), (3, 4)]) == [(0, 4), (5, 6)]
+        assert summary.common([(0, 4), (5, 9)], [(1, 2), (3, 6), (8, 9)]) == [
             (1, 2), (3, 4), (5, 6), (8, 9)
         ]  # fmt: skip
 
@@ -108,11 +107,11 @@ class TestSummary:
             Piece(2, "node", "across", 0, 5, 15),
         ]
         operation = Operation("allreduce", 8, 0, {0: (0, 20), 1: (0, 20), 2: (0, 40)}, pieces)
-        up, across, down = trace_summary.rows(operation)
+        up, across, down = summary.rows(operation)
         assert (up.level, up.pieces, up.busy, up.share, up.overlap) == ("numa", 2, 20, 0.5, 0.5)
         assert (across.level, across.share, across.overlap) == ("node", 0.25, 1.0)
         assert (down.stage, down.overlap) == ("down", 0.5)
-        assert trace_summary.together(operation) == 0.5
+        assert summary.together(operation) == 0.5
 
     @pytest.mark.parametrize("stages", [("up", "across", "down"), ("up",), ("across", "down")])
     def test_order_of_levels_follows_the_data(self, stages):
@@ -125,12 +124,12 @@ class TestSummary:
                 pieces.append(Piece(0, level, stage, 0, 0, 10 + step))
         operation = Operation("allreduce", 8, 0, {0: (0, 20)}, pieces)
         expected = ["z", "b", "k"] if "across" in stages else ["z", "b"]
-        assert trace_summary.level_order(operation) == expected
+        assert summary.level_order(operation) == expected
 
     def test_order_of_levels_no_rank_shares(self):
         pieces = [Piece(0, "node", "up", 0, 0, 1), Piece(1, "numa", "up", 0, 5, 6)]
         operation = Operation("reduce", 8, 0, {0: (0, 9)}, pieces)
-        assert trace_summary.level_order(operation) == ["numa", "node"]
+        assert summary.level_order(operation) == ["numa", "node"]
 
     def test_printed(self, folder, sumac, tmp_path):
         pytest.importorskip("matplotlib")
@@ -196,9 +195,8 @@ class TestFiles:
     def test_without_matplotlib(self, folder, sumac, monkeypatch):
         monkeypatch.chdir(folder)  # trace.json is written all the same
         monkeypatch.setitem(sys.modules, "matplotlib", None)
-        for module in ("figure", "trace_figure"):
+        for module in ("plot.curves", "trace.figure"):
             monkeypatch.delitem(sys.modules, f"sumac_mpi.{module}", raising=False)
-            monkeypatch.delattr(sumac_mpi, module, raising=False)
         status, _, err = sumac("trace", "--from", str(folder))
         assert status == 3 and "error[no-matplotlib]" in err
 

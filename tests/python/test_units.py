@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import pytest
-from sumac_mpi import units
-from sumac_mpi.errors import Exit, SumacError
+from sumac_mpi.base import units
+from sumac_mpi.base.errors import Exit, SumacError
 
 
 @pytest.mark.parametrize(

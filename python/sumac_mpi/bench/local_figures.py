@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the times of reduce_local say: against memcpy of the same bytes, against a plain loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sumac_mpi.bench.results import Row
+from sumac_mpi.library import elements
+
+
+def over_memcpy(row: Row, contender: str | None = None) -> float | None:
+    """How many times memcpy's time is a contender's: of Sumac, or of the MPI where that is alone.
+    None where it takes no part."""
+    if contender is None:
+        contender = "sumac" if row.time("sumac") is not None else "native"
+    us, copy = row.time(contender), row.time("memcpy")
+    return us / copy if us is not None and copy else None
+
+
+def ns_over_loop(row: Row) -> float | None:
+    us = row.time("sumac") if row.time("sumac") is not None else row.time("native")
+    loop = row.time("loop")
+    return None if us is None or loop is None else (us - loop) * 1000
+
+
+def axes(rows: Iterable[Row]) -> tuple[list[str], list[str]]:
+    """The types and the operations of these rows, in the library's order."""
+    types = {row.record["type"] for row in rows}
+    ops = {row.record["op"] for row in rows}
+    return (
+        [name for name in elements.types() if name in types],
+        [op for op in elements.operations() if op in ops],
+    )

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `sumac bench reduce_local` may be asked to measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sumac_mpi.base.errors import bad_value
+from sumac_mpi.bench.message_sizes import Sizes
+from sumac_mpi.library import elements
+
+SIZES = "1K,64K,1M,64M"  # in a core's caches, and 64M in none
+ROUNDS = 30
+SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class LocalRequest:
+    """Raises a usage error when nothing of it can be measured."""
+
+    sizes: Sizes
+    types: tuple[str, ...]
+    ops: tuple[str, ...]
+    rounds: int
+    iterations: int
+    seconds: float
+
+    def __post_init__(self) -> None:
+        pairs = [
+            name
+            for name in self.types
+            if elements.size_of(name) <= self.sizes.most
+            and any(elements.is_defined(op, name) for op in self.ops)
+        ]
+        if not pairs:
+            raise bad_value(
+                "none of these operations, types and sizes go together",
+                fix="see what MPI allows: logical and bitwise ones of integers, minloc of pairs",
+            )
+
+    def arguments(self) -> list[str]:
+        """The command line of the benchmark program."""
+        options = {
+            "--types": ",".join(self.types),
+            "--ops": ",".join(self.ops),
+            "--rounds": self.rounds,
+            "--iterations": self.iterations,
+            "--seconds": self.seconds,
+        }
+        words = [word for name, value in options.items() for word in (name, str(value))]
+        return ["reduce_local", *self.sizes.arguments(), *words]
+
+
+def choices(option: str, text: str | None, known: Iterable[str]) -> tuple[str, ...]:
+    """The names in a list with commas; all for "all" or nothing."""
+    names = tuple(known)
+    if text is None or text == "all":
+        return names
+    chosen = tuple(elements.ALIASES.get(word, word) for word in text.split(","))
+    for word in chosen:
+        if word not in names:
+            raise bad_value(f"{option} {word}: not one of all, {', '.join(names)}")
+    return tuple(dict.fromkeys(chosen))
+
+
+def request(
+    sizes: Sizes,
+    types: str | None,
+    ops: str | None,
+    rounds: int | None,
+    iterations: int,
+    seconds: float | None,
+) -> LocalRequest:
+    """From the words of the command line, None for what was not given."""
+    return LocalRequest(
+        sizes,
+        choices("--types", types, elements.types()),
+        choices("--ops", ops, elements.operations()),
+        rounds or ROUNDS,
+        iterations,
+        seconds or SECONDS,
+    )

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shows results while they are measured: rows on standard output, a progress bar on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from typing import Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from sumac_mpi.bench.results import Row, Run
+from sumac_mpi.report.csv import Csv
+from sumac_mpi.report.local import LocalCsv, LocalTable
+from sumac_mpi.report.osu import Osu
+from sumac_mpi.report.table import Before, Table
+
+
+class Format(str, Enum):
+    table = "table"
+    osu = "osu"
+    csv = "csv"
+    json = "json"
+
+
+class Report(Protocol):
+    """One format: the lines before, for (there may be none), and after the rows."""
+
+    def head(self) -> list[str]: ...
+    def row(self, row: Row) -> str: ...
+    def foot(self) -> list[str]: ...
+
+
+class Output:
+    """Writes run after run; begin, row for each size, end."""
+
+    def __init__(self, wanted: Format, series: str, before: Before | None) -> None:
+        self._format = wanted
+        self._series = series
+        self._before = before
+        self._runs = 0
+        self._report: Report | None = None
+        self._progress: Progress | None = None
+
+    def begin(self, run: Run) -> None:
+        self._report = self._make_report(run)
+        self._runs += 1
+        self._start_progress(run)
+        if self._runs > 1 and self._format is Format.table:
+            self._print("")
+        for line in self._report.head() if self._report else []:
+            self._print(line)
+
+    def row(self, row: Row) -> None:
+        for line in self._report.row(row).splitlines() if self._report else []:
+            self._print(line)
+        if self._progress:
+            task = self._progress.task_ids[0]
+            self._progress.update(task, advance=1, size=f"after {row.place}", refresh=True)
+
+    def end(self) -> None:
+        self.leave_terminal()
+        for line in self._report.foot() if self._report else []:
+            self._print(line)
+        self._report = None
+
+    def cut(self, run: Run) -> None:
+        """Ends a run that is not complete."""
+        self.leave_terminal()
+        of = f" of {run.header['sizes']}" if "sizes" in run.header else ""
+        note = f"# incomplete: {run.cut_by} after {len(run.rows)}{of} {_unit(run)}"
+        if self._format is Format.table:
+            self.end()
+            print(note, flush=True)
+        else:  # a script reads standard output: it has its rows, and no more
+            print(note, file=sys.stderr)
+
+    def leave_terminal(self) -> None:
+        """Takes the bar away, and gives the cursor back."""
+        if self._progress:
+            self._progress.stop()
+            self._progress = None
+
+    def _make_report(self, run: Run) -> Report | None:
+        if run.is_local and self._format is not Format.json:
+            first = self._runs == 0
+            return LocalCsv(run, first) if self._format is Format.csv else LocalTable(run)
+        if self._format is Format.table:
+            return Table(run, self._before)
+        if self._format is Format.osu:
+            return Osu(run, self._series)
+        return Csv(run, first=self._runs == 0) if self._format is Format.csv else None
+
+    def _start_progress(self, run: Run) -> None:
+        # On one terminal, rows and bar must be written by one console.
+        console = Console() if sys.stdout.isatty() else Console(stderr=True)
+        if not console.is_terminal:
+            return
+        self._progress = Progress(
+            TextColumn(f"{run.call} on {run.mpi_name}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[unit]}  {task.fields[size]}"),
+            console=console,
+            transient=True,
+            auto_refresh=False,  # redrawing would take time from the ranks that are measured
+        )
+        total = run.header.get("sizes")
+        self._progress.add_task("", total=total, unit=_unit(run), size="")
+        self._progress.start()
+
+    def _print(self, line: str) -> None:
+        if self._progress and sys.stdout.isatty():
+            self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(line, flush=True)
+
+
+def _unit(run: Run) -> str:
+    return "cells" if run.is_local else "sizes"

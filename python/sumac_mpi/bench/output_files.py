@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The files of `sumac bench`: the document of results, and the picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sumac_mpi.base import files
+from sumac_mpi.base.errors import bad_value
+from sumac_mpi.bench import results
+from sumac_mpi.library import calls
+from sumac_mpi.machine import hardware
+from sumac_mpi.plot import drawing
+
+
+@dataclass(frozen=True)
+class Files:
+    """Raises a usage error for what could not be written at the end."""
+
+    call: str
+    document: Path | None
+    picture: Path | None
+
+    def __post_init__(self) -> None:
+        if self.document:
+            files.check("-J", self.document)
+        if self.picture and not calls.collective(self.call).data:
+            raise bad_value(f"--plot: not for {self.call}", fix="it has one size: nothing to draw")
+        if self.picture:
+            drawing.check("--plot", self.picture)
+
+    def write(self, runs: list[results.Run], cut_by: str = "") -> results.Record:
+        """Returns the document."""
+        date = datetime.now(UTC).isoformat(timespec="seconds")
+        content = results.document(runs, hardware.describe().as_dict(), date, cut_by)
+        if self.document:
+            results.save(self.document, content)
+        if self.picture:
+            drawing.draw([("", run) for run in runs], self.picture, None)
+        return content

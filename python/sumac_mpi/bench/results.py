@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Benchmark results: what the benchmark programs print and what result files hold.
+
+A program prints JSON Lines (a header, a record for each size, a summary). A file holds one document
+{"format": 1, "machine": ..., "runs": [{"header", "sizes", "summary"}]}; both can be loaded. Where
+a measurement was cut short, "incomplete" says by what, in the document and in its last run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sumac_mpi.base import files, units
+from sumac_mpi.base.errors import bad_value
+from sumac_mpi.library import calls
+
+FORMAT = 1
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One size. `sumac_*` are None when Sumac was not loaded."""
+
+    record: Record
+    ranks: int
+
+    @property
+    def bytes(self) -> int:
+        return int(self.record["bytes"])
+
+    @property
+    def asked(self) -> int:
+        """The size that was asked for, of which `bytes` are whole elements."""
+        return int(self.record.get("asked", self.bytes))
+
+    @property
+    def call(self) -> str:
+        return str(self.record["collective"])
+
+    @property
+    def collective(self) -> str:
+        return calls.collective_name(self.call)
+
+    @property
+    def what(self) -> str:
+        """What was measured, without its size: of reduce_local, operation and type too."""
+        return f"{self.call} {self.operation}" if self.is_local else self.call
+
+    @property
+    def place(self) -> str:
+        """What tells this row from the others of its run."""
+        size = units.format_size(self.bytes)
+        return f"{size} {self.operation}" if self.is_local else size
+
+    @property
+    def is_local(self) -> bool:
+        return self.call == calls.REDUCE_LOCAL
+
+    @property
+    def operation(self) -> str:
+        return f"{self.record['op']} of {self.record['type']}"
+
+    def time(self, contender: str) -> float | None:
+        """Of "native", "sumac", "memcpy" or "loop": microseconds of a call, where it takes part."""
+        found = self.record.get(contender)
+        return float(found["p50"]) if found else None
+
+    @property
+    def native_us(self) -> float:
+        return float(self.record["native"]["p50"])
+
+    @property
+    def sumac_us(self) -> float | None:
+        sumac = self.record.get("sumac")
+        return float(sumac["p50"]) if sumac else None
+
+    @property
+    def sumac_p99(self) -> float | None:
+        sumac = self.record.get("sumac")
+        return float(sumac["p99"]) if sumac else None
+
+    @property
+    def blocking_us(self) -> float | None:
+        """The blocking call's time, in a run of a persistent one: Sumac's where it is loaded."""
+        blocking = self.record.get("blocking")
+        return float(blocking["p50"]) if blocking else None
+
+    @property
+    def against_blocking(self) -> float | None:
+        """How many times the persistent call's time is the blocking one's."""
+        own = self.native_us if self.sumac_us is None else self.sumac_us
+        return self.blocking_us / own if self.blocking_us and own else None
+
+    def start_us(self, contender: str) -> float | None:
+        """Of "native" or "sumac": the time of the start alone. None for a blocking call."""
+        return (self.record.get(contender) or {}).get("start")
+
+    def overlap(self, contender: str, tests: bool = False) -> Record | None:
+        """percent, pure, compute and overall, where they were measured."""
+        found: Record | None = (self.record.get(contender) or {}).get("overlap")
+        return found.get("tests") if found and tests else found
+
+    @property
+    def speedup(self) -> float | None:
+        """How many times the MPI's own time is Sumac's."""
+        return self.record.get("speedup")
+
+    @property
+    def algorithm(self) -> str:
+        return str(self.record.get("algorithm", ""))
+
+    @property
+    def wrong(self) -> int:
+        """Wrong elements in what a program would get: from Sumac, or from the MPI without it."""
+        return int(self.record.get("wrong", self.record.get("wrong_native", 0)))
+
+    def bus_bandwidth(self, us: float) -> float:
+        return units.bus_bandwidth(self.collective, self.bytes, us, self.ranks)
+
+
+@dataclass
+class Run:
+    """One call measured on one MPI."""
+
+    header: Record
+    rows: list[Row] = field(default_factory=list)
+    summary: Record = field(default_factory=dict)
+    cut_by: str = ""  # what ended the measurement before it was complete
+
+    @property
+    def call(self) -> str:
+        return str(self.header["collective"])
+
+    @property
+    def collective(self) -> str:
+        return calls.collective_name(self.call)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether each row is one operation on one type."""
+        return self.call == calls.REDUCE_LOCAL
+
+    @property
+    def kind(self) -> calls.Kind:
+        return calls.kind(self.call)
+
+    @property
+    def family(self) -> str:
+        return str(self.header["family"])
+
+    @property
+    def ranks(self) -> int:
+        return int(self.header["ranks"])
+
+    @property
+    def sumac_takes_part(self) -> bool:
+        """Whether Sumac is active and has the call. Known before the first size."""
+        sumac = self.header["sumac"]
+        return bool(sumac["active"]) and "lacks" not in sumac
+
+    @property
+    def overlap(self) -> Record | None:
+        """How overlap was measured, if it was: the mode of "compute", the number of "tests"."""
+        return self.header.get("overlap")
+
+    @property
+    def with_sumac(self) -> bool:
+        return any(row.sumac_us is not None for row in self.rows)
+
+    @property
+    def wrong(self) -> int:
+        return sum(row.wrong for row in self.rows)
+
+    @property
+    def speedups(self) -> list[float]:
+        return [row.speedup for row in self.rows if row.speedup is not None]
+
+    @property
+    def mpi_name(self) -> str:
+        return short_mpi_name(str(self.header.get("mpi", self.family)))
+
+    def add(self, record: Record) -> Row | None:
+        """Takes one record of a program's output; returns the row, when it was one."""
+        if record.get("kind") == "size":
+            self.rows.append(Row(record, self.ranks))
+            return self.rows[-1]
+        if record.get("kind") == "summary":
+            self.summary = record
+        return None
+
+    def as_dict(self) -> Record:
+        return {
+            "header": self.header,
+            "sizes": [row.record for row in self.rows],
+            "summary": self.summary,
+            **({"incomplete": self.cut_by} if self.cut_by else {}),
+        }
+
+    def key(self, row: Row) -> tuple[Any, ...]:
+        """Rows of two files with equal keys measure the same thing."""
+        of_run = ("family", "ranks", "collective", "root", "in_place")
+        of_row = ("type", "op", "bytes")
+        return (
+            *(self.header.get(name) for name in of_run),
+            *(row.record.get(name) for name in of_row),
+        )
+
+
+def short_mpi_name(version: str) -> str:
+    """The text with which a library describes itself, cut to a name such as "Open MPI 4.1.4"."""
+    words = version.replace("Version:", " ").replace(",", " ").split()
+    if version.startswith("Open MPI") and len(words) > 2:
+        return f"Open MPI {words[2].removeprefix('v')}"
+    if version.startswith("MPICH") and len(words) > 1:
+        return f"MPICH {words[1]}"
+    if version.startswith("Intel"):
+        numbers = [word for word in words if word[:1].isdigit()]
+        return f"Intel MPI {numbers[0] if numbers else ''}".strip()
+    return version
+
+
+def document(runs: Iterable[Run], machine: Record, date: str, cut_by: str = "") -> Record:
+    return {
+        "format": FORMAT,
+        "date": date,
+        **({"incomplete": cut_by} if cut_by else {}),
+        "machine": machine,
+        "runs": [run.as_dict() for run in runs],
+    }
+
+
+def save(path: Path, content: Record) -> None:
+    files.write(path, (json.dumps(content, indent=1) + "\n").encode())
+
+
+def load(path: Path) -> list[Run]:
+    """The runs of a document, or of a program's output. Raises a usage error for other files."""
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise bad_value(f"cannot read {path}: {error}") from error
+    try:
+        runs = _from_document(text) or _from_lines(text)
+        if all(run.rows for run in runs) and runs:
+            return runs
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    raise bad_value(
+        f"{path} holds no results", fix="name a file that 'sumac bench -J FILE' has written"
+    )
+
+
+def _from_document(text: str) -> list[Run]:
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return []
+    runs = []
+    for part in content["runs"]:
+        run = Run(part["header"], [], part.get("summary", {}), part.get("incomplete", ""))
+        run.rows = [Row(record, run.ranks) for record in part["sizes"]]
+        runs.append(run)
+    return runs
+
+
+def _from_lines(text: str) -> list[Run]:
+    runs: list[Run] = []
+    for line in text.splitlines():
+        record = json.loads(line)
+        if record["kind"] == "header":
+            runs.append(Run(record))
+        else:
+            runs[-1].add(record)
+    return runs

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `sumac check` looks at, and in which order."""
+
+from __future__ import annotations
+
+from sumac_mpi.base.errors import Exit, SumacError
+from sumac_mpi.check import surroundings, trial
+from sumac_mpi.check.findings import Findings
+from sumac_mpi.launch import application, launcher, programs
+from sumac_mpi.library import layout, options
+
+
+def examine(
+    findings: Findings,
+    command: list[str],
+    ranks: int,
+    mpi: str | None,
+    launcher_name: str | None,
+    timeout: float,
+) -> None:
+    """An error ends it; what was found before stands."""
+    installation = _installation(findings)
+    _options(findings, installation)
+    surroundings.processors(findings, ranks)
+    surroundings.processes(findings, ranks)
+    surroundings.shared_memory(findings, ranks)
+    surroundings.locked_memory(findings)
+    if command:
+        families = _program(findings, command, mpi, launcher_name)
+    else:
+        families = programs.choose_families(installation, "check", mpi or "all")
+    for family in families:
+        trial.examine(findings, installation, family, ranks, launcher_name, timeout)
+
+
+def _installation(findings: Findings) -> layout.Installation:
+    installation = layout.find()
+    if not installation.library.exists():
+        raise layout.missing("the Sumac library", installation.library)
+    if not surroundings.refuses_code(findings, "installation", installation.library):
+        findings.ok("installation", f"{installation.library}, {installation.command}")
+    return installation
+
+
+def _options(findings: Findings, installation: layout.Installation) -> None:
+    complaint = options.check_environment(installation)
+    if complaint:
+        findings.fail(
+            "options",
+            "a SUMAC_ variable cannot be understood",
+            complaint,
+            "correct or unset it",
+            Exit.USAGE,
+        )
+        return
+    rows = [option for option in options.load(installation) if option.source != "default"]
+    findings.ok("options", ", ".join(f"{o.variable}={o.value}" for o in rows) or "all default")
+
+
+def _program(
+    findings: Findings, command: list[str], mpi: str | None, launcher_name: str | None
+) -> list[str]:
+    """The family that it needs; none where there is nothing to try."""
+    app = application.find(command)
+    if app.static:
+        findings.fail(
+            "program",
+            f"{app.path} is linked statically",
+            "nothing can be loaded in front of its MPI: it runs as without Sumac",
+            "link it without -static, to the shared library of its MPI",
+        )
+        return []
+    linked = app.mpi if app.certain or not (mpi or launcher_name) else None
+    try:
+        chosen = launcher.choose(app.name, linked, mpi, launcher_name)
+    except SumacError as error:
+        findings.error("launcher", error)
+        return []
+    if surroundings.refuses_code(findings, "program", app.path):
+        pass
+    elif app.mpi:
+        seen = f"{app.path} needs {app.mpi.soname}; its launcher is {chosen.path}"
+        findings.ok("program", seen)
+    else:
+        findings.warn(
+            "program",
+            f"no MPI library can be seen in {app.path}",
+            "a script, perhaps, or its MPI is part of it, or opened later: Sumac serves the MPI "
+            "that is a library",
+            "name the program itself, or link it to the shared library of its MPI",
+        )
+    family = chosen.family if linked is None else linked.family
+    return [family] if family else []

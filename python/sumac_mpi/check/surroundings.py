@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `sumac check` sees of this machine without starting a job, one function for each thing."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+from pathlib import Path
+
+from sumac_mpi.base import units
+from sumac_mpi.check.findings import Findings
+from sumac_mpi.machine import cgroups, hardware
+
+_SHM = Path("/dev/shm")
+_ENOUGH = 64 << 20  # for each rank: the default of SUMAC_SHM_BUDGET
+_LEAST = 1 << 20  # with less, not even the smallest segments of a few ranks find room
+_LOCKED_ENOUGH = 64 << 20
+_MOUNT = "mount -t tmpfs -o mode=1777 tmpfs /dev/shm"
+_ENLARGE = "enlarge it: docker run --shm-size=1g, or mount -o remount,size=1g /dev/shm"
+
+
+def processors(findings: Findings, ranks: int) -> None:
+    here = hardware.describe()
+    share = cgroups.processors()
+    if ranks > here.cores:
+        findings.warn(
+            "cores",
+            f"{ranks} ranks on {here.cores} cores",
+            "they take turns, so times say little",
+            f"-n {here.cores}, for the best times",
+        )
+    elif share is not None and share < ranks:
+        findings.warn(
+            "cores",
+            f"this container may use {share:.3g} processors at once, and has {here.cores} cores",
+            f"{ranks} ranks are stopped again and again, one in the middle of a collective",
+            f"docker run --cpus={ranks}, or CPUQuota= of the systemd unit",
+        )
+    else:
+        findings.ok("cores", f"{here.cores} ({here.cpu})")
+
+
+def shared_memory(findings: Findings, ranks: int) -> None:
+    why = "the ranks of a node meet in a file there; without, all calls are left to the MPI"
+    what = "shared memory"
+    try:
+        _make_room()
+    except OSError as error:
+        if not _SHM.is_dir():
+            seen, fix = "there is no /dev/shm", f"mkdir /dev/shm; {_MOUNT}"
+        elif os.statvfs(_SHM).f_flag & os.ST_RDONLY:
+            seen, fix = "/dev/shm is mounted read-only", "mount -o remount,rw /dev/shm"
+        elif isinstance(error, PermissionError):
+            seen, fix = "no file can be made in /dev/shm", "chmod 1777 /dev/shm"
+        elif error.errno == errno.ENOSPC:
+            size = os.statvfs(_SHM).f_blocks * os.statvfs(_SHM).f_frsize
+            seen, fix = f"/dev/shm, of {units.format_amount(size)}, is full", _make_room_fix()
+        else:
+            seen, fix = f"/dev/shm is no tmpfs: {error.strerror}", _MOUNT
+        findings.fail(what, seen, why, fix)
+        return
+    free, memory = hardware.describe().shm_free or 0, cgroups.memory()
+    seen = f"/dev/shm has {units.format_amount(free)} free"
+    if memory is not None and memory < free:
+        free = memory
+        seen += f", of which this container may use {units.format_amount(memory)}"
+    if free < _ENOUGH * ranks:
+        why = f"{ranks} ranks may want {units.format_amount(_ENOUGH * ranks)} (SUMAC_SHM_BUDGET)"
+        why += "; calls that find no room are left to the MPI"
+        findings.warn(what, seen, why, _make_room_fix())
+    else:
+        findings.ok(what, seen)
+
+
+def _make_room() -> None:
+    """As the library does it."""
+    flags = os.O_TMPFILE | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC
+    handle = os.open(_SHM, flags, 0o600)
+    try:
+        os.posix_fallocate(handle, 0, _LEAST)
+    finally:
+        os.close(handle)
+
+
+def _make_room_fix() -> str:
+    """What others have left there, or its size."""
+    try:
+        used = any(each.is_file() for each in _SHM.iterdir())
+    except OSError:
+        used = False
+    return (
+        f"delete what is left in /dev/shm by jobs that are gone, or {_ENLARGE}"
+        if used
+        else (_ENLARGE)
+    )
+
+
+def refuses_code(findings: Findings, what: str, path: Path) -> bool:
+    """Whether code cannot be loaded from where a file lies; then that is found."""
+    if not os.statvfs(path).f_flag & os.ST_NOEXEC:
+        return False
+    findings.fail(
+        what,
+        f"{path} is on a file system that is mounted noexec",
+        "no code is loaded from there: the dynamic loader refuses it",
+        "install it elsewhere, or mount -o remount,exec",
+    )
+    return True
+
+
+def locked_memory(findings: Findings) -> None:
+    """What Sumac needs none of, but the MPIs' drivers of fast networks do."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
+    if limit == resource.RLIM_INFINITY:
+        findings.ok("locked memory", "no limit")
+    elif limit < _LOCKED_ENOUGH and any(Path("/sys/class/infiniband").glob("*")):
+        findings.warn(
+            "locked memory",
+            f"at most {units.format_amount(limit)}",
+            "this machine has a fast network, whose drivers lock the memory that messages are in",
+            "ulimit -l unlimited, in /etc/security/limits.conf; docker run --ulimit memlock=-1",
+        )
+    else:
+        findings.ok("locked memory", f"at most {units.format_amount(limit)}; no fast network")
+
+
+def processes(findings: Findings, ranks: int) -> None:
+    """Whether ranks and their threads may be started."""
+    free = cgroups.processes()
+    if free is not None and free < 8 * ranks:
+        findings.warn(
+            "processes",
+            f"this container may start {free} more processes or threads",
+            "launcher, ranks and the MPI's own threads need about 8 a rank",
+            "docker run --pids-limit=-1",
+        )
+
+
+def refused_attach(answer: str) -> tuple[str, str]:
+    """Why cross-memory attach does not work here, and what helps."""
+    slower = "large messages are copied twice, through shared memory"
+    scope = hardware.describe().ptrace_scope
+    if scope:
+        return (
+            f"kernel.yama.ptrace_scope is {scope}: {slower}",
+            "sysctl kernel.yama.ptrace_scope=0",
+        )
+    if "Operation not permitted" in answer or "Function not implemented" in answer:
+        return (
+            f"a filter of system calls, or missing rights in a container: {slower}",
+            "docker run --cap-add=SYS_PTRACE, or --security-opt seccomp=unconfined",
+        )
+    return slower, "start all ranks of a node in one container, as one user"

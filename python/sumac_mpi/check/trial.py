@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `sumac check` learns from a small job on one MPI."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from typing import IO, Any
+
+from sumac_mpi.base import units
+from sumac_mpi.base.errors import Exit, SumacError
+from sumac_mpi.bench import results
+from sumac_mpi.check import surroundings
+from sumac_mpi.check.findings import Findings
+from sumac_mpi.launch import programs
+from sumac_mpi.library import layout, options
+
+_MOST_LINES = 12  # of what an MPI says
+# What the MPIs say when they cannot start, and what helps.
+_ADVICE = (
+    (r"run as root|allow-run-as-root", "export OMPI_ALLOW_RUN_AS_ROOT=1 "
+     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or use another user"),
+    (r"not enough slots", "give -n fewer ranks, or export OMPI_MCA_rmaps_base_oversubscribe=1"),
+    (r"gethostbyname|getaddrinfo|resolve .*host", "add this host's name to /etc/hosts"),
+    (r"\b[rs]sh\b.*not found|unable to (?:find|locate).*\bssh\b|plm_rsh_agent",
+     "install openssh-client; for one host, export OMPI_MCA_plm_rsh_agent=/bin/false"),
+    (r"[Nn]o space left|Shared memory error|[Nn]ot enough memory|No resources are available",
+     "make room in /dev/shm and in the folder of TMPDIR"),
+    (r"[Pp]ermission denied|not writable|session director", "let TMPDIR name a folder that may be "
+     "written"),
+    (r"cannot open shared object|error while loading shared", "add the folder of the library that "
+     "is missing to LD_LIBRARY_PATH"),
+)  # fmt: skip
+
+
+def examine(
+    findings: Findings,
+    installation: layout.Installation,
+    family: str,
+    ranks: int,
+    launcher_name: str | None,
+    timeout: float,
+) -> None:
+    name = layout.FAMILIES[family]
+    if installation.back_end(family) is None:
+        findings.fail(
+            name,
+            "this Sumac has no back end for it",
+            "all calls are left to the MPI",
+            "build Sumac where its headers are installed",
+        )
+        return
+    if options.check_environment(installation):
+        return  # reported; the ranks would all complain
+    with tempfile.TemporaryFile() as said:
+        try:
+            target = programs.target(installation, "check", family, launcher_name)
+            records = list(programs.run(target, ranks, [], timeout, errors=said))
+        except SumacError as error:
+            _not_started(findings, name, error, _text(said))
+            return
+        print(_text(said), end="", file=sys.stderr)
+    if records:
+        _read(findings, name, records[-1], installation, target)
+    else:
+        findings.fail(name, "the check program said nothing", "", "", Exit.FAILED)
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")
+
+
+def _not_started(findings: Findings, name: str, error: SumacError, said: str) -> None:
+    """The MPI's own message is what tells why."""
+    lines = [line for line in said.splitlines() if line.strip(" -=|*")]
+    advice = next((fix for pattern, fix in _ADVICE if re.search(pattern, said)), error.fix)
+    why = "\n".join([*lines[:_MOST_LINES], *(["..."] if len(lines) > _MOST_LINES else [])])
+    findings.fail(name, error.what, why or error.found, advice, min(error.code, Exit.UNAVAILABLE))
+
+
+def _read(
+    findings: Findings,
+    name: str,
+    record: dict[str, Any],
+    installation: layout.Installation,
+    target: programs.Target,
+) -> None:
+    version = results.short_mpi_name(record["mpi"])
+    findings.ok(name, f"{version}, {record['ranks']} ranks, started by {target.launcher.path}")
+    if record["active_ranks"] == record["ranks"]:
+        findings.ok(f"{name}: loading", record["description"])
+    elif options.is_disabled(installation):
+        findings.warn(
+            f"{name}: loading",
+            "Sumac is switched off",
+            "SUMAC_DISABLE is set, so all calls are left to the MPI",
+            "unset SUMAC_DISABLE",
+        )
+    else:
+        state = "stands aside" if record["loaded"] else "was not loaded"
+        findings.fail(
+            f"{name}: loading",
+            f"Sumac {state} in {record['ranks'] - record['active_ranks']} ranks",
+            "their calls are left to the MPI",
+            "SUMAC_DEBUG=info sumac check says what for",
+        )
+    attach = record["cross_memory_attach"]
+    if attach == "ok":
+        findings.ok(f"{name}: large messages", "cross-memory attach works")
+    elif record["ranks"] > 1:
+        why, fix = surroundings.refused_attach(attach)
+        findings.warn(f"{name}: large messages", f"cross-memory attach: {attach}", why, fix)
+    _results(findings, name, record)
+
+
+def _results(findings: Findings, name: str, record: dict[str, Any]) -> None:
+    tries = record["collectives"]
+    wrong = [row for row in tries if row["wrong"]]
+    if wrong:
+        at = ", ".join(f"{row['collective']} of {units.format_size(row['bytes'])}" for row in wrong)
+        findings.fail(
+            f"{name}: results",
+            f"wrong: {at}",
+            "Sumac or the MPI has a defect here: SUMAC_DISABLE=1 sumac check tells which",
+            "please report this",
+            Exit.WRONG,
+        )
+    else:
+        findings.ok(f"{name}: results", f"{len(tries)} of {len(tries)} collectives right")
+    if record["active_ranks"] != record["ranks"]:
+        return
+    taken = [row for row in tries if not row["algorithm"].startswith("mpi:")]
+    detail = f"{len(taken)} of {len(tries)} collectives taken"
+    if taken:
+        names = dict.fromkeys(row["algorithm"] for row in taken)
+        findings.ok(f"{name}: paths", f"{detail}: {', '.join(names)}")
+    else:
+        reason = tries[0]["algorithm"].removeprefix("mpi:").strip()
+        findings.warn(f"{name}: paths", detail, reason, "SUMAC_STATS=1 lists the reasons")

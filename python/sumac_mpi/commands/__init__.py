@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands, a file each: what is asked for, and what is printed. `main` has them all."""

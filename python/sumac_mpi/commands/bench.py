@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`sumac bench`: measures an MPI's collectives with and without Sumac, and checks the results."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Generator, Iterable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sumac_mpi.base import endings, units
+from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.bench import local_request, message_sizes, output_files, results
+from sumac_mpi.bench.output import Format, Output
+from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Request, Series
+from sumac_mpi.commands import bench_options as ask
+from sumac_mpi.commands import common_options as common
+from sumac_mpi.launch import hosts, programs
+from sumac_mpi.library import calls, layout
+
+
+def bench(
+    call: ask.Call,
+    smallest: ask.Smallest = None,
+    largest: ask.Largest = None,
+    factor: ask.Factor = None,
+    sizes: ask.SizesOption = None,
+    data_type: ask.Type = None,
+    op: ask.Op = None,
+    types: ask.Types = None,
+    ops: ask.Ops = None,
+    root: ask.Root = 0,
+    in_place: ask.InPlace = False,
+    warmup: ask.Warmup = 20,
+    rounds: ask.Rounds = None,
+    iterations: ask.Iterations = 0,
+    seconds: ask.Seconds = None,
+    overlap: ask.Overlap = False,
+    tests: ask.Tests = 10,
+    compute: ask.ComputeOption = Compute.busy,
+    ranks: common.RanksOption = None,
+    host_list: common.HostsOption = None,
+    mpi: ask.Mpi = None,
+    launcher_name: common.LauncherOption = None,
+    launcher_args: common.LauncherArgOption = None,
+    timeout: common.TimeoutOption = 300,
+    against: ask.Against = None,
+    output_format: ask.FormatOption = Format.table,
+    series: ask.SeriesOption = Series.sumac,
+    json_file: ask.JsonFile = None,
+    plot_file: ask.PlotFile = None,
+    fail_below: ask.FailBelow = None,
+) -> None:
+    """Measure a collective with and without Sumac, and verify its results.
+
+    \b
+    sumac bench allreduce -n 4 -b 8 -e 1M -f 8 -d double -J out.json
+    sumac bench bcast --mpi all --fail-below 0.95
+    sumac bench iallreduce --overlap --compute idle
+    sumac bench allreduce --mpi openmpi --hosts node1:2,node2:2
+    sumac bench reduce_local --types float,int8 --sizes 64K --plot local.png
+    """
+    known = calls.names()
+    if call not in known:
+        raise bad_value(f"{call}: not one of {', '.join(known)}")
+    places = hosts.parse(host_list)
+    local = call == calls.REDUCE_LOCAL
+    chosen = message_sizes.read(
+        smallest, largest, factor, sizes, local_request.SIZES if local else None
+    )
+    what: Request | local_request.LocalRequest
+    if local:
+        _refuse(
+            call,
+            {"-n": ranks not in (None, 1), "--hosts": places, "-d": data_type, "-o": op,
+             "-r": root, "--in-place": in_place, "--overlap": overlap,
+             "--format osu": output_format is Format.osu},
+            "it is measured in one process, all of --types with all of --ops",
+        )  # fmt: skip
+        ranks = 1
+        what = local_request.request(chosen, types, ops, rounds, iterations, seconds)
+    else:
+        _refuse(call, {"--types": types, "--ops": ops}, "use -d and -o")
+        ranks = hosts.number_of_ranks(ranks, places)
+        nonblocking = calls.kind(call) is calls.Kind.nonblocking
+        what = Request(
+            call, chosen, data_type or TYPE, op or OP, root, in_place, warmup,
+            rounds or ROUNDS, iterations, seconds or SECONDS,
+            overlap or (nonblocking and output_format is Format.osu), tests, compute,
+        )  # fmt: skip
+    if root >= ranks:
+        raise bad_value(f"-r {root}: not a rank of {ranks}")
+    keep = output_files.Files(call, json_file, plot_file)
+    before = _earlier(against)
+    output = Output(output_format, series.value, before)
+    start = partial(programs.run, silence=timeout, hosts=places, launcher_args=launcher_args)
+    targets = _targets(mpi, launcher_name)
+    runs = _measure((start(each, ranks, what.arguments()) for each in targets), output, keep)
+    content = keep.write(runs)
+    if output_format is Format.json:
+        print(json.dumps(content, indent=1))
+    _judge(runs, before, fail_below)
+
+
+def _refuse(call: str, given: dict[str, object], why: str) -> None:
+    """Raises a usage error for an option that was given, but has no meaning for this call."""
+    for option, value in given.items():
+        if value:
+            raise bad_value(f"{option}: not for {call}", fix=why)
+
+
+def _measure(
+    jobs: Iterable[Generator[results.Record, None, None]], output: Output, keep: output_files.Files
+) -> list[results.Run]:
+    """Shows what is measured, and keeps it when not all can be."""
+    runs: list[results.Run] = []
+    try:
+        for job in jobs:
+            with closing(job) as records:
+                _show(records, output, runs)
+    except (Exception, KeyboardInterrupt) as end:
+        _cut_short(end, runs, output, keep)
+        raise
+    return runs
+
+
+def _cut_short(
+    end: BaseException, runs: list[results.Run], output: Output, keep: output_files.Files
+) -> None:
+    """Keeps what was measured until then."""
+    output.leave_terminal()
+    if not any(run.rows for run in runs):
+        return
+    cut_by = endings.reason(end)
+    last = runs[-1]
+    if not last.summary:
+        last.cut_by = cut_by
+    keep.write([run for run in runs if run.rows], cut_by)
+    if isinstance(end, BrokenPipeError):
+        return
+    if last.cut_by:
+        output.cut(last)
+    else:
+        print(f"# incomplete: {cut_by} after {last.mpi_name}", file=sys.stderr)
+
+
+def _earlier(path: Path | None) -> dict[tuple[Any, ...], float] | None:
+    """Sumac's time for each thing that the file measures."""
+    if path is None:
+        return None
+    return {
+        run.key(row): row.sumac_us
+        for run in results.load(path)
+        for row in run.rows
+        if row.sumac_us is not None
+    }
+
+
+def _targets(mpi: str | None, launcher_name: str | None) -> list[programs.Target]:
+    installation = layout.find()
+    families = programs.choose_families(installation, "bench", mpi)
+    return [programs.target(installation, "bench", family, launcher_name) for family in families]
+
+
+def _show(records: Iterable[results.Record], output: Output, runs: list[results.Run]) -> None:
+    """Adds a run to `runs`, and to it what is measured, as it comes."""
+    run: results.Run | None = None
+    for record in records:
+        if run is None:
+            run = results.Run(record)
+            runs.append(run)
+            output.begin(run)
+        elif row := run.add(record):
+            output.row(row)
+    if run is None or not run.rows:
+        raise SumacError("job-failed", "the benchmark ended without results")
+    output.end()
+
+
+def _judge(
+    runs: list[results.Run],
+    before: dict[tuple[Any, ...], float] | None,
+    fail_below: float | None,
+) -> None:
+    """Raises with status 4 for wrong results, 5 for a size that is too slow."""
+    wrong = [(run, row) for run in runs for row in run.rows if row.wrong]
+    if wrong:
+        run, row = wrong[0]
+        raise SumacError(
+            "wrong-results",
+            f"{row.what} of {units.format_size(row.bytes)} on {run.mpi_name}: "
+            f"{row.wrong} elements were wrong ({len(wrong)} sizes in all)",
+            found=f"path {row.algorithm}" if row.algorithm else "",
+            fix=f"SUMAC_COLLS=^{row.collective} leaves it to the MPI; please report this",
+            code=Exit.WRONG,
+        )
+    if fail_below is None:
+        return
+    slow = []
+    for run in runs:
+        for row in run.rows:
+            earlier = (before or {}).get(run.key(row))
+            change = earlier / row.sumac_us if earlier and row.sumac_us else None
+            ratios = [ratio for ratio in (row.speedup, change) if ratio is not None]
+            if ratios and min(ratios) < fail_below:
+                slow.append(f"{run.mpi_name} {row.place} {min(ratios):.2f}x")
+    if slow:
+        raise SumacError(
+            "too-slow",
+            f"{len(slow)} sizes are below {fail_below:g}x",
+            found=", ".join(slow),
+            code=Exit.SLOWER,
+        )

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The options of `sumac bench`: names, defaults and help texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from sumac_mpi.bench import local_request, message_sizes, request
+from sumac_mpi.bench.output import Format
+from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Series
+from sumac_mpi.commands import help_layout
+from sumac_mpi.commands.common_options import JOB
+from sumac_mpi.library import calls, elements
+
+# The headings of the help.
+_WHAT, _HOW, _OUTPUT = "What is measured", "How", "Output"
+
+
+class Command(help_layout.Command):
+    """`sumac bench`, whose help lists what the tables of the library hold."""
+
+    def filled(self, text: str) -> str:
+        lists = {
+            "{collectives}": calls.collectives,
+            "{types}": request.types,
+            "{operations}": elements.operations,
+        }
+        for word, names in lists.items():
+            if word in text:
+                text = text.replace(word, ", ".join(names()))
+        return text
+
+
+def _option(*names: str, heading: str, help: str, **others: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=heading, help=help, **others)
+
+
+Call = Annotated[
+    str,
+    typer.Argument(
+        metavar="COLLECTIVE",
+        help="{collectives}; nonblocking: iallreduce and so on; persistent: "
+        "allreduce-persistent and so on; or reduce_local",
+    ),
+]
+# Where None is the default, it depends on the call.
+Smallest = Annotated[
+    Optional[str],
+    _option(
+        *("-b", "--min"),
+        metavar="SIZE",
+        heading=_WHAT,
+        help="Smallest message",
+        show_default=message_sizes.SMALLEST,
+    ),
+]
+Largest = Annotated[
+    Optional[str],
+    _option(
+        *("-e", "--max"),
+        metavar="SIZE",
+        heading=_WHAT,
+        help="Largest message",
+        show_default=message_sizes.LARGEST,
+    ),
+]
+Factor = Annotated[
+    Optional[int],
+    _option(
+        *("-f", "--factor"),
+        metavar="N",
+        min=2,
+        heading=_WHAT,
+        help="Each message is so many times as large as the one before",
+        show_default=str(message_sizes.FACTOR),
+    ),
+]
+SizesOption = Annotated[
+    Optional[str],
+    _option(
+        "--sizes",
+        metavar="SIZE,...",
+        heading=_WHAT,
+        help="These sizes, instead of -b, -e and -f",
+        show_default=f"of reduce_local {local_request.SIZES}",
+    ),
+]
+Type = Annotated[
+    Optional[str],
+    _option(
+        *("-d", "--type"),
+        metavar="TYPE",
+        heading=_WHAT,
+        help="Element type: {types}",
+        show_default=TYPE,
+    ),
+]
+Op = Annotated[
+    Optional[str],
+    _option(
+        *("-o", "--op"),
+        metavar="OP",
+        heading=_WHAT,
+        help="Operation: {operations}",
+        show_default=OP,
+    ),
+]
+Types = Annotated[
+    Optional[str],
+    _option(
+        "--types",
+        metavar="TYPE,...",
+        heading=_WHAT,
+        help="Of reduce_local: element types, or all",
+        show_default="all",
+    ),
+]
+Ops = Annotated[
+    Optional[str],
+    _option(
+        "--ops",
+        metavar="OP,...",
+        heading=_WHAT,
+        help="Of reduce_local: operations, or all",
+        show_default="all",
+    ),
+]
+Root = Annotated[
+    int, _option("-r", "--root", metavar="RANK", min=0, heading=_WHAT, help="Root rank")
+]
+InPlace = Annotated[bool, _option("--in-place", heading=_WHAT, help="Use MPI_IN_PLACE")]
+Warmup = Annotated[
+    int,
+    _option(
+        *("-w", "--warmup"),
+        metavar="N",
+        min=0,
+        heading=_HOW,
+        help="Calls that are not timed, before those that are",
+    ),
+]
+Rounds = Annotated[
+    Optional[int],
+    _option(
+        "--rounds",
+        metavar="N",
+        min=1,
+        heading=_HOW,
+        help="How often MPI and Sumac take turns",
+        show_default=f"{ROUNDS}; of reduce_local {local_request.ROUNDS}",
+    ),
+]
+Iterations = Annotated[
+    int,
+    _option(
+        "--iterations",
+        metavar="N",
+        min=0,
+        heading=_HOW,
+        help="Calls in a round; 0: as many as --seconds allows",
+    ),
+]
+Seconds = Annotated[
+    Optional[float],
+    _option(
+        "--seconds",
+        metavar="SECONDS",
+        min=0.001,
+        heading=_HOW,
+        help="Time that one size may take",
+        show_default=f"{SECONDS}; of reduce_local {local_request.SECONDS}",
+    ),
+]
+Overlap = Annotated[
+    bool,
+    _option(
+        "--overlap",
+        heading=_HOW,
+        help="Also measure how much of a nonblocking call computation can hide",
+    ),
+]
+Tests = Annotated[
+    int,
+    _option(
+        "--tests",
+        metavar="N",
+        min=0,
+        heading=_HOW,
+        help="With --overlap: calls of MPI_Test during the computation",
+    ),
+]
+ComputeOption = Annotated[
+    Compute,
+    _option(
+        "--compute",
+        metavar="busy|idle",
+        heading=_HOW,
+        help="With --overlap: whether the computation keeps the core busy",
+    ),
+]
+Mpi = Annotated[
+    Optional[str],
+    _option(
+        "--mpi",
+        metavar="MPI|all",
+        heading=JOB,
+        help="Which MPI: openmpi, mpich or all",
+        show_default="the first in PATH",
+    ),
+]
+Against = Annotated[
+    Optional[Path],
+    _option(
+        "--against",
+        metavar="FILE",
+        heading=_OUTPUT,
+        help="Compare with the results that -J has written there earlier",
+    ),
+]
+FormatOption = Annotated[
+    Format,
+    _option(
+        "--format",
+        metavar="FORMAT",
+        heading=_OUTPUT,
+        help="What is printed: table, osu, csv or json",
+    ),
+]
+SeriesOption = Annotated[
+    Series,
+    _option(
+        "--series",
+        metavar="sumac|mpi",
+        heading=_OUTPUT,
+        help="With --format osu: whose figures are printed",
+    ),
+]
+JsonFile = Annotated[
+    Optional[Path],
+    _option("-J", "--json", metavar="FILE", heading=_OUTPUT, help="Write all results there"),
+]
+PlotFile = Annotated[
+    Optional[Path],
+    _option(
+        "--plot",
+        metavar="FILE",
+        heading=_OUTPUT,
+        help="Draw them there, as 'sumac plot' does: .png, .svg or .pdf",
+    ),
+]
+FailBelow = Annotated[
+    Optional[float],
+    _option(
+        "--fail-below",
+        metavar="RATIO",
+        min=0,
+        heading=_OUTPUT,
+        help="End with status 5 if a size has less speedup",
+    ),
+]

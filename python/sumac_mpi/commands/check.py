@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`sumac check`: the doctor. Looks at all that must be right for Sumac to work, and tries it."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Optional
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from sumac_mpi.base.console import console
+from sumac_mpi.base.errors import SumacError
+from sumac_mpi.check import examination
+from sumac_mpi.check.findings import Findings, Status
+from sumac_mpi.commands.common_options import AS_JSON, JOB, LauncherOption, TimeoutOption
+
+
+def check(
+    command: Annotated[
+        Optional[list[str]],
+        typer.Argument(metavar="APP", help="A program to look at; it is not run"),
+    ] = None,
+    ranks: Annotated[
+        int,
+        typer.Option(
+            "-n", "-np", "--ranks", metavar="N", min=1, rich_help_panel=JOB, help="Number of ranks"
+        ),
+    ] = 2,
+    mpi: Annotated[
+        Optional[str],
+        typer.Option(
+            "--mpi",
+            metavar="MPI|all",
+            rich_help_panel=JOB,
+            help="Which MPI: openmpi, mpich or all",
+            show_default="all",
+        ),
+    ] = None,
+    launcher_name: LauncherOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help=AS_JSON)] = False,
+    timeout: TimeoutOption = 60,
+) -> None:
+    """Check that Sumac works here, and say what does not, why, and what helps.
+
+    Looks at the installation, options, cores, memory and permissions, then starts a small job on
+    each MPI.
+
+    \b
+    sumac check
+    sumac check -n 4 -- ./app
+    """
+    findings = Findings()
+    try:
+        examination.examine(findings, command or [], ranks, mpi, launcher_name, timeout)
+    except SumacError as error:
+        findings.error(error.slug.replace("-", " "), error)
+    except KeyboardInterrupt:
+        if not as_json:
+            _show(findings)
+        raise
+    if as_json:
+        print(json.dumps({"exit": int(findings.exit), "findings": findings.as_dicts()}, indent=1))
+    else:
+        _show(findings)
+        print(findings.verdict())
+    raise typer.Exit(int(findings.exit))
+
+
+def _show(findings: Findings) -> None:
+    colours = {Status.OK: "green", Status.WARNING: "yellow", Status.PROBLEM: "red"}
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for finding in findings.all:
+        verdict = Text(finding.status.value, style=colours[finding.status])
+        table.add_row(verdict, finding.what, Text(finding.detail))
+        for name, text in (("why", finding.why), ("fix", finding.fix)):
+            first, *others = text.splitlines() or [""]
+            if first:
+                table.add_row("", "", Text.assemble((f"{name}: ", "bold"), first))
+            for line in others:
+                table.add_row("", "", Text(f"     {line}"))
+    console(200).print(table)

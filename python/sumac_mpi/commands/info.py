@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`sumac info`: what is installed here, what this machine offers, and which options are set."""
+
+from __future__ import annotations
+
+import json
+import platform
+from enum import Enum
+from typing import Annotated, Any, Optional
+
+import typer
+
+from sumac_mpi import __version__
+from sumac_mpi.base import units
+from sumac_mpi.base.errors import bad_value
+from sumac_mpi.commands.common_options import AS_JSON
+from sumac_mpi.launch import launcher
+from sumac_mpi.library import layout, options, tables
+from sumac_mpi.machine import hardware
+
+Facts = dict[str, Any]
+
+
+class Topic(str, Enum):
+    options = "options"
+    algorithms = "algorithms"
+    machine = "machine"
+    mpi = "mpi"
+    build = "build"
+
+
+def info(
+    topic: Annotated[
+        Optional[Topic],
+        typer.Argument(
+            metavar="TOPIC",
+            help="options, algorithms, machine, mpi or build; all but algorithms if not given",
+        ),
+    ] = None,
+    as_file: Annotated[
+        bool,
+        typer.Option("--file", help="With options: as a file to edit, and to source in a shell"),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=AS_JSON)] = False,
+) -> None:
+    """Show what is installed, what the machine offers, and which options are set.
+
+    \b
+    sumac info
+    sumac info options --file > sumac.env
+    """
+    if as_file and topic is not Topic.options:
+        raise bad_value("--file belongs to: sumac info options --file")
+    installation = layout.find()
+    if as_file:
+        print(options.as_file(options.load(installation)), end="")
+        return
+    topics = [topic] if topic else [Topic.build, Topic.mpi, Topic.machine, Topic.options]
+    facts = {each.value: _GATHER[each](installation) for each in topics}
+    if as_json:
+        print(json.dumps(facts[topic.value] if topic else facts, indent=1))
+        return
+    for each in topics:
+        full = topic is not None
+        for line in _SHOW[each](facts[each.value], full):
+            print(line)
+
+
+def _gather_build(installation: layout.Installation) -> Facts:
+    back_ends = {family: installation.back_end(family) for family in layout.FAMILIES}
+    return {
+        "version": __version__,
+        "root": str(installation.root),
+        "library": str(installation.library) if installation.library.exists() else None,
+        "command": str(installation.command),
+        "back_ends": {family: str(path) for family, path in back_ends.items() if path},
+        "bench": installation.families("bench"),
+        "check": installation.families("check"),
+        "python": platform.python_version(),
+    }
+
+
+def _show_build(facts: Facts, full: bool) -> list[str]:
+    back_ends = ", ".join(facts["back_ends"]) or "none"
+    lines = [f"Sumac    {facts['version']}   back ends: {back_ends}   in {facts['root']}"]
+    if full:
+        lines.append(f"Library  {facts['library'] or 'missing'}")
+        lines += [f"         {path}" for path in facts["back_ends"].values()]
+        lines.append(f"Command  {facts['command']}   Python {facts['python']}")
+        lines.append(
+            f"Programs bench: {', '.join(facts['bench']) or 'none'}   "
+            f"check: {', '.join(facts['check']) or 'none'}"
+        )
+    return lines
+
+
+def _gather_mpi(installation: layout.Installation) -> Facts:
+    return {
+        "launchers": [
+            {
+                "version": each.version,
+                "family": each.family,
+                "path": str(each.path),
+                "back_end": str(installation.back_end(each.family or "") or ""),
+            }
+            for each in launcher.find_all()
+        ]
+    }
+
+
+def _show_mpi(facts: Facts, full: bool) -> list[str]:
+    if not facts["launchers"]:
+        return ["MPI      no launcher (mpiexec, mpirun) in PATH"]
+    lines = []
+    for each in facts["launchers"]:
+        library = each["back_end"].rsplit("/", 1)[-1] or "no back end for it in this Sumac"
+        label = "MPI" if not lines else ""
+        lines.append(f"{label:<8} {each['version']}   {each['path']}   → {library}")
+    return lines
+
+
+def _gather_machine(_: layout.Installation) -> Facts:
+    return hardware.describe().as_dict()
+
+
+def _show_machine(facts: Facts, full: bool) -> list[str]:
+    threads = f" ({facts['cpus']} threads)" if facts["cpus"] != facts["cores"] else ""
+    free = facts["shm_free"]
+    memory = f"{units.format_amount(free)} free" if free is not None else "missing"
+    lines = [
+        f"CPU      {facts['cores']} cores{threads}, {facts['cpu']}",
+        f"SIMD     {' '.join(facts['simd']) or 'none'}",
+        f"SHM      /dev/shm {memory}; cross-memory attach: {_attach(facts['ptrace_scope'])}",
+    ]
+    if full:
+        lines.append(f"Host     {facts['host']}, Linux {facts['kernel']}")
+    return lines
+
+
+def _attach(scope: int | None) -> str:
+    if scope in (None, 0):
+        return "allowed by the kernel"
+    return f"restricted (kernel.yama.ptrace_scope is {scope})"
+
+
+def _gather_options(installation: layout.Installation) -> Facts:
+    return {"options": [option.as_dict() for option in options.load(installation)]}
+
+
+def _show_options(facts: Facts, full: bool) -> list[str]:
+    rows = facts["options"]
+    if not full:
+        changed = [row for row in rows if row["source"] != "default"]
+        texts = [f"{row['name']}={row['value']} (from the {row['source']})" for row in changed]
+        return ["Changed  " + (", ".join(texts) or "no options")]
+    width = max(len(row["name"]) for row in rows)
+    lines = []
+    for row in rows:
+        lines.append(f"{row['name']:<{width}}  {row['value'] or '(empty)'}  [{row['source']}]")
+        allowed = f" ({row['choices'].replace('|', ', ')})" if row["choices"] else ""
+        lines.append(f"{'':<{width}}  {row['doc']}{allowed}")
+    return lines
+
+
+def _gather_algorithms(installation: layout.Installation) -> Facts:
+    return {"algorithms": tables.rows("algorithms", installation)}
+
+
+def _show_algorithms(facts: Facts, full: bool) -> list[str]:
+    return [
+        f"{row['collective']:<10} {row['name']:<20} {row['doc']}" for row in facts["algorithms"]
+    ]
+
+
+_GATHER = {
+    Topic.build: _gather_build,
+    Topic.mpi: _gather_mpi,
+    Topic.machine: _gather_machine,
+    Topic.options: _gather_options,
+    Topic.algorithms: _gather_algorithms,
+}
+_SHOW = {
+    Topic.build: _show_build,
+    Topic.mpi: _show_mpi,
+    Topic.machine: _show_machine,
+    Topic.options: _show_options,
+    Topic.algorithms: _show_algorithms,
+}

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`sumac plot`: a figure of benchmark results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from sumac_mpi.bench import results
+from sumac_mpi.plot import drawing
+
+
+def plot(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Results that 'sumac bench -J FILE' has written"),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The picture: .png, .svg or .pdf")
+    ],
+    title: Annotated[
+        Optional[str],
+        typer.Option(
+            "--title", metavar="TEXT", help="Title of the picture", show_default="what was measured"
+        ),
+    ] = None,
+) -> None:
+    """Draw the results of 'sumac bench'.
+
+    Latency with and without Sumac, and the speedup, over the message size. Of reduce_local: a heat
+    map of each operation's time on each type, over that of memcpy.
+
+    \b
+    sumac plot results.json -o results.png
+    """
+    drawing.check("-o", output)
+    named = [
+        (path.stem if len(files) > 1 else "", run) for path in files for run in results.load(path)
+    ]
+    drawing.draw(named, output, title)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`sumac run`: starts an MPI program with Sumac in front, by the launcher of the program's MPI."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from typing import Annotated
+
+import typer
+
+from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.commands import common_options as common
+from sumac_mpi.launch import application, hosts, job, launcher, mpi_names
+from sumac_mpi.library import layout, options
+
+
+def run(
+    command: Annotated[
+        list[str], typer.Argument(metavar="APP [ARGUMENTS]", help="The program, and its arguments")
+    ],
+    ranks: common.RanksOption = None,
+    host_list: common.HostsOption = None,
+    mpi: common.MpiOption = None,
+    launcher_name: common.LauncherOption = None,
+    extra: common.LauncherArgOption = None,
+    variables: common.VariablesOption = None,
+    settings: common.SettingsOption = None,
+    bind: common.BindOption = False,
+    oversubscribe: common.OversubscribeOption = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the launcher's command line; start nothing")
+    ] = False,
+) -> None:
+    """Start an MPI program with Sumac in front of its MPI.
+
+    \b
+    sumac run -n 4 ./app
+    sumac run -n 4 --set STATS=1 -- python3 train.py
+    sumac run --hosts node1:2,node2:2 ./app
+    """
+    _warn_inside_of_a_job(command)
+    chosen, wanted = plan(
+        command,
+        ranks,
+        launcher_name,
+        mpi,
+        oversubscribe,
+        bind,
+        variables,
+        settings,
+        extra,
+        host_list,
+    )
+    line = job.command_line(chosen, wanted)
+    if dry_run:
+        print(shlex.join(line))
+        return
+    _become(line, job.environment(chosen, wanted))
+
+
+def plan(
+    command: list[str],
+    ranks: int | None,
+    launcher_name: str | None,
+    mpi: str | None,
+    oversubscribe: bool,
+    bind: bool,
+    variables: list[str] | None,
+    settings: list[str] | None,
+    extra: list[str] | None,
+    host_list: str | None,
+) -> tuple[launcher.Launcher, job.Job]:
+    """The launcher, and the job with `sumac exec` in front of the command."""
+    if mpi is not None:
+        mpi_names.family_of(mpi)
+    places = hosts.parse(host_list)
+    installation = layout.find()
+    added = _variables((variables or []) + [_as_variable(setting) for setting in settings or []])
+    app = application.find(command, added)
+    linked = app.mpi if app.certain or not (mpi or launcher_name) else None
+    chosen = launcher.choose(app.name, linked, mpi, launcher_name)
+    wanted = job.Job(
+        ranks=hosts.number_of_ranks(ranks, places),
+        command=[str(installation.command), "exec", "--", *command],
+        variables=added,
+        bind=bind,
+        oversubscribe=oversubscribe,
+        extra=extra or [],
+        hosts=places,
+    )
+    return chosen, wanted
+
+
+# What launchers tell each process: how many there are, and which one it is.
+_TOLD = (
+    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+    ("PMI_SIZE", "PMI_RANK"),
+    ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
+)
+
+
+def _warn_inside_of_a_job(command: list[str]) -> None:
+    """By the first process, where a launcher has started several of this command."""
+    for size, rank in _TOLD:
+        if os.environ.get(size, "1") != "1" and os.environ.get(rank) == "0":
+            print(
+                f"sumac: warning[run-in-job]: a launcher started sumac run {os.environ[size]} "
+                "times, and each starts a job of its own\n"
+                f"  found: {size}={os.environ[size]}\n"
+                f"  fix:   inside of a launcher: sumac exec {shlex.join(command)}",
+                file=sys.stderr,
+            )
+            return
+
+
+def _become(line: list[str], environment: dict[str, str]) -> None:
+    """The launcher takes this process's place: signals and exit status are its own."""
+    try:
+        os.execvpe(line[0], line, environment)
+    except OSError as error:
+        raise SumacError(
+            "launch-failed", f"cannot start {line[0]}: {error.strerror}", code=Exit.LAUNCH
+        ) from error
+
+
+def _variables(texts: list[str]) -> dict[str, str]:
+    """-x NAME=VALUE, -x NAME, and all SUMAC_* options that are set."""
+    result = options.to_pass_on()
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name.isidentifier():
+            raise bad_value(f"-x {text}: not NAME=VALUE")
+        if not equals and name not in os.environ:
+            raise bad_value(f"-x {name}: the variable is not set", fix=f"-x {name}=VALUE")
+        result[name] = value if equals else os.environ[name]
+    return result
+
+
+def _as_variable(setting: str) -> str:
+    """--set NAME=VALUE, as -x has it."""
+    if "=" not in setting:
+        raise bad_value(f"--set {setting}: not NAME=VALUE")
+    return options.PREFIX + setting.removeprefix(options.PREFIX)

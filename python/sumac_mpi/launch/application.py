@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The program a user wants to run: where it is, and which MPI it uses."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sumac_mpi.base.errors import Exit, SumacError
+from sumac_mpi.launch import elf
+
+# Loads what `from mpi4py import MPI` loads and says which file that was; does not initialize MPI.
+_ASK_MPI4PY = """
+import mpi4py
+mpi4py.rc.initialize = mpi4py.rc.finalize = False
+from mpi4py import MPI
+for line in open("/proc/self/maps"):
+    path = line.split(None, 5)[5:]
+    if path and "/libmpi" in path[0]:
+        print(path[0].strip())
+        break
+"""
+_PYTHON = re.compile(r"python(\d(\.\d+)?)?$")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
+# Several words in one, which shlex takes apart: bash -c 'cd data && ./app'.
+_COMMANDS = re.compile(r"(?=.*\w).*[ \t\r\n;&|<>()]", re.DOTALL)
+_MOST_FILES = 100  # looked into, of all that a script names
+_SCRIPT_BYTES = 1 << 14
+
+
+@dataclass(frozen=True)
+class Application:
+    name: str  # as the user wrote it
+    path: Path
+    mpi: elf.MpiLibrary | None  # None when it could not be told
+    static: bool = False  # nothing can be loaded in front of its MPI
+    certain: bool = True  # false for what is behind a wrapper, and for Python: mpi4py may choose
+
+
+def find(command: list[str], variables: dict[str, str] | None = None) -> Application:
+    """Finds command[0] as a shell would. `variables` are added to the environment of the program.
+
+    Raises with status 126 or 127.
+    """
+    name = command[0]
+    search = _Search({**os.environ, **(variables or {})})
+    path = search.executable(name)
+    if path is None:
+        raise _unusable(name)
+    binary = elf.read(path)
+    if binary is None or _PYTHON.match(path.name):
+        return Application(name, path, search.of_words(command), certain=False)
+    mpi = elf.mpi_library(path, search.environment)
+    if mpi or binary.static:
+        return Application(name, path, mpi, binary.static)
+    return Application(name, path, search.of_words(command[1:]), certain=False)
+
+
+def _unusable(name: str) -> SumacError:
+    if os.sep in name and os.path.exists(name):
+        what = "is a directory" if os.path.isdir(name) else "is not executable"
+        return SumacError(
+            "not-executable",
+            f"{name} {what}",
+            fix=f"chmod +x {name}" if os.path.isfile(name) else "",
+            code=Exit.NOT_EXECUTABLE,
+        )
+    fix = f"./{name} names the file in this directory" if os.path.exists(name) else ""
+    return SumacError("not-found", f"{name} was not found", fix=fix, code=Exit.NOT_FOUND)
+
+
+@dataclass
+class _Search:
+    """Finds the first word of a command that leads to an MPI.
+
+    That looks through wrappers (env, nice, numactl -C 0, gdb --args) without knowing their options,
+    which are hardly ever names of MPI programs; and it only decides which launcher is tried.
+    """
+
+    environment: dict[str, str]
+    seen: set[Path] = field(default_factory=set)
+
+    def executable(self, name: str) -> Path | None:
+        found = shutil.which(name, path=self.environment.get("PATH"))
+        return Path(found) if found else None
+
+    def of_words(self, words: Iterable[str]) -> elf.MpiLibrary | None:
+        for word in words:
+            path = self.executable(word)
+            if path:
+                mpi = self._of_file(path)
+            else:
+                mpi = self._of_text(word) if _COMMANDS.match(word) else None
+                if _ASSIGNMENT.fullmatch(word):  # of env, or in front of a shell's command
+                    name, _, value = word.partition("=")
+                    self.environment[name] = value
+            if mpi:
+                return mpi
+        return None
+
+    def _of_file(self, path: Path) -> elf.MpiLibrary | None:
+        if path in self.seen or len(self.seen) >= _MOST_FILES:
+            return None
+        self.seen.add(path)
+        if _PYTHON.match(path.name):
+            return self._of_python(path)
+        if elf.read(path):
+            return elf.mpi_library(path, self.environment)
+        with open(path, "rb") as file:
+            text = file.read(_SCRIPT_BYTES).decode(errors="replace")
+        interpreter = text.partition("\n")[0][2:] if text.startswith("#!") else ""
+        mpi = self.of_words(interpreter.split())
+        return mpi or (None if "python" in interpreter else self._of_text(text))
+
+    def _of_text(self, text: str) -> elf.MpiLibrary | None:
+        """Of commands in the language of a shell."""
+        lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        try:
+            return self.of_words(lexer)
+        except ValueError:  # a quotation that does not end
+            return None
+
+    def _of_python(self, interpreter: Path) -> elf.MpiLibrary | None:
+        try:
+            answer = subprocess.run(
+                [str(interpreter), "-c", _ASK_MPI4PY],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                stdin=subprocess.DEVNULL,
+                env=self.environment,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        path = Path(answer.stdout.strip())
+        family = elf.family_of_soname(path.name) or elf.family_of_soname(path.resolve().name)
+        return elf.MpiLibrary(family, path.name, path) if family else None

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which MPI a binary gets. Nothing of it is executed."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.dynamic import DynamicSection, DynamicSegment
+from elftools.elf.elffile import ELFFile
+from elftools.elf.segments import InterpSegment
+
+from sumac_mpi.launch import loader
+
+
+@dataclass(frozen=True)
+class MpiLibrary:
+    family: str
+    soname: str
+    path: Path | None = None  # where the loader finds it; None when it does not
+
+
+@dataclass(frozen=True)
+class Binary:
+    needed: tuple[str, ...]
+    loader: str  # the dynamic loader that starts it; "" when none does
+
+    @property
+    def static(self) -> bool:
+        """Nothing can be preloaded."""
+        return not self.loader and not self.needed
+
+
+def family_of_soname(soname: str) -> str | None:
+    """libmpi.so.40 is of "openmpi"; libmpich.so.12 and libmpi.so.12 are of "mpich"."""
+    if re.match(r"libmpi_abi\.so", soname):
+        return "mpiabi"
+    if re.match(r"libmpich\w*\.so", soname):
+        return "mpich"
+    match = re.match(r"libmpi\w*\.so\.(\d+)", soname)
+    if not match:
+        return None
+    return "mpich" if match[1] == "12" else "openmpi"
+
+
+def read(path: Path) -> Binary | None:
+    """What the file tells; None for a file that is no ELF binary."""
+    try:
+        with open(path, "rb") as file:
+            return _describe(ELFFile(file))
+    except (ELFError, OSError):
+        return None
+
+
+def _describe(elf: ELFFile) -> Binary:
+    segments = list(elf.iter_segments())
+    loaders = [s.get_interp_name() for s in segments if isinstance(s, InterpSegment)]
+    # Sections may be stripped, segments may not; pyelftools reads either.
+    dynamic = [s for s in segments if isinstance(s, DynamicSegment)] or [
+        s for s in elf.iter_sections() if isinstance(s, DynamicSection)
+    ]
+    tags = dynamic[0].iter_tags("DT_NEEDED") if dynamic else ()
+    return Binary(tuple(tag.needed for tag in tags), loaders[0] if loaders else "")
+
+
+def mpi_library(path: Path, environment: Mapping[str, str] | None = None) -> MpiLibrary | None:
+    """The MPI that the program gets, itself or through its libraries; the nearest one counts."""
+    binary = read(path)
+    if binary is None:
+        return None
+    found = loader.libraries(
+        path, binary.loader, os.environ if environment is None else environment
+    )
+    for soname, file in (*found, *((name, None) for name in binary.needed)):
+        family = family_of_soname(soname)
+        if family:
+            return MpiLibrary(family, soname, file)
+    return None

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The hosts of a job, `--hosts node1:2,node2:2` or `node[01-16]:8`, and how a launcher is told."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+
+from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.launch import slurm
+from sumac_mpi.launch.launcher import Launcher
+from sumac_mpi.machine import hardware
+
+# HOST or HOST:RANKS; HOST may have numbers in brackets: node[01-16].
+_PLACE = re.compile(r"((?:[\w.-]|\[\d{1,6}(?:[,/-]\d{1,6})*\])+)(?::([1-9]\d*))?")
+_COMMA = re.compile(r",(?![^\[]*\])")  # outside of brackets
+_MOST = 1 << 16  # hosts
+
+
+@dataclass(frozen=True)
+class Hosts:
+    places: tuple[tuple[str, int], ...]  # name and ranks of each
+
+    @property
+    def ranks(self) -> int:
+        return sum(ranks for _, ranks in self.places)
+
+    @property
+    def most_on_one(self) -> int:
+        return max(ranks for _, ranks in self.places)
+
+    def __str__(self) -> str:
+        return ",".join(f"{name}:{ranks}" for name, ranks in self.places)
+
+
+def parse(text: str | None) -> Hosts | None:
+    """Raises a usage error for what is no list of hosts."""
+    if text is None:
+        return None
+    places: list[tuple[str, int]] = []
+    for word in _COMMA.split(text):
+        match = _PLACE.fullmatch(word.strip())
+        if not match:
+            raise bad_value(f"--hosts {text}: {word!r} is not HOST or HOST:RANKS")
+        places += [(name, int(match[2] or 1)) for name in _names(match[1])]
+    return Hosts(tuple(places))
+
+
+def _names(pattern: str) -> list[str]:
+    """node[01-03] is node01, node02 and node03."""
+    if "[" not in pattern:
+        return [pattern]
+    try:
+        from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
+    except ImportError as error:
+        raise SumacError(
+            "no-python",
+            f"this Python lacks the package ClusterShell, which --hosts {pattern} needs",
+            found=sys.executable,
+            fix="install ClusterShell (Debian: python3-clustershell), or name each host",
+            code=Exit.UNAVAILABLE,
+        ) from error
+    try:
+        found = NodeSet(pattern, resolver=RESOLVER_NOGROUP)
+    except NodeSetException as error:
+        raise bad_value(f"--hosts {pattern}: {error}") from error
+    if len(found) > _MOST:
+        raise bad_value(f"--hosts {pattern}: {len(found)} hosts are more than {_MOST}")
+    return list(found)
+
+
+def number_of_ranks(wanted: int | None, hosts: Hosts | None) -> int:
+    """What -n says, else all there is room for."""
+    if wanted:
+        return wanted
+    if hosts:
+        return hosts.ranks
+    allocation = slurm.allocation()
+    if allocation is None:
+        return hardware.usable_cores()
+    print(f"sumac: {allocation.ranks} ranks, as {allocation.says}", file=sys.stderr)
+    return allocation.ranks
+
+
+def options(launcher: Launcher, hosts: Hosts) -> list[str]:
+    """How the launcher is told. Raises a usage error where this is not known."""
+    if launcher.family == "openmpi":
+        return ["--host", str(hosts)]
+    if launcher.version.startswith("Intel MPI"):
+        # It takes no counts here, and the same number of ranks on each host.
+        if len({ranks for _, ranks in hosts.places}) != 1:
+            raise bad_value(
+                f"--hosts {hosts}: {launcher.version} wants as many ranks on each host",
+                fix="--launcher-arg -machinefile --launcher-arg FILE",
+            )
+        names = ",".join(name for name, _ in hosts.places)
+        return ["-hosts", names, "-ppn", str(hosts.most_on_one)]
+    if launcher.family == "mpich":
+        return ["-hosts", str(hosts)]
+    raise bad_value(
+        f"--hosts {hosts}: it is not known how {launcher.path.name} is told of hosts",
+        fix="give its own options: --launcher-arg ARG",
+    )

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What people call their MPI, and the family, which is a binary interface, that it belongs to."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from sumac_mpi.base.errors import bad_value
+
+# Written without separators and version: `Open-MPI_5.0` is looked up as `openmpi`.
+_FAMILIES = {
+    "openmpi": ("openmpi", "ompi", "orte", "prrte", "hpcx"),
+    "mpich": (
+        *("mpich", "hydra", "mvapich", "parastation", "psmpi"),
+        *("intel", "intelmpi", "impi", "oneapi", "cray", "craympich"),
+    ),
+    "mpiabi": ("mpiabi", "abi"),
+}
+_FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in names}
+_VERSION = re.compile(r"[\d.]+$")
+
+
+def family_of(text: str) -> str:
+    """Raises a usage error for a name that is not known."""
+    bare = _VERSION.sub("", re.sub(r"[-_ /]", "", text.lower()))
+    if bare in _FAMILY_OF:
+        return _FAMILY_OF[bare]
+    near = difflib.get_close_matches(bare, _FAMILY_OF, n=1)
+    fix = f"did you mean {near[0]}?" if near else f"one of {', '.join(_FAMILY_OF)}"
+    raise bad_value(f"--mpi {text}: no MPI that is known by this name", fix=fix)

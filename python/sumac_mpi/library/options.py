@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The SUMAC_* options, as the `sumac` executable knows them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sumac_mpi.base.errors import Exit
+from sumac_mpi.library import tables
+from sumac_mpi.library.layout import Installation
+
+PREFIX = "SUMAC_"
+
+
+def to_pass_on() -> dict[str, str]:
+    """All SUMAC_* options that are set: launchers that start processes on other hosts do not pass
+    the environment on by themselves."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(PREFIX) and name != "SUMAC_ROOT"
+    }
+
+
+@dataclass(frozen=True)
+class Option:
+    name: str  # without the prefix
+    kind: str
+    default: str
+    choices: str
+    agreed: bool
+    doc: str
+
+    @property
+    def variable(self) -> str:
+        return PREFIX + self.name
+
+    @property
+    def value(self) -> str:
+        return os.environ.get(self.variable, self.default)
+
+    @property
+    def source(self) -> str:
+        return "environment" if self.variable in os.environ else "default"
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "name": self.variable,
+            "kind": self.kind,
+            "default": self.default,
+            "choices": self.choices,
+            "agreed": self.agreed,
+            "doc": self.doc,
+            "value": self.value,
+            "source": self.source,
+        }
+
+
+def load(installation: Installation) -> list[Option]:
+    """All options, in the order of the library's table."""
+    return [
+        Option(
+            name=row["name"].removeprefix(PREFIX),
+            kind=row["kind"],
+            default=row["default"],
+            choices=row["choices"],
+            agreed=row["agreed"],
+            doc=row["doc"],
+        )
+        for row in tables.rows("options", installation)
+    ]
+
+
+def check_environment(
+    installation: Installation, variables: Mapping[str, str] | None = None
+) -> str:
+    """What is wrong with the SUMAC_* variables of this environment, to which `variables` are added;
+    "" when nothing is."""
+    answer = tables.ask(installation.command, "__check-env", variables)
+    return answer.stderr.strip() if answer.returncode != 0 else ""
+
+
+def is_disabled(installation: Installation) -> bool:
+    """Whether SUMAC_DISABLE switches Sumac off in this environment."""
+    return tables.ask(installation.command, "__disabled").returncode == 0
+
+
+def require_good_environment(
+    installation: Installation, variables: Mapping[str, str] | None = None
+) -> None:
+    """Exits with status 2, and the executable's own messages, when a variable is bad."""
+    complaint = check_environment(installation, variables)
+    if complaint:
+        print(complaint, file=sys.stderr)
+        raise SystemExit(int(Exit.USAGE))
+
+
+def as_file(options: list[Option]) -> str:
+    """A file for `. FILE` in a shell or a job script, every option commented out."""
+    lines = ["# Options of Sumac, each with its default. Take the # away to set one."]
+    for option in options:
+        kind = option.choices.replace("|", ", ") if option.choices else option.kind
+        lines += ["", *textwrap.wrap(option.doc, 96, initial_indent="# ", subsequent_indent="# ")]
+        lines.append(f"# {option.kind}: {kind}" if option.choices else f"# {option.kind}")
+        set_now = option.source == "environment"
+        lines.append(f"{'' if set_now else '#'}export {option.variable}={_quoted(option.value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "'\\''") + "'" if not value.isalnum() else value

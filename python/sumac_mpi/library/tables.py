@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Asks the `sumac` executable for the tables of the library's source: options, collectives, types.
+
+The executable is compiled from these tables, so the package keeps no copy of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sumac_mpi.base.errors import Exit, SumacError
+from sumac_mpi.library import layout
+
+_SECONDS = 60.0  # after which the executable counts as broken
+
+
+def ask(
+    command: Path, question: str, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs `sumac QUESTION` with `variables` added to the environment."""
+    try:
+        return subprocess.run(
+            [str(command), question],
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            env={**os.environ, **(variables or {})},
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SumacError(
+            "no-library", f"cannot run {command}: {error}", code=Exit.UNAVAILABLE
+        ) from error
+
+
+def rows(table: str, installation: layout.Installation | None = None) -> list[dict[str, Any]]:
+    """The rows of `table`, which is "options", "algorithms", "collectives" or "types"."""
+    return _rows((installation or layout.find()).command, table)
+
+
+@cache
+def _rows(command: Path, table: str) -> list[dict[str, Any]]:
+    answer = ask(command, f"__{table}")
+    try:
+        found = json.loads(answer.stdout)
+    except ValueError:
+        found = None
+    if isinstance(found, list) and all(isinstance(row, dict) and "name" in row for row in found):
+        return found
+    raise SumacError(
+        "no-library",
+        f"{command} does not list its {table}",
+        found=answer.stderr.strip() or f"exit status {answer.returncode}",
+        fix="the sumac executable and the Python package must be of one version",
+        code=Exit.UNAVAILABLE,
+    )

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which figure shows which results. Loads matplotlib, which not every Python has, when it draws."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+from sumac_mpi.base import requirements
+from sumac_mpi.base.errors import bad_value
+from sumac_mpi.bench import results
+from sumac_mpi.library import calls
+
+
+def check(option: str, output: Path) -> None:
+    """Raises a usage error for a picture that could not be written, before there is one."""
+    module("plot.pictures").check(option, output)
+
+
+def draw(named: list[tuple[str, results.Run]], output: Path, title: str | None) -> None:
+    """Raises a usage error for what cannot be drawn. Each run has the name of its file, where there
+    are several."""
+    local = [run for _, run in named if run.is_local]
+    if local and len(local) < len(named):
+        raise bad_value("reduce_local has a figure of its own", fix="draw it by itself")
+    if local:
+        module("plot.heat_map").draw(local, output, title)
+        return
+    runs = [(name, run) for name, run in named if calls.collective(run.call).data]
+    if not runs:
+        raise bad_value("a barrier has one size: nothing to draw")
+    module("plot.curves").draw(runs, output, title)
+
+
+def module(name: str) -> ModuleType:
+    """A module of this package that needs matplotlib. Raises with status 3 where that is not."""
+    lacking = requirements.lacking("plot")
+    if not lacking:
+        try:
+            return importlib.import_module(f"sumac_mpi.{name}")
+        except ImportError as error:
+            lacking = [str(error)]
+    raise requirements.error("no-matplotlib", lacking)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results of `sumac bench` as text, a format in each file."""

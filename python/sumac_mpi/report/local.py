@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results of reduce_local: for people a matrix of types and operations for each size, written when
+the size is measured, and comma-separated values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from statistics import median
+
+from sumac_mpi.base import units
+from sumac_mpi.bench import local_figures
+from sumac_mpi.bench.results import Row, Run
+from sumac_mpi.library import elements
+from sumac_mpi.report import csv, table
+
+_MOST_NAMED = 5  # cells that a line of the foot names
+
+
+class LocalTable:
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._size: list[Row] = []  # the rows since the last matrix
+
+    def head(self) -> list[str]:
+        lines = [table.facts(self.run), *table.notes(self.run)]
+        if lacking := self.run.header.get("types_lacking"):
+            lines.append(f"# not measured, for this MPI has no such type: {', '.join(lacking)}")
+        return lines
+
+    def row(self, row: Row) -> str:
+        """The matrices of the size before, with the first row of the next."""
+        done = self._matrices() if self._size and self._size[0].asked != row.asked else []
+        self._size = [row] if done else [*self._size, row]
+        return "\n".join(done)
+
+    def foot(self) -> list[str]:
+        rows = self.run.rows
+        right = sum(row.wrong == 0 for row in rows)
+        lines = [*self._matrices(), "#", f"# verified {right} of {len(rows)} cells"]
+        for asked in dict.fromkeys(row.asked for row in rows):
+            lines.append(_summary([row for row in rows if row.asked == asked]))
+        slower = [row for row in rows if row.speedup is not None and row.speedup < 0.95]
+        reasons: dict[str, list[Row]] = {}
+        for row in rows:
+            if row.algorithm.startswith("mpi:"):
+                reasons.setdefault(row.algorithm.removeprefix("mpi:").strip(), []).append(row)
+        lines += _named("slower than the MPI's own, below 0.95x", slower)
+        for reason, handed_down in reasons.items():
+            lines += _named(f"handed down to the MPI ({reason})", handed_down)
+        wrong = [row for row in rows if row.record.get("wrong_native")]
+        return lines + _named("the MPI's own results were wrong", wrong)
+
+    def _matrices(self) -> list[str]:
+        rows = self._size
+        if not rows:
+            return []
+        size = units.format_size(rows[0].asked)
+        copy = units.format_us(median(row.time("memcpy") or 0 for row in rows))
+        figures = [(f"time over that of memcpy ({copy} us)", local_figures.over_memcpy, ".2f")]
+        if any(row.speedup for row in rows):
+            figures.append(("the MPI's own time over Sumac's", lambda row: row.speedup, ".2f"))
+        if any(row.time("loop") for row in rows):
+            figures.append(("ns more than a plain loop takes", local_figures.ns_over_loop, ".1f"))
+        lines = []
+        for title, figure, digits in figures:
+            lines += ["#", f"# {size}: {title}", *_matrix(rows, figure, digits)]
+        return lines
+
+
+def _matrix(rows: list[Row], figure: Callable[[Row], float | None], digits: str) -> list[str]:
+    types, ops = local_figures.axes(rows)
+    width = max(len(name) for name in types) + 1
+    values = {(row.record["type"], row.record["op"]): figure(row) for row in rows}
+
+    def cell(name: str, op: str) -> str:
+        value = values.get((name, op))
+        missing = "-" if elements.is_defined(op, name) else ""
+        return f"{missing:>7}" if value is None else f"{value:>7{digits}}"
+
+    titles = "#" + f"{'type':<{width - 1}}" + "".join(f"{op:>7}" for op in ops)
+    return [
+        titles,
+        *((f"{name:<{width}}" + "".join(cell(name, op) for op in ops)).rstrip() for name in types),
+    ]
+
+
+def _summary(rows: list[Row]) -> str:
+    size = units.format_size(rows[0].asked)
+    ratios = [(local_figures.over_memcpy(row) or 0.0, row.operation) for row in rows]
+    most, where = max(ratios)
+    near = sum(ratio <= 1.15 for ratio, _ in ratios)
+    text = f"# {size}: {near} of {len(ratios)} cells within 1.15x of memcpy"
+    text += f", the most {most:.2f}x ({where})"
+    if speedups := [row.speedup for row in rows if row.speedup]:
+        text += f"; {units.geometric_mean(speedups):.2f}x as fast as the MPI (geometric mean)"
+    return text
+
+
+def _named(what: str, rows: list[Row]) -> list[str]:
+    if not rows:
+        return []
+    names = ", ".join(row.place for row in rows[:_MOST_NAMED])
+    more = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
+    return [f"# {what}: {names}{more}"]
+
+
+class LocalCsv:
+    """`first` is false for the second and later runs of one file: no titles."""
+
+    COLUMNS = (
+        "collective", "mpi", "bytes", "count", "type", "op", "memcpy_us", "mpi_us", "sumac_us",
+        "loop_us", "mpi_over_memcpy", "sumac_over_memcpy", "speedup", "algorithm", "wrong",
+    )  # fmt: skip
+
+    def __init__(self, run: Run, first: bool = True) -> None:
+        self.run = run
+        self.first = first
+
+    def head(self) -> list[str]:
+        return [csv.line(self.COLUMNS)] if self.first else []
+
+    def row(self, row: Row) -> str:
+        values = {
+            **{name: row.record.get(name, "") for name in self.COLUMNS},
+            "mpi": self.run.mpi_name,
+            "memcpy_us": row.time("memcpy"),
+            "mpi_us": row.time("native"),
+            "sumac_us": row.time("sumac"),
+            "loop_us": row.time("loop"),
+            "mpi_over_memcpy": _rounded(local_figures.over_memcpy(row, "native")),
+            "sumac_over_memcpy": _rounded(local_figures.over_memcpy(row, "sumac")),
+            "wrong": row.wrong,
+        }
+        return csv.line(_or_empty(values[name] for name in self.COLUMNS))
+
+    def foot(self) -> list[str]:
+        return []
+
+
+def _rounded(ratio: float | None) -> float | None:
+    return None if ratio is None else round(ratio, 3)
+
+
+def _or_empty(values: Iterable[object]) -> list[object]:
+    return ["" if value is None else value for value in values]
