@@ -21,8 +21,9 @@ std::vector<int> counts_of(int pattern, int n) {
     return counts;
   }
   for (int r = 0, left = n; r < ranks; ++r) {
-    const int part = r == ranks - 1 ? left : static_cast<int>(mix(static_cast<std::uint64_t>(n + r)) %
-                                                              static_cast<unsigned>(left + 1));
+    const int part = r == ranks - 1 ? left
+                                    : static_cast<int>(mix(static_cast<std::uint64_t>(n + r)) %
+                                                       static_cast<unsigned>(left + 1));
     counts[static_cast<std::size_t>(r)] = r % 3 == 1 ? 0 : part;
     left -= counts[static_cast<std::size_t>(r)];
   }
@@ -49,7 +50,8 @@ void run(Parts& parts, int round) {
   if (deferred) forget_path();
   CHECK(parts.make() == MPI_SUCCESS, "%s", parts.name.c_str());
   if (!deferred) {
-    CHECK(only_linked || was_taken() || was_handed_down("the rules prefer the MPI here"), "path '%s'", path());
+    CHECK(only_linked || was_taken() || was_handed_down("the rules prefer the MPI here"),
+          "path '%s'", path());
     return parts.check(round);
   }
   expect_taken_nonblocking(parts.name.c_str());

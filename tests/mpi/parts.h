@@ -53,9 +53,9 @@ inline Layout layout(bool spaced) {
 }
 
 inline int value(int round, int r, std::size_t k) {
-  return static_cast<int>(mix(static_cast<std::uint64_t>(round) << 40 ^
-                              static_cast<std::uint64_t>(r) << 32 ^ k) %
-                          100000);
+  return static_cast<int>(
+      mix(static_cast<std::uint64_t>(round) << 40 ^ static_cast<std::uint64_t>(r) << 32 ^ k) %
+      100000);
 }
 
 // One operation on one communicator.
@@ -156,8 +156,9 @@ struct Parts {
       }
     }
     const auto wrong = std::mismatch(expected.begin(), expected.end(), receive.begin());
-    CHECK(wrong.first == expected.end(), "%s form %d large %d in place %d of %d: at %td", name.c_str(),
-          static_cast<int>(form), large, in_place, total(), wrong.first - expected.begin());
+    CHECK(wrong.first == expected.end(), "%s form %d large %d in place %d of %d: at %td",
+          name.c_str(), static_cast<int>(form), large, in_place, total(),
+          wrong.first - expected.begin());
   }
 };
 

@@ -14,7 +14,7 @@ template <Function, Form, class Count>
 inline constexpr std::nullptr_t kBelow = nullptr;
 #define SUMAC_CALL(name)
 #define SUMAC_COLLECTIVE(name, function, form, count) \
-  template <>                                           \
+  template <>                                         \
   inline constexpr auto kBelow<Function::function, Form::form, count> = &MpiFunctions::name;
 #include "interpose/calls.def"
 #undef SUMAC_CALL
@@ -40,8 +40,8 @@ template <Function function, Form form, class Count>
 int call_below(const Call& call) {
   const auto below = mpi.*kBelow<function, form, Count>;
   if (below) {
-    return std::apply(below, std::tuple_cat(Signature<function, Count>::write(call),
-                                            Ending<form>::write(call)));
+    return std::apply(
+        below, std::tuple_cat(Signature<function, Count>::write(call), Ending<form>::write(call)));
   }
   if constexpr (std::is_same_v<Count, MPI_Count> && !has_parts(function)) {
     return below_without_large_counts<function, form>(call, call_below<function, form, int>);

@@ -17,8 +17,8 @@ enum class Form : std::uint8_t {
   local,  // in this process alone, on no communicator: MPI_Reduce_local
 };
 
-// What a collective is called by, apart from the form: each has arguments of its own. Two may be the
-// same collective.
+// What a collective is called by, apart from the form: each has arguments of its own. Two may be
+// the same collective.
 enum class Function : std::uint8_t {
   allreduce,
   reduce,

@@ -85,9 +85,8 @@ void CallData::describe_reduce_scatter(LevelsCall& work, const Call& call,
   ReduceScatterArguments& args = work.reduce_scatter;
   args = {};
   args.output = static_cast<std::byte*>(call.receive.address);
-  args.input = call.send.address == MPI_IN_PLACE
-                   ? args.output
-                   : static_cast<const std::byte*>(call.send.address);
+  args.input = call.send.address == MPI_IN_PLACE ? args.output
+                                                 : static_cast<const std::byte*>(call.send.address);
   args.count = bytes_ / type.extent;
   args.element = type.extent;
   args.kernel = decision.reduction->kernel;

@@ -51,11 +51,11 @@ class CallData {
   bool packs_ = false;       // `packed_` is sent
   std::size_t bytes_ = 0;
   NativeReduction native_{};
-  std::optional<TypeInfo> copied_;      // of a local reduction, whose input becomes its output
-  std::optional<PackedBuffer> packed_;  // of a broadcast, or what a rank gives to an all-gather
+  std::optional<TypeInfo> copied_;        // of a local reduction, whose input becomes its output
+  std::optional<PackedBuffer> packed_;    // of a broadcast, or what a rank gives to an all-gather
   std::optional<PackedBuffer> gathered_;  // of an all-gather whose result does not lie packed
   std::unique_ptr<Part[]> parts_;         // where the program lists them
-  std::optional<StagedResult> staged_;  // of a reduction whose type has gaps
+  std::optional<StagedResult> staged_;    // of a reduction whose type has gaps
 };
 
 }  // namespace sumac

@@ -146,7 +146,8 @@ void decide_reduce_scatter(const Call& call, Decision& decision) {
 bool judge_gather_buffers(const Call& call, const Communicator& c, std::size_t own) {
   const Data &send = call.send, &receive = call.receive;
   // A null address is MPI_BOTTOM: fine with a derived type, an error with a predefined one.
-  if (receive.address == MPI_IN_PLACE || (!receive.address && find_type(receive.type))) return false;
+  if (receive.address == MPI_IN_PLACE || (!receive.address && find_type(receive.type)))
+    return false;
   if (send.address == MPI_IN_PLACE) return true;
   std::size_t element = 0;
   if (send.count < 0 || !packed_size(send.type, element)) return false;

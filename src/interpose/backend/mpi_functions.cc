@@ -47,8 +47,8 @@ const char* find_mpi_functions(const sumac_stub& stub) {
   SUMAC_MPI_FOUND_OR_NOT(SUMAC_MAY_LOOK_UP)
 #undef SUMAC_MAY_LOOK_UP
 #define SUMAC_CALL(name)
-#define SUMAC_COLLECTIVE(name, function, form, count)                                             \
-  set_collective<Function::function, count>(mpi.name, Form::form, stub, SUMAC_CALL_##name,        \
+#define SUMAC_COLLECTIVE(name, function, form, count)                                      \
+  set_collective<Function::function, count>(mpi.name, Form::form, stub, SUMAC_CALL_##name, \
                                             "MPI_" #name, missing);
 #include "interpose/calls.def"
 #undef SUMAC_CALL

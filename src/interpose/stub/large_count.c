@@ -38,8 +38,8 @@ static int find_plain_form(int large) {
   return large;  // none
 }
 
-// Where counts are among the arguments of a collective's function, in all its forms; of those with a
-// part for each rank also arrays of counts or displacements, and the communicator.
+// Where counts are among the arguments of a collective's function, in all its forms; of those with
+// a part for each rank also arrays of counts or displacements, and the communicator.
 struct places {
   int counts[2], arrays[2], comm;  // 0: none
 };
@@ -130,7 +130,8 @@ static int call_int_form(int large, const struct places* at, bool ends, const wo
   function10 mpi = (function10)stub_native(call, NULL);
   for (int i = 0; i < 2 && at->counts[i] != 0 && mpi != NULL; ++i) {
     // In place the count of what is sent means nothing.
-    if (at->counts[i] != 1 || !is_in_place(a[0])) mpi = (function10)int_form(call, a[at->counts[i]]);
+    if (at->counts[i] != 1 || !is_in_place(a[0]))
+      mpi = (function10)int_form(call, a[at->counts[i]]);
   }
   int* shorter[2] = {NULL, NULL};
   for (int i = 0; i < 2 && at->arrays[i] != 0 && mpi != NULL; ++i) {
@@ -145,7 +146,7 @@ static int call_int_form(int large, const struct places* at, bool ends, const wo
 }
 
 #define LARGE_int(name, function, form)
-#define LARGE_MPI_Count(name, function, form)                                                      \
+#define LARGE_MPI_Count(name, function, form)                                             \
   static int name(word a, word b, word c, word d, word e, word f, word g, word h, word i, \
                   word j) {                                                               \
     const word arguments[kMostArguments] = {a, b, c, d, e, f, g, h, i, j};                \
