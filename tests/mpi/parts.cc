@@ -11,6 +11,9 @@ namespace {
 
 using namespace test;
 
+// All ranks describe their data in the same way.
+bool alike = false;
+
 // `n` elements in all, about: equal parts, or of lengths that differ, some of them 0.
 std::vector<int> counts_of(int pattern, int n) {
   std::vector<int> counts(static_cast<std::size_t>(ranks), n / ranks);
@@ -74,7 +77,7 @@ Parts shape(int function, Form form, bool large, bool in_place, int pattern, int
   Parts parts{name, form, large, in_place, counts_of(listed ? pattern : 0, n), {}};
   // Of an all-gather each rank may describe its data otherwise, for which MPICH's own is not ready.
   const bool gathers = function >= 2;
-  const int other = only_linked ? 0 : rank;
+  const int other = alike ? 0 : rank;
   parts.from = layout(gathers && (round + other) % 3 == 0);
   parts.into = layout(gathers && (round + other) % 4 == 1);
   if (function == 3) parts.places = places_of(parts.counts);
@@ -217,6 +220,7 @@ void errors() {
 
 int main(int argc, char** argv) {
   start(argc, argv);
+  alike = take_flag(argc, argv, "--alike");
   CHECK(warm_up(MPI_COMM_WORLD) != only_linked, "path '%s'", path());
   sweep();
   mixed();
