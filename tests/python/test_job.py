@@ -70,7 +70,7 @@ def test_unknown_launchers_get_variables_by_the_environment():
 
 
 def test_the_package_is_not_left_in_the_path_of_programs(monkeypatch):
-    own = str(Path(job.__file__).parents[1])
+    own = str(Path(job.__file__).parents[2])
     monkeypatch.setenv("PYTHONPATH", f"{own}:/mine")
     assert job.environment(MPICH, Job(2, ["app"]))["PYTHONPATH"] == "/mine"
     monkeypatch.setenv("PYTHONPATH", own)

@@ -5,6 +5,8 @@ import pytest
 import records
 from sumac_mpi.bench import results
 
+pytestmark = pytest.mark.usefixtures("sandbox")  # whose library has the tables
+
 
 @pytest.fixture
 def file(tmp_path):

@@ -11,6 +11,7 @@ from sumac_mpi.report.local import LocalCsv, LocalTable
 from sumac_mpi.report.osu import Osu
 from sumac_mpi.report.table import Table
 
+pytestmark = pytest.mark.usefixtures("sandbox")  # whose library has the tables
 GOLDEN = Path(__file__).parent / "golden"
 
 

@@ -5,7 +5,9 @@ import pytest
 import records
 from sumac_mpi.base.errors import Exit, SumacError
 from sumac_mpi.bench import results
-from sumac_mpi.library.calls import Call, Kind, collective, kind
+from sumac_mpi.library.calls import Kind, collective, kind, names
+
+pytestmark = pytest.mark.usefixtures("sandbox")  # whose library has the tables
 
 
 @pytest.mark.parametrize(
@@ -50,12 +52,13 @@ def test_records_from_before_there_were_kinds():
     assert run.rows[0].start_us("native") is None and run.rows[0].against_blocking is None
 
 
-@pytest.mark.parametrize("call", Call)
-def test_names_of_calls(call):
-    assert collective(call.value) in ("allreduce", "reduce", "bcast", "barrier", "reduce_local")
+def test_a_call_names_its_collective_and_its_kind():
     marked = {"i": Kind.nonblocking, "t": Kind.persistent}
-    end = "t" if call.value.endswith("-persistent") else call.value[0]
-    assert kind(call.value) is marked.get(end, Kind.blocking)
+    for call in names():
+        end = "t" if call.endswith("-persistent") else call[0]
+        assert kind(call) is marked.get(end, Kind.blocking)
+        assert call in (name := collective(call).name, f"i{name}", f"{name}-persistent")
+    assert len(names()) == 13
 
 
 def test_wrong_counts_what_a_program_would_get():

@@ -63,9 +63,7 @@ def bench(
     sumac bench allreduce --mpi openmpi --hosts node1:2,node2:2
     sumac bench reduce_local --types float,int8 --sizes 64K --plot local.png
     """
-    known = calls.names()
-    if call not in known:
-        raise bad_value(f"{call}: not one of {', '.join(known)}")
+    calls.require_known(call)
     places = hosts.parse(host_list)
     local = call == calls.REDUCE_LOCAL
     chosen = message_sizes.read(

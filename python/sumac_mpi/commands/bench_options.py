@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
 
+from sumac_mpi.base.errors import SumacError
 from sumac_mpi.bench import local_request, message_sizes, request
 from sumac_mpi.bench.output import Format
 from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Series
@@ -30,8 +32,16 @@ class Command(help_layout.Command):
         }
         for word, names in lists.items():
             if word in text:
-                text = text.replace(word, ", ".join(names()))
+                text = text.replace(word, _joined(names))
         return text
+
+
+def _joined(names: Callable[[], list[str]]) -> str:
+    """The names with commas. The help is shown also where the library is missing."""
+    try:
+        return ", ".join(names())
+    except SumacError:
+        return "not known while the Sumac library is missing"
 
 
 def _option(*names: str, heading: str, help: str, **others: Any) -> Any:

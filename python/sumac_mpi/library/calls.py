@@ -70,5 +70,11 @@ def names() -> list[str]:
     ]
 
 
+def require_known(call: str) -> None:
+    """Raises a usage error for a name that is no call."""
+    if call not in names():
+        raise bad_value(f"{call}: not one of {', '.join(names())}")
+
+
 def _collectives() -> list[Collective]:
     return [Collective(**row) for row in tables.rows("collectives")]
