@@ -41,8 +41,11 @@ Call::Call(const Functions& functions, const Case& test, const Buffers& buffers,
       type_(mpi_type(test.type)),
       op_(mpi_op(test.op)),
       comm_(comm) {
-  if (test.in_place && (test.collective == Collective::allreduce || test.root == rank))
+  if (test.in_place && (!info_of(test.collective).has_root || test.root == rank))
     send_ = MPI_IN_PLACE;
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  part_ = static_cast<int>(test.count) / ranks;
   if (test.kind == Kind::persistent) require(initialize(), "initialization", test);
 }
 
@@ -86,7 +89,9 @@ int Call::make_blocking() {
     case Collective::barrier:
       return functions_.barrier(comm_);
     case Collective::reduce_scatter:
+      return functions_.reduce_scatter_block(send_, recv_, part_, type_, op_, comm_);
     case Collective::allgather:
+      return functions_.allgather(send_, part_, type_, recv_, part_, type_, comm_);
     case Collective::reduce_local:
       break;  // functions_ has none
   }
@@ -105,7 +110,9 @@ int Call::make_nonblocking() {
     case Collective::barrier:
       return functions_.ibarrier(comm_, &request_);
     case Collective::reduce_scatter:
+      return functions_.ireduce_scatter_block(send_, recv_, part_, type_, op_, comm_, &request_);
     case Collective::allgather:
+      return functions_.iallgather(send_, part_, type_, recv_, part_, type_, comm_, &request_);
     case Collective::reduce_local:
       break;  // functions_ has none
   }
@@ -129,7 +136,11 @@ int Call::initialize() {
     case Collective::barrier:
       return f.barrier_init == nullptr ? MPI_ERR_OTHER : f.barrier_init(comm_, info, &request_);
     case Collective::reduce_scatter:
+      if (f.reduce_scatter_block_init == nullptr) return MPI_ERR_OTHER;
+      return f.reduce_scatter_block_init(send_, recv_, part_, type_, op_, comm_, info, &request_);
     case Collective::allgather:
+      if (f.allgather_init == nullptr) return MPI_ERR_OTHER;
+      return f.allgather_init(send_, part_, type_, recv_, part_, type_, comm_, info, &request_);
     case Collective::reduce_local:
       break;  // functions_ has none
   }

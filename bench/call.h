@@ -60,6 +60,7 @@ class Call {
   MPI_Datatype type_;
   MPI_Op op_;
   MPI_Comm comm_;
+  int part_ = 0;  // elements of each rank, where each has a part
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 

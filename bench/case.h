@@ -26,6 +26,11 @@ struct Case {
   Kind kind = Kind::blocking;
 
   std::size_t bytes() const { return count * size_of(type); }
+  // Of a collective with a part for each rank `count` is of all parts.
+  bool has_parts() const {
+    return collective == Collective::reduce_scatter || collective == Collective::allgather;
+  }
+  bool reduces() const { return info_of(collective).reduces; }
 };
 
 }  // namespace sumac::bench

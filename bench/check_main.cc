@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <sys/statvfs.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -43,8 +44,11 @@ std::vector<Attempt> try_collectives(const World& world, const Buffers& buffers)
     call.run();
     attempts.push_back({test, last_path(), wrong});
   };
-  for (const Collective collective : {Collective::allreduce, Collective::reduce, Collective::bcast})
-    for (const std::size_t count : kCounts) attempt(collective, count);
+  const auto ranks = static_cast<std::size_t>(world.ranks);
+  for (const CollectiveInfo& info : kCollectives)
+    for (const std::size_t count : kCounts)
+      if (info.has_data && is_of_ranks(info.collective))
+        attempt(info.collective, std::max(count / ranks, std::size_t{1}) * ranks);
   attempt(Collective::barrier, 0);
   return attempts;
 }
@@ -57,7 +61,7 @@ double shared_memory_free() {
 
 void run() {
   const World world;
-  const Buffers buffers(kCounts[2] * sizeof(float));
+  const Buffers buffers((kCounts[2] + static_cast<std::size_t>(world.ranks)) * sizeof(float));
   const std::vector<Attempt> attempts = try_collectives(world, buffers);
   const std::vector<std::string> names = hosts(world);
   const std::string attach = cross_attach(world);

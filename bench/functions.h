@@ -12,6 +12,9 @@ using AllreduceInit = int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI
 using ReduceInit = int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Info,
                            MPI_Request*);
 using BcastInit = int (*)(void*, int, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
+using ReduceScatterBlockInit = AllreduceInit;
+using AllgatherInit = int (*)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm,
+                              MPI_Info, MPI_Request*);
 using BarrierInit = int (*)(MPI_Comm, MPI_Info, MPI_Request*);
 
 // The functions of one contender. A request is completed by the contender that started it.
@@ -21,14 +24,20 @@ struct Functions {
   decltype(&MPI_Reduce) reduce;
   decltype(&MPI_Bcast) bcast;
   decltype(&MPI_Barrier) barrier;
+  decltype(&MPI_Reduce_scatter_block) reduce_scatter_block;
+  decltype(&MPI_Allgather) allgather;
   decltype(&MPI_Iallreduce) iallreduce;
   decltype(&MPI_Ireduce) ireduce;
   decltype(&MPI_Ibcast) ibcast;
   decltype(&MPI_Ibarrier) ibarrier;
+  decltype(&MPI_Ireduce_scatter_block) ireduce_scatter_block;
+  decltype(&MPI_Iallgather) iallgather;
   AllreduceInit allreduce_init;
   ReduceInit reduce_init;
   BcastInit bcast_init;
   BarrierInit barrier_init;
+  ReduceScatterBlockInit reduce_scatter_block_init;
+  AllgatherInit allgather_init;
   decltype(&MPI_Start) start;
   decltype(&MPI_Wait) wait;
   decltype(&MPI_Test) test;

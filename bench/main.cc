@@ -30,7 +30,7 @@ constexpr int kFirstCalls = 10;
 
 void first_calls(const Contender& contender, const Options& options, const World& world,
                  const Buffers& buffers) {
-  Case small = options.test(1);
+  Case small = options.test(static_cast<std::size_t>(world.ranks));
   small.kind = contender.kind;
   Call call(contender.functions, small, buffers, world.rank, world.comm);
   for (int i = 0; i < kFirstCalls; i++) {
@@ -41,7 +41,7 @@ void first_calls(const Contender& contender, const Options& options, const World
 
 // Returns the number of wrong elements.
 long run_collective(const Options& options, const World& world) {
-  const std::vector<std::size_t> sizes = counts(options);
+  const std::vector<std::size_t> sizes = counts(options, world.ranks);
   const Buffers buffers((sizes.empty() ? 0 : sizes.back()) * size_of(options.type));
   for (const Functions& functions : {world.called, world.native})
     first_calls({functions, Kind::blocking}, options, world, buffers);

@@ -30,19 +30,18 @@ std::string objection_to_local(const Options& options, int ranks) {
 }  // namespace
 
 std::string objection(const Options& options, int ranks, const std::string& library) {
-  const bool reduces =
-      options.collective == Collective::allreduce || options.collective == Collective::reduce;
+  const bool reduces = options.test(1).reduces();
   if (options.root >= ranks) return "root " + std::to_string(options.root) + " is not a rank";
   if (const std::string why = objection_to_sizes(options); !why.empty()) return why;
   if (options.collective == Collective::reduce_local) return objection_to_local(options, ranks);
   if (!is_predefined(options.type) || mpi_type(options.type) == MPI_DATATYPE_NULL)
     return std::string("this MPI has no ") + name_of(options.type);
-  if (counts(options).empty())
+  if (counts(options, ranks).empty())
     return std::string("no size from the smallest to the largest holds one ") +
            name_of(options.type);
   if (reduces && !is_defined(options.op, options.type))
     return std::string("MPI has no ") + name_of(options.op) + " of " + name_of(options.type);
-  if (options.in_place && !reduces)
+  if (options.in_place && !reduces && !options.test(1).has_parts())
     return name_of(options.collective, options.kind) + " has no in-place form";
   if (options.overlap && options.kind == Kind::blocking)
     return std::string("nothing can overlap a blocking ") + name_of(options.collective);

@@ -34,7 +34,7 @@ Names<What> what_names() {
   Names<What> names;
   for (const Kind kind : {Kind::blocking, Kind::nonblocking, Kind::persistent})
     for (const CollectiveInfo& info : kCollectives)
-      if (has_levels(info.collective))
+      if (is_of_ranks(info.collective))
         names[name_of(info.collective, kind)] = {info.collective, kind};
   names["reduce_local"] = {Collective::reduce_local, Kind::blocking};
   return names;
@@ -159,11 +159,12 @@ std::vector<std::size_t> sizes_in_bytes(const Options& options) {
   return sizes;
 }
 
-std::vector<std::size_t> counts(const Options& options) {
+std::vector<std::size_t> counts(const Options& options, int ranks) {
   if (options.collective == Collective::barrier) return {0};
   std::vector<std::size_t> result;
   for (const std::size_t bytes : sizes_in_bytes(options)) {
-    const std::size_t count = bytes / size_of(options.type);
+    std::size_t count = bytes / size_of(options.type);
+    if (options.test(count).has_parts()) count -= count % static_cast<std::size_t>(ranks);
     if (count > 0 && (result.empty() || count != result.back())) result.push_back(count);
   }
   return result;

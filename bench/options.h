@@ -45,6 +45,6 @@ int parse(int argc, char** argv, Options& options, std::string& message);
 std::vector<std::size_t> sizes_in_bytes(const Options& options);
 
 // The numbers of elements to measure, ascending; {0} for a barrier.
-std::vector<std::size_t> counts(const Options& options);
+std::vector<std::size_t> counts(const Options& options, int ranks);
 
 }  // namespace sumac::bench

@@ -159,9 +159,13 @@ std::size_t Pattern::differing(const void* buffer, std::size_t count, int rank) 
   });
 }
 
-std::size_t Pattern::wrong(const void* buffer, std::size_t count) const {
+std::size_t Pattern::wrong(const void* buffer, std::size_t count, std::size_t first) const {
+  if (count == 0) return 0;
   return with_type(type, [&]<typename T>(Type<T>) {
-    return mismatches(one_period_reduced<T>(*this, count), buffer, count);
+    std::vector<T> period = one_period_reduced<T>(*this, first + count);
+    const auto begin = period.begin() + static_cast<std::ptrdiff_t>(first % period.size());
+    std::rotate(period.begin(), begin, period.end());
+    return mismatches(period, buffer, count);
   });
 }
 

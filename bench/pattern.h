@@ -22,8 +22,8 @@ struct Pattern {
   void fill(void* buffer, std::size_t count, int rank) const;
   // How many elements are not those of `rank`.
   std::size_t differing(const void* buffer, std::size_t count, int rank) const;
-  // How many elements are not the reduction over all ranks.
-  std::size_t wrong(const void* buffer, std::size_t count) const;
+  // How many elements are not the reduction over all ranks, from the element `first` on.
+  std::size_t wrong(const void* buffer, std::size_t count, std::size_t first = 0) const;
 };
 
 // Floating-point or complex data of one rank whose sums depend on the order of the additions.

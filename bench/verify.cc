@@ -41,6 +41,21 @@ long wrong_barriers(Call& call, const World& world) {
   return early;
 }
 
+// The last repetition is by testing.
+std::size_t wrong_gathered(Call& call, const Case& test, const Buffers& buffers, const World& world,
+                           const Pattern& pattern) {
+  const std::size_t part = test.count / static_cast<std::size_t>(world.ranks);
+  const auto place = [&](int rank) {
+    return buffers.recv() + static_cast<std::size_t>(rank) * part * size_of(test.type);
+  };
+  pattern.fill(test.in_place ? place(world.rank) : buffers.send(), part, world.rank);
+  run(call, pattern.seed == kRepetitions);
+  std::size_t wrong = 0;
+  for (int rank = 0; rank < world.ranks; rank++)
+    wrong += pattern.differing(place(rank), part, rank);
+  return wrong;
+}
+
 std::size_t wrong_here(Call& call, const Case& test, const Buffers& buffers, const World& world,
                        unsigned seed) {
   const Pattern pattern{test.type, test.op, world.ranks, seed};
@@ -51,9 +66,15 @@ std::size_t wrong_here(Call& call, const Case& test, const Buffers& buffers, con
     run(call, seed == kRepetitions);
     return pattern.differing(buffers.recv(), test.count, test.root);
   }
+  if (test.collective == Collective::allgather)
+    return wrong_gathered(call, test, buffers, world, pattern);
   pattern.fill(buffers.send(), test.count, world.rank);
   if (test.in_place) std::memcpy(buffers.recv(), buffers.send(), test.bytes());
   run(call, seed == kRepetitions);
+  if (test.collective == Collective::reduce_scatter) {
+    const std::size_t part = test.count / static_cast<std::size_t>(world.ranks);
+    return pattern.wrong(buffers.recv(), part, part * static_cast<std::size_t>(world.rank));
+  }
   std::size_t wrong = pattern.differing(buffers.send(), test.count, world.rank);
   if (root || test.collective == Collective::allreduce)
     wrong += pattern.wrong(buffers.recv(), test.count);

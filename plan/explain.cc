@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "transport/shm/layout.h"
+#include "team/spec.h"
 
 namespace sumac::plan {
 namespace {
@@ -56,25 +56,28 @@ struct Alike {
   std::vector<const Group*> groups;
 };
 
+TeamSpec spec_of(const Options& options, const Places& places) {
+  TeamSpec spec;
+  spec.places = places.of_ranks;
+  spec.oversubscribed.assign(spec.places.size(), places.oversubscribed);
+  spec.family = options.family;
+  spec.reach = options.no_attach ? Reach::none : Reach::copies;
+  return spec;
+}
+
 class Explainer {
  public:
   Explainer(const Options& options, const Places& places, const RuleSet& rules)
       : options_(options),
-        places_(places.of_ranks),
+        spec_(spec_of(options, places)),
         rules_(rules),
-        oversubscribed_(places.oversubscribed),
         hierarchy_(hierarchy_of(options, places)),
-        shape_(shape_of(options, is_one_group())),
+        shape_(shape_of(options, is_flat(hierarchy_))),
         alike_(alike()) {}
 
   Explanation explain() const;
 
  private:
-  Capabilities capabilities(Over over, int ranks) const;
-  Capabilities whole() const;
-  bool equal_nodes() const;
-  bool is_one_group() const;
-  const PlanTable& table_of(const Capabilities& capabilities) const;
   AgreedLevels agreed_by(int rank) const;
   std::vector<Alike> alike() const;
   std::vector<int> counterparts(std::size_t place) const;
@@ -87,55 +90,12 @@ class Explainer {
   Way in_one_group(const Capabilities& group) const;
 
   const Options& options_;
-  const std::vector<Place>& places_;
+  const TeamSpec spec_;
   const RuleSet& rules_;
-  const bool oversubscribed_;
   const Hierarchy hierarchy_;
   const CallShape shape_;
   const std::vector<Alike> alike_;
-  mutable std::map<std::tuple<Over, int, bool>, PlanTable> tables_;
 };
-
-Capabilities Explainer::capabilities(Over over, int ranks) const {
-  Capabilities c;
-  c.over = over;
-  c.ranks = ranks;
-  c.nodes = options_.nodes;
-  c.family = options_.family;
-  c.oversubscribed = oversubscribed_;
-  c.within_levels = true;
-  return c;
-}
-
-// Two levels: each node, all nodes of one size, and what is between them; as a back end has it.
-bool Explainer::equal_nodes() const {
-  if (hierarchy_.levels.size() != 2 || !options_.slow.empty()) return false;
-  const std::vector<Group>& nodes = hierarchy_.levels[0].groups;
-  return nodes[0].members.size() <= kSmallSlot / kCacheLine &&
-         static_cast<int>(nodes.size()) == options_.nodes &&
-         std::all_of(nodes.begin(), nodes.end(), [&](const Group& group) {
-           return group.one_node && group.members.size() == nodes[0].members.size();
-         });
-}
-
-// A communicator that is one group in shared memory needs no hierarchy.
-bool Explainer::is_one_group() const {
-  return hierarchy_.levels.size() == 1 && hierarchy_.levels[0].groups[0].one_node;
-}
-
-Capabilities Explainer::whole() const {
-  Capabilities c = capabilities(is_one_group() ? Over::shm : Over::levels, options_.ranks);
-  c.equal_nodes = equal_nodes();
-  c.within_levels = false;
-  c.single_copy = !options_.no_attach;
-  return c;
-}
-
-const PlanTable& Explainer::table_of(const Capabilities& c) const {
-  const auto [found, is_new] = tables_.try_emplace({c.over, c.ranks, c.within_levels});
-  if (is_new) found->second = PlanTable(rules_, c, options_.algo.c_str());
-  return found->second;
-}
 
 std::vector<int> Explainer::counterparts(std::size_t place) const {
   std::vector<int> ranks;
@@ -145,19 +105,8 @@ std::vector<int> Explainer::counterparts(std::size_t place) const {
 
 // As one rank takes part in the hierarchy.
 AgreedLevels Explainer::agreed_by(int rank) const {
-  AgreedLevels agreed;
-  agreed.groups = levels_of(hierarchy_, rank, options_.ranks);
-  agreed.depth = hierarchy_.levels.size();
-  agreed.whole = table_of(whole());
-  for (const LevelGroup& level : agreed.groups) {
-    const Over over = level.shared ? Over::shm : Over::p2p;
-    agreed.plans.push_back(table_of(capabilities(over, level.size)));
-  }
-  if (equal_nodes()) {
-    agreed.counterparts.ranks = counterparts(static_cast<std::size_t>(agreed.groups[0].rank));
-    agreed.counterparts.plans = table_of(capabilities(Over::p2p, options_.nodes));
-  }
-  return agreed;
+  return agreed_levels(spec_, hierarchy_, rank, levels_of(hierarchy_, rank, options_.ranks), rules_,
+                       options_.algo.c_str());
 }
 
 // Groups of a kind and size plan alike; of rooted collectives, but for those that the root's data
@@ -231,8 +180,8 @@ Row& Explainer::row(const StagePlan& stage, const Capabilities& group, const Chu
 void Explainer::add(const StagePlan& stage, Over over, const std::vector<int>& members,
                     const Chunks& chunks, Way& way) const {
   const int ranks = static_cast<int>(members.size());
-  const auto node = [&](int index) { return places_[members[index]].node; };
-  ++row(stage, capabilities(over, ranks), chunks, way).groups;
+  const auto node = [&](int index) { return spec_.places[members[index]].node; };
+  ++row(stage, spec_.of_group(ranks, members[0], over == Over::shm), chunks, way).groups;
   if (over == Over::shm) return;
   for (const Message& m : price(stage, ranks, shape_, chunks).messages) {
     if (node(m.from) != node(m.to)) way.between_nodes += m.bytes;
@@ -299,7 +248,8 @@ Way Explainer::way(const Choice& choice) const {
 
 // A call of one group, in one piece.
 Way Explainer::in_one_group(const Capabilities& group) const {
-  const PlanRange& range = table_of(group).range(shape_.collective, shape_.bytes);
+  const PlanTable table(rules_, group, options_.algo.c_str());
+  const PlanRange& range = table.range(shape_.collective, shape_.bytes);
   Way way;
   way.algorithm = range.choice.algorithm;
   if (way.algorithm == Algorithm::native) return way;
@@ -317,10 +267,11 @@ Way Explainer::in_one_group(const Capabilities& group) const {
 }
 
 Explanation Explainer::explain() const {
-  const Capabilities communicator = whole();
+  const Capabilities communicator = spec_.of_all(hierarchy_);
+  const PlanTable table(rules_, communicator, options_.algo.c_str());
   Explanation result;
   result.over = communicator.over;
-  const PlanRange& range = table_of(communicator).range(options_.collective, options_.bytes);
+  const PlanRange& range = table.range(options_.collective, options_.bytes);
   result.rule = range.rule;
   if (communicator.over == Over::shm) {
     result.taken = in_one_group(communicator);

@@ -21,11 +21,12 @@ using CopyingFn = Task(Strand& strand, ShmGroup& group, const Arguments& args,
                        const SingleCopy& peers);
 template <class Arguments>
 using SendingFn = Task(Strand& strand, MessageGroup& group, const Arguments& args);
-// Of rows that need levels: such a function is never defined. LevelsRun carries them out.
+// Rows that need levels have no function of their own (this type is never defined): LevelsRun
+// carries them out.
 using LevelsFn = void();
 using CostFn = Traffic(const GroupCall& call);
 
-// From what a row needs, and its collective, to the types of its functions.
+// The types of a row's functions, from what the row needs and its collective.
 template <Collective>
 struct ArgumentsOf {
   using type = ReduceArguments;
@@ -69,7 +70,7 @@ using CostOf = WithoutLevels<needs, CostFn, LevelsFn>;
 #undef SUMAC_ALGORITHM
 
 namespace allreduce {
-// flat_lines without a coroutine.
+// flat_lines without a coroutine, for blocking calls.
 void flat_lines_directly(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                          const WaitPolicy& policy);
 }  // namespace allreduce

@@ -37,13 +37,14 @@ struct BcastArguments {
   int root = 0;
 };
 
-// Of a reduction of whose result each rank gets a part. `count` is of the whole vector, `output`
-// has room for the rank's part; in place it is the vector, and the part moves to its begin.
+// A reduction of which each rank gets a part of the result. `count` is that of the whole vector,
+// and `output` has room for the rank's part. In place, input and output are the vector, and the
+// part is moved to its beginning.
 struct ReduceScatterArguments : ReduceArguments {
   Parts parts;  // in the order of ranks, one behind the other
 
-  // Where the part of `rank`, this rank, is formed: the begin of a vector in place is wanted until
-  // all is folded. From there settle() brings it to where it belongs.
+  // Where the part of `rank` (this rank) is formed. In place it cannot be formed at the beginning
+  // of the vector, which is an input until all is folded; settle() moves it there.
   std::byte* result(int rank) const {
     return input == output ? output + parts[rank].offset : output;
   }
@@ -62,7 +63,8 @@ struct AllgatherArguments {
     std::byte* own = output + parts[rank].offset;
     if (own != input) std::memcpy(own, input, parts[rank].bytes);
   }
-  // Copies to their places the parts that lie one behind the other, that of `first` first.
+  // Copies to their places parts that lie one behind the other in `vector`, beginning with the part
+  // of rank `first`.
   void take_from(const std::byte* vector, int first) const {
     for (int i = 0; i < parts.ranks; ++i) {
       const Part part = parts[(first + i) % parts.ranks];
@@ -74,7 +76,7 @@ struct AllgatherArguments {
 
 struct BarrierArguments {};
 
-// Of whichever collective a call is.
+// The arguments of a call, whichever collective it is.
 struct CallArguments {
   ReduceArguments reduction;
   BcastArguments bcast;
@@ -99,7 +101,7 @@ struct CallArguments {
   }
 };
 
-// For algorithms that reach into other ranks' buffers.
+// Access to other ranks' buffers, for algorithms by single copy.
 struct SingleCopy {
   PeerMemory* memory = nullptr;
   std::byte* scratch = nullptr;  // this rank's own; the same size on all ranks

@@ -15,7 +15,8 @@ struct Part {
   std::size_t bytes;
 };
 
-// `total` bytes in chunks of at most `most` bytes, of equal size (but the last), in whole units.
+// Cuts `total` bytes into chunks of at most `most` bytes, of equal size (except the last), in whole
+// units.
 class Chunks {
  public:
   Chunks(std::size_t total, std::size_t most, std::size_t unit) : total_(total) {
@@ -34,21 +35,22 @@ class Chunks {
   std::size_t total_, size_, count_;
 };
 
-// Chunks of a pipeline over slots. As large as a slot takes: between two ranks every flag costs two
-// transfers of a cache line, and four chunks of 4 KiB took a third longer than one of 16 KiB.
+// The chunks of a pipeline over slots, as large as a slot takes: between two ranks every flag costs
+// two transfers of a cache line, and four chunks of 4 KiB took a third longer than one of 16 KiB.
 inline Chunks slot_chunks(std::size_t total, std::size_t slot_bytes,
                           std::size_t unit = kCacheLine) {
   return {total, slot_bytes, unit};
 }
 
-// Rank `index`'s part of `bytes`, in whole units (of whole elements); late ranks may get none.
+// The part of rank `index` of `bytes` bytes, in whole units (of whole elements). The last ranks may
+// get none.
 inline Part part_of(std::size_t bytes, int ranks, int index, std::size_t unit = kCacheLine) {
   const std::size_t share = round_up(div_up(bytes, static_cast<std::size_t>(ranks)), unit);
   const std::size_t offset = std::min(bytes, static_cast<std::size_t>(index) * share);
   return {offset, std::min(share, bytes - offset)};
 }
 
-// The parts of a vector, one a rank: all of one size, as far as it goes, or listed.
+// The parts of a vector, one a rank: computed in whole units of equal size, or listed.
 struct Parts {
   std::size_t bytes = 0;  // of all parts
   int ranks = 1;
@@ -65,13 +67,14 @@ struct Parts {
     for (int r = 0; r < ranks; ++r) most = std::max(most, (*this)[r].bytes);
     return most;
   }
-  // Of `count` ranks from `rank` on, around.
+  // Bytes of the parts of `count` ranks, starting with `rank` and wrapping around.
   std::size_t bytes_of(int rank, int count) const {
     std::size_t sum = 0;
     for (int i = 0; i < count; ++i) sum += (*this)[(rank + i) % ranks].bytes;
     return sum;
   }
-  // Whether they lie one behind the other in the order of ranks, from the vector's begin on.
+  // True when the parts lie one behind the other in the order of ranks, from the beginning of the
+  // vector.
   bool adjoin() const {
     std::size_t end = 0;
     for (int r = 0; r < ranks; ++r) {

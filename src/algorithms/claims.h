@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work that any rank of a group may do. Each rank has a share of an operation, cut into pieces; a
-// rank takes pieces of its own share first and, when it has nothing to do but wait, what others
-// have left. So a rank that is busy elsewhere holds nobody up: whoever waits does its share too.
-// One that only looks in between its own work does no more than its share.
+// Work that any rank of a group may do. Each rank has a share of an operation, cut into pieces. A
+// rank takes pieces of its own share first and, once it would only wait, pieces that others have
+// left. So a rank that is busy elsewhere holds nobody up: a rank that waits for it does its share.
+// A rank that only looks in between its own work does no more than its share.
 //
-// Two counters of the share's slot, which several ranks write: pieces taken, and pieces done. They
-// begin at base(position), beyond everything they were for before.
+// Two counters in the slot of the share's owner, which several ranks write, hold the number of
+// pieces taken and of pieces done. They start at base(position), beyond all values of their earlier
+// uses.
 #pragma once
 
 #include "algorithms/chunks.h"
@@ -24,7 +25,7 @@ class Claims {
         base_((position + 1) << kPositionShift),
         pieces_(pieces) {}
 
-  // Takes a piece of the share of `owner`. False when there is none left.
+  // Takes a piece of the share of `owner`. Returns false when none is left.
   bool take(int owner, std::size_t& piece) const {
     Counter& taken = group_.taken(owner, position_);
     std::uint64_t seen = taken.load(std::memory_order_relaxed);
@@ -35,7 +36,7 @@ class Claims {
     return true;
   }
 
-  // What was taken is done: results are where they belong.
+  // Notes that a piece taken is done and its results are where they belong.
   void note_done(int owner) const {
     Counter& done = group_.done(owner, position_);
     std::uint64_t seen = done.load(std::memory_order_relaxed);
@@ -45,7 +46,7 @@ class Claims {
     } while (!done.compare_exchange_weak(seen, next, std::memory_order_acq_rel));
   }
 
-  // All pieces of one share, or of all shares, are done.
+  // Met when all pieces of one share, or of all shares, are done.
   Wait all_done(int owner) const { return {group_.done(owner, position_), base_ + pieces_}; }
   Wait all_done() const { return group_.all_done(position_, base_ + pieces_); }
 
@@ -57,14 +58,14 @@ class Claims {
   std::size_t pieces_;
 };
 
-// Pieces of a share: small enough for a second-level cache, large enough for a system call (some
-// 300 ns) not to matter.
+// Cuts a share into pieces: small enough for a second-level cache, and large enough that a system
+// call (some 300 ns) does not matter.
 inline Chunks pieces_of(std::size_t share, std::size_t most) {
   return {share, std::max({most, kCacheLine, round_up(share / Claims::kMostPieces, kCacheLine)}),
           kCacheLine};
 }
 
-// Calls work(piece) for at most so many pieces of the share of `owner`.
+// Calls work(piece) for pieces of the share of `owner`, at most `most` of them.
 template <class DoPiece>
 void do_share(const Claims& claims, int owner, std::size_t most, DoPiece work) {
   std::size_t piece;

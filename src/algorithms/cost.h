@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What algorithms cost, counted and not measured: `sumac plan` shows it. Every algorithm has a
-// function that counts, beside its text and from the same arithmetic. Nothing on the path of a call
-// uses this.
+// What algorithms cost, counted and not measured, as `sumac plan` shows it. Beside every algorithm
+// stands a function that counts its cost by the same arithmetic. No call of the program uses these.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +20,7 @@ struct GroupCall {
   std::size_t chunk = 0;    // of the levels, for what is itself cut into pieces
   int radix = 2;            // of a k-nomial tree
   std::size_t element = 1;  // vectors are cut between elements of so many bytes
-  // [ranks] of `bytes`, where a reduce-scatter or an all-gather has parts of different sizes.
+  // [ranks] parts of `bytes`, where a reduce-scatter or an all-gather has parts of different sizes.
   const Part* listed = nullptr;
 
   Parts parts() const { return {bytes, ranks, element, 0, listed}; }
@@ -29,10 +28,11 @@ struct GroupCall {
 
 struct Cost {
   bool known = false;  // what the MPI does, and what needs a hierarchy, is not
-  // Waits for another rank, one after another: a message, or a flag in shared memory, each. Chunks
-  // overlap: a chunk more is a step more. The children of a node of a tree count as one.
+  // Waits for another rank that follow one another: each for a message, or for a flag in shared
+  // memory. Chunks overlap, so one more chunk is one more step. The children of a node of a tree
+  // count as one step.
   std::uint64_t steps = 0;
-  // Of the busiest rank: sent, or in shared memory written for others and read from them.
+  // Bytes of the busiest rank: sent, or, in shared memory, written for others and read from them.
   std::uint64_t bytes = 0;
 };
 
@@ -51,7 +51,8 @@ inline Traffic traffic_in_memory(std::uint64_t steps, std::uint64_t bytes) {
   return {{true, steps, bytes}, {}};
 }
 
-// each(rank, send) calls send(from, to, bytes) for every message, those of each rank in turn.
+// Counts messages: each(rank, send) calls send(from, to, bytes) for every message of the rank, in
+// their order.
 template <class Each>
 Traffic traffic_of(const GroupCall& call, std::uint64_t steps, Each each) {
   Traffic traffic{{true, steps, 0}, {}};
@@ -66,12 +67,12 @@ Traffic traffic_of(const GroupCall& call, std::uint64_t steps, Each each) {
   return traffic;
 }
 
-// Chunks that go through slots of the usual size.
+// The number of chunks in slots of the usual size.
 inline std::uint64_t chunks_in_slots(const GroupCall& call) {
   return slot_chunks(call.bytes, Layout{}.slot_bytes).count();
 }
 
-// All ranks' vectors, and all parts of one, without the rank's own.
+// Bytes of all ranks' vectors, and of all parts of one vector, without the rank's own.
 inline std::uint64_t others_vectors(const GroupCall& call) {
   return call.bytes * static_cast<std::uint64_t>(call.ranks - 1);
 }

@@ -22,7 +22,8 @@ void fold(ReduceFn kernel, std::byte* output, int ranks, std::size_t count, std:
     kernel(output, sources, ranks, count);
     return;
   }
-  // Several passes, block by block through a buffer of our own: output may be a later source.
+  // More sources than a kernel takes: several passes, block by block through a buffer, since output
+  // may be a later source.
   alignas(kCacheLine) std::byte partial[2048];
   const std::size_t block = sizeof partial / element;
   for (std::size_t first = 0; first < count; first += block) {
@@ -36,7 +37,7 @@ void fold(ReduceFn kernel, std::byte* output, int ranks, std::size_t count, std:
   }
 }
 
-// The same of elements of `args`, whatever folds them.
+// The same for elements of `args`, by its kernel or the program's function.
 template <class SourceOf>
 void fold(const ReduceArguments& args, std::byte* output, int ranks, std::size_t count,
           SourceOf source) {

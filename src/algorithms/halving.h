@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recursive halving and doubling of a vector in places (Halves), which all algorithms by halves
-// are made of. `begin_of(place)` is where a place begins, in bytes; that of one more than there are
-// is where the vector ends.
+// Recursive halving and doubling of a vector in places (Halves), the steps of all algorithms by
+// halves. `begin_of(place)` is the byte at which a place begins; begin_of(number of places) is the
+// end of the vector.
 #pragma once
 
 #include "algorithms/messages.h"
 
 namespace sumac {
 
-// Each rank gives the other half of what it still holds and folds what it keeps, the data of the
-// lower rank first, until it holds its own place of `to`. Begins with what is at `from`, which may
-// be `to`; `incoming` has room for half the vector.
+// Recursive halving. Each rank sends the other half of what it still holds and folds what it keeps,
+// with the data of the lower rank first, until it holds only its own place, in `to`. The data are
+// at `from`, which may be `to`; `incoming` has room for half the vector.
 template <class BeginOf>
 Task reduce_halves(Strand& strand, MessageGroup& group, const ReduceArguments& args, Halves halves,
                    const std::byte* from, std::byte* to, std::byte* incoming, BeginOf begin_of) {
@@ -29,7 +29,7 @@ Task reduce_halves(Strand& strand, MessageGroup& group, const ReduceArguments& a
   }
 }
 
-// The opposite: from its own place to the whole vector.
+// Recursive doubling, the inverse: from the rank's own place to the whole vector.
 template <class BeginOf>
 Task gather_halves(Strand& strand, MessageGroup& group, Halves halves, std::byte* vector,
                    BeginOf begin_of) {
@@ -43,7 +43,7 @@ Task gather_halves(Strand& strand, MessageGroup& group, Halves halves, std::byte
   }
 }
 
-// What a rank sends in either, one distance after another.
+// Calls send for what a rank sends in either, one distance after another.
 template <class BeginOf, class Send>
 void count_reduced_halves(int rank, const Halves& halves, BeginOf begin_of, Send send) {
   for (int distance = halves.shape().ranks() / 2; distance >= 1; distance /= 2) {
@@ -59,8 +59,8 @@ void count_gathered_halves(int rank, const Halves& halves, BeginOf begin_of, Sen
   }
 }
 
-// A vector whose places are the parts of the ranks with their numbers, those of extra ranks behind
-// those of their pairs.
+// A vector whose places are the parts of the ranks with their numbers. The part of an extra rank
+// lies behind that of its pair.
 class PlacedParts {
  public:
   PlacedParts(const Parts& parts, const Halves& halves) : parts_(parts), halves_(halves) {}
@@ -70,7 +70,7 @@ class PlacedParts {
       bytes += parts_.bytes_of(first(before), ranks(before));
     return bytes;
   }
-  // Whose parts are at a place: one rank, or two.
+  // The ranks whose parts are at a place: one rank, or two.
   int first(int place) const { return halves_.shape().rank_of(halves_.number_at(place)); }
   int ranks(int place) const { return halves_.shape().has_extra(first(place)) ? 2 : 1; }
 

@@ -12,13 +12,15 @@
 namespace sumac {
 namespace {
 
-// Threads do not come at the same time nor at the same speed: who is early does more.
+// Threads arrive at different times and work at different speeds: those that are early do more
+// pieces.
 constexpr std::size_t kPiecesPerThread = 4;
-// Small enough for a second-level cache, large enough that taking one costs nothing in comparison.
+// Small enough for a second-level cache, and large enough that taking a piece costs nothing in
+// comparison.
 constexpr std::size_t kLeastPiece = 128 << 10;
 
 void wait_until(const std::atomic<std::size_t>& done, std::size_t target) {
-  // Others are at the last pieces, on processors of their own.
+  // The other threads are at their last pieces, on processors of their own.
   constexpr WaitPolicy kPolicy{.spins = 16384};
   Waiting waiting(kPolicy);
   while (done.load(std::memory_order_acquire) != target) waiting.step();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small messages as cache lines that carry their own flags: no line is waited for after the flag
-// that tells of it, so all lines of a message travel at the same time.
+// Small messages as cache lines that carry their own flags: no line is waited for after a flag in
+// another one, so all lines of a message travel at the same time.
 #pragma once
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace sumac {
 
 inline int lines_for(std::size_t bytes) { return static_cast<int>(div_up(bytes, kLineData)); }
 
-// Writes this rank's lines, each published as soon as it is full.
+// Writes `bytes` into this rank's lines. Each line is published as soon as it is full.
 inline void put_lines(const ShmGroup& group, std::uint64_t position, const std::byte* from,
                       std::size_t bytes) {
   Line* line = &group.line(group.rank(), position, 0);
@@ -25,7 +25,7 @@ inline void put_lines(const ShmGroup& group, std::uint64_t position, const std::
   publish(line->in, position + 1);
 }
 
-// Collects `bytes` of a rank's lines, from `offset` on, which must all be in.
+// Collects `bytes` of a rank's lines, from `offset` on, once all of them are in.
 inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, std::byte* to,
                        std::size_t bytes, std::size_t offset = 0) {
   const Line* line = &group.line(rank, position, static_cast<int>(offset / kLineData));
@@ -39,7 +39,7 @@ inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, 
   std::memcpy(to, from, bytes);
 }
 
-// As fold_lines, what does not fit one line, by the program's function.
+// fold_lines for the program's function, where the data do not fit one line.
 inline void fold_lines_by_user(const ShmGroup& group, std::uint64_t position,
                                const ReduceArguments& args, Part part, std::byte* to) {
   alignas(kCacheLine) std::byte collected[round_up(kLinesData, kCacheLine)];
@@ -50,8 +50,8 @@ inline void fold_lines_by_user(const ShmGroup& group, std::uint64_t position,
   });
 }
 
-// Folds a part of all ranks' lines, this rank's own data taken from the input, in rank order to
-// `to`, which may be the part of the input.
+// Folds a part of all ranks' lines in rank order, with this rank's own data taken from the input,
+// to `to`, which may be that part of the input.
 inline void fold_lines(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
                        Part part, std::byte* to) {
   const std::byte* const input = args.input + part.offset;
@@ -80,7 +80,7 @@ inline void fold_lines(const ShmGroup& group, std::uint64_t position, const Redu
   }
 }
 
-// All of it, into the output.
+// Folds all of it into the output.
 inline void fold_lines(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args) {
   fold_lines(group, position, args, {0, args.bytes()}, args.output);
 }

@@ -28,8 +28,8 @@ inline void fold_two(const ReduceArguments& args, const std::byte* first, const 
   fold_all(args, sources, 2, to, count);
 }
 
-// Before and after what Doubling is for: extra ranks give their data to their pairs, which fold
-// them after their own into the output, and get the result in the end.
+// The steps before and after those of Doubling: extra ranks send their data to their pairs, which
+// fold them after their own into the output, and receive the result in the end.
 Task fold_extras(Strand& strand, MessageGroup& group, const ReduceArguments& args);
 Task serve_extras(Strand& strand, MessageGroup& group, const ReduceArguments& args);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ranks of a group exchange messages: arithmetic of its own, apart from the communication.
-// Algorithms go by it, and so does what they cost (cost.h).
+// Which ranks of a group exchange messages: arithmetic apart from the communication, used by the
+// algorithms and by their costs (cost.h).
 #pragma once
 
 #include <algorithm>
@@ -9,25 +9,25 @@
 
 namespace sumac {
 
-// The largest power of two of ranks, and who is left over: ranks 1, 3, ... of the first 2e ones,
-// each paired with the rank before it.
+// A power of two of the ranks, as many as possible. The extra ranks are ranks 1, 3, ... of the
+// first 2e ranks, each paired with the rank before it.
 class Doubling {
  public:
   Doubling(int size, int rank) : rank_(rank) {
     while (ranks_ * 2 <= size) ranks_ *= 2;
     extras_ = size - ranks_;
   }
-  // Those that go on while the extra ones wait; 1 for these, who have nobody to go on with.
+  // The number of ranks that go on while the extra ones wait; 1 on an extra rank.
   int ranks() const { return is_extra() ? 1 : ranks_; }
   bool is_extra() const { return rank_ < 2 * extras_ && rank_ % 2 == 1; }
   bool has_extra() const { return has_extra(rank_); }
   bool has_extra(int rank) const { return rank < 2 * extras_ && rank % 2 == 0; }
   bool is_paired() const { return rank_ < 2 * extras_; }
   int pair() const { return rank_ ^ 1; }
-  // Distances at which those that are not extra have partners: 1, 2, 4, ...
+  // The number of distances 1, 2, 4, ... at which ranks that are not extra have partners.
   int rounds() const { return std::countr_zero(static_cast<unsigned>(ranks_)); }
   int extra_steps() const { return extras_ > 0 ? 2 : 0; }  // data in, result out
-  // Among those that are not extra.
+  // This rank's number among those that are not extra.
   int number() const { return rank_ < 2 * extras_ ? rank_ / 2 : rank_ - extras_; }
   int rank_of(int number) const { return number < extras_ ? 2 * number : number + extras_; }
   int partner(int distance) const { return rank_of(number() ^ distance); }
@@ -36,15 +36,16 @@ class Doubling {
   int rank_, ranks_ = 1, extras_ = 0;
 };
 
-// A k-nomial tree over `size` ranks, ranks counted from the root. With place v written to base k,
-// v's parent lacks its lowest digit that is not zero; so a subtree is a run of neighbours.
+// A k-nomial tree over `size` ranks, with ranks counted from the root. With place v written to base
+// k, the parent of v has v's digits with the lowest non-zero one cleared; so a subtree is a run of
+// neighbours.
 class Knomial {
  public:
   Knomial(int size, int rank, int root, int radix)
       : size_(size), root_(root), radix_(radix), place_((rank - root + size) % size) {
     while (span_ < size_ && place_ / span_ % radix_ == 0) span_ *= radix_;
   }
-  // Levels of a tree below its root.
+  // The number of levels of a tree below its root.
   static int depth(int size, int radix) {
     int depth = 0;
     for (std::int64_t reached = 1; reached < size; reached *= radix) ++depth;
@@ -52,10 +53,11 @@ class Knomial {
   }
   bool is_root() const { return place_ == 0; }
   int parent() const { return rank_of(place_ - place_ / span_ % radix_ * span_); }
-  // Everything below this rank lies within `span` places of it.
+  // Ranks below this one lie within `span` places of it.
   int span() const { return span_; }
   int radix() const { return radix_; }
-  // Child number 1 <= j < radix at `distance` (a power of the radix below span()); -1: none.
+  // Child number 1 <= j < radix at `distance` (a power of the radix below span()), or -1 where
+  // there is none.
   int child(int j, int distance) const {
     const int place = place_ + j * distance;
     return place < size_ ? rank_of(place) : -1;
@@ -66,7 +68,7 @@ class Knomial {
   int size_, root_, radix_, place_, span_ = 1;
 };
 
-// A chain from the root on, through the ranks after it.
+// A chain from the root through the ranks after it.
 class Chain {
  public:
   Chain(int size, int rank, int root)
@@ -80,15 +82,15 @@ class Chain {
   int size_, rank_, place_;
 };
 
-// A ring. Parts of a vector, one a rank, go around it in steps; each is sent to next().
+// A ring. The parts of a vector, one a rank, go around it in steps; each rank sends to next().
 class Ring {
  public:
   Ring(int size, int rank) : size_(size), rank_(rank) {}
   int steps() const { return size_ - 1; }  // until a part has been everywhere
   int next() const { return at(1); }
   int previous() const { return at(-1); }
-  // Whose parts a rank sends, and receives a step later: while they are reduced they end with
-  // whose they are, and to be gathered they begin there.
+  // The rank whose part is sent in a step and received a step later. A reduced part ends at the
+  // rank it belongs to; a gathered part begins there.
   int reduced(int step) const { return at(-1 - step); }
   int gathered(int step) const { return at(-step); }
 
@@ -97,13 +99,13 @@ class Ring {
   int size_, rank_;
 };
 
-// A vector in places, as many as Doubling has ranks: its halves are exchanged by ranks whose places
-// are 1, 2, 4, ... apart. After the exchange at a distance a rank has that many places to itself
-// where it reduces, from large distances to small ones, and twice as many where it gathers.
+// A vector in as many places as Doubling has ranks. Its halves are exchanged by ranks whose places
+// are 1, 2, 4, ... apart: after the exchange at a distance, a rank that reduces (from large
+// distances to small ones) keeps that many places, and a rank that gathers has twice as many.
 class Halves {
  public:
-  // `reversed`: ranks that are far apart in place are neighbours in number, so that reducing folds
-  // neighbours first.
+  // `reversed`: ranks that are far apart in place are neighbours in number, so that neighbours are
+  // folded first.
   Halves(const Doubling& shape, bool reversed)
       : shape_(shape), reversed_(reversed), place_(mirrored(shape.number())) {}
   int place() const { return place_; }
@@ -126,8 +128,9 @@ class Halves {
   int place_;
 };
 
-// A gathering in which every rank has the parts of a run of ranks, itself the first: in a round at
-// a distance it sends the first ones to ranks before it and receives what follows its run.
+// A gathering in which every rank holds the parts of a run of ranks that starts with itself. In a
+// round at a distance it sends the first parts of its run to ranks before it and receives those
+// that follow its run.
 class Bruck {
  public:
   Bruck(int size, int rank, int radix) : size_(size), rank_(rank), radix_(radix) {}

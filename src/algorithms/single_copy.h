@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the single-copy algorithms share: addresses travel through the slots, data do not.
+// The steps that the single-copy algorithms share: addresses travel through the slots, data do not.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace sumac {
 
-// A rank's buffers, in its own address space.
+// Addresses of a rank's buffers, in its own address space.
 struct Buffers {
   std::uintptr_t input = 0;
   std::uintptr_t output = 0;
@@ -37,12 +37,12 @@ inline Buffers buffers_of(const ShmGroup& group, int rank, std::uint64_t positio
   return buffers;
 }
 
-// Several threads of the rank may come here.
+// Notes a transfer that was refused. Several threads of the rank may call it.
 inline void note_failed(const SingleCopy& peers) {
   std::atomic_ref<bool>(*peers.failed).store(true, std::memory_order_relaxed);
 }
 
-// Stores what is to stand `offset` bytes into a rank's output there.
+// Stores data that belong `offset` bytes into a rank's output.
 inline void store_to_peer(const ShmGroup& group, const SingleCopy& peers, std::uint64_t position,
                           int peer, std::size_t offset, const std::byte* from, std::size_t bytes) {
   const std::uintptr_t output = buffers_of(group, peer, position).output;
@@ -56,15 +56,15 @@ inline void store_to_peers(const ShmGroup& group, const SingleCopy& peers, std::
   }
 }
 
-// Bytes fetched from a peer at a time: what is read is folded while it is still in the second-level
-// cache, and the price of a system call (some 300 ns) is paid seldom.
+// Bytes fetched from a peer at a time: few enough that they are folded while they are still in the
+// second-level cache, and enough that a system call (some 300 ns) is seldom needed.
 inline std::size_t fetch_bytes(const SingleCopy& peers, int ranks) {
   constexpr std::size_t kMost = 256 << 10;
   const std::size_t share = peers.scratch_bytes / static_cast<std::size_t>(ranks);
   return std::min(kMost, share / kCacheLine * kCacheLine);
 }
 
-// The parts of a vector cut into pieces, as many in each (the last may be empty).
+// The parts of a vector cut into pieces, the same number in each part (the last may be empty).
 class Shares {
  public:
   Shares(const Parts& parts, const SingleCopy& peers)
@@ -83,7 +83,7 @@ class Shares {
   Chunks cut_;
 };
 
-// The same with one thread's part of the scratch.
+// The access of one thread, with its part of the scratch memory.
 inline SingleCopy for_thread(const SingleCopy& peers, int thread, int threads) {
   SingleCopy own = peers;
   own.scratch_bytes = peers.scratch_bytes / static_cast<std::size_t>(threads) / kPage * kPage;
@@ -92,7 +92,7 @@ inline SingleCopy for_thread(const SingleCopy& peers, int thread, int threads) {
 }
 
 // Calls fold_piece(peers, piece) for the pieces of this rank's share, by as many threads as may
-// help while what each fetches at a time is worth a system call.
+// help, as long as the bytes that each fetches at a time are worth a system call.
 template <class FoldPiece>
 void fold_own_share(const ShmGroup& group, const Claims& claims, const SingleCopy& peers,
                     std::size_t bytes, FoldPiece fold_piece) {
@@ -105,33 +105,40 @@ void fold_own_share(const ShmGroup& group, const Claims& claims, const SingleCop
   });
 }
 
-// Folds [part) of all ranks' inputs, `fetch_bytes` at a time, to `to`, or to the scratch where that
-// is null; store(offset, result, bytes) is called for each piece.
+// Folds the range `part` of all ranks' inputs, `fetch_bytes` at a time, into `to`, or into the
+// scratch memory where that is null. Inputs are read in place where this process sees them.
+// store(offset, result, bytes) is called for each piece.
 template <class Store>
 void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const SingleCopy& peers,
                      std::uint64_t position, Part part, std::byte* to, Store store) {
   const int ranks = group.size(), own = group.rank();
   const std::size_t most = fetch_bytes(peers, ranks);
   const auto scratch = [&](int r) { return peers.scratch + static_cast<std::size_t>(r) * most; };
+  const auto input = [&](int r) { return buffers_of(group, r, position).input; };
   for (std::size_t done = 0; done < part.bytes;) {
     const std::size_t bytes = std::min(most, part.bytes - done);
     const std::size_t at = part.offset + done;
+    const auto seen = [&](int r) -> const std::byte* {
+      return r == own ? args.input + at : peers.memory->view(r, input(r) + at, bytes);
+    };
     for (int r = 0; r < ranks; ++r) {
-      if (r == own) continue;
-      const std::uintptr_t input = buffers_of(group, r, position).input;
-      if (!peers.memory->read(r, input + at, scratch(r), bytes)) note_failed(peers);
+      if (seen(r)) continue;
+      if (!peers.memory->read(r, input(r) + at, scratch(r), bytes)) note_failed(peers);
     }
     std::byte* result = to ? to + done : scratch(own);
     fold(args.kernel, result, ranks, bytes / args.element, args.element,
-         [&](int r) -> const std::byte* { return r == own ? args.input + at : scratch(r); });
+         [&](int r) -> const std::byte* {
+           const std::byte* source = seen(r);
+           return source ? source : scratch(r);
+         });
     store(at, result, bytes);
     done += bytes;
   }
 }
 
-// The reductions by single copy: addresses travel, all ranks' shares are done by whoever comes
-// first, and all wait for all. formed(owner, part) is where this rank forms a part of a share, or
-// null; store(owner, offset, result, bytes) brings it to whom it is for.
+// The reductions by single copy: addresses travel, all ranks' shares are done by whichever rank has
+// time, and all wait for all. formed(owner, part) is where this rank forms a part of a share, or
+// null; store(owner, offset, result, bytes) brings the result to the ranks that need it.
 template <class Formed, class Store>
 Task reduce_shares(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                    const SingleCopy& peers, Parts parts, std::byte* shown, Formed formed,
@@ -155,7 +162,7 @@ Task reduce_shares(Strand& strand, ShmGroup& group, const ReduceArguments& args,
   co_await strand.until_idle(claims.all_done());
   do_what_is_left(group, claims,
                   [&](int owner, std::size_t piece) { fold_piece(peers, owner, piece); });
-  // Inputs are read, and outputs written, by others until then.
+  // Until then other ranks read the inputs and write the outputs.
   co_await strand.until(claims.all_done());
   group.finish(position);
   group.note_finished_before(position);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A vector on its way through slots, step by step: of every rank's part a piece a step. What the
-// algorithms that split the work share; how a vector is cut is arithmetic of its own.
+// A vector on its way through slots, step by step: in each step a piece of every rank's part.
+// Shared by the algorithms that split the work; how a vector is cut is arithmetic of its own.
 #pragma once
 
 #include <cstring>
@@ -35,9 +35,9 @@ class SplitChunks {
   std::size_t unit_;
 };
 
-// Parts that are given, in the order of ranks and one behind the other: each goes in as many
+// Given parts, in the order of ranks and one behind the other. Each is cut into the same number of
 // pieces, so that all ranks have work in every step. Where a slot has no room for that (elements of
-// a program's own may be large) chunk follows chunk of the vector.
+// a program's own may be large) the vector goes through chunk by chunk.
 class SpreadParts {
  public:
   SpreadParts(const Parts& parts, std::size_t slot_bytes, std::size_t unit)
@@ -74,7 +74,7 @@ class SpreadParts {
   bool spread_;
 };
 
-// Parts that are given, each in a slot of its own.
+// Given parts, each in a slot of its own.
 class OwnSlots {
  public:
   OwnSlots(const Parts& parts, std::size_t slot_bytes)
@@ -93,7 +93,8 @@ class OwnSlots {
   std::size_t slot_bytes_, steps_;
 };
 
-// Copies into this rank's slot what the others are to fold of the step, neighbours at once.
+// Copies into this rank's slot the pieces that the others fold in the step, neighbouring pieces at
+// once.
 template <class Cut>
 void put_for_others(const ShmGroup& group, std::uint64_t position, const std::byte* input,
                     const Cut& cut, std::size_t step) {
@@ -113,7 +114,7 @@ void put_for_others(const ShmGroup& group, std::uint64_t position, const std::by
   copy();
 }
 
-// Folds this rank's piece of a step, of all ranks' slots and its own input.
+// Folds this rank's piece of a step from all ranks' slots and its own input.
 inline void fold_piece(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
                        const Piece& piece, std::byte* to) {
   if (piece.bytes == 0) return;

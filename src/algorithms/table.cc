@@ -45,7 +45,7 @@ struct Adapters<function> {
   }
   static Task on_level(Strand& strand, LevelGroup& level, MessageGroup&,
                        const CallArguments& args) {
-    // What goes down has a lane of its own.
+    // Data that go down have a lane of their own.
     constexpr bool kDown =
         std::is_same_v<Arguments, BcastArguments> || std::is_same_v<Arguments, AllgatherArguments>;
     return function(strand, kDown ? level.down : level.up, of<Arguments>(args));

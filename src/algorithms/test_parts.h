@@ -11,7 +11,8 @@
 
 namespace sumac::testing {
 
-// Bytes of each rank's part of `count` elements: as even as can be, of any size, or all one's.
+// Bytes of each rank's part of `count` elements: as even as possible, of any size, or all with one
+// rank.
 inline std::vector<std::size_t> part_sizes(std::size_t count, std::size_t element, int ranks,
                                            std::mt19937& random) {
   const auto p = static_cast<std::size_t>(ranks);
@@ -31,7 +32,7 @@ inline std::vector<std::size_t> part_sizes(std::size_t count, std::size_t elemen
   return sizes;
 }
 
-// One behind the other in the order of ranks, or from the last rank to the first.
+// Parts one behind the other, in the order of ranks or from the last rank to the first.
 inline std::vector<Part> laid_out(const std::vector<std::size_t>& sizes, bool mirrored) {
   std::vector<Part> parts(sizes.size());
   std::size_t offset = 0;

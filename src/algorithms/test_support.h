@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests of algorithms and levels: kernels whose results tell something, and peers' memory in
-// one process.
+// For tests of algorithms and levels: kernels whose results show how they were folded, and peers'
+// memory in one process.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ inline void sum_kernel(void* dst, const void* const* srcs, int num_srcs, std::si
   }
 }
 
-// Neither: shows in which tree an element was folded.
+// Neither commutative nor associative: the result shows the tree in which an element was folded.
 inline void tree_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     std::uint32_t value = static_cast<const std::uint32_t*>(srcs[0])[i];
@@ -34,9 +34,13 @@ inline void tree_kernel(void* dst, const void* const* srcs, int num_srcs, std::s
   }
 }
 
-// All ranks live in one address space here.
+// Peers' memory where all ranks live in one address space. Odd ranks' buffers are seen in place,
+// those of even ranks are copied: an operation may meet both.
 class LocalPeerMemory final : public PeerMemory {
  public:
+  const std::byte* view(int peer, std::uintptr_t address, std::size_t) override {
+    return peer % 2 == 1 ? reinterpret_cast<const std::byte*>(address) : nullptr;
+  }
   bool read(int, std::uintptr_t address, void* to, std::size_t bytes) override {
     std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
     return true;

@@ -16,7 +16,7 @@
 
 namespace sumac::testing {
 
-// Order-sensitive on purpose: a fold in any but rank order gives another result.
+// Depends on the order: a fold in any other than rank order gives another result.
 inline void ordered_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     std::uint32_t value = static_cast<const std::uint32_t*>(srcs[0])[i];
@@ -29,7 +29,7 @@ inline void ordered_kernel(void* dst, const void* const* srcs, int num_srcs, std
 
 struct Rank;
 
-// One operation of a rank's program, and what happens the moment the rank returns from it.
+// One operation of a rank's program, and what is checked the moment the rank returns from it.
 struct Step {
   std::function<Task(Rank&)> start;
   std::function<void(Rank&)> at_end = [](Rank&) {};
@@ -50,14 +50,14 @@ struct Rank {
   SingleCopy peers{&memory, scratch.data(), scratch.size(), &failed};
 
   bool ended() const { return next == program.size() && strand.idle(); }
-  // One scheduling step: to the next condition. False when nothing could be done.
+  // Runs to the next condition. Returns false when nothing could be done.
   bool step() {
     if (strand.idle()) {
       if (next == program.size()) return false;
       strand.start(program[next++].start(*this));
       return true;
     }
-    // Now and then it has nothing to do but wait.
+    // Sometimes the rank has nothing to do but wait.
     if (!strand.progress(++looks % 5 == 0)) return false;
     if (strand.idle()) program[next - 1].at_end(*this);
     return true;
@@ -81,7 +81,7 @@ class World {
   Rank& operator[](int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
   int size() const { return layout_.ranks; }
 
-  // Runs all programs. Favours a few ranks for a while, then others, so that some run far ahead.
+  // Runs all programs. Prefers some ranks for a while, then others, so that some run far ahead.
   // Returns false when all ranks wait for one another.
   bool run(std::mt19937& random) {
     int patience = 0;

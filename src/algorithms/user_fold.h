@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fold by an operation of the program's own, whose function is reached through the MPI.
+// A fold by the program's own operation, whose function is called through the MPI.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@ namespace sumac {
 
 class UserFold {
  public:
-  // Rank r's elements, valid until the next call. They are copied before the function sees them,
-  // for it may write its operands.
+  // Returns rank r's elements, valid until the next call. They are copied before the function sees
+  // them, since it may write its operands.
   using Source = const std::byte* (*)(const void* context, int rank);
 
   // output[i] = (source(0)[i] op source(1)[i]) op ... for i < count, in the calling thread.

@@ -17,7 +17,7 @@ enum class Algorithm : std::uint8_t {
 };
 inline constexpr int kNumAlgorithms = static_cast<int>(Algorithm::native);
 
-// All of the table, in its order.
+// All rows of the table, in its order.
 inline constexpr std::array<Algorithm, kNumAlgorithms> kAllAlgorithms = {
 #define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description) \
   Algorithm::collective##_##name,
@@ -25,7 +25,7 @@ inline constexpr std::array<Algorithm, kNumAlgorithms> kAllAlgorithms = {
 #undef SUMAC_ALGORITHM
 };
 
-// The columns, as algorithms.def explains them.
+// The columns that algorithms.def explains.
 enum class Needs : std::uint8_t {
   lines,
   slots,
@@ -54,18 +54,19 @@ inline constexpr AlgorithmInfo kAlgorithmInfos[] = {
 #undef SUMAC_ALGORITHM
 };
 
-// Not for Algorithm::native.
+// Not defined for Algorithm::native.
 constexpr const AlgorithmInfo& info_of(Algorithm algorithm) {
   return kAlgorithmInfos[static_cast<int>(algorithm)];
 }
 
-// As users write it; two collectives may have algorithms of one name.
+// The name that users write. Two collectives may have algorithms of the same name.
 constexpr const char* name_of(Algorithm algorithm) {
   return algorithm == Algorithm::native ? "native" : info_of(algorithm).name;
 }
 
-// What an algorithm is for: a group that shares memory, a group that reaches each other by
-// messages, or a whole communicator with a hierarchy (whose levels are groups of the former kinds).
+// Where an algorithm works: in a group that shares memory, in a group whose ranks reach each other
+// by messages, or in a whole communicator with a hierarchy (whose levels are groups of the former
+// kinds).
 enum class Over : std::uint8_t { shm, p2p, levels };
 
 constexpr Over over_of(Needs needs) {
@@ -73,7 +74,7 @@ constexpr Over over_of(Needs needs) {
   return needs == Needs::messages ? Over::p2p : Over::levels;
 }
 
-// It reaches into other ranks' memory.
+// True when the algorithm reaches into other ranks' memory.
 constexpr bool needs_single_copy(const AlgorithmInfo& info) {
   return info.needs == Needs::single_copy || info.needs == Needs::levels_single_copy;
 }

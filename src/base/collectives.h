@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of collectives.def for C++.
+// The rows of collectives.def in C++.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class Collective : std::uint8_t {
 #undef SUMAC_COLLECTIVE
 };
 
-// Who takes part, as collectives.def explains it.
+// Who takes part; the column `ranks` of collectives.def.
 enum class Among : std::uint8_t { levels, group, none };
 
 struct CollectiveInfo {
@@ -38,7 +38,7 @@ constexpr const CollectiveInfo& info_of(Collective collective) {
 }
 constexpr const char* name_of(Collective collective) { return info_of(collective).name; }
 
-// Those of ranks of a communicator, or, of these, those that a hierarchy serves.
+// True for collectives of a communicator's ranks, and for those that a hierarchy serves.
 constexpr bool is_of_ranks(Collective collective) {
   return info_of(collective).among != Among::none;
 }
@@ -46,7 +46,7 @@ constexpr bool has_levels(Collective collective) {
   return info_of(collective).among == Among::levels;
 }
 
-// Null where there is none of that name.
+// Returns null where there is no collective of that name.
 inline const CollectiveInfo* find_collective(std::string_view name) {
   for (const CollectiveInfo& info : kCollectives) {
     if (name == info.name) return &info;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The few instructions C++ has no name for.
+// Instructions that C++ has no name for.
 #pragma once
 
 namespace sumac {
 
-// In a loop that polls: saves power, and the pipeline from guessing at the other core's store.
+// Pauses in a loop that polls: saves power, and keeps the pipeline from speculating on the other
+// core's store.
 inline void cpu_pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -13,7 +14,7 @@ inline void cpu_pause() {
 #endif
 }
 
-// Asks for a line that will soon be written, while there is time to wait for it.
+// Requests a line that will be written soon, while this thread waits anyway.
 inline void prefetch_for_write(const void* line) {
 #if defined(__x86_64__)
   asm volatile("prefetchw %0" ::"m"(*static_cast<const char*>(line)));

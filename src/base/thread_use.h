@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What became of a reduction that is large enough for several threads.
+// How many threads a large reduction used, or why only one: counted by the kernels' callers,
+// printed by the statistics.
 #pragma once
 
 #include <cstdint>

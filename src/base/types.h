@@ -7,7 +7,7 @@
 
 namespace sumac {
 
-// What an element is to a reduction.
+// The kind of an element, by what reductions do with it.
 enum class ElementKind : std::uint8_t { integer, floating, complex, pair, none };
 
 // Pairs are of a value and an index (MPI_DOUBLE_INT: f64_i32), laid out as a C struct.
@@ -109,7 +109,7 @@ constexpr std::size_t size_of(DType type) { return info_of(type).size; }
 constexpr const char* name_of(DType type) { return info_of(type).name; }
 constexpr bool is_float(DType type) { return info_of(type).kind == ElementKind::floating; }
 
-// True where the pair means something; every such pair has a kernel.
+// True where MPI defines the operation on the type. Every such pair has a kernel.
 constexpr bool is_defined(Op op, DType type) {
   const bool location = op == Op::minloc || op == Op::maxloc;
   switch (info_of(type).kind) {

@@ -10,8 +10,8 @@ namespace {
 
 using Kind = StagePlan::Kind;
 
-// Large all-reduces on a single level have no other level to overlap with: fewer, larger messages
-// keep a network busy with fewer looks at them.
+// Large all-reduces on a single level have no other level to overlap with. Fewer and larger
+// messages keep the network busy and need fewer polls.
 constexpr std::size_t kLargeAlone = 256 << 10, kChunkAlone = 4 << 20;
 
 std::uint32_t most_chunk(const Choice& choice, const CallShape& shape, std::size_t depth) {
@@ -21,7 +21,8 @@ std::uint32_t most_chunk(const Choice& choice, const CallShape& shape, std::size
   return static_cast<std::uint32_t>(grows ? std::max(chunk, kChunkAlone) : chunk);
 }
 
-// How a group serves each chunk: by the table of the group, which must share memory or not.
+// Chooses how a group serves each chunk, by the group's table; `shared` says whether it shares
+// memory.
 void choose(const PlanTable& table, bool shared, bool may_use_mpi, const Chunks& chunks,
             StagePlan& stage) {
   Collective collective = Collective::allreduce;
@@ -44,7 +45,7 @@ void plan_multi_leader(const AgreedLevels& agreed, const CallShape& shape, CallP
   const LevelGroup& node = agreed.groups[0];
   plan.chunks = part_in_chunks(shape.bytes, node, plan.choice.chunk);
   list_multi_leader(node, plan.choice.algorithm, plan.stages);
-  // The MPI's own all-reduce is for the leaders alone.
+  // The MPI's own all-reduce exists for the leaders alone.
   choose(agreed.counterparts.plans, false, false, plan.chunks, plan.stages[1]);
 }
 
@@ -64,7 +65,7 @@ void plan_call(const AgreedLevels& agreed, const Choice& choice, const CallShape
     if (stage.passive) {
       stage.algorithm = choice.algorithm;
     } else {
-      // The MPI's own collectives must be called in one order.
+      // All ranks must call the MPI's own collectives in one order.
       choose(agreed.plans[level], agreed.groups[level].shared, agreed.in_order, plan.chunks, stage);
     }
   }

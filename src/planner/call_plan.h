@@ -12,7 +12,7 @@
 
 namespace sumac {
 
-// The ranks of the same place on every node, where multi_leader is possible, else none.
+// The ranks in the same place on every node, where multi_leader is possible; else none.
 struct Counterparts {
   std::vector<int> ranks;  // of the communicator
   PlanTable plans;         // of such a group
@@ -29,7 +29,7 @@ struct AgreedLevels {
   bool in_order = true;  // operations begin in the same order on all ranks
 };
 
-// What the plan of a call depends on besides, the same on all ranks.
+// The shape of a call: what else its plan depends on, the same on all ranks.
 struct CallShape {
   Collective collective = Collective::allreduce;
   std::size_t bytes = 0, element = 1;
@@ -38,7 +38,7 @@ struct CallShape {
   bool operator==(const CallShape&) const = default;
 };
 
-// A barrier is an all-reduce of a word over levels.
+// Over levels, a barrier is an all-reduce of a word of this many bytes.
 inline constexpr std::size_t kBarrierWord = 4;
 
 struct CallPlan {
@@ -47,8 +47,8 @@ struct CallPlan {
   StagePlans stages;                         // of this rank, in the order in which they begin
 };
 
-// Makes the plan of a call for which `choice` was taken, into `plan`, whose memory is used again.
-// Its algorithm needs levels.
+// Makes the plan of a call for which `choice` was taken (its algorithm needs levels). `plan` is
+// overwritten and its memory reused.
 void plan_call(const AgreedLevels& agreed, const Choice& choice, const CallShape& shape,
                CallPlan& plan);
 

@@ -7,7 +7,7 @@
 namespace sumac {
 namespace {
 
-// All chunks have the size of the first one, but the last.
+// The traffic of all chunks: the last one may be smaller, all others have the size of the first.
 Traffic of_all(Traffic first, const Traffic& last, std::uint64_t chunks) {
   const auto sum = [chunks](std::uint64_t& bytes, std::uint64_t last_bytes) {
     bytes = (chunks - 1) * bytes + last_bytes;

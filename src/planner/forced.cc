@@ -28,7 +28,7 @@ std::vector<Item> items_of(const char* forced) {
   return items;
 }
 
-// Algorithm::native: there is none.
+// Returns Algorithm::native where there is no such algorithm.
 Algorithm find_algorithm(const Item& item) {
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmInfo& info = info_of(algorithm);
@@ -92,7 +92,7 @@ const char* why_in_no_group(Algorithm algorithm, const std::vector<AskedGroup>& 
     if (part.asked != info.collective) continue;
     const char* here = why_not(algorithm, part.capabilities);
     if (!here) return nullptr;
-    // That of the part which is nearest to what the algorithm is for.
+    // The reason of the part that is nearest to what the algorithm needs.
     if (!asked || part.capabilities.over == over_of(info.needs)) why = here;
     asked = true;
   }

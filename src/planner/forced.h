@@ -9,14 +9,15 @@
 
 namespace sumac {
 
-// Those it names, in its order, without what is not known.
+// The algorithms that the text names, in its order; unknown ones are left out.
 std::vector<Algorithm> forced_algorithms(const char* forced);
 
-// Whether it is well formed and names known algorithms; if not, what is wrong with it, and what was
-// probably meant.
+// True when the text is well formed and names known algorithms; else `problem` says what is wrong
+// and which name was probably meant.
 bool check_forced(const char* forced, std::string& problem);
 
-// A group of a hierarchy in which a call of the collective has work, as far as it matters here.
+// A group of a hierarchy in which a call of the collective has work, as far as why_in_no_group()
+// needs it.
 struct AskedGroup {
   Collective asked;  // of the group: an all-reduce reduces, exchanges and broadcasts
   Capabilities capabilities;

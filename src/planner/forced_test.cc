@@ -59,7 +59,7 @@ std::vector<Capabilities> all_capabilities() {
       Capabilities c;
       c.ranks = 4;
       c.over = over;
-      c.single_copy = bits & 1;
+      c.reach = bits & 1 ? Reach::copies : Reach::none;
       c.equal_nodes = bits & 2;
       c.within_levels = bits & 4;
       all.push_back(c);
@@ -117,7 +117,7 @@ TEST(Unmet, RulesOfAUserThatCannotRun) {
   PlanTable without(user, c, "", &unmet);
   ASSERT_EQ(unmet.size(), 1u) << "a rule for other groups is none of theirs";
   EXPECT_EQ(unmet[0].rule, 1);
-  c.single_copy = true;
+  c.reach = Reach::copies;
   unmet.clear();
   PlanTable with(user, c, "", &unmet);
   EXPECT_TRUE(unmet.empty());

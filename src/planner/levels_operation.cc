@@ -10,17 +10,18 @@
 namespace sumac {
 namespace {
 
-// Tags: each lane has its own, the same on all ranks.
+// The tag of a lane: each lane has its own, the same on all ranks.
 std::size_t tag_of(std::size_t level, bool down, int which) {
   return (level * 2 + (down ? 1 : 0)) * kWidth + static_cast<std::size_t>(which);
 }
 
-// An all-reduce, or a barrier: its result is broadcast in the end.
+// True for an all-reduce and for a barrier: the result is broadcast in the end.
 bool has_result_everywhere(const LevelsCall& call) {
   return call.collective == Collective::allreduce || call.collective == Collective::barrier;
 }
 
-// `start(strand)` makes the coroutine once it is the operation's turn on the lane.
+// Runs an operation's strand when its turn on the lane has come; `start(strand)` then makes the
+// coroutine.
 template <class Start>
 Task in_turn(Strand& strand, Lane& lane, std::uint64_t turn, Start start) {
   co_await strand.until(lane.ended, turn);

@@ -16,10 +16,11 @@
 
 namespace sumac {
 
-// Memory for messages being reduced. Grows, and is never smaller again.
+// Memory for messages being reduced. It grows and never shrinks.
 class Scratch {
  public:
-  // At least `bytes`, aligned to cache lines. Aborts the process without memory: peers wait for it.
+  // Returns at least `bytes` bytes, aligned to cache lines. Aborts the process when there is no
+  // memory, since peers wait for it.
   std::byte* reserve(std::size_t bytes);
 
  private:
@@ -30,7 +31,7 @@ class Scratch {
   std::size_t bytes_ = 0;
 };
 
-// What follows one another on one lane: messages of a tag, and operations.
+// One lane: messages of one tag, and operations, follow one another on it.
 struct Lane {
   Stream stream;
   Counter ended{0};         // operations that have left it
@@ -48,10 +49,10 @@ struct Levels : AgreedLevels {
   Lane& lane(std::size_t tag);
 };
 
-// Tags that the messages of one hierarchy have at most.
+// The most tags that the messages of one hierarchy use.
 inline constexpr int kMostTags = 64;
 
-// What is to be done. Barriers are all-reduces here.
+// A call to be carried out over levels. Barriers are all-reduces here.
 struct LevelsCall : CallArguments {
   Collective collective = Collective::allreduce;
   Choice choice;
@@ -69,7 +70,8 @@ class LevelsOperation {
   LevelsOperation(const LevelsOperation&) = delete;
   LevelsOperation& operator=(const LevelsOperation&) = delete;
 
-  // Takes its turns, and runs as far as conditions allow. Only when ended.
+  // Takes the operation's turns, and runs as far as conditions allow. The last operation must have
+  // ended.
   void begin(const LevelsCall& call);
   bool ended() const;
   const Strands& strands() const { return strands_; }
@@ -79,14 +81,14 @@ class LevelsOperation {
   void begin_stages();
   void begin_multi_leader();
   MessageGroup group_of(const std::vector<int>& members, int rank, std::size_t tag, int radix);
-  // Gives each group its part of the scratch, for messages of at most `largest` bytes.
+  // Gives each group its part of the scratch memory, for messages of at most `largest` bytes.
   void share_scratch(MessageGroup* groups, std::size_t count, std::size_t largest);
   Strand& strand(std::size_t number);
   template <class Start>
   void run_in_turn(std::size_t strand, std::size_t tag, Start start);
 
   Levels& levels_;
-  // Of the last call: calls of one shape follow one another.
+  // Choice, shape and plan of the last call: calls of one shape often follow one another.
   Choice choice_;
   CallShape shape_;
   CallPlan plan_;

@@ -6,7 +6,7 @@
 namespace sumac {
 namespace {
 
-// Scratch for what is read from members' memory. Only ever used within one step of one strand.
+// Scratch memory for data read from members. Used within one step of one strand only.
 constexpr std::size_t kMostFetched = 1 << 20;
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A communicator's hierarchy in use by one rank: its levels, what is chosen for each, and the
-// operations under way. The same texts over any depth and mixture of shared memory and messages.
+// operations under way. The same code serves any depth and any mixture of shared memory and
+// messages.
 #pragma once
 
 #include <memory>
@@ -12,18 +13,18 @@ namespace sumac {
 
 class LevelsRun {
  public:
-  // `levels.groups` to `levels.lowest` as the set-up has them.
+  // Takes the hierarchy as set-up has filled it.
   explicit LevelsRun(Levels levels);
   LevelsRun(const LevelsRun&) = delete;
   LevelsRun& operator=(const LevelsRun&) = delete;
 
-  // To its end.
+  // Runs a call to its end.
   void run(const LevelsCall& call, const WaitPolicy& policy);
 
-  // Begins an operation that is then to be looked at now and then, and to be returned once it has
-  // ended. All ranks begin the same ones in the same order.
+  // Begins an operation, which the caller advances by progress() and returns by end() once it has
+  // ended. All ranks begin the same operations in the same order.
   LevelsOperation& begin(const LevelsCall& call);
-  // Every strand as far as it gets, and messages on their way; true when anything moved.
+  // Advances every strand as far as it gets, and messages; returns true when anything moved.
   bool progress(LevelsOperation& operation);
   void end(LevelsOperation& operation);
 
@@ -31,10 +32,10 @@ class LevelsRun {
   const AgreedLevels& agreed() const { return levels_; }
   Messages* messages() const { return levels_.messages.get(); }
   const std::shared_ptr<Messages>& shared_messages() const { return levels_.messages; }
-  // A member's memory could not be reached: results are undefined.
+  // True when a member's memory could not be reached: results are undefined.
   bool failed() const { return levels_.failed; }
 
-  // Calls visit(rank) with communicator ranks that own what is waited for in shared memory.
+  // Calls visit(rank) with the communicator ranks whose counters are waited for in shared memory.
   template <class Visit>
   void for_each_missing(Visit visit) const {
     for (const auto& operation : operations_) {

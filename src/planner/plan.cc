@@ -20,10 +20,10 @@ bool holds(const Rule& rule, const Capabilities& capabilities) {
          (rule.family == Family::any || rule.family == capabilities.family);
 }
 
-// The ranges of one collective. What was painted first stays.
+// The ranges of one collective. A range painted first is not painted over.
 class Ranges {
  public:
-  // False where that would need too many.
+  // Returns false where this would need too many ranges.
   bool paint(Span span, const Choice& choice, std::int32_t rule) {
     span.high = std::min<std::uint64_t>(span.high, most_bytes(choice.algorithm));
     Pieces painted;
@@ -59,7 +59,7 @@ class Ranges {
   Pieces pieces_{{UINT64_MAX, {}, kNoRule, true}};
 };
 
-// Null, or why a rule for such ranks is left out.
+// Paints a rule. Returns null, or why the rule cannot serve such ranks and is left out.
 const char* apply(const Rule& rule, const Capabilities& capabilities, std::int32_t index,
                   Ranges& ranges) {
   const Algorithm algorithm = rule.choice.algorithm;
@@ -106,7 +106,7 @@ const char* why_not(Algorithm algorithm, const Capabilities& capabilities) {
   if (needs_single_copy(info) && capabilities.within_levels) {
     return "levels of a hierarchy have no single copy; passive is like it";
   }
-  if (needs_single_copy(info) && !capabilities.single_copy) {
+  if (needs_single_copy(info) && capabilities.reach == Reach::none) {
     return "it needs cross-memory attach, which SUMAC_CMA or the system does not allow";
   }
   if (info.needs == Needs::levels_equal_nodes && !capabilities.equal_nodes) {
@@ -126,7 +126,7 @@ PlanTable::PlanTable(const RuleSet& first, const Capabilities& capabilities, con
   const auto miss = [&](std::int32_t rule, Algorithm algorithm, const char* why) {
     if (unmet) unmet->push_back({rule, algorithm, why});
   };
-  // Of two names for one collective the last counts.
+  // Of two names for one collective, the last counts.
   const std::vector<Algorithm> names = forced_algorithms(forced);
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
     if (const char* why = why_not(*name, capabilities)) {

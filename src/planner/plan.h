@@ -8,28 +8,29 @@
 #include <vector>
 
 #include "base/algorithms.h"
+#include "transport/peer_memory.h"
 
 namespace sumac {
 
-// Of the MPI below: how it sends messages decides which sizes of them are good.
+// Family of the MPI below: how it sends messages decides which sizes of them are good.
 enum class Family : std::uint8_t { any, openmpi, mpich };
 
-// What the ranks of a group or communicator have agreed on.
+// What the ranks of a group or communicator have agreed on, as far as choices depend on it.
 struct Capabilities {
   int ranks = 1;
-  bool single_copy = false;
+  Reach reach = Reach::none;    // of all ranks' buffers by all ranks of their node
   bool oversubscribed = false;  // more ranks than processors
   Over over = Over::shm;
   Family family = Family::any;  // any: not said
-  // For Over::levels. multi_leader needs equal_nodes: two levels, nodes (of as many ranks, at most
-  // 64) and what is between them.
+  // The number of nodes, for Over::levels. multi_leader needs equal_nodes: two levels, which are
+  // nodes (of as many ranks, at most 64) and the level between them.
   int nodes = 1;
   bool equal_nodes = false;
-  // A group of a hierarchy's level: its share of a call cannot be handed to the MPI.
+  // True for a group of a hierarchy's level: its share of a call cannot be handed to the MPI.
   bool within_levels = false;
 };
 
-// Where neither a rule nor a row says otherwise.
+// Chunk size (bytes) where neither a rule nor a row of the table of algorithms sets one.
 inline constexpr std::uint32_t kDefaultChunk = 64 << 10;
 
 // What a rule chooses.
@@ -44,8 +45,8 @@ struct Choice {
 
 struct RuleSet;
 
-// What is chosen up to so many bytes, and why: the index of the rule in `first` and then the
-// shipped ones, or one of the two below.
+// The choice for calls of up to `bytes`, and its reason: the index of the rule among those of
+// `first` and then the shipped ones, or one of the two constants below.
 struct PlanRange {
   std::size_t most = SIZE_MAX;
   Choice choice;
@@ -53,7 +54,7 @@ struct PlanRange {
 };
 inline constexpr std::int32_t kNoRule = -1, kForced = -2;
 
-// What somebody asked for and does not get: the algorithm of a rule of `first`, or, kForced, of
+// An algorithm that was asked for and is not used: by a rule of `first`, or (kForced) by
 // SUMAC_ALGO.
 struct Unmet {
   std::int32_t rule;
@@ -61,16 +62,17 @@ struct Unmet {
   const char* why;
 };
 
-// The choice for one group or communicator, made when it is set up: a few size ranges a collective.
+// The choices for one group or communicator, made when it is set up: a few size ranges for each
+// collective.
 class PlanTable {
  public:
   static constexpr int kMostRanges = 12;
 
   PlanTable() = default;
-  // From the rules `first`, which may be empty, and then the shipped ones. `forced` as in
+  // From the rules `first`, which may be empty, and then the shipped ones. `forced` is the text of
   // SUMAC_ALGO: "allreduce:flat_slots;bcast:slots". An algorithm that cannot run is passed over,
-  // and a rule that would need one range too many is left out: `unmet`, where it is given, gets
-  // them.
+  // and a rule that would need one range too many is left out; both are added to `unmet`, where it
+  // is given.
   PlanTable(const RuleSet& first, const Capabilities& capabilities, const char* forced,
             std::vector<Unmet>* unmet = nullptr);
 
@@ -83,7 +85,7 @@ class PlanTable {
     return *range;
   }
 
-  // Whether any call may get this algorithm.
+  // True when any call may get this algorithm.
   bool uses(Algorithm algorithm) const;
 
  private:
@@ -96,10 +98,11 @@ const char* why_not(Algorithm algorithm, const Capabilities& capabilities);
 // The most bytes the algorithm can serve.
 std::size_t most_bytes(Algorithm algorithm);
 
-// Whether the algorithm can serve `bytes` in such a group.
+// True when the algorithm can serve `bytes` bytes in such a group.
 bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t bytes);
 
-// The same work through slots: for what each rank must fold for itself.
+// The choice for the same work through slots, for reductions in which each rank must fold for
+// itself.
 Choice without_single_copy(Choice choice);
 
 }  // namespace sumac

@@ -16,10 +16,10 @@ constexpr Collective kAll[] = {Collective::allreduce, Collective::reduce, Collec
                                Collective::barrier};
 const RuleSet kNone;
 
-Capabilities capabilities(int ranks, bool single_copy, bool oversubscribed, Over over = Over::shm) {
+Capabilities capabilities(int ranks, bool copies, bool oversubscribed, Over over = Over::shm) {
   Capabilities c;
   c.ranks = ranks;
-  c.single_copy = single_copy;
+  c.reach = copies ? Reach::copies : Reach::none;
   c.oversubscribed = oversubscribed;
   c.over = over;
   return c;
@@ -100,7 +100,7 @@ Algorithm chosen_by_rows(Collective collective, std::size_t bytes, const Capabil
     const Room room = c.oversubscribed ? Room::shared : Room::own;
     if (info.collective == collective && c.ranks >= row.least_ranks && c.ranks <= row.most_ranks &&
         (row.room == Room::any || row.room == room) && bytes <= row.most_bytes &&
-        (info.needs != Needs::single_copy || c.single_copy)) {
+        (info.needs != Needs::single_copy || c.reach != Reach::none)) {
       return row.algorithm;
     }
   }

@@ -25,7 +25,7 @@ struct File {
   File& operator=(const File&) = delete;
 };
 
-// Null when all is well, else what is wrong.
+// Returns null, or what is wrong with the file.
 const char* why_unfit(const struct stat& status) {
   if (S_ISDIR(status.st_mode)) return "is a directory; name a TOML file";
   if (!S_ISREG(status.st_mode)) return "is not a regular file; name a TOML file";
@@ -35,7 +35,8 @@ const char* why_unfit(const struct stat& status) {
   return nullptr;
 }
 
-// Null, or what is wrong. Reads no more than the limit, however the file grows meanwhile.
+// Reads the file. Returns null, or what is wrong. Reads at most the limit, however the file grows
+// meanwhile.
 const char* read_all(const File& file, std::string& text) {
   text.resize(kMostFile + 1);
   std::size_t used = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces of rules.cc: text -> TOML -> rules.
+// Parts of rules.cc: from text to TOML, and from TOML to rules.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sumac {
 
-// One key of a [[rule]], as TOML has it.
+// One key of a [[rule]] in the TOML.
 struct RawField {
   enum class Kind { text, number, other };
   std::string key;
@@ -32,17 +32,18 @@ struct TextProblem {
   std::string what;
 };
 
-// TOML -> rules not yet understood. False when it is not TOML, or not a list of [[rule]].
+// Reads TOML into rules that are not yet interpreted. Returns false when the text is not TOML, or
+// not a list of [[rule]].
 bool read_toml(std::string_view text, std::vector<RawRule>& rules, TextProblem& problem);
 
-// One rule, understood. False when it is not in the grammar.
+// Interprets one rule. Returns false when it is not in the grammar.
 bool parse_rule(const RawRule& raw, Rule& rule, TextProblem& problem);
 
-// A whole text; `name` is how problems call it.
+// Parses a whole text; problems refer to it as `name`.
 bool parse_rules(std::string_view text, const std::string& name, RuleSet& out,
                  std::string& problem);
 
-// A piece of a user's text as it may stand in a message: of a bounded length, and in one line.
+// A piece of a user's text for a message: of bounded length, and on one line.
 std::string shown(std::string_view text, std::size_t most = 60);
 
 extern const std::string_view kShippedText;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The only place that knows toml++, which is compiled without exceptions, and without the standard
-// library's streams: they and their locales would double the size of a back end.
+// The only file that knows toml++, which is compiled without exceptions and without the standard
+// library's streams: these and their locales would double the size of a back end.
 #define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_FLOAT_CHARCONV 1
-// toml++ 3.3 asserts where it goes on to report the same as an error.
+// toml++ 3.3 asserts in places where it would otherwise report the same as an error.
 #define TOML_ASSERT(condition) static_assert(true)
 #include <toml++/toml.h>
 

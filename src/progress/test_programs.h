@@ -57,15 +57,33 @@ struct Call {
       input.push_back(std::move(words));
       output.push_back(std::move(result));
     }
+    expect();
+  }
+
+  // The whole result: member m gives its part of an all-gather, and gets its part of a
+  // reduce-scatter.
+  void expect() {
     expected = input[what == Collective::bcast ? static_cast<std::size_t>(root) : 0];
-    for (std::size_t m = 1; m < input.size() && what != Collective::bcast; ++m) {
-      const void* sources[] = {expected.data(), input[m].data()};
+    for (int m = 1; m < members() && what != Collective::bcast; ++m) {
+      const Words& other = input[static_cast<std::size_t>(m)];
+      const auto [first, words] = words_of(m);
+      if (what == Collective::allgather) {
+        std::copy_n(other.data() + first, words, expected.data() + first);
+        continue;
+      }
+      const void* sources[] = {expected.data(), other.data()};
       kernel(expected.data(), sources, 2, count);
     }
   }
 
   int members() const { return static_cast<int>(input.size()); }
   bool has_result(int member) const { return what != Collective::reduce || member == root; }
+  Parts parts() const { return {count * sizeof(Word), members(), sizeof(Word)}; }
+  // The first word and the number of words of the member's part.
+  std::pair<std::size_t, std::size_t> words_of(int member) const {
+    const Part part = parts()[member];
+    return {part.offset / sizeof(Word), part.bytes / sizeof(Word)};
+  }
 
   // Makes it the member's work.
   void describe(Work& work, int member) {
@@ -81,7 +99,13 @@ struct Call {
       work.call.bcast = {out, count * sizeof(Word), root};
       return;
     }
-    ReduceArguments& args = work.call.reduction;
+    if (what == Collective::allgather) {
+      work.call.allgather = {(in_place ? out : in) + parts()[member].offset, out, parts()};
+      return;
+    }
+    const bool scatters = what == Collective::reduce_scatter;
+    ReduceArguments& args = scatters ? work.call.reduce_scatter : work.call.reduction;
+    if (scatters) work.call.reduce_scatter.parts = parts();
     args.input = in_place && has_result(member) ? out : in;
     args.output = has_result(member) ? out : nullptr;
     args.count = count;
@@ -99,7 +123,10 @@ struct Call {
     EXPECT_TRUE(all_have_come || !waits_for_all) << "left before the last came: " << shown(member);
     EXPECT_EQ(out[count], kGuard) << "wrote behind the buffer: " << shown(member);
     if (what != Collective::barrier && has_result(member)) {
-      EXPECT_TRUE(std::equal(out.begin(), out.end() - 1, expected.begin())) << shown(member);
+      const bool scatters = what == Collective::reduce_scatter;
+      const auto [first, words] = scatters ? words_of(member) : std::pair(std::size_t{0}, count);
+      EXPECT_TRUE(std::equal(out.data(), out.data() + words, expected.data() + first))
+          << shown(member);
     }
     std::fill(input[m].begin(), input[m].end(), 0x5c5c5c5c);
     std::fill(out.begin(), out.end(), kLeft);

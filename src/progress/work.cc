@@ -34,7 +34,7 @@ Task Work::start() {
   return entry_of(call.choice.algorithm).start(strand_, *ranks_.group, call, peers_);
 }
 
-// For who waits long: what cannot be equal on two ranks where their calls differ.
+// For a rank that waits long: announces what must be equal on all ranks unless their calls differ.
 void Work::announce() const {
   static_assert(kNumCollectives <= 1 << kCollectiveBits);
   ranks_.group->announce(call.bytes() << kCollectiveBits |

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One collective as one rank of a communicator carries it out, in one group or over levels: run to
-// its end by a blocking call, or begun and looked at now and then.
+// its end by a blocking call, or begun and then advanced now and then.
 #pragma once
 
 #include <atomic>
@@ -18,44 +18,44 @@ struct Ranks {
   PeerMemory* memory = nullptr;  // of the group, where it can be reached
 };
 
-// Not movable: coroutines refer to it.
+// Not movable: coroutines hold references to it.
 class Work {
  public:
   Work() = default;
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
-  // What is to be done, set by the caller while nothing is under way. Over levels a barrier is an
-  // all-reduce of a word of its own, an int32 and its bitwise or; `native` says so to the MPI.
+  // The call, set by the caller while nothing is under way. Over levels a barrier is an all-reduce
+  // of a word of the Work's own, an int32, by bitwise or; `native` describes it to the MPI.
   LevelsCall call;
   void set_barrier(const Choice& choice, const void* native = nullptr);
 
-  // To its end, with nothing else under way on these ranks.
+  // Runs the call to its end, with nothing else under way on these ranks.
   void run(const Ranks& ranks, const WaitPolicy& policy);
 
-  // By whom; with `overlaps`, others may begin before it has ended.
+  // Sets the ranks that carry it out. `overlaps`: other operations may begin before it has ended.
   void set_ranks(const Ranks& ranks, bool overlaps) {
     ranks_ = ranks;
     overlaps_ = overlaps;
   }
   bool over_levels() const { return ranks_.levels != nullptr; }
-  // Takes its place behind what was begun before, the same on all ranks, and goes as far as
+  // Takes its place behind what was begun before, the same on all ranks, and runs as far as
   // conditions allow.
   void begin();
-  // True when it got past a condition. `has_time`: whoever calls has nothing to do but wait.
+  // Returns true when it got past a condition. `has_time`: the caller would only wait otherwise.
   bool progress(bool has_time = true);
   bool going() const { return going_; }
-  // One of a group, not over levels, that is begun: to its end, waiting in place.
+  // Runs an operation of a group (not over levels) that was begun to its end, waiting in place.
   void finish(const WaitPolicy& policy);
 
-  // Ended, and a peer's memory could not be reached: the result is undefined. The ranks' state may
-  // have gone meanwhile.
+  // True when the work has ended and a peer's memory could not be reached: the result is undefined.
+  // The ranks' state may be gone by then.
   bool failed() const { return failed_; }
 
   const Strand& strand() const { return strand_; }
   const Ranks& ranks() const { return ranks_; }
 
-  // What a rank has announced.
+  // Decodes what a rank has announced.
   static Collective collective_of(std::uint64_t announced) {
     return static_cast<Collective>(announced & ((1 << kCollectiveBits) - 1));
   }
@@ -77,7 +77,7 @@ class Work {
   std::int32_t barrier_in_ = 0, barrier_out_ = 0;
 
  public:
-  // Set when the queue it was in is through with it.
+  // Set when the queue no longer uses the work.
   std::atomic<bool> ended{true};
   Work* next = nullptr;  // the queue's
   bool apart = false;    // the queue's: on ranks of its own

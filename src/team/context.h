@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all teams of a process share. The back end has one; tests have one for each of their ranks.
+// What all teams of a process share. The back end has one context; tests have one for each of their
+// ranks.
 #pragma once
 
 #include <cstdint>

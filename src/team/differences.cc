@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is wrong when ranks differ: which rank, and how.
+// Says how ranks differ: which rank, and in what.
 #include <atomic>
 #include <cstring>
 
@@ -19,7 +19,7 @@ Text own_text(const Team& team) {
   Text text{};
   sumac_options_text(&options, text.characters, sizeof text.characters);
   std::size_t used = std::strlen(text.characters);
-  // Files of one name may differ: what they say counts.
+  // Files of the same name may differ, so their contents are compared.
   if (!rules.rules.empty()) {
     std::snprintf(text.characters + used, sizeof text.characters - used,
                   " RULES=%.100s (content %08x)", options.rules, static_cast<unsigned>(rules.hash));

@@ -12,8 +12,8 @@
 namespace sumac {
 namespace {
 
-// Calls visit(rank, in_group) for every rank that is still waited for, `in_group` where that is for
-// something in the slots of the team's one group. Another thread may look at the queue.
+// Calls visit(rank, in_group) for every rank that is still waited for; `in_group`: in the slots of
+// the team's one group. Another thread may be using the queue.
 template <class Visit>
 void for_each_missing(Team& team, Visit visit) {
   const auto of_work = [&](const Work& work) {
@@ -43,10 +43,11 @@ void for_each_missing(Team& team, Visit visit) {
   });
 }
 
-// Ranks whose calls differ wait for each other for ever.
+// Ranks whose calls differ would wait for each other for ever.
 void end_if_calls_differ(Team& team) {
-  // What a rank has to show, it shows before it is through: looked at in the opposite order. Of
-  // persistent operations, on slots of their own, the group's positions tell nothing.
+  // A rank publishes what it announces before it publishes that it is through, so these are read in
+  // the opposite order. For persistent operations, on slots of their own, the group's positions
+  // tell nothing.
   std::vector<bool> through;
   for (int r = 0; r < team.size; ++r) through.push_back(team.group.is_through(r));
   for_each_missing(team, [&](int rank, bool in_group) {
@@ -83,7 +84,8 @@ void report_late(void* context, double seconds) {
     used +=
         static_cast<std::size_t>(std::snprintf(missing + used, room, used ? ", %d" : "%d", rank));
   });
-  // Process numbers mean something only where all ranks can see each other's, which attach proves.
+  // Process numbers mean something only where all ranks can see each other's, which cross-memory
+  // attach proves.
   for_each_missing(team, [&](int rank, bool) {
     const pid_t pid = team.pids.empty() ? 0 : team.pids[static_cast<std::size_t>(rank)];
     if (pid == 0 || !is_gone(pid)) return;

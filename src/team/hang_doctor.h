@@ -6,12 +6,12 @@
 
 namespace sumac {
 
-// Callback of WaitPolicy; `context` is a Team. Says once, after SUMAC_HANG_SECONDS, which ranks
-// have not arrived; ends the job when one of them no longer exists, as nothing else may.
+// Callback of WaitPolicy; `context` is a Team. After SUMAC_HANG_SECONDS, says once which ranks have
+// not arrived. Ends the job when one of them no longer exists, since nothing else may end it.
 void report_late(void* context, double seconds);
 
-// This rank and that one are in different calls on the team, as both have announced: ends the job
-// with a line that says so.
+// Ends the job with a line that says that this rank and `rank` are in different calls on the team,
+// as both have announced.
 void end_for_different_calls(const Team& team, int rank);
 
 }  // namespace sumac

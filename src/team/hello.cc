@@ -24,8 +24,8 @@ std::uint64_t agreed_hash(const Context& context, const std::string& hierarchy) 
   return hierarchy.empty() ? hash : hash_text(hierarchy, hash);
 }
 
-// Finding out takes some files of /sys for each processor: done again only when the process has
-// been bound to others.
+// Reading /sys takes several files for each processor, so it is repeated only when the process has
+// been bound to other processors.
 Location location_now(const CpuMask& cpus) {
   static std::mutex mutex;
   static CpuMask known;
@@ -38,8 +38,8 @@ Location location_now(const CpuMask& cpus) {
   return location;
 }
 
-// As 'mpirun --with-ft' of Open MPI 5 says it. A wait of Sumac's for a rank that has gone ends the
-// job.
+// True where Open MPI 5 was started by 'mpirun --with-ft'. A wait of Sumac's for a failed rank
+// would end the job.
 bool is_fault_tolerant() {
   const char* value = std::getenv("OMPI_MCA_mpi_ft_enable");
   const std::string_view text = value ? value : "";
@@ -111,7 +111,7 @@ bool is_oversubscribed(const std::vector<Hello>& hellos, int rank) {
   }
   int processors = together.count();
   if (quota > 0) processors = std::min(processors, quota);
-  // A part of the job's ranks, bound to processors of their own, says nothing of the others.
+  // A part of the job's ranks that is bound to processors of its own says nothing about the others.
   const int ranks = std::max(here, of_job);
   return here > processors || (ranks > here && together.count() > here && ranks > processors);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank tells all others of itself when a communicator is set up, and what follows from it
-// alone: the same on all ranks.
+// What a rank tells all others about itself when a communicator is set up, and what follows from
+// that alone: the same on all ranks.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace sumac {
 
-// Plain bytes. Of ranks of the same build. What only the back end knows is marked so.
+// Plain bytes, between ranks of the same build. Fields marked "back end" are filled there.
 struct Hello {
   std::uint64_t options;  // hash of the agreed ones, the rules' content, and the hierarchy
   std::uint64_t types;    // back end: hash of what the process knows of the MPI's types
@@ -38,17 +38,18 @@ struct Hello {
   std::uint64_t warnings;            // hash of those that it keeps
 };
 
-// Each Messages uses up a context of the MPI, of which some have 2048.
+// The most Messages of a process: each takes a context of the MPI, and some MPIs have 2048.
 inline constexpr int kMostMessengers = 256;
 
-// What this process can tell of itself. `hierarchy`: the team's, where an info key sets it.
+// What this process can tell about itself. `hierarchy`: the team's, where an info key sets it.
 Hello own_hello(const Context& context, const std::string& hierarchy);
 
-// Whether these ranks can be served together at all; the reason why not.
+// True when these ranks can be served together; else sets the reason.
 bool can_agree(const std::vector<Hello>& hellos, Reason& reason);
 
-// More ranks than processors on the machine of this rank, going by affinity, control groups and the
-// size of the whole job there. Nodes may be containers of one machine: they share its processors.
+// True when the machine of this rank has more ranks than processors, by affinity masks, control
+// groups and the size of the whole job there. Nodes may be containers of one machine and share its
+// processors.
 bool is_oversubscribed(const std::vector<Hello>& hellos, int rank);
 
 TeamSpec spec_of(const std::vector<Hello>& hellos, Family family);

@@ -9,7 +9,7 @@
 namespace sumac {
 namespace {
 
-// By its text, or automatically where that does not fit.
+// Builds the hierarchy of the text, or the automatic one where the text does not fit.
 Hierarchy build(const Team& team, std::string_view text) {
   Hierarchy hierarchy;
   HierarchySpec spec, automatic;
@@ -21,7 +21,7 @@ Hierarchy build(const Team& team, std::string_view text) {
       build_hierarchy(spec, places, design, hierarchy, problem)) {
     return hierarchy;
   }
-  // A hierarchy meant for all ranks need not fit those of every communicator.
+  // Said once: a hierarchy meant for all ranks need not fit those of every communicator.
   static std::atomic<bool> told;
   if (team.rank == 0 && !told.exchange(true)) {
     log(Level::warn,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The hierarchies that a team's collectives ask for, by SUMAC_HIERARCHY or an info key: a function
-// of what all ranks know, so that every rank builds the same.
+// of what all ranks know, so every rank builds the same.
 #pragma once
 
 #include <string_view>
@@ -11,18 +11,18 @@
 
 namespace sumac {
 
-// One hierarchy, for the collectives that ask for the same.
+// One hierarchy, for all collectives that ask for it.
 struct Wanted {
   std::string_view text;
   Hierarchy hierarchy;
   std::vector<Collective> collectives;
 };
 
-// All of them, flat ones among them. Warns of a text that does not fit these ranks: the automatic
-// hierarchy takes its place.
+// All hierarchies, flat ones among them. Warns of a text that does not fit these ranks: the
+// automatic hierarchy takes its place.
 std::vector<Wanted> wanted_hierarchies(const Team& team);
 
-// Warns of a hierarchy that was asked for and leaves the whole job one group.
+// Warns of a hierarchy that was asked for but leaves the whole job one group.
 void tell_if_flat(const Team& team, const std::vector<Wanted>& wanted);
 
 }  // namespace sumac

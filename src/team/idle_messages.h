@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages whose team has ended, kept for another team of the same ranks. Requests are waited for
-// at different times on different ranks, so a team may end on one rank long before it does on
-// others, and freeing what carries the messages would take all ranks together.
+// Messages whose team has ended, kept for another team of the same ranks. Requests are completed at
+// different times on different ranks, so a team may end on one rank long before it ends on others,
+// and freeing its messages' communicator would need all ranks at once.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ struct TeamMessages {
   std::shared_ptr<Messages> messages;
 };
 
-// Of one process. Safe to call from several threads.
+// The idle messages of one process. Thread-safe.
 class IdleMessages {
  public:
-  // Nothing may be under way.
+  // Keeps messages of which none is under way.
   void keep(TeamMessages messages);
-  // The id of one that is idle here, or 0; and one that all its ranks know to be idle.
+  // find(): the id of messages that are idle here, or 0. holds(): whether those of this id are.
   std::uint64_t find(std::uint64_t purpose);
   bool holds(std::uint64_t id);
   TeamMessages take(std::uint64_t id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the ranks of a team reach each other out of band: before there is anything of Sumac's between
-// them. The back end does it by the MPI's own functions, tests by threads.
+// Out-of-band communication of a team's ranks: how they reach each other before Sumac has shared
+// memory or messages for them. The back end uses the MPI's own functions, tests use threads.
 #pragma once
 
 #include <cstddef>
@@ -12,25 +12,25 @@
 
 namespace sumac {
 
-// One rank's view. Calls that are collective are made by all ranks of the team in the same order.
+// One rank's view. All ranks of the team make the collective calls in the same order.
 class Oob {
  public:
   virtual ~Oob() = default;
 
-  // Collective: `bytes` of each rank, in the order of ranks.
+  // Collective: gathers `bytes` bytes of each rank, in the order of ranks.
   virtual void all_gather(const void* own, void* all, std::size_t bytes) = 0;
-  // Collective: the bits that are set on all ranks.
+  // Collective: leaves the bits that are set on all ranks.
   virtual void all_and(std::uint64_t* words, std::size_t count) = 0;
-  // Collective: what rank 0 has.
+  // Collective: copies rank 0's data to all.
   virtual void broadcast(void* data, std::size_t bytes) = 0;
-  // Collective: messages between these ranks that no other message can be taken for; `leaders`, in
-  // ascending order, are the ranks for which they also serve native_allreduce(). False on failure
-  // here; what is made all the same is to live until all ranks know.
+  // Collective: makes messages between these ranks that cannot be taken for any other message.
+  // `leaders`, in ascending order, are the ranks for which they also serve native_allreduce().
+  // Returns false on a local failure; `messages` must then live until all ranks know.
   virtual bool make_messages(const std::vector<int>& leaders, std::shared_ptr<Messages>& made) = 0;
 
-  // Lets whatever carries messages make progress.
+  // Drives the progress of whatever carries messages.
   virtual void drive() = 0;
-  // Ends the job, for an error that has been logged. May return in tests.
+  // Ends the job, after an error has been logged. May return in tests.
   virtual void end_job() = 0;
 };
 

@@ -10,17 +10,17 @@ namespace {
 
 // Lanes of a block: one mapping serves several operations.
 constexpr int kLanesOfLines = 16, kLanesOfSlots = 4;
-// What every MPI allows. The first tags are those of operations that begin in order.
+// The largest tag that every MPI allows. The first tags belong to operations that begin in order.
 constexpr int kLargestTag = 32767;
 
-// What the place must be good for. A barrier has flags alone, and single copy addresses: lines.
+// What the place must provide. A barrier uses only flags, and single copy only addresses: lines.
 Needs needs_of(Collective collective, const Choice& choice) {
   const Needs needs = info_of(choice.algorithm).needs;
   if (over_of(needs) == Over::levels) return Needs::levels;
   return needs == Needs::slots && collective != Collective::barrier ? needs : Needs::lines;
 }
 
-// The first one that is free on all ranks.
+// The first place that is free on all ranks.
 OwnRanks* find_free(Team& team, Needs needs, const LevelsRun* like) {
   constexpr std::size_t kBits = 64;
   std::vector<std::uint64_t> bits((team.own_ranks.size() + kBits - 1) / kBits);
@@ -79,7 +79,7 @@ bool add_levels(Team& team, Collective collective) {
 
 OwnRanks* acquire_own_ranks(Team& team, Collective collective, const Choice& choice) {
   const Needs needs = needs_of(collective, choice);
-  // Null, too, where one group is enough.
+  // Null also where one group is enough.
   OwnRanks* own = find_free(team, needs, team.levels_for[static_cast<int>(collective)]);
   if (!own) {
     const std::size_t before = team.own_ranks.size();

@@ -8,8 +8,9 @@
 
 namespace sumac {
 
-// Collective, and waits for all ranks. One that no other operation uses on any rank, for an
-// operation of the collective that takes `choice`; null, on all ranks, where there is no memory.
+// Collective; waits for all ranks. Returns a place that no other operation uses on any rank, for an
+// operation of the collective that takes `choice`; null, on all ranks, where there is no memory for
+// it.
 OwnRanks* acquire_own_ranks(Team& team, Collective collective, const Choice& choice);
 
 }  // namespace sumac

@@ -30,11 +30,11 @@ void note_members(Team& team, const std::vector<Hello>& hellos) {
   });
 }
 
-// Whether this rank reaches the memory of all others of its node. Notes whose end it can see:
-// process numbers mean something only where ranks see each other's, which attach proves.
-bool reach_own_node(Team& team, const std::vector<Hello>& hellos) {
+// What this rank can do with the buffers of all others of its node. Also notes which ranks' ends it
+// can see: process numbers mean something only where ranks see each other's, which attach proves.
+Reach reach_own_node(Team& team, const std::vector<Hello>& hellos) {
   team.pids.assign(hellos.size(), 0);
-  if (team.context.options.cma != 0) return false;
+  if (team.context.options.cma != 0) return Reach::none;
   std::vector<pid_t> pids;
   for (const Hello& hello : hellos) pids.push_back(hello.pid);
   CrossMemoryAttach memory(pids.data(), team.size);
@@ -47,7 +47,7 @@ bool reach_own_node(Team& team, const std::vector<Hello>& hellos) {
     if (works) team.pids[r] = hellos[r].pid;
     all &= works;
   }
-  return all;
+  return all ? Reach::copies : Reach::none;
 }
 
 WaitPolicy wait_policy(Team& team, bool oversubscribed) {
@@ -62,8 +62,9 @@ WaitPolicy wait_policy(Team& team, bool oversubscribed) {
   return policy;
 }
 
-// One group of all ranks, in shared memory. False, and handed down, where there is none.
-bool share(Team& team, bool reaches, Wishes& wishes) {
+// Makes all ranks one group in shared memory. Returns false, with the team handed down, where that
+// fails.
+bool share(Team& team, Reach reach, Wishes& wishes) {
   Arena& arena = team.context.arena;
   Ticket ticket;
   if (team.rank == 0) {
@@ -76,7 +77,7 @@ bool share(Team& team, bool reaches, Wishes& wishes) {
     return false;
   }
   std::byte* block = arena.accept(ticket, team.rank);
-  const std::uint64_t agreed = agree(team, (block ? kMapped : 0) | (reaches ? kAttach : 0));
+  const std::uint64_t agreed = agree(team, (block ? kMapped : 0) | bits_of(reach));
   if (!(agreed & kMapped)) {
     arena.abandon(ticket);
     hand_down_for_good(team, Reason::shared_memory);
@@ -85,18 +86,16 @@ bool share(Team& team, bool reaches, Wishes& wishes) {
   if (team.rank == 0) arena.confirm(ticket);
   team.blocks.push_back(block);
   team.group = ShmGroup(block, ticket.layout, team.rank);
-  team.spec.single_copy = agreed & kAttach;
-  if (team.spec.single_copy) {
-    team.attach = std::make_unique<CrossMemoryAttach>(team.pids.data(), team.size);
-  }
+  team.spec.reach = reach_of(agreed);
+  team.peers = make_peer_memory(team.spec.reach, team.pids);
   const Capabilities capabilities = team.spec.of_one_group();
   team.plans = PlanTable(team.context.rules, capabilities, team.context.options.algo);
   wishes.judge_group(team, capabilities);
   return true;
 }
 
-// Nonblocking calls must end on every rank while others are anywhere in the MPI. In shared memory
-// the helper thread sees to it, if nothing else does.
+// True when nonblocking calls end on every rank while others are anywhere in the MPI, as they must.
+// In shared memory the helper thread sees to it if nothing else does.
 bool may_overlap(const Team& team, const std::vector<Hello>& hellos) {
   if (static_cast<Progressing>(team.context.options.progress) == Progressing::off) return false;
   return std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
@@ -112,6 +111,11 @@ bool all_have_levels(const Team& team) {
 
 }  // namespace
 
+std::unique_ptr<PeerMemory> make_peer_memory(Reach reach, const std::vector<pid_t>& pids) {
+  if (reach == Reach::none) return nullptr;
+  return std::make_unique<CrossMemoryAttach>(pids.data(), static_cast<int>(pids.size()));
+}
+
 std::uint64_t agree(Team& team, std::uint64_t worked) {
   team.oob.all_and(&worked, 1);
   return worked;
@@ -122,7 +126,7 @@ void hand_down_for_good(Team& team, Reason reason) {
   team.give_back();
   team.state = Team::State::handed_down;
   team.reason = reason;
-  team.attach.reset();
+  team.peers.reset();
   const bool worth_a_word = reason == Reason::builds_differ || reason == Reason::shared_memory ||
                             reason == Reason::messages;
   if (worth_a_word && !told[static_cast<int>(reason)].exchange(true)) {
@@ -145,9 +149,9 @@ void set_up_team(Team& team, const Hello& own, bool agree_only) {
   learn_processors(hellos, team.rank);
   if (agree_only) return;
   Wishes wishes(team.context);
-  const bool reaches = reach_own_node(team, hellos);
-  if (!set_up_levels(team, hellos, reaches, wishes)) return;
-  if (!all_have_levels(team) && !share(team, reaches, wishes)) return;
+  const Reach reach = reach_own_node(team, hellos);
+  if (!set_up_levels(team, hellos, reach, wishes)) return;
+  if (!all_have_levels(team) && !share(team, reach, wishes)) return;
   tell_unmet(team, wishes);
   team.wait_policy =
       wait_policy(team, team.spec.oversubscribed[static_cast<std::size_t>(team.rank)]);

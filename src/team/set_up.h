@@ -13,35 +13,45 @@
 
 namespace sumac {
 
-// `team` knows its rank and size, of two ranks at least; `own` is what this rank tells of itself.
-// Afterwards the team is `together` on all ranks or handed down on all of them, for the same
-// reason; with `agree_only` it may also go on counting calls.
+// Sets the team up. `team` knows its rank and size, of at least two ranks; `own` is what this rank
+// tells about itself. Afterwards the team is `together` on all ranks, or handed down on all of them
+// for the same reason; with `agree_only` it may also go on counting calls.
 void set_up_team(Team& team, const Hello& own, bool agree_only);
 
-// From here on the team's calls go to the MPI. Gives back what it has, as all its ranks do now.
+// From here on the team's calls go to the MPI. Gives back what the team has; all its ranks do so
+// now.
 void hand_down_for_good(Team& team, Reason reason);
 
-// What worked on this rank; what worked on all is agreed on.
-inline constexpr std::uint64_t kMapped = 1, kAttach = 2, kMessages = 4;
+// What worked on this rank. What worked on all ranks is agreed on.
+inline constexpr std::uint64_t kMapped = 1, kCopies = 2, kMessages = 4;
+
+// Bits of what this rank can do with the buffers of its node's ranks; and what all can, of the bits
+// agreed on.
+constexpr std::uint64_t bits_of(Reach reach) { return reach == Reach::none ? 0 : kCopies; }
+constexpr Reach reach_of(std::uint64_t agreed) {
+  return agreed & kCopies ? Reach::copies : Reach::none;
+}
+// This rank's access to the buffers of `pids`, by rank; null where there is none.
+std::unique_ptr<PeerMemory> make_peer_memory(Reach reach, const std::vector<pid_t>& pids);
 std::uint64_t agree(Team& team, std::uint64_t worked);
 
-// Says once which rank's options differ from rank 0's, and how. Collective.
+// Collective: says once which rank's options differ from rank 0's, and in what.
 void explain_difference(Team& team, const std::vector<Hello>& hellos);
 
-// The hierarchies of the team's collectives; none where one flat group does. `reaches`: this rank
-// reaches the memory of all others of its node. False, and handed down, where the team cannot be
-// served so.
-bool set_up_levels(Team& team, const std::vector<Hello>& hellos, bool reaches, Wishes& wishes);
+// Sets up the hierarchies of the team's collectives; none where one flat group is enough.
+// `reach`: what this rank can do with the buffers of its node's ranks. Returns false, with the team
+// handed down, where it cannot be served so.
+bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wishes);
 
-// Persistent operations leave half of SUMAC_SHM_BUDGET to communicators: what they have had stays
-// with their communicator, for the next ones.
+// Persistent operations leave half of SUMAC_SHM_BUDGET to communicators: the memory they have had
+// stays with their communicator, for its next persistent operations.
 inline std::size_t budget_of_own_ranks(const Team& team) {
   return team.context.options.shm_budget / 2;
 }
 
-// A hierarchy of their own, for one persistent operation, of a team that has one for the
-// collective; its messages have tags from `first_tag` on. Null, on all ranks, where there is no
-// memory for it.
+// A hierarchy for one persistent operation alone, of a team that has one for the collective. Its
+// messages have tags from `first_tag` on. Returns null, on all ranks, where there is no memory for
+// it.
 std::unique_ptr<LevelsRun> make_own_levels(Team& team, Collective collective, int first_tag);
 
 }  // namespace sumac

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hierarchies of a team: built by every rank from what all know, then given memory and messages.
-// Each step is collective, and one agreement at the end tells whether all went well.
+// Sets up the hierarchies of a team: every rank builds them from what all know, then they are given
+// memory and messages. Each step is collective, and one agreement at the end tells whether all of
+// it worked.
 #include <algorithm>
 #include <utility>
 
@@ -11,35 +12,34 @@
 namespace sumac {
 namespace {
 
-// What hierarchies of a team are given, and what worked of it on this rank.
+// The memory and messages of a team's hierarchies, and what worked of it on this rank.
 class LevelsSetUp {
  public:
   LevelsSetUp(Team& team, std::size_t budget) : team_(team), budget_(budget) {}
 
-  // Collective: blocks for all groups of the hierarchy's levels that share memory.
+  // Collective: makes blocks for all groups of the hierarchy's levels that share memory.
   std::vector<LevelGroup> make_groups(const Hierarchy& hierarchy);
-  // Collective: null where the hierarchy needs none, or none could be made.
+  // Collective: makes messages; null where the hierarchy needs none, or where that failed.
   TeamMessages make_messages(const Wanted& wanted);
   // Agrees on what worked. Where memory or messages are missing the blocks are given back.
   std::uint64_t agree_on_all();
-  // The hierarchy in use, after all worked. Messages have tags from `first_tag` on.
+  // The hierarchy in use, after everything worked. Messages have tags from `first_tag` on.
   std::unique_ptr<LevelsRun> make_run(const Hierarchy& hierarchy, std::vector<LevelGroup> groups,
                                       std::shared_ptr<Messages> messages, int first_tag);
 
-  void note_reach(bool reaches) { worked_ |= reaches ? kAttach : 0; }
+  void note_reach(Reach reach) { worked_ |= bits_of(reach); }
   bool over_budget() const { return over_budget_; }
 
   static constexpr std::uint64_t kMust = kMapped | kMessages;
 
  private:
   void make_block(const HierarchyLevel& level, LevelGroup* own);
-  // One that an earlier team of the same ranks had, where it is idle on all of them.
+  // Messages that an earlier team of the same ranks had, where they are idle on all of them.
   TeamMessages take_idle_messages(std::uint64_t purpose);
   std::uint64_t purpose_of(const Wanted& wanted) const;
   PlanTable plan_of(const Capabilities& capabilities) const {
     return {team_.context.rules, capabilities, team_.context.options.algo};
   }
-  Counterparts counterparts(const Hierarchy& hierarchy, int place) const;
   std::unique_ptr<PeerMemory> lowest_memory(const LevelGroup& lowest) const;
 
   Team& team_;
@@ -111,7 +111,7 @@ TeamMessages LevelsSetUp::make_messages(const Wanted& wanted) {
   const bool native = plan_of(team_.spec.of_group(top)).uses(Algorithm::allreduce_native);
   const std::vector<int> leaders = native ? top.members : std::vector<int>();
   if (!team_.oob.make_messages(leaders, made.messages)) worked_ &= ~kMessages;
-  // Unique, for each team takes a number of its own and has each hierarchy once.
+  // Unique: each team takes a number of its own and has each hierarchy once.
   const std::uint64_t id = hash_text(wanted.text, team_.trace_group);
   made.purpose = purpose;
   made.id = id ? id : 1;
@@ -129,47 +129,32 @@ std::uint64_t LevelsSetUp::agree_on_all() {
   return agreed;
 }
 
-Counterparts LevelsSetUp::counterparts(const Hierarchy& hierarchy, int place) const {
-  Counterparts peers;
-  if (!has_equal_nodes(team_.spec, hierarchy)) return peers;
-  for (const Group& group : hierarchy.levels[0].groups) {
-    peers.ranks.push_back(group.members[static_cast<std::size_t>(place)]);
-  }
-  const int size = static_cast<int>(peers.ranks.size());
-  peers.plans = plan_of(team_.spec.of_group(size, peers.ranks[0], false));
-  peers.own = static_cast<int>(std::find(peers.ranks.begin(), peers.ranks.end(), team_.rank) -
-                               peers.ranks.begin());
-  return peers;
-}
-
 std::unique_ptr<PeerMemory> LevelsSetUp::lowest_memory(const LevelGroup& lowest) const {
-  if (!team_.spec.single_copy || !lowest.shared || lowest.size == 1) return nullptr;
+  if (!lowest.shared || lowest.size == 1) return nullptr;
   std::vector<pid_t> pids;
   for (int r : lowest.members) pids.push_back(team_.pids[static_cast<std::size_t>(r)]);
-  return std::make_unique<CrossMemoryAttach>(pids.data(), lowest.size);
+  return make_peer_memory(team_.spec.reach, pids);
 }
 
 std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
                                                  std::vector<LevelGroup> groups,
                                                  std::shared_ptr<Messages> messages,
                                                  int first_tag) {
-  Levels own;
   for (const LevelGroup& level : groups) {
-    own.plans.push_back(plan_of(team_.spec.of_group(level.size, level.members[0], level.shared)));
     if (level.block) team_.blocks.push_back(level.block);
   }
+  Levels own;
   own.lowest = lowest_memory(groups[0]);
-  own.counterparts = counterparts(hierarchy, groups[0].rank);
-  own.groups = std::move(groups);
-  own.depth = hierarchy.levels.size();
-  own.whole = plan_of(team_.spec.of_all(hierarchy));
+  static_cast<AgreedLevels&>(own) =
+      agreed_levels(team_.spec, hierarchy, team_.rank, std::move(groups), team_.context.rules,
+                    team_.context.options.algo);
   own.messages = std::move(messages);
   own.first_tag = first_tag;
   own.in_order = first_tag == 0;
   return std::make_unique<LevelsRun>(std::move(own));
 }
 
-// Whether the MPI may run out of what messages between these ranks take.
+// True when the MPI may run out of communicators for messages between these ranks.
 bool lack_messengers(const std::vector<Wanted>& wanted, const std::vector<Hello>& hellos) {
   return std::any_of(wanted.begin(), wanted.end(),
                      [](const Wanted& each) { return needs_messages(each.hierarchy); }) &&
@@ -179,7 +164,7 @@ bool lack_messengers(const std::vector<Wanted>& wanted, const std::vector<Hello>
 
 }  // namespace
 
-bool set_up_levels(Team& team, const std::vector<Hello>& hellos, bool reaches, Wishes& wishes) {
+bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wishes) {
   std::vector<Wanted> all = wanted_hierarchies(team);
   if (hellos[0].world == team.size) tell_if_flat(team, all);
   std::erase_if(all, [](const Wanted& wanted) { return is_flat(wanted.hierarchy); });
@@ -188,7 +173,7 @@ bool set_up_levels(Team& team, const std::vector<Hello>& hellos, bool reaches, W
     return false;
   }
   LevelsSetUp set_up(team, team.context.options.shm_budget);
-  set_up.note_reach(reaches);
+  set_up.note_reach(reach);
   std::vector<std::vector<LevelGroup>> groups;
   std::vector<TeamMessages> messages;
   for (const Wanted& wanted : all) {
@@ -202,7 +187,7 @@ bool set_up_levels(Team& team, const std::vector<Hello>& hellos, bool reaches, W
                                                        : Reason::messages);
     return false;
   }
-  team.spec.single_copy = agreed & kAttach;
+  team.spec.reach = reach_of(agreed);
   for (std::size_t i = 0; i < all.size(); ++i) {
     team.levels.push_back(
         set_up.make_run(all[i].hierarchy, std::move(groups[i]), messages[i].messages, 0));

@@ -173,9 +173,9 @@ TEST(SetUp, AttachThatOneRankLacksIsUsedByNone) {
     ThreadTeam all(setting);
     expect_together(all);
     for (int r = 0; r < setting.ranks(); ++r) {
-      EXPECT_EQ(all[r].spec.single_copy, !shares_memory(setting));
+      EXPECT_EQ(all[r].spec.reach == Reach::none, shares_memory(setting));
       if (shares_memory(setting)) {
-        EXPECT_EQ(all[r].attach, nullptr);
+        EXPECT_EQ(all[r].peers, nullptr);
       }
     }
   });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/align.h"
 #include "transport/shm/layout.h"
@@ -38,7 +39,7 @@ Capabilities TeamSpec::of_one_group() const {
   Capabilities capabilities;
   capabilities.ranks = ranks();
   capabilities.family = family;
-  capabilities.single_copy = single_copy;
+  capabilities.reach = reach;
   capabilities.oversubscribed = any_oversubscribed(*this);
   return capabilities;
 }
@@ -73,11 +74,35 @@ bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy) {
     return false;
   }
   const std::vector<Group>& groups = hierarchy.levels[0].groups;
-  // Every rank of a node has a cache line in the slots of all others, be they small on some hosts.
+  // Every rank of a node needs a cache line in the slots of all others, which may be small on some
+  // hosts.
   if (groups[0].members.size() > kSmallSlot / kCacheLine) return false;
   return std::all_of(groups.begin(), groups.end(), [&](const Group& group) {
     return group.one_node && group.members.size() == groups[0].members.size();
   });
+}
+
+AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank,
+                           std::vector<LevelGroup> groups, const RuleSet& rules, const char* algo) {
+  AgreedLevels agreed;
+  for (const LevelGroup& level : groups) {
+    const Capabilities of_level = spec.of_group(level.size, level.members[0], level.shared);
+    agreed.plans.push_back({rules, of_level, algo});
+  }
+  agreed.depth = hierarchy.levels.size();
+  agreed.whole = {rules, spec.of_all(hierarchy), algo};
+  if (has_equal_nodes(spec, hierarchy)) {
+    Counterparts& peers = agreed.counterparts;
+    for (const Group& node : hierarchy.levels[0].groups) {
+      const int peer = node.members[static_cast<std::size_t>(groups[0].rank)];
+      if (peer == rank) peers.own = static_cast<int>(peers.ranks.size());
+      peers.ranks.push_back(peer);
+    }
+    const int nodes = static_cast<int>(peers.ranks.size());
+    peers.plans = {rules, spec.of_group(nodes, peers.ranks[0], false), algo};
+  }
+  agreed.groups = std::move(groups);
+  return agreed;
 }
 
 }  // namespace sumac

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks of a team have told each other, as far as its hierarchies and choices go by it,
-// and the Capabilities that follow from it: of a level, and of the whole. The same on all ranks.
+// What the ranks of a team have told each other, as far as hierarchies and choices depend on it,
+// and the Capabilities of a level and of the whole that follow. The same on all ranks.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "planner/plan.h"
+#include "planner/call_plan.h"
 #include "topology/hierarchy.h"
 
 namespace sumac {
@@ -15,27 +15,32 @@ struct TeamSpec {
   std::vector<Place> places;         // by rank
   std::vector<bool> oversubscribed;  // by rank: its machine has more ranks than processors
   Family family = Family::any;
-  bool single_copy = false;  // every rank reaches the memory of all ranks of its node
+  Reach reach = Reach::none;  // of the buffers of a node's ranks by one another
 
   int ranks() const { return static_cast<int>(places.size()); }
 
-  // A group of a hierarchy's level, `member` one of its ranks; `shared`: it shares memory.
+  // Of a group of a hierarchy's level, of which `member` is a rank; `shared`: it shares memory.
   Capabilities of_group(int ranks, int member, bool shared) const;
   Capabilities of_group(const Group& group) const {
     return of_group(static_cast<int>(group.members.size()), group.members[0], group.one_node);
   }
-  // All ranks, as one group in shared memory; and over a hierarchy, be it a flat one.
+  // Of all ranks, as one group in shared memory, and over a hierarchy (which may be flat).
   Capabilities of_one_group() const;
   Capabilities of_all(const Hierarchy& hierarchy) const;
 };
 
-// One group that shares memory: served as such, without levels.
+// What `rank` agrees on with the others about a hierarchy: `groups` are the levels it takes part in
+// (levels_of()), for which `rules`, or `algo` in the text of SUMAC_ALGO, choose.
+AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank,
+                           std::vector<LevelGroup> groups, const RuleSet& rules, const char* algo);
+
+// True for one group that shares memory, which is served without levels.
 bool is_flat(const Hierarchy& hierarchy);
 
 bool needs_messages(const Hierarchy& hierarchy);
 
-// Two levels: nodes of as many ranks each, none of them slow, and messages between them. What
-// multi_leader needs.
+// True for two levels: nodes of as many ranks each, none of them slow, and messages between the
+// nodes. Required by multi_leader.
 bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy);
 
 }  // namespace sumac

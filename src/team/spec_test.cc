@@ -54,14 +54,14 @@ TEST(Spec, NodesAreEqualWhereEachHasAsManyRanks) {
 
 TEST(Spec, CapabilitiesOfTheWholeAndOfGroups) {
   TeamSpec spec = spec_of_nodes({4, 4});
-  spec.single_copy = true;
+  spec.reach = Reach::copies;
   spec.oversubscribed[5] = true;
   const Hierarchy nodes = hierarchy_of(spec.places, "node");
   const Capabilities whole = spec.of_all(nodes);
   EXPECT_EQ(whole.over, Over::levels);
   EXPECT_EQ(whole.nodes, 2);
   EXPECT_EQ(whole.ranks, 8);
-  EXPECT_TRUE(whole.single_copy && whole.oversubscribed && !whole.within_levels);
+  EXPECT_TRUE(whole.reach == Reach::copies && whole.oversubscribed && !whole.within_levels);
   const Capabilities first = spec.of_group(nodes.levels[0].groups[0]);
   EXPECT_EQ(first.over, Over::shm);
   EXPECT_EQ(first.ranks, 4);

@@ -35,7 +35,7 @@ void Team::reset() {
   processes.clear();
   deferred = false;
   hierarchy.clear();
-  attach.reset();
+  peers.reset();
 }
 
 }  // namespace sumac

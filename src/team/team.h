@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A communicator without its MPI: what its ranks have agreed on, the shared memory, hierarchies and
-// messages that they have for it, and what is under way.
+// messages they have for it, and what is under way.
 #pragma once
 
 #include <sys/types.h>
@@ -23,9 +23,9 @@
 
 namespace sumac {
 
-// Where one persistent operation is carried out, and no other. Ranks may start persistent
-// operations in any order, and before or after others that are not persistent: operations that
-// shared slots, lanes or tags, whose uses are numbered, would mix.
+// The slots, lanes and tags of one persistent operation. Ranks may start persistent operations in
+// any order, and before or after other operations, so these must share no slots, lanes or tags,
+// whose uses are numbered.
 struct OwnRanks {
   Needs needs = Needs::lines;         // what the place is good for,
   const LevelsRun* like = nullptr;    // and the hierarchy of which `levels` is another one
@@ -34,8 +34,8 @@ struct OwnRanks {
   bool in_use = false;                // on this rank
 };
 
-// As one of its ranks sees it. MPI allows one collective call at a time on a communicator, so the
-// fields need no lock; what is under way after such a call is in `queue`, which has one.
+// A team as one of its ranks sees it. MPI allows one collective call at a time on a communicator,
+// so the fields need no lock; operations under way after such a call are in `queue`, which has one.
 struct Team {
   enum class State : std::uint8_t {
     counting,     // not set up yet: the first calls go to the MPI
@@ -61,7 +61,7 @@ struct Team {
   WaitPolicy wait_policy;
   PlanTable plans;
 
-  // The ranks as a hierarchy, where the collective has one; else null. Collectives of the same
+  // The ranks as a hierarchy, for collectives that have one; else null. Collectives with the same
   // hierarchy share it.
   LevelsRun* levels_for[kNumCollectives] = {};
   std::vector<std::unique_ptr<LevelsRun>> levels;
@@ -72,17 +72,18 @@ struct Team {
   Work work;               // of the blocking call going on
   const char* doing = "";  // its name, for messages
 
-  // Nonblocking and persistent calls under way.
+  // The nonblocking and persistent calls under way.
   WorkQueue queue;
   bool may_overlap = false;  // agreed: they end on every rank even while it computes
   bool deferred = false;     // there have been such calls: the same on all ranks
   std::vector<std::unique_ptr<OwnRanks>> own_ranks;  // in the same order on all ranks
 
-  // For traces: which team this is, the same on all its ranks, and its operations so far.
+  // For traces: the team's number, the same on all its ranks, and the number of its operations so
+  // far.
   std::uint64_t trace_group = 0, traced = 0;
   bool reports_together = false;  // agreed: it is the whole job, and SUMAC_STATS=all on all ranks
 
-  std::unique_ptr<CrossMemoryAttach> attach;
+  std::unique_ptr<PeerMemory> peers;     // where ranks reach one another's buffers, else null
   std::vector<pid_t> pids;               // by rank; 0 where this rank cannot tell whether it lives
   std::vector<std::uint64_t> processes;  // by rank: which process it is
   Stats stats;
@@ -92,17 +93,17 @@ struct Team {
     return (run ? run->plans() : plans).choose(collective, bytes);
   }
   Ranks ranks(Collective collective) {
-    return {&group, levels_for[static_cast<int>(collective)], attach.get()};
+    return {&group, levels_for[static_cast<int>(collective)], peers.get()};
   }
-  Ranks ranks(OwnRanks& own) { return {&own.group, own.levels.get(), attach.get()}; }
+  Ranks ranks(OwnRanks& own) { return {&own.group, own.levels.get(), peers.get()}; }
   bool sends_messages() const { return !messages.empty(); }
 
-  // Ends hierarchies, and with them messages between ranks: where those are not to be kept for
-  // another team, all ranks must do so at the same time. No call will be taken any more.
+  // Ends the hierarchies, and with them messages between ranks. Where the messages are not kept for
+  // another team, all ranks must do so at the same time. No call is served afterwards.
   void end_levels();
   // Gives shared memory and hierarchies back.
   void give_back();
-  // As new, but for `work` and `queue`, with which nothing is under way.
+  // Resets all but `work` and `queue`, in which nothing may be under way.
   void reset();
 };
 

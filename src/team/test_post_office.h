@@ -17,11 +17,11 @@
 
 namespace sumac::testing {
 
-// What is under way between all ranks, and the bytes sent so far: bytes(from, to).
+// The messages under way between all ranks, and the bytes sent so far: bytes(from, to).
 class PostOffice {
  public:
-  // The sender's until `done`: as eager messages are copied when they are sent or a little later,
-  // and others only once they are fetched.
+  // Belongs to the sender until `done`: eager messages are copied when they are sent or a little
+  // later, others only when they are fetched.
   struct Letter {
     const std::byte* from = nullptr;
     std::size_t bytes = 0;
@@ -82,7 +82,7 @@ class PostedMessages final : public Messages {
   bool poll() override {
     const std::lock_guard<std::mutex> lock(office_.mutex);
     const bool sent = std::erase_if(sends_, [&](Send& send) { return try_send(send); }) > 0;
-    // Not always everything that is there.
+    // Sometimes not everything that is there.
     const bool slow = random_() % 4 == 0;
     bool moved = sent;
     for (auto it = receives_.begin(); it != receives_.end();) {

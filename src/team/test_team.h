@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests: a team of ranks that are threads of this process. All is as in a job but for what is
-// out of band; each rank has a process's options, rules and memory of its own.
+// For tests: a team of ranks that are threads of this process. Everything is as in a job except the
+// out-of-band communication; each rank has a process's options, rules and memory of its own.
 #pragma once
 
 #include <barrier>
@@ -15,7 +15,7 @@
 
 namespace sumac::testing {
 
-// One process.
+// What one process has.
 struct TestProcess {
   TestProcess(const std::vector<std::string>& environment, const RuleSet& its_rules,
               std::size_t slot_bytes, const std::string& root)
@@ -34,7 +34,7 @@ struct TestProcess {
   IdleMessages idle;
 };
 
-// What a test decides of the ranks.
+// What a test decides about the ranks.
 struct Setting {
   std::vector<Place> places;
   std::string hierarchy = "auto", forced;
@@ -43,7 +43,7 @@ struct Setting {
   bool oversubscribed = false;
   std::size_t slot_bytes = 1024;
   unsigned seed = 0;
-  // One rank that is not as the others, what it says of itself, and what its process is like.
+  // The rank that differs from the others, what it says about itself, and what its process is like.
   int odd = -1;
   std::function<void(Hello&)> odd_hello;
   std::vector<std::string> odd_environment;
@@ -62,7 +62,7 @@ struct Setting {
   }
 };
 
-// What the ranks of a team share that tests look at, and through which they meet.
+// What the ranks of a team share for the tests to look at, and through which they meet.
 class Meeting {
  public:
   explicit Meeting(int ranks) : barrier_(ranks), words_(static_cast<std::size_t>(ranks)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the bytes of another rank's own buffers are reached, behind one small interface: cross-memory
-// attach now; mapped pages could follow.
+// How the bytes of another rank's own buffers are reached, behind one small interface: seen in
+// place where they are mapped into this process, copied elsewhere. Cross-memory attach copies.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,24 @@
 
 namespace sumac {
 
+// What all ranks of a group can do with one another's buffers; each includes those before it.
+enum class Reach : std::uint8_t {
+  none,
+  copies,  // read() and write()
+  maps,    // view() of buffers that their owner has mapped for the others
+};
+
+// A peer keeps a buffer that it has shown valid until the operation has ended.
 class PeerMemory {
  public:
   virtual ~PeerMemory() = default;
-  // Copies `bytes` bytes at `address` in the peer's address space to `to`. The peer keeps the
-  // buffer valid meanwhile. Returns false when the peer is gone or access was withdrawn.
+  // Where this process sees `bytes` bytes at `address` in the peer's address space, or null where
+  // they can only be copied. The same buffer may be seen in one operation and not in the next.
+  virtual const std::byte* view(int /*peer*/, std::uintptr_t /*address*/, std::size_t /*bytes*/) {
+    return nullptr;
+  }
+  // Copies `bytes` bytes at `address` in the peer's address space to `to`, or from `from` to there.
+  // Returns false when the peer is gone or access was withdrawn.
   virtual bool read(int peer, std::uintptr_t address, void* to, std::size_t bytes) = 0;
   virtual bool write(int peer, std::uintptr_t address, const void* from, std::size_t bytes) = 0;
 };

@@ -27,6 +27,9 @@ def sumac(*arguments):
     )
 
 
+COLLECTIVES = ["allreduce", "reduce", "bcast", "barrier", "reduce_scatter", "allgather"]
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_check_finds_nothing_wrong(family):
     done = sumac("check", "-n", "2", "--mpi", family, "--json")
@@ -47,7 +50,7 @@ def test_bench_of_local_reductions(family):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("collective", ["allreduce", "reduce", "bcast", "barrier"])
+@pytest.mark.parametrize("collective", COLLECTIVES)
 def test_bench_results_are_right(family, collective):
     done = sumac("bench", collective, "-n", "2", "--mpi", family, "-e", "1M", "-f", "64",
                  "--seconds", "0.01", "--rounds", "2", "--format", "json")  # fmt: skip
@@ -58,7 +61,7 @@ def test_bench_results_are_right(family, collective):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("call", ["iallreduce", "ireduce", "ibcast", "ibarrier"])
+@pytest.mark.parametrize("call", [f"i{name}" for name in COLLECTIVES])
 @pytest.mark.parametrize("compute", ["busy", "idle"])
 def test_bench_of_nonblocking_calls(family, call, compute):
     done = sumac("bench", call, "-n", "2", "--mpi", family, "-e", "64K", "-f", "64", "--seconds",
@@ -77,7 +80,7 @@ def test_bench_of_nonblocking_calls(family, call, compute):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("collective", ["allreduce", "reduce", "bcast", "barrier"])
+@pytest.mark.parametrize("collective", COLLECTIVES)
 def test_bench_of_persistent_calls(family, collective):
     done = sumac("bench", f"{collective}-persistent", "-n", "2", "--mpi", family, "-e", "64K",
                  "-f", "64", "--seconds", "0.01", "--rounds", "2", "--format", "json")  # fmt: skip

@@ -55,9 +55,8 @@ def collective_name(call: str) -> str:
 
 
 def collectives() -> list[str]:
-    """The collectives that `sumac bench` measures on several ranks: as in bench/options.cc, those
-    that work over a hierarchy."""
-    return [each.name for each in _collectives() if each.ranks == "levels"]
+    """The collectives that `sumac bench` measures on several ranks, as in bench/options.cc."""
+    return [each.name for each in _collectives() if each.ranks != "none"]
 
 
 def names() -> list[str]:

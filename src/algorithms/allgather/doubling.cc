@@ -14,7 +14,7 @@ namespace {
 
 Task follow(Strand& strand, MessageGroup& group, const AllgatherArguments& args, int pair,
             std::byte* vector) {
-  // In place the input is received over.
+  // In place, the data received overwrite the input.
   group.send(pair, args.input, args.parts[group.rank].bytes);
   co_await strand.until(group.stream->all_sent());
   group.receive(pair, vector, args.parts.bytes);

@@ -12,7 +12,8 @@
 namespace sumac::bcast {
 namespace {
 
-// What a rank copies at a time: at least p pieces a message, for the root to have its p-th of each.
+// What a rank copies at a time: at least p pieces of a message, so that the root can have every
+// p-th.
 Chunks pieces(const ShmGroup& group, std::size_t bytes) {
   constexpr std::size_t kMost = 512 << 10;
   const std::size_t share = div_up(bytes, static_cast<std::size_t>(group.size()));
@@ -30,7 +31,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
 
   const Chunks parts = pieces(group, args.bytes);
   const Claims claims(group, position, parts.count());
-  // Of each rank's pieces the root has so many.
+  // Of each rank's pieces, the root stores this many.
   const std::size_t of_root = parts.count() / static_cast<std::size_t>(ranks);
   if (own == args.root) {
     const auto push = [&](int to, std::size_t most) {

@@ -25,25 +25,25 @@ struct MultiLeader {
   Progress folded, exchanged;
 
   void begin();
-  // Bytes of a part in a slot; steps until all parts have gone through.
+  // Bytes of a part in one slot, and the number of steps in which all parts go through the slots.
   std::size_t piece() const;
   std::size_t steps() const;
   Part part(int rank) const;                        // of the vector
   Part piece_of(int rank, std::size_t step) const;  // of the vector
 };
 
-// The part of a rank of the node, in chunks of at most `most` bytes.
+// The part of a rank of the node, cut into chunks of at most `most` bytes.
 Chunks part_in_chunks(std::size_t bytes, const LevelGroup& node, std::size_t most);
 
-// The three stages of such an algorithm, without what the exchange is to be done by.
+// Lists the three stages of the algorithm, without that of the exchange.
 void list_multi_leader(const LevelGroup& node, Algorithm algorithm, StagePlans& stages);
 
 Task scatter(Strand& strand, MultiLeader& work);
 Task exchange(Strand& strand, MultiLeader& work, int which);
 Task gather(Strand& strand, MultiLeader& work);
 
-// What scatter and gather cost a rank of the node. Steps are those of the first `call.chunk` bytes
-// of a part.
+// What scatter and gather cost a rank of the node, in steps for the first `call.chunk` bytes of a
+// part.
 Cost scatter_cost(const GroupCall& call);
 Cost gather_cost(const GroupCall& call);
 

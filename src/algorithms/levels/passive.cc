@@ -6,7 +6,7 @@
 namespace sumac {
 namespace {
 
-// What comes back to the members, if anything, does so in a later stage of the same group.
+// True when results go back to the members: they do so in a later stage of the same group.
 bool is_followed(const Operation& operation, const Stage& stage) {
   const Stage& last = operation.stages[operation.num_stages - 1];
   return &last != &stage && last.passive;

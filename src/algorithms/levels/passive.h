@@ -13,14 +13,14 @@
 
 namespace sumac {
 
-// Whether the members' buffers are shown in this stage, always on the lane up; a stage that follows
-// another of the operation finds them known.
+// True when the members show their buffers in this stage, always on the lane up. A later stage of
+// the operation finds them known.
 bool shows_buffers(const Operation& operation, const Stage& stage);
 
-// All that a member does, for all chunks.
+// The work of a member, for all chunks.
 Task be_passive(Strand& strand, Operation& operation, Stage& stage);
 
-// The leader: before its chunks, for each, and after them.
+// The work of the leader before its chunks, for each chunk, and after them.
 Task meet_members(Strand& strand, Operation& operation, Stage& stage);
 void serve_members(Operation& operation, const Stage& stage, std::size_t chunk);
 void release_members(Operation& operation, Stage& stage);

@@ -27,7 +27,8 @@ CallArguments arguments_of(const Operation& operation, const Stage& stage, std::
   return {reduction_of(operation, stage, chunk), {}};
 }
 
-// In shared memory a stage works from when its peers' data are there; messages under way are work.
+// Records a chunk in the trace. In shared memory a stage works from the moment its peers' data are
+// there; over messages, waiting for them counts as work.
 void record(const Stage& stage, const Strand& strand, std::size_t chunk, std::uint64_t begun) {
   const bool waited = stage.group->shared && strand.woken_ns() != 0;
   record_piece(stage, *stage.group, chunk, waited ? strand.woken_ns() : begun);

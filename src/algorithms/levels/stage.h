@@ -21,7 +21,7 @@ namespace sumac {
 // Strands of one stage over messages: while one waits, the other has messages under way.
 inline constexpr int kWidth = 2;
 
-// A level that this rank takes part in.
+// A level of the hierarchy that this rank takes part in, with its group there.
 struct LevelGroup {
   char name[16] = "";
   int size = 1, rank = 0, leader = 0;  // of its group in the level
@@ -33,11 +33,11 @@ struct LevelGroup {
   SingleCopy peers;                    // shared: where it is possible
 };
 
-// The levels that `rank` takes part in: the first ones of the hierarchy. Shared memory, messages
-// and single copy are for the caller to add.
+// The levels that `rank` takes part in, which are the first ones of the hierarchy. The caller adds
+// shared memory, messages and single copy.
 std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, int rank, int ranks);
 
-// How far a stage has come: chunk c is done by strand c % width.
+// How many chunks a stage has done: chunk c is done by strand c % width.
 class Progress {
  public:
   void begin(int width) {
@@ -62,14 +62,14 @@ class Progress {
   std::array<Counter, kWidth> chunks_{};
 };
 
-// A chunk's algorithm on one level. `group` is the strand's own, for levels over messages.
+// Starts a chunk's algorithm on one level. `group` is the strand's own, for levels over messages.
 using StartOnLevel = Task (*)(Strand& strand, LevelGroup& level, MessageGroup& group,
                               const CallArguments& args);
 
-// What a level does in one collective, as one rank takes part in it: a value, which all ranks of
-// the group share but for the order of the stages.
+// What a level does in one collective, for one rank: a value that all ranks of the group share,
+// except for the order of the stages.
 struct StagePlan {
-  // Scatter, exchange among counterparts and gather are the stages of multi_leader.
+  // scatter, exchange among counterparts, and gather are the stages of multi_leader.
   enum class Kind : std::uint8_t { reduce, exchange, bcast, scatter, gather };
   static constexpr int kNone = -1;
 
@@ -96,10 +96,10 @@ struct Stage : StagePlan {
 
 constexpr std::size_t most_stages(std::size_t levels) { return 2 * levels + 1; }
 
-// Chunks of intermediate results that a rank keeps which has no output of its own.
+// Chunks of intermediate results kept by a rank that has no output of its own.
 inline constexpr std::size_t kKept = 4;
 
-// One collective over the levels, as this rank takes part in it.
+// One collective over the levels, as this rank carries it out.
 struct Operation {
   ReduceArguments reduction;
   BcastArguments bcast;
@@ -117,24 +117,24 @@ struct Operation {
   }
 };
 
-// Chunks `which`, which + width, ... of a stage.
+// Runs a stage on chunks `which`, which + width, ...
 Task run_stage(Strand& strand, Operation& operation, std::size_t stage, int which);
 
-// A chunk of a stage is done, in the trace.
+// Records in the trace that a stage has done a chunk.
 void record_piece(const StagePlan& stage, const LevelGroup& group, std::size_t chunk,
                   std::uint64_t begun);
 
-// The stages of a collective for a rank that takes part in `levels` (the first ones) of a hierarchy
-// of `depth` levels, without their algorithms. `root` is a communicator rank. A barrier is an
-// all-reduce.
+// Lists the stages of a collective for a rank that takes part in `levels` (the first ones) of a
+// hierarchy of `depth` levels, without their algorithms. `root` is a communicator rank. A barrier
+// is an all-reduce.
 void list_stages(const std::vector<LevelGroup>& levels, std::size_t depth, Collective collective,
                  int root, StagePlans& stages);
 
-// Makes the lowest level's members passive (passive.h), where it shares memory and the data come
-// and go through its leader. Single copy must be possible there.
+// Makes the lowest level's members passive (passive.h), where the level shares memory and the data
+// come and go through its leader. Requires single copy there.
 void make_passive(const std::vector<LevelGroup>& levels, StagePlans& stages);
 
-// Makes the operation's stages of planned ones.
+// Makes the operation's stages from planned ones.
 void take_stages(const StagePlans& plans, std::vector<LevelGroup>& levels, Operation& operation);
 
 }  // namespace sumac

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which stages a rank has. Broadcast: the data go from the root through its own groups upwards, and
-// down in all others; a rank gets each chunk on exactly one level, that of its group in which the
-// root is not beneath itself, and passes it on in its other levels. Reduce is the same with every
-// arrow turned round: a rank folds what its other levels bring, lowest first, and sends on that one
-// level. All-reduce goes up to the leaders, is exchanged among those of the last level, and comes
-// down.
+// Which stages a rank has.
+//
+// Broadcast: the data go from the root upwards through the root's own groups, and downwards in all
+// others. A rank receives each chunk on exactly one level (that of its group to which the root does
+// not belong by way of this rank) and passes it on in its other levels. Reduce is the inverse: a
+// rank folds what its other levels bring, lowest level first, and sends on that one level.
+// All-reduce goes up to the leaders, is exchanged among those of the last level, and comes down.
 #include "algorithms/levels/stage.h"
 #include "algorithms/table.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 using Kind = StagePlan::Kind;
 
-// The member of the level's group that the data of `root` come through.
+// The member of the level's group through which the data of `root` come.
 int entry(const LevelGroup& level, int root) {
   const int member = level.member_towards[static_cast<std::size_t>(root)];
   return member >= 0 ? member : level.leader;
@@ -31,7 +32,7 @@ class Lister {
   void bcast(int root);
 
  private:
-  // A group of one has nothing to do.
+  // A group of one rank has nothing to do.
   void add(Kind kind, std::size_t level, int root) {
     if (levels_[level].size == 1) return;
     StagePlan stage;
@@ -56,7 +57,8 @@ void Lister::allreduce(std::size_t depth) {
   if (at_top) add(Kind::exchange, levels_.size() - 1, 0);
   for (std::size_t i = below; i-- > 0;) add(Kind::bcast, i, levels_[i].leader);
   stages_[0].first = true;
-  // What the stages on the way down wait for: the exchange, or the level where the result comes in.
+  // The stage that those on the way down wait for: the exchange, or the level on which the result
+  // arrives.
   int source = StagePlan::kNone;
   for (int i = 0; i <= last(); ++i) {
     StagePlan& stage = stages_[static_cast<std::size_t>(i)];
@@ -76,7 +78,7 @@ void Lister::reduce(int root) {
   }
   stages_[0].first = true;
   for (int i = 1; i <= last(); ++i) stages_[static_cast<std::size_t>(i)].after = i - 1;
-  // Without an output of its own a rank keeps a few chunks until it has sent them.
+  // A rank without an output of its own keeps a few chunks until it has sent them.
   const int own = levels_[0].members[static_cast<std::size_t>(levels_[0].rank)];
   if (own != root && last() > 0) stages_[0].room = last();
 }
@@ -108,7 +110,7 @@ void make_passive(const std::vector<LevelGroup>& levels, StagePlans& stages) {
   for (StagePlan& stage : stages) {
     stage.passive = stage.level == 0 && stage.kind != Kind::exchange && stage.root == lowest.leader;
   }
-  // A member has nothing to do but to wait, once.
+  // A member only waits, once.
   if (stages[0].passive && lowest.rank != lowest.leader) stages.resize(1);
 }
 

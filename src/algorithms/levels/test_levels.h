@@ -18,7 +18,7 @@
 
 namespace sumac::testing {
 
-// What is sent between all ranks, and how much: bytes(from, to).
+// The messages sent between all ranks, and their bytes: bytes(from, to).
 class Mailboxes {
  public:
   struct Key {
@@ -48,7 +48,7 @@ class TestMessages final : public Messages {
   }
   bool poll() override {
     bool moved = false;
-    // A buffer is read when the send completes, not before: changing it too early shows.
+    // A buffer is read when the send completes, not before, so a buffer changed too early shows.
     while (!sends_.empty() && random_() % 3 != 0) {
       const Send send = sends_.front();
       sends_.pop_front();
@@ -107,7 +107,7 @@ struct LevelsRank {
   Strands strands;
   std::deque<std::function<void()>> program;  // each starts one operation
 
-  // True while anything is left to do; starts the next operation the moment the last has ended.
+  // True while anything is left to do. Starts the next operation as soon as the last has ended.
   bool going() {
     while (ended() && !program.empty()) {
       program.front()();
@@ -121,7 +121,7 @@ struct LevelsRank {
     }
     return !messages->busy();
   }
-  // One strand to its next condition, or messages on their way.
+  // Runs one strand to its next condition, or moves messages.
   bool step(std::mt19937& random) {
     if (!going()) return false;
     if (random() % 4 == 0 && messages->poll()) return true;
@@ -185,7 +185,7 @@ class LevelsWorld {
     return group;
   }
 
-  // False when all ranks wait for one another.
+  // Returns false when all ranks wait for one another.
   bool run() {
     for (unsigned quiet = 0; quiet < 4000;) {
       LevelsRank& rank = *ranks_[random_() % ranks_.size()];

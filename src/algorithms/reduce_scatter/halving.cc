@@ -17,7 +17,7 @@
 namespace sumac::reduce_scatter {
 namespace {
 
-// Copies the parts to their places, or, of a pair, folds the other's data after this rank's.
+// Copies the parts to their places; in a pair, folds the other's data after this rank's.
 void place_parts(const ReduceScatterArguments& args, const PlacedParts& begin_of, int places,
                  const std::byte* others, std::byte* to) {
   for (int place = 0; place < places; ++place) {

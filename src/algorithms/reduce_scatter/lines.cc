@@ -17,12 +17,12 @@ Task lines(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args) 
   put_lines(group, position, args.input, args.bytes());
   group.note_lines(lines_for(args.bytes()));
   group.prefetch_next_slot(position);
-  // A rank's lines are in, in their order, up to the last that has to do with the part.
+  // The rank's lines are in, in their order, up to the last that holds a piece of the part.
   const int lines = lines_for(own.offset + own.bytes);
   for (int r = 0; r < group.size() && own.bytes > 0; ++r) {
     if (r != group.rank()) co_await strand.until(group.lines_in(r, position, lines));
   }
-  // Own lines hold the input: in place there is nothing to keep it for.
+  // The rank's own lines hold the input, so in place it need not be kept.
   if (own.bytes > 0) fold_lines(group, position, args, own, args.result(group.rank()));
   args.settle(group.rank());
   group.finish(position);

@@ -10,12 +10,12 @@
 namespace sumac {
 
 // The table of the MPI's functions, by row of calls.def instead of by name.
-template <Collective, Form, class Count>
+template <Function, Form, class Count>
 inline constexpr std::nullptr_t kBelow = nullptr;
 #define SUMAC_CALL(name)
-#define SUMAC_COLLECTIVE(name, collective, form, count) \
-  template <>                                           \
-  inline constexpr auto kBelow<Collective::collective, Form::form, count> = &MpiFunctions::name;
+#define SUMAC_COLLECTIVE(name, function, form, count) \
+  template <>                                         \
+  inline constexpr auto kBelow<Function::function, Form::form, count> = &MpiFunctions::name;
 #include "interpose/calls.def"
 #undef SUMAC_CALL
 
@@ -27,29 +27,31 @@ int refuse_count(const Call& call);
 
 // What serves a call with a large count where the MPI has int counts only. A deferred call would
 // have to keep what is made for it until it has ended.
-template <Collective collective, Form form>
+template <Function function, Form form>
 int below_without_large_counts(const Call& call, int (*below)(const Call&)) {
   if (call.receive.count <= INT_MAX) return below(call);
   constexpr bool waits = form == Form::blocking || form == Form::local;
-  if constexpr (waits && collective == Collective::bcast) return as_one_element(call, below);
-  if constexpr (waits && collective != Collective::bcast) return in_parts(call, below);
+  if constexpr (waits && function == Function::bcast) return as_one_element(call, below);
+  if constexpr (waits && function != Function::bcast) return in_parts(call, below);
   return refuse_count(call);
 }
 
-template <Collective collective, Form form, class Count>
+template <Function function, Form form, class Count>
 int call_below(const Call& call) {
-  const auto function = mpi.*kBelow<collective, form, Count>;
-  if (function) {
-    return std::apply(function, std::tuple_cat(Signature<collective, Count>::write(call),
-                                               Ending<form>::write(call)));
+  const auto below = mpi.*kBelow<function, form, Count>;
+  if (below) {
+    return std::apply(
+        below, std::tuple_cat(Signature<function, Count>::write(call), Ending<form>::write(call)));
   }
-  if constexpr (std::is_same_v<Count, MPI_Count>) {
-    return below_without_large_counts<collective, form>(call, call_below<collective, form, int>);
+  if constexpr (std::is_same_v<Count, MPI_Count> && !has_parts(function)) {
+    return below_without_large_counts<function, form>(call, call_below<function, form, int>);
   }
   return MPI_ERR_OTHER;
 }
 
-template <Collective collective, Form form, class Count>
-inline constexpr CallKind kKind{collective, form, call_below<collective, form, Count>};
+template <Function function, Form form, class Count>
+inline constexpr CallKind kKind{function, collective_of(function), form,
+                                std::is_same_v<Count, MPI_Count>,
+                                call_below<function, form, Count>};
 
 }  // namespace sumac

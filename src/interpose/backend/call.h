@@ -17,12 +17,56 @@ enum class Form : std::uint8_t {
   local,  // in this process alone, on no communicator: MPI_Reduce_local
 };
 
+// What a collective is called by, apart from the form: each has arguments of its own. Two may be
+// the same collective.
+enum class Function : std::uint8_t {
+  allreduce,
+  reduce,
+  bcast,
+  barrier,
+  reduce_scatter_block,
+  reduce_scatter,
+  allgather,
+  allgatherv,
+  reduce_local,
+};
+
+constexpr Collective collective_of(Function function) {
+  switch (function) {
+    case Function::allreduce:
+      return Collective::allreduce;
+    case Function::reduce:
+      return Collective::reduce;
+    case Function::bcast:
+      return Collective::bcast;
+    case Function::barrier:
+      return Collective::barrier;
+    case Function::reduce_scatter_block:
+    case Function::reduce_scatter:
+      return Collective::reduce_scatter;
+    case Function::allgather:
+    case Function::allgatherv:
+      return Collective::allgather;
+    case Function::reduce_local:
+      break;
+  }
+  return Collective::reduce_local;
+}
+
+// Whether it has a part for each rank, so that counts are of these.
+constexpr bool has_parts(Function function) {
+  const Collective collective = collective_of(function);
+  return collective == Collective::reduce_scatter || collective == Collective::allgather;
+}
+
 struct Call;
 
 // A row of calls.def that is a collective's.
 struct CallKind {
+  Function function;
   Collective collective;
   Form form;
+  bool large;                 // counts are MPI_Count, else int
   int (*below)(const Call&);  // the MPI's own function, see below.h
 };
 
@@ -37,8 +81,11 @@ inline constexpr int kNoRoot = -1;
 
 struct Call {
   const CallKind& kind;
-  Data send = {};     // reductions: what this rank gives, or MPI_IN_PLACE
+  Data send = {};     // what this rank gives, or MPI_IN_PLACE; of broadcasts nothing
   Data receive = {};  // reductions: the result; broadcasts: the buffer, the root's too
+  // One a rank, in place of receive.count: int and int, or MPI_Count and MPI_Aint. See Blocks.
+  const void* counts = nullptr;
+  const void* displacements = nullptr;
   MPI_Op op = MPI_OP_NULL;
   int root = kNoRoot;
   MPI_Comm comm = MPI_COMM_NULL;

@@ -3,6 +3,7 @@
 // as they lie, and the handles that the work's arguments refer to.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "interpose/backend/decide.h"
@@ -39,17 +40,22 @@ class CallData {
  private:
   void describe_reduction(LevelsCall& work, const Call& call, const Decision& decision);
   void describe_bcast(LevelsCall& work, const Call& call, const Decision& decision);
+  void describe_reduce_scatter(LevelsCall& work, const Call& call, const Decision& decision);
+  void describe_allgather(LevelsCall& work, const Call& call, const Decision& decision);
+  void describe_result(AllgatherArguments& args, const Call& call, int ranks);
   void load_copies(const LevelsCall& work);
   void deliver_copies();
 
   bool local_ = false;
-  bool has_copies_ = false;  // any of the last three
-  bool packs_ = false;       // a broadcast's root
+  bool has_copies_ = false;  // anything is to be done before or after
+  bool packs_ = false;       // `packed_` is sent
   std::size_t bytes_ = 0;
   NativeReduction native_{};
-  std::optional<TypeInfo> copied_;      // of a local reduction, whose input becomes its output
-  std::optional<PackedBuffer> packed_;  // of a broadcast
-  std::optional<StagedResult> staged_;  // of a reduction whose type has gaps
+  std::optional<TypeInfo> copied_;        // of a local reduction, whose input becomes its output
+  std::optional<PackedBuffer> packed_;    // of a broadcast, or what a rank gives to an all-gather
+  std::optional<PackedBuffer> gathered_;  // of an all-gather whose result does not lie packed
+  std::unique_ptr<Part[]> parts_;         // where the program lists them
+  std::optional<StagedResult> staged_;    // of a reduction whose type has gaps
 };
 
 }  // namespace sumac

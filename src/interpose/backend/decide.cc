@@ -3,6 +3,7 @@
 
 #include <climits>
 
+#include "interpose/backend/blocks.h"
 #include "interpose/backend/calls.h"
 #include "interpose/backend/packing.h"
 
@@ -77,21 +78,32 @@ void decide_reduction(const Call& call, Decision& decision) {
 // MPI_Pack counts bytes in an int: a larger element can be served only where it lies packed. How a
 // rank describes the message is its own affair, so for messages of that size the ranks agree; and a
 // nonblocking call, which may not wait for that, is the MPI's.
-bool all_can_pack(const Call& call, const Decision& decision, std::size_t element) {
+bool all_can_pack(const Call& call, const Decision& decision, bool (*can_pack)(const Call&)) {
   if (decision.bytes <= INT_MAX) return true;
   if (call.kind.form == Form::nonblocking) return false;
-  return agree(*decision.communicator, element <= INT_MAX || lies_packed(call.receive.type));
+  return agree(*decision.communicator, can_pack(call));
+}
+
+bool has_small_elements(const Data& data) {
+  std::size_t element = 0;
+  return packed_size(data.type, element) && element <= INT_MAX;
+}
+
+bool can_pack(const Data& data) { return lies_packed(data.type) || has_small_elements(data); }
+
+// The MPI's error of a type that is none.
+bool refuses(MPI_Datatype type, const Call& call, Decision& decision) {
+  decision.error = check_type(type, call.comm);
+  if (decision.error == MPI_SUCCESS) return false;
+  decision.way = Way::refuse;
+  return true;
 }
 
 // By the total of packed bytes alone, which all ranks share: their types may differ as long as the
 // signatures are the same.
 void decide_bcast(const Call& call, Decision& decision) {
   const Data& data = call.receive;
-  decision.error = check_type(data.type, call.comm);
-  if (decision.error != MPI_SUCCESS) {
-    decision.way = Way::refuse;
-    return;
-  }
+  if (refuses(data.type, call, decision)) return;
   std::size_t element = 0;
   const bool wrong = data.count < 0 || !root_exists(call, *decision.communicator);
   if (wrong || !packed_size(data.type, element)) return;
@@ -102,7 +114,77 @@ void decide_bcast(const Call& call, Decision& decision) {
   // A null address is MPI_BOTTOM: fine with a derived type, an error with a predefined one.
   if (!data.address && find_type(data.type)) return;
   choose(call, decision);
-  if (decision.way != Way::serve || all_can_pack(call, decision, element)) return;
+  const auto can = [](const Call& bcast) { return can_pack(bcast.receive); };
+  if (decision.way != Way::serve || all_can_pack(call, decision, can)) return;
+  leave_to_mpi(decision, Reason::arguments);
+}
+
+// Of `own` elements, the rank's part of the result.
+bool judge_scatter_buffers(const Call& call, MPI_Count own) {
+  const void *send = call.send.address, *receive = call.receive.address;
+  if (!send || receive == MPI_IN_PLACE) return false;
+  if (!receive && (own > 0 || send == MPI_IN_PLACE)) return false;
+  return !kAliasIsError || send != receive;
+}
+
+void decide_reduce_scatter(const Call& call, Decision& decision) {
+  const Communicator& c = *decision.communicator;
+  decision.reduction = find_reduction(call.receive.type, call.op, decision.reason);
+  if (!decision.reduction) [[unlikely]]
+    return;
+  decision.reason = Reason::arguments;
+  const Blocks blocks(call, c.size);
+  MPI_Count elements = 0;
+  if (!blocks.total(elements)) return;
+  if (elements > 0 && !judge_scatter_buffers(call, blocks.count(c.rank))) return;
+  decision.bytes = static_cast<std::size_t>(elements) * decision.reduction->type.extent;
+  decision.way = Way::local;
+  if (!is_local(c, decision.bytes)) choose(call, decision);
+}
+
+// What is wrong of the buffers of an all-gather that has data. `own` bytes are this rank's part.
+bool judge_gather_buffers(const Call& call, const Communicator& c, std::size_t own) {
+  const Data &send = call.send, &receive = call.receive;
+  // A null address is MPI_BOTTOM: fine with a derived type, an error with a predefined one.
+  if (receive.address == MPI_IN_PLACE || (!receive.address && find_type(receive.type)))
+    return false;
+  if (send.address == MPI_IN_PLACE) return true;
+  std::size_t element = 0;
+  if (send.count < 0 || !packed_size(send.type, element)) return false;
+  if (element * static_cast<std::size_t>(send.count) != own) return false;
+  if (own == 0) return true;
+  if (!send.address && find_type(send.type)) return false;
+  if (!kAliasIsError || send.type != receive.type) return true;
+  Call in_place = call;
+  in_place.send.address = MPI_IN_PLACE;
+  return own_data(in_place, c.rank, c.size).address != send.address;
+}
+
+bool can_pack_gathered(const Call& call) {
+  const Data &send = call.send, &receive = call.receive;
+  // With places of their own all parts are packed as one element.
+  const bool one_element = call.kind.function == Function::allgatherv;
+  if (!(one_element ? lies_packed(receive.type) : can_pack(receive))) return false;
+  return send.address == MPI_IN_PLACE || can_pack(send);
+}
+
+// By packed bytes alone, as broadcasts are.
+void decide_allgather(const Call& call, Decision& decision) {
+  const Communicator& c = *decision.communicator;
+  const bool in_place = call.send.address == MPI_IN_PLACE;
+  if (refuses(call.receive.type, call, decision)) return;
+  if (!in_place && refuses(call.send.type, call, decision)) return;
+  const Blocks blocks(call, c.size);
+  MPI_Count elements = 0;
+  std::size_t element = 0;
+  if (!blocks.total(elements) || !packed_size(call.receive.type, element)) return;
+  decision.bytes = element * static_cast<std::size_t>(elements);
+  const std::size_t own = element * static_cast<std::size_t>(blocks.count(c.rank));
+  if (decision.bytes > 0 && !judge_gather_buffers(call, c, own)) return;
+  decision.way = Way::local;
+  if (is_local(c, decision.bytes)) return;
+  choose(call, decision);
+  if (decision.way != Way::serve || all_can_pack(call, decision, can_pack_gathered)) return;
   leave_to_mpi(decision, Reason::arguments);
 }
 
@@ -139,8 +221,11 @@ Decision decide(const Entry& entry, const Call& call) {
       decide_barrier(call, decision);
       break;
     case Collective::reduce_scatter:
+      decide_reduce_scatter(call, decision);
+      break;
     case Collective::allgather:
-      break;  // no rows in calls.def
+      decide_allgather(call, decision);
+      break;
     case Collective::reduce_local:
       break;  // on no communicator: see reduce_local.cc
   }

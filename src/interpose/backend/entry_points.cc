@@ -29,35 +29,35 @@ int serve(const Call& call) {
   return error;
 }
 
-template <Collective collective, Form form, class Count, class = FirstOf<collective, Count>,
+template <Function function, Form form, class Count, class = FirstOf<function, Count>,
           class = LastOf<form>>
 struct EntryPoint;
 
-template <Collective collective, Form form, class Count, class... Arguments, class... Last>
-struct EntryPoint<collective, form, Count, std::tuple<Arguments...>, std::tuple<Last...>> {
-  static int function(Arguments... arguments, Last... last) {
-    Call call{kKind<collective, form, Count>};
-    Signature<collective, Count>::read(call, arguments...);
-    Ending<form>::read(call, last...);
-    if constexpr (form == Form::local) return reduce_local(call);
-    return serve(call);
+template <Function function, Form form, class Count, class... Arguments, class... Last>
+struct EntryPoint<function, form, Count, std::tuple<Arguments...>, std::tuple<Last...>> {
+  static int call(Arguments... arguments, Last... last) {
+    Call made{kKind<function, form, Count>};
+    Signature<function, Count>::read(made, arguments...);
+    Ending<form>::read(made, last...);
+    if constexpr (form == Form::local) return reduce_local(made);
+    return serve(made);
   }
 };
 
-template <Collective collective, Form form, class Count>
+template <Function function, Form form, class Count>
 void* entry_point() {
-  constexpr auto function = EntryPoint<collective, form, Count>::function;
+  constexpr auto entry = EntryPoint<function, form, Count>::call;
   // Of persistent operations the starts are timed.
-  if constexpr (form == Form::persistent) return reinterpret_cast<void*>(function);
-  return entry_of<collective, function>();
+  if constexpr (form == Form::persistent) return reinterpret_cast<void*>(entry);
+  return entry_of<collective_of(function), entry>();
 }
 
 }  // namespace
 
 void redirect_collectives(const sumac_stub& stub) {
 #define SUMAC_CALL(name)
-#define SUMAC_COLLECTIVE(name, collective, form, count) \
-  stub.redirect(SUMAC_CALL_##name, entry_point<Collective::collective, Form::form, count>());
+#define SUMAC_COLLECTIVE(name, function, form, count) \
+  stub.redirect(SUMAC_CALL_##name, entry_point<Function::function, Form::form, count>());
 #include "interpose/calls.def"
 #undef SUMAC_CALL
 }

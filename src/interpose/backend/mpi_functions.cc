@@ -21,12 +21,15 @@ void set_needed(Function& function, void* address, const char* name, const char*
   if (!function && !missing) missing = name;
 }
 
-template <class Count, class Function>
-void set_collective(Function& function, Form form, void* address, const char* name,
+template <Function function, class Count, class Pointer>
+void set_collective(Pointer& pointer, Form form, const sumac_stub& stub, int call, const char* name,
                     const char*& missing) {
-  const bool in_every_mpi = std::is_same_v<Count, int> && form != Form::persistent;
+  constexpr bool large = std::is_same_v<Count, MPI_Count>;
+  const bool in_every_mpi = !large && form != Form::persistent;
   const char* ignored = nullptr;
-  set_needed(function, address, name, in_every_mpi ? missing : ignored);
+  // The stub shortens counts of parts; other large counts are split, see below.h.
+  void* const* functions = large && has_parts(function) ? stub.below : stub.real;
+  set_needed(pointer, functions[call], name, in_every_mpi ? missing : ignored);
 }
 
 }  // namespace
@@ -44,8 +47,9 @@ const char* find_mpi_functions(const sumac_stub& stub) {
   SUMAC_MPI_FOUND_OR_NOT(SUMAC_MAY_LOOK_UP)
 #undef SUMAC_MAY_LOOK_UP
 #define SUMAC_CALL(name)
-#define SUMAC_COLLECTIVE(name, collective, form, count) \
-  set_collective<count>(mpi.name, Form::form, stub.real[SUMAC_CALL_##name], "MPI_" #name, missing);
+#define SUMAC_COLLECTIVE(name, function, form, count)                                      \
+  set_collective<Function::function, count>(mpi.name, Form::form, stub, SUMAC_CALL_##name, \
+                                            "MPI_" #name, missing);
 #include "interpose/calls.def"
 #undef SUMAC_CALL
   return missing;

@@ -12,7 +12,7 @@ namespace sumac {
 // clang-format off
 // Found by name in the MPI; every one of them is needed.
 #define SUMAC_MPI_FUNCTIONS(X)                                                               \
-  X(Abort) X(Allgather) X(Comm_call_errhandler) X(Comm_create_keyval) X(Comm_free_keyval)    \
+  X(Abort) X(Comm_call_errhandler) X(Comm_create_keyval) X(Comm_free_keyval)                 \
   X(Comm_get_errhandler) X(Comm_get_parent) X(Comm_group) X(Comm_rank) X(Comm_set_attr)      \
   X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free)    \
   X(Error_class) X(Finalized) X(Get_library_version) X(Grequest_complete)                    \
@@ -63,8 +63,8 @@ struct MpiFunctions {
   TypeGetContentsLarge Type_get_contents_c = nullptr;
   // Null where this MPI lacks it. Open MPI 4 has the persistent ones by another name.
 #define SUMAC_CALL(name)
-#define SUMAC_COLLECTIVE(name, collective, form, count) \
-  MpiFunction<Collective::collective, Form::form, count> name = nullptr;
+#define SUMAC_COLLECTIVE(name, function, form, count) \
+  MpiFunction<Function::function, Form::form, count> name = nullptr;
 #include "interpose/calls.def"
 #undef SUMAC_CALL
 };

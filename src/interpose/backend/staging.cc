@@ -42,17 +42,18 @@ void copy_elements(const TypeInfo& type, std::byte* to, const std::byte* from, s
   }
 }
 
-StagedResult::StagedResult(const TypeInfo& type, ReduceArguments& args, MPI_Comm comm)
+StagedResult::StagedResult(const TypeInfo& type, std::byte*& output, std::size_t count,
+                           MPI_Comm comm)
     : type_(type),
-      output_(args.output),
-      stage_(static_cast<std::byte*>(std::malloc(args.bytes()))),
-      count_(args.count) {
+      output_(output),
+      stage_(static_cast<std::byte*>(std::malloc(count * type.extent))),
+      count_(count) {
   if (!stage_) {
     log_here("error[no-memory]: no memory to reduce %zu bytes with gaps; ending the job",
-             args.bytes());
+             count * type.extent);
     end_job(comm);
   }
-  args.output = stage_;
+  output = stage_;
 }
 
 StagedResult::~StagedResult() { std::free(stage_); }

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 
-#include "algorithms/arguments.h"
 #include "interpose/backend/type_info.h"
 
 namespace sumac {
@@ -19,8 +18,8 @@ void copy_elements(const TypeInfo& type, std::byte* to, const std::byte* from, s
 // memory for it: the other ranks count on us.
 class StagedResult {
  public:
-  // Takes the place of args.output.
-  StagedResult(const TypeInfo& type, ReduceArguments& args, MPI_Comm comm);
+  // Takes the place of `output`.
+  StagedResult(const TypeInfo& type, std::byte*& output, std::size_t count, MPI_Comm comm);
   ~StagedResult();
   StagedResult(const StagedResult&) = delete;
   StagedResult& operator=(const StagedResult&) = delete;
@@ -34,9 +33,9 @@ class StagedResult {
   std::size_t count_;
 };
 
-// Whether the reduction needs one.
-inline bool wants_stage(const TypeInfo& type, const ReduceArguments& args) {
-  return type.has_gaps() && args.output && args.count > 0;
+// Whether the reduction needs one for `count` elements of its result.
+inline bool wants_stage(const TypeInfo& type, const std::byte* output, std::size_t count) {
+  return type.has_gaps() && output && count > 0;
 }
 
 }  // namespace sumac

@@ -47,6 +47,8 @@ const char* stub_family(void* mpi);
 void* stub_resolve(int call, const void* caller);
 // The MPI's function, looked up when first needed; NULL when the MPI lacks it or there is no MPI.
 void* stub_native(int call, const void* caller);
+// Another function of the MPI that has been found, by its whole name.
+void* stub_mpi_function(const char* symbol);
 bool stub_resolved(void);
 extern const char* const stub_call_names[SUMAC_NUM_CALLS];  // "MPI_Allreduce"
 

@@ -2,8 +2,10 @@
 // MPI_X_c over MPI_X, for an MPI without the large-count forms (Open MPI up to 5). mpi4py prefers
 // MPI_X_c wherever the name exists, and Sumac's exports make it exist.
 #include <limits.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "interpose/stub/internal.h"
@@ -36,28 +38,122 @@ static int find_plain_form(int large) {
   return large;  // none
 }
 
-// Where the count is among the arguments of a collective, in all its forms.
-enum { allreduce = 2, reduce = 2, reduce_local = 2, bcast = 1 };
+// Where counts are among the arguments of a collective's function, in all its forms; of those with
+// a part for each rank also arrays of counts or displacements, and the communicator.
+struct places {
+  int counts[2], arrays[2], comm;  // 0: none
+};
+static const struct places allreduce = {.counts = {2}}, reduce = {.counts = {2}},
+                           reduce_local = {.counts = {2}}, bcast = {.counts = {1}},
+                           reduce_scatter_block = {.counts = {2}, .comm = 5},
+                           reduce_scatter = {.arrays = {2}, .comm = 5},
+                           allgather = {.counts = {1, 4}, .comm = 6},
+                           allgatherv = {.counts = {1}, .arrays = {4, 5}, .comm = 7};
+
+// Whether a call has ended when it returns, and with that does not need its arguments any more.
+enum { blocking = 1, local = 1, nonblocking = 0, persistent = 0 };
 
 // As many arguments as any of them has: a function with fewer leaves the last ones unread, which
 // are whatever lies there.
 enum { kMostArguments = 10 };
 
-static int call_int_form(int large, int count, const word* a) {
-  const function10 mpi = (function10)int_form(plain_forms[large], a[count]);
-  if (mpi == NULL) return kMpiErrCount;
-  return mpi(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
+// MPI_IN_PLACE of MPICH and of Open MPI; neither is anybody's buffer.
+static bool is_in_place(word buffer) { return buffer == -1 || buffer == 1; }
+
+// Entries of an array that is as long as the communicator has ranks, or the group at its other end.
+static int entries_of(int call, word comm) {
+  typedef int (*ask)(word, int*);
+  const ask is_inter = (ask)stub_mpi_function("PMPI_Comm_test_inter");
+  const ask size = (ask)stub_mpi_function("PMPI_Comm_size");
+  const ask remote_size = (ask)stub_mpi_function("PMPI_Comm_remote_size");
+  int inter = 0, entries = -1;
+  if (is_inter(comm, &inter) != 0) return -1;
+  const bool remote = inter != 0 && strstr(stub_call_names[call], "gather") != NULL;
+  return (remote ? remote_size : size)(comm, &entries) == 0 ? entries : -1;
 }
 
-#define LARGE_int(name, count)
-#define LARGE_MPI_Count(name, count)                                                      \
+// Arrays that an MPI may read after the call that was given them has returned. Equal ones are kept
+// once, so there are as many as the program has different ones.
+struct kept {
+  struct kept* next;
+  int entries;
+  int values[];
+};
+
+static int* keep(const int* values, int entries) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static struct kept* all = NULL;
+  const size_t bytes = (size_t)entries * sizeof *values;
+  pthread_mutex_lock(&mutex);
+  struct kept* found = all;
+  while (found != NULL &&
+         (found->entries != entries || memcmp(found->values, values, bytes) != 0)) {
+    found = found->next;
+  }
+  if (found == NULL && (found = malloc(sizeof *found + bytes)) != NULL) {
+    found->next = all;
+    found->entries = entries;
+    memcpy(found->values, values, bytes);
+    all = found;
+  }
+  pthread_mutex_unlock(&mutex);
+  return found != NULL ? found->values : NULL;
+}
+
+// The array as ints: from malloc() for a call that `ends`, else kept. NULL where one is beyond.
+static int* shorten(int call, const int64_t* values, word comm, bool ends) {
+  const int entries = entries_of(call, comm);
+  int* shorter = entries < 0 ? NULL : malloc((size_t)entries * sizeof *shorter + 1);
+  for (int i = 0; shorter != NULL && i < entries; ++i) {
+    if (int_form(call, values[i]) == NULL) {
+      free(shorter);
+      return NULL;
+    }
+    shorter[i] = (int)values[i];
+  }
+  if (shorter == NULL || ends) return shorter;
+  int* const lasting = keep(shorter, entries);
+  free(shorter);
+  return lasting;
+}
+
+static int refuse_count(word comm, const struct places* at) {
+  typedef int (*tell)(word, int);
+  if (at->comm != 0) ((tell)stub_mpi_function("PMPI_Comm_call_errhandler"))(comm, kMpiErrCount);
+  return kMpiErrCount;
+}
+
+static int call_int_form(int large, const struct places* at, bool ends, const word* arguments) {
+  const int call = plain_forms[large];
+  word a[kMostArguments];
+  memcpy(a, arguments, sizeof a);
+  function10 mpi = (function10)stub_native(call, NULL);
+  for (int i = 0; i < 2 && at->counts[i] != 0 && mpi != NULL; ++i) {
+    // In place the count of what is sent means nothing.
+    if (at->counts[i] != 1 || !is_in_place(a[0]))
+      mpi = (function10)int_form(call, a[at->counts[i]]);
+  }
+  int* shorter[2] = {NULL, NULL};
+  for (int i = 0; i < 2 && at->arrays[i] != 0 && mpi != NULL; ++i) {
+    shorter[i] = shorten(call, (const int64_t*)a[at->arrays[i]], a[at->comm], ends);
+    if (shorter[i] == NULL) mpi = NULL;
+    a[at->arrays[i]] = (word)shorter[i];
+  }
+  const int error = mpi == NULL ? refuse_count(a[at->comm], at)
+                                : mpi(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
+  for (int i = 0; i < 2 && ends; ++i) free(shorter[i]);
+  return error;
+}
+
+#define LARGE_int(name, function, form)
+#define LARGE_MPI_Count(name, function, form)                                             \
   static int name(word a, word b, word c, word d, word e, word f, word g, word h, word i, \
                   word j) {                                                               \
     const word arguments[kMostArguments] = {a, b, c, d, e, f, g, h, i, j};                \
-    return call_int_form(SUMAC_CALL_##name, count, arguments);                            \
+    return call_int_form(SUMAC_CALL_##name, &function, form, arguments);                  \
   }
 #define SUMAC_CALL(name)
-#define SUMAC_COLLECTIVE(name, collective, form, type) LARGE_##type(name, collective)
+#define SUMAC_COLLECTIVE(name, function, form, type) LARGE_##type(name, function, form)
 #include "interpose/calls.def"
 #undef SUMAC_CALL
 #undef LARGE_MPI_Count
@@ -87,10 +183,10 @@ static int unpack(word in, int64_t size, int64_t* position, word out, int64_t co
 }
 
 void* stub_large_count(int call, void* const* real) {
-#define LARGE_MPI_Count(name, count) [SUMAC_CALL_##name] = (void*)name,
+#define LARGE_MPI_Count(name, function, form) [SUMAC_CALL_##name] = (void*)name,
   static void* const forms[SUMAC_NUM_CALLS] = {
 #define SUMAC_CALL(name)
-#define SUMAC_COLLECTIVE(name, collective, form, type) LARGE_##type(name, collective)
+#define SUMAC_COLLECTIVE(name, function, form, type) LARGE_##type(name, function, form)
 #include "interpose/calls.def"
 #undef SUMAC_CALL
       [SUMAC_CALL_Pack_c] = (void*)pack,

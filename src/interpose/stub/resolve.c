@@ -37,7 +37,7 @@ static bool switched_off(void) {
 
 static void target_functions_below(void) { memcpy(targets, below, sizeof targets); }
 
-static void* lookup(const char* symbol) { return stub_symbol(mpi.handle, symbol); }
+void* stub_mpi_function(const char* symbol) { return stub_symbol(mpi.handle, symbol); }
 
 // While the back end starts, its choices are only noted: no other thread may run into a back end
 // that is half set up, nor one that then declines.
@@ -57,7 +57,7 @@ static void choose_targets(void) {
   stub.mpi_path = mpi.path;
   stub.intercepts = stub_intercepts();
   stub.below = below;
-  stub.lookup = lookup;
+  stub.lookup = stub_mpi_function;
   stub.redirect = redirect;
   if (stub.family == NULL) {
     stub_warn("unknown-mpi",

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The collectives with a part for each rank, in all their forms, and what they should give.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "check.h"
+#include "data.h"
+
+namespace test {
+
+enum class Form { blocking, nonblocking, persistent };
+inline constexpr Form kForms[] = {Form::blocking, Form::nonblocking, Form::persistent};
+inline constexpr const char* kFunctions[] = {"Reduce_scatter_block", "Reduce_scatter", "Allgather",
+                                             "Allgatherv"};
+
+// MPI_<name> in this form, by its name: not every header has all of them.
+template <class... Arguments>
+int call(std::string name, Form form, MPI_Comm comm, MPI_Request* request, Arguments... arguments) {
+  const std::string large = name.ends_with("_c") ? "_c" : "";
+  name.resize(name.size() - large.size());
+  if (form == Form::blocking) {
+    using Function = int (*)(Arguments..., MPI_Comm);
+    return in_sumac<Function>(("MPI_" + name + large).c_str())(arguments..., comm);
+  }
+  if (form == Form::nonblocking) {
+    using Function = int (*)(Arguments..., MPI_Comm, MPI_Request*);
+    name = "MPI_I" + std::string(1, static_cast<char>(name[0] + 'a' - 'A')) + name.substr(1);
+    return in_sumac<Function>((name + large).c_str())(arguments..., comm, request);
+  }
+  using Function = int (*)(Arguments..., MPI_Comm, MPI_Info, MPI_Request*);
+  const std::string whole = "MPI_" + name + "_init" + large;
+  return in_sumac<Function>(whole.c_str())(arguments..., comm, MPI_INFO_NULL, request);
+}
+
+// Integers as a program may describe them: every `stride`-th of an array.
+struct Layout {
+  MPI_Datatype type;
+  int stride;
+};
+
+inline Layout layout(bool spaced) {
+  if (!spaced) return {MPI_INT, 1};
+  static const MPI_Datatype type = [] {
+    MPI_Datatype made;
+    MPI_Type_create_resized(MPI_INT, 0, 3 * sizeof(int), &made);
+    MPI_Type_commit(&made);
+    return made;
+  }();
+  return {type, 3};
+}
+
+inline int value(int round, int r, std::size_t k) {
+  return static_cast<int>(
+      mix(static_cast<std::uint64_t>(round) << 40 ^ static_cast<std::uint64_t>(r) << 32 ^ k) %
+      100000);
+}
+
+// One operation on one communicator.
+struct Parts {
+  std::string name;  // of kFunctions
+  Form form;
+  bool large, in_place;
+  std::vector<int> counts;  // of elements, by rank
+  std::vector<int> places;  // all-gather to places of this rank's own
+  Layout from{}, into{};
+  MPI_Comm comm = MPI_COMM_WORLD;
+  int rank = test::rank;
+
+  std::vector<int> send = {}, receive = {};  // as large as what is described
+  std::vector<MPI_Count> large_counts = {};
+  std::vector<MPI_Aint> large_places = {};
+  MPI_Request request = MPI_REQUEST_NULL;
+
+  static constexpr int kGuard = -7;
+  bool reduces() const { return name[0] == 'R'; }
+  bool listed() const { return name == "Reduce_scatter" || name == "Allgatherv"; }
+  int ranks() const { return static_cast<int>(counts.size()); }
+  int own() const { return counts[static_cast<std::size_t>(rank)]; }
+  int total() const {
+    int sum = 0;
+    for (const int count : counts) sum += count;
+    return sum;
+  }
+  int begin(int r) const {  // of the part, in the vector
+    int sum = 0;
+    for (int i = 0; i < r; ++i) sum += counts[static_cast<std::size_t>(i)];
+    return sum;
+  }
+  int place(int r) const { return places.empty() ? begin(r) : places[static_cast<std::size_t>(r)]; }
+
+  void allocate() {
+    int end = total();
+    for (int r = 0; r < ranks() && !reduces(); ++r) {
+      end = std::max(end, place(r) + counts[static_cast<std::size_t>(r)]);
+    }
+    receive.assign(static_cast<std::size_t>((end + 1) * into.stride), kGuard);
+    const int given = reduces() ? total() : own();
+    send.assign(static_cast<std::size_t>((given + 1) * from.stride), kGuard);
+    large_counts.assign(counts.begin(), counts.end());
+    large_places.assign(places.begin(), places.end());
+  }
+
+  // What this rank gives.
+  void fill(int round) {
+    std::fill(receive.begin(), receive.end(), kGuard);
+    int* to = in_place ? receive.data() : send.data();
+    const int stride = in_place ? into.stride : from.stride;
+    if (in_place && !reduces()) to += place(rank) * stride;
+    const int n = reduces() ? total() : own();
+    for (int k = 0; k < n; ++k) to[k * stride] = value(round, rank, static_cast<std::size_t>(k));
+  }
+
+  template <class Count, class Place>
+  int make_with(const Count* each, const Place* at) {
+    const void* in = in_place ? MPI_IN_PLACE : send.data();
+    void* out = receive.data();
+    const std::string whole = name + (large ? "_c" : "");
+    const auto equal = static_cast<Count>(own());
+    if (name == "Reduce_scatter_block") {
+      return call(whole, form, comm, &request, in, out, equal, into.type, MPI_SUM);
+    }
+    if (name == "Reduce_scatter") {
+      return call(whole, form, comm, &request, in, out, each, into.type, MPI_SUM);
+    }
+    if (name == "Allgather") {
+      return call(whole, form, comm, &request, in, equal, from.type, out, equal, into.type);
+    }
+    return call(whole, form, comm, &request, in, equal, from.type, out, each, at, into.type);
+  }
+  int make() {
+    return large ? make_with<MPI_Count, MPI_Aint>(large_counts.data(), large_places.data())
+                 : make_with<int, int>(counts.data(), places.data());
+  }
+
+  void check(int round) const {
+    std::vector<int> expected(receive.size(), kGuard);
+    if (reduces()) {
+      // In place the rest of the vector is left undefined.
+      if (in_place) expected = receive;
+      for (int k = 0; k < own(); ++k) {
+        int sum = 0;
+        for (int r = 0; r < ranks(); ++r) {
+          sum += value(round, r, static_cast<std::size_t>(begin(rank) + k));
+        }
+        expected[static_cast<std::size_t>(k)] = sum;
+      }
+    } else {
+      for (int r = 0; r < ranks(); ++r) {
+        for (int k = 0; k < counts[static_cast<std::size_t>(r)]; ++k) {
+          expected[static_cast<std::size_t>((place(r) + k) * into.stride)] =
+              value(round, r, static_cast<std::size_t>(k));
+        }
+      }
+    }
+    const auto wrong = std::mismatch(expected.begin(), expected.end(), receive.begin());
+    CHECK(wrong.first == expected.end(), "%s form %d large %d in place %d of %d: at %td",
+          name.c_str(), static_cast<int>(form), large, in_place, total(),
+          wrong.first - expected.begin());
+  }
+};
+
+}  // namespace test
