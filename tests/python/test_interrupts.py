@@ -152,13 +152,13 @@ def test_check_shows_what_it_found_until_then(sandbox, number):
     sandbox.add_program("check", "openmpi", [])
     program = sandbox.root / "lib/sumac/sumac-check-openmpi"
     program.write_text("#!/bin/sh\necho started >&2\nexec /bin/sleep 600\n")
-    package = str(Path(endings.__file__).parents[1])
+    package = str(Path(endings.__file__).parents[2])
     process = subprocess.Popen(
         [sys.executable, "-m", "sumac_mpi", "check"],
         env=os.environ | {"PYTHONPATH": package, "PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    while not sandbox.launched():
+    while not sandbox.launched() and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(number)
     out, err = process.communicate()
