@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The door through which the stub starts a back end.
+// The function by which the stub starts a back end.
 #include "interpose/backend/backend.h"
 
 #include <cstdio>
@@ -28,7 +28,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   using namespace sumac;
   if (stub->version != SUMAC_STUB_VERSION) return "the stub and the back end are of two builds";
   if (find_mpi_functions(*stub)) return "this MPI lacks functions that Sumac needs";
-  // Before MPI_Init goes down to the MPI, hence before any other rank gets out of it.
+  // Before MPI_Init goes down to the MPI, hence before any other rank returns from it.
   if (stub->intercepts && !mark_as_served(reinterpret_cast<const void*>(&description))) {
     return "its own file cannot be mapped";
   }

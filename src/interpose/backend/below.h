@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way down: the MPI's own function of a call, with the call's arguments.
+// The way down to the MPI: its own function for a call, with the call's arguments.
 #pragma once
 
 #include <climits>
@@ -19,14 +19,15 @@ inline constexpr std::nullptr_t kBelow = nullptr;
 #include "interpose/calls.def"
 #undef SUMAC_CALL
 
-// More elements than an int can count, by functions with int counts: `part` is the MPI's.
+// Serves a reduction of more elements than an int can count, part by part; `part` is the MPI's
+// function with int counts.
 int in_parts(const Call& reduction, int (*part)(const Call&));
 int as_one_element(const Call& bcast, int (*whole)(const Call&));
-// A call that only an MPI with large counts can do without Sumac.
+// Refuses a call that only an MPI with large counts could do without Sumac.
 int refuse_count(const Call& call);
 
-// What serves a call with a large count where the MPI has int counts only. A deferred call would
-// have to keep what is made for it until it has ended.
+// The function that serves a call with a large count where the MPI has int counts only. There is
+// none for a deferred call, which would have to keep what is made for it until it has ended.
 template <Function function, Form form>
 int below_without_large_counts(const Call& call, int (*below)(const Call&)) {
   if (call.receive.count <= INT_MAX) return below(call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the arguments of a call say of the parts, one a rank, of its vector.
+// The parts of a call's vector, one a rank, as its arguments describe them.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,12 @@
 
 namespace sumac {
 
-// In elements, as the program gives them.
+// Counts and places of the parts, in elements, as the program gives them.
 class Blocks {
  public:
   Blocks(const Call& call, int ranks) : call_(call), ranks_(ranks) {}
 
-  // Whether each rank has a count of its own, else all have receive.count.
+  // True when each rank has a count of its own; else all have receive.count.
   bool listed() const {
     const Function function = call_.kind.function;
     return function == Function::reduce_scatter || function == Function::allgatherv;
@@ -24,7 +24,7 @@ class Blocks {
     if (call_.kind.large) return static_cast<const MPI_Count*>(call_.counts)[rank];
     return static_cast<const int*>(call_.counts)[rank];
   }
-  // Where the part is in the receive buffer of an all-gather.
+  // Where the part is in the receive buffer of an all-gather, in elements.
   MPI_Aint place(int rank) const {
     if (!listed()) return static_cast<MPI_Aint>(call_.receive.count) * rank;
     if (call_.kind.large) return static_cast<const MPI_Aint*>(call_.displacements)[rank];
@@ -32,14 +32,14 @@ class Blocks {
   }
   MPI_Aint first_place() const;
 
-  // Of all parts; false where an argument is wrong.
+  // Adds up the elements of all parts. Returns false where an argument is wrong.
   bool total(MPI_Count& elements) const;
 
-  // The parts one behind the other.
+  // The parts as bytes, one behind the other.
   std::unique_ptr<Part[]> adjoining(std::size_t element) const;
-  // The parts where they are, from the first place on.
+  // The parts as bytes at their places, counted from the first place.
   std::unique_ptr<Part[]> at_places(std::size_t element) const;
-  // One element that is all parts at their places. To be freed.
+  // A type whose one element is all parts at their places. The caller frees it.
   MPI_Datatype make_type(MPI_Aint extent) const;
 
  private:
@@ -47,7 +47,7 @@ class Blocks {
   int ranks_;
 };
 
-// What this rank gives to an all-gather: in place it is where the result will be.
+// This rank's contribution to an all-gather; in place, it lies where the result will be.
 Data own_data(const Call& call, int rank, int ranks);
 
 }  // namespace sumac

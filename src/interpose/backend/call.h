@@ -17,8 +17,8 @@ enum class Form : std::uint8_t {
   local,  // in this process alone, on no communicator: MPI_Reduce_local
 };
 
-// What a collective is called by, apart from the form: each has arguments of its own. Two may be
-// the same collective.
+// What a collective is called by, apart from the form: each function has arguments of its own. Two
+// functions may be the same collective.
 enum class Function : std::uint8_t {
   allreduce,
   reduce,
@@ -53,7 +53,7 @@ constexpr Collective collective_of(Function function) {
   return Collective::reduce_local;
 }
 
-// Whether it has a part for each rank, so that counts are of these.
+// True when the function has a part for each rank, so that its counts are those of parts.
 constexpr bool has_parts(Function function) {
   const Collective collective = collective_of(function);
   return collective == Collective::reduce_scatter || collective == Collective::allgather;
@@ -61,7 +61,7 @@ constexpr bool has_parts(Function function) {
 
 struct Call;
 
-// A row of calls.def that is a collective's.
+// A row of calls.def for a collective.
 struct CallKind {
   Function function;
   Collective collective;
@@ -83,7 +83,8 @@ struct Call {
   const CallKind& kind;
   Data send = {};     // what this rank gives, or MPI_IN_PLACE; of broadcasts nothing
   Data receive = {};  // reductions: the result; broadcasts: the buffer, the root's too
-  // One a rank, in place of receive.count: int and int, or MPI_Count and MPI_Aint. See Blocks.
+  // One count a rank, in place of receive.count, and displacements: int and int, or MPI_Count and
+  // MPI_Aint. See Blocks.
   const void* counts = nullptr;
   const void* displacements = nullptr;
   MPI_Op op = MPI_OP_NULL;
@@ -93,13 +94,13 @@ struct Call {
   MPI_Request* request = nullptr;  // where a deferred call leaves its request
 
   Collective collective() const { return kind.collective; }
-  // Nonblocking or persistent: the call returns before the collective has ended.
+  // True for nonblocking and persistent calls, which return before the collective has ended.
   bool is_deferred() const {
     return kind.form == Form::nonblocking || kind.form == Form::persistent;
   }
 };
 
-// Whether the call ends on no rank before all have made it.
+// True when the call ends on no rank before all ranks have made it.
 inline bool ends_together(const Call& call) {
   if (call.collective() == Collective::barrier) return true;
   return call.collective() == Collective::allreduce && call.receive.count > 0;

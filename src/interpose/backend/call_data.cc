@@ -122,7 +122,7 @@ void CallData::describe_allgather(LevelsCall& work, const Call& call, const Deci
   has_copies_ = packs_ || gathered_ || local_;
 }
 
-// Where parts are received: into their places, or one behind the other to be unpacked in the end.
+// Parts are received into their places, or one behind the other and unpacked in the end.
 void CallData::describe_result(AllgatherArguments& args, const Call& call, int ranks) {
   const Data& data = call.receive;
   const Blocks blocks(call, ranks);

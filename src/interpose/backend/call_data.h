@@ -12,26 +12,26 @@
 
 namespace sumac {
 
-// The part of a reduction's work that any rank can take from the call as it is.
+// Fills the arguments of a reduction that any rank takes from the call as they are.
 void describe_arguments(const Call& call, const Decision& decision, LevelsCall& work);
 
 class CallData {
  public:
   CallData() {}  // not constexpr, or the compiler fills all of it with zeros at every call
-  // Describes the work of a served call. Of a deferred one this keeps what the program may free
-  // before the end.
+  // Describes the work of a served call. For a deferred call, keeps copies of what the program may
+  // free before the end.
   void describe(Work& work, const Call& call, const Decision& decision);
 
-  // Before each start: the data as they are now become what is sent; and what needs no other rank
-  // is done.
+  // To be called before each start: packs or copies the data as they are now, and does what needs
+  // no other rank.
   void load(const LevelsCall& work) {
     if (has_copies_) load_copies(work);
   }
-  // After the end: the result becomes the program's.
+  // To be called after the end: puts the result where the program wants it.
   void deliver() {
     if (has_copies_) deliver_copies();
   }
-  // Until described again.
+  // Frees what is kept, until the next describe().
   void free();
 
   bool is_local() const { return local_; }

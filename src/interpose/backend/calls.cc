@@ -10,7 +10,7 @@
 namespace sumac {
 namespace {
 
-// Behind nonblocking calls on the same communicator that have not ended.
+// Runs behind nonblocking calls on the same communicator that have not ended.
 void run_in_queue(Communicator& c) {
   c.queue.add(c.work, c.ranks(c.work.call.collective), false);
   c.queue.wait_for(c.work, c.wait_policy);
@@ -19,7 +19,7 @@ void run_in_queue(Communicator& c) {
 }  // namespace
 
 void give_up(const Communicator& c) {
-  // An address that another call has left there.
+  // A slot may hold an address that another call has left there.
   for (int r = 0; r < c.size && c.levels.empty(); ++r) {
     if (r != c.rank && c.group.differs(r)) return end_for_different_calls(c, r);
   }
@@ -56,7 +56,7 @@ bool agree(Communicator& c, bool own) {
                     find_reduce(Op::band, DType::i32),
                     0,
                     &native};
-  // Not as the rules choose: they may leave it to the MPI.
+  // The default choice, since the rules may leave a call to the MPI.
   call.choice = Choice();
   call.choice.algorithm = c.levels_for[static_cast<int>(Collective::allreduce)]
                               ? Algorithm::allreduce_levels

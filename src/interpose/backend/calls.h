@@ -17,13 +17,14 @@ void redirect_operations(const sumac_stub& stub);
 void redirect_info(const sumac_stub& stub);
 
 // A peer's memory that could be reached at set-up no longer can: the result is lost, and the other
-// ranks do not know. Nothing but ending the job is honest.
+// ranks do not know. Ends the job, since no result can be given.
 void give_up(const Communicator& communicator);
 
-// Runs what `work` of a communicator that is `together` describes.
+// Runs what `work` of a communicator describes. The communicator's state is `together`.
 void run(Communicator& communicator);
 
-// Whether `own` is true on all ranks of a communicator that is `together`. Waits for them.
+// True when `own` is true on all ranks of a communicator whose state is `together`. Waits for all
+// of them.
 bool agree(Communicator& communicator, bool own);
 
 }  // namespace sumac

@@ -14,12 +14,14 @@ namespace {
 constexpr int kMostTags = 32767;  // that every MPI has
 
 std::mutex mutex;
-// Of which the last one has tags that were never used, and the first is self_communicator().
+// The communicators of carriers. The first is self_communicator(); the last one has tags that were
+// never used.
 std::vector<MPI_Comm> selves;
 int tags_used = 0;  // of the last one
 std::vector<Carrier> returned;
 
-// MPIs have some thousand communicators, so some hundred million carriers.
+// Takes a tag that was never used. MPIs have some thousand communicators, so some hundred million
+// carriers.
 bool take_unused(Carrier& carrier) {
   if (selves.empty() || tags_used > kMostTags) {
     MPI_Comm self = selves.empty() ? self_communicator() : MPI_COMM_NULL;

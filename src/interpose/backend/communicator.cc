@@ -21,7 +21,8 @@ HandleTable<Communicator>& table() {
   return *the_table;
 }
 
-// Direct-mapped, by handle. An entry may be stale: the communicator tells by its handle.
+// A cache of communicators, direct-mapped by handle. An entry may be stale: the communicator's own
+// handle tells.
 constexpr std::size_t kCacheEntries = 256;
 std::atomic<Communicator*> cache[kCacheEntries];
 
@@ -43,7 +44,7 @@ Communicator* acquire() {
   return communicator;
 }
 
-// The state is not used any more.
+// Makes the state free for another communicator.
 void release(Communicator* communicator) {
   communicator->stop_watching();
   add_to_process_stats(communicator->stats);
@@ -55,7 +56,7 @@ void release(Communicator* communicator) {
   unused.push_back(communicator);
 }
 
-// The communicator is gone; its handle may be given to another one.
+// Forgets a communicator that has ended: the MPI may give its handle to another one.
 void forget(Communicator* communicator) {
   {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -65,7 +66,7 @@ void forget(Communicator* communicator) {
   if (--communicator->keepers == 0) release(communicator);
 }
 
-// Local work only: MPI calls this whenever it likes, within a wait or at finalisation.
+// Does local work only: the MPI calls this at any time, within a wait or at finalisation.
 int on_delete(MPI_Comm, int, void* attribute, void*) {
   forget(static_cast<Communicator*>(attribute));
   return MPI_SUCCESS;
@@ -86,7 +87,7 @@ bool watch_end(MPI_Comm comm, Communicator* communicator) {
 
 Communicator* remember(MPI_Comm comm) {
   const std::uintptr_t handle = handle_bits(comm);
-  // A callback of the program's, called after ours, may still use the communicator that goes.
+  // A callback of the program's that runs after ours may still use the communicator being freed.
   if (thread_state().freeing == handle) return nullptr;
   Communicator* communicator = acquire();
   communicator->comm = comm;
@@ -141,8 +142,8 @@ void drop_keeper(Communicator& communicator) {
   if (--communicator.keepers == 0) release(&communicator);
 }
 
-// Before the MPI calls on_delete(), for it may hold a lock then that another thread, which looks at
-// the queues, waits for.
+// Runs before the MPI calls on_delete(), in which the MPI may hold a lock that another thread,
+// which looks at the queues, waits for.
 void leave(Communicator& c) {
   if (!c.queue.empty()) {
     ++c.keepers;

@@ -30,44 +30,46 @@ struct Communicator : Team {
 
   bool watched = false;           // `queue` is, by the engine
   std::atomic<bool> left{false};  // the communicator has gone while some were under way
-  // Of the state: the communicator, its persistent requests, and what is under way after its end.
+  // Counts the users of the state: the communicator, its persistent requests, and what is under way
+  // after its end.
   std::atomic<int> keepers{1};
 
-  // The engine looks at the queue, which is empty, no more. This waits for whoever looks at all
-  // queues right now, and may be calling the MPI: not to be done in a callback of the MPI's.
+  // Ends the engine's watch of the queue, which is empty. Waits for a thread that is looking at all
+  // queues and may be calling the MPI, so it must not be called in a callback of the MPI's.
   void stop_watching();
 };
 
-// The communicator behind a handle; null when it is not known yet.
+// The communicator of a handle; null when it is not known yet.
 Communicator* find_communicator(MPI_Comm comm);
 
-// The same, known from now on; null where that cannot be.
+// The communicator of a handle, which is known from now on; null where that cannot be.
 Communicator* find_or_remember(MPI_Comm comm);
 
-// After a collective call which may wait for other ranks and that the MPI has served without an
-// error, so that all its ranks come here. Remembers the communicator, and sets it up when its time
-// has come. `calls`: that it counts as; `all_entered`: it ends on no rank before all have made it.
+// To be called after a collective call that may wait for other ranks and that the MPI has served
+// without an error, so that all its ranks come here. Remembers the communicator, and sets it up
+// when its time has come. `calls`: the number of calls that it counts as; `all_entered`: the call
+// ends on no rank before all have made it.
 void count_call(MPI_Comm comm, std::uint64_t calls, bool all_entered);
 
-// One of those that keep the state has gone.
+// Removes one user of the state.
 void drop_keeper(Communicator& communicator);
 
-// The program frees the communicator now. Does not wait for what is under way.
+// To be called when the program frees the communicator. Does not wait for what is under way.
 void leave(Communicator& communicator);
-// Something that was under way has ended on a communicator that has been left.
+// To be called when an operation has ended on a communicator that has been left.
 void let_go(Communicator& communicator);
 
-// Ranks agree on their options after so many calls, whatever their options are: SUMAC_BUILD_AFTER
-// can only put off what comes then.
+// Ranks agree on their options after this many calls, whatever the options are: SUMAC_BUILD_AFTER
+// can only delay what follows.
 inline constexpr std::uint64_t kAgreeAfter = 2;
 
-// Those that are known, or were.
+// All communicators that are known, or were.
 std::vector<Communicator*> all_communicators();
 
-// Counts of all communicators and of the process.
+// The counts of all communicators and of the process.
 Stats all_stats();
 
-// After finalisation: those of which the MPI has not told.
+// To be called after finalisation: forgets communicators whose end the MPI has not told.
 void forget_communicators();
 
 }  // namespace sumac

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Starts of persistent operations, and the completion calls. While no request of Sumac's is held
-// they are the MPI's; else they also look at what is under way, so that whatever a rank waits for,
-// its part in collectives goes on.
+// these are the MPI's own; else they also advance what is under way, so that a rank's part in
+// collectives goes on whatever it waits for.
 #include <optional>
 #include <vector>
 
@@ -22,17 +22,17 @@ CollectiveRequest* find_untold(const MPI_Request* handle) {
   return request && request->phase == Phase::begun ? request : nullptr;
 }
 
-// In calls that do not wait: what others have left is theirs to do.
+// For calls that do not wait: this rank does not take over work that others have left.
 void look() { engine().progress(true, false); }
 
-// Before the MPI is asked about several requests.
+// To be called before the MPI is asked about several requests.
 void look_and_show(MPI_Request* requests, int count) {
   if (!any_requests() || !requests) return;
   look();
   show(requests, count);
 }
 
-// Asks the MPI by ask(done), which returns its error, until it is done or fails.
+// Asks the MPI by ask(done), which returns an error, until it is done or fails.
 template <class Ask>
 int until_done(Ask ask) {
   WaitPolicy policy;
@@ -90,7 +90,7 @@ int test_one(MPI_Request* request, int* done, MPI_Status* status) {
   return mpi.Test(request, done, status);
 }
 
-// Ends those of Sumac's, and notes which they are. Returns how many.
+// Ends Sumac's own requests, and notes which they are. Returns their number.
 int end_own(int count, MPI_Request* requests, MPI_Status* statuses, std::vector<bool>& ended) {
   int told = 0;
   for (int i = 0; i < count; ++i) {
@@ -110,14 +110,14 @@ int waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (!any_requests() || count < 0 || !requests) return mpi.Waitall(count, requests, statuses);
   std::vector<bool> ended;
   const int told = end_own(count, requests, statuses, ended);
-  // Ended here, they count for the MPI as null or inactive, with the same status.
+  // Requests ended here are null or inactive for the MPI, with the same status.
   if (told == count) return MPI_SUCCESS;
   const int error =
       engine().idle()
           ? mpi.Waitall(count, requests, statuses)
           : until_done([&](int& done) { return mpi.Testall(count, requests, &done, statuses); });
   if (error == MPI_SUCCESS || told == 0 || statuses == MPI_STATUSES_IGNORE) return error;
-  // An error among the others makes MPI_ERROR count in all.
+  // An error in one of the others makes MPI_ERROR significant in all statuses.
   int error_class = MPI_SUCCESS;
   mpi.Error_class(error, &error_class);
   for (std::size_t i = 0; i < ended.size() && error_class == MPI_ERR_IN_STATUS; ++i) {
@@ -174,7 +174,7 @@ int get_status(MPI_Request request, int* done, MPI_Status* status) {
   return mpi.Request_get_status(request, done, status);
 }
 
-// MPI 4.1's, about several requests: the program's array stays as it is.
+// MPI 4.1's calls about several requests leave the program's array as it is.
 using GetStatusAll = int (*)(int, const MPI_Request*, int*, MPI_Status*);
 using GetStatusAny = int (*)(int, const MPI_Request*, int*, int*, MPI_Status*);
 using GetStatusSome = int (*)(int, const MPI_Request*, int*, int*, MPI_Status*);

@@ -13,17 +13,17 @@ namespace {
 using Way = Decision::Way;
 using State = Communicator::State;
 
-// The MPI families differ in whether equal send and receive buffers are an error or go through.
+// MPI families differ in whether equal send and receive buffers are an error or are accepted.
 constexpr bool kAliasIsError = kFamily == Family::mpich;
 
-// Of a deferred call: why it is the MPI's on a communicator that Sumac serves, if it is.
+// Decides why a deferred call on a communicator that Sumac serves is the MPI's, if it is.
 bool may_outlive_call(const Call& call, Decision& decision) {
   if (call.request && world_is_up()) return true;
   leave_to_mpi(decision, call.request ? Reason::no_world : Reason::arguments);
   return false;
 }
 
-// Whether the communicator is set up and may serve the call; else tells why not.
+// True when the communicator is set up and may serve the call; else sets the reason.
 bool admit(const Entry& entry, const Call& call, Decision& decision) {
   const auto hand_down = [&](Reason reason, bool counts) {
     leave_to_mpi(decision, reason);
@@ -32,11 +32,11 @@ bool admit(const Entry& entry, const Call& call, Decision& decision) {
   };
   if (entry.nested()) return hand_down(Reason::nested, false);
   if (call.comm == MPI_COMM_NULL) return hand_down(Reason::arguments, false);
-  // A call that succeeds all the same is of a program with sessions only.
+  // A call that succeeds nevertheless belongs to a program with sessions only.
   if (!mpi_is_up()) return hand_down(Reason::not_ready, true);
   Communicator* const c = decision.communicator = find_communicator(call.comm);
   const bool counts = !c || c->state == State::counting;
-  // Such a call counts like any other: what is left out is one of the things to be agreed on.
+  // The call counts like any other: which collectives are left out is one of the things agreed on.
   if (!collective_is_on(call.collective())) return hand_down(Reason::left_out, counts);
   if (!c) return hand_down(Reason::first_calls, counts);
   if (c->state < State::alone) return hand_down(c->reason, counts);
@@ -51,7 +51,7 @@ bool root_exists(const Call& call, const Communicator& c) {
   return call.root >= 0 && call.root < c.size;
 }
 
-// Which algorithm, and whether the ranks can carry it out.
+// Chooses the algorithm, and decides whether the ranks can carry it out.
 void choose(const Call& call, Decision& decision) {
   const Communicator& c = *decision.communicator;
   decision.choice = c.choose(call.collective(), decision.bytes);
@@ -64,7 +64,7 @@ void decide_reduction(const Call& call, Decision& decision) {
   const Data& data = call.receive;
   decision.reduction = find_reduction(data.type, call.op, decision.reason);
   if (!decision.reduction) [[unlikely]] {
-    // A function of the program's is called in the thread that called, and by nobody else.
+    // A function of the program's must be called in the thread that made the call.
     const bool users = call.op != MPI_OP_NULL && !find_op(call.op);
     if (users && !call.is_deferred()) decide_user_reduction(call, decision);
     return;
@@ -75,8 +75,8 @@ void decide_reduction(const Call& call, Decision& decision) {
   if (!is_local(*decision.communicator, decision.bytes)) choose(call, decision);
 }
 
-// MPI_Pack counts bytes in an int: a larger element can be served only where it lies packed. How a
-// rank describes the message is its own affair, so for messages of that size the ranks agree; and a
+// MPI_Pack counts bytes in an int, so a larger element can be served only where it lies packed.
+// Ranks may describe the message differently, so for messages of that size they agree; a
 // nonblocking call, which may not wait for that, is the MPI's.
 bool all_can_pack(const Call& call, const Decision& decision, bool (*can_pack)(const Call&)) {
   if (decision.bytes <= INT_MAX) return true;
@@ -91,7 +91,7 @@ bool has_small_elements(const Data& data) {
 
 bool can_pack(const Data& data) { return lies_packed(data.type) || has_small_elements(data); }
 
-// The MPI's error of a type that is none.
+// True when the MPI refuses the handle as a type, with the MPI's error.
 bool refuses(MPI_Datatype type, const Call& call, Decision& decision) {
   decision.error = check_type(type, call.comm);
   if (decision.error == MPI_SUCCESS) return false;
@@ -99,8 +99,8 @@ bool refuses(MPI_Datatype type, const Call& call, Decision& decision) {
   return true;
 }
 
-// By the total of packed bytes alone, which all ranks share: their types may differ as long as the
-// signatures are the same.
+// Decides by the total of packed bytes alone, which all ranks share: their types may differ as long
+// as the signatures are the same.
 void decide_bcast(const Call& call, Decision& decision) {
   const Data& data = call.receive;
   if (refuses(data.type, call, decision)) return;
@@ -119,7 +119,7 @@ void decide_bcast(const Call& call, Decision& decision) {
   leave_to_mpi(decision, Reason::arguments);
 }
 
-// Of `own` elements, the rank's part of the result.
+// `own`: elements of this rank's part of the result.
 bool judge_scatter_buffers(const Call& call, MPI_Count own) {
   const void *send = call.send.address, *receive = call.receive.address;
   if (!send || receive == MPI_IN_PLACE) return false;
@@ -142,7 +142,7 @@ void decide_reduce_scatter(const Call& call, Decision& decision) {
   if (!is_local(c, decision.bytes)) choose(call, decision);
 }
 
-// What is wrong of the buffers of an all-gather that has data. `own` bytes are this rank's part.
+// False when a buffer of an all-gather with data is wrong. `own`: bytes of this rank's part.
 bool judge_gather_buffers(const Call& call, const Communicator& c, std::size_t own) {
   const Data &send = call.send, &receive = call.receive;
   // A null address is MPI_BOTTOM: fine with a derived type, an error with a predefined one.
@@ -162,13 +162,13 @@ bool judge_gather_buffers(const Call& call, const Communicator& c, std::size_t o
 
 bool can_pack_gathered(const Call& call) {
   const Data &send = call.send, &receive = call.receive;
-  // With places of their own all parts are packed as one element.
+  // With places of their own, all parts are packed as one element.
   const bool one_element = call.kind.function == Function::allgatherv;
   if (!(one_element ? lies_packed(receive.type) : can_pack(receive))) return false;
   return send.address == MPI_IN_PLACE || can_pack(send);
 }
 
-// By packed bytes alone, as broadcasts are.
+// Decides by packed bytes alone, as for broadcasts.
 void decide_allgather(const Call& call, Decision& decision) {
   const Communicator& c = *decision.communicator;
   const bool in_place = call.send.address == MPI_IN_PLACE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who serves a call, and how: decided once, for every form of every collective. The program's data
-// stay as they are.
+// Who serves a call, and how: decided once, for every form of every collective. Does not touch the
+// program's data.
 #pragma once
 
 #include "interpose/backend/call.h"
@@ -30,8 +30,8 @@ struct Decision {
   bool is_served() const { return way >= Way::local; }
 };
 
-// A function of what all ranks share, but for arguments that are wrong on this rank. May wait for
-// other ranks where the call may.
+// A function of what all ranks share, except for arguments that are wrong on this rank. May wait
+// for other ranks where the call may.
 Decision decide(const Entry& entry, const Call& call);
 
 inline void leave_to_mpi(Decision& decision, Reason reason) {
@@ -39,11 +39,11 @@ inline void leave_to_mpi(Decision& decision, Reason reason) {
   decision.reason = reason;
 }
 
-// What is judged of a reduction apart from its type and operation: false for what the MPI should
+// Judges a reduction apart from its type and operation. Returns false for calls that the MPI should
 // judge.
 bool judge_buffers(const Call& call, const Communicator& communicator);
 
-// The rest of the decision on a reduction by the program's function.
+// Completes the decision on a reduction by the program's function.
 void decide_user_reduction(const Call& call, Decision& decision);
 
 }  // namespace sumac

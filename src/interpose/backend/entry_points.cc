@@ -23,7 +23,7 @@ int serve(const Call& call) {
     if (decision.by_user) [[unlikely]]
       thrown = &decision.communicator->fold.exception();
   }
-  // Once nothing of the call is left: the exception goes on in the program.
+  // Nothing of the call is left: the exception continues in the program.
   if (thrown && *thrown) [[unlikely]]
     thrown->leave();
   return error;
@@ -47,7 +47,7 @@ struct EntryPoint<function, form, Count, std::tuple<Arguments...>, std::tuple<La
 template <Function function, Form form, class Count>
 void* entry_point() {
   constexpr auto entry = EntryPoint<function, form, Count>::call;
-  // Of persistent operations the starts are timed.
+  // For persistent operations the starts are timed instead.
   if constexpr (form == Form::persistent) return reinterpret_cast<void*>(entry);
   return entry_of<collective_of(function), entry>();
 }

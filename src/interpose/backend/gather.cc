@@ -20,7 +20,7 @@ std::atomic<bool> agreed{false};
 
 constexpr std::uint64_t kMostWait = 10'000'000'000, kSpin = 1'000'000;  // ns
 
-// False when the others have not come in time. They may yet: the request stays.
+// Returns false when the others have not come in time. They may still come: the request stays.
 bool wait_for(MPI_Request& request) {
   const std::uint64_t begin = clock_ns();
   for (int done = 0;;) {
@@ -32,8 +32,8 @@ bool wait_for(MPI_Request& request) {
   }
 }
 
-// On rank 0 one report a rank, in their order; on others, and where they cannot be had, none and in
-// `why` the reason.
+// On rank 0, one report a rank, in the order of ranks. Elsewhere, and where the reports cannot be
+// had, none, with the reason in `why`.
 std::vector<RankReport> gather_reports(const RankReport& own, const char*& why) {
   int rank = 0, size = 1;
   mpi.Comm_rank(MPI_COMM_WORLD, &rank);
@@ -43,7 +43,7 @@ std::vector<RankReport> gather_reports(const RankReport& own, const char*& why) 
     why = "there was no communicator of all ranks, or not all have SUMAC_STATS=all";
     return {};
   }
-  // The MPI may write and read there until the end, should a rank be missing.
+  // The MPI may read and write this memory until the end of the process if a rank is missing.
   auto all = std::make_unique<std::vector<RankReport>>(rank == 0 ? size : 0);
   auto sent = std::make_unique<RankReport>(own);
   constexpr int kBytes = static_cast<int>(sizeof own);
@@ -57,7 +57,8 @@ std::vector<RankReport> gather_reports(const RankReport& own, const char*& why) 
   return {};
 }
 
-// One write where the system takes it as one: lines of other processes then stay outside.
+// Writes the text in one call where the system allows, so that lines of other processes stay
+// outside.
 void write_all(const std::string& text) {
   std::size_t done = 0;
   while (done < text.size()) {

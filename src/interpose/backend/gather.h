@@ -8,12 +8,12 @@
 
 namespace sumac {
 
-// All ranks of the job have agreed to report together, when a communicator was set up. A rank
-// without Sumac, or that was not asked, would be waited for in vain.
+// Notes that all ranks of the job have agreed, when a communicator was set up, to report together.
+// A rank without Sumac, or one that was not asked, would be waited for in vain.
 void note_agreed_reports();
 
-// Tells what SUMAC_STATS asks for, in MPI_Finalize. Collective where it asks for all ranks: waits
-// for at most some seconds for the others.
+// Writes what SUMAC_STATS asks for, in MPI_Finalize. Collective where it asks for all ranks: waits
+// at most some seconds for the others.
 void report_statistics(const RankReport& own);
 
 }  // namespace sumac

@@ -27,7 +27,7 @@ void GrowingMemory::grow(std::size_t bytes, MPI_Comm comm) {
     end_job(comm);
     return;
   }
-  // Gaps of a program's type may be copied by its function before anything is written to them.
+  // The program's function may copy gaps of its type before anything is written to them.
   std::memset(memory_, 0, wanted);
   bytes_ = wanted;
 }

@@ -15,14 +15,14 @@ class GrowingMemory {
   GrowingMemory(const GrowingMemory&) = delete;
   GrowingMemory& operator=(const GrowingMemory&) = delete;
 
-  // At least so many bytes, aligned to cache lines. What was in them may be lost. Ends the job
-  // where there is no memory: the other ranks count on us.
+  // Returns at least `bytes` bytes, aligned to cache lines; earlier contents may be lost. Ends the
+  // job where there is no memory, since the other ranks wait for this one.
   std::byte* get(std::size_t bytes, MPI_Comm comm) {
     if (bytes > bytes_) [[unlikely]]
       grow(bytes, comm);
     return memory_;
   }
-  // Gives much memory back.
+  // Returns large memory to the system.
   void trim() {
     if (bytes_ > kKept) [[unlikely]]
       free();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a handle of the MPI's to what Sumac keeps of it. Open addressing, linear probing; the caller
-// locks.
+// A map from the MPI's handles to what Sumac keeps for them. Open addressing with linear probing;
+// the caller locks.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace sumac {
 template <class Value>
 class HandleTable {
  public:
-  // Null where the handle is not in it.
+  // Returns null where the handle is not in the table.
   Value* find(std::uintptr_t handle) const {
     for (std::size_t i = home(handle);; i = (i + 1) & mask()) {
       if (!places_[i].value) return nullptr;
@@ -20,14 +20,15 @@ class HandleTable {
     }
   }
 
-  // The handle is not in it.
+  // Requires that the handle is not in the table.
   void insert(std::uintptr_t handle, Value* value) {
     if (2 * (used_ + 1) > places_.size()) grow();
     put({handle, value});
     ++used_;
   }
 
-  // The handle is in it. What lies behind moves up, so that no search stops too early.
+  // Requires that the handle is in the table. Entries behind it move up, so that no search stops
+  // too early.
   void erase(std::uintptr_t handle) {
     std::size_t gap = home(handle);
     while (places_[gap].handle != handle || !places_[gap].value) gap = (gap + 1) & mask();

@@ -14,11 +14,11 @@
 namespace sumac {
 namespace {
 
-// Open addressing. Look-ups touch one cache line and may go on while another thread inserts.
+// Open addressing. A look-up touches one cache line and may run while another thread inserts.
 template <class Value>
 class HandleTable {
  public:
-  // One thread at a time. Null when the table is full.
+  // One thread at a time. Returns null when the table is full.
   const Value* insert(std::uintptr_t key, const Value& value) {
     if (const Value* known = find(key)) return known;
     if (used_ == kMost) return nullptr;
@@ -36,7 +36,7 @@ class HandleTable {
       if (found == key) return &places_[place].value;
     }
   }
-  // While nobody looks anything up.
+  // Only while no thread looks anything up.
   void clear() {
     for (Place& place : places_) place.key.store(0, std::memory_order_relaxed);
     used_ = 0;
@@ -132,7 +132,7 @@ const TypeInfo* find_type(MPI_Datatype type) {
   if (const TypeInfo* known = asked.find(handle_bits(type))) return known;
   if (!describe_type(type, kind, false, info)) return nullptr;
   add_extensions(type, info);
-  // With sessions only the handle may be another type's in a later one.
+  // With sessions only, the handle may belong to another type in a later session.
   if (!world_exists()) return &info;
   const TypeInfo* known = asked.insert(handle_bits(type), info);
   return known ? known : &info;

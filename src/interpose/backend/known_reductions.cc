@@ -15,7 +15,7 @@ struct Known {
   KnownReduction reduction;
 };
 
-// First come, first kept; what is in it while MPI is up is never freed.
+// The first pairs are kept; entries are never freed while MPI is up.
 constexpr int kPlaceBits = 6;
 std::atomic<const Known*> known_pairs[1 << kPlaceBits];
 

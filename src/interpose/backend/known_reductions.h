@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What reduces elements of a type by an operation, found from the two handles.
+// The kernel that reduces elements of a type by an operation, found from the two handles.
 #pragma once
 
 #include <mpi.h>
@@ -13,12 +13,12 @@ struct KnownReduction {
   TypeInfo type;
 };
 
-// Null where there is no kernel, for `reason`. Good until the thread's next look-up. A pair of
-// predefined handles that was found once is found again by one look-up: a reduction of a few
-// elements takes less time than two.
+// Returns null where there is no kernel, and sets `reason`. Valid until the thread's next look-up.
+// A pair of predefined handles that was found once is found again by one look-up: a reduction of a
+// few elements takes less time than two.
 const KnownReduction* find_reduction(MPI_Datatype type, MPI_Op op, Reason& reason);
 
-// At finalisation: handles mean nothing any more.
+// To be called at finalisation: handles mean nothing afterwards.
 void forget_known_reductions();
 
 }  // namespace sumac

@@ -59,7 +59,7 @@ void write_trace() {
       options.trace, std::strerror(errno));
 }
 
-// Before the MPI goes.
+// Before the MPI ends.
 void stop() {
   end_requests();
   end_carriers();
@@ -100,8 +100,8 @@ int finalize() {
   return error;
 }
 
-// The MPI deletes attributes one by one, Sumac's among them, and the callbacks of the others may
-// make calls on the same communicator.
+// The MPI deletes attributes one by one, Sumac's among them, and the callbacks of others may make
+// calls on the same communicator.
 int end_communicator(int (*end)(MPI_Comm*), MPI_Comm* comm) {
   ThreadState& thread = thread_state();
   const std::uintptr_t outer = thread.freeing;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program under another MPI's launcher runs as so many jobs of one rank, and nobody says so.
+// Detects a program under another MPI's launcher, which runs as several jobs of one rank without a
+// word from either MPI.
 #pragma once
 
 #include "base/launch.h"
@@ -15,7 +16,7 @@ namespace sumac {
 // ranks that found each other were started right.
 bool is_lone_rank(const sumac_launch& told, int size);
 
-// To the log, hence once a job where set_log() was told the launcher's rank.
+// Warns in the log, hence once a job where set_log() was told the launcher's rank.
 void warn_of_lone_ranks(const sumac_launch& told, const sumac_stub& stub);
 
 }  // namespace sumac

@@ -47,7 +47,7 @@ void report_missing(void* context, double) {
   if (meeting.all_entered) end_job(c.comm);
 }
 
-// False where the ranks run different builds.
+// Returns false where the ranks run different builds.
 bool meet(Communicator& c, bool all_entered) {
   const std::uint64_t own[2] = {build_hash(), ~build_hash()};
   std::uint64_t least[2] = {};

@@ -18,7 +18,7 @@
 namespace sumac {
 namespace {
 
-// What was last seen of the job, by any thread.
+// The job as last seen, by any thread.
 using Seen = std::shared_ptr<const JobOnNode>;
 std::mutex mutex;  // never held while others are waited for
 Seen last_seen;
@@ -27,13 +27,13 @@ Seen look() {
   auto job = std::make_shared<JobOnNode>(look_at_job());
   int world_rank = 0;
   mpi.Comm_rank(MPI_COMM_WORLD, &world_rank);
-  // A launcher that numbers ranks in another way than the MPI.
+  // The launcher may number ranks in another way than the MPI.
   if (job->own != world_rank) *job = JobOnNode();
   const std::lock_guard<std::mutex> lock(mutex);
   return last_seen = std::move(job);
 }
 
-// Once a process; again only where that shows a member without Sumac.
+// Looks once a process, and again only where the last look shows a member without Sumac.
 Seen seen() {
   {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -56,7 +56,7 @@ std::vector<int> world_ranks(const Communicator& c) {
   return in_world;
 }
 
-// Members of this node without Sumac, and whether there are members that are not to be seen.
+// Members of this node without Sumac, and whether there are members that cannot be seen.
 struct Judgement {
   std::vector<const JobRank*> without;
   bool sure = true;  // and they will stay so
@@ -95,7 +95,7 @@ const char* why(const JobRank& rank) {
   return "it is loaded there but could not serve the program";
 }
 
-// The first of them, and how many more there are.
+// Describes the first of them, and how many more there are.
 std::string describe(const std::vector<const JobRank*>& without) {
   const JobRank& first = *without[0];
   char text[320], more[64] = "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a communicator may be set up at all: that talks to every member, and one without Sumac
-// never answers. So it is judged from what this process can see by itself.
+// Whether a communicator may be set up at all: set-up talks to every member, and a member without
+// Sumac never answers. So it is judged by what this process can see by itself.
 #pragma once
 
 #include <string>
@@ -9,16 +9,18 @@
 
 namespace sumac {
 
-// False, and why, where a member is of another MPI_COMM_WORLD (all members find the same) or runs
-// without Sumac (all members of this node do; where some are not on it, the job is ended, for they
-// cannot be told). True also where nothing can be told.
+// Returns false, with the reason, where a member belongs to another MPI_COMM_WORLD (all members
+// find the same) or runs without Sumac (all members of this node find the same; where some are not
+// on this node, the job is ended, for they cannot be told). Returns true also where nothing can be
+// found out.
 bool members_may_be_served(const Communicator& c, Reason& reason);
 
-// Members that have not been seen to run Sumac, as a list for messages; empty where all have.
+// Members that have not been seen to run Sumac, as a list for messages; empty where all have been
+// seen.
 std::string not_seen(const Communicator& c);
 
-// Exactly one of the members of this node that run Sumac says what concerns them all; every one
-// does where they cannot see each other.
+// True on exactly one of the members of this node that run Sumac: it reports what concerns them
+// all. True on every one where they cannot see each other.
 bool speaks_for_node(const Communicator& c);
 
 }  // namespace sumac

@@ -37,7 +37,7 @@ void MpiMessages::add_peers(std::vector<int>& peers) const {
   }
 }
 
-// A message that cannot be sent leaves a peer waiting: nothing but ending the job is honest.
+// A message that cannot be sent leaves a peer waiting, so the job ends.
 void MpiMessages::add(MPI_Request request, Counter& completed, int peer, int error) {
   if (error != MPI_SUCCESS) {
     log_here("error[message]: the MPI refused a message to or from rank %d; ending the job", peer);

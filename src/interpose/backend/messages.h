@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages over the MPI's point-to-point, on a communicator of their own: no receive of the
-// program's, whatever its wildcards, can take one of them.
+// Messages over the MPI's point-to-point, on a communicator of their own, so that no receive of the
+// program's, whatever its wildcards, can take one.
 #pragma once
 
 #include <mpi.h>
@@ -11,7 +11,7 @@
 
 namespace sumac {
 
-// What ReduceArguments::native points to.
+// The target of ReduceArguments::native.
 struct NativeReduction {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
@@ -19,9 +19,9 @@ struct NativeReduction {
 
 class MpiMessages final : public Messages {
  public:
-  // Takes over both; `leaders` may be MPI_COMM_NULL.
+  // Takes over both communicators; `leaders` may be MPI_COMM_NULL.
   MpiMessages(MPI_Comm all, MPI_Comm leaders);
-  // Frees the communicators. Nothing may be under way.
+  // Frees the communicators. No message may be under way.
   ~MpiMessages() override;
   MpiMessages(const MpiMessages&) = delete;
   MpiMessages& operator=(const MpiMessages&) = delete;
@@ -34,10 +34,10 @@ class MpiMessages final : public Messages {
 
   void add_peers(std::vector<int>& peers) const override;
 
-  // Whether communicators are freed, or left for MPI_Finalize.
+  // Sets whether communicators are freed, or left for MPI_Finalize.
   static void set_freeing(bool may);
 
-  // Objects of this process: see kMostMessengers.
+  // The number of objects of this process: see kMostMessengers.
   static int live();
 
  private:

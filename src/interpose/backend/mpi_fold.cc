@@ -12,7 +12,7 @@ namespace sumac {
 
 namespace {
 
-// Up to a cache line. One number is the most frequent by far.
+// Copies up to a cache line. A single number is by far the most frequent.
 inline void copy_small(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes == sizeof(double)) [[likely]] {
     std::memcpy(to, from, sizeof(double));
@@ -41,7 +41,7 @@ void MpiFold::fold(std::byte* output, int ranks, std::size_t count, Source sourc
   if (layout_.dense && count * layout_.size <= kCacheLine) {
     return fold_small(output, ranks, count, source, context);
   }
-  // Elements far apart in memory are taken a few at a time.
+  // Elements far apart in memory are folded a few at a time.
   constexpr std::size_t kMostSpan = 1 << 20;
   std::size_t block = count;
   while (block > 1 && layout_.span(block) > kMostSpan) block = (block + 1) / 2;
@@ -59,7 +59,7 @@ void MpiFold::fold(std::byte* output, int ranks, std::size_t count, Source sourc
 }
 
 MpiFold::Operands MpiFold::operands(std::size_t count) {
-  // The first element at a cache line, whatever is before it.
+  // The first element lies at a cache line, whatever precedes it.
   const auto place = round_up(static_cast<std::size_t>(layout_.first(count)), kCacheLine);
   const std::size_t each = round_up(place + layout_.span(count), kCacheLine);
   std::byte* memory = operands_.get(2 * each, comm_);

@@ -12,34 +12,34 @@
 
 namespace sumac {
 
-// Of a communicator; for one reduction after the other.
+// The fold of a communicator, for one reduction at a time.
 class MpiFold final : public UserFold {
  public:
-  // Elements are as the layout says, which is to be filled before.
+  // Begins a reduction of elements that lie as `layout` says, which is filled before.
   void begin(MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     type_ = type;
     op_ = op;
     comm_ = comm;
   }
   TypeLayout& layout() { return layout_; }
-  // Memory for packed data, until end().
+  // Memory for packed data, valid until end().
   std::byte* packed(std::size_t bytes) { return packed_.get(bytes, comm_); }
 
   void fold(std::byte* output, int ranks, std::size_t count, Source source,
             const void* context) override;
 
-  // The MPI's first error since begin().
+  // Returns the MPI's first error since begin().
   int end();
-  // Whether the function has left by an exception. Then it was not called again, and the result is
-  // undefined; but all that is shared with other ranks is as it should be.
+  // Set when the function has left by an exception. It is then not called again, and the result is
+  // undefined; but everything shared with other ranks is in order.
   PendingException& exception() { return exception_; }
-  // The communicator has gone.
+  // To be called when the communicator has ended.
   void forget();
 
  private:
   void fold_small(std::byte* output, int ranks, std::size_t count, Source source,
                   const void* context);
-  // Addresses of the first of so many elements.
+  // Addresses of the first elements.
   struct Operands {
     std::byte *left, *right;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a team needs of the MPI: how its ranks reach each other out of band, and progress.
+// What a team needs of its MPI: out-of-band communication and progress.
 #pragma once
 
 #include "team/context.h"
@@ -16,8 +16,8 @@ class MpiOob final : public Oob {
   void all_and(std::uint64_t* words, std::size_t count) override;
   void broadcast(void* data, std::size_t bytes) override;
   bool make_messages(const std::vector<int>& leaders, std::shared_ptr<Messages>& made) override;
-  // Lets the MPI make progress: a peer's rendezvous send to this rank may be what all wait for. And
-  // with it all else that is under way.
+  // Drives the MPI's progress, since a peer's rendezvous send to this rank may be what all wait
+  // for, and with it everything else that is under way.
   void drive() override;
   void end_job() override;
 
@@ -28,7 +28,7 @@ class MpiOob final : public Oob {
 // What the teams of this process share.
 const Context& team_context();
 
-// The MPI's progress alone.
+// Drives the MPI's progress alone.
 void probe_mpi(const Communicator& communicator);
 
 // Callback of WaitPolicy: report_late() for every communicator on which something is under way. The

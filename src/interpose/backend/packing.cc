@@ -14,7 +14,7 @@ namespace sumac {
 namespace {
 
 // Calls step(first element's address, count, packed place, packed bytes) for runs of elements whose
-// packed size an int can say.
+// packed size fits an int.
 template <class Byte, class Step>
 void in_parts(const TypedBuffer& buffer, std::size_t bytes, Byte* packed, Step step) {
   MPI_Aint lower = 0, extent = 0;
@@ -83,8 +83,7 @@ void PackedBuffer::rebase() {
 void PackedBuffer::keep_handles() {
   if (!owns_type_) mpi.Type_dup(buffer_.type, &buffer_.type);
   owns_type_ = true;
-  // Any communicator does, for packing and unpacking alike; without the world there may be no
-  // other.
+  // Any communicator will do for packing and unpacking; without the world there may be no other.
   int initialized = 0;
   mpi.Initialized(&initialized);
   if (initialized) buffer_.comm = MPI_COMM_SELF;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiled with exceptions, alone of all files.
+// The only file compiled with exceptions.
 #include "interpose/backend/pending_exception.h"
 
 #include <cxxabi.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A C++ exception that the program's function has left by in the middle of a collective, kept until
-// the collective has ended.
+// A C++ exception by which the program's function has left in the middle of a collective, kept
+// until the collective has ended.
 #pragma once
 
 #include <mpi.h>
@@ -11,12 +11,12 @@ namespace sumac {
 
 class PendingException {
  public:
-  // inout[i] = in[i] op inout[i], and the MPI's error. Keeps an exception the function leaves by;
-  // of another language's, or a cancelled thread's, it lets the way go on.
+  // inout[i] = in[i] op inout[i]; returns the MPI's error. Keeps an exception by which the function
+  // leaves; lets exceptions of other languages, and cancelled threads, pass.
   int reduce_local(const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op);
 
   explicit operator bool() const { return static_cast<bool>(exception_); }
-  // Throws what is kept, and forgets it.
+  // Throws the exception that is kept, and forgets it.
   [[noreturn]] void leave();
 
  private:

@@ -19,9 +19,9 @@ void count_served(CallRecord& record, Stats& stats, const CallData& data, Algori
   record.take(stats, algorithm, data.bytes());
 }
 
-// Whether a call that returned `error` was made, together with the other ranks' calls. One whose
-// arguments were refused was not; one that failed later (MPI_ERR_TRUNCATE) was, and counts, lest
-// this rank counts otherwise than those on which it succeeded.
+// True when a call that returned `error` was made together with the other ranks' calls. A call
+// whose arguments were refused was not made; one that failed later (MPI_ERR_TRUNCATE) was, and
+// counts, lest this rank counts otherwise than those on which it succeeded.
 bool was_made(int error) {
   if (error == MPI_SUCCESS) return true;
   if (!mpi_is_up()) return false;
@@ -78,7 +78,7 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
   }
   CollectiveRequest* request = acquire_persistent(c, ranks);
   if (!request) {
-    // Other ranks may have theirs.
+    // Other ranks may have made theirs.
     mpi.Comm_call_errhandler(call.comm, MPI_ERR_REQUEST);
     return MPI_ERR_REQUEST;
   }
@@ -89,11 +89,11 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
 }
 
 // Everything about a persistent call is decided at its initialisation, which may wait for other
-// ranks: so the first one on a communicator sets it up. The MPI's own request comes first: what the
-// MPI takes without an error, all ranks have called.
+// ranks, so the first one on a communicator sets it up. The MPI's own request comes first: what the
+// MPI accepts without an error, all ranks have called.
 int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decision) {
   const int error = call.kind.below(call);
-  // As good as two: it will be used many times.
+  // Counts as much as two calls: it will be used many times.
   if (was_made(error)) count_call(call.comm, kAgreeAfter, false);
   const Decision again = error == MPI_SUCCESS ? decide(entry, call) : decision;
   if (!again.is_served()) {
@@ -104,8 +104,8 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
   return initialise(entry, call, again);
 }
 
-// Nonblocking calls never set a communicator up, for that waits for other ranks: until a blocking
-// or persistent call has done so they are the MPI's.
+// Nonblocking calls never set a communicator up, since that waits for other ranks: until a blocking
+// or persistent call has done so, they are the MPI's.
 int hand_down(Entry& entry, const Call& call, const Decision& decision) {
   if (decision.counts && call.kind.form == Form::persistent) {
     return set_up_and_initialise(entry, call, decision);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Carrying a decided call out, whatever its form: run to its end, start, or initialise. What is to
-// happen around every call, such as doing it a second time to compare results, belongs around
-// perform() and, for the end of a deferred call, deliver() of requests.h.
+// Carries a decided call out, whatever its form: runs it to its end, starts it, or initialises it.
+// Whatever is to happen around every call, such as doing it a second time to compare results,
+// belongs around perform() and, for the end of a deferred call, around deliver() of requests.h.
 #pragma once
 
 #include "interpose/backend/decide.h"

@@ -81,7 +81,8 @@ std::uint64_t process_word() {
 }
 
 ThreadState& thread_state() {
-  // From the few bytes that the C run-time keeps for libraries opened late: others cost a call.
+  // Placed in the few bytes that the C run-time keeps for libraries opened late; other thread-local
+  // memory costs a call.
   [[gnu::tls_model("initial-exec")]] static thread_local ThreadState state;
   return state;
 }
@@ -135,7 +136,7 @@ void note_mpi_down() {
 
 bool mpi_is_up() {
   if (life.load(std::memory_order_acquire) == Life::up) return true;
-  // Initialised before Sumac saw a call.
+  // MPI was initialised before Sumac saw a call.
   if (!is_between_init_and_finalize()) return false;
   note_mpi_up();
   return true;

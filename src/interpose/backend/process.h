@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is one a process: options, life cycle, re-entrancy, and the memory communicators share.
+// What exists once in a process: options, life cycle, re-entrancy, and the memory that
+// communicators share.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +17,7 @@
 
 namespace sumac {
 
-// The MPI this back end is for.
+// The MPI family that this back end is for.
 #if defined(MPICH_NAME) || defined(MPICH_VERSION)
 inline constexpr Family kFamily = Family::mpich;
 #else
@@ -24,52 +25,52 @@ inline constexpr Family kFamily = Family::openmpi;
 #endif
 
 extern sumac_options options;
-// SUMAC_STATS, taken apart.
+// The parsed value of SUMAC_STATS.
 sumac_report stats_wanted();
 
-// Those of SUMAC_RULES; none where there is no such file or it is refused.
+// The rules of SUMAC_RULES; none where there is no such file or it is refused.
 const RuleSet& user_rules();
 // Reads them, once; warns of a file that is refused.
 void read_user_rules();
 Arena& arena();
 
-// What is under way in this process, and who looks at it when the program does not.
+// What is under way in this process, and which thread advances it when the program does not.
 Engine& engine();
 Helper& helper();
 
-// This process, among all that ever join a group with it. Never 0.
+// Identifies this process among all that ever join a group with it. Never 0.
 std::uint64_t process_word();
 
-// True between MPI_Init and MPI_Finalize; and, where a program has sessions only, from its first
+// True between MPI_Init and MPI_Finalize and, where a program has sessions only, from its first
 // collective call on. Learns the predefined handles the first time.
 bool mpi_is_up();
 // `log_as`: this process's rank for messages, or -1 for its rank in the world, where there is one.
 void note_mpi_up(int log_as = -1);
 void note_mpi_down();
 
-// From MPI_Init on MPI_COMM_WORLD may be used; a program may have sessions alone.
+// True from MPI_Init on, when MPI_COMM_WORLD may be used; a program may have sessions alone.
 bool world_exists();
-// The same until the beginning of MPI_Finalize. Nothing may be under way at other times: the end of
-// a session is not seen.
+// True until the beginning of MPI_Finalize. At other times nothing may be under way: the end of a
+// session is not seen.
 bool world_is_up();
 void note_world_ends();
 
-// Ends the job, after a line that says why. Launchers lose what they have not passed on when a rank
-// aborts: they are given a moment.
+// Ends the job, after a line that says why. Waits a moment first, since launchers lose output that
+// they have not passed on when a rank aborts.
 void end_job(MPI_Comm comm);
 
-// True when buffers may be in a GPU's memory: a run-time library for one was in the process when
-// MPI started or a communicator was set up, and SUMAC_DEVICE does not promise otherwise.
+// True when buffers may be in a GPU's memory: a GPU run-time library was in the process when MPI
+// started or a communicator was set up, and SUMAC_DEVICE does not promise otherwise.
 bool device_memory_possible();
 void look_for_devices();
 
-// Polls before a rank yields that waits for it does not know whom: as on the communicator set up
+// Spin count of waits that belong to no single communicator; taken from the communicator set up
 // last.
 std::uint32_t spins_of_process();
 void set_spins_of_process(std::uint32_t spins);
 
-// Per thread: whether it is in an intercepted call, which communicator (its handle's bits) it is
-// freeing, and what became of the last collective.
+// Per thread: whether it is in an intercepted call, which communicator (the bits of its handle) it
+// is freeing, and how the last collective was served.
 struct ThreadState {
   bool inside = false;
   std::uintptr_t freeing = 0;
@@ -77,11 +78,11 @@ struct ThreadState {
 };
 ThreadState& thread_state();
 
-// Whether a function of this library, other than those that lead here without a gap, is on the
-// stack: the call is made by what a call of Sumac's calls. Walks the stack.
+// True when another function of this library is on the stack, besides those that lead here without
+// a gap: the call is made by something that Sumac has called. Walks the stack.
 bool called_from_within();
 
-// What becomes of one collective call: for the statistics, and for who asks which way it took.
+// Records how one collective call was served, for the statistics and for sumac_last_path().
 class CallRecord {
  public:
   explicit CallRecord(Collective collective) : thread_(thread_state()), collective_(collective) {}
@@ -90,10 +91,10 @@ class CallRecord {
 
   Collective collective() const { return collective_; }
 
-  // For who asks, without counting: of a persistent operation, whose starts count.
+  // Notes the path without counting: for persistent operations, whose starts count.
   void note_path(const char* path) { thread_.last_path = path; }
 
-  // Where no communicator counts it.
+  // For calls that no communicator counts.
   void hand_down(Reason reason) {
     thread_.last_path = text_of(reason);
     count_process_hand_down(collective_, reason, 0);
@@ -124,8 +125,8 @@ class CallRecord {
 };
 
 // One intercepted call on this thread's stack. Its end may not be seen: an error handler may leave
-// by exception or longjmp, and a user-level thread may be put aside in mid-call. So where a call
-// seems to be nested, the stack is asked, which takes microseconds.
+// by exception or longjmp, and a user-level thread may be suspended in mid-call. So where a call
+// seems to be nested the stack is examined, which takes microseconds.
 class Entry : public CallRecord {
  public:
   explicit Entry(Collective collective)

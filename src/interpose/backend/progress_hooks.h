@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who looks at what is under way while the program is in the MPI, or computes.
+// What advances operations under way while the program is in the MPI, or computes.
 #pragma once
 
 #include "interpose/stub/stub.h"
@@ -7,17 +7,17 @@
 
 namespace sumac {
 
-// Finds what this MPI has to be called back by.
+// Finds the functions by which this MPI can be told to call Sumac back.
 void find_progress_hooks(const sumac_stub& stub);
 
-// Whether messages under way go on while this process is in any call of the MPI's: it calls back,
-// or a thread of ours may call it.
+// True when messages under way go on while this process is in any call of the MPI's: the MPI calls
+// back, or a thread of Sumac's may call the MPI.
 bool can_progress_messages();
 
-// MPI_THREAD_MULTIPLE.
+// True at MPI_THREAD_MULTIPLE.
 bool threads_may_call_mpi();
 
-// Once anything is under way; and before MPI is finalised.
+// start_progress(): called once anything is under way. The other: before MPI is finalised.
 void start_progress();
 void stop_progress();
 

@@ -6,7 +6,7 @@
 namespace sumac {
 namespace {
 
-// Null, and why, where the MPI should do it.
+// Returns null, with the reason, where the MPI should serve the call.
 const KnownReduction* judge(const Entry& entry, const Call& call, Reason& reason) {
   const Data& data = call.receive;
   reason = Reason::nested;
@@ -26,7 +26,7 @@ const KnownReduction* judge(const Entry& entry, const Call& call, Reason& reason
   return wrong ? nullptr : found;
 }
 
-// By value: what is not passed on by its address can stay in registers.
+// By value: arguments whose address is not passed on can stay in registers.
 [[gnu::noinline, gnu::cold]] int hand_down(Entry& entry, const Call call, Reason reason) {
   entry.hand_down(reason);
   return call.kind.below(call);

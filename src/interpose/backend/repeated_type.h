@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a duplicate or contiguous type is made of.
+// The type that a duplicate or contiguous type repeats.
 #pragma once
 
 #include <mpi.h>

@@ -23,14 +23,14 @@ HandleTable<CollectiveRequest>& table() {
   static auto* the_table = new HandleTable<CollectiveRequest>;
   return *the_table;
 }
-// Not the program's: those with a generalized request, which the MPI takes for one under way, and
-// those without a request.
+// Requests that are not the program's: those with a generalized request, which the MPI takes for
+// one under way, and those without.
 std::vector<CollectiveRequest*>& spare(bool with_handle) {
   static auto* the_spare = new std::vector<CollectiveRequest*>[2];
   return the_spare[with_handle];
 }
 
-// With the lock held.
+// Requires the lock.
 void change_held(int by) {
   requests_held.store(requests_held.load(std::memory_order_relaxed) + by,
                       std::memory_order_relaxed);
@@ -43,14 +43,14 @@ void recycle(CollectiveRequest& request) {
   change_held(-1);
 }
 
-// With the lock held.
+// Requires the lock.
 void unlist(CollectiveRequest& request) {
   table().erase(handle_bits(request.handle));
   request.handle = MPI_REQUEST_NULL;
   request.bits.store(0, std::memory_order_relaxed);
 }
 
-// The status is the MPI's, which copies it, and its MPI_ERROR where an array has one.
+// The status belongs to the MPI, which copies it, and sets MPI_ERROR where an array has one.
 int query(void*, MPI_Status* status) {
   fill_status(status);
   status->MPI_ERROR = MPI_SUCCESS;
@@ -65,10 +65,10 @@ int forget(void* state) {
   return MPI_SUCCESS;
 }
 
-// The standard has no cancelling of collectives.
+// The standard does not allow collectives to be cancelled.
 int cancel(void*, int) { return MPI_ERR_REQUEST; }
 
-// With a request if there is one to be had.
+// Prefers one with a request.
 CollectiveRequest& take_spare(bool with_handle) {
   const std::lock_guard<Lock> hold(lock);
   change_held(1);
@@ -139,7 +139,7 @@ CollectiveRequest* acquire_persistent(Communicator& c, OwnRanks* ranks) {
 CollectiveRequest* find_request(MPI_Request handle) {
   if (handle == MPI_REQUEST_NULL) return nullptr;
   const std::uintptr_t bits = handle_bits(handle);
-  // The one found last, mostly: started, then waited for.
+  // Mostly the request found last: started, then waited for.
   static thread_local CollectiveRequest* recent = nullptr;
   if (recent && recent->bits.load(std::memory_order_relaxed) == bits) return recent;
   const std::lock_guard<Lock> hold(lock);
@@ -221,7 +221,7 @@ void deliver(CollectiveRequest& request) {
   Communicator& c = *request.communicator;
   if (request.failed()) give_up(c);
   request.data.deliver();
-  // Here and not where the MPI frees the request: it is not to be called from there.
+  // Here, and not where the MPI frees the request: the MPI must not be called from there.
   if (!request.persistent) request.data.free();
   if (c.left.load(std::memory_order_relaxed)) [[unlikely]]
     let_go(c);
@@ -229,7 +229,7 @@ void deliver(CollectiveRequest& request) {
 
 bool is_active(const CollectiveRequest& request) {
   if (request.phase != Phase::shown) return request.phase == Phase::begun;
-  // The MPI may have told the program since. Of an inactive request it gives the empty status.
+  // The MPI may have told the program since. It gives the empty status for an inactive request.
   int done = 0;
   MPI_Status status;
   mpi.Request_get_status(request.handle, &done, &status);
@@ -250,7 +250,7 @@ void free_persistent(CollectiveRequest& request, MPI_Request* handle) {
     if (request.carried) deliver_carrier(request.carrier);
   }
   {
-    // Before the MPI has the handle back: it may be another request's at once.
+    // Before the MPI gets the handle back, which may belong to another request at once.
     const std::lock_guard<Lock> hold(lock);
     unlist(request);
   }

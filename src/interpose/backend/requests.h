@@ -33,57 +33,61 @@ struct CollectiveRequest : Work {
   bool carried = false;  // persistent: the MPI has been told of this start
   Carrier carrier;       // persistent
 
-  // Of the threads that know a request one alone asks about it at a time, as MPI has it.
+  // MPI allows only one of the threads that know a request to ask about it at a time.
   Phase phase = Phase::idle;
   std::atomic<std::uintptr_t> bits{0};  // of the handle, for who looks it up; 0: none
 };
 
-// Requests that the program holds: while there are none, completion calls are the MPI's alone.
+// The number of requests that the program holds: while it is 0, completion calls are the MPI's
+// alone.
 extern std::atomic<int> requests_held;
 inline bool any_requests() { return requests_held.load(std::memory_order_relaxed) != 0; }
 
-// A request for a new nonblocking operation; for a persistent one null where there can be none.
-// `ranks`: those that carry a persistent one out, which are its own until it is freed.
+// A request for a new nonblocking operation; for a persistent one, null where none can be made.
+// `ranks`: where a persistent operation is carried out, its own until it is freed.
 CollectiveRequest& acquire_nonblocking(Communicator& communicator);
 CollectiveRequest* acquire_persistent(Communicator& communicator, OwnRanks* ranks);
 
-// What Sumac keeps of the request; null for the MPI's own.
+// What Sumac keeps for the request; null for the MPI's own.
 CollectiveRequest* find_request(MPI_Request request);
 
 // Begins what request.call describes.
 void begin(CollectiveRequest& request);
 
-// One that has begun: waits for its end; looks whether it has come.
+// Of a request that has begun: waits for its end, or looks whether it has come.
 void wait_for(CollectiveRequest& request);
 bool test(CollectiveRequest& request);
 
-// One that has ended: puts the data where the program wants them. The program may look at them, and
-// write them, as soon as any call has told it of the end: later calls do nothing.
+// Puts the data of a request that has ended where the program wants them. The program may read and
+// write them as soon as any call has told it of the end: later calls of this do nothing.
 void deliver(CollectiveRequest& request);
 
-// A persistent one that the program has started, and has not been told the end of.
+// True for a persistent request that the program has started and whose end it has not been told.
 bool is_active(const CollectiveRequest& request);
 
-// The program learns of the end: fills the status, and gives the request back to the MPI's rules (a
-// nonblocking one becomes MPI_REQUEST_NULL). False when the MPI knows of the start already, and
-// must be asked.
+// Tells the program of the end: fills the status, and gives the request back to the MPI's rules (a
+// nonblocking one becomes MPI_REQUEST_NULL). Returns false when the MPI already knows of the start
+// and must be asked.
 bool take_end(CollectiveRequest& request, MPI_Request* handle, MPI_Status* status);
 
-// The MPI's requests as they should be: after this the MPI's own completion calls tell the truth.
+// Brings the MPI's requests up to date: after this the MPI's own completion calls give the right
+// answers.
 void show(MPI_Request* requests, int count);
 
-// As MPI leaves it for a collective: nothing received, not cancelled; MPI_ERROR is not touched.
+// The status of a collective: nothing received, not cancelled; MPI_ERROR is not touched.
 void fill_status(MPI_Status* status);
 
-// The program does with the request what it may not: the communicator's error handler is told.
+// Tells the communicator's error handler that the program has used the request in a way that is not
+// allowed.
 int refuse(const CollectiveRequest& request, int error);
 
-// A persistent request goes. One that is active, the program's mistake, ends before.
+// Frees a persistent request. One that is still active, which is the program's mistake, is
+// completed first.
 void free_persistent(CollectiveRequest& request, MPI_Request* handle);
 
-// Until nothing is under way on the communicator.
+// Waits until nothing is under way on the communicator.
 void drain(Communicator& communicator);
-// At finalisation: ends all that is under way, and gives requests kept for later back to the MPI.
+// At finalisation: ends everything under way, and gives requests kept for later back to the MPI.
 void end_requests();
 
 }  // namespace sumac

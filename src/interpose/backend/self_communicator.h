@@ -7,13 +7,13 @@
 
 namespace sumac {
 
-// Made at the first call. MPI_COMM_NULL, at all later calls too, where MPI_Init has not been called
-// by then (a program of sessions may have no MPI_COMM_SELF) or the MPI could make none. The first
-// call is made while no other thread makes communicators: an MPI's threads may take turns in this,
-// and one of them may be waiting for another process that waits for this one.
+// Made at the first call. Returns MPI_COMM_NULL, at all later calls too, where MPI_Init has not
+// been called by then (a program of sessions may have no MPI_COMM_SELF) or the MPI could make none.
+// The first call must come while no other thread makes communicators: an MPI's threads may take
+// turns in this, and one of them may be waiting for another process that waits for this one.
 MPI_Comm self_communicator();
 
-// At finalisation.
+// To be called at finalisation.
 void end_self_communicator();
 
 }  // namespace sumac

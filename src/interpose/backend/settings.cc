@@ -45,7 +45,7 @@ std::string simd_problem() {
   return problem + ")";
 }
 
-// Values of kind text, which only those who use them can judge.
+// Checks values of kind text, which only their users can judge.
 void check_texts() {
   std::string problem;
   if (!check_forced(options.algo, problem)) refuse("ALGO", problem);
@@ -69,7 +69,7 @@ void read_settings() {
   check_texts();
   read_user_rules();
   choose_simd();
-  // A result larger than that has left the caches when it is read.
+  // A larger result has left the caches when it is read.
   if (const std::size_t share = cache_share("", own_cpus())) set_stream_bytes(share);
   read_thread_options(options);
   if (*options.trace) trace::start(options.trace);

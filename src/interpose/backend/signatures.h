@@ -126,7 +126,7 @@ struct Signature<Function::allgatherv, Count> {
   }
 };
 
-// What follows in the functions of one form.
+// The arguments that follow in the functions of one form.
 template <Form form>
 struct Ending;
 
@@ -165,7 +165,7 @@ struct Ending<Form::local> {
   static std::tuple<> write(const Call&) { return {}; }
 };
 
-// The MPI's function of a row of calls.def.
+// The type of the MPI's function for a row of calls.def.
 template <class Arguments>
 struct FunctionWith;
 template <class... Arguments>

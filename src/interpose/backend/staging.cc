@@ -12,7 +12,7 @@
 namespace sumac {
 namespace {
 
-// A value and an int, as a C struct has them: the int at a multiple of its size.
+// A value and an int as in a C struct: the int at a multiple of its size.
 template <std::size_t value>
 void copy_pairs(std::size_t extent, std::byte* to, const std::byte* from, std::size_t count) {
   constexpr std::size_t kIndex = sizeof(std::int32_t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Types with gaps (MPI_DOUBLE_INT) in reductions. An element is reduced with the bytes of its gaps,
-// but those of a receive buffer are the program's.
+// but the gaps of a receive buffer belong to the program.
 #pragma once
 
 #include <mpi.h>
@@ -11,11 +11,11 @@
 
 namespace sumac {
 
-// Elements to another place, where gaps keep what is in them.
+// Copies elements; gaps at the destination keep their bytes.
 void copy_elements(const TypeInfo& type, std::byte* to, const std::byte* from, std::size_t count);
 
-// Where a reduction leaves its result for the time of one operation. Ends the job when there is no
-// memory for it: the other ranks count on us.
+// Memory for a reduction's result during one operation. Ends the job when there is none, since the
+// other ranks wait for this one.
 class StagedResult {
  public:
   // Takes the place of `output`.
@@ -33,7 +33,7 @@ class StagedResult {
   std::size_t count_;
 };
 
-// Whether the reduction needs one for `count` elements of its result.
+// True when the reduction needs such memory for `count` elements of its result.
 inline bool wants_stage(const TypeInfo& type, const std::byte* output, std::size_t count) {
   return type.has_gaps() && output && count > 0;
 }

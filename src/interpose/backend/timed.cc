@@ -11,7 +11,8 @@ namespace {
 
 bool timed = false;
 
-// By the name that the call has left for sumac_last_path(). The same text: the same pointer.
+// The number of a path, from the name that the call has left for sumac_last_path(). Equal texts are
+// the same pointer.
 int number_of(Collective collective, const char* path) {
   if (path == kLocal) return kLocalPath;
   for (const Algorithm algorithm : kAllAlgorithms) {

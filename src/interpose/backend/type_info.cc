@@ -10,7 +10,7 @@
 namespace sumac {
 namespace {
 
-// Bytes of a logical: only zero or not matters.
+// Bytes of a logical: only whether they are zero matters.
 DType logical_of(std::size_t size) { return size == 16 ? DType::i128 : integer_of(size, false); }
 
 DType float_of(std::size_t size) {
@@ -87,16 +87,16 @@ constexpr unsigned kOperations[] = {
 #include "interpose/backend/predefined_types.def"
 };
 
-// Whether kind and size do not say what the MPI takes an element for: Fortran's truth values, and
-// sizes for which C has no type, or several.
+// True where kind and size do not say what the MPI takes an element for: Fortran's truth values,
+// and sizes for which C has no type, or several.
 bool is_in_doubt(TypeKind kind, DType dtype) {
   return kind == TypeKind::logical || dtype == DType::i128 || dtype == DType::f16 ||
          dtype == DType::f128 || dtype == DType::c128;
 }
 
-// What the MPI takes an element of `type` for; none where it is not clear.
+// The element type that the MPI takes `type` for; none where it is not clear.
 DType probed(MPI_Datatype type, TypeKind kind, DType dtype, bool every_mpi) {
-  // Where there are only sessions Open MPI 5's MPI_Reduce_local crashes.
+  // With sessions only, Open MPI 5's MPI_Reduce_local crashes.
   int initialized = 0;
   mpi.Initialized(&initialized);
   if (!initialized) return DType::none;
@@ -104,7 +104,7 @@ DType probed(MPI_Datatype type, TypeKind kind, DType dtype, bool every_mpi) {
     return DType::none;
   }
   if (agrees_on(type, kind, dtype)) return dtype;
-  // MPI_Type_create_f90_real gives what has the digits asked for.
+  // MPI_Type_create_f90_real returns the type that has the digits asked for.
   if (dtype == DType::f128 && agrees_on(type, kind, DType::long_double)) return DType::long_double;
   if (dtype == DType::c128 && agrees_on(type, kind, DType::c_long_double)) {
     return DType::c_long_double;

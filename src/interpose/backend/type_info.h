@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Sumac knows of a predefined type, and how it finds out.
+// What Sumac knows about a predefined type, and how it finds out.
 #pragma once
 
 #include <mpi.h>
@@ -47,20 +47,20 @@ struct TypeInfo {
   bool has_gaps() const { return size != extent; }
 };
 
-// What a type of this kind is in this MPI. False when the MPI lacks it. Where size and kind leave
-// open what the MPI takes an element for, its own MPI_Reduce_local is asked; without a question
-// whether it accepts the type at all only if it is one that `every_mpi` has. A process that has
-// begun with a session cannot ask: what is open is then the MPI's to reduce.
+// Describes what a type of this kind is in this MPI. Returns false when the MPI lacks it. Where
+// size and kind leave open what the MPI takes an element for, its own MPI_Reduce_local is asked; a
+// type that `every_mpi` has is asked about without first asking whether the MPI accepts it. A
+// process that has begun with a session cannot ask: such types are then the MPI's to reduce.
 bool describe_type(MPI_Datatype type, TypeKind kind, bool every_mpi, TypeInfo& info);
 
-// The type's elements are integers, truth values, text or bytes.
+// True when the type's elements are integers, truth values, text or bytes.
 bool may_have_extensions(const TypeInfo& info);
 
-// Sumac's integer of so many bytes; none where there is none.
+// Sumac's integer of `bytes` bytes; none where there is none.
 DType integer_of(std::size_t size, bool is_signed);
 
-// The kind of a type that is not in the table of handles: one of the optional ones, or of
-// MPI_Type_create_f90_real and its likes. False for derived types.
+// Finds the kind of a type that is not in the table of handles: an optional type, or one made by
+// MPI_Type_create_f90_real or its siblings. Returns false for derived types.
 bool find_kind(MPI_Datatype type, TypeKind& kind);
 
 }  // namespace sumac

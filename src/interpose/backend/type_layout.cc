@@ -16,8 +16,8 @@
 namespace sumac {
 namespace {
 
-// What is known of a derived type, an attribute of it. Used again when the type is freed, and never
-// given back: a thread with a stale place of the cache reads a handle that does not match.
+// What is known of a derived type, kept as an attribute of it. Reused when the type is freed, and
+// never given back: a thread with a stale entry of the cache reads a handle that does not match.
 struct Known {
   std::atomic<std::uintptr_t> handle{0};  // 0: not in use
   TypeLayout layout;
@@ -28,7 +28,7 @@ std::mutex mutex;   // of `unused`
 int keyval = MPI_KEYVAL_INVALID;
 std::vector<Known*> all, unused;
 
-// Direct-mapped, by handle.
+// A cache, direct-mapped by handle.
 constexpr int kPlaceBits = 8;
 std::atomic<Known*> cache[1 << kPlaceBits];
 
@@ -80,8 +80,8 @@ bool ask(MPI_Datatype type, TypeLayout& layout) {
   return true;
 }
 
-// Remembered, if that can be, for as long as the type lives. With sessions only an attribute's key
-// could outlive its meaning.
+// Remembers the layout, where possible, for as long as the type lives. With sessions only, an
+// attribute's key could outlive its meaning.
 void remember(MPI_Datatype type, const TypeLayout& layout) {
   if (!world_exists()) return;
   if (keyval == MPI_KEYVAL_INVALID) {

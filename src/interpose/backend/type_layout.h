@@ -11,12 +11,12 @@ namespace sumac {
 struct TypeLayout {
   std::size_t size = 0;  // packed bytes of an element
   MPI_Aint extent = 0;   // bytes from one to the next; may be negative
-  // Everything of an element, its gaps included, is at [low, high) bytes from its address.
+  // All of an element, gaps included, is at [low, high) bytes from its address.
   MPI_Aint low = 0, high = 0;
-  // Data alone, from the address on: elements may be copied as `size` bytes each.
+  // The element is all data, from the address on: elements may be copied as `size` bytes each.
   bool dense = false;
 
-  // Bytes that `count` elements, at least one, take in memory, and where in these the first is.
+  // Bytes that `count` elements, at least one, take in memory, and where in these the first one is.
   std::size_t span(std::size_t count) const {
     const MPI_Aint steps = static_cast<MPI_Aint>(count - 1) * extent;
     return static_cast<std::size_t>(high - low + (steps < 0 ? -steps : steps));
@@ -27,12 +27,12 @@ struct TypeLayout {
   }
 };
 
-// That of `type`, which is not MPI_DATATYPE_NULL. The MPI is asked the first time a handle is met.
-// An MPI's error where the type is not committed, or is none: the error handler of `comm` has been
-// told of it.
+// Finds the layout of `type`, which is not MPI_DATATYPE_NULL. The MPI is asked when a handle first
+// occurs. Returns an MPI error where the type is not committed, or is none; the error handler of
+// `comm` has then been told.
 int find_layout(MPI_Datatype type, MPI_Comm comm, TypeLayout& layout);
 
-// At finalisation.
+// To be called at finalisation.
 void forget_layouts();
 
 }  // namespace sumac

@@ -70,7 +70,7 @@ Elements truth_values(std::size_t size) {
   return elements;
 }
 
-// Two numbers whose sum needs all digits; complex ones have them in both parts.
+// Two numbers whose sum needs all digits; complex numbers have them in both parts.
 Elements summands(DType dtype) {
   Elements elements;
   const int times = info_of(dtype).kind == ElementKind::complex ? 2 : 1;
@@ -93,8 +93,8 @@ Elements summands(DType dtype) {
   return elements;
 }
 
-// Integers whose results tell what they are: of both signs, with a carry from every byte to the
-// next, and more than a truth value is.
+// Integers whose results show their type: of both signs, with a carry from every byte to the next,
+// and values that are no truth values.
 Elements integers(std::size_t size) {
   static constexpr std::uint64_t kValues[] = {0, 1, 2, 0x5a, 0x7f, 0x80, 0xa5, 0xff};
   Elements elements;
@@ -114,7 +114,8 @@ Elements integers(std::size_t size) {
   return elements;
 }
 
-// One at a time: Open MPI's loops over vectors saturate small integers, which single ones do not.
+// Asks about one element at a time: Open MPI's vector loops saturate small integers, its loop for
+// single ones does not.
 bool reduces_as(const Elements& elements, std::size_t size, MPI_Datatype type, MPI_Op handle,
                 DType dtype, Op op) {
   for (std::size_t at = 0; at < elements.bytes; at += size) {

@@ -12,8 +12,8 @@
 namespace sumac {
 namespace {
 
-// What a type is made of: so many of one element type, in order and without other gaps than the
-// element's own. `type` is null for anything else.
+// The elements that a type consists of: a number of one element type, in order and with no gaps but
+// the element's own. `type` is null where it is anything else.
 struct Elements {
   const TypeInfo* type = nullptr;
   std::size_t each = 1;
@@ -28,13 +28,13 @@ Elements repeated(MPI_Datatype type) {
   return elements;
 }
 
-// Hints count for the very type alone: asked what a type is made of, Open MPI gives copies.
+// Hints hold for the very handle only: asked for a type's contents, Open MPI returns copies.
 Elements elements_of(MPI_Datatype type) {
   const TypeInfo* hinted = find_hinted_type(type);
   return hinted ? Elements{hinted, 1} : repeated(type);
 }
 
-// The MPI calls in the middle of a reduction, and there is no way to report an error.
+// The MPI calls this in the middle of a reduction, where no error can be reported.
 void refuse(MPI_Datatype type, Op op) {
   char name[MPI_MAX_OBJECT_NAME + 1] = "";
   int length = 0;

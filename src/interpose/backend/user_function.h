@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the MPI calls for an operation of sumac_op_create.
+// The function that the MPI calls for an operation of sumac_op_create.
 #pragma once
 
 #include <mpi.h>
@@ -8,7 +8,8 @@
 
 namespace sumac {
 
-// The function that does `op` on whatever type it is given; one it cannot do ends the job.
+// Returns a function that does `op` on whatever type it is given; a type it cannot serve ends the
+// job.
 MPI_User_function* user_function(Op op, bool threaded);
 
 }  // namespace sumac

@@ -11,8 +11,8 @@
 namespace sumac {
 namespace {
 
-// A handle, and a small number that goes with it. Few are alive at a time, so it is a list. Readers
-// take no lock: a place whose handle has been forgotten is used again, and never freed.
+// A list of handles, each with a small number. Few are alive at a time. Readers take no lock: a
+// place whose handle has been forgotten is reused, and never freed.
 class Notes {
  public:
   static constexpr int kNothing = -1;
@@ -88,13 +88,13 @@ int do_not_copy(MPI_Datatype, int, void*, void*, void*, int* copied) {
   return MPI_SUCCESS;
 }
 
-// The type is gone, and its handle may come back for another.
+// The type has ended, and its handle may be given to another one.
 int on_delete(MPI_Datatype, int, void* handle, void*) {
   types.forget(reinterpret_cast<std::uintptr_t>(handle));
   return MPI_SUCCESS;
 }
 
-// Has the MPI tell when the type is freed. As for communicators, no key is kept.
+// Has the MPI tell when the type is freed. No key is kept, as for communicators.
 bool watch_end(MPI_Datatype type) {
   int key = MPI_KEYVAL_INVALID;
   if (mpi.Type_create_keyval(do_not_copy, on_delete, &key, nullptr) != MPI_SUCCESS) return false;
@@ -118,7 +118,7 @@ const Op* find_told_op(MPI_Op op) {
 }
 
 bool tell_type(MPI_Datatype type, DType element) {
-  // A second hint changes the first one's note.
+  // A second hint changes the note of the first one.
   const bool is_new = types.find(handle_bits(type)) == Notes::kNothing;
   if (is_new && !watch_end(type)) return false;
   return types.set(handle_bits(type), static_cast<int>(element));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the program has told Sumac of handles that it made itself: operations of sumac_op_create,
-// and hints. Asked where the tables of predefined handles have nothing.
+// What the program has told Sumac about handles that it made itself: operations of sumac_op_create,
+// and hints. Consulted where the tables of predefined handles have no entry.
 #pragma once
 
 #include "interpose/backend/handles.h"
 
 namespace sumac {
 
-// Null where nothing is known. Without a lock; one load where nothing has ever been told. What is
-// returned stays valid for ever.
+// Null where nothing is known. Takes no lock; costs one load where no handle was ever noted. The
+// result stays valid for ever.
 const TypeInfo* find_hinted_type(MPI_Datatype type);
 const Op* find_told_op(MPI_Op op);
 
@@ -23,12 +23,12 @@ inline const Op* find_any_op(MPI_Op op) {
   return known ? known : find_told_op(op);
 }
 
-// False where there is no memory. A type is forgotten when it is freed.
+// Returns false where there is no memory. A type is forgotten when it is freed.
 bool tell_type(MPI_Datatype type, DType element);
 bool tell_op(MPI_Op op, Op kind);
 void forget_op(MPI_Op op);
 
-// At finalisation: handles mean nothing any more.
+// To be called at finalisation: handles mean nothing afterwards.
 void forget_user_handles();
 
 }  // namespace sumac

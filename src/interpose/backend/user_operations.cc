@@ -15,17 +15,18 @@ namespace {
 
 static_assert(SUMAC_MAXLOC - SUMAC_SUM == static_cast<int>(Op::maxloc));
 
-// What MPI_Op_free is not seen for cannot be remembered: its handle may come back for another.
+// Where MPI_Op_free is not seen nothing can be remembered: the handle may be given to another
+// operation.
 bool sees_frees = false;
 
-// Of lasting_handles(), made when wanted.
+// The handles of lasting_handles(), made when first needed.
 std::mutex making;
 MPI_Datatype own_types[kNumDTypes];
 MPI_Op own_ops[kNumOps];
 
 bool usable() {
   int finalized = 0;
-  // Asked, for the end is not seen where Sumac is only linked.
+  // Asked each time, since the end of MPI is not seen where Sumac is only linked.
   return mpi_is_up() && mpi.Finalized(&finalized) == MPI_SUCCESS && !finalized;
 }
 
@@ -66,12 +67,12 @@ int hint_op(MPI_Op op, int kind) {
 }
 
 int op_free(MPI_Op* op) {
-  // Before: another thread may be given the same handle as soon as it is free.
+  // Forgets it first: another thread may be given the same handle as soon as it is free.
   if (op) forget_op(*op);
   return mpi.Op_free(op);
 }
 
-// Two bytes that are hinted to be such an element.
+// A type of two bytes, hinted to be such an element.
 MPI_Datatype own_type(DType dtype) {
   MPI_Datatype& type = own_types[static_cast<int>(dtype)];
   if (type != MPI_Datatype{}) return type;

@@ -6,11 +6,11 @@
 
 namespace sumac {
 
-// Handles that mean the same and that the program cannot free while a request is under way: those
-// given where they are predefined, else Sumac's own.
+// Handles with the same meaning that the program cannot free while a request is under way: the
+// given ones where they are predefined, else Sumac's own.
 NativeReduction lasting_handles(MPI_Datatype type, MPI_Op op);
 
-// Before finalisation: those of lasting_handles().
+// Before finalisation: frees those of lasting_handles().
 void free_operations();
 
 }  // namespace sumac

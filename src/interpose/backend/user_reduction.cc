@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocking reductions by operations of the program's own. Commutative or not: each rank folds for
-// itself and in rank order, in the thread that called.
+// Blocking reductions by the program's own operations, commutative or not: each rank folds for
+// itself and in rank order, in the thread that made the call.
 #include <bit>
 #include <cstring>
 
@@ -28,7 +28,7 @@ void copy_input(MpiFold& fold, const Call& call, const ReduceArguments& args) {
   unpack_elements(buffer_at(args.output, call), args.bytes(), packed);
 }
 
-// What the work describes, on packed elements.
+// Runs what the work describes, on packed elements.
 void run_packed(Communicator& c, const Call& call) {
   ReduceArguments& args = c.work.call.reduction;
   if (c.fold.layout().dense) return run(c);
@@ -41,13 +41,13 @@ void run_packed(Communicator& c, const Call& call) {
   if (output && !c.fold.exception()) unpack_elements(buffer_at(output, call), args.bytes(), packed);
 }
 
-// With all ranks, each of which folds for itself.
+// Runs with all ranks, each of which folds for itself.
 void run_together(Communicator& c, const Call& call) {
   ReduceArguments& args = c.work.call.reduction;
   args.user = &c.fold;
   const bool divides = args.element <= kCacheLine && std::has_single_bit(args.element);
   args.unit = divides ? kCacheLine : args.element;
-  // Nobody else may call the program's function, and whoever looks at a queue could.
+  // No other thread may call the program's function, and any thread that looks at the queue could.
   if (!c.queue.empty()) c.queue.finish_all(c.wait_policy);
   run_packed(c, call);
   args.user = nullptr;
