@@ -13,7 +13,7 @@ struct Presence {
 };
 // Asked after the first MPI call.
 Presence presence();
-// What became of the last collective of this thread; "" without Sumac.
+// How the last collective of this thread was served; "" without Sumac.
 const char* last_path();
 
 }  // namespace sumac::bench

@@ -49,7 +49,7 @@ struct Explanation {
   std::vector<Way> others;
 };
 
-// Throws Failure where the hierarchy or the rules are not to be had.
+// Throws Failure where there is no such hierarchy, or no such rules.
 Explanation explain(const Options& options, const Places& places, const RuleSet& rules);
 
 // Where a rule stands: "my.toml:12", "rules.toml:30", "forced".

@@ -23,7 +23,7 @@ int sumac_active(void);
  * an MPI is in the process. */
 void* sumac_native(const char* name);
 
-/* What became of this thread's last intercepted collective: the name of the algorithm that ran
+/* How this thread's last intercepted collective was served: the name of the algorithm that ran
  * ("flat_slots"), or "mpi: " and the reason it was handed down. Static storage. */
 const char* sumac_last_path(void);
 

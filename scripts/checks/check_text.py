@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Source files name their licence at the top, fit in 100 columns, and end their lines cleanly."""
+"""Source files name their licence at the top, fit in 100 columns, and end their lines cleanly.
+Neither they nor the documents use phrases that readers of the field stumbled over."""
+
+import re
 
 from repository import files, finish, name_of
 
@@ -9,6 +12,8 @@ SOURCES = (
     *("*.c", "*.cc", "*.h", "*.hpp", "*.cpp", "*.S", "*.def", "*.f90", "*.map"),
     *("*.py", "*.sh", "*.cmake", "*CMakeLists.txt", "Makefile", ".ci/run", "scripts/lab*"),
 )
+DOCUMENTS = ("README.md", "HACKING.md", "docs/*.md")
+PHRASES = re.compile(r"as \w+ has it|to be had\b|\bits likes\b|what became of|\bis honest\b", re.I)
 LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
 
 
@@ -26,8 +31,17 @@ def findings_of(path):
             yield f"{name_of(path)}:{number}: blanks at the end of the line"
 
 
+def phrases_of(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        if (found := PHRASES.search(line)) and "PHRASES =" not in line:
+            yield f"{name_of(path)}:{number}: '{found[0]}': say it with a subject and a verb"
+
+
 def main():
-    finish([finding for path in files(*SOURCES) for finding in findings_of(path)])
+    findings = [finding for path in files(*SOURCES) for finding in findings_of(path)]
+    for path in files(*SOURCES, *DOCUMENTS):
+        findings.extend(phrases_of(path))
+    finish(findings)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ class Rank {
     if (help_ != Help::none) {
       ASSERT_TRUE(helper_.start(zeal, true));
     }
-    // As MPI_THREAD_MULTIPLE has it: each thread its own communicators.
+    // As under MPI_THREAD_MULTIPLE: each thread its own communicators.
     std::vector<std::thread> others;
     for (std::size_t t = 1; t < threads; ++t) {
       others.emplace_back([this, t, threads] { take_all(t, threads); });

@@ -9,7 +9,7 @@
 
 namespace sumac {
 
-// SUMAC_THREADS and its likes, into effect; warns of a value that means nothing.
+// Applies SUMAC_THREADS and the options that belong to it; warns of a value without meaning.
 void read_thread_options(const sumac_options& options);
 
 // As far as one process knows by itself: by its own processors and the launcher's word.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// probe [kill]: collectives of small to large size, verified; rank 0 prints what became of them.
+// probe [kill]: collectives of small to large size, verified; rank 0 prints how they were served.
 // With "kill" the last rank ends itself in the middle.
 #include <dlfcn.h>
 #include <mpi.h>

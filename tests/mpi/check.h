@@ -76,7 +76,7 @@ inline bool is_active() {
   return active && active();
 }
 
-// What became of this thread's last collective.
+// How this thread's last collective was served.
 inline const char* path() {
   static const auto last_path = in_sumac<const char* (*)()>("sumac_last_path");
   return last_path ? last_path() : "mpi: Sumac is not loaded";

@@ -19,7 +19,7 @@ class Regions : public ::testing::Test {
   void SetUp() override { allow_threads(0); }
 };
 
-// What threads there are to be had: by OMP_NUM_THREADS and processors.
+// The threads that are available: by OMP_NUM_THREADS and processors.
 bool several() { return allowed() > 1; }
 
 TEST_F(Regions, SizesAroundTheThresholdAndOffsets) {
@@ -129,7 +129,7 @@ TEST_F(Regions, Nested) {
   omp_set_max_active_levels(1);
 }
 
-// The team is cancelled, or not, as OMP_CANCELLATION has it: a task may be thrown away.
+// OMP_CANCELLATION decides whether the team is cancelled: a task may be discarded.
 TEST_F(Regions, ACancelledGroupOfTasks) {
 #pragma omp parallel
 #pragma omp single

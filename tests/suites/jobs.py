@@ -82,7 +82,7 @@ def run(job: Job, with_sumac: bool) -> tuple[str, dict[str, Any]]:
 
 @dataclass
 class Share:
-    """What became of the calls of one job's rank 0."""
+    """How the calls of one job's rank 0 were served."""
 
     taken: int
     handed_down: Counter[str]

@@ -120,7 +120,7 @@ def no_trace(found: str) -> SumacError:
         "no-trace",
         "there is nothing to draw: Sumac took no reduction or broadcast of the program",
         found=found,
-        fix="SUMAC_STATS=1 tells what became of its calls",
+        fix="SUMAC_STATS=1 tells how its calls were served",
     )
 
 

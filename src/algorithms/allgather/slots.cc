@@ -3,7 +3,7 @@
 // others' pieces out; it copies the next piece in before it waits for the others' last ones.
 //   Steps    1 a slot of the largest part, pipelined, no entry or exit barrier
 //   Bytes    a rank writes its part and reads the others'
-//   Wins     medium messages, and wherever single copy is not to be had
+//   Wins     medium messages, and wherever single copy is not available
 //   Needs    slots, a ring of 3 or more
 #include "algorithms/slots.h"
 #include "algorithms/algorithms.h"

@@ -4,7 +4,7 @@
 // slot, and copies the other parts' results out. The three stages of consecutive chunks overlap.
 //   Steps    2 a chunk (inputs in, results out), pipelined
 //   Bytes    a rank copies 2n(p-1)/p and folds n in all: p times less arithmetic than flat
-//   Wins     medium and large messages where single copy is not to be had
+//   Wins     medium and large messages where single copy is not available
 //   Needs    slots, a ring of 4 or more. Every element is reduced once, by one rank: same bits
 #include "algorithms/algorithms.h"
 #include "algorithms/slots.h"

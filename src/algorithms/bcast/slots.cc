@@ -2,7 +2,7 @@
 // Broadcast through the root's slots. The root copies chunk by chunk in, all others copy out.
 //   Steps    1 a chunk, pipelined as deep as the ring; the root does not wait for the others
 //   Bytes    the root writes n, each other rank reads n and writes n
-//   Wins     medium messages, and wherever single copy is not to be had
+//   Wins     medium messages, and wherever single copy is not available
 //   Needs    slots
 #include <cstring>
 

@@ -3,7 +3,7 @@
 // results out: each rank folds its own part of every chunk and leaves the result in its slot.
 //   Steps    2 a chunk, pipelined
 //   Bytes    a rank copies n(p-1)/p and folds n in all; the root copies n(p-1)/p more
-//   Wins     large messages of three ranks and more, where single copy is not to be had
+//   Wins     large messages of three ranks and more, where single copy is not available
 //   Needs    slots, a ring of 4 or more
 #include "algorithms/algorithms.h"
 #include "algorithms/slots.h"

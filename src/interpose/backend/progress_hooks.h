@@ -17,7 +17,7 @@ bool can_progress_messages();
 // True at MPI_THREAD_MULTIPLE.
 bool threads_may_call_mpi();
 
-// start_progress(): called once anything is under way. The other: before MPI is finalised.
+// To be called once anything is under way, and before MPI is finalised.
 void start_progress();
 void stop_progress();
 
