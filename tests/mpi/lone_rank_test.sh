@@ -78,15 +78,15 @@ run right -n 2 "$sumac" exec -- "$program" run "true; $other_program"
 worlds 2 2
 worlds 1 1
 quiet
-# Spawned processes. Debian's MPICH 4.0 cannot spawn.
-for ranks in 1 2; do
+# Spawned processes. Debian's MPICH 4.0 cannot spawn: it is asked without Sumac, and by its status,
+# for what a rank writes before it aborts may be lost.
+if right -n 2 "$program" spawn 1 >/dev/null 2>&1; then counts='1 2'; else counts=''; fi
+for ranks in $counts; do
   # They inherit what the launcher had, not what the ranks have.
   run env LD_PRELOAD="$stub" SUMAC_TEST_JOB="$job_mark" timeout "$(patient 60)" "$launcher" -n 2 \
     "$program" spawn $ranks
-  if ! grep -q 'Error in spawn call' "$out" "$err"; then
-    worlds 2 2
-    worlds $ranks $ranks spawned
-  fi
+  worlds 2 2
+  worlds $ranks $ranks spawned
   quiet
 done
 
