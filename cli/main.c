@@ -10,7 +10,7 @@
 static const char kHelp[] =
     "Usage: sumac COMMAND [ARGUMENTS]\n"
     "\n"
-    "Faster reductions, broadcasts, all-gathers and barriers for unmodified MPI programs.\n"
+    "Faster reductions, broadcasts and all-gathers for unmodified MPI programs.\n"
     "\n"
     "Examples:\n"
     "  sumac run -n 4 ./app\n"

@@ -87,7 +87,9 @@ def test_bench_of_persistent_calls(family, collective):
     assert done.returncode == 0, done.stdout + done.stderr
     (run,) = json.loads(done.stdout)["runs"]
     for row in run["sizes"]:
-        assert row["wrong"] == row["wrong_native"] == 0
+        assert row["wrong"] == 0
+        # MPICH 4.0 sends a rank's own part of an all-gather as it was at the initialisation.
+        assert row["wrong_native"] == 0 or (collective, family) == ("allgather", "mpich")
         assert row["native"]["p50"] > 0 and row["blocking"]["p50"] > 0
 
 

@@ -46,7 +46,7 @@ def root(
         ),
     ] = False,
 ) -> None:
-    """Faster reductions, broadcasts, all-gathers and barriers for unmodified MPI programs."""
+    """Faster reductions, broadcasts and all-gathers for unmodified MPI programs."""
 
 
 # Options end at the first word of the program: what follows belongs to it.
