@@ -14,7 +14,7 @@ build() {
 }
 build -fPIC -fvisibility=hidden -DSUMAC_VERSION='"0.1.0"' -shared -nostartfiles -Wl,-z,now \
   -Wl,-z,defs -Wl,--version-script="$exports" "$source"/src/interpose/stub/*.[cS] \
-  "$source/src/config/launch.c" -o libsumac.so
+  "$source/src/base/launch.c" "$source/src/base/message.c" -o libsumac.so
 build -fPIC -shared "$here/fake_mpi.c" -o libfake_mpi.so
 build -fPIC -shared -DFAKE_OPENMPI "$here/fake_mpi.c" -o libfake_openmpi.so
 build -fPIC -shared "$here/fake_backend.c" -o libsumac-openmpi.so
