@@ -248,8 +248,8 @@ Way Explainer::way(const Choice& choice) const {
 
 // A call of one group, in one piece.
 Way Explainer::in_one_group(const Capabilities& group) const {
-  const PlanTable table(rules_, group, options_.algo.c_str());
-  const PlanRange& range = table.range(shape_.collective, shape_.bytes);
+  const ChoiceTable table(rules_, group, options_.algo.c_str());
+  const ChoiceRange& range = table.range(shape_.collective, shape_.bytes);
   Way way;
   way.algorithm = range.choice.algorithm;
   if (way.algorithm == Algorithm::native) return way;
@@ -268,10 +268,10 @@ Way Explainer::in_one_group(const Capabilities& group) const {
 
 Explanation Explainer::explain() const {
   const Capabilities communicator = spec_.of_all(hierarchy_);
-  const PlanTable table(rules_, communicator, options_.algo.c_str());
+  const ChoiceTable table(rules_, communicator, options_.algo.c_str());
   Explanation result;
   result.over = communicator.over;
-  const PlanRange& range = table.range(options_.collective, options_.bytes);
+  const ChoiceRange& range = table.range(options_.collective, options_.bytes);
   result.rule = range.rule;
   if (communicator.over == Over::shm) {
     result.taken = in_one_group(communicator);

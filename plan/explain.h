@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "levels/price.h"
 #include "plan/options.h"
 #include "plan/places.h"
-#include "planner/cost.h"
-#include "planner/rules.h"
+#include "rules/rules.h"
 
 namespace sumac::plan {
 
@@ -29,7 +29,7 @@ struct Row {
   const char* operation = "";
   std::uint64_t chunk = 0, chunks = 1;  // bytes of one; how many
   Priced taken;
-  std::int32_t rule = kNoRule;  // as PlanRange::rule
+  std::int32_t rule = kNoRule;  // as ChoiceRange::rule
   std::vector<Priced> others;   // eligible, not taken
 };
 

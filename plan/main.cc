@@ -9,7 +9,7 @@
 #include "plan/options.h"
 #include "plan/places.h"
 #include "plan/print.h"
-#include "planner/forced.h"
+#include "rules/forced.h"
 
 namespace sumac::plan {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/types.h"
-#include "planner/plan.h"
-#include "topology/hierarchy.h"
+#include "hierarchy/hierarchy.h"
+#include "rules/choice_table.h"
 
 namespace sumac::plan {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-#include "topology/hwloc_places.h"
+#include "hierarchy/hwloc_places.h"
 
 namespace sumac::plan {
 namespace {

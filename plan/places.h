@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "hierarchy/hierarchy.h"
 #include "plan/options.h"
-#include "topology/hierarchy.h"
 
 namespace sumac::plan {
 

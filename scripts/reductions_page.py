@@ -6,7 +6,7 @@ import sys
 
 HEAD = """\
 <!-- Made by scripts/gen_docs.py from src/base/types.h, src/kernels/reduce.h and
-     src/interpose/backend/predefined_types.def: do not edit. -->
+     src/interpose/mpi/predefined_types.def: do not edit. -->
 # Reductions
 
 Which operation Sumac has on which type, what the result's bits are, and what it leaves to the MPI.
@@ -153,7 +153,7 @@ def rules(header):
 
 
 def kinds_table(rows):
-    path = "src/interpose/backend/predefined_types.def"
+    path = "src/interpose/mpi/predefined_types.def"
     types = {}
     for row in rows(path, "SUMAC_TYPE", "handle", "kind"):
         types.setdefault(row["kind"], []).append(f"`{row['handle']}`")

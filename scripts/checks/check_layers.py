@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Includes under src/ go one way: a layer includes itself and lower ones, never a higher one.
-<mpi.h> is included only where MPI's handles may be seen. Tests beside their source may use more."""
+<mpi.h> is included only where MPI's handles may be seen. Tests beside their source may use more.
+No two files of src/ have one name, but for algorithms, of which each collective has a folder."""
 
 import re
 
@@ -12,17 +13,18 @@ LAYERS = {
     "base": 0,
     "config": 1,
     "observe": 1,
-    "topology": 1,
+    "machine": 1,
     "tasks": 1,
-    "datatype": 1,
     "kernels": 1,
-    "engine": 2,
+    "hierarchy": 2,
+    "strands": 2,
     "transport": 3,
     "algorithms": 4,
-    "planner": 5,
-    "progress": 6,
-    "team": 7,
-    "interpose": 8,
+    "rules": 5,
+    "levels": 6,
+    "progress": 7,
+    "team": 8,
+    "interpose": 9,
 }
 MAY_INCLUDE_MPI = (
     "src/interpose/",
@@ -70,6 +72,16 @@ def layer_finding(source, name):
     return f'includes "{name}", but {other}/ {relation} {own}/'
 
 
+def shared_names(sources):
+    """The findings for files of one name."""
+    seen = {}
+    for source in sources:
+        where = name_of(source)
+        if where.startswith("src/") and not where.startswith("src/algorithms/"):
+            seen.setdefault(source.name, []).append(where)
+    return [f"one name for {' and '.join(found)}" for found in seen.values() if len(found) > 1]
+
+
 def is_test(path):
     return path.stem.endswith(("_test", "_bench"))
 
@@ -84,7 +96,7 @@ def main():
             finding = layer_finding(source, name) if quote == '"' else None
             if finding and not is_test(source):
                 findings.append(f"{where}:{line}: {finding}")
-    finish(findings)
+    finish(findings + shared_names(files(*SOURCES)))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 // end of the vector.
 #pragma once
 
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 
 namespace sumac {
 

@@ -7,10 +7,10 @@
 #include <mutex>
 #include <thread>
 
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 #include "algorithms/test_world.h"
-#include "engine/waiting.h"
 #include "observe/stats.h"
+#include "strands/waiting.h"
 
 namespace sumac::testing {
 namespace {

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "base/align.h"
-#include "engine/waiting.h"
 #include "observe/stats.h"
+#include "strands/waiting.h"
 
 namespace sumac {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "algorithms/levels/test_levels.h"
 #include "algorithms/table.h"
 #include "algorithms/test_parts.h"
+#include "levels/test_levels.h"
 
 namespace sumac::testing {
 namespace {
@@ -89,7 +89,7 @@ struct Call {
     rank.strands.push_back(std::make_unique<Strand>());
     Strand& strand = *rank.strands.back();
     strand.preempt_at_every_wait(true);
-    strand.start(entry.start_on_level(strand, level, groups[me], args[me]));
+    strand.start(entry.start_sending(strand, groups[me], args[me]));
   }
 
   // Whose data an element of the vector begins with, in the order that the row names.

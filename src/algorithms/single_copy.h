@@ -11,7 +11,7 @@
 #include "algorithms/claims.h"
 #include "algorithms/fold.h"
 #include "algorithms/in_pieces.h"
-#include "engine/task.h"
+#include "strands/task.h"
 #include "transport/shm/group.h"
 
 namespace sumac {

@@ -5,8 +5,8 @@ namespace sumac {
 namespace {
 
 struct Starts {
-  Start start;
-  StartOnLevel on_level;
+  StartShared shared;
+  StartSending sending;
 };
 
 template <class Arguments>
@@ -33,8 +33,7 @@ const BarrierArguments& of(const CallArguments&) {
   return kNothing;
 }
 
-// By the type of the function. On a level an algorithm reaches no peer's memory: passive levels are
-// their single copy.
+// By the type of the function.
 template <auto* function>
 struct Adapters;
 
@@ -43,14 +42,7 @@ struct Adapters<function> {
   static Task start(Strand& strand, ShmGroup& group, const CallArguments& args, const SingleCopy&) {
     return function(strand, group, of<Arguments>(args));
   }
-  static Task on_level(Strand& strand, LevelGroup& level, MessageGroup&,
-                       const CallArguments& args) {
-    // Data that go down have a lane of their own.
-    constexpr bool kDown =
-        std::is_same_v<Arguments, BcastArguments> || std::is_same_v<Arguments, AllgatherArguments>;
-    return function(strand, kDown ? level.down : level.up, of<Arguments>(args));
-  }
-  static constexpr Starts kStarts{start, on_level};
+  static constexpr Starts kStarts{start, nullptr};
 };
 
 template <class Arguments, CopyingFn<Arguments>* function>
@@ -64,11 +56,10 @@ struct Adapters<function> {
 
 template <class Arguments, SendingFn<Arguments>* function>
 struct Adapters<function> {
-  static Task on_level(Strand& strand, LevelGroup&, MessageGroup& group,
-                       const CallArguments& args) {
+  static Task start(Strand& strand, MessageGroup& group, const CallArguments& args) {
     return function(strand, group, of<Arguments>(args));
   }
-  static constexpr Starts kStarts{nullptr, on_level};
+  static constexpr Starts kStarts{nullptr, start};
 };
 
 template <LevelsFn* function>
@@ -88,7 +79,7 @@ constexpr CostFn* cost() {
 template <auto* function>
 constexpr AlgorithmEntry entry(Algorithm algorithm, CostFn* cost) {
   constexpr Starts starts = Adapters<function>::kStarts;
-  return {info_of(algorithm), starts.start, starts.on_level, cost};
+  return {info_of(algorithm), starts.shared, starts.sending, cost};
 }
 
 constexpr AlgorithmEntry kAlgorithms[] = {

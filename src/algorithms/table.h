@@ -3,19 +3,20 @@
 // for every row.
 #pragma once
 
-#include "algorithms/algorithms.h"
-#include "algorithms/levels/stage.h"
+#include "algorithms/functions.h"
 
 namespace sumac {
 
-// Starts an algorithm on a group that shares memory.
-using Start = Task (*)(Strand& strand, ShmGroup& group, const CallArguments& args,
-                       const SingleCopy& peers);
+// Starts an algorithm on a group that shares memory. `peers` is for single copy alone.
+using StartShared = Task (*)(Strand& strand, ShmGroup& group, const CallArguments& args,
+                             const SingleCopy& peers);
+// Starts an algorithm on a group whose ranks reach each other by messages.
+using StartSending = Task (*)(Strand& strand, MessageGroup& group, const CallArguments& args);
 
 struct AlgorithmEntry : AlgorithmInfo {
-  // Null where the algorithm needs something else.
-  Start start;
-  StartOnLevel start_on_level;
+  // At most one is not null; none is where the algorithm needs levels.
+  StartShared start;
+  StartSending start_sending;
   CostFn* cost;
 };
 

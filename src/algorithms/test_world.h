@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "algorithms/algorithms.h"
+#include "algorithms/functions.h"
 #include "algorithms/test_support.h"
 #include "transport/shm/group.h"
 

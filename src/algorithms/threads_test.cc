@@ -7,7 +7,7 @@
 
 #include "algorithms/table.h"
 #include "algorithms/test_world.h"
-#include "engine/waiting.h"
+#include "strands/waiting.h"
 
 namespace sumac::testing {
 namespace {

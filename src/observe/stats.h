@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/algorithms.h"
+#include "base/algorithm.h"
 #include "base/thread_use.h"
 
 namespace sumac {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Time taken by calls, by collective and path. Measured only on request; otherwise calls do not
-// reach this code (interpose/backend/timed.h).
+// reach this code (interpose/process/timed.h).
 #pragma once
 
 #include "base/clock.h"

@@ -8,9 +8,9 @@
 #include <functional>
 #include <map>
 
-#include "engine/waiting.h"
 #include "progress/helper.h"
 #include "progress/test_groups.h"
+#include "strands/waiting.h"
 
 namespace sumac::testing {
 namespace {

@@ -116,7 +116,7 @@ class Rank {
     return true;
   }
 
-  Task start(Endpoint& endpoint, const LevelsCall& call) {
+  Task start(Endpoint& endpoint, const ChosenCall& call) {
     peers_ = {&endpoint.memory, scratch_.data(), scratch_.size(), &failed_};
     return entry_of(call.choice.algorithm).start(direct_, endpoint.group, call, peers_);
   }

@@ -8,8 +8,8 @@
 
 #include <atomic>
 
-#include "engine/lock.h"
 #include "progress/work.h"
+#include "strands/lock.h"
 
 namespace sumac {
 

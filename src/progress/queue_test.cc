@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <thread>
 
-#include "engine/waiting.h"
 #include "progress/helper.h"
 #include "progress/test_groups.h"
+#include "strands/waiting.h"
 #include "team/test_team.h"
 
 namespace sumac::testing {

@@ -92,7 +92,7 @@ struct Call {
     const auto m = static_cast<std::size_t>(member);
     auto* out = reinterpret_cast<std::byte*>(output[m].data());
     const auto* in = reinterpret_cast<const std::byte*>(input[m].data());
-    work.call = LevelsCall();
+    work.call = ChosenCall();
     work.call.collective = what;
     work.call.choice = choice;
     if (what == Collective::bcast) {

@@ -17,7 +17,7 @@ std::vector<std::byte*> scratches;
 }  // namespace
 
 void Work::set_barrier(const Choice& choice, const void* native) {
-  call = LevelsCall();
+  call = ChosenCall();
   call.collective = Collective::barrier;
   call.choice = choice;
   if (choice.algorithm != Algorithm::barrier_levels) return;

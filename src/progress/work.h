@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "planner/levels_run.h"
+#include "levels/levels_run.h"
 #include "transport/shm/group.h"
 
 namespace sumac {
@@ -27,7 +27,7 @@ class Work {
 
   // The call, set by the caller while nothing is under way. Over levels a barrier is an all-reduce
   // of a word of the Work's own, an int32, by bitwise or; `native` describes it to the MPI.
-  LevelsCall call;
+  ChosenCall call;
   void set_barrier(const Choice& choice, const void* native = nullptr);
 
   // Runs the call to its end, with nothing else under way on these ranks.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans against what ranks really did: for shapes drawn at random, the bytes that each rank sent
 // each other, and the chunks that each level worked on by which algorithm, as traces tell.
-#include "planner/call_plan.h"
+#include "levels/call_plan.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "algorithms/test_support.h"
+#include "levels/price.h"
 #include "observe/trace.h"
-#include "planner/cost.h"
 #include "team/test_team.h"
 
 namespace sumac::testing {
@@ -87,13 +87,13 @@ struct Buffers {
   std::vector<Word> in, out;
 };
 
-LevelsCall call_of(const AgreedLevels& agreed, const CallShape& shape, int rank, Buffers& buffers) {
+ChosenCall call_of(const AgreedLevels& agreed, const CallShape& shape, int rank, Buffers& buffers) {
   const std::size_t count = shape.bytes / sizeof(Word);
   buffers.in.assign(count, 1);
   buffers.out.assign(count, 1);
   auto* const out = reinterpret_cast<std::byte*>(buffers.out.data());
   const bool reduce = shape.collective == Collective::reduce;
-  LevelsCall call;
+  ChosenCall call;
   call.collective = shape.collective;
   call.choice = agreed.whole.choose(shape.collective, shape.bytes);
   call.bcast = {out, shape.bytes, shape.root};

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "config/options.h"
-#include "planner/plan.h"
-#include "planner/rules.h"
+#include "rules/choice_table.h"
+#include "rules/rules.h"
 #include "team/idle_messages.h"
 #include "transport/shm/arena.h"
 

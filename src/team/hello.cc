@@ -12,9 +12,9 @@
 
 #include "base/hash.h"
 #include "base/launch.h"
+#include "machine/location.h"
 #include "observe/log.h"
 #include "team/warnings.h"
-#include "topology/location.h"
 
 namespace sumac {
 namespace {

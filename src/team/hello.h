@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "machine/machine.h"
 #include "observe/stats.h"
 #include "team/context.h"
 #include "team/spec.h"
-#include "topology/machine.h"
 #include "transport/cma.h"
 
 namespace sumac {

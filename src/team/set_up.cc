@@ -7,7 +7,7 @@
 #include "observe/log.h"
 #include "progress/helper.h"
 #include "team/hang_doctor.h"
-#include "team/threads.h"
+#include "team/thread_budget.h"
 #include "team/warnings.h"
 
 namespace sumac {
@@ -89,7 +89,7 @@ bool share(Team& team, Reach reach, Wishes& wishes) {
   team.spec.reach = reach_of(agreed);
   team.peers = make_peer_memory(team.spec.reach, team.pids);
   const Capabilities capabilities = team.spec.of_one_group();
-  team.plans = PlanTable(team.context.rules, capabilities, team.context.options.algo);
+  team.choices = ChoiceTable(team.context.rules, capabilities, team.context.options.algo);
   wishes.judge_group(team, capabilities);
   return true;
 }

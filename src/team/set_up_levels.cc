@@ -37,7 +37,7 @@ class LevelsSetUp {
   // Messages that an earlier team of the same ranks had, where they are idle on all of them.
   TeamMessages take_idle_messages(std::uint64_t purpose);
   std::uint64_t purpose_of(const Wanted& wanted) const;
-  PlanTable plan_of(const Capabilities& capabilities) const {
+  ChoiceTable choices_of(const Capabilities& capabilities) const {
     return {team_.context.rules, capabilities, team_.context.options.algo};
   }
   std::unique_ptr<PeerMemory> lowest_memory(const LevelGroup& lowest) const;
@@ -108,7 +108,7 @@ TeamMessages LevelsSetUp::make_messages(const Wanted& wanted) {
   TeamMessages made = take_idle_messages(purpose);
   if (made.messages) return made;
   const Group& top = hierarchy.levels.back().groups[0];
-  const bool native = plan_of(team_.spec.of_group(top)).uses(Algorithm::allreduce_native);
+  const bool native = choices_of(team_.spec.of_group(top)).uses(Algorithm::allreduce_native);
   const std::vector<int> leaders = native ? top.members : std::vector<int>();
   if (!team_.oob.make_messages(leaders, made.messages)) worked_ &= ~kMessages;
   // Unique: each team takes a number of its own and has each hierarchy once.

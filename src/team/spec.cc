@@ -87,7 +87,7 @@ AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int
   AgreedLevels agreed;
   for (const LevelGroup& level : groups) {
     const Capabilities of_level = spec.of_group(level.size, level.members[0], level.shared);
-    agreed.plans.push_back({rules, of_level, algo});
+    agreed.choices.push_back({rules, of_level, algo});
   }
   agreed.depth = hierarchy.levels.size();
   agreed.whole = {rules, spec.of_all(hierarchy), algo};
@@ -99,7 +99,7 @@ AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int
       peers.ranks.push_back(peer);
     }
     const int nodes = static_cast<int>(peers.ranks.size());
-    peers.plans = {rules, spec.of_group(nodes, peers.ranks[0], false), algo};
+    peers.choices = {rules, spec.of_group(nodes, peers.ranks[0], false), algo};
   }
   agreed.groups = std::move(groups);
   return agreed;

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/call_plan.h"
-#include "topology/hierarchy.h"
+#include "hierarchy/hierarchy.h"
+#include "levels/call_plan.h"
 
 namespace sumac {
 

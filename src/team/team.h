@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "levels/levels_run.h"
 #include "observe/stats.h"
-#include "planner/levels_run.h"
-#include "planner/plan.h"
 #include "progress/queue.h"
+#include "rules/choice_table.h"
 #include "team/context.h"
 #include "team/idle_messages.h"
 #include "team/oob.h"
@@ -59,7 +59,7 @@ struct Team {
   // The ranks as one group in shared memory.
   ShmGroup group;
   WaitPolicy wait_policy;
-  PlanTable plans;
+  ChoiceTable choices;
 
   // The ranks as a hierarchy, for collectives that have one; else null. Collectives with the same
   // hierarchy share it.
@@ -90,7 +90,7 @@ struct Team {
 
   const Choice& choose(Collective collective, std::size_t bytes) const {
     const LevelsRun* run = levels_for[static_cast<int>(collective)];
-    return (run ? run->plans() : plans).choose(collective, bytes);
+    return (run ? run->choices() : choices).choose(collective, bytes);
   }
   Ranks ranks(Collective collective) {
     return {&group, levels_for[static_cast<int>(collective)], peers.get()};

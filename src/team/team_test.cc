@@ -55,12 +55,12 @@ struct Call {
   bool has_result(int rank) const { return what != Collective::reduce || rank == root; }
 
   // As one rank makes it.
-  LevelsCall at(const Team& team) {
+  ChosenCall at(const Team& team) {
     const int rank = team.rank;
     const auto me = static_cast<std::size_t>(rank);
     auto* out = reinterpret_cast<std::byte*>(output[me].data());
     const auto* in = reinterpret_cast<const std::byte*>(input[me].data());
-    LevelsCall call;
+    ChosenCall call;
     call.collective = what;
     call.choice = team.choose(what, count * sizeof(Word));
     call.bcast = {out, count * sizeof(Word), root};

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "observe/log.h"
-#include "planner/rules.h"
+#include "rules/rules.h"
 #include "team/set_up.h"
 #include "team/test_post_office.h"
 

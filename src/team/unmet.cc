@@ -169,7 +169,7 @@ void Wishes::note(Algorithm algorithm, const char* why_not) {
 void Wishes::note_rules(const Capabilities& capabilities) {
   if (context_.rules.rules.empty()) return;
   std::vector<Unmet> missed;
-  const PlanTable plans(context_.rules, capabilities, context_.options.algo, &missed);
+  const ChoiceTable choices(context_.rules, capabilities, context_.options.algo, &missed);
   for (const Unmet& each : missed) {
     if (each.rule != kForced) unmet_.push_back(each);
   }

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "planner/forced.h"
+#include "rules/forced.h"
 #include "team/hierarchies.h"
 #include "team/team.h"
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "planner/rules.h"
+#include "rules/rules.h"
 #include "transport/shm/layout.h"
 
 namespace test {

@@ -123,7 +123,7 @@ def test_documents_are_there(sumac, prefix):
     for name in ("share/doc/sumac/LICENSE", "share/doc/sumac/docs/options.md"):
         assert (prefix / name).stat().st_size > 0
     rules = prefix / "share/sumac/rules.toml"
-    assert rules.read_text() == (ROOT / "src/planner/rules.toml").read_text()
+    assert rules.read_text() == (ROOT / "src/rules/rules.toml").read_text()
     assert "chosen:" in sumac("plan", "allreduce", "8", "-n", "2", "--rules", rules)
 
 

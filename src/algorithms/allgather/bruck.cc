@@ -7,7 +7,7 @@
 //   Needs    messages, scratch of n bytes
 // Source: Bruck, Ho, Kipnis, Upfal, Weathersby, "Efficient algorithms for all-to-all communications
 // in multiport message-passing systems", IEEE TPDS 1997.
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 
 namespace sumac::allgather {
 

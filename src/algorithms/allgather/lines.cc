@@ -6,7 +6,7 @@
 //   Wins     small messages
 //   Needs    slots, parts of at most kLinesData
 #include "algorithms/lines.h"
-#include "algorithms/algorithms.h"
+#include "algorithms/functions.h"
 
 namespace sumac::allgather {
 

@@ -4,7 +4,7 @@
 //   Bytes    a rank sends n(p-1)/p, always to the same neighbour
 //   Wins     large messages
 //   Needs    messages
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 
 namespace sumac::allgather {
 

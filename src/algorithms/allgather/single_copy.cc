@@ -6,7 +6,7 @@
 //   Wins     large messages
 //   Needs    access to peers' memory
 #include "algorithms/single_copy.h"
-#include "algorithms/algorithms.h"
+#include "algorithms/functions.h"
 
 namespace sumac::allgather {
 

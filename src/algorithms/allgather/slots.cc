@@ -6,7 +6,7 @@
 //   Wins     medium messages, and wherever single copy is not available
 //   Needs    slots, a ring of 3 or more
 #include "algorithms/slots.h"
-#include "algorithms/algorithms.h"
+#include "algorithms/functions.h"
 
 namespace sumac::allgather {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 
 namespace sumac {
 

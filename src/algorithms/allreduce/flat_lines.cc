@@ -8,7 +8,7 @@
 //
 // For a blocking call there is a direct path beside the coroutine, of the same two steps: setting
 // up a coroutine and taking it down takes some 35 ns of the 300 of a call.
-#include "algorithms/algorithms.h"
+#include "algorithms/functions.h"
 #include "algorithms/lines.h"
 
 namespace sumac::allreduce {

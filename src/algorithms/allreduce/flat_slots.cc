@@ -8,9 +8,9 @@
 //   Needs    slots, a ring of 3 or more. Every rank folds in the same order: same bits on all
 #include <cstring>
 
-#include "algorithms/algorithms.h"
 #include "algorithms/chunks.h"
 #include "algorithms/fold.h"
+#include "algorithms/functions.h"
 
 namespace sumac::allreduce {
 

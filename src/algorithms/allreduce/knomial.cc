@@ -4,7 +4,7 @@
 //   Bytes    a rank sends at most n + n(k-1) log_k p
 //   Wins     small messages of many ranks where few messages matter more than few steps
 //   Needs    messages, scratch as reduce/knomial
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 
 namespace sumac::allreduce {
 

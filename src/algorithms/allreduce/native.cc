@@ -2,7 +2,7 @@
 // The MPI's own all-reduce among the ranks of a group, nonblocking, so that other levels go on.
 //   Wins     where the MPI has hardware for it, such as switches that reduce
 //   Needs    messages that know a communicator of the group; one strand, for order counts
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 
 namespace sumac::allreduce {
 

@@ -9,7 +9,7 @@
 //   Needs    messages, scratch of n bytes
 // Source: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in
 // MPICH", IJHPCA 2005.
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 
 namespace sumac::allreduce {
 

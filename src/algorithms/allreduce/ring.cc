@@ -6,7 +6,7 @@
 //   Wins     large messages of few ranks, any number of them
 //   Needs    messages, scratch of n/p bytes. Part k is folded from rank k on: all ranks get the
 //            same bits, but elements of different parts are folded in different orders
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 
 namespace sumac::allreduce {
 namespace {

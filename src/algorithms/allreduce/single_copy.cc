@@ -9,7 +9,7 @@
 //   Needs    access to peers' memory. A piece of every rank's buffers is touched by one rank alone,
 //            so in-place calls are safe
 #include "algorithms/single_copy.h"
-#include "algorithms/algorithms.h"
+#include "algorithms/functions.h"
 
 namespace sumac::allreduce {
 

@@ -6,7 +6,7 @@
 //   Bytes    a rank copies 2n(p-1)/p and folds n in all: p times less arithmetic than flat
 //   Wins     medium and large messages where single copy is not available
 //   Needs    slots, a ring of 4 or more. Every element is reduced once, by one rank: same bits
-#include "algorithms/algorithms.h"
+#include "algorithms/functions.h"
 #include "algorithms/slots.h"
 
 namespace sumac::allreduce {

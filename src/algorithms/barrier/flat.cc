@@ -4,7 +4,7 @@
 //   Bytes    a rank reads p cache lines
 //   Wins     few ranks: one transfer deep, where a tree takes log p of them
 //   Needs    slots (their flags)
-#include "algorithms/algorithms.h"
+#include "algorithms/functions.h"
 
 namespace sumac::barrier {
 

@@ -5,7 +5,7 @@
 //   Bytes    a rank sends n once
 //   Wins     large messages: every link carries n
 //   Needs    messages
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 
 namespace sumac::bcast {
 

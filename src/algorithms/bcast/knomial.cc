@@ -4,7 +4,7 @@
 //   Bytes    the root sends n(k-1) log_k p, all ranks together n(p-1)
 //   Wins     small and medium messages
 //   Needs    messages
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 
 namespace sumac::bcast {
 

@@ -5,7 +5,7 @@
 //   Wins     small messages
 //   Needs    slots, n <= kLinesData
 #include "algorithms/lines.h"
-#include "algorithms/algorithms.h"
+#include "algorithms/functions.h"
 
 namespace sumac::bcast {
 

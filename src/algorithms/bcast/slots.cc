@@ -6,8 +6,8 @@
 //   Needs    slots
 #include <cstring>
 
-#include "algorithms/algorithms.h"
 #include "algorithms/chunks.h"
+#include "algorithms/functions.h"
 
 namespace sumac::bcast {
 

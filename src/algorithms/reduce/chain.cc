@@ -7,7 +7,7 @@
 //   Needs    messages, scratch of 2n bytes
 #include <cstring>
 
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 
 namespace sumac::reduce {
 

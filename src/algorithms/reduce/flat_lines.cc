@@ -5,7 +5,7 @@
 //   Bytes    a non-root writes n; the root reads p*n and does all the arithmetic
 //   Wins     small messages
 //   Needs    slots, n <= kLinesData
-#include "algorithms/algorithms.h"
+#include "algorithms/functions.h"
 #include "algorithms/lines.h"
 
 namespace sumac::reduce {

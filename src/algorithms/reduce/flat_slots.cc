@@ -7,9 +7,9 @@
 //   Needs    slots
 #include <cstring>
 
-#include "algorithms/algorithms.h"
 #include "algorithms/chunks.h"
 #include "algorithms/fold.h"
+#include "algorithms/functions.h"
 
 namespace sumac::reduce {
 namespace {

@@ -7,7 +7,7 @@
 //   Needs    messages, scratch of 3n bytes (the result so far, two children's data)
 #include <cstring>
 
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 
 namespace sumac::reduce {
 

@@ -5,7 +5,7 @@
 //   Bytes    a rank copies n(p-1)/p and folds n in all; the root copies n(p-1)/p more
 //   Wins     large messages of three ranks and more, where single copy is not available
 //   Needs    slots, a ring of 4 or more
-#include "algorithms/algorithms.h"
+#include "algorithms/functions.h"
 #include "algorithms/slots.h"
 
 namespace sumac::reduce {

@@ -6,7 +6,7 @@
 //   Wins     large messages
 //   Needs    messages, scratch of two parts. Part k is folded from rank k+1 on: elements of
 //            different parts are folded in different orders
-#include "algorithms/messages.h"
+#include "algorithms/message_fold.h"
 
 namespace sumac::reduce_scatter {
 

@@ -7,7 +7,7 @@
 //   Wins     medium and large messages where single copy is not available
 //   Needs    slots, a ring of 3 or more
 #include "algorithms/slots.h"
-#include "algorithms/algorithms.h"
+#include "algorithms/functions.h"
 
 namespace sumac::reduce_scatter {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/counter.h"
-#include "engine/together.h"
+#include "strands/counter.h"
+#include "strands/together.h"
 
 namespace sumac {
 

@@ -18,7 +18,7 @@
 #include <cstdint>
 
 #include "base/cpu.h"
-#include "engine/counter.h"
+#include "strands/counter.h"
 #include "transport/shm/layout.h"
 
 namespace sumac {

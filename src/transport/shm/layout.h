@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "base/align.h"
-#include "engine/counter.h"
+#include "strands/counter.h"
 
 namespace sumac {
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of every row of algorithms.def: the algorithm, described at the head of its own
+// file, and what it costs. Arguments are taken by reference and must live until the operation ends.
+#pragma once
+
+#include <type_traits>
+
+#include "algorithms/arguments.h"
+#include "algorithms/cost.h"
+#include "base/algorithm.h"
+#include "strands/task.h"
+#include "transport/p2p/messages.h"
+#include "transport/shm/group.h"
+
+namespace sumac {
+
+template <class Arguments>
+using SharedFn = Task(Strand& strand, ShmGroup& group, const Arguments& args);
+template <class Arguments>
+using CopyingFn = Task(Strand& strand, ShmGroup& group, const Arguments& args,
+                       const SingleCopy& peers);
+template <class Arguments>
+using SendingFn = Task(Strand& strand, MessageGroup& group, const Arguments& args);
+// Rows that need levels have no function of their own (this type is never defined): LevelsRun
+// carries them out.
+using LevelsFn = void();
+using CostFn = Traffic(const GroupCall& call);
+
+// The types of a row's functions, from what the row needs and its collective.
+template <Collective>
+struct ArgumentsOf {
+  using type = ReduceArguments;
+};
+template <>
+struct ArgumentsOf<Collective::bcast> {
+  using type = BcastArguments;
+};
+template <>
+struct ArgumentsOf<Collective::reduce_scatter> {
+  using type = ReduceScatterArguments;
+};
+template <>
+struct ArgumentsOf<Collective::allgather> {
+  using type = AllgatherArguments;
+};
+template <>
+struct ArgumentsOf<Collective::barrier> {
+  using type = BarrierArguments;
+};
+template <Needs needs, class Yes, class No>
+using WithoutLevels = std::conditional_t<over_of(needs) != Over::levels, Yes, No>;
+template <Needs needs, class Arguments>
+using FunctionFor =
+    WithoutLevels<needs,
+                  std::conditional_t<needs == Needs::messages, SendingFn<Arguments>,
+                                     std::conditional_t<needs == Needs::single_copy,
+                                                        CopyingFn<Arguments>, SharedFn<Arguments>>>,
+                  LevelsFn>;
+template <Needs needs, Collective collective>
+using FunctionOf = FunctionFor<needs, typename ArgumentsOf<collective>::type>;
+template <Needs needs>
+using CostOf = WithoutLevels<needs, CostFn, LevelsFn>;
+
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description) \
+  namespace collective {                                                    \
+  extern FunctionOf<Needs::needs, Collective::collective> name;             \
+  extern CostOf<Needs::needs> name##_cost;                                  \
+  }
+#include "base/algorithms.def"
+#undef SUMAC_ALGORITHM
+
+namespace allreduce {
+// flat_lines without a coroutine, for blocking calls.
+void flat_lines_directly(Strand& strand, ShmGroup& group, const ReduceArguments& args,
+                         const WaitPolicy& policy);
+}  // namespace allreduce
+
+}  // namespace sumac

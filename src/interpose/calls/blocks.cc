@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/calls/blocks.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "interpose/mpi/mpi_functions.h"
+
+namespace sumac {
+
+MPI_Aint Blocks::first_place() const {
+  MPI_Aint first = place(0);
+  for (int r = 1; r < ranks_; ++r) first = std::min(first, place(r));
+  return first;
+}
+
+bool Blocks::total(MPI_Count& elements) const {
+  elements = 0;
+  const bool gathers = call_.collective() == Collective::allgather;
+  if (listed() && (!call_.counts || (gathers && !call_.displacements))) return false;
+  for (int r = 0; r < ranks_; ++r) {
+    const MPI_Count count = this->count(r);
+    if (count < 0) return false;
+    elements += count;
+  }
+  return true;
+}
+
+std::unique_ptr<Part[]> Blocks::adjoining(std::size_t element) const {
+  auto parts = std::make_unique_for_overwrite<Part[]>(static_cast<std::size_t>(ranks_));
+  std::size_t end = 0;
+  for (int r = 0; r < ranks_; ++r) {
+    const std::size_t bytes = static_cast<std::size_t>(count(r)) * element;
+    parts[static_cast<std::size_t>(r)] = {end, bytes};
+    end += bytes;
+  }
+  return parts;
+}
+
+std::unique_ptr<Part[]> Blocks::at_places(std::size_t element) const {
+  auto parts = adjoining(element);
+  const MPI_Aint first = first_place();
+  for (int r = 0; r < ranks_; ++r) {
+    parts[static_cast<std::size_t>(r)].offset =
+        static_cast<std::size_t>(place(r) - first) * element;
+  }
+  return parts;
+}
+
+MPI_Datatype Blocks::make_type(MPI_Aint extent) const {
+  std::vector<int> counts;
+  std::vector<MPI_Aint> places;
+  for (int r = 0; r < ranks_; ++r) {
+    counts.push_back(static_cast<int>(count(r)));
+    places.push_back(place(r) * extent);
+  }
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  mpi.Type_create_hindexed(ranks_, counts.data(), places.data(), call_.receive.type, &type);
+  mpi.Type_commit(&type);
+  return type;
+}
+
+Data own_data(const Call& call, int rank, int ranks) {
+  if (call.send.address != MPI_IN_PLACE) return call.send;
+  const Blocks blocks(call, ranks);
+  MPI_Aint lower = 0, extent = 0;
+  mpi.Type_get_extent(call.receive.type, &lower, &extent);
+  char* const own = static_cast<char*>(call.receive.address) + blocks.place(rank) * extent;
+  return {own, blocks.count(rank), call.receive.type};
+}
+
+}  // namespace sumac

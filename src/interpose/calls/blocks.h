@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of a call's vector, one a rank, as its arguments describe them.
+#pragma once
+
+#include <memory>
+
+#include "algorithms/chunks.h"
+#include "interpose/calls/call.h"
+
+namespace sumac {
+
+// Counts and places of the parts, in elements, as the program gives them.
+class Blocks {
+ public:
+  Blocks(const Call& call, int ranks) : call_(call), ranks_(ranks) {}
+
+  // True when each rank has a count of its own; else all have receive.count.
+  bool listed() const {
+    const Function function = call_.kind.function;
+    return function == Function::reduce_scatter || function == Function::allgatherv;
+  }
+  MPI_Count count(int rank) const {
+    if (!listed()) return call_.receive.count;
+    if (call_.kind.large) return static_cast<const MPI_Count*>(call_.counts)[rank];
+    return static_cast<const int*>(call_.counts)[rank];
+  }
+  // Where the part is in the receive buffer of an all-gather, in elements.
+  MPI_Aint place(int rank) const {
+    if (!listed()) return static_cast<MPI_Aint>(call_.receive.count) * rank;
+    if (call_.kind.large) return static_cast<const MPI_Aint*>(call_.displacements)[rank];
+    return static_cast<const int*>(call_.displacements)[rank];
+  }
+  MPI_Aint first_place() const;
+
+  // Adds up the elements of all parts. Returns false where an argument is wrong.
+  bool total(MPI_Count& elements) const;
+
+  // The parts as bytes, one behind the other.
+  std::unique_ptr<Part[]> adjoining(std::size_t element) const;
+  // The parts as bytes at their places, counted from the first place.
+  std::unique_ptr<Part[]> at_places(std::size_t element) const;
+  // A type whose one element is all parts at their places. The caller frees it.
+  MPI_Datatype make_type(MPI_Aint extent) const;
+
+ private:
+  const Call& call_;
+  int ranks_;
+};
+
+// This rank's contribution to an all-gather; in place, it lies where the result will be.
+Data own_data(const Call& call, int rank, int ranks);
+
+}  // namespace sumac

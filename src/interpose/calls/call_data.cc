@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/calls/call_data.h"
+
+#include "interpose/calls/blocks.h"
+#include "interpose/calls/user_operations.h"
+#include "interpose/mpi/handles.h"
+#include "interpose/mpi/mpi_functions.h"
+
+namespace sumac {
+
+void describe_arguments(const Call& call, const Decision& decision, ChosenCall& work) {
+  const bool rooted = call.collective() == Collective::reduce;
+  const bool gets_result = !rooted || decision.communicator->rank == call.root;
+  const bool in_place = call.send.address == MPI_IN_PLACE;
+  work.collective = call.collective();
+  if (decision.way == Decision::Way::serve) work.choice = decision.choice;
+  ReduceArguments& args = work.reduction;
+  args.output = gets_result ? static_cast<std::byte*>(call.receive.address) : nullptr;
+  args.input = in_place ? args.output : static_cast<const std::byte*>(call.send.address);
+  args.count = static_cast<std::size_t>(call.receive.count);
+  if (decision.by_user) {
+    args.element = decision.communicator->fold.layout().size;
+  } else {
+    args.element = decision.reduction->type.extent;
+    args.kernel = decision.reduction->kernel;
+  }
+  args.root = call.root;
+}
+
+void CallData::describe(Work& work, const Call& call, const Decision& decision) {
+  local_ = decision.way == Decision::Way::local;
+  bytes_ = decision.bytes;
+  switch (call.collective()) {
+    case Collective::barrier:
+      native_ = {MPI_INT32_T, MPI_BOR};
+      return work.set_barrier(decision.choice, &native_);
+    case Collective::bcast:
+      return describe_bcast(work.call, call, decision);
+    case Collective::reduce_scatter:
+      return describe_reduce_scatter(work.call, call, decision);
+    case Collective::allgather:
+      return describe_allgather(work.call, call, decision);
+    case Collective::allreduce:
+    case Collective::reduce:
+    case Collective::reduce_local:
+      return describe_reduction(work.call, call, decision);
+  }
+}
+
+void CallData::describe_reduction(ChosenCall& work, const Call& call, const Decision& decision) {
+  describe_arguments(call, decision, work);
+  native_ = {call.receive.type, call.op};
+  if (call.is_deferred()) native_ = lasting_handles(call.receive.type, call.op);
+  ReduceArguments& args = work.reduction;
+  args.native = &native_;
+  const TypeInfo& type = decision.reduction->type;
+  if (local_) {
+    copied_ = type;
+  } else if (wants_stage(type, args.output, args.count)) [[unlikely]] {
+    staged_.emplace(type, args.output, args.count, call.comm);
+  } else {
+    return;
+  }
+  has_copies_ = true;
+}
+
+void CallData::describe_bcast(ChosenCall& work, const Call& call, const Decision& decision) {
+  work.collective = call.collective();
+  work.choice = decision.choice;
+  work.bcast = {nullptr, bytes_, call.root};
+  if (local_) return;
+  packed_.emplace(TypedBuffer{call.receive, call.comm}, bytes_, call.is_deferred());
+  work.bcast.buffer = packed_->data();
+  packs_ = decision.communicator->rank == call.root;
+  has_copies_ = true;
+}
+
+void CallData::describe_reduce_scatter(ChosenCall& work, const Call& call,
+                                       const Decision& decision) {
+  const Communicator& c = *decision.communicator;
+  const TypeInfo& type = decision.reduction->type;
+  const Blocks blocks(call, c.size);
+  work.collective = call.collective();
+  work.choice = decision.choice;
+  ReduceScatterArguments& args = work.reduce_scatter;
+  args = {};
+  args.output = static_cast<std::byte*>(call.receive.address);
+  args.input = call.send.address == MPI_IN_PLACE ? args.output
+                                                 : static_cast<const std::byte*>(call.send.address);
+  args.count = bytes_ / type.extent;
+  args.element = type.extent;
+  args.kernel = decision.reduction->kernel;
+  if (blocks.listed()) parts_ = blocks.adjoining(type.extent);
+  args.parts = {bytes_, c.size, 1, 0, parts_.get()};
+  const auto own = static_cast<std::size_t>(blocks.count(c.rank));
+  if (local_) {
+    copied_ = type;
+  } else if (wants_stage(type, args.output, own)) [[unlikely]] {
+    staged_.emplace(type, args.output, own, call.comm);
+  } else {
+    return;
+  }
+  has_copies_ = true;
+}
+
+void CallData::describe_allgather(ChosenCall& work, const Call& call, const Decision& decision) {
+  const Communicator& c = *decision.communicator;
+  work.collective = call.collective();
+  work.choice = decision.choice;
+  AllgatherArguments& args = work.allgather;
+  args = {};
+  if (bytes_ == 0) return;
+  describe_result(args, call, c.size);
+  const Part own = args.parts[c.rank];
+  args.input = args.output + own.offset;
+  if (own.bytes > 0) {
+    packed_.emplace(TypedBuffer{own_data(call, c.rank, c.size), call.comm}, own.bytes,
+                    call.is_deferred());
+    args.input = packed_->data();
+  }
+  packs_ = packed_ && packed_->is_copy();
+  has_copies_ = packs_ || gathered_ || local_;
+}
+
+// Parts are received into their places, or one behind the other and unpacked in the end.
+void CallData::describe_result(AllgatherArguments& args, const Call& call, int ranks) {
+  const Data& data = call.receive;
+  const Blocks blocks(call, ranks);
+  std::size_t element = 0;
+  packed_size(data.type, element);
+  args.output = static_cast<std::byte*>(data.address);
+  if (lies_packed(data.type)) {
+    if (blocks.listed()) {
+      args.output += blocks.first_place() * static_cast<MPI_Aint>(element);
+      parts_ = blocks.at_places(element);
+    }
+  } else if (blocks.listed()) {
+    MPI_Aint lower = 0, extent = 0;
+    mpi.Type_get_extent(data.type, &lower, &extent);
+    MPI_Datatype all = blocks.make_type(extent);
+    gathered_.emplace(TypedBuffer{{data.address, 1, all}, call.comm}, bytes_, true);
+    mpi.Type_free(&all);
+    parts_ = blocks.adjoining(element);
+  } else {
+    gathered_.emplace(TypedBuffer{{data.address, data.count * ranks, data.type}, call.comm}, bytes_,
+                      call.is_deferred());
+  }
+  if (gathered_) args.output = gathered_->data();
+  args.parts = {bytes_, ranks, 1, 0, parts_.get()};
+}
+
+void CallData::load_copies(const ChosenCall& work) {
+  if (packs_) packed_->pack();
+  if (local_ && work.collective == Collective::allgather) work.allgather.keep_own(0);
+  if (!copied_ || bytes_ == 0) return;
+  const ReduceArguments& args =
+      work.collective == Collective::reduce_scatter ? work.reduce_scatter : work.reduction;
+  if (args.output && args.input != args.output) {
+    copy_elements(*copied_, args.output, args.input, args.count);
+  }
+}
+
+void CallData::deliver_copies() {
+  if (gathered_) gathered_->unpack();
+  if (packed_ && !packs_) packed_->unpack();
+  if (staged_) staged_->deliver();
+}
+
+void CallData::free() {
+  has_copies_ = packs_ = false;
+  copied_.reset();
+  packed_.reset();
+  gathered_.reset();
+  parts_.reset();
+  staged_.reset();
+}
+
+}  // namespace sumac

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a decided call keeps beside its work until it has ended: copies of data that cannot be taken
+// as they lie, and the handles that the work's arguments refer to.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "interpose/calls/decide.h"
+#include "interpose/mpi/gap_buffer.h"
+#include "interpose/mpi/packing.h"
+
+namespace sumac {
+
+// Fills the arguments of a reduction that any rank takes from the call as they are.
+void describe_arguments(const Call& call, const Decision& decision, ChosenCall& work);
+
+class CallData {
+ public:
+  CallData() {}  // not constexpr, or the compiler fills all of it with zeros at every call
+  // Describes the work of a served call. For a deferred call, keeps copies of what the program may
+  // free before the end.
+  void describe(Work& work, const Call& call, const Decision& decision);
+
+  // To be called before each start: packs or copies the data as they are now, and does what needs
+  // no other rank.
+  void load(const ChosenCall& work) {
+    if (has_copies_) load_copies(work);
+  }
+  // To be called after the end: puts the result where the program wants it.
+  void deliver() {
+    if (has_copies_) deliver_copies();
+  }
+  // Frees what is kept, until the next describe().
+  void free();
+
+  bool is_local() const { return local_; }
+  std::size_t bytes() const { return bytes_; }  // for the statistics
+
+ private:
+  void describe_reduction(ChosenCall& work, const Call& call, const Decision& decision);
+  void describe_bcast(ChosenCall& work, const Call& call, const Decision& decision);
+  void describe_reduce_scatter(ChosenCall& work, const Call& call, const Decision& decision);
+  void describe_allgather(ChosenCall& work, const Call& call, const Decision& decision);
+  void describe_result(AllgatherArguments& args, const Call& call, int ranks);
+  void load_copies(const ChosenCall& work);
+  void deliver_copies();
+
+  bool local_ = false;
+  bool has_copies_ = false;  // anything is to be done before or after
+  bool packs_ = false;       // `packed_` is sent
+  std::size_t bytes_ = 0;
+  NativeReduction native_{};
+  std::optional<TypeInfo> copied_;        // of a local reduction, whose input becomes its output
+  std::optional<PackedBuffer> packed_;    // of a broadcast, or what a rank gives to an all-gather
+  std::optional<PackedBuffer> gathered_;  // of an all-gather whose result does not lie packed
+  std::unique_ptr<Part[]> parts_;         // where the program lists them
+  std::optional<StagedResult> staged_;    // of a reduction whose type has gaps
+};
+
+}  // namespace sumac

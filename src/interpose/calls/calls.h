@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions the back end puts in front of the MPI's own, and what they share.
+#pragma once
+
+#include <mpi.h>
+
+#include "interpose/process/communicator.h"
+#include "interpose/process/process.h"
+#include "interpose/stub/stub.h"
+
+namespace sumac {
+
+void redirect_collectives(const sumac_stub& stub);
+void redirect_completion(const sumac_stub& stub);
+void redirect_life_cycle(const sumac_stub& stub);
+void redirect_operations(const sumac_stub& stub);
+void redirect_info(const sumac_stub& stub);
+
+// A peer's memory that could be reached at set-up no longer can: the result is lost, and the other
+// ranks do not know. Ends the job, since no result can be given.
+void give_up(const Communicator& communicator);
+
+// Runs what `work` of a communicator describes. The communicator's state is `together`.
+void run(Communicator& communicator);
+
+// True when `own` is true on all ranks of a communicator whose state is `together`. Waits for all
+// of them.
+bool agree(Communicator& communicator, bool own);
+
+}  // namespace sumac

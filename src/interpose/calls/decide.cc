@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/calls/decide.h"
+
+#include <climits>
+
+#include "interpose/calls/blocks.h"
+#include "interpose/calls/calls.h"
+#include "interpose/mpi/packing.h"
+
+namespace sumac {
+namespace {
+
+using Way = Decision::Way;
+using State = Communicator::State;
+
+// MPI families differ in whether equal send and receive buffers are an error or are accepted.
+constexpr bool kAliasIsError = kFamily == Family::mpich;
+
+// Decides why a deferred call on a communicator that Sumac serves is the MPI's, if it is.
+bool may_outlive_call(const Call& call, Decision& decision) {
+  if (call.request && world_is_up()) return true;
+  leave_to_mpi(decision, call.request ? Reason::no_world : Reason::arguments);
+  return false;
+}
+
+// True when the communicator is set up and may serve the call; else sets the reason.
+bool admit(const Entry& entry, const Call& call, Decision& decision) {
+  const auto hand_down = [&](Reason reason, bool counts) {
+    leave_to_mpi(decision, reason);
+    decision.counts = counts;
+    return false;
+  };
+  if (entry.nested()) return hand_down(Reason::nested, false);
+  if (call.comm == MPI_COMM_NULL) return hand_down(Reason::arguments, false);
+  // A call that succeeds nevertheless belongs to a program with sessions only.
+  if (!mpi_is_up()) return hand_down(Reason::not_ready, true);
+  Communicator* const c = decision.communicator = find_communicator(call.comm);
+  const bool counts = !c || c->state == State::counting;
+  // The call counts like any other: which collectives are left out is one of the things agreed on.
+  if (!collective_is_on(call.collective())) return hand_down(Reason::left_out, counts);
+  if (!c) return hand_down(Reason::first_calls, counts);
+  if (c->state < State::alone) return hand_down(c->reason, counts);
+  return !call.is_deferred() || may_outlive_call(call, decision);
+}
+
+bool is_local(const Communicator& c, std::size_t bytes) {
+  return c.state == State::alone || bytes == 0;
+}
+
+bool root_exists(const Call& call, const Communicator& c) {
+  return call.root >= 0 && call.root < c.size;
+}
+
+// Chooses the algorithm, and decides whether the ranks can carry it out.
+void choose(const Call& call, Decision& decision) {
+  const Communicator& c = *decision.communicator;
+  decision.choice = c.choose(call.collective(), decision.bytes);
+  if (call.is_deferred() && !c.may_overlap) return leave_to_mpi(decision, Reason::no_progress);
+  if (decision.choice.algorithm == Algorithm::native) return leave_to_mpi(decision, Reason::rules);
+  decision.way = Way::serve;
+}
+
+void decide_reduction(const Call& call, Decision& decision) {
+  const Data& data = call.receive;
+  decision.reduction = find_reduction(data.type, call.op, decision.reason);
+  if (!decision.reduction) [[unlikely]] {
+    // A function of the program's must be called in the thread that made the call.
+    const bool users = call.op != MPI_OP_NULL && !find_op(call.op);
+    if (users && !call.is_deferred()) decide_user_reduction(call, decision);
+    return;
+  }
+  if (!judge_buffers(call, *decision.communicator)) return;
+  decision.bytes = static_cast<std::size_t>(data.count) * decision.reduction->type.extent;
+  decision.way = Way::local;
+  if (!is_local(*decision.communicator, decision.bytes)) choose(call, decision);
+}
+
+// MPI_Pack counts bytes in an int, so a larger element can be served only where it lies packed.
+// Ranks may describe the message differently, so for messages of that size they agree; a
+// nonblocking call, which may not wait for that, is the MPI's.
+bool all_can_pack(const Call& call, const Decision& decision, bool (*can_pack)(const Call&)) {
+  if (decision.bytes <= INT_MAX) return true;
+  if (call.kind.form == Form::nonblocking) return false;
+  return agree(*decision.communicator, can_pack(call));
+}
+
+bool has_small_elements(const Data& data) {
+  std::size_t element = 0;
+  return packed_size(data.type, element) && element <= INT_MAX;
+}
+
+bool can_pack(const Data& data) { return lies_packed(data.type) || has_small_elements(data); }
+
+// True when the MPI refuses the handle as a type, with the MPI's error.
+bool refuses(MPI_Datatype type, const Call& call, Decision& decision) {
+  decision.error = check_type(type, call.comm);
+  if (decision.error == MPI_SUCCESS) return false;
+  decision.way = Way::refuse;
+  return true;
+}
+
+// Decides by the total of packed bytes alone, which all ranks share: their types may differ as long
+// as the signatures are the same.
+void decide_bcast(const Call& call, Decision& decision) {
+  const Data& data = call.receive;
+  if (refuses(data.type, call, decision)) return;
+  std::size_t element = 0;
+  const bool wrong = data.count < 0 || !root_exists(call, *decision.communicator);
+  if (wrong || !packed_size(data.type, element)) return;
+  decision.bytes = element * static_cast<std::size_t>(data.count);
+  decision.way = Way::local;
+  if (is_local(*decision.communicator, decision.bytes)) return;
+  decision.way = Way::hand_down;
+  // A null address is MPI_BOTTOM: fine with a derived type, an error with a predefined one.
+  if (!data.address && find_type(data.type)) return;
+  choose(call, decision);
+  const auto can = [](const Call& bcast) { return can_pack(bcast.receive); };
+  if (decision.way != Way::serve || all_can_pack(call, decision, can)) return;
+  leave_to_mpi(decision, Reason::arguments);
+}
+
+// `own`: elements of this rank's part of the result.
+bool judge_scatter_buffers(const Call& call, MPI_Count own) {
+  const void *send = call.send.address, *receive = call.receive.address;
+  if (!send || receive == MPI_IN_PLACE) return false;
+  if (!receive && (own > 0 || send == MPI_IN_PLACE)) return false;
+  return !kAliasIsError || send != receive;
+}
+
+void decide_reduce_scatter(const Call& call, Decision& decision) {
+  const Communicator& c = *decision.communicator;
+  decision.reduction = find_reduction(call.receive.type, call.op, decision.reason);
+  if (!decision.reduction) [[unlikely]]
+    return;
+  decision.reason = Reason::arguments;
+  const Blocks blocks(call, c.size);
+  MPI_Count elements = 0;
+  if (!blocks.total(elements)) return;
+  if (elements > 0 && !judge_scatter_buffers(call, blocks.count(c.rank))) return;
+  decision.bytes = static_cast<std::size_t>(elements) * decision.reduction->type.extent;
+  decision.way = Way::local;
+  if (!is_local(c, decision.bytes)) choose(call, decision);
+}
+
+// False when a buffer of an all-gather with data is wrong. `own`: bytes of this rank's part.
+bool judge_gather_buffers(const Call& call, const Communicator& c, std::size_t own) {
+  const Data &send = call.send, &receive = call.receive;
+  // A null address is MPI_BOTTOM: fine with a derived type, an error with a predefined one.
+  if (receive.address == MPI_IN_PLACE || (!receive.address && find_type(receive.type)))
+    return false;
+  if (send.address == MPI_IN_PLACE) return true;
+  std::size_t element = 0;
+  if (send.count < 0 || !packed_size(send.type, element)) return false;
+  if (element * static_cast<std::size_t>(send.count) != own) return false;
+  if (own == 0) return true;
+  if (!send.address && find_type(send.type)) return false;
+  if (!kAliasIsError || send.type != receive.type) return true;
+  Call in_place = call;
+  in_place.send.address = MPI_IN_PLACE;
+  return own_data(in_place, c.rank, c.size).address != send.address;
+}
+
+bool can_pack_gathered(const Call& call) {
+  const Data &send = call.send, &receive = call.receive;
+  // With places of their own, all parts are packed as one element.
+  const bool one_element = call.kind.function == Function::allgatherv;
+  if (!(one_element ? lies_packed(receive.type) : can_pack(receive))) return false;
+  return send.address == MPI_IN_PLACE || can_pack(send);
+}
+
+// Decides by packed bytes alone, as for broadcasts.
+void decide_allgather(const Call& call, Decision& decision) {
+  const Communicator& c = *decision.communicator;
+  const bool in_place = call.send.address == MPI_IN_PLACE;
+  if (refuses(call.receive.type, call, decision)) return;
+  if (!in_place && refuses(call.send.type, call, decision)) return;
+  const Blocks blocks(call, c.size);
+  MPI_Count elements = 0;
+  std::size_t element = 0;
+  if (!blocks.total(elements) || !packed_size(call.receive.type, element)) return;
+  decision.bytes = element * static_cast<std::size_t>(elements);
+  const std::size_t own = element * static_cast<std::size_t>(blocks.count(c.rank));
+  if (decision.bytes > 0 && !judge_gather_buffers(call, c, own)) return;
+  decision.way = Way::local;
+  if (is_local(c, decision.bytes)) return;
+  choose(call, decision);
+  if (decision.way != Way::serve || all_can_pack(call, decision, can_pack_gathered)) return;
+  leave_to_mpi(decision, Reason::arguments);
+}
+
+void decide_barrier(const Call& call, Decision& decision) {
+  decision.way = Way::local;
+  if (decision.communicator->state != State::alone) choose(call, decision);
+}
+
+}  // namespace
+
+bool judge_buffers(const Call& call, const Communicator& c) {
+  const bool rooted = call.collective() == Collective::reduce;
+  if (call.receive.count < 0 || (rooted && !root_exists(call, c))) return false;
+  if (call.receive.count == 0) return true;
+  const void* const send = call.send.address;
+  if (rooted && c.rank != call.root) return send && send != MPI_IN_PLACE;
+  const void* const receive = call.receive.address;
+  if (!send || !receive || receive == MPI_IN_PLACE) return false;
+  return !kAliasIsError || send != receive;
+}
+
+Decision decide(const Entry& entry, const Call& call) {
+  Decision decision;
+  if (!admit(entry, call, decision)) return decision;
+  switch (call.collective()) {
+    case Collective::allreduce:
+    case Collective::reduce:
+      decide_reduction(call, decision);
+      break;
+    case Collective::bcast:
+      decide_bcast(call, decision);
+      break;
+    case Collective::barrier:
+      decide_barrier(call, decision);
+      break;
+    case Collective::reduce_scatter:
+      decide_reduce_scatter(call, decision);
+      break;
+    case Collective::allgather:
+      decide_allgather(call, decision);
+      break;
+    case Collective::reduce_local:
+      break;  // on no communicator: see reduce_local.cc
+  }
+  return decision;
+}
+
+}  // namespace sumac

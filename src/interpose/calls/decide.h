@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who serves a call, and how: decided once, for every form of every collective. Does not touch the
+// program's data.
+#pragma once
+
+#include "interpose/calls/call.h"
+#include "interpose/calls/known_reductions.h"
+#include "interpose/process/communicator.h"
+
+namespace sumac {
+
+struct Decision {
+  enum class Way : std::uint8_t {
+    hand_down,  // to the MPI, for `reason`
+    refuse,     // return `error`, of which the MPI has told the program's error handler
+    local,      // no communication: one rank, or no data
+    serve,      // by the ranks together
+  };
+
+  Way way = Way::hand_down;
+  Reason reason = Reason::arguments;
+  bool counts = false;   // handed down, it is one of the calls after which Sumac may be set up
+  bool by_user = false;  // a reduction by a function of the program's
+  int error = MPI_SUCCESS;
+  Communicator* communicator = nullptr;  // null where the call belongs to none that is known
+  Choice choice;
+  std::size_t bytes = 0;                      // packed, of the whole message
+  const KnownReduction* reduction = nullptr;  // none where `by_user`
+
+  bool is_served() const { return way >= Way::local; }
+};
+
+// A function of what all ranks share, except for arguments that are wrong on this rank. May wait
+// for other ranks where the call may.
+Decision decide(const Entry& entry, const Call& call);
+
+inline void leave_to_mpi(Decision& decision, Reason reason) {
+  decision.way = Decision::Way::hand_down;
+  decision.reason = reason;
+}
+
+// Judges a reduction apart from its type and operation. Returns false for calls that the MPI should
+// judge.
+bool judge_buffers(const Call& call, const Communicator& communicator);
+
+// Completes the decision on a reduction by the program's function.
+void decide_user_reduction(const Call& call, Decision& decision);
+
+}  // namespace sumac

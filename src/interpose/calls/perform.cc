@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/calls/perform.h"
+
+#include "interpose/calls/calls.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/requests/requests.h"
+#include "team/own_ranks.h"
+
+namespace sumac {
+namespace {
+
+void count_hand_down(Entry& entry, const Decision& decision) {
+  if (!decision.communicator) return entry.hand_down(decision.reason);
+  entry.hand_down(decision.communicator->stats, decision.reason, decision.bytes);
+}
+
+void count_served(CallRecord& record, Stats& stats, const CallData& data, Algorithm algorithm) {
+  if (data.is_local()) return record.take_locally(stats, data.bytes());
+  record.take(stats, algorithm, data.bytes());
+}
+
+// True when a call that returned `error` was made together with the other ranks' calls. A call
+// whose arguments were refused was not made; one that failed later (MPI_ERR_TRUNCATE) was, and
+// counts, lest this rank counts otherwise than those on which it succeeded.
+bool was_made(int error) {
+  if (error == MPI_SUCCESS) return true;
+  if (!mpi_is_up()) return false;
+  int error_class = MPI_ERR_OTHER;
+  mpi.Error_class(error, &error_class);
+  switch (error_class) {
+    case MPI_ERR_BUFFER:
+    case MPI_ERR_COUNT:
+    case MPI_ERR_TYPE:
+    case MPI_ERR_OP:
+    case MPI_ERR_COMM:
+    case MPI_ERR_ROOT:
+    case MPI_ERR_ARG:
+    case MPI_ERR_REQUEST:
+      return false;
+    default:
+      return true;
+  }
+}
+
+int run_now(Entry& entry, const Call& call, const Decision& decision) {
+  if (decision.by_user) [[unlikely]]
+    return run_user_reduction(entry, call, decision);
+  Communicator& c = *decision.communicator;
+  CallData data;
+  data.describe(c.work, call, decision);
+  data.load(c.work.call);
+  if (!data.is_local()) run(c);
+  data.deliver();
+  count_served(entry, c.stats, data, decision.choice.algorithm);
+  return MPI_SUCCESS;
+}
+
+int start_now(Entry& entry, const Call& call, const Decision& decision) {
+  CollectiveRequest& request = acquire_nonblocking(*decision.communicator);
+  request.data.describe(request, call, decision);
+  request.communicator->deferred |= !request.data.is_local();
+  start(entry, request);
+  *call.request = request.handle;
+  return MPI_SUCCESS;
+}
+
+int initialise(Entry& entry, const Call& call, const Decision& decision) {
+  Communicator& c = *decision.communicator;
+  const bool local = decision.way == Decision::Way::local;
+  OwnRanks* ranks = nullptr;
+  c.deferred |= !local;
+  if (!local) {
+    ranks = acquire_own_ranks(c, call.collective(), decision.choice);
+    if (!ranks) {
+      entry.hand_down(c.stats, Reason::no_room, decision.bytes);
+      return call.kind.below(call);
+    }
+  }
+  CollectiveRequest* request = acquire_persistent(c, ranks);
+  if (!request) {
+    // Other ranks may have made theirs.
+    mpi.Comm_call_errhandler(call.comm, MPI_ERR_REQUEST);
+    return MPI_ERR_REQUEST;
+  }
+  request->data.describe(*request, call, decision);
+  entry.note_path(local ? kLocal : info_of(decision.choice.algorithm).name);
+  *call.request = request->handle;
+  return MPI_SUCCESS;
+}
+
+// Everything about a persistent call is decided at its initialisation, which may wait for other
+// ranks, so the first one on a communicator sets it up. The MPI's own request comes first: what the
+// MPI accepts without an error, all ranks have called.
+int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decision) {
+  const int error = call.kind.below(call);
+  // Counts as much as two calls: it will be used many times.
+  if (was_made(error)) count_call(call.comm, kAgreeAfter, false);
+  const Decision again = error == MPI_SUCCESS ? decide(entry, call) : decision;
+  if (!again.is_served()) {
+    count_hand_down(entry, again);
+    return error;
+  }
+  mpi.Request_free(call.request);
+  return initialise(entry, call, again);
+}
+
+// Nonblocking calls never set a communicator up, since that waits for other ranks: until a blocking
+// or persistent call has done so, they are the MPI's.
+int hand_down(Entry& entry, const Call& call, const Decision& decision) {
+  if (decision.counts && call.kind.form == Form::persistent) {
+    return set_up_and_initialise(entry, call, decision);
+  }
+  count_hand_down(entry, decision);
+  const int error = call.kind.below(call);
+  const bool succeeded = error == MPI_SUCCESS;
+  if (decision.counts && call.kind.form == Form::blocking && was_made(error)) {
+    count_call(call.comm, 1, succeeded && ends_together(call));
+  }
+  return error;
+}
+
+int serve(Entry& entry, const Call& call, const Decision& decision) {
+  switch (call.kind.form) {
+    case Form::blocking:
+      return run_now(entry, call, decision);
+    case Form::nonblocking:
+      return start_now(entry, call, decision);
+    case Form::persistent:
+      return initialise(entry, call, decision);
+    case Form::local:
+      break;  // on no communicator: see reduce_local.cc
+  }
+  return MPI_ERR_OTHER;
+}
+
+}  // namespace
+
+int perform(Entry& entry, const Call& call, const Decision& decision) {
+  switch (decision.way) {
+    case Decision::Way::hand_down:
+      return hand_down(entry, call, decision);
+    case Decision::Way::refuse:
+      count_hand_down(entry, decision);
+      return decision.error;
+    case Decision::Way::local:
+    case Decision::Way::serve:
+      break;
+  }
+  return serve(entry, call, decision);
+}
+
+void start(CallRecord& record, CollectiveRequest& request) {
+  request.data.load(request.call);
+  count_served(record, request.communicator->stats, request.data, request.call.choice.algorithm);
+  begin(request);
+}
+
+}  // namespace sumac

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the program has told Sumac about handles that it made itself: operations of sumac_op_create,
+// and hints. Consulted where the tables of predefined handles have no entry.
+#pragma once
+
+#include "interpose/mpi/handles.h"
+
+namespace sumac {
+
+// Null where nothing is known. Takes no lock; costs one load where no handle was ever noted. The
+// result stays valid for ever.
+const TypeInfo* find_hinted_type(MPI_Datatype type);
+const Op* find_told_op(MPI_Op op);
+
+// The same for predefined handles and the program's own.
+inline const TypeInfo* find_any_type(MPI_Datatype type) {
+  if (const TypeInfo* info = find_known_type(type)) return info;
+  if (const TypeInfo* info = find_hinted_type(type)) return info;
+  return find_type(type);
+}
+inline const Op* find_any_op(MPI_Op op) {
+  const Op* known = find_op(op);
+  return known ? known : find_told_op(op);
+}
+
+// Returns false where there is no memory. A type is forgotten when it is freed.
+bool tell_type(MPI_Datatype type, DType element);
+bool tell_op(MPI_Op op, Op kind);
+void forget_op(MPI_Op op);
+
+// To be called at finalisation: handles mean nothing afterwards.
+void forget_user_handles();
+
+}  // namespace sumac

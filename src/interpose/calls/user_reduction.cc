@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocking reductions by the program's own operations, commutative or not: each rank folds for
+// itself and in rank order, in the thread that made the call.
+#include <bit>
+#include <cstring>
+
+#include "interpose/calls/call_data.h"
+#include "interpose/calls/calls.h"
+#include "interpose/calls/perform.h"
+#include "interpose/mpi/packing.h"
+
+namespace sumac {
+namespace {
+
+TypedBuffer buffer_at(const void* address, const Call& call) {
+  return {{const_cast<void*>(address), call.receive.count, call.receive.type}, call.comm};
+}
+
+// No communication: one rank, or no data.
+void copy_input(MpiFold& fold, const Call& call, const ReduceArguments& args) {
+  if (args.bytes() == 0 || args.input == args.output) return;
+  if (fold.layout().dense) {
+    std::memcpy(args.output, args.input, args.bytes());
+    return;
+  }
+  std::byte* packed = fold.packed(args.bytes());
+  pack_elements(buffer_at(args.input, call), args.bytes(), packed);
+  unpack_elements(buffer_at(args.output, call), args.bytes(), packed);
+}
+
+// Runs what the work describes, on packed elements.
+void run_packed(Communicator& c, const Call& call) {
+  ReduceArguments& args = c.work.call.reduction;
+  if (c.fold.layout().dense) return run(c);
+  std::byte* const output = args.output;
+  std::byte* const packed = c.fold.packed(args.bytes());
+  pack_elements(buffer_at(args.input, call), args.bytes(), packed);
+  args.input = packed;
+  if (output) args.output = packed;
+  run(c);
+  if (output && !c.fold.exception()) unpack_elements(buffer_at(output, call), args.bytes(), packed);
+}
+
+// Runs with all ranks, each of which folds for itself.
+void run_together(Communicator& c, const Call& call) {
+  ReduceArguments& args = c.work.call.reduction;
+  args.user = &c.fold;
+  const bool divides = args.element <= kCacheLine && std::has_single_bit(args.element);
+  args.unit = divides ? kCacheLine : args.element;
+  // No other thread may call the program's function, and any thread that looks at the queue could.
+  if (!c.queue.empty()) c.queue.finish_all(c.wait_policy);
+  run_packed(c, call);
+  args.user = nullptr;
+  args.unit = kCacheLine;
+}
+
+}  // namespace
+
+void decide_user_reduction(const Call& call, Decision& decision) {
+  Communicator& c = *decision.communicator;
+  const MPI_Datatype type = call.receive.type;
+  decision.by_user = true;
+  decision.reason = Reason::arguments;  // unless found to be another one
+  if (type == MPI_DATATYPE_NULL || !judge_buffers(call, c)) return;
+  TypeLayout& layout = c.fold.layout();
+  decision.error = find_layout(type, call.comm, layout);
+  decision.way = Decision::Way::refuse;
+  if (decision.error != MPI_SUCCESS) return;
+  decision.bytes = layout.size * static_cast<std::size_t>(call.receive.count);
+  decision.way = Decision::Way::local;
+  if (c.state == Communicator::State::alone || decision.bytes == 0) return;
+  if (c.levels_for[static_cast<int>(call.collective())]) {
+    return leave_to_mpi(decision, Reason::user_op_levels);
+  }
+  const Choice& choice = c.choose(call.collective(), decision.bytes);
+  if (choice.algorithm == Algorithm::native) return leave_to_mpi(decision, Reason::rules);
+  if (layout.size > c.group.slot_bytes()) return leave_to_mpi(decision, Reason::user_element);
+  decision.choice = without_single_copy(choice);
+  decision.way = Decision::Way::serve;
+}
+
+int run_user_reduction(Entry& entry, const Call& call, const Decision& decision) {
+  Communicator& c = *decision.communicator;
+  ChosenCall& work = c.work.call;
+  describe_arguments(call, decision, work);
+  c.fold.begin(call.receive.type, call.op, call.comm);
+  if (decision.way == Decision::Way::local) {
+    copy_input(c.fold, call, work.reduction);
+    entry.take_locally(c.stats, decision.bytes);
+    return c.fold.end();
+  }
+  run_together(c, call);
+  const int error = c.fold.end();
+  entry.take(c.stats, decision.choice.algorithm, decision.bytes);
+  return error;
+}
+
+}  // namespace sumac

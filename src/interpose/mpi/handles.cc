@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/mpi/handles.h"
+
+#include <atomic>
+#include <mutex>
+
+#include "base/hash.h"
+#include "interpose/calls/extensions.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/repeated_type.h"
+#include "interpose/process/process.h"
+#include "strands/lock.h"
+
+namespace sumac {
+namespace {
+
+// Open addressing. A look-up touches one cache line and may run while another thread inserts.
+template <class Value>
+class HandleTable {
+ public:
+  // One thread at a time. Returns null when the table is full.
+  const Value* insert(std::uintptr_t key, const Value& value) {
+    if (const Value* known = find(key)) return known;
+    if (used_ == kMost) return nullptr;
+    std::size_t place = hash(key);
+    while (places_[place].key.load(std::memory_order_relaxed) != 0) place = (place + 1) % kPlaces;
+    places_[place].value = value;
+    places_[place].key.store(key, std::memory_order_release);
+    ++used_;
+    return &places_[place].value;
+  }
+  const Value* find(std::uintptr_t key) const {
+    for (std::size_t place = hash(key);; place = (place + 1) % kPlaces) {
+      const std::uintptr_t found = places_[place].key.load(std::memory_order_acquire);
+      if (found == 0) return nullptr;
+      if (found == key) return &places_[place].value;
+    }
+  }
+  // Only while no thread looks anything up.
+  void clear() {
+    for (Place& place : places_) place.key.store(0, std::memory_order_relaxed);
+    used_ = 0;
+  }
+
+ private:
+  struct Place {
+    std::atomic<std::uintptr_t> key{0};  // no handle is all zeros
+    Value value = {};
+  };
+  static constexpr std::size_t kPlaces = 512, kMost = kPlaces / 2;
+  static std::size_t hash(std::uintptr_t key) {
+    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15ull >> 55);
+  }
+  Place places_[kPlaces];
+  std::size_t used_ = 0;
+};
+
+HandleTable<TypeInfo> types;  // known from the start
+HandleTable<TypeInfo> asked;  // met later
+HandleTable<Op> ops;
+ReduceFn kernels[kNumOps + 1][kNumDTypes + 1];  // null for what is none
+
+Lock asking;  // held while a type is added to those asked about
+std::uint64_t types_hash = SUMAC_HASH_START;
+
+void learn_type(MPI_Datatype type, TypeKind kind) {
+  TypeInfo info;
+  if (describe_type(type, kind, true, info)) {
+    add_extensions(type, info);
+    types.insert(handle_bits(type), info);
+  }
+  const char learnt[] = {static_cast<char>(info.dtype), static_cast<char>(info.size)};
+  types_hash = hash_text({learnt, sizeof learnt}, types_hash);
+}
+
+void learn_types() {
+  // In one MPI family these are addresses, known when the library is loaded.
+  const struct {
+    MPI_Datatype handle;
+    TypeKind kind;
+  } known[] = {
+#define SUMAC_TYPE_KIND(kind, operations, text)
+#define SUMAC_TYPE(handle, kind) {handle, TypeKind::kind},
+#define SUMAC_OPTIONAL_TYPE(name, kind)
+#include "interpose/mpi/predefined_types.def"
+  };
+  for (const auto& row : known) learn_type(row.handle, row.kind);
+  keep_extensions();
+}
+
+// In the order of Op. In one MPI family these are addresses, known when the library is loaded.
+MPI_Op op_handle(int op) {
+  const MPI_Op handles[] = {MPI_SUM,  MPI_PROD, MPI_MIN, MPI_MAX,  MPI_LAND,   MPI_LOR,
+                            MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
+  return handles[op];
+}
+
+void learn_operations() {
+  for (int op = 0; op < kNumOps; ++op) {
+    ops.insert(handle_bits(op_handle(op)), static_cast<Op>(op));
+  }
+  for (const MPI_Op none : {MPI_REPLACE, MPI_NO_OP}) ops.insert(handle_bits(none), Op::none);
+}
+
+}  // namespace
+
+void learn_predefined_handles() {
+  learn_types();
+  learn_operations();
+  for (int op = 0; op < kNumOps; ++op) {
+    for (int type = 0; type < kNumDTypes; ++type) {
+      const Op o = static_cast<Op>(op);
+      const DType t = static_cast<DType>(type);
+      if (is_defined(o, t)) kernels[op][type] = find_reduce(o, t);
+    }
+  }
+}
+
+std::uint64_t known_types_hash() { return types_hash ^ extensions_hash(); }
+
+const TypeInfo* find_known_type(MPI_Datatype type) {
+  const TypeInfo* known = types.find(handle_bits(type));
+  return known ? known : asked.find(handle_bits(type));
+}
+
+const TypeInfo* find_type(MPI_Datatype type) {
+  if (const TypeInfo* known = find_known_type(type)) return known;
+  TypeKind kind;
+  if (!find_kind(type, kind)) return nullptr;
+  static thread_local TypeInfo info;
+  const std::lock_guard<Lock> hold(asking);
+  if (const TypeInfo* known = asked.find(handle_bits(type))) return known;
+  if (!describe_type(type, kind, false, info)) return nullptr;
+  add_extensions(type, info);
+  // With sessions only, the handle may belong to another type in a later session.
+  if (!world_exists()) return &info;
+  const TypeInfo* known = asked.insert(handle_bits(type), info);
+  return known ? known : &info;
+}
+
+void forget_handles() {
+  asked.clear();
+  forget_extensions();
+}
+
+const Op* find_op(MPI_Op op) { return ops.find(handle_bits(op)); }
+
+MPI_Op handle_of(Op op) { return op_handle(static_cast<int>(op)); }
+
+ReduceFn find_kernel(const TypeInfo& type, Op op, bool may_ask) {
+  if (!(type.operations & class_of(op))) return find_extension(type.row, op, may_ask);
+  return kernels[static_cast<int>(op)][static_cast<int>(type.dtype)];
+}
+
+bool packed_size(MPI_Datatype type, std::size_t& bytes) {
+  if (const TypeInfo* info = find_known_type(type)) {
+    bytes = info->size;
+    return true;
+  }
+  MPI_Count size = 0;
+  if (type == MPI_DATATYPE_NULL || mpi.Type_size_x(type, &size) != MPI_SUCCESS) return false;
+  if (size < 0) return false;  // MPI_UNDEFINED
+  bytes = static_cast<std::size_t>(size);
+  return true;
+}
+
+bool lies_packed(MPI_Datatype type) {
+  if (const TypeInfo* info = find_type(type)) return !info->has_gaps();
+  const RepeatedType made(type);
+  return made.inner() != MPI_DATATYPE_NULL && lies_packed(made.inner());
+}
+
+}  // namespace sumac

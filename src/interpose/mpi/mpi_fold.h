@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Folds by an operation of the program's own, on any type. The MPI calls the function
+// (MPI_Reduce_local), for it alone knows what language it is of: with the program's handles, in the
+// calling thread, on copies as the type has them in memory.
+#pragma once
+
+#include "algorithms/user_fold.h"
+#include "base/align.h"
+#include "interpose/mpi/growing_memory.h"
+#include "interpose/mpi/pending_exception.h"
+#include "interpose/mpi/type_layout.h"
+
+namespace sumac {
+
+// The fold of a communicator, for one reduction at a time.
+class MpiFold final : public UserFold {
+ public:
+  // Begins a reduction of elements that lie as `layout` says, which is filled before.
+  void begin(MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    type_ = type;
+    op_ = op;
+    comm_ = comm;
+  }
+  TypeLayout& layout() { return layout_; }
+  // Memory for packed data, valid until end().
+  std::byte* packed(std::size_t bytes) { return packed_.get(bytes, comm_); }
+
+  void fold(std::byte* output, int ranks, std::size_t count, Source source,
+            const void* context) override;
+
+  // Returns the MPI's first error since begin().
+  int end();
+  // Set when the function has left by an exception. It is then not called again, and the result is
+  // undefined; but everything shared with other ranks is in order.
+  PendingException& exception() { return exception_; }
+  // To be called when the communicator has ended.
+  void forget();
+
+ private:
+  void fold_small(std::byte* output, int ranks, std::size_t count, Source source,
+                  const void* context);
+  // Addresses of the first elements.
+  struct Operands {
+    std::byte *left, *right;
+  };
+  Operands operands(std::size_t count);
+  void load(std::byte* to, const std::byte* packed, std::size_t count);
+  void store(std::byte* packed, std::byte* from, std::size_t count);
+  void call(void* left, void* right, std::size_t count);
+
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  MPI_Op op_ = MPI_OP_NULL;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  TypeLayout layout_;
+  int error_ = MPI_SUCCESS;
+  PendingException exception_;
+  GrowingMemory operands_, packed_;
+  // Operands of dense elements that fit a cache line.
+  alignas(kCacheLine) std::byte small_[2][kCacheLine];
+};
+
+}  // namespace sumac

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/mpi/packing.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+
+#include "interpose/mpi/handles.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/process/process.h"
+#include "observe/log.h"
+
+namespace sumac {
+namespace {
+
+// Calls step(first element's address, count, packed place, packed bytes) for runs of elements whose
+// packed size fits an int.
+template <class Byte, class Step>
+void in_parts(const TypedBuffer& buffer, std::size_t bytes, Byte* packed, Step step) {
+  MPI_Aint lower = 0, extent = 0;
+  mpi.Type_get_extent(buffer.type, &lower, &extent);
+  const std::size_t element = bytes / static_cast<std::size_t>(buffer.count);
+  const MPI_Count most = std::max<MPI_Count>(1, INT_MAX / static_cast<MPI_Count>(element));
+  auto* place = static_cast<char*>(buffer.address);
+  for (MPI_Count left = buffer.count; left > 0;) {
+    const int part = static_cast<int>(std::min(left, most));
+    const std::size_t size = element * static_cast<std::size_t>(part);
+    step(place, part, packed, static_cast<int>(size));
+    place += part * extent;
+    packed += size;
+    left -= part;
+  }
+}
+
+}  // namespace
+
+int check_type(MPI_Datatype type, MPI_Comm comm) {
+  if (find_known_type(type) || type == MPI_DATATYPE_NULL) return MPI_SUCCESS;
+  char nothing = 0;
+  int position = 0;
+  return mpi.Pack(&nothing, 0, type, &nothing, 1, &position, comm);
+}
+
+void pack_elements(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed) {
+  in_parts(buffer, bytes, packed, [&](void* place, int count, std::byte* to, int size) {
+    int position = 0;
+    mpi.Pack(place, count, buffer.type, to, size, &position, buffer.comm);
+  });
+}
+
+void unpack_elements(const TypedBuffer& buffer, std::size_t bytes, const std::byte* packed) {
+  in_parts(buffer, bytes, packed, [&](void* place, int count, const std::byte* from, int size) {
+    int position = 0;
+    mpi.Unpack(from, size, &position, place, count, buffer.type, buffer.comm);
+  });
+}
+
+PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, bool outlives)
+    : buffer_(buffer), bytes_(bytes), own_(!lies_packed(buffer.type)) {
+  if (own_ && !buffer.address) rebase();
+  if (own_ && outlives) keep_handles();
+  data_ = static_cast<std::byte*>(own_ ? std::malloc(bytes) : buffer.address);
+  if (data_) return;
+  log_here("error[no-memory]: no memory to pack %zu bytes; ending the job", bytes);
+  end_job(buffer.comm);
+}
+
+PackedBuffer::~PackedBuffer() {
+  if (own_) std::free(data_);
+  if (owns_type_) mpi.Type_free(&buffer_.type);
+}
+
+void PackedBuffer::rebase() {
+  static char anchor;
+  const int one = 1;
+  const MPI_Aint zero = -reinterpret_cast<MPI_Aint>(&anchor);
+  mpi.Type_create_hindexed(1, &one, &zero, buffer_.type, &buffer_.type);
+  mpi.Type_commit(&buffer_.type);
+  buffer_.address = &anchor;
+  owns_type_ = true;
+}
+
+void PackedBuffer::keep_handles() {
+  if (!owns_type_) mpi.Type_dup(buffer_.type, &buffer_.type);
+  owns_type_ = true;
+  // Any communicator will do for packing and unpacking; without the world there may be no other.
+  int initialized = 0;
+  mpi.Initialized(&initialized);
+  if (initialized) buffer_.comm = MPI_COMM_SELF;
+}
+
+void PackedBuffer::pack() {
+  if (own_) pack_elements(buffer_, bytes_, data_);
+}
+
+void PackedBuffer::unpack() {
+  if (own_) unpack_elements(buffer_, bytes_, data_);
+}
+
+}  // namespace sumac

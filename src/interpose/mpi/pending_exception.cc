@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The only file compiled with exceptions.
+#include "interpose/mpi/pending_exception.h"
+
+#include <cxxabi.h>
+
+#include <utility>
+
+#include "interpose/mpi/mpi_functions.h"
+
+namespace sumac {
+
+int PendingException::reduce_local(const void* in, void* inout, int count, MPI_Datatype type,
+                                   MPI_Op op) {
+  try {
+    return mpi.Reduce_local(in, inout, count, type, op);
+  } catch (abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    exception_ = std::current_exception();
+    if (!exception_) throw;  // of another language
+  }
+  return MPI_SUCCESS;
+}
+
+void PendingException::leave() { std::rethrow_exception(std::exchange(exception_, nullptr)); }
+
+}  // namespace sumac

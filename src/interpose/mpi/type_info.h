@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What Sumac knows about a predefined type, and how it finds out.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/types.h"
+
+namespace sumac {
+
+// The standard's classes of operations.
+enum OperationClass : std::uint8_t {
+  kNoOperation = 0,
+  kArithmetic = 1,
+  kLogical = 2,
+  kBitwise = 4,
+  kLocation = 8
+};
+
+constexpr unsigned class_of(Op op) {
+  if (op <= Op::max) return kArithmetic;
+  if (op <= Op::lxor) return kLogical;
+  if (op <= Op::bxor) return kBitwise;
+  return op < Op::none ? kLocation : 0;
+}
+
+// Rows of predefined_types.def.
+enum class TypeKind : std::uint8_t {
+#define SUMAC_TYPE_KIND(kind, operations, text) kind,
+#define SUMAC_TYPE(handle, kind)
+#define SUMAC_OPTIONAL_TYPE(name, kind)
+#include "interpose/mpi/predefined_types.def"
+};
+
+inline constexpr int kNoRow = -1;
+
+struct TypeInfo {
+  std::size_t size = 0;         // bytes of data in an element
+  std::size_t extent = 0;       // bytes from one to the next
+  DType dtype = DType::none;    // what it reduces as; none where the MPI must do it
+  std::uint8_t operations = 0;  // OperationClass the standard allows on it
+  int row = kNoRow;             // of extensions.h: what the MPI allows beyond
+
+  bool has_gaps() const { return size != extent; }
+};
+
+// Describes what a type of this kind is in this MPI. Returns false when the MPI lacks it. Where
+// size and kind leave open what the MPI takes an element for, its own MPI_Reduce_local is asked; a
+// type that `every_mpi` has is asked about without first asking whether the MPI accepts it. A
+// process that has begun with a session cannot ask: such types are then the MPI's to reduce.
+bool describe_type(MPI_Datatype type, TypeKind kind, bool every_mpi, TypeInfo& info);
+
+// True when the type's elements are integers, truth values, text or bytes.
+bool may_have_extensions(const TypeInfo& info);
+
+// Sumac's integer of `bytes` bytes; none where there is none.
+DType integer_of(std::size_t size, bool is_signed);
+
+// Finds the kind of a type that is not in the table of handles: an optional type, or one made by
+// MPI_Type_create_f90_real or its siblings. Returns false for derived types.
+bool find_kind(MPI_Datatype type, TypeKind& kind);
+
+}  // namespace sumac

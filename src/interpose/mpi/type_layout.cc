@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/mpi/type_layout.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "interpose/mpi/handles.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/packing.h"
+#include "interpose/process/process.h"
+
+namespace sumac {
+namespace {
+
+// What is known of a derived type, kept as an attribute of it. Reused when the type is freed, and
+// never given back: a thread with a stale entry of the cache reads a handle that does not match.
+struct Known {
+  std::atomic<std::uintptr_t> handle{0};  // 0: not in use
+  TypeLayout layout;
+};
+
+std::mutex asking;  // held while a type that has not been met is asked about
+std::mutex mutex;   // of `unused`
+int keyval = MPI_KEYVAL_INVALID;
+std::vector<Known*> all, unused;
+
+// A cache, direct-mapped by handle.
+constexpr int kPlaceBits = 8;
+std::atomic<Known*> cache[1 << kPlaceBits];
+
+std::atomic<Known*>& place_of(std::uintptr_t handle) {
+  return cache[handle * 0x9e3779b97f4a7c15ull >> (64 - kPlaceBits)];
+}
+
+int do_not_copy(MPI_Datatype, int, void*, void*, void*, int* copied) {
+  *copied = 0;
+  return MPI_SUCCESS;
+}
+
+int on_delete(MPI_Datatype type, int, void* attribute, void*) {
+  auto* known = static_cast<Known*>(attribute);
+  std::uintptr_t handle = handle_bits(type);
+  if (!known->handle.compare_exchange_strong(handle, 0)) return MPI_SUCCESS;
+  const std::lock_guard<std::mutex> lock(mutex);
+  unused.push_back(known);
+  return MPI_SUCCESS;
+}
+
+Known* acquire() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (unused.empty()) {
+    auto* known = new (std::nothrow) Known;
+    if (known) all.push_back(known);
+    return known;
+  }
+  Known* known = unused.back();
+  unused.pop_back();
+  return known;
+}
+
+TypeLayout layout_of(const TypeInfo& predefined) {
+  const auto extent = static_cast<MPI_Aint>(predefined.extent);
+  return {predefined.size, extent, 0, extent, !predefined.has_gaps()};
+}
+
+bool ask(MPI_Datatype type, TypeLayout& layout) {
+  MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
+  mpi.Type_get_extent(type, &lower, &extent);
+  mpi.Type_get_true_extent(type, &true_lower, &true_extent);
+  if (!packed_size(type, layout.size)) return false;
+  layout.extent = extent;
+  layout.low = std::min({lower, lower + extent, true_lower});
+  layout.high = std::max({lower, lower + extent, true_lower + true_extent});
+  const auto size = static_cast<MPI_Aint>(layout.size);
+  layout.dense = lower == 0 && true_lower == 0 && extent == size && true_extent == size;
+  return true;
+}
+
+// Remembers the layout, where possible, for as long as the type lives. With sessions only, an
+// attribute's key could outlive its meaning.
+void remember(MPI_Datatype type, const TypeLayout& layout) {
+  if (!world_exists()) return;
+  if (keyval == MPI_KEYVAL_INVALID) {
+    mpi.Type_create_keyval(do_not_copy, on_delete, &keyval, nullptr);
+  }
+  Known* known = keyval == MPI_KEYVAL_INVALID ? nullptr : acquire();
+  if (!known) return;
+  const std::uintptr_t handle = handle_bits(type);
+  known->layout = layout;
+  known->handle.store(handle, std::memory_order_release);
+  if (mpi.Type_set_attr(type, keyval, known) != MPI_SUCCESS) {
+    on_delete(type, keyval, known, nullptr);
+    return;
+  }
+  place_of(handle).store(known, std::memory_order_release);
+}
+
+Known* find_attribute(MPI_Datatype type) {
+  if (keyval == MPI_KEYVAL_INVALID) return nullptr;
+  void* attribute = nullptr;
+  int found = 0;
+  if (mpi.Type_get_attr(type, keyval, &attribute, &found) != MPI_SUCCESS || !found) return nullptr;
+  auto* known = static_cast<Known*>(attribute);
+  place_of(handle_bits(type)).store(known, std::memory_order_release);
+  return known;
+}
+
+}  // namespace
+
+int find_layout(MPI_Datatype type, MPI_Comm comm, TypeLayout& layout) {
+  if (const TypeInfo* predefined = find_known_type(type)) {
+    layout = layout_of(*predefined);
+    return MPI_SUCCESS;
+  }
+  const std::uintptr_t handle = handle_bits(type);
+  const Known* known = place_of(handle).load(std::memory_order_acquire);
+  if (known && known->handle.load(std::memory_order_acquire) == handle) {
+    layout = known->layout;
+    return MPI_SUCCESS;
+  }
+  if (const int error = check_type(type, comm)) return error;
+  if (const TypeInfo* predefined = find_type(type)) {
+    layout = layout_of(*predefined);
+    return MPI_SUCCESS;
+  }
+  const std::lock_guard<std::mutex> lock(asking);
+  if (const Known* met = find_attribute(type)) {
+    layout = met->layout;
+    return MPI_SUCCESS;
+  }
+  if (!ask(type, layout)) return MPI_ERR_TYPE;
+  remember(type, layout);
+  return MPI_SUCCESS;
+}
+
+void forget_layouts() {
+  for (auto& place : cache) place.store(nullptr);
+  const std::lock_guard<std::mutex> hold(asking);
+  keyval = MPI_KEYVAL_INVALID;
+  const std::lock_guard<std::mutex> lock(mutex);
+  for (Known* known : all) known->handle.store(0);
+  unused = all;
+}
+
+}  // namespace sumac

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The function by which the stub starts a back end.
+#include "interpose/process/backend.h"
+
+#include <cstdio>
+
+#include "interpose/calls/calls.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/progress_hooks.h"
+#include "interpose/process/settings.h"
+#include "kernels/reduce.h"
+#include "machine/presence.h"
+
+namespace sumac {
+namespace {
+
+char description_text[128] = "";
+
+}  // namespace
+
+const char* description() { return description_text; }
+
+}  // namespace sumac
+
+extern "C" {
+
+__attribute__((visibility("default"))) const char* sumac_backend_start(const sumac_stub* stub) {
+  using namespace sumac;
+  if (stub->version != SUMAC_STUB_VERSION) return "the stub and the back end are of two builds";
+  if (find_mpi_functions(*stub)) return "this MPI lacks functions that Sumac needs";
+  // Before MPI_Init goes down to the MPI, hence before any other rank returns from it.
+  if (stub->intercepts && !mark_as_served(reinterpret_cast<const void*>(&description))) {
+    return "its own file cannot be mapped";
+  }
+  find_progress_hooks(*stub);
+  read_settings();
+  std::snprintf(description_text, sizeof description_text, "Sumac %s  %s  %s", SUMAC_VERSION,
+                stub->family, simd_name());
+  redirect_life_cycle(*stub);
+  redirect_info(*stub);
+  redirect_operations(*stub);
+  redirect_collectives(*stub);
+  redirect_completion(*stub);
+  return nullptr;
+}
+
+__attribute__((visibility("default"))) const char* sumac_backend_last_path() {
+  return sumac::thread_state().last_path;
+}
+
+__attribute__((visibility("default"))) const char* sumac_backend_description() {
+  return sumac::description();
+}
+}

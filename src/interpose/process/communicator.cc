@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/process/communicator.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+#include "interpose/mpi/handle_table.h"
+#include "interpose/mpi/handles.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/process/meeting.h"
+
+namespace sumac {
+namespace {
+
+std::mutex mutex;  // never held across a call of the MPI's
+std::vector<Communicator*> all;
+std::vector<Communicator*> unused;
+HandleTable<Communicator>& table() {
+  static auto* the_table = new HandleTable<Communicator>;
+  return *the_table;
+}
+
+// A cache of communicators, direct-mapped by handle. An entry may be stale: the communicator's own
+// handle tells.
+constexpr std::size_t kCacheEntries = 256;
+std::atomic<Communicator*> cache[kCacheEntries];
+
+std::atomic<Communicator*>& cache_entry(std::uintptr_t handle) {
+  return cache[handle * 0x9e3779b97f4a7c15ull >> 56];
+}
+
+Communicator* acquire() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  Communicator* communicator;
+  if (unused.empty()) {
+    communicator = new (std::nothrow) Communicator;
+    if (!communicator) std::abort();
+    all.push_back(communicator);
+  } else {
+    communicator = unused.back();
+    unused.pop_back();
+  }
+  return communicator;
+}
+
+// Makes the state free for another communicator.
+void release(Communicator* communicator) {
+  communicator->stop_watching();
+  add_to_process_stats(communicator->stats);
+  communicator->reset();
+  communicator->calls = 0;
+  communicator->fold.forget();
+  communicator->keepers = 1;
+  const std::lock_guard<std::mutex> lock(mutex);
+  unused.push_back(communicator);
+}
+
+// Forgets a communicator that has ended: the MPI may give its handle to another one.
+void forget(Communicator* communicator) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    table().erase(communicator->handle.load(std::memory_order_relaxed));
+    communicator->handle.store(0, std::memory_order_release);
+  }
+  if (--communicator->keepers == 0) release(communicator);
+}
+
+// Does local work only: the MPI calls this at any time, within a wait or at finalisation.
+int on_delete(MPI_Comm, int, void* attribute, void*) {
+  forget(static_cast<Communicator*>(attribute));
+  return MPI_SUCCESS;
+}
+
+// Has the MPI tell when the communicator ends. The key of the attribute is used for this alone: a
+// key kept for later would mean nothing, or another's attribute, after the last session has ended,
+// which Sumac does not see.
+bool watch_end(MPI_Comm comm, Communicator* communicator) {
+  int key = MPI_KEYVAL_INVALID;
+  if (mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, nullptr) != MPI_SUCCESS) {
+    return false;
+  }
+  const bool set = mpi.Comm_set_attr(comm, key, communicator) == MPI_SUCCESS;
+  mpi.Comm_free_keyval(&key);
+  return set;
+}
+
+Communicator* remember(MPI_Comm comm) {
+  const std::uintptr_t handle = handle_bits(comm);
+  // A callback of the program's that runs after ours may still use the communicator being freed.
+  if (thread_state().freeing == handle) return nullptr;
+  Communicator* communicator = acquire();
+  communicator->comm = comm;
+  const bool watched = watch_end(comm, communicator);
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (!watched) {
+    unused.push_back(communicator);
+    return nullptr;
+  }
+  communicator->handle.store(handle, std::memory_order_release);
+  table().insert(handle, communicator);
+  return communicator;
+}
+
+}  // namespace
+
+void Communicator::stop_watching() {
+  if (watched) engine().forget(queue);
+  watched = false;
+}
+
+Communicator* find_communicator(MPI_Comm comm) {
+  const std::uintptr_t handle = handle_bits(comm);
+  Communicator* communicator = cache_entry(handle).load(std::memory_order_acquire);
+  if (communicator && communicator->handle.load(std::memory_order_acquire) == handle) {
+    return communicator;
+  }
+  const std::lock_guard<std::mutex> lock(mutex);
+  communicator = table().find(handle);
+  if (communicator) cache_entry(handle).store(communicator, std::memory_order_release);
+  return communicator;
+}
+
+Communicator* find_or_remember(MPI_Comm comm) {
+  Communicator* communicator = find_communicator(comm);
+  return communicator ? communicator : remember(comm);
+}
+
+void count_call(MPI_Comm comm, std::uint64_t more, bool all_entered) {
+  if (!mpi_is_up()) note_mpi_up();
+  Communicator* communicator = find_or_remember(comm);
+  if (!communicator || communicator->state != Communicator::State::counting) return;
+  const std::uint64_t before = communicator->calls;
+  const std::uint64_t calls = communicator->calls += more;
+  const auto passes = [&](std::uint64_t mark) { return before < mark && calls >= mark; };
+  if (passes(kAgreeAfter) || (calls > kAgreeAfter && passes(options.build_after))) {
+    set_up(*communicator, all_entered);
+  }
+}
+
+void drop_keeper(Communicator& communicator) {
+  if (--communicator.keepers == 0) release(&communicator);
+}
+
+// Runs before the MPI calls on_delete(), in which the MPI may hold a lock that another thread,
+// which looks at the queues, waits for.
+void leave(Communicator& c) {
+  if (!c.queue.empty()) {
+    ++c.keepers;
+    c.left = true;
+    let_go(c);  // it may have ended meanwhile
+  }
+  if (c.keepers != 1) return;
+  c.stop_watching();
+  c.end_levels();
+}
+
+void let_go(Communicator& c) {
+  if (c.queue.empty() && c.left.exchange(false)) drop_keeper(c);
+}
+
+std::vector<Communicator*> all_communicators() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  return all;
+}
+
+Stats all_stats() {
+  Stats sum = process_stats();
+  const std::lock_guard<std::mutex> lock(mutex);
+  for (const Communicator* communicator : all) sum.merge(communicator->stats);
+  return sum;
+}
+
+void forget_communicators() {
+  for (auto& entry : cache) entry.store(nullptr);
+  for (Communicator* communicator : all_communicators()) {
+    if (communicator->handle.load(std::memory_order_relaxed) != 0) forget(communicator);
+  }
+}
+
+}  // namespace sumac

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What Sumac keeps of an MPI communicator, and how it is found from the handle.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <vector>
+
+#include "interpose/mpi/mpi_fold.h"
+#include "interpose/mpi/mpi_messages.h"
+#include "interpose/process/mpi_oob.h"
+#include "interpose/process/process.h"
+#include "team/team.h"
+
+namespace sumac {
+
+// What Sumac keeps of a communicator, until the MPI tells that it has ended. The memory is never
+// given back, only used again for another communicator: a thread that looks up a handle may glance
+// at one that just ended.
+struct Communicator : Team {
+  Communicator() : Team(team_context(), by_mpi) {}
+
+  std::atomic<std::uintptr_t> handle{0};  // 0: not in use
+  MPI_Comm comm = MPI_COMM_NULL;
+  MpiOob by_mpi{*this};
+  std::uint64_t calls = 0;
+
+  MpiFold fold;  // what folds in it, where that is a function of the program's
+
+  bool watched = false;           // `queue` is, by the engine
+  std::atomic<bool> left{false};  // the communicator has gone while some were under way
+  // Counts the users of the state: the communicator, its persistent requests, and what is under way
+  // after its end.
+  std::atomic<int> keepers{1};
+
+  // Ends the engine's watch of the queue, which is empty. Waits for a thread that is looking at all
+  // queues and may be calling the MPI, so it must not be called in a callback of the MPI's.
+  void stop_watching();
+};
+
+// The communicator of a handle; null when it is not known yet.
+Communicator* find_communicator(MPI_Comm comm);
+
+// The communicator of a handle, which is known from now on; null where that cannot be.
+Communicator* find_or_remember(MPI_Comm comm);
+
+// To be called after a collective call that may wait for other ranks and that the MPI has served
+// without an error, so that all its ranks come here. Remembers the communicator, and sets it up
+// when its time has come. `calls`: the number of calls that it counts as; `all_entered`: the call
+// ends on no rank before all have made it.
+void count_call(MPI_Comm comm, std::uint64_t calls, bool all_entered);
+
+// Removes one user of the state.
+void drop_keeper(Communicator& communicator);
+
+// To be called when the program frees the communicator. Does not wait for what is under way.
+void leave(Communicator& communicator);
+// To be called when an operation has ended on a communicator that has been left.
+void let_go(Communicator& communicator);
+
+// Ranks agree on their options after this many calls, whatever the options are: SUMAC_BUILD_AFTER
+// can only delay what follows.
+inline constexpr std::uint64_t kAgreeAfter = 2;
+
+// All communicators that are known, or were.
+std::vector<Communicator*> all_communicators();
+
+// The counts of all communicators and of the process.
+Stats all_stats();
+
+// To be called after finalisation: forgets communicators whose end the MPI has not told.
+void forget_communicators();
+
+}  // namespace sumac

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Comm_set_info and MPI_Comm_dup_with_info: the info key sumac_hierarchy, a communicator's own
+// SUMAC_HIERARCHY. Only remembered here: the ranks agree on it when the communicator is set up.
+#include "interpose/calls/calls.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "observe/log.h"
+
+namespace sumac {
+namespace {
+
+constexpr const char* kHierarchyKey = "sumac_hierarchy";
+
+std::string hierarchy_in(MPI_Info info) {
+  char value[MPI_MAX_INFO_VAL + 1] = "";
+  int found = 0;
+  if (info == MPI_INFO_NULL) return "";
+  mpi.Info_get(info, kHierarchyKey, MPI_MAX_INFO_VAL, value, &found);
+  return found ? value : "";
+}
+
+bool is_good(const std::string& hierarchy) {
+  static std::atomic<bool> told;
+  std::string problem;
+  const bool good = check_hierarchies(hierarchy, problem);
+  if (!good && !told.exchange(true)) {
+    log(Level::warn, "warning[bad-value]: info key %s=%s: %s; ignored", kHierarchyKey,
+        hierarchy.c_str(), problem.c_str());
+  }
+  return good;
+}
+
+void take_hierarchy(MPI_Comm comm, MPI_Info info) {
+  static std::atomic<bool> told;
+  const std::string hierarchy = hierarchy_in(info);
+  if (hierarchy.empty() || !is_good(hierarchy)) return;
+  Communicator* c = find_or_remember(comm);
+  if (!c || c->hierarchy == hierarchy) return;
+  if (c->state == Communicator::State::counting) {
+    c->hierarchy = hierarchy;
+  } else if (c->state == Communicator::State::together && !told.exchange(true)) {
+    log(Level::warn,
+        "warning[late-info]: info key %s=%s comes too late and is ignored; set it before the "
+        "second collective on the communicator",
+        kHierarchyKey, hierarchy.c_str());
+  }
+}
+
+int comm_set_info(MPI_Comm comm, MPI_Info info) {
+  const int error = mpi.Comm_set_info(comm, info);
+  if (error == MPI_SUCCESS) take_hierarchy(comm, info);
+  return error;
+}
+
+int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* copy) {
+  const int error = mpi.Comm_dup_with_info(comm, info, copy);
+  if (error == MPI_SUCCESS) take_hierarchy(*copy, info);
+  return error;
+}
+
+}  // namespace
+
+void redirect_info(const sumac_stub& stub) {
+  stub.redirect(SUMAC_CALL_Comm_set_info, reinterpret_cast<void*>(comm_set_info));
+  stub.redirect(SUMAC_CALL_Comm_dup_with_info, reinterpret_cast<void*>(comm_dup_with_info));
+}
+
+}  // namespace sumac

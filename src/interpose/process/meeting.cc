@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/process/meeting.h"
+
+#include <string>
+
+#include "interpose/mpi/handles.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/progress_hooks.h"
+#include "interpose/process/build.h"
+#include "interpose/process/gather.h"
+#include "interpose/process/members.h"
+#include "interpose/process/process.h"
+#include "interpose/process/trace_choices.h"
+#include "observe/log.h"
+#include "team/set_up.h"
+
+namespace sumac {
+namespace {
+
+struct Meeting {
+  Communicator& c;
+  const bool all_entered;
+  std::uint64_t seconds = 0;  // while this process ran: a job may be suspended
+};
+
+void drive(void* context) { static_cast<Meeting*>(context)->c.by_mpi.drive(); }
+
+// Called once a second.
+void report_missing(void* context, double) {
+  auto& meeting = *static_cast<Meeting*>(context);
+  const Communicator& c = meeting.c;
+  if (++meeting.seconds != options.hang_seconds || !speaks_for_node(c)) return;
+  const std::string unseen = not_seen(c);
+  if (unseen.empty()) {
+    log_here(
+        "warning[set-up]: rank %d of %d has waited %llu s for others to set the communicator up",
+        c.rank, c.size, static_cast<unsigned long long>(meeting.seconds));
+    return;
+  }
+  log_here(
+      "%s[set-up]: rank %d of %d has waited %llu s for others to set the communicator up. A rank "
+      "without Sumac never will%s; these have not been seen to have it: %s. Start every program of "
+      "the job with 'sumac exec', on every host",
+      meeting.all_entered ? "error" : "warning", c.rank, c.size,
+      static_cast<unsigned long long>(meeting.seconds),
+      meeting.all_entered ? ", and all are in the call, so the job is ended" : "", unseen.c_str());
+  if (meeting.all_entered) end_job(c.comm);
+}
+
+// Returns false where the ranks run different builds.
+bool meet(Communicator& c, bool all_entered) {
+  const std::uint64_t own[2] = {build_hash(), ~build_hash()};
+  std::uint64_t least[2] = {};
+  Meeting meeting{c, all_entered};
+  WaitPolicy policy;
+  policy.spins = spins_of_process();
+  policy.drive = drive;
+  policy.late = report_missing;
+  policy.context = &meeting;
+  MPI_Request request = MPI_REQUEST_NULL;
+  mpi.Iallreduce(own, least, 2, MPI_UINT64_T, MPI_MIN, c.comm, &request);
+  Waiting waiting(policy);
+  for (int done = 0;;) {
+    mpi.Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done) break;
+    waiting.step(false);
+  }
+  return least[0] == own[0] && least[1] == own[1];
+}
+
+Hello hello_of_process(const Communicator& c) {
+  Hello hello = own_hello(c.context, c.hierarchy);
+  hello.types = known_types_hash();
+  look_for_devices();
+  hello.accelerator = device_memory_possible();
+  hello.messengers = MpiMessages::live();
+  hello.progresses_messages = can_progress_messages();
+  if (world_is_up()) mpi.Comm_size(MPI_COMM_WORLD, &hello.world);
+  return hello;
+}
+
+void trace_choices(const Communicator& c) {
+  for (const CollectiveInfo& info : kCollectives) {
+    if (!is_of_ranks(info.collective)) continue;
+    const LevelsRun* levels = c.levels_for[static_cast<int>(info.collective)];
+    trace_choices(c, info.collective, levels ? levels->choices() : c.choices,
+                  levels ? "a hierarchy" : "one group that shares memory");
+  }
+}
+
+}  // namespace
+
+void set_up(Communicator& c, bool all_entered) {
+  int inter = 0;
+  mpi.Comm_test_inter(c.comm, &inter);
+  if (inter) return hand_down_for_good(c, Reason::intercommunicator);
+  mpi.Comm_size(c.comm, &c.size);
+  mpi.Comm_rank(c.comm, &c.rank);
+  if (c.size == 1) {
+    c.state = Communicator::State::alone;
+    return;
+  }
+  Reason reason;
+  if (!members_may_be_served(c, reason)) return hand_down_for_good(c, reason);
+  if (!meet(c, all_entered)) return hand_down_for_good(c, Reason::builds_differ);
+  set_up_team(c, hello_of_process(c), c.calls < options.build_after);
+  if (c.reports_together) note_agreed_reports();
+  if (c.state != Communicator::State::together) return;
+  set_spins_of_process(c.wait_policy.spins);
+  c.queue.set_single_caller(!threads_may_call_mpi());
+  trace_choices(c);
+}
+
+}  // namespace sumac

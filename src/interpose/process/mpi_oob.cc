@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/process/mpi_oob.h"
+
+#include <algorithm>
+
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/mpi_messages.h"
+#include "interpose/process/communicator.h"
+#include "interpose/process/process.h"
+#include "team/hang_doctor.h"
+
+namespace sumac {
+
+void MpiOob::all_gather(const void* own, void* all, std::size_t bytes) {
+  const int count = static_cast<int>(bytes);
+  mpi.Allgather(own, count, MPI_BYTE, all, count, MPI_BYTE, communicator_.comm);
+}
+
+void MpiOob::all_and(std::uint64_t* words, std::size_t count) {
+  mpi.Allreduce(MPI_IN_PLACE, words, static_cast<int>(count), MPI_UINT64_T, MPI_BAND,
+                communicator_.comm);
+}
+
+void MpiOob::broadcast(void* data, std::size_t bytes) {
+  mpi.Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, communicator_.comm);
+}
+
+bool MpiOob::make_messages(const std::vector<int>& leaders, std::shared_ptr<Messages>& made) {
+  const int rank = communicator_.rank;
+  MPI_Comm all = MPI_COMM_NULL, of_leaders = MPI_COMM_NULL;
+  bool worked = make_inner(communicator_.comm, 0, rank, all);
+  if (!leaders.empty()) {
+    const bool in = std::binary_search(leaders.begin(), leaders.end(), rank);
+    worked &= make_inner(communicator_.comm, in ? 0 : MPI_UNDEFINED, rank, of_leaders);
+  }
+  if (all != MPI_COMM_NULL) made = std::make_shared<MpiMessages>(all, of_leaders);
+  return worked;
+}
+
+void MpiOob::drive() {
+  probe_mpi(communicator_);
+  engine().progress();
+}
+
+void MpiOob::end_job() { sumac::end_job(communicator_.comm); }
+
+const Context& team_context() {
+  static auto* idle = new IdleMessages;  // never destroyed, like the arena
+  static const Context context{options, user_rules(), arena(), *idle, kFamily, process_word()};
+  return context;
+}
+
+// A probe that finds a message makes no progress in Open MPI: it asks for one that nobody sends,
+// from this rank to itself, with a tag every MPI allows.
+void probe_mpi(const Communicator& c) {
+  constexpr int kUnusedTag = 32749;
+  int flag = 0;
+  const bool freed = c.handle.load(std::memory_order_relaxed) == 0;
+  mpi.Iprobe(freed ? 0 : c.rank, kUnusedTag, freed ? MPI_COMM_SELF : c.comm, &flag,
+             MPI_STATUS_IGNORE);
+}
+
+void report_late_anywhere(void*, double seconds) {
+  for (Communicator* c : all_communicators()) {
+    if (!c->queue.empty()) report_late(static_cast<Team*>(c), seconds);
+  }
+}
+
+}  // namespace sumac

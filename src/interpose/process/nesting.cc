@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <link.h>
+#include <unwind.h>
+
+#include "interpose/process/process.h"
+
+namespace sumac {
+namespace {
+
+struct Range {
+  std::uintptr_t low = 0, high = 0;
+  bool holds(std::uintptr_t address) const { return address >= low && address < high; }
+};
+
+int find_own_code(dl_phdr_info* info, std::size_t, void* range) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD || !(header.p_flags & PF_X)) continue;
+    const std::uintptr_t low = info->dlpi_addr + header.p_vaddr;
+    const Range code{low, low + header.p_memsz};
+    if (!code.holds(reinterpret_cast<std::uintptr_t>(&called_from_within))) continue;
+    *static_cast<Range*>(range) = code;
+    return 1;
+  }
+  return 0;
+}
+
+Range own_code() {
+  Range range;
+  dl_iterate_phdr(find_own_code, &range);
+  return range;
+}
+
+struct Walk {
+  const Range& own;
+  bool left = false, came_back = false;
+};
+
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* data) {
+  Walk& walk = *static_cast<Walk*>(data);
+  const bool own = walk.own.holds(_Unwind_GetIP(frame));
+  walk.left |= !own;
+  walk.came_back |= walk.left && own;
+  return walk.came_back ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+}  // namespace
+
+bool called_from_within() {
+  static const Range own = own_code();
+  Walk walk{own};
+  _Unwind_Backtrace(look_at_frame, &walk);
+  return walk.came_back;
+}
+
+}  // namespace sumac

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/process/process.h"
+
+#include <unistd.h>
+
+#include <mutex>
+
+#include "base/launch.h"
+#include "base/random.h"
+#include "interpose/calls/known_reductions.h"
+#include "interpose/mpi/handles.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/self_communicator.h"
+#include "machine/machine.h"
+#include "observe/log.h"
+#include "team/thread_budget.h"
+
+namespace sumac {
+namespace {
+
+enum class Life { unknown, up };
+std::atomic<Life> life{Life::unknown};
+std::atomic<bool> world{false}, ending{false};
+std::mutex learning;
+bool learnt = false;
+
+std::atomic<bool> device_runtime{false};
+
+bool is_between_init_and_finalize() {
+  int initialized = 0, finalized = 0;
+  mpi.Initialized(&initialized);
+  mpi.Finalized(&finalized);
+  return initialized && !finalized;
+}
+
+}  // namespace
+
+sumac_options options;
+
+sumac_report stats_wanted() {
+  sumac_report report{};
+  sumac_parse_report(options.stats, &report);
+  return report;
+}
+
+// Never destroyed, like the arena.
+static RuleSet& rules() {
+  static RuleSet* the_rules = new RuleSet;
+  return *the_rules;
+}
+
+const RuleSet& user_rules() { return rules(); }
+
+void read_user_rules() {
+  std::string problem;
+  if (*options.rules && !read_rules(options.rules, rules(), problem)) {
+    log(Level::warn, "warning[rules]: %s; the file is ignored", problem.c_str());
+  }
+}
+
+// Never destroyed: other threads and late attribute callbacks may still use it while the process
+// ends.
+Arena& arena() {
+  static Arena* the_arena = new Arena;
+  return *the_arena;
+}
+
+Engine& engine() {
+  static Engine* the_engine = new Engine;
+  return *the_engine;
+}
+
+Helper& helper() {
+  static Helper* the_helper = new Helper(engine());
+  return *the_helper;
+}
+
+std::uint64_t process_word() {
+  static const std::uint64_t word = random_word();
+  return word;
+}
+
+ThreadState& thread_state() {
+  // Placed in the few bytes that the C run-time keeps for libraries opened late; other thread-local
+  // memory costs a call.
+  [[gnu::tls_model("initial-exec")]] static thread_local ThreadState state;
+  return state;
+}
+
+static std::atomic<std::uint32_t> spins{0};
+std::uint32_t spins_of_process() { return spins.load(std::memory_order_relaxed); }
+void set_spins_of_process(std::uint32_t value) { spins.store(value, std::memory_order_relaxed); }
+
+bool device_memory_possible() { return device_runtime.load(std::memory_order_relaxed); }
+
+void end_job(MPI_Comm comm) {
+  constexpr useconds_t kMoment = 200'000;
+  usleep(kMoment);
+  mpi.Abort(comm, 1);
+}
+
+void look_for_devices() {
+  if (options.device == 0 && accelerator_runtime_loaded()) device_runtime = true;
+}
+
+void note_mpi_up(int log_as) {
+  look_for_devices();
+  guess_processors();
+  world = is_between_init_and_finalize();
+  int rank = log_as >= 0 ? log_as : sumac_launch_rank();
+  if (world && log_as < 0) mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+  set_log(static_cast<Level>(options.debug), rank);
+  // Each session has a thread level of its own.
+  int level = MPI_THREAD_MULTIPLE;
+  set_one_call_at_a_time(world && mpi.Query_thread(&level) == MPI_SUCCESS &&
+                         level < MPI_THREAD_MULTIPLE);
+  const std::lock_guard<std::mutex> lock(learning);
+  if (!learnt) learn_predefined_handles();
+  learnt = true;
+  if (level == MPI_THREAD_MULTIPLE) self_communicator();
+  life.store(Life::up, std::memory_order_release);
+}
+
+bool world_exists() { return world.load(std::memory_order_relaxed); }
+
+bool world_is_up() { return world_exists() && !ending.load(std::memory_order_relaxed); }
+
+void note_world_ends() { ending = true; }
+
+void note_mpi_down() {
+  life.store(Life::unknown, std::memory_order_release);
+  world = ending = false;
+  forget_known_reductions();
+  forget_handles();
+}
+
+bool mpi_is_up() {
+  if (life.load(std::memory_order_acquire) == Life::up) return true;
+  // MPI was initialised before Sumac saw a call.
+  if (!is_between_init_and_finalize()) return false;
+  note_mpi_up();
+  return true;
+}
+
+}  // namespace sumac

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/process/settings.h"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <iterator>
+#include <string>
+
+#include "base/nearest.h"
+#include "hierarchy/hierarchy.h"
+#include "interpose/process/process.h"
+#include "interpose/process/timed.h"
+#include "kernels/reduce.h"
+#include "kernels/simd.h"
+#include "machine/location.h"
+#include "machine/machine.h"
+#include "observe/log.h"
+#include "observe/trace.h"
+#include "rules/forced.h"
+#include "team/thread_budget.h"
+
+namespace sumac {
+namespace {
+
+void warn(void*, const sumac_problem* problem) {
+  log(Level::warn, "warning[%s]: %s; %s", problem->slug, problem->what, problem->instead);
+}
+
+void refuse(const char* name, const std::string& why) {
+  sumac_options_refuse(&options, name, why.c_str(), "", warn, nullptr);
+}
+
+std::string simd_problem() {
+  static constexpr const char* kNames[] = {"auto",   "256bit", "avx3_fp16", "avx3",
+                                           "avx512", "avx2",   "sse4",      "ssse3",
+                                           "sse2",   "sve",    "neon",      "scalar"};
+  std::string problem = "no instruction set is called so; ";
+  const std::size_t length = std::strlen(options.simd);
+  if (const char* near = sumac_nearest(options.simd, length, kNames, std::size(kNames))) {
+    problem += std::string("did you mean '") + near + "'? ";
+  }
+  problem += "(known: ";
+  for (const char* name : kNames) problem += std::string(name == kNames[0] ? "" : ", ") + name;
+  return problem + ")";
+}
+
+// Checks values of kind text, which only their users can judge.
+void check_texts() {
+  std::string problem;
+  if (!check_forced(options.algo, problem)) refuse("ALGO", problem);
+  if (!check_hierarchies(options.hierarchy, problem)) refuse("HIERARCHY", problem);
+  if (!usual_simd_name(options.simd)) refuse("SIMD", simd_problem());
+}
+
+void choose_simd() {
+  if (force_simd(options.simd)) return;
+  log(Level::warn, "warning[simd]: SUMAC_SIMD=%.80s: this processor has no %s; using %s",
+      options.simd, usual_simd_name(options.simd), simd_name());
+}
+
+}  // namespace
+
+void read_settings() {
+  set_log(Level::warn, -1);
+  sumac_options_read(&options, environ, warn, nullptr);
+  set_log(static_cast<Level>(options.debug), -1);
+  if (stats_wanted().wanted || logs(Level::trace)) time_calls();
+  check_texts();
+  read_user_rules();
+  choose_simd();
+  // A larger result has left the caches when it is read.
+  if (const std::size_t share = cache_share("", own_cpus())) set_stream_bytes(share);
+  read_thread_options(options);
+  if (*options.trace) trace::start(options.trace);
+}
+
+}  // namespace sumac

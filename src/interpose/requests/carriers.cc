@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/requests/carriers.h"
+
+#include <mutex>
+#include <vector>
+
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/mpi_messages.h"
+#include "interpose/mpi/self_communicator.h"
+
+namespace sumac {
+namespace {
+
+constexpr int kMostTags = 32767;  // that every MPI has
+
+std::mutex mutex;
+// The communicators of carriers. The first is self_communicator(); the last one has tags that were
+// never used.
+std::vector<MPI_Comm> selves;
+int tags_used = 0;  // of the last one
+std::vector<Carrier> returned;
+
+// Takes a tag that was never used. MPIs have some thousand communicators, so some hundred million
+// carriers.
+bool take_unused(Carrier& carrier) {
+  if (selves.empty() || tags_used > kMostTags) {
+    MPI_Comm self = selves.empty() ? self_communicator() : MPI_COMM_NULL;
+    if (self == MPI_COMM_NULL && !make_inner(MPI_COMM_SELF, 0, 0, self)) return false;
+    selves.push_back(self);
+    tags_used = 0;
+  }
+  carrier = {selves.back(), tags_used++};
+  return true;
+}
+
+bool take(Carrier& carrier) {
+  const std::lock_guard<std::mutex> hold(mutex);
+  if (returned.empty()) return take_unused(carrier);
+  carrier = returned.back();
+  returned.pop_back();
+  return true;
+}
+
+}  // namespace
+
+bool make_carrier(MPI_Request& request, Carrier& carrier) {
+  if (!take(carrier)) return false;
+  if (mpi.Recv_init(nullptr, 0, MPI_BYTE, 0, carrier.tag, carrier.comm, &request) == MPI_SUCCESS) {
+    return true;
+  }
+  return_carrier(carrier);
+  return false;
+}
+
+void return_carrier(const Carrier& carrier) {
+  const std::lock_guard<std::mutex> hold(mutex);
+  returned.push_back(carrier);
+}
+
+void deliver_carrier(const Carrier& carrier) {
+  mpi.Send(nullptr, 0, MPI_BYTE, 0, carrier.tag, carrier.comm);
+}
+
+void end_carriers() {
+  const std::lock_guard<std::mutex> hold(mutex);
+  for (std::size_t i = 1; i < selves.size(); ++i) mpi.Comm_free(&selves[i]);
+  selves.clear();
+  returned.clear();
+}
+
+}  // namespace sumac

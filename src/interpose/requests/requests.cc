@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/requests/requests.h"
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "interpose/calls/calls.h"
+#include "interpose/mpi/handle_table.h"
+#include "interpose/mpi/handles.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/progress_hooks.h"
+#include "strands/lock.h"
+
+namespace sumac {
+namespace {
+
+using Phase = CollectiveRequest::Phase;
+
+Lock lock;  // of everything here; never held across a call of the MPI's
+HandleTable<CollectiveRequest>& table() {
+  static auto* the_table = new HandleTable<CollectiveRequest>;
+  return *the_table;
+}
+// Requests that are not the program's: those with a generalized request, which the MPI takes for
+// one under way, and those without.
+std::vector<CollectiveRequest*>& spare(bool with_handle) {
+  static auto* the_spare = new std::vector<CollectiveRequest*>[2];
+  return the_spare[with_handle];
+}
+
+// Requires the lock.
+void change_held(int by) {
+  requests_held.store(requests_held.load(std::memory_order_relaxed) + by,
+                      std::memory_order_relaxed);
+}
+void recycle(CollectiveRequest& request) {
+  request.carried = false;
+  request.own_ranks = nullptr;
+  request.phase = Phase::idle;
+  spare(request.handle != MPI_REQUEST_NULL).push_back(&request);
+  change_held(-1);
+}
+
+// Requires the lock.
+void unlist(CollectiveRequest& request) {
+  table().erase(handle_bits(request.handle));
+  request.handle = MPI_REQUEST_NULL;
+  request.bits.store(0, std::memory_order_relaxed);
+}
+
+// The status belongs to the MPI, which copies it, and sets MPI_ERROR where an array has one.
+int query(void*, MPI_Status* status) {
+  fill_status(status);
+  status->MPI_ERROR = MPI_SUCCESS;
+  return MPI_SUCCESS;
+}
+
+int forget(void* state) {
+  auto& request = *static_cast<CollectiveRequest*>(state);
+  const std::lock_guard<Lock> hold(lock);
+  unlist(request);
+  recycle(request);
+  return MPI_SUCCESS;
+}
+
+// The standard does not allow collectives to be cancelled.
+int cancel(void*, int) { return MPI_ERR_REQUEST; }
+
+// Prefers one with a request.
+CollectiveRequest& take_spare(bool with_handle) {
+  const std::lock_guard<Lock> hold(lock);
+  change_held(1);
+  auto& wanted = spare(with_handle && !spare(true).empty());
+  if (!wanted.empty()) {
+    CollectiveRequest& request = *wanted.back();
+    wanted.pop_back();
+    return request;
+  }
+  auto* request = new (std::nothrow) CollectiveRequest;
+  if (!request) std::abort();
+  return *request;
+}
+
+void remember(CollectiveRequest& request) {
+  const std::lock_guard<Lock> hold(lock);
+  const std::uintptr_t bits = handle_bits(request.handle);
+  request.bits.store(bits, std::memory_order_relaxed);
+  table().insert(bits, &request);
+}
+
+}  // namespace
+
+std::atomic<int> requests_held{0};
+
+void fill_status(MPI_Status* status) {
+  static const MPI_Status empty = [] {
+    MPI_Status made{};
+    mpi.Status_set_elements(&made, MPI_BYTE, 0);
+    mpi.Status_set_cancelled(&made, 0);
+    made.MPI_SOURCE = MPI_ANY_SOURCE;
+    made.MPI_TAG = MPI_ANY_TAG;
+    return made;
+  }();
+  if (status == MPI_STATUS_IGNORE) return;
+  const int error = status->MPI_ERROR;
+  *status = empty;
+  status->MPI_ERROR = error;
+}
+
+CollectiveRequest& acquire_nonblocking(Communicator& c) {
+  CollectiveRequest& request = take_spare(true);
+  request.communicator = &c;
+  request.persistent = false;
+  if (request.handle != MPI_REQUEST_NULL) return request;
+  if (mpi.Grequest_start(query, forget, cancel, &request, &request.handle) != MPI_SUCCESS) {
+    end_job(c.comm);
+  }
+  remember(request);
+  return request;
+}
+
+CollectiveRequest* acquire_persistent(Communicator& c, OwnRanks* ranks) {
+  CollectiveRequest& request = take_spare(false);
+  request.communicator = &c;
+  request.persistent = true;
+  request.own_ranks = ranks;
+  if (!make_carrier(request.handle, request.carrier)) {
+    const std::lock_guard<Lock> hold(lock);
+    recycle(request);
+    return nullptr;
+  }
+  ++c.keepers;
+  remember(request);
+  return &request;
+}
+
+CollectiveRequest* find_request(MPI_Request handle) {
+  if (handle == MPI_REQUEST_NULL) return nullptr;
+  const std::uintptr_t bits = handle_bits(handle);
+  // Mostly the request found last: started, then waited for.
+  static thread_local CollectiveRequest* recent = nullptr;
+  if (recent && recent->bits.load(std::memory_order_relaxed) == bits) return recent;
+  const std::lock_guard<Lock> hold(lock);
+  CollectiveRequest* found = table().find(bits);
+  if (found) recent = found;
+  return found;
+}
+
+void begin(CollectiveRequest& request) {
+  Communicator& c = *request.communicator;
+  request.carried = request.delivered = false;
+  request.phase = Phase::begun;
+  if (request.data.is_local()) return;
+  if (!c.watched) [[unlikely]] {
+    c.watched = true;
+    engine().watch(c.queue, c.sends_messages());
+    start_progress();
+  }
+  c.doing = name_of(request.call.collective);
+  if (request.own_ranks) {
+    c.queue.add_apart(request, c.ranks(*request.own_ranks));
+  } else {
+    c.queue.add(request, c.ranks(request.call.collective), true);
+  }
+  helper().notify();
+}
+
+void wait_for(CollectiveRequest& request) {
+  Communicator& c = *request.communicator;
+  if (!request.ended.load(std::memory_order_acquire)) c.queue.wait_for(request, c.wait_policy);
+}
+
+bool test(CollectiveRequest& request) {
+  const auto ended = [&] { return request.ended.load(std::memory_order_acquire); };
+  if (!ended()) request.communicator->queue.progress(false);
+  if (ended()) return true;
+  probe_mpi(*request.communicator);
+  engine().progress(true, false);
+  return ended();
+}
+
+bool take_end(CollectiveRequest& request, MPI_Request* handle, MPI_Status* status) {
+  if (request.carried) {
+    show(handle, 1);
+    return false;
+  }
+  deliver(request);
+  fill_status(status);
+  request.phase = Phase::idle;
+  if (request.persistent) return true;
+  *handle = MPI_REQUEST_NULL;
+  const std::lock_guard<Lock> hold(lock);
+  recycle(request);
+  return true;
+}
+
+void show(MPI_Request* handles, int count) {
+  for (int i = 0; i < count; ++i) {
+    CollectiveRequest* request = find_request(handles[i]);
+    if (!request || request->phase != Phase::begun) continue;
+    if (request->persistent && !request->carried) {
+      request->carried = true;
+      mpi.Start(&handles[i]);
+    }
+    if (!request->ended.load(std::memory_order_acquire)) continue;
+    request->phase = Phase::shown;
+    deliver(*request);
+    if (request->persistent) {
+      deliver_carrier(request->carrier);
+    } else {
+      mpi.Grequest_complete(request->handle);
+    }
+  }
+}
+
+void deliver(CollectiveRequest& request) {
+  if (request.delivered) return;
+  request.delivered = true;
+  Communicator& c = *request.communicator;
+  if (request.failed()) give_up(c);
+  request.data.deliver();
+  // Here, and not where the MPI frees the request: the MPI must not be called from there.
+  if (!request.persistent) request.data.free();
+  if (c.left.load(std::memory_order_relaxed)) [[unlikely]]
+    let_go(c);
+}
+
+bool is_active(const CollectiveRequest& request) {
+  if (request.phase != Phase::shown) return request.phase == Phase::begun;
+  // The MPI may have told the program since. It gives the empty status for an inactive request.
+  int done = 0;
+  MPI_Status status;
+  mpi.Request_get_status(request.handle, &done, &status);
+  return !done || status.MPI_SOURCE != MPI_ANY_SOURCE;
+}
+
+int refuse(const CollectiveRequest& request, int error) {
+  const Communicator& c = *request.communicator;
+  const bool freed = c.handle.load(std::memory_order_relaxed) == 0;
+  mpi.Comm_call_errhandler(freed ? MPI_COMM_WORLD : c.comm, error);
+  return error;
+}
+
+void free_persistent(CollectiveRequest& request, MPI_Request* handle) {
+  if (request.phase == Phase::begun) {
+    wait_for(request);
+    deliver(request);
+    if (request.carried) deliver_carrier(request.carrier);
+  }
+  {
+    // Before the MPI gets the handle back, which may belong to another request at once.
+    const std::lock_guard<Lock> hold(lock);
+    unlist(request);
+  }
+  mpi.Request_free(handle);
+  request.data.free();
+  if (request.own_ranks) request.own_ranks->in_use = false;
+  drop_keeper(*request.communicator);
+  return_carrier(request.carrier);
+  const std::lock_guard<Lock> hold(lock);
+  recycle(request);
+}
+
+void drain(Communicator& c) {
+  while (!c.queue.empty()) {
+    Waiting waiting(c.wait_policy);
+    while (!c.queue.progress() && !c.queue.empty()) waiting.step(false);
+  }
+}
+
+void end_requests() {
+  for (Communicator* c : all_communicators()) drain(*c);
+  while (true) {
+    MPI_Request handle;
+    {
+      const std::lock_guard<Lock> hold(lock);
+      if (spare(true).empty()) break;
+      handle = spare(true).back()->handle;
+      spare(true).pop_back();
+      change_held(1);
+    }
+    mpi.Grequest_complete(handle);
+    mpi.Request_free(&handle);
+  }
+}
+
+}  // namespace sumac

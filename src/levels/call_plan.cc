@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "levels/call_plan.h"
+
+#include <algorithm>
+
+#include "levels/multi_leader.h"
+
+namespace sumac {
+namespace {
+
+using Kind = StagePlan::Kind;
+
+// Large all-reduces on a single level have no other level to overlap with. Fewer and larger
+// messages keep the network busy and need fewer polls.
+constexpr std::size_t kLargeAlone = 256 << 10, kChunkAlone = 4 << 20;
+
+std::uint32_t most_chunk(const Choice& choice, const CallShape& shape, std::size_t depth) {
+  const std::size_t chunk = choice.chunk ? choice.chunk : kDefaultChunk;
+  const bool alone = depth == 1 && shape.collective == Collective::allreduce;
+  const bool grows = alone && !choice.exact_chunk && shape.bytes >= kLargeAlone;
+  return static_cast<std::uint32_t>(grows ? std::max(chunk, kChunkAlone) : chunk);
+}
+
+// Chooses how a group serves each chunk, by the group's table; `shared` says whether it shares
+// memory.
+void choose(const ChoiceTable& table, bool shared, bool may_use_mpi, const Chunks& chunks,
+            StagePlan& stage) {
+  Collective collective = Collective::allreduce;
+  if (stage.kind == Kind::reduce) collective = Collective::reduce;
+  if (stage.kind == Kind::bcast) collective = Collective::bcast;
+  const ChoiceRange& range = table.range(collective, chunks[0].bytes);
+  stage.algorithm = range.choice.algorithm;
+  stage.radix = range.choice.radix;
+  stage.rule = range.rule;
+  const bool of_mpi = info_of(stage.algorithm).order == Order::of_mpi;
+  if (of_mpi && !may_use_mpi) {
+    stage.algorithm = Algorithm::allreduce_rabenseifner;
+    stage.rule = kNoRule;
+  }
+  const bool one_by_one = shared || (of_mpi && may_use_mpi);
+  stage.width = one_by_one ? 1 : static_cast<int>(std::min<std::size_t>(kWidth, chunks.count()));
+}
+
+void plan_multi_leader(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
+  const LevelGroup& node = agreed.groups[0];
+  plan.chunks = part_in_chunks(shape.bytes, node, plan.choice.chunk);
+  list_multi_leader(node, plan.choice.algorithm, plan.stages);
+  // The MPI's own all-reduce exists for the leaders alone.
+  choose(agreed.counterparts.choices, false, false, plan.chunks, plan.stages[1]);
+}
+
+}  // namespace
+
+void plan_call(const AgreedLevels& agreed, const Choice& choice, const CallShape& shape,
+               CallPlan& plan) {
+  plan.choice = choice;
+  plan.choice.chunk = most_chunk(choice, shape, agreed.depth);
+  const Needs needs = info_of(choice.algorithm).needs;
+  if (needs == Needs::levels_equal_nodes) return plan_multi_leader(agreed, shape, plan);
+  plan.chunks = {shape.bytes, plan.choice.chunk, std::max(kCacheLine, shape.element)};
+  list_stages(agreed.groups, agreed.depth, shape.collective, shape.root, plan.stages);
+  if (needs == Needs::levels_single_copy) make_passive(agreed.groups, plan.stages);
+  for (StagePlan& stage : plan.stages) {
+    const auto level = static_cast<std::size_t>(stage.level);
+    if (stage.passive) {
+      stage.algorithm = choice.algorithm;
+    } else {
+      // All ranks must call the MPI's own collectives in one order.
+      choose(agreed.choices[level], agreed.groups[level].shared, agreed.in_order, plan.chunks,
+             stage);
+    }
+  }
+}
+
+}  // namespace sumac

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plan of a call over a hierarchy: which levels work in which stages, by which algorithms, and
+// in which chunks the message goes through them. A function of what the ranks agreed on and of the
+// call's shape, without memory or messages: a rank carries it out (levels_operation.h), `sumac
+// plan` prints it, cost.h prices it.
+#pragma once
+
+#include <vector>
+
+#include "levels/stage.h"
+#include "rules/choice_table.h"
+
+namespace sumac {
+
+// The ranks in the same place on every node, where multi_leader is possible; else none.
+struct Counterparts {
+  std::vector<int> ranks;  // of the communicator
+  ChoiceTable choices;     // of such a group
+  int own = 0;             // this rank's place among them
+};
+
+// What the ranks of a hierarchy agreed on, as one of them takes part in it.
+struct AgreedLevels {
+  std::vector<LevelGroup> groups;    // that this rank takes part in
+  std::size_t depth = 0;             // of the hierarchy
+  ChoiceTable whole;                 // of the communicator
+  std::vector<ChoiceTable> choices;  // by level
+  Counterparts counterparts;
+  bool in_order = true;  // operations begin in the same order on all ranks
+};
+
+// The shape of a call: what else its plan depends on, the same on all ranks.
+struct CallShape {
+  Collective collective = Collective::allreduce;
+  std::size_t bytes = 0, element = 1;
+  int root = 0;  // of the communicator; reduce and broadcast
+
+  bool operator==(const CallShape&) const = default;
+};
+
+// Over levels, a barrier is an all-reduce of a word of this many bytes.
+inline constexpr std::size_t kBarrierWord = 4;
+
+struct CallPlan {
+  Choice choice;  // of the communicator; `chunk` are the most bytes of a chunk
+  Chunks chunks{0, kCacheLine, kCacheLine};  // of the message; of multi_leader, of the rank's part
+  StagePlans stages;                         // of this rank, in the order in which they begin
+};
+
+// Makes the plan of a call for which `choice` was taken (its algorithm needs levels). `plan` is
+// overwritten and its memory reused.
+void plan_call(const AgreedLevels& agreed, const Choice& choice, const CallShape& shape,
+               CallPlan& plan);
+
+}  // namespace sumac

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "levels/levels_operation.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "algorithms/table.h"
+#include "levels/passive.h"
+
+namespace sumac {
+namespace {
+
+// The tag of a lane: each lane has its own, the same on all ranks.
+std::size_t tag_of(std::size_t level, bool down, int which) {
+  return (level * 2 + (down ? 1 : 0)) * kWidth + static_cast<std::size_t>(which);
+}
+
+// True for an all-reduce and for a barrier: the result is broadcast in the end.
+bool has_result_everywhere(const ChosenCall& call) {
+  return call.collective == Collective::allreduce || call.collective == Collective::barrier;
+}
+
+// Runs an operation's strand when its turn on the lane has come; `start(strand)` then makes the
+// coroutine.
+template <class Start>
+Task in_turn(Strand& strand, Lane& lane, std::uint64_t turn, Start start) {
+  co_await strand.until(lane.ended, turn);
+  co_await start(strand);
+  publish(lane.ended, turn + 1);
+}
+
+}  // namespace
+
+void Scratch::Free::operator()(std::byte* memory) const { std::free(memory); }
+
+std::byte* Scratch::reserve(std::size_t bytes) {
+  if (bytes > bytes_) {
+    bytes_ = round_up(bytes, kPage);
+    memory_.reset();
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, bytes_)));
+    if (!memory_) std::abort();
+  }
+  return memory_.get();
+}
+
+Lane& Levels::lane(std::size_t tag) {
+  while (lanes.size() <= tag) {
+    lanes.emplace_back();
+    lanes.back().stream.tag = first_tag + static_cast<int>(lanes.size()) - 1;
+  }
+  return lanes[tag];
+}
+
+LevelsOperation::LevelsOperation(Levels& levels) : levels_(levels) {
+  operation_.stages = std::make_unique<Stage[]>(most_stages(levels_.groups.size()));
+  operation_.groups.resize(most_stages(levels_.groups.size()) * kWidth);
+}
+
+bool LevelsOperation::ended() const {
+  return std::all_of(strands_.begin(), strands_.end(),
+                     [](const auto& strand) { return strand->idle(); });
+}
+
+void LevelsOperation::plan(const ChosenCall& call) {
+  const CallShape shape = call.shape();
+  if (plan_.stages.empty() || shape != shape_ || call.choice != choice_) {
+    plan_call(levels_, call.choice, shape, plan_);
+    shape_ = shape;
+    choice_ = call.choice;
+  }
+}
+
+void LevelsOperation::begin(const ChosenCall& call) {
+  plan(call);
+  Operation& op = operation_;
+  op.reduction = call.reduction;
+  op.bcast = call.bcast;
+  if (has_result_everywhere(call)) op.bcast = {call.reduction.output, call.bytes(), 0};
+  op.chunks = plan_.chunks;
+  if (plan_.stages[0].kind == StagePlan::Kind::scatter) return begin_multi_leader();
+  take_stages(plan_.stages, levels_.groups, op);
+  begin_stages();
+}
+
+void LevelsOperation::begin_stages() {
+  Operation& op = operation_;
+  const auto tag = [&](const Stage& stage, int which) {
+    const bool down = stage.kind == StagePlan::Kind::bcast && !shows_buffers(op, stage);
+    return tag_of(static_cast<std::size_t>(stage.level), down, which);
+  };
+  std::fill(op.groups.begin(), op.groups.end(), MessageGroup());
+  for (std::size_t i = 0; i < op.num_stages; ++i) {
+    const Stage& stage = op.stages[i];
+    for (int w = 0; w < stage.width && !stage.group->shared; ++w) {
+      op.groups[i * kWidth + static_cast<std::size_t>(w)] =
+          group_of(stage.group->members, stage.group->rank, tag(stage, w), stage.radix);
+    }
+  }
+  share_scratch(op.groups.data(), op.num_stages * kWidth, op.chunks[0].bytes);
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < op.num_stages; ++i) {
+    for (int w = 0; w < op.stages[i].width; ++w) {
+      run_in_turn(used++, tag(op.stages[i], w),
+                  [&op, i, w](Strand& strand) { return run_stage(strand, op, i, w); });
+    }
+  }
+}
+
+void LevelsOperation::begin_multi_leader() {
+  MultiLeader& work = multi_leader_;
+  const StagePlan& between = plan_.stages[1];
+  work.node = &levels_.groups[0];
+  work.args = &operation_.reduction;
+  work.stages = plan_.stages.data();
+  work.exchange = entry_of(between.algorithm).start_sending;
+  work.chunks = plan_.chunks;
+  work.begin();
+  const Counterparts& peers = levels_.counterparts;
+  work.groups.fill(MessageGroup());
+  for (int w = 0; w < between.width; ++w) {
+    work.groups[static_cast<std::size_t>(w)] =
+        group_of(peers.ranks, peers.own, tag_of(levels_.depth, false, w), between.radix);
+  }
+  share_scratch(work.groups.data(), kWidth, plan_.chunks[0].bytes);
+  run_in_turn(0, tag_of(0, false, 0), [&work](Strand& strand) { return scatter(strand, work); });
+  for (int w = 0; w < between.width; ++w) {
+    run_in_turn(static_cast<std::size_t>(w) + 1, tag_of(levels_.depth, false, w),
+                [&work, w](Strand& strand) { return exchange(strand, work, w); });
+  }
+  run_in_turn(kWidth + 1, tag_of(0, true, 0),
+              [&work](Strand& strand) { return gather(strand, work); });
+}
+
+template <class Start>
+void LevelsOperation::run_in_turn(std::size_t number, std::size_t tag, Start start) {
+  Lane& lane = levels_.lane(tag);
+  Strand& next = strand(number);
+  next.start(in_turn(next, lane, lane.begun++, start));
+}
+
+Strand& LevelsOperation::strand(std::size_t number) {
+  while (strands_.size() <= number) strands_.push_back(std::make_unique<Strand>());
+  return *strands_[number];
+}
+
+MessageGroup LevelsOperation::group_of(const std::vector<int>& members, int rank, std::size_t tag,
+                                       int radix) {
+  MessageGroup group;
+  group.messages = levels_.messages.get();
+  group.stream = &levels_.lane(tag).stream;
+  group.members = members.data();
+  group.rank = rank;
+  group.size = static_cast<int>(members.size());
+  group.radix = radix;
+  return group;
+}
+
+void LevelsOperation::share_scratch(MessageGroup* groups, std::size_t count, std::size_t largest) {
+  const std::size_t share = kScratchBuffers * round_up(largest, kCacheLine);
+  const std::size_t kept = kKept * round_up(largest, kCacheLine);
+  std::size_t needed = kept;
+  for (std::size_t i = 0; i < count; ++i) needed += groups[i].messages ? share : 0;
+  std::byte* place = scratch_.reserve(needed);
+  operation_.kept = place;
+  place += kept;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!groups[i].messages) continue;
+    groups[i].scratch = place;
+    groups[i].scratch_bytes = share;
+    place += share;
+  }
+}
+
+}  // namespace sumac

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One collective over a hierarchy, as one rank carries it out: its stages, and the strands that run
+// them. Several may be under way at the same time on the same levels. On a lane (one direction of a
+// level, and one strand where messages go) they take turns in the order in which they began, the
+// same on all ranks; so a later operation is reduced on one level while an earlier one is exchanged
+// on the next.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "levels/call_plan.h"
+#include "levels/multi_leader.h"
+#include "levels/stage.h"
+
+namespace sumac {
+
+// Memory for messages being reduced. It grows and never shrinks.
+class Scratch {
+ public:
+  // Returns at least `bytes` bytes, aligned to cache lines. Aborts the process when there is no
+  // memory, since peers wait for it.
+  std::byte* reserve(std::size_t bytes);
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  std::size_t bytes_ = 0;
+};
+
+// One lane: messages of one tag, and operations, follow one another on it.
+struct Lane {
+  Stream stream;
+  Counter ended{0};         // operations that have left it
+  std::uint64_t begun = 0;  // operations that have been given a turn
+};
+
+// What the operations of one hierarchy share.
+struct Levels : AgreedLevels {
+  std::shared_ptr<Messages> messages;  // null where all levels share memory
+  int first_tag = 0;                   // of messages: those of other hierarchies have others
+  std::unique_ptr<PeerMemory> lowest;  // reaches this rank's group on the lowest level, or null
+  std::deque<Lane> lanes;              // by tag
+  bool failed = false;                 // a member's memory could not be reached
+
+  Lane& lane(std::size_t tag);
+};
+
+// The most tags that the messages of one hierarchy use.
+inline constexpr int kMostTags = 64;
+
+// A call to be carried out over levels. Barriers are all-reduces here.
+struct ChosenCall : CallArguments {
+  Collective collective = Collective::allreduce;
+  Choice choice;
+
+  std::size_t bytes() const { return CallArguments::bytes(collective); }
+  CallShape shape() const {
+    if (collective == Collective::bcast) return {collective, bcast.bytes, 1, bcast.root};
+    return {collective, reduction.bytes(), reduction.element, reduction.root};
+  }
+};
+
+class LevelsOperation {
+ public:
+  explicit LevelsOperation(Levels& levels);
+  LevelsOperation(const LevelsOperation&) = delete;
+  LevelsOperation& operator=(const LevelsOperation&) = delete;
+
+  // Takes the operation's turns, and runs as far as conditions allow. The last operation must have
+  // ended.
+  void begin(const ChosenCall& call);
+  bool ended() const;
+  const Strands& strands() const { return strands_; }
+
+ private:
+  void plan(const ChosenCall& call);
+  void begin_stages();
+  void begin_multi_leader();
+  MessageGroup group_of(const std::vector<int>& members, int rank, std::size_t tag, int radix);
+  // Gives each group its part of the scratch memory, for messages of at most `largest` bytes.
+  void share_scratch(MessageGroup* groups, std::size_t count, std::size_t largest);
+  Strand& strand(std::size_t number);
+  template <class Start>
+  void run_in_turn(std::size_t strand, std::size_t tag, Start start);
+
+  Levels& levels_;
+  // Choice, shape and plan of the last call: calls of one shape often follow one another.
+  Choice choice_;
+  CallShape shape_;
+  CallPlan plan_;
+  Operation operation_;
+  MultiLeader multi_leader_;
+  Strands strands_;  // made when first needed
+  Scratch scratch_;
+};
+
+}  // namespace sumac

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "levels/levels_run.h"
+
+#include <utility>
+
+namespace sumac {
+namespace {
+
+// Scratch memory for data read from members. Used within one step of one strand only.
+constexpr std::size_t kMostFetched = 1 << 20;
+
+}  // namespace
+
+LevelsRun::LevelsRun(Levels levels) : levels_(std::move(levels)) {
+  SingleCopy& peers = levels_.groups[0].peers;
+  peers = {levels_.lowest.get(), nullptr, 0, &levels_.failed};
+  if (!peers.memory) return;
+  peers.scratch = fetched_.reserve(kMostFetched);
+  peers.scratch_bytes = kMostFetched;
+}
+
+void LevelsRun::run(const ChosenCall& call, const WaitPolicy& policy) {
+  LevelsOperation& operation = begin(call);
+  run_together(operation.strands(), levels_.messages.get(), policy);
+  end(operation);
+}
+
+LevelsOperation& LevelsRun::begin(const ChosenCall& call) {
+  if (unused_.empty()) {
+    operations_.push_back(std::make_unique<LevelsOperation>(levels_));
+    unused_.push_back(operations_.back().get());
+    unused_.reserve(operations_.size());
+  }
+  LevelsOperation& operation = *std::exchange(unused_.back(), nullptr);
+  unused_.pop_back();
+  operation.begin(call);
+  return operation;
+}
+
+bool LevelsRun::progress(LevelsOperation& operation) {
+  bool moved = levels_.messages && levels_.messages->poll();
+  for (const auto& strand : operation.strands()) moved |= strand->progress();
+  return moved;
+}
+
+void LevelsRun::end(LevelsOperation& operation) { unused_.push_back(&operation); }
+
+int LevelsRun::owner_of(const Counter& counter) const {
+  for (const LevelGroup& level : levels_.groups) {
+    for (const ShmGroup* lane : {&level.up, &level.down}) {
+      const int owner = lane->owner_of(&counter);
+      if (owner >= 0) return level.members[static_cast<std::size_t>(owner)];
+    }
+  }
+  return -1;
+}
+
+}  // namespace sumac

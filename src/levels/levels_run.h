@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A communicator's hierarchy in use by one rank: its levels, what is chosen for each, and the
+// operations under way. The same code serves any depth and any mixture of shared memory and
+// messages.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "levels/levels_operation.h"
+
+namespace sumac {
+
+class LevelsRun {
+ public:
+  // Takes the hierarchy as set-up has filled it.
+  explicit LevelsRun(Levels levels);
+  LevelsRun(const LevelsRun&) = delete;
+  LevelsRun& operator=(const LevelsRun&) = delete;
+
+  // Runs a call to its end.
+  void run(const ChosenCall& call, const WaitPolicy& policy);
+
+  // Begins an operation, which the caller advances by progress() and returns by end() once it has
+  // ended. All ranks begin the same operations in the same order.
+  LevelsOperation& begin(const ChosenCall& call);
+  // Advances every strand as far as it gets, and messages; returns true when anything moved.
+  bool progress(LevelsOperation& operation);
+  void end(LevelsOperation& operation);
+
+  const ChoiceTable& choices() const { return levels_.whole; }
+  const AgreedLevels& agreed() const { return levels_; }
+  Messages* messages() const { return levels_.messages.get(); }
+  const std::shared_ptr<Messages>& shared_messages() const { return levels_.messages; }
+  // True when a member's memory could not be reached: results are undefined.
+  bool failed() const { return levels_.failed; }
+
+  // Calls visit(rank) with the communicator ranks whose counters are waited for in shared memory.
+  template <class Visit>
+  void for_each_missing(Visit visit) const {
+    for (const auto& operation : operations_) {
+      for (const auto& strand : operation->strands()) {
+        if (strand->idle()) continue;
+        strand->waiting_for().for_each_missing([&](const Counter& counter) {
+          const int rank = owner_of(counter);
+          if (rank >= 0) visit(rank);
+        });
+      }
+    }
+  }
+
+ private:
+  int owner_of(const Counter& counter) const;
+
+  Levels levels_;
+  Scratch fetched_;  // from members' memory
+  std::vector<std::unique_ptr<LevelsOperation>> operations_;
+  std::vector<LevelsOperation*> unused_;  // of them
+};
+
+}  // namespace sumac

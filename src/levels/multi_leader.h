@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All-reduce with every rank of a node a leader, for nodes of the same number of ranks. The vector
+// is cut into one part a rank of the node. Three strands, fed piece by piece:
+//   scatter   ranks of the node put pieces of all parts into slots; each folds those of its part
+//   exchange  each reduces its part with the ranks of the same place on the other nodes
+//   gather    each puts its results into slots, and copies the others' out
+//   Steps     in the node 2, pipelined; between nodes as the algorithm for n/p there
+//   Bytes     a node sends what one leader would, from all its ranks at the same time
+//   Wins      large messages, where one rank cannot use up what the node's network gives
+//   Needs     two levels: nodes and what is between them
+#pragma once
+
+#include "algorithms/cost.h"
+#include "algorithms/table.h"
+#include "levels/stage.h"
+
+namespace sumac {
+
+struct MultiLeader {
+  LevelGroup* node = nullptr;
+  const ReduceArguments* args = nullptr;
+  const StagePlan* stages = nullptr;         // three, as list_multi_leader has them
+  StartSending exchange = nullptr;           // in place, on what is the rank's own part
+  Chunks chunks{0, kCacheLine, kCacheLine};  // exchanged at a time, of this rank's part
+  std::array<MessageGroup, kWidth> groups;   // the ranks of the same place on all nodes
+  ChunkCounter folded, exchanged;
+
+  void begin();
+  // Bytes of a part in one slot, and the number of steps in which all parts go through the slots.
+  std::size_t piece() const;
+  std::size_t steps() const;
+  Part part(int rank) const;                        // of the vector
+  Part piece_of(int rank, std::size_t step) const;  // of the vector
+};
+
+// The part of a rank of the node, cut into chunks of at most `most` bytes.
+Chunks part_in_chunks(std::size_t bytes, const LevelGroup& node, std::size_t most);
+
+// Lists the three stages of the algorithm, without that of the exchange.
+void list_multi_leader(const LevelGroup& node, Algorithm algorithm, StagePlans& stages);
+
+Task scatter(Strand& strand, MultiLeader& work);
+Task exchange(Strand& strand, MultiLeader& work, int which);
+Task gather(Strand& strand, MultiLeader& work);
+
+// What scatter and gather cost a rank of the node, in steps for the first `call.chunk` bytes of a
+// part.
+Cost scatter_cost(const GroupCall& call);
+Cost gather_cost(const GroupCall& call);
+
+}  // namespace sumac

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "levels/price.h"
+
+#include "algorithms/table.h"
+#include "levels/multi_leader.h"
+
+namespace sumac {
+namespace {
+
+// The traffic of all chunks: the last one may be smaller, all others have the size of the first.
+Traffic of_all(Traffic first, const Traffic& last, std::uint64_t chunks) {
+  const auto sum = [chunks](std::uint64_t& bytes, std::uint64_t last_bytes) {
+    bytes = (chunks - 1) * bytes + last_bytes;
+  };
+  sum(first.cost.bytes, last.cost.bytes);
+  for (std::size_t i = 0; i < first.messages.size(); ++i) {
+    sum(first.messages[i].bytes, last.messages[i].bytes);
+  }
+  return first;
+}
+
+}  // namespace
+
+Traffic price(const StagePlan& stage, int ranks, const CallShape& shape, const Chunks& chunks) {
+  if (stage.algorithm == Algorithm::native) return {};
+  if (ranks < 2) return traffic_in_memory(0, 0);
+  GroupCall call{ranks, stage.root, shape.bytes, chunks[0].bytes, stage.radix, shape.element};
+  if (stage.passive) return traffic_in_memory(1, others_vectors(call));
+  if (stage.kind == StagePlan::Kind::scatter) return {scatter_cost(call), {}};
+  if (stage.kind == StagePlan::Kind::gather) return {gather_cost(call), {}};
+  CostFn* const cost = entry_of(stage.algorithm).cost;
+  if (!cost) return {};
+  call.bytes = chunks[0].bytes;
+  const Traffic first = cost(call);
+  call.bytes = chunks[chunks.count() - 1].bytes;
+  return of_all(first, cost(call), chunks.count());
+}
+
+}  // namespace sumac

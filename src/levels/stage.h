@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a hierarchy is made of, as one rank sees it: the levels it takes part in, and an operation
+// as a list of stages, planned first and then carried out. A stage is one level working on all
+// chunks, one after another, whenever its input is there: a strand of its own (several where
+// messages are worth having under way at the same time). Stages tell each other of finished chunks
+// by counters and by nothing else, so levels progress independently: while a node reduces chunk k,
+// leaders exchange k-1 and members get k-2.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/chunks.h"
+#include "algorithms/functions.h"
+#include "hierarchy/hierarchy.h"
+#include "strands/together.h"
+
+namespace sumac {
+
+// Strands of one stage over messages: while one waits, the other has messages under way.
+inline constexpr int kWidth = 2;
+
+// A level of the hierarchy that this rank takes part in, with its group there.
+struct LevelGroup {
+  char name[16] = "";
+  int size = 1, rank = 0, leader = 0;  // of its group in the level
+  bool shared = false;                 // the group shares memory; else messages
+  std::byte* block = nullptr;          // shared: the group's memory
+  ShmGroup up, down;                   // and a lane of it for each direction
+  std::vector<int> members;            // communicator ranks of the group
+  std::vector<int> member_towards;     // [communicator rank] who of the group leads to it; -1: none
+  SingleCopy peers;                    // shared: where it is possible
+};
+
+// The levels that `rank` takes part in, which are the first ones of the hierarchy. The caller adds
+// shared memory, messages and single copy.
+std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, int rank, int ranks);
+
+// How many chunks a stage has done: chunk c is done by strand c % width.
+class ChunkCounter {
+ public:
+  void begin(int width) {
+    width_ = width;
+    for (Counter& counter : chunks_) counter.store(0, std::memory_order_relaxed);
+  }
+  int width() const { return width_; }
+  ChunkCounter() = default;
+  ChunkCounter(const ChunkCounter&) = delete;
+  ChunkCounter& operator=(const ChunkCounter&) = delete;
+  Wait done(std::size_t chunk) const {
+    const auto width = static_cast<std::size_t>(width_);
+    return {chunks_[chunk % width], chunk / width + 1};
+  }
+  void note(std::size_t chunk) {
+    const auto width = static_cast<std::size_t>(width_);
+    publish(chunks_[chunk % width], chunk / width + 1);
+  }
+
+ private:
+  int width_ = 1;
+  std::array<Counter, kWidth> chunks_{};
+};
+
+// True when a level may take the algorithm. None there reaches a peer's memory: passive levels are
+// the single copy of levels.
+bool serves_level(Algorithm algorithm);
+
+// Starts a chunk's algorithm on one level. `group` is the strand's own, for levels over messages.
+Task start_on_level(Algorithm algorithm, Strand& strand, LevelGroup& level, MessageGroup& group,
+                    const CallArguments& args);
+
+// What a level does in one collective, for one rank: a value that all ranks of the group share,
+// except for the order of the stages.
+struct StagePlan {
+  // scatter, exchange among counterparts, and gather are the stages of multi_leader.
+  enum class Kind : std::uint8_t { reduce, exchange, bcast, scatter, gather };
+  static constexpr int kNone = -1;
+
+  Kind kind = Kind::reduce;
+  bool first = false;    // a reduction's input is the caller's, not the result so far
+  bool passive = false;  // see passive.h
+  int width = 1;         // strands that take the chunks in turn
+  int level = 0;         // index in the levels that the rank takes part in
+  int root = 0;          // of the level's group: where a reduction ends or data start
+  int after = kNone;     // the stage whose chunks are the input; kNone: there from the beginning
+  int room = kNone;      // the result's place is free again kKept chunks after this stage
+  Algorithm algorithm = Algorithm::native;  // of each chunk
+  int radix = 2;                            // of its tree
+  std::int32_t rule = -1;                   // that chose it: ChoiceRange::rule
+};
+using StagePlans = std::vector<StagePlan>;
+
+// A planned stage being carried out.
+struct Stage : StagePlan {
+  LevelGroup* group = nullptr;
+  ChunkCounter done;
+};
+
+constexpr std::size_t most_stages(std::size_t levels) { return 2 * levels + 1; }
+
+// Chunks of intermediate results kept by a rank that has no output of its own.
+inline constexpr std::size_t kKept = 4;
+
+// One collective over the levels, as this rank carries it out.
+struct Operation {
+  ReduceArguments reduction;
+  BcastArguments bcast;
+  Chunks chunks{0, kCacheLine, kCacheLine};
+  std::byte* kept = nullptr;        // kKept chunks; used where reduction.output is null
+  std::unique_ptr<Stage[]> stages;  // room for most_stages(levels)
+  std::size_t num_stages = 0;
+  std::uint64_t passive_position = 0;
+  std::vector<MessageGroup> groups;  // [stage * kWidth + strand]; of stages over messages
+
+  const ChunkCounter& progress(int stage) const {
+    return stages[static_cast<std::size_t>(stage)].done;
+  }
+  std::byte* result(std::size_t chunk) const {
+    if (reduction.output) return reduction.output + chunks[chunk].offset;
+    return kept + (chunk % kKept) * chunks[0].bytes;
+  }
+};
+
+// Runs a stage on chunks `which`, which + width, ...
+Task run_stage(Strand& strand, Operation& operation, std::size_t stage, int which);
+
+// Records in the trace that a stage has done a chunk.
+void record_piece(const StagePlan& stage, const LevelGroup& group, std::size_t chunk,
+                  std::uint64_t begun);
+
+// Lists the stages of a collective for a rank that takes part in `levels` (the first ones) of a
+// hierarchy of `depth` levels, without their algorithms. `root` is a communicator rank. A barrier
+// is an all-reduce.
+void list_stages(const std::vector<LevelGroup>& levels, std::size_t depth, Collective collective,
+                 int root, StagePlans& stages);
+
+// Makes the lowest level's members passive (passive.h), where the level shares memory and the data
+// come and go through its leader. Requires single copy there.
+void make_passive(const std::vector<LevelGroup>& levels, StagePlans& stages);
+
+// Makes the operation's stages from planned ones.
+void take_stages(const StagePlans& plans, std::vector<LevelGroup>& levels, Operation& operation);
+
+}  // namespace sumac

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which stages a rank has.
+//
+// Broadcast: the data go from the root upwards through the root's own groups, and downwards in all
+// others. A rank receives each chunk on exactly one level (that of its group to which the root does
+// not belong by way of this rank) and passes it on in its other levels. Reduce is the inverse: a
+// rank folds what its other levels bring, lowest level first, and sends on that one level.
+// All-reduce goes up to the leaders, is exchanged among those of the last level, and comes down.
+#include "levels/stage.h"
+
+namespace sumac {
+namespace {
+
+using Kind = StagePlan::Kind;
+
+// The member of the level's group through which the data of `root` come.
+int entry(const LevelGroup& level, int root) {
+  const int member = level.member_towards[static_cast<std::size_t>(root)];
+  return member >= 0 ? member : level.leader;
+}
+
+class Lister {
+ public:
+  Lister(const std::vector<LevelGroup>& levels, StagePlans& stages)
+      : levels_(levels), stages_(stages) {
+    stages_.clear();
+  }
+
+  void allreduce(std::size_t depth);
+  void reduce(int root);
+  void bcast(int root);
+
+ private:
+  // A group of one rank has nothing to do.
+  void add(Kind kind, std::size_t level, int root) {
+    if (levels_[level].size == 1) return;
+    StagePlan stage;
+    stage.kind = kind;
+    stage.level = static_cast<int>(level);
+    stage.root = root;
+    stages_.push_back(stage);
+  }
+  bool passes_on(const StagePlan& stage) const {
+    return levels_[static_cast<std::size_t>(stage.level)].rank == stage.root;
+  }
+  int last() const { return static_cast<int>(stages_.size()) - 1; }
+
+  const std::vector<LevelGroup>& levels_;
+  StagePlans& stages_;
+};
+
+void Lister::allreduce(std::size_t depth) {
+  const bool at_top = levels_.size() == depth;
+  const std::size_t below = at_top ? depth - 1 : levels_.size();
+  for (std::size_t i = 0; i < below; ++i) add(Kind::reduce, i, levels_[i].leader);
+  if (at_top) add(Kind::exchange, levels_.size() - 1, 0);
+  for (std::size_t i = below; i-- > 0;) add(Kind::bcast, i, levels_[i].leader);
+  stages_[0].first = true;
+  // The stage that those on the way down wait for: the exchange, or the level on which the result
+  // arrives.
+  int source = StagePlan::kNone;
+  for (int i = 0; i <= last(); ++i) {
+    StagePlan& stage = stages_[static_cast<std::size_t>(i)];
+    const bool down = stage.kind == Kind::bcast;
+    if (!down) stage.after = i - 1;
+    if (down && passes_on(stage)) stage.after = source;
+    if (stage.kind == Kind::exchange || (down && !passes_on(stage))) source = i;
+  }
+}
+
+void Lister::reduce(int root) {
+  for (const bool sending : {false, true}) {
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      const int target = entry(levels_[i], root);
+      if ((levels_[i].rank != target) == sending) add(Kind::reduce, i, target);
+    }
+  }
+  stages_[0].first = true;
+  for (int i = 1; i <= last(); ++i) stages_[static_cast<std::size_t>(i)].after = i - 1;
+  // A rank without an output of its own keeps a few chunks until it has sent them.
+  const int own = levels_[0].members[static_cast<std::size_t>(levels_[0].rank)];
+  if (own != root && last() > 0) stages_[0].room = last();
+}
+
+void Lister::bcast(int root) {
+  for (const bool passing_on : {false, true}) {
+    for (std::size_t i = levels_.size(); i-- > 0;) {
+      const int source = entry(levels_[i], root);
+      if ((levels_[i].rank == source) == passing_on) add(Kind::bcast, i, source);
+    }
+  }
+  if (passes_on(stages_[0])) return;  // the root
+  for (std::size_t i = 1; i < stages_.size(); ++i) stages_[i].after = 0;
+}
+
+}  // namespace
+
+void list_stages(const std::vector<LevelGroup>& levels, std::size_t depth, Collective collective,
+                 int root, StagePlans& stages) {
+  Lister lister(levels, stages);
+  if (collective == Collective::bcast) return lister.bcast(root);
+  if (collective == Collective::reduce) return lister.reduce(root);
+  lister.allreduce(depth);
+}
+
+void make_passive(const std::vector<LevelGroup>& levels, StagePlans& stages) {
+  const LevelGroup& lowest = levels[0];
+  if (!lowest.shared) return;
+  for (StagePlan& stage : stages) {
+    stage.passive = stage.level == 0 && stage.kind != Kind::exchange && stage.root == lowest.leader;
+  }
+  // A member only waits, once.
+  if (stages[0].passive && lowest.rank != lowest.leader) stages.resize(1);
+}
+
+void take_stages(const StagePlans& plans, std::vector<LevelGroup>& levels, Operation& operation) {
+  operation.num_stages = plans.size();
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    Stage& stage = operation.stages[i];
+    static_cast<StagePlan&>(stage) = plans[i];
+    stage.group = &levels[static_cast<std::size_t>(stage.level)];
+    stage.done.begin(stage.width);
+  }
+}
+
+}  // namespace sumac

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For tests: all ranks of a hierarchy in one process and one thread, shared blocks and mailboxes
+// for messages, a scheduler that may stop any strand of any rank at every condition.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "algorithms/test_support.h"
+#include "levels/multi_leader.h"
+#include "levels/stage.h"
+
+namespace sumac::testing {
+
+// The messages sent between all ranks, and their bytes: bytes(from, to).
+class Mailboxes {
+ public:
+  struct Key {
+    int from, to, tag;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::map<Key, std::deque<std::vector<std::byte>>> letters;
+  std::map<std::pair<int, int>, std::size_t> bytes;
+};
+
+// One rank's messages. Some sends complete only when they are fetched, as in a rendezvous.
+class TestMessages final : public Messages {
+ public:
+  TestMessages(Mailboxes& boxes, int rank, std::mt19937& random)
+      : boxes_(boxes), rank_(rank), random_(random) {}
+
+  void send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) override {
+    ++stream.sends;
+    sends_.push_back({&stream, peer, from, bytes});
+  }
+  void receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) override {
+    ++stream.receives;
+    receives_.push_back({&stream, peer, to, bytes});
+  }
+  void native_allreduce(Stream&, const ReduceArguments&) override {
+    std::abort();  // no MPI here
+  }
+  bool poll() override {
+    bool moved = false;
+    // A buffer is read when the send completes, not before, so a buffer changed too early shows.
+    while (!sends_.empty() && random_() % 3 != 0) {
+      const Send send = sends_.front();
+      sends_.pop_front();
+      boxes_.letters[{rank_, send.peer, send.stream->tag}].emplace_back(send.from,
+                                                                        send.from + send.bytes);
+      boxes_.bytes[{rank_, send.peer}] += send.bytes;
+      publish(send.stream->sent, send.stream->sent.load() + 1);
+      moved = true;
+    }
+    for (auto it = receives_.begin(); it != receives_.end();) {
+      auto& box = boxes_.letters[{it->peer, rank_, it->stream->tag}];
+      if (box.empty() || box.front().size() != it->bytes) {
+        if (!box.empty()) std::abort();  // the two sides do not mean the same message
+        ++it;
+        continue;
+      }
+      std::memcpy(it->to, box.front().data(), it->bytes);
+      box.pop_front();
+      publish(it->stream->received, it->stream->received.load() + 1);
+      it = receives_.erase(it);
+      moved = true;
+    }
+    return moved;
+  }
+  bool busy() const override { return !sends_.empty() || !receives_.empty(); }
+
+ private:
+  struct Send {
+    Stream* stream;
+    int peer;
+    const std::byte* from;
+    std::size_t bytes;
+  };
+  struct Receive {
+    Stream* stream;
+    int peer;
+    std::byte* to;
+    std::size_t bytes;
+  };
+  Mailboxes& boxes_;
+  int rank_;
+  std::mt19937& random_;
+  std::deque<Send> sends_;
+  std::vector<Receive> receives_;
+};
+
+struct LevelsRank {
+  std::vector<LevelGroup> levels;
+  Operation operation;
+  StagePlans plans;
+  MultiLeader multi;
+  std::unique_ptr<TestMessages> messages;
+  std::map<int, std::unique_ptr<Stream>> streams;  // by tag
+  std::vector<std::vector<std::byte>> scratch;
+  std::vector<std::byte> kept;
+  Strands strands;
+  std::deque<std::function<void()>> program;  // each starts one operation
+
+  // True while anything is left to do. Starts the next operation as soon as the last has ended.
+  bool going() {
+    while (ended() && !program.empty()) {
+      program.front()();
+      program.pop_front();
+    }
+    return !ended();
+  }
+  bool ended() const {
+    for (const auto& strand : strands) {
+      if (!strand->idle()) return false;
+    }
+    return !messages->busy();
+  }
+  // Runs one strand to its next condition, or moves messages.
+  bool step(std::mt19937& random) {
+    if (!going()) return false;
+    if (random() % 4 == 0 && messages->poll()) return true;
+    Strand& strand = *strands[random() % strands.size()];
+    if (strand.idle()) return false;
+    Wait wait = strand.waiting_for();
+    if (!wait.ready()) return false;
+    strand.advance();
+    return true;
+  }
+  bool step_any() {
+    if (!going()) return false;
+    bool moved = messages->poll();
+    for (const auto& strand : strands) moved |= strand->progress();
+    return moved;
+  }
+};
+
+class LevelsWorld {
+ public:
+  LevelsWorld(const Hierarchy& hierarchy, int ranks, std::size_t slot_bytes, unsigned seed)
+      : random_(seed), depth_(hierarchy.levels.size()) {
+    for (int r = 0; r < ranks; ++r) {
+      auto rank = std::make_unique<LevelsRank>();
+      rank->levels = levels_of(hierarchy, r, ranks);
+      rank->messages = std::make_unique<TestMessages>(boxes_, r, random_);
+      rank->operation.stages = std::make_unique<Stage[]>(most_stages(rank->levels.size()));
+      ranks_.push_back(std::move(rank));
+    }
+    // Every other group's slots are larger: hosts differ in how much memory they have to share.
+    std::size_t groups = 0;
+    for (std::size_t l = 0; l < depth_; ++l) {
+      for (const Group& group : hierarchy.levels[l].groups) {
+        if (group.one_node) share(group, l, slot_bytes << groups++ % 2);
+      }
+    }
+  }
+
+  LevelsRank& operator[](int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
+  int size() const { return static_cast<int>(ranks_.size()); }
+  std::size_t depth() const { return depth_; }
+  std::mt19937& random() { return random_; }
+  const Mailboxes& boxes() const { return boxes_; }
+
+  // The group of one strand of a rank, for messages of at most `largest` bytes.
+  MessageGroup message_group(LevelsRank& rank, const std::vector<int>& members, int place, int tag,
+                             int radix, std::size_t largest) {
+    auto& stream = rank.streams[tag];
+    if (!stream) stream = std::make_unique<Stream>();
+    stream->tag = tag;
+    rank.scratch.emplace_back(kScratchBuffers * largest);
+    MessageGroup group;
+    group.messages = rank.messages.get();
+    group.stream = stream.get();
+    group.members = members.data();
+    group.rank = place;
+    group.size = static_cast<int>(members.size());
+    group.radix = radix;
+    group.scratch = rank.scratch.back().data();
+    group.scratch_bytes = rank.scratch.back().size();
+    return group;
+  }
+
+  // Returns false when all ranks wait for one another.
+  bool run() {
+    for (unsigned quiet = 0; quiet < 4000;) {
+      LevelsRank& rank = *ranks_[random_() % ranks_.size()];
+      quiet = rank.step(random_) ? 0 : quiet + 1;
+      if (quiet == 3999 && step_all()) quiet = 0;
+    }
+    for (auto& rank : ranks_) {
+      if (rank->going()) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool step_all() {
+    bool moved = false;
+    for (auto& rank : ranks_) moved |= rank->step_any();
+    return moved;
+  }
+
+  void share(const Group& group, std::size_t level, std::size_t slot_bytes) {
+    Layout layout;
+    layout.ranks = static_cast<int>(group.members.size());
+    layout.lanes = 2;
+    layout.slot_bytes = slot_bytes;
+    const TestBlock& block = blocks_.emplace_back(layout);
+    for (int member : group.members) {
+      LevelGroup& own = (*this)[member].levels[level];
+      own.up = block.group(own.rank, 0);
+      own.down = block.group(own.rank, 1);
+    }
+  }
+
+  std::mt19937 random_;
+  std::size_t depth_;
+  Mailboxes boxes_;
+  std::vector<TestBlock> blocks_;
+  std::vector<std::unique_ptr<LevelsRank>> ranks_;
+};
+
+}  // namespace sumac::testing

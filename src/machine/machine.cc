@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/machine.h"
+
+#include <link.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "base/hash.h"
+
+namespace sumac {
+namespace {
+
+// Reads a small file; the text is empty on failure.
+struct SmallFile {
+  char text[256] = {};
+
+  explicit SmallFile(const char* path) {
+    if (std::FILE* file = std::fopen(path, "re")) {
+      const std::size_t got = std::fread(text, 1, sizeof text - 1, file);
+      text[got] = 0;
+      std::fclose(file);
+    }
+  }
+};
+
+int find_accelerator(dl_phdr_info* object, std::size_t, void* found) {
+  static constexpr const char* kRuntimes[] = {"/libcuda.so", "/libamdhip64.so", "/libze_loader.so"};
+  for (const char* runtime : kRuntimes) {
+    if (object->dlpi_name && std::strstr(object->dlpi_name, runtime)) {
+      *static_cast<bool*>(found) = true;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+CpuMask own_cpus() {
+  CpuMask mask;
+  cpu_set_t set;
+  static_assert(sizeof set == sizeof mask.words);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) std::memcpy(mask.words, &set, sizeof set);
+  return mask;
+}
+
+int cpu_quota() {
+  // "max 100000", or "200000 100000" for two processors
+  const SmallFile file("/sys/fs/cgroup/cpu.max");
+  long quota = 0, period = 0;
+  if (std::sscanf(file.text, "%ld %ld", &quota, &period) != 2 || period <= 0) return 0;
+  return static_cast<int>((quota + period - 1) / period);
+}
+
+std::uint64_t node_id() {
+  const SmallFile boot("/proc/sys/kernel/random/boot_id");
+  struct stat shm = {};
+  if (stat("/dev/shm", &shm) != 0) shm = {};
+  const uid_t user = geteuid();
+  const std::uint64_t id = hash_text(boot.text);
+  return hash_value(user, hash_value(shm.st_ino, hash_value(shm.st_dev, id)));
+}
+
+std::uint64_t machine_id() {
+  const SmallFile boot("/proc/sys/kernel/random/boot_id");
+  return hash_text(boot.text);
+}
+
+bool accelerator_runtime_loaded() {
+  bool found = false;
+  dl_iterate_phdr(find_accelerator, &found);
+  return found;
+}
+
+}  // namespace sumac

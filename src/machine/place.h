@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a rank runs, as the ranks of a communicator tell each other.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace sumac {
+
+// Where a rank runs: for each kind of object, the number within its node of the smallest object
+// that holds all processors the rank may use; -1 where there is none (not bound, or hidden). Plain
+// bytes.
+struct Location {
+  std::int32_t core = -1, l2 = -1, l3 = -1, numa = -1, package = -1;
+};
+
+// What the ranks tell each other about a rank's place, for the builder. Plain bytes.
+struct Place {
+  std::uint64_t node = 0;      // equal for ranks that share memory
+  std::uint64_t host = 0;      // hash of the host's name, without its domain
+  std::uint64_t attached = 0;  // slow ranks: hash of the name of their host; 0: none
+  Location at;
+  bool slow = false;
+};
+
+// Sets class and attachment of this process, and the hash of its host's name without the domain.
+// `forced_class` is SUMAC_CLASS: 0 auto, 1 fast, 2 slow. `slow_hosts` is SUMAC_SLOW_HOSTS: patterns
+// of host names (* and ?), separated by commas, each of which may name the host it belongs to:
+// "mic*", "mic0@node7".
+void classify(std::string_view slow_hosts, int forced_class, const char* host_name, Place& place);
+
+}  // namespace sumac

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rules/choice_table.h"
+
+#include <algorithm>
+
+#include "rules/forced.h"
+#include "rules/rules.h"
+#include "transport/shm/layout.h"
+
+namespace sumac {
+namespace {
+
+bool holds(const Rule& rule, const Capabilities& capabilities) {
+  const Room room = capabilities.oversubscribed ? Room::shared : Room::own;
+  return rule.over == capabilities.over &&
+         rule.ranks.holds(static_cast<std::uint64_t>(capabilities.ranks)) &&
+         (rule.over != Over::levels ||
+          rule.nodes.holds(static_cast<std::uint64_t>(capabilities.nodes))) &&
+         (rule.room == Room::any || rule.room == room) &&
+         (rule.family == Family::any || rule.family == capabilities.family);
+}
+
+// The ranges of one collective. A range painted first is not painted over.
+class Ranges {
+ public:
+  // Returns false where this would need too many ranges.
+  bool paint(Span span, const Choice& choice, std::int32_t rule) {
+    span.high = std::min<std::uint64_t>(span.high, most_bytes(choice.algorithm));
+    Pieces painted;
+    std::uint64_t low = 0;
+    for (const Piece& piece : pieces_) {
+      const std::uint64_t from = std::max(low, span.low), to = std::min(piece.most, span.high);
+      if (piece.open && from <= to) {
+        if (low < from) painted.push_back({from - 1, {}, kNoRule, true});
+        painted.push_back({to, choice, rule, false});
+        if (to < piece.most) painted.push_back({piece.most, {}, kNoRule, true});
+      } else {
+        painted.push_back(piece);
+      }
+      low = piece.most + 1;
+    }
+    if (painted.size() > ChoiceTable::kMostRanges) return false;
+    pieces_ = std::move(painted);
+    return true;
+  }
+
+  void store(ChoiceRange* ranges) const {
+    for (const Piece& piece : pieces_) *ranges++ = {piece.most, piece.choice, piece.rule};
+  }
+
+ private:
+  struct Piece {
+    std::uint64_t most;
+    Choice choice;
+    std::int32_t rule;
+    bool open;  // not painted yet
+  };
+  using Pieces = std::vector<Piece>;
+  Pieces pieces_{{UINT64_MAX, {}, kNoRule, true}};
+};
+
+// Paints a rule. Returns null, or why the rule cannot serve such ranks and is left out.
+const char* apply(const Rule& rule, const Capabilities& capabilities, std::int32_t index,
+                  Ranges& ranges) {
+  const Algorithm algorithm = rule.choice.algorithm;
+  if (!holds(rule, capabilities)) return nullptr;
+  if (algorithm == Algorithm::native && capabilities.within_levels) {
+    return "a part of a call cannot be left to the MPI";
+  }
+  const char* why = algorithm == Algorithm::native ? nullptr : why_not(algorithm, capabilities);
+  if (why) return why;
+  return ranges.paint(rule.bytes, rule.choice, index) ? nullptr
+                                                      : "one range of bytes too many is needed";
+}
+
+}  // namespace
+
+Choice without_single_copy(Choice choice) {
+  if (choice.algorithm == Algorithm::native) return choice;
+  const AlgorithmInfo& info = info_of(choice.algorithm);
+  if (info.needs != Needs::single_copy) return choice;
+  for (const Algorithm other : kAllAlgorithms) {
+    const bool serves = info_of(other).collective == info.collective;
+    if (serves && info_of(other).needs == Needs::slots) choice.algorithm = other;
+  }
+  return choice;
+}
+
+std::size_t most_bytes(Algorithm algorithm) {
+  const bool lines = algorithm != Algorithm::native && info_of(algorithm).needs == Needs::lines;
+  return lines ? kLinesData : SIZE_MAX;
+}
+
+const char* why_not(Algorithm algorithm, const Capabilities& capabilities) {
+  const AlgorithmInfo& info = info_of(algorithm);
+  const Over over = over_of(info.needs);
+  if (over != capabilities.over) {
+    if (over == Over::p2p) {
+      return "it is for messages between groups of ranks, and these share memory";
+    }
+    if (over == Over::levels) {
+      return "it is for a hierarchy of groups, and these ranks are one group that shares memory";
+    }
+    return "it is for ranks that share memory";
+  }
+  if (needs_single_copy(info) && capabilities.within_levels) {
+    return "levels of a hierarchy have no single copy; passive is like it";
+  }
+  if (needs_single_copy(info) && capabilities.reach == Reach::none) {
+    return "it needs cross-memory attach, which SUMAC_CMA or the system does not allow";
+  }
+  if (info.needs == Needs::levels_equal_nodes && !capabilities.equal_nodes) {
+    return "it needs two levels, nodes of as many ranks each (at most 64) and what is between them";
+  }
+  return nullptr;
+}
+
+bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t bytes) {
+  if (algorithm == Algorithm::native) return !capabilities.within_levels;
+  return !why_not(algorithm, capabilities) && bytes <= most_bytes(algorithm);
+}
+
+ChoiceTable::ChoiceTable(const RuleSet& first, const Capabilities& capabilities, const char* forced,
+                         std::vector<Unmet>* unmet) {
+  Ranges ranges[kNumCollectives];
+  const auto miss = [&](std::int32_t rule, Algorithm algorithm, const char* why) {
+    if (unmet) unmet->push_back({rule, algorithm, why});
+  };
+  // Of two names for one collective, the last counts.
+  const std::vector<Algorithm> names = forced_algorithms(forced);
+  for (auto name = names.rbegin(); name != names.rend(); ++name) {
+    if (const char* why = why_not(*name, capabilities)) {
+      miss(kForced, *name, why);
+    } else {
+      ranges[static_cast<int>(info_of(*name).collective)].paint({}, default_choice(*name), kForced);
+    }
+  }
+  std::int32_t index = 0;
+  for (const RuleSet* set : {&first, &shipped_rules()}) {
+    for (const Rule& rule : set->rules) {
+      const char* why = apply(rule, capabilities, index, ranges[static_cast<int>(rule.collective)]);
+      if (why && set == &first) miss(index, rule.choice.algorithm, why);
+      ++index;
+    }
+  }
+  for (int c = 0; c < kNumCollectives; ++c) ranges[c].store(ranges_[c]);
+}
+
+bool ChoiceTable::uses(Algorithm algorithm) const {
+  for (const auto& ranges : ranges_) {
+    for (const ChoiceRange& range : ranges) {
+      if (range.choice.algorithm == algorithm) return true;
+      if (range.most == SIZE_MAX) break;
+    }
+  }
+  return false;
+}
+
+}  // namespace sumac

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which algorithm a call takes. Decided only from what all ranks share: the collective, the packed
+// bytes, the number of ranks, and what the communicator agreed on when it was set up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/algorithm.h"
+#include "transport/peer_memory.h"
+
+namespace sumac {
+
+// Family of the MPI below: how it sends messages decides which sizes of them are good.
+enum class Family : std::uint8_t { any, openmpi, mpich };
+
+// What the ranks of a group or communicator have agreed on, as far as choices depend on it.
+struct Capabilities {
+  int ranks = 1;
+  Reach reach = Reach::none;    // of all ranks' buffers by all ranks of their node
+  bool oversubscribed = false;  // more ranks than processors
+  Over over = Over::shm;
+  Family family = Family::any;  // any: not said
+  // The number of nodes, for Over::levels. multi_leader needs equal_nodes: two levels, which are
+  // nodes (of as many ranks, at most 64) and the level between them.
+  int nodes = 1;
+  bool equal_nodes = false;
+  // True for a group of a hierarchy's level: its share of a call cannot be handed to the MPI.
+  bool within_levels = false;
+};
+
+// Chunk size (bytes) where neither a rule nor a row of the table of algorithms sets one.
+inline constexpr std::uint32_t kDefaultChunk = 64 << 10;
+
+// What a rule chooses.
+struct Choice {
+  Algorithm algorithm = Algorithm::native;
+  std::uint32_t chunk = 0;   // bytes a pipeline passes on at a time; 0 where there is none
+  std::uint16_t radix = 2;   // of k-nomial trees
+  bool exact_chunk = false;  // a user's rule asks for that chunk and no other
+
+  bool operator==(const Choice&) const = default;
+};
+
+struct RuleSet;
+
+// The choice for calls of up to `bytes`, and its reason: the index of the rule among those of
+// `first` and then the shipped ones, or one of the two constants below.
+struct ChoiceRange {
+  std::size_t most = SIZE_MAX;
+  Choice choice;
+  std::int32_t rule = -1;
+};
+inline constexpr std::int32_t kNoRule = -1, kForced = -2;
+
+// An algorithm that was asked for and is not used: by a rule of `first`, or (kForced) by
+// SUMAC_ALGO.
+struct Unmet {
+  std::int32_t rule;
+  Algorithm algorithm;
+  const char* why;
+};
+
+// The choices for one group or communicator, made when it is set up: a few size ranges for each
+// collective.
+class ChoiceTable {
+ public:
+  static constexpr int kMostRanges = 12;
+
+  ChoiceTable() = default;
+  // From the rules `first`, which may be empty, and then the shipped ones. `forced` is the text of
+  // SUMAC_ALGO: "allreduce:flat_slots;bcast:slots". An algorithm that cannot run is passed over,
+  // and a rule that would need one range too many is left out; both are added to `unmet`, where it
+  // is given.
+  ChoiceTable(const RuleSet& first, const Capabilities& capabilities, const char* forced,
+              std::vector<Unmet>* unmet = nullptr);
+
+  const Choice& choose(Collective collective, std::size_t bytes) const {
+    return range(collective, bytes).choice;
+  }
+  const ChoiceRange& range(Collective collective, std::size_t bytes) const {
+    const ChoiceRange* range = ranges_[static_cast<int>(collective)];
+    while (bytes > range->most) ++range;
+    return *range;
+  }
+
+  // True when any call may get this algorithm.
+  bool uses(Algorithm algorithm) const;
+
+ private:
+  ChoiceRange ranges_[kNumCollectives][kMostRanges];
+};
+
+// Why the algorithm cannot serve such a group, whatever the bytes; null where it can.
+const char* why_not(Algorithm algorithm, const Capabilities& capabilities);
+
+// The most bytes the algorithm can serve.
+std::size_t most_bytes(Algorithm algorithm);
+
+// True when the algorithm can serve `bytes` bytes in such a group.
+bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t bytes);
+
+// The choice for the same work through slots, for reductions in which each rank must fold for
+// itself.
+Choice without_single_copy(Choice choice);
+
+}  // namespace sumac

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rules/choice_table.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "rules/rules.h"
+#include "rules/rules_parse.h"
+#include "transport/shm/layout.h"
+
+namespace sumac {
+namespace {
+
+constexpr Collective kAll[] = {Collective::allreduce, Collective::reduce, Collective::bcast,
+                               Collective::barrier};
+const RuleSet kNone;
+
+Capabilities capabilities(int ranks, bool copies, bool oversubscribed, Over over = Over::shm) {
+  Capabilities c;
+  c.ranks = ranks;
+  c.reach = copies ? Reach::copies : Reach::none;
+  c.oversubscribed = oversubscribed;
+  c.over = over;
+  return c;
+}
+
+RuleSet rules(const std::string& text) {
+  RuleSet set;
+  std::string problem;
+  EXPECT_TRUE(parse_rules(text, "test", set, problem)) << problem;
+  return set;
+}
+
+std::string rule(const std::string& what, const std::string& bytes, const std::string& algorithm) {
+  return "[[rule]]\ncollective=\"allreduce\"\nover=\"" + what + "\"\nbytes=\"" + bytes +
+         "\"\nalgorithm=\"" + algorithm + "\"\n";
+}
+
+// Whatever the group, every call has an algorithm of its collective that can run.
+TEST(ChoiceTable, AlwaysChoosesWhatCanRun) {
+  for (Over over : {Over::shm, Over::p2p, Over::levels}) {
+    for (int ranks : {2, 3, 4, 5, 16, 17, 64, 1000}) {
+      for (int bits = 0; bits < 16; ++bits) {
+        Capabilities c = capabilities(ranks, bits & 1, bits & 2, over);
+        c.equal_nodes = bits & 4;
+        c.within_levels = bits & 8;
+        const ChoiceTable choices(kNone, c, "");
+        for (Collective collective : kAll) {
+          // Over levels a barrier is an all-reduce of nothing: no group that sends has one.
+          if (over == Over::p2p && collective == Collective::barrier) continue;
+          for (std::size_t bytes = 0; bytes < SIZE_MAX / 4; bytes = bytes * 3 / 2 + 1) {
+            const Algorithm a = choices.choose(collective, bytes).algorithm;
+            ASSERT_NE(a, Algorithm::native) << name_of(collective) << " " << bytes;
+            EXPECT_EQ(info_of(a).collective, collective);
+            EXPECT_TRUE(eligible(a, c, bytes)) << name_of(collective) << " " << bytes;
+          }
+        }
+      }
+    }
+  }
+}
+
+// What was chosen in shared memory before the rules were a file, as rows of which the first that
+// fits counts. Rules that are tuned change here, too.
+struct Row {
+  Algorithm algorithm;
+  int least_ranks, most_ranks;
+  Room room;
+  std::size_t most_bytes;
+};
+constexpr int kAnyRanks = 1 << 30;
+constexpr Row kRows[] = {
+    {Algorithm::allreduce_flat_lines, 2, 16, Room::any, 2072},
+    {Algorithm::allreduce_flat_lines, 17, kAnyRanks, Room::any, 256},
+    {Algorithm::allreduce_flat_slots, 2, 2, Room::any, 64 << 10},
+    {Algorithm::allreduce_split_slots, 3, kAnyRanks, Room::own, 64 << 10},
+    {Algorithm::allreduce_split_slots, 2, kAnyRanks, Room::shared, 1 << 20},
+    {Algorithm::allreduce_single_copy, 2, kAnyRanks, Room::any, SIZE_MAX},
+    {Algorithm::allreduce_split_slots, 2, kAnyRanks, Room::any, SIZE_MAX},
+    {Algorithm::reduce_flat_lines, 2, kAnyRanks, Room::any, 2072},
+    {Algorithm::reduce_flat_slots, 2, kAnyRanks, Room::shared, SIZE_MAX},
+    {Algorithm::reduce_flat_slots, 2, 2, Room::any, 64 << 10},
+    {Algorithm::reduce_flat_slots, 3, kAnyRanks, Room::any, 8 << 10},
+    {Algorithm::reduce_split_slots, 3, kAnyRanks, Room::any, 32 << 10},
+    {Algorithm::reduce_single_copy, 2, kAnyRanks, Room::any, SIZE_MAX},
+    {Algorithm::reduce_flat_slots, 2, 2, Room::any, SIZE_MAX},
+    {Algorithm::reduce_split_slots, 3, kAnyRanks, Room::any, SIZE_MAX},
+    {Algorithm::bcast_lines, 2, kAnyRanks, Room::any, 2072},
+    {Algorithm::bcast_slots, 2, kAnyRanks, Room::shared, SIZE_MAX},
+    {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, 64 << 10},
+    {Algorithm::bcast_single_copy, 2, kAnyRanks, Room::any, SIZE_MAX},
+    {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, SIZE_MAX},
+    {Algorithm::barrier_flat, 2, kAnyRanks, Room::any, SIZE_MAX},
+};
+
+Algorithm chosen_by_rows(Collective collective, std::size_t bytes, const Capabilities& c) {
+  for (const Row& row : kRows) {
+    const AlgorithmInfo& info = info_of(row.algorithm);
+    const Room room = c.oversubscribed ? Room::shared : Room::own;
+    if (info.collective == collective && c.ranks >= row.least_ranks && c.ranks <= row.most_ranks &&
+        (row.room == Room::any || row.room == room) && bytes <= row.most_bytes &&
+        (info.needs != Needs::single_copy || c.reach != Reach::none)) {
+      return row.algorithm;
+    }
+  }
+  return Algorithm::native;
+}
+
+TEST(ChoiceTable, ChoosesAsTheTableBefore) {
+  static_assert(kLinesData == 2072, "rules.toml names it");
+  for (int ranks : {2, 3, 8, 16, 17, 100}) {
+    for (int bits = 0; bits < 4; ++bits) {
+      const Capabilities c = capabilities(ranks, bits & 1, bits & 2);
+      const ChoiceTable choices(kNone, c, "");
+      for (Collective collective : kAll) {
+        for (std::size_t edge : {1, 256, 2072, 8 << 10, 32 << 10, 64 << 10, 1 << 20, 1 << 30}) {
+          for (std::size_t bytes : {edge - 1, edge, edge + 1}) {
+            EXPECT_EQ(choices.choose(collective, bytes).algorithm,
+                      chosen_by_rows(collective, bytes, c))
+                << name_of(collective) << " " << ranks << " " << bytes << " " << bits;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ChoiceTable, SharedProcessorsNeverWaitForASingleCopyBroadcast) {
+  const ChoiceTable choices(kNone, capabilities(4, true, true), "");
+  EXPECT_EQ(choices.choose(Collective::bcast, 1 << 20).algorithm, Algorithm::bcast_slots);
+}
+
+TEST(ChoiceTable, AmongRanksThatSendMessages) {
+  const auto chosen = [](int ranks, Collective collective, std::size_t bytes) {
+    return ChoiceTable(kNone, capabilities(ranks, false, false, Over::p2p), "")
+        .choose(collective, bytes);
+  };
+  const Collective allreduce = Collective::allreduce;
+  EXPECT_EQ(chosen(2, allreduce, 512 << 10).algorithm, Algorithm::allreduce_recursive_doubling);
+  EXPECT_EQ(chosen(2, allreduce, 1 << 24).algorithm, Algorithm::allreduce_rabenseifner);
+  EXPECT_EQ(chosen(8, allreduce, 32 << 10).algorithm, Algorithm::allreduce_recursive_doubling);
+  EXPECT_EQ(chosen(8, allreduce, 64 << 10).algorithm, Algorithm::allreduce_rabenseifner);
+  EXPECT_EQ(chosen(3, allreduce, 64 << 10).algorithm, Algorithm::allreduce_ring);
+  EXPECT_EQ(chosen(8, allreduce, 1 << 20).algorithm, Algorithm::allreduce_ring);
+  EXPECT_EQ(chosen(8, Collective::bcast, 8 << 10).radix, 4);
+  EXPECT_EQ(chosen(8, Collective::bcast, 9 << 10).radix, 2);
+  EXPECT_EQ(chosen(8, Collective::bcast, 9 << 10).chunk, 0U);
+  EXPECT_EQ(chosen(8, Collective::bcast, 1 << 20).algorithm, Algorithm::bcast_chain);
+  EXPECT_EQ(chosen(8, Collective::bcast, 1 << 20).chunk, 64U << 10);
+  EXPECT_EQ(chosen(2, Collective::bcast, 1 << 20).algorithm, Algorithm::bcast_knomial);
+}
+
+TEST(ChoiceTable, UsersRulesComeFirst) {
+  const RuleSet user = rules(rule("shm", "100-200", "flat_slots") +
+                             rule("shm", "150-300", "split_slots") + rule("shm", "8K-", "native"));
+  const ChoiceTable choices(user, capabilities(4, false, false), "");
+  const auto chosen = [&](std::size_t bytes) {
+    return choices.choose(Collective::allreduce, bytes).algorithm;
+  };
+  EXPECT_EQ(chosen(99), Algorithm::allreduce_flat_lines);
+  EXPECT_EQ(chosen(100), Algorithm::allreduce_flat_slots);
+  EXPECT_EQ(chosen(200), Algorithm::allreduce_flat_slots);
+  EXPECT_EQ(chosen(201), Algorithm::allreduce_split_slots);
+  EXPECT_EQ(chosen(300), Algorithm::allreduce_split_slots);
+  EXPECT_EQ(chosen(301), Algorithm::allreduce_flat_lines);
+  EXPECT_EQ(chosen(8191), Algorithm::allreduce_split_slots);
+  EXPECT_EQ(chosen(8192), Algorithm::native);
+  EXPECT_EQ(chosen(SIZE_MAX), Algorithm::native);
+  EXPECT_EQ(choices.range(Collective::allreduce, 100).rule, 0);
+  EXPECT_EQ(choices.range(Collective::allreduce, 250).rule, 1);
+  EXPECT_EQ(choices.range(Collective::allreduce, 99).rule, 3);
+}
+
+TEST(ChoiceTable, WithinLevelsNothingIsLeftToTheMpi) {
+  const RuleSet user = rules(rule("shm", "0-", "native"));
+  Capabilities c = capabilities(4, false, false);
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm, Algorithm::native);
+  c.within_levels = true;
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
+            Algorithm::allreduce_flat_lines);
+}
+
+TEST(ChoiceTable, TooManyRangesLeaveRulesOut) {
+  std::string text;
+  for (int i = 1; i < 20; ++i) {
+    text += rule("shm", std::to_string(i * 100) + "-" + std::to_string(i * 100), "flat_slots");
+  }
+  const ChoiceTable choices(rules(text), capabilities(4, false, false), "");
+  const auto chosen = [&](std::size_t bytes) {
+    return choices.choose(Collective::allreduce, bytes).algorithm;
+  };
+  EXPECT_EQ(chosen(100), Algorithm::allreduce_flat_slots);
+  EXPECT_NE(chosen(1900), Algorithm::allreduce_flat_slots);
+  for (std::size_t bytes = 0; bytes < 4000; ++bytes) EXPECT_NE(chosen(bytes), Algorithm::native);
+}
+
+TEST(ChoiceTable, MultipleLeadersNeedEqualNodes) {
+  const RuleSet user = rules(rule("levels", "0-", "multi_leader"));
+  Capabilities c = capabilities(4, false, false, Over::levels);
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
+            Algorithm::allreduce_levels);
+  c.equal_nodes = true;
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
+            Algorithm::allreduce_multi_leader);
+}
+
+TEST(ChoiceTable, ForcedWhereEligible) {
+  const char* forced = "allreduce:split_slots;allreduce:ring;bcast:single_copy;reduce:flat_lines";
+  const ChoiceTable with(kNone, capabilities(2, true, false), forced);
+  const auto chosen = [&](Collective collective, std::size_t bytes) {
+    return with.choose(collective, bytes).algorithm;
+  };
+  EXPECT_EQ(chosen(Collective::allreduce, 8), Algorithm::allreduce_split_slots);
+  EXPECT_EQ(chosen(Collective::bcast, 8), Algorithm::bcast_single_copy);
+  EXPECT_EQ(chosen(Collective::reduce, kLinesData), Algorithm::reduce_flat_lines);
+  EXPECT_NE(chosen(Collective::reduce, kLinesData + 1), Algorithm::reduce_flat_lines);
+  const ChoiceTable without(kNone, capabilities(2, false, false), forced);
+  EXPECT_EQ(without.choose(Collective::bcast, 1 << 20).algorithm, Algorithm::bcast_slots);
+  const ChoiceTable sending(kNone, capabilities(2, false, false, Over::p2p), forced);
+  EXPECT_EQ(sending.choose(Collective::allreduce, 8).algorithm, Algorithm::allreduce_ring);
+}
+
+}  // namespace
+}  // namespace sumac

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "strands/waiting.h"
+
+#include <sched.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+
+namespace sumac {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kSleepAfter = 20'000'000;  // ns of waiting before a rank sleeps
+// Time of waiting (ns) after which a rank dozes where ranks share processors. A rank that only
+// yields looks as busy as those it waits for, and the kernel may then keep these together on one
+// processor.
+constexpr std::uint64_t kDozeAfter = 150'000;
+constexpr std::uint64_t kLongestSleep = 1'000'000;
+constexpr std::uint32_t kYieldsPerDrive = 16;
+constexpr std::uint32_t kYieldsPerClock = 64;
+
+void sleep_ns(std::uint64_t ns) {
+  const timespec t{static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
+  nanosleep(&t, nullptr);
+}
+
+// Sleeps and wakes close to the time asked for: by default the kernel adds up to 50 us.
+void doze_ns(std::uint64_t ns) {
+  const int slack = prctl(PR_GET_TIMERSLACK);
+  prctl(PR_SET_TIMERSLACK, 1000);
+  sleep_ns(ns);
+  if (slack > 0) prctl(PR_SET_TIMERSLACK, slack);
+}
+
+}  // namespace
+
+void Waiting::give_way(bool may_doze) {
+  // The spin phase calls this once in kPollsPerDrive polls, only to drive the MPI's progress.
+  if (polls_ < policy_.spins) {
+    if (policy_.drive) policy_.drive(policy_.context);
+    return;
+  }
+  polls_ = std::max(policy_.spins, 1u);  // stays in the yielding phase when the counter would wrap
+  ++yields_;
+  if (policy_.drive && yields_ % kYieldsPerDrive == 0) policy_.drive(policy_.context);
+  if (yields_ % kYieldsPerClock == 0 || waited_ns_ > kDozeAfter) look_at_clock();
+  if (waited_ns_ > kSleepAfter) {
+    // The sleep is at most about 2 % of the time waited so far.
+    if (policy_.drive) policy_.drive(policy_.context);
+    sleep_ns(std::min(waited_ns_ / 64, kLongestSleep));
+  } else if (policy_.spins == 0 && may_doze && waited_ns_ > kDozeAfter) {
+    if (policy_.drive) policy_.drive(policy_.context);
+    doze_ns(waited_ns_ / 8);
+  } else {
+    sched_yield();
+  }
+}
+
+void Waiting::look_at_clock() {
+  const std::uint64_t now = clock_ns();
+  if (started_ns_ == 0) started_ns_ = now;
+  waited_ns_ = now - started_ns_;
+  const std::uint64_t seconds = waited_ns_ / kSecond;
+  if (seconds > reported_seconds_) {
+    reported_seconds_ = seconds;
+    if (policy_.late) policy_.late(policy_.context, static_cast<double>(waited_ns_) / kSecond);
+  }
+}
+
+}  // namespace sumac

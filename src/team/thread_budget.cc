@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/thread_budget.h"
+
+#include <algorithm>
+
+#include "base/launch.h"
+#include "machine/share.h"
+#include "tasks/threads.h"
+
+namespace sumac {
+
+void read_thread_options(const sumac_options& options) {
+  ThreadSettings settings;
+  settings.min_bytes = options.threads_min;
+  settings.priority = static_cast<int>(options.task_priority);
+  settings.own_regions = options.own_regions != 0;
+  if (options.threads > 0) settings.most = static_cast<int>(options.threads);
+  set_threads(settings);
+}
+
+void guess_processors() {
+  const CpuMask own = own_cpus();
+  ProcessorRoom room;
+  room.processors = own.count();
+  room.ranks = std::max(1, sumac_launch_ranks_on_node());
+  room.share = share_of_processors(own, {}, room.ranks - 1);
+  room.quota = cpu_quota();
+  set_processor_room(room);
+}
+
+void learn_processors(const std::vector<Hello>& hellos, int rank) {
+  const Hello& own = hellos[static_cast<std::size_t>(rank)];
+  std::vector<CpuMask> others;
+  ProcessorRoom room;
+  for (const Hello& hello : hellos) {
+    if (hello.machine != own.machine) continue;
+    if (&hello != &own) others.push_back(hello.cpus);
+    room.ranks = std::max(room.ranks, hello.job_ranks_on_node);
+  }
+  room.known = static_cast<int>(others.size()) + 1;
+  room.ranks = std::max(room.ranks, room.known);
+  room.processors = own.cpus.count();
+  room.share = share_of_processors(own.cpus, others, room.ranks - room.known);
+  room.quota = own.cpu_quota;
+  set_processor_room(room);
+}
+
+}  // namespace sumac
