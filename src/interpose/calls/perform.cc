@@ -42,9 +42,23 @@ bool was_made(int error) {
   }
 }
 
+// Of one rank, or of no data: the result of a reduction is its input.
+int reduce_alone(Entry& entry, const Call& call, const Decision& decision) {
+  const TypeInfo& type = decision.reduction->type;
+  if (decision.bytes > 0 && call.send.address != MPI_IN_PLACE) {
+    copy_elements(type, static_cast<std::byte*>(call.receive.address),
+                  static_cast<const std::byte*>(call.send.address), decision.bytes / type.extent);
+  }
+  entry.take_locally(decision.communicator->stats, decision.bytes);
+  return MPI_SUCCESS;
+}
+
 int run_now(Entry& entry, const Call& call, const Decision& decision) {
   if (decision.by_user) [[unlikely]]
     return run_user_reduction(entry, call, decision);
+  if (decision.way == Decision::Way::local && decision.reduction) {
+    return reduce_alone(entry, call, decision);
+  }
   Communicator& c = *decision.communicator;
   CallData data;
   data.describe(c.work, call, decision);
