@@ -66,15 +66,20 @@ def plain(number: float) -> str:
     return f"{number:.9f}".rstrip("0").rstrip(".")
 
 
+# How often (n-1)/n of a message passes through each rank: of n ranks, as in nccl-tests.
+_PASSES = {"allreduce": 2, "reduce_scatter": 1, "allgather": 1}
+
+
 def bus_bandwidth(collective: str, size: int, us: float, ranks: int) -> float:
     """GB/s that each rank's memory must carry for the result: independent of the number of ranks.
 
-    As in nccl-tests: the bytes of the message per time, times 2(n-1)/n for an all-reduce.
+    As in nccl-tests: the bytes of the whole message per time, times 2(n-1)/n for an all-reduce,
+    (n-1)/n for a reduce-scatter or an all-gather, 1 for a reduction to one rank or a broadcast.
     """
     if us <= 0 or size == 0:
         return 0.0
-    factor = 2 * (ranks - 1) / ranks if collective == "allreduce" else 1.0
-    return size * factor / us / 1000
+    passes = _PASSES.get(collective)
+    return size * (passes * (ranks - 1) / ranks if passes else 1.0) / us / 1000
 
 
 def geometric_mean(values: Iterable[float]) -> float:
