@@ -26,8 +26,13 @@ Hierarchy hierarchy_of(const Options& options, const Places& places) {
 using Kind = StagePlan::Kind;
 
 const char* operation_of(Kind kind) {
-  constexpr const char* kNames[] = {"reduce", "allreduce", "bcast", "reduce_scatter", "allgather"};
+  constexpr const char* kNames[] = {"reduce",         "allreduce", "bcast",
+                                    "reduce_scatter", "allgather", "allgather"};
   return kNames[static_cast<int>(kind)];
+}
+
+const char* operation_of(Kind kind, Collective call) {
+  return has_parts(call) && kind == Kind::exchange ? name_of(call) : operation_of(kind);
 }
 
 CallShape shape_of(const Options& options, bool one_group) {
@@ -81,9 +86,11 @@ class Explainer {
   AgreedLevels agreed_by(int rank) const;
   std::vector<Alike> alike() const;
   std::vector<int> counterparts(std::size_t place) const;
-  Row& row(const StagePlan& stage, const Capabilities& group, const Chunks& chunks, Way& way) const;
-  void add(const StagePlan& stage, Over over, const std::vector<int>& members, const Chunks& chunks,
-           Way& way) const;
+  LevelGroup group_of(const Group& group, std::size_t level) const;
+  std::vector<int> ranks_beside() const;
+  Row& row(const StagePlan& stage, const Capabilities& capabilities, const LevelGroup& group,
+           const CallPlan& plan, Way& way) const;
+  void add(const StagePlan& stage, const LevelGroup& group, const CallPlan& plan, Way& way) const;
   void add_groups(const Alike& alike, const Choice& choice, Way& way) const;
   void add_multi_leader(const Choice& choice, Way& way) const;
   Way way(const Choice& choice) const;
@@ -109,15 +116,33 @@ AgreedLevels Explainer::agreed_by(int rank) const {
                        options_.algo.c_str());
 }
 
+// By rank: how many ranks belong to the same member of the last level.
+std::vector<int> Explainer::ranks_beside() const {
+  const TreeOrder order = tree_order(hierarchy_, options_.ranks);
+  std::vector<int> beside(order.ranks.size());
+  for (std::size_t place = 0; place < order.ranks.size(); ++place) {
+    const auto top = static_cast<std::size_t>(order.top_of[place]);
+    beside[static_cast<std::size_t>(order.ranks[place])] = order.tops[top + 1] - order.tops[top];
+  }
+  return beside;
+}
+
+// As its leader takes part in it.
+LevelGroup Explainer::group_of(const Group& group, std::size_t level) const {
+  return agreed_by(group.members[static_cast<std::size_t>(group.leader)]).groups[level];
+}
+
 // Groups of a kind and size plan alike; of rooted collectives, but for those that the root's data
-// go through.
+// go through; where ranks have parts, if as many belong to the same member of the last level.
 std::vector<Alike> Explainer::alike() const {
   const bool rooted =
       shape_.collective == Collective::reduce || shape_.collective == Collective::bcast;
   int of_root = shape_.root;  // who stands for the root in the level
+  const std::vector<int> beside =
+      has_parts(shape_.collective) ? ranks_beside() : std::vector<int>();
   std::vector<Alike> all;
   for (std::size_t l = 0; l < hierarchy_.levels.size(); ++l) {
-    std::map<std::tuple<bool, std::size_t, bool>, std::size_t> known;
+    std::map<std::tuple<bool, std::size_t, bool, int>, std::size_t> known;
     int next = of_root;
     for (const Group& group : hierarchy_.levels[l].groups) {
       const std::vector<int>& members = group.members;
@@ -125,7 +150,9 @@ std::vector<Alike> Explainer::alike() const {
       if (way) next = members[static_cast<std::size_t>(group.leader)];
       if (members.size() < 2) continue;
       const auto [found, is_new] =
-          known.try_emplace({group.one_node, members.size(), rooted && way}, all.size());
+          known.try_emplace({group.one_node, members.size(), rooted && way,
+                             beside.empty() ? 0 : beside[static_cast<std::size_t>(members[0])]},
+                            all.size());
       if (is_new) all.push_back({l, {}});
       all[found->second].groups.push_back(&group);
     }
@@ -148,57 +175,61 @@ bool is_other(Algorithm algorithm, const StagePlan& stage, const Way& way) {
 }
 
 // The row of such groups.
-Row& Explainer::row(const StagePlan& stage, const Capabilities& group, const Chunks& chunks,
-                    Way& way) const {
+Row& Explainer::row(const StagePlan& stage, const Capabilities& capabilities,
+                    const LevelGroup& group, const CallPlan& plan, Way& way) const {
   const auto level = static_cast<std::size_t>(stage.level);
   Row row;
   row.level = hierarchy_.levels[level].name;
   row.order = order_of(stage, hierarchy_.levels.size());
-  row.ranks = group.ranks;
-  row.over = group.over;
-  row.operation = operation_of(stage.kind);
-  row.chunk = chunks[0].bytes;
-  row.chunks = chunks.count();
+  row.ranks = capabilities.ranks;
+  row.over = capabilities.over;
+  row.operation = operation_of(stage.kind, shape_.collective);
+  row.chunk = plan.largest_chunk();
+  row.chunks = plan.num_chunks();
   row.rule = stage.rule;
   row.taken = priced(stage, {});
   for (Row& known : way.rows) {
     if (is_same(known, row)) return known;
   }
-  row.taken.cost = price(stage, group.ranks, shape_, chunks).cost;
+  row.taken.cost = price(plan, stage, group, shape_).cost;
   for (const Algorithm algorithm : kAllAlgorithms) {
-    if (!is_other(algorithm, stage, way) || !eligible(algorithm, group, row.chunk)) continue;
+    if (!is_other(algorithm, stage, way) || !eligible(algorithm, capabilities, row.chunk)) {
+      continue;
+    }
     StagePlan other = stage;
     other.algorithm = algorithm;
     other.radix = default_choice(algorithm).radix;
-    row.others.push_back(priced(other, price(other, group.ranks, shape_, chunks).cost));
+    row.others.push_back(priced(other, price(plan, other, group, shape_).cost));
   }
   way.rows.push_back(row);
   return way.rows.back();
 }
 
 // Adds what a group does in a stage.
-void Explainer::add(const StagePlan& stage, Over over, const std::vector<int>& members,
-                    const Chunks& chunks, Way& way) const {
-  const int ranks = static_cast<int>(members.size());
-  const auto node = [&](int index) { return spec_.places[members[index]].node; };
-  ++row(stage, spec_.of_group(ranks, members[0], over == Over::shm), chunks, way).groups;
-  if (over == Over::shm) return;
-  for (const Message& m : price(stage, ranks, shape_, chunks).messages) {
+void Explainer::add(const StagePlan& stage, const LevelGroup& group, const CallPlan& plan,
+                    Way& way) const {
+  const auto node = [&](int index) { return spec_.places[group.members[index]].node; };
+  ++row(stage, spec_.of_group(group.size, group.members[0], group.shared), group, plan, way).groups;
+  if (group.shared) return;
+  for (const Message& m : price(plan, stage, group, shape_).messages) {
     if (node(m.from) != node(m.to)) way.between_nodes += m.bytes;
   }
 }
 
 void Explainer::add_groups(const Alike& alike, const Choice& choice, Way& way) const {
   const Group& first = *alike.groups[0];
+  const AgreedLevels agreed = agreed_by(first.members[static_cast<std::size_t>(first.leader)]);
   CallPlan plan;
-  plan_call(agreed_by(first.members[static_cast<std::size_t>(first.leader)]), choice, shape_, plan);
+  plan_call(agreed, choice, shape_, plan);
   way.chunk = choice.chunk ? plan.choice.chunk : 0;
-  way.chunks = plan.chunks.count();
+  way.chunks = plan.num_chunks();
   for (StagePlan stage : plan.stages) {
     if (stage.level != static_cast<int>(alike.level)) continue;
     for (const Group* group : alike.groups) {
       if (group != &first && stage.kind != Kind::exchange) stage.root = group->leader;
-      add(stage, group->one_node ? Over::shm : Over::p2p, group->members, plan.chunks, way);
+      const bool like_first = group == &first || group->one_node;
+      add(stage, like_first ? agreed.groups[alike.level] : group_of(*group, alike.level), plan,
+          way);
     }
   }
 }
@@ -209,7 +240,10 @@ void Explainer::add_multi_leader(const Choice& choice, Way& way) const {
   CallPlan plan;
   for (std::size_t place = 0; place < node.size(); ++place) {
     plan_call(agreed_by(node[place]), choice, shape_, plan);
-    add(plan.stages[1], Over::p2p, counterparts(place), plan.chunks, way);
+    LevelGroup peers;
+    peers.members = counterparts(place);
+    peers.size = static_cast<int>(peers.members.size());
+    add(plan.stages[1], peers, plan, way);
   }
 }
 
@@ -259,7 +293,11 @@ Way Explainer::in_one_group(const Capabilities& group) const {
                                                         : Kind::exchange;
   stage.algorithm = way.algorithm;
   stage.rule = range.rule;
-  row(stage, group, {shape_.bytes, std::max(shape_.bytes, kCacheLine), kCacheLine}, way).groups = 1;
+  CallPlan plan;
+  plan.chunks = {shape_.bytes, std::max(shape_.bytes, kCacheLine), kCacheLine};
+  LevelGroup ranks;
+  ranks.size = group.ranks;
+  row(stage, group, ranks, plan, way).groups = 1;
   way.rows[0].level = "node";
   way.rows[0].operation = name_of(shape_.collective);
   way.cost = way.rows[0].taken.cost;

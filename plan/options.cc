@@ -98,7 +98,7 @@ void declare_ranks(CLI::App& app, Options& options, std::string& slow) {
 void declare(CLI::App& app, Options& options, std::string& slow) {
   std::vector<std::pair<std::string, Collective>> collectives;
   for (const CollectiveInfo& info : kCollectives) {
-    if (has_levels(info.collective)) collectives.emplace_back(info.name, info.collective);
+    if (is_of_ranks(info.collective)) collectives.emplace_back(info.name, info.collective);
   }
   add_choice<Collective>(app, "COLLECTIVE", options.collective, collectives, "")
       ->required()

@@ -15,7 +15,7 @@ enum class Collective : std::uint8_t {
 };
 
 // Who takes part; the column `ranks` of collectives.def.
-enum class Among : std::uint8_t { levels, group, none };
+enum class Among : std::uint8_t { levels, none };
 
 struct CollectiveInfo {
   Collective collective;
@@ -38,12 +38,9 @@ constexpr const CollectiveInfo& info_of(Collective collective) {
 }
 constexpr const char* name_of(Collective collective) { return info_of(collective).name; }
 
-// True for collectives of a communicator's ranks, and for those that a hierarchy serves.
+// True for collectives of a communicator's ranks.
 constexpr bool is_of_ranks(Collective collective) {
   return info_of(collective).among != Among::none;
-}
-constexpr bool has_levels(Collective collective) {
-  return info_of(collective).among == Among::levels;
 }
 
 // Returns null where there is no collective of that name.

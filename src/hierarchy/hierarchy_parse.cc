@@ -170,7 +170,7 @@ std::string_view hierarchy_for(std::string_view option, std::string_view collect
 }
 
 bool check_hierarchies(std::string_view option, std::string& problem) {
-  const std::vector<const char*> known = collective_names(has_levels);
+  const std::vector<const char*> known = collective_names(is_of_ranks);
   std::vector<std::string_view> met;
   while (!option.empty()) {
     std::string_view item = take_word(option, ';');

@@ -16,19 +16,48 @@ constexpr std::size_t kLargeAlone = 256 << 10, kChunkAlone = 4 << 20;
 
 std::uint32_t most_chunk(const Choice& choice, const CallShape& shape, std::size_t depth) {
   const std::size_t chunk = choice.chunk ? choice.chunk : kDefaultChunk;
-  const bool alone = depth == 1 && shape.collective == Collective::allreduce;
+  const bool exchanges =
+      shape.collective != Collective::reduce && shape.collective != Collective::bcast;
+  const bool alone = depth == 1 && exchanges;
   const bool grows = alone && !choice.exact_chunk && shape.bytes >= kLargeAlone;
   return static_cast<std::uint32_t>(grows ? std::max(chunk, kChunkAlone) : chunk);
 }
 
+// What a group does with each chunk in a stage of the call.
+Collective collective_of(Kind kind, Collective call) {
+  switch (kind) {
+    case Kind::reduce:
+      return Collective::reduce;
+    case Kind::bcast:
+      return Collective::bcast;
+    case Kind::collect:
+      return Collective::allgather;
+    case Kind::exchange:
+    case Kind::scatter:
+    case Kind::gather:
+      break;
+  }
+  return has_parts(call) ? call : Collective::allreduce;
+}
+
+// The most bytes of a chunk in a stage.
+std::size_t most_bytes(const CallPlan& plan, Collective call, const StagePlan& stage,
+                       const AgreedLevels& agreed) {
+  const bool gathers = call == Collective::allgather;
+  const bool piece = has_parts(call) && stage.kind == (gathers ? Kind::collect : Kind::bcast);
+  return piece ? plan.spread.piece(0, plan.spread.top_of(agreed.place)).bytes
+               : plan.largest_chunk();
+}
+
+struct ChunkSizes {
+  std::size_t largest, count;
+};
+
 // Chooses how a group serves each chunk, by the group's table; `shared` says whether it shares
 // memory.
-void choose(const ChoiceTable& table, bool shared, bool may_use_mpi, const Chunks& chunks,
-            StagePlan& stage) {
-  Collective collective = Collective::allreduce;
-  if (stage.kind == Kind::reduce) collective = Collective::reduce;
-  if (stage.kind == Kind::bcast) collective = Collective::bcast;
-  const ChoiceRange& range = table.range(collective, chunks[0].bytes);
+void choose(const ChoiceTable& table, bool shared, bool may_use_mpi, Collective collective,
+            const ChunkSizes& chunks, StagePlan& stage) {
+  const ChoiceRange& range = table.range(collective, chunks.largest);
   stage.algorithm = range.choice.algorithm;
   stage.radix = range.choice.radix;
   stage.rule = range.rule;
@@ -38,7 +67,7 @@ void choose(const ChoiceTable& table, bool shared, bool may_use_mpi, const Chunk
     stage.rule = kNoRule;
   }
   const bool one_by_one = shared || (of_mpi && may_use_mpi);
-  stage.width = one_by_one ? 1 : static_cast<int>(std::min<std::size_t>(kWidth, chunks.count()));
+  stage.width = one_by_one ? 1 : static_cast<int>(std::min<std::size_t>(kWidth, chunks.count));
 }
 
 void plan_multi_leader(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
@@ -46,7 +75,8 @@ void plan_multi_leader(const AgreedLevels& agreed, const CallShape& shape, CallP
   plan.chunks = part_in_chunks(shape.bytes, node, plan.choice.chunk);
   list_multi_leader(node, plan.choice.algorithm, plan.stages);
   // The MPI's own all-reduce exists for the leaders alone.
-  choose(agreed.counterparts.choices, false, false, plan.chunks, plan.stages[1]);
+  choose(agreed.counterparts.choices, false, false, Collective::allreduce,
+         {plan.chunks[0].bytes, plan.chunks.count()}, plan.stages[1]);
 }
 
 }  // namespace
@@ -58,6 +88,12 @@ void plan_call(const AgreedLevels& agreed, const Choice& choice, const CallShape
   const Needs needs = info_of(choice.algorithm).needs;
   if (needs == Needs::levels_equal_nodes) return plan_multi_leader(agreed, shape, plan);
   plan.chunks = {shape.bytes, plan.choice.chunk, std::max(kCacheLine, shape.element)};
+  plan.spread = Spread();
+  if (has_parts(shape.collective)) {
+    const Parts parts{shape.bytes, static_cast<int>(agreed.order->ranks.size()), 1, 0,
+                      shape.listed};
+    plan.spread.cut(parts, agreed.order, plan.chunks.count(), std::max(kCacheLine, shape.element));
+  }
   list_stages(agreed.groups, agreed.depth, shape.collective, shape.root, plan.stages);
   if (needs == Needs::levels_single_copy) make_passive(agreed.groups, plan.stages);
   for (StagePlan& stage : plan.stages) {
@@ -66,8 +102,9 @@ void plan_call(const AgreedLevels& agreed, const Choice& choice, const CallShape
       stage.algorithm = choice.algorithm;
     } else {
       // All ranks must call the MPI's own collectives in one order.
-      choose(agreed.choices[level], agreed.groups[level].shared, agreed.in_order, plan.chunks,
-             stage);
+      choose(agreed.choices[level], agreed.groups[level].shared, agreed.in_order,
+             collective_of(stage.kind, shape.collective),
+             {most_bytes(plan, shape.collective, stage, agreed), plan.num_chunks()}, stage);
     }
   }
 }

@@ -27,13 +27,16 @@ struct AgreedLevels {
   std::vector<ChoiceTable> choices;  // by level
   Counterparts counterparts;
   bool in_order = true;  // operations begin in the same order on all ranks
+  std::shared_ptr<const TreeOrder> order;
+  int place = 0, own = 0;  // this rank's, in the order and in the communicator
 };
 
 // The shape of a call: what else its plan depends on, the same on all ranks.
 struct CallShape {
   Collective collective = Collective::allreduce;
   std::size_t bytes = 0, element = 1;
-  int root = 0;  // of the communicator; reduce and broadcast
+  int root = 0;                  // of the communicator; reduce and broadcast
+  const Part* listed = nullptr;  // reduce-scatter and all-gather: parts that are not equal; by rank
 
   bool operator==(const CallShape&) const = default;
 };
@@ -45,7 +48,15 @@ struct CallPlan {
   Choice choice;  // of the communicator; `chunk` are the most bytes of a chunk
   Chunks chunks{0, kCacheLine, kCacheLine};  // of the message; of multi_leader, of the rank's part
   StagePlans stages;                         // of this rank, in the order in which they begin
+  Spread spread;  // of a reduce-scatter and an all-gather, in place of chunks
+
+  std::size_t num_chunks() const { return spread.count() ? spread.count() : chunks.count(); }
+  std::size_t largest_chunk() const { return spread.count() ? spread.bytes(0) : chunks[0].bytes; }
 };
+
+constexpr bool has_parts(Collective collective) {
+  return collective == Collective::reduce_scatter || collective == Collective::allgather;
+}
 
 // Makes the plan of a call for which `choice` was taken (its algorithm needs levels). `plan` is
 // overwritten and its memory reused.

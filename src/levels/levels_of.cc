@@ -49,4 +49,18 @@ std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, int rank, int rank
   return levels;
 }
 
+void set_places(const TreeOrder& order, std::vector<LevelGroup>& levels) {
+  for (LevelGroup& level : levels) {
+    level.places.clear();
+    int place = 0, end = 0;
+    for (const int rank : order.ranks) {
+      const int member = level.member_towards[static_cast<std::size_t>(rank)];
+      if (member == static_cast<int>(level.places.size())) level.places.push_back(place);
+      ++place;
+      if (member >= 0) end = place;
+    }
+    level.places.push_back(end);
+  }
+}
+
 }  // namespace sumac

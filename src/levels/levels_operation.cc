@@ -54,6 +54,7 @@ Lane& Levels::lane(std::size_t tag) {
 LevelsOperation::LevelsOperation(Levels& levels) : levels_(levels) {
   operation_.stages = std::make_unique<Stage[]>(most_stages(levels_.groups.size()));
   operation_.groups.resize(most_stages(levels_.groups.size()) * kWidth);
+  operation_.parts.resize(operation_.groups.size());
 }
 
 bool LevelsOperation::ended() const {
@@ -63,7 +64,8 @@ bool LevelsOperation::ended() const {
 
 void LevelsOperation::plan(const ChosenCall& call) {
   const CallShape shape = call.shape();
-  if (plan_.stages.empty() || shape != shape_ || call.choice != choice_) {
+  // What is listed may have changed.
+  if (plan_.stages.empty() || shape != shape_ || shape.listed || call.choice != choice_) {
     plan_call(levels_, call.choice, shape, plan_);
     shape_ = shape;
     choice_ = call.choice;
@@ -77,6 +79,12 @@ void LevelsOperation::begin(const ChosenCall& call) {
   op.bcast = call.bcast;
   if (has_result_everywhere(call)) op.bcast = {call.reduction.output, call.bytes(), 0};
   op.chunks = plan_.chunks;
+  op.reduce_scatter = call.reduce_scatter;
+  op.allgather = call.allgather;
+  op.spread = has_parts(call.collective) ? &plan_.spread : nullptr;
+  op.gathers = call.collective == Collective::allgather;
+  op.place = levels_.place;
+  op.own = levels_.own;
   if (plan_.stages[0].kind == StagePlan::Kind::scatter) return begin_multi_leader();
   take_stages(plan_.stages, levels_.groups, op);
   begin_stages();
@@ -96,7 +104,7 @@ void LevelsOperation::begin_stages() {
           group_of(stage.group->members, stage.group->rank, tag(stage, w), stage.radix);
     }
   }
-  share_scratch(op.groups.data(), op.num_stages * kWidth, op.chunks[0].bytes);
+  share_scratch(op.groups.data(), op.num_stages * kWidth, plan_.largest_chunk());
   std::size_t used = 0;
   for (std::size_t i = 0; i < op.num_stages; ++i) {
     for (int w = 0; w < op.stages[i].width; ++w) {

@@ -60,6 +60,13 @@ struct ChosenCall : CallArguments {
   std::size_t bytes() const { return CallArguments::bytes(collective); }
   CallShape shape() const {
     if (collective == Collective::bcast) return {collective, bcast.bytes, 1, bcast.root};
+    if (collective == Collective::allgather) {
+      return {collective, allgather.parts.bytes, 1, 0, allgather.parts.listed};
+    }
+    if (collective == Collective::reduce_scatter) {
+      const ReduceScatterArguments& args = reduce_scatter;
+      return {collective, args.bytes(), args.element, 0, args.parts.listed};
+    }
     return {collective, reduction.bytes(), reduction.element, reduction.root};
   }
 };

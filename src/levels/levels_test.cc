@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "algorithms/table.h"
+#include "levels/call_plan.h"
 #include "levels/test_levels.h"
 
 namespace sumac::testing {
@@ -22,7 +23,7 @@ constexpr Word kGuard = 0xdeadbeef;
 struct Choices {
   int radix;
   std::size_t chunk;
-  std::array<Algorithm, 3> shared, message;
+  std::array<Algorithm, kNumCollectives> shared, message;
 
   Algorithm& of(bool is_shared, Collective collective) {
     return (is_shared ? shared : message)[static_cast<std::size_t>(collective)];
@@ -47,13 +48,18 @@ Algorithm random_algorithm(Collective collective, bool shared, std::size_t chunk
   return all[random() % all.size()];
 }
 
-Choices random_choices(std::mt19937& random) {
+constexpr Collective kAll[] = {Collective::allreduce, Collective::reduce, Collective::bcast,
+                               Collective::reduce_scatter, Collective::allgather};
+
+// A chunk of parts is rounded up by less than a cache line a rank.
+Choices random_choices(int ranks, std::mt19937& random) {
   Choices choices;
   choices.radix = 2 + static_cast<int>(random() % 7);
   choices.chunk = (1 + random() % 40) * kCacheLine;
   for (const bool shared : {false, true}) {
-    for (const Collective c : {Collective::allreduce, Collective::reduce, Collective::bcast}) {
-      choices.of(shared, c) = random_algorithm(c, shared, choices.chunk, random);
+    for (const Collective c : kAll) {
+      const std::size_t most = choices.chunk + static_cast<std::size_t>(ranks) * kCacheLine;
+      choices.of(shared, c) = random_algorithm(c, shared, most, random);
     }
   }
   return choices;
@@ -65,10 +71,18 @@ struct Call {
   std::size_t count;
   bool in_place;
   ReduceFn kernel;
+  std::vector<Part> listed;  // of a reduce-scatter and an all-gather
   std::vector<Words> input, output;
 
   Call(Collective w, int ranks, int r, std::size_t n, bool ip, ReduceFn k, std::mt19937& random)
       : what(w), root(r), count(n), in_place(ip && w != Collective::bcast), kernel(k) {
+    for (int rank = 0, left = static_cast<int>(n); rank < ranks; ++rank) {
+      const int most = random() % 3 ? left / 2 : 0;
+      const int part = rank + 1 == ranks ? left : static_cast<int>(random() % (most + 1u));
+      listed.push_back({(n - static_cast<std::size_t>(left)) * sizeof(Word),
+                        static_cast<std::size_t>(part) * sizeof(Word)});
+      left -= part;
+    }
     for (int rank = 0; rank < ranks; ++rank) {
       Words words(n + 1, kGuard), result(n + 1, kGuard);
       for (std::size_t i = 0; i < n; ++i) words[i] = random();
@@ -77,6 +91,9 @@ struct Call {
       input.push_back(words);
       output.push_back(result);
     }
+  }
+  Parts parts() const {
+    return {count * sizeof(Word), static_cast<int>(listed.size()), 1, 0, listed.data()};
   }
   bool gets_result(int rank) const { return what != Collective::reduce || rank == root; }
   std::byte* out(int rank) {
@@ -93,13 +110,33 @@ int tag_of(const Stage& stage, int which) {
   return (stage.level * 2 + (down ? 1 : 0)) * kWidth + which;
 }
 
-void choose(StagePlan& stage, bool shared, const Choices& choices) {
+void choose(StagePlan& stage, bool shared, const Choices& choices,
+            Collective what = Collective::allreduce) {
   Collective collective = Collective::allreduce;
   if (stage.kind == StagePlan::Kind::reduce) collective = Collective::reduce;
   if (stage.kind == StagePlan::Kind::bcast) collective = Collective::bcast;
+  if (stage.kind == StagePlan::Kind::collect) collective = Collective::allgather;
+  if (stage.kind == StagePlan::Kind::exchange && has_parts(what)) collective = what;
   stage.algorithm = choices.of(shared, collective);
   stage.radix = choices.radix;
   stage.width = shared ? 1 : kWidth;
+}
+
+// Returns the bytes of the largest chunk.
+std::size_t set_parts(LevelsWorld& world, int r, Call& call) {
+  LevelsRank& rank = world[r];
+  Operation& operation = rank.operation;
+  operation.spread = nullptr;
+  if (!has_parts(call.what)) return operation.chunks[0].bytes;
+  const std::vector<int>& order = world.order()->ranks;
+  rank.spread.cut(call.parts(), world.order(), operation.chunks.count(), kCacheLine);
+  operation.spread = &rank.spread;
+  operation.gathers = call.what == Collective::allgather;
+  operation.place = static_cast<int>(std::find(order.begin(), order.end(), r) - order.begin());
+  operation.own = r;
+  operation.reduce_scatter = {operation.reduction, call.parts()};
+  operation.allgather = {call.in(r) + call.parts()[r].offset, call.out(r), call.parts()};
+  return rank.spread.bytes(0);
 }
 
 void begin(LevelsWorld& world, int r, Call& call, const Choices& choices) {
@@ -111,18 +148,19 @@ void begin(LevelsWorld& world, int r, Call& call, const Choices& choices) {
   const bool down = call.what != Collective::reduce;
   operation.bcast = {down ? call.out(r) : nullptr, call.count * sizeof(Word), 0};
   operation.chunks = Chunks(call.count * sizeof(Word), choices.chunk, kCacheLine);
-  const std::size_t largest = operation.chunks[0].bytes;
-  rank.kept.resize(kKept * largest);
+  const std::size_t largest = set_parts(world, r, call);
+  rank.kept.resize(kKept * round_up(largest, kCacheLine));
   operation.kept = rank.kept.data();
   StagePlans plans;
   list_stages(rank.levels, world.depth(), call.what, call.root, plans);
   for (StagePlan& plan : plans) {
-    choose(plan, rank.levels[static_cast<std::size_t>(plan.level)].shared, choices);
+    choose(plan, rank.levels[static_cast<std::size_t>(plan.level)].shared, choices, call.what);
   }
   take_stages(plans, rank.levels, operation);
   rank.strands.clear();
   rank.scratch.clear();
   operation.groups.assign(operation.num_stages * kWidth, {});
+  operation.parts.resize(operation.groups.size());
   for (std::size_t i = 0; i < operation.num_stages; ++i) {
     const Stage& stage = operation.stages[i];
     for (int w = 0; w < stage.width; ++w) {
@@ -138,6 +176,28 @@ void begin(LevelsWorld& world, int r, Call& call, const Choices& choices) {
   }
 }
 
+// An element of a rank's result.
+Word expected(const Call& call, int rank, std::size_t i) {
+  if (call.what == Collective::bcast) return call.input[static_cast<std::size_t>(call.root)][i];
+  if (call.what == Collective::allgather) {
+    std::size_t r = 0;
+    while (i * sizeof(Word) >= call.listed[r].offset + call.listed[r].bytes) ++r;
+    return call.input[r][i];
+  }
+  std::size_t from = i;
+  if (call.what == Collective::reduce_scatter) {
+    const Part own = call.listed[static_cast<std::size_t>(rank)];
+    // What is behind the part is left alone, or undefined.
+    if (i * sizeof(Word) >= own.bytes) {
+      return call.in_place ? call.output[static_cast<std::size_t>(rank)][i] : kGuard;
+    }
+    from += own.offset / sizeof(Word);
+  }
+  Word sum = 0;
+  for (const Words& words : call.input) sum += words[from];
+  return sum;
+}
+
 void expect_right(const Call& call, int ranks, const std::string& about) {
   for (int r = 0; r < ranks; ++r) {
     const auto me = static_cast<std::size_t>(r);
@@ -148,12 +208,8 @@ void expect_right(const Call& call, int ranks, const std::string& about) {
       continue;
     }
     for (std::size_t i = 0; i < call.count; ++i) {
-      Word expected = call.input[static_cast<std::size_t>(call.root)][i];
-      if (call.what != Collective::bcast) {
-        expected = 0;
-        for (const Words& words : call.input) expected += words[i];
-      }
-      ASSERT_EQ(call.output[me][i], expected) << about << " rank " << r << " element " << i;
+      ASSERT_EQ(call.output[me][i], expected(call, r, i))
+          << about << " " << name_of(call.what) << " rank " << r << " element " << i;
     }
   }
 }
@@ -218,12 +274,12 @@ TEST_P(Ranks, AnyHierarchyAnyAlgorithmsAnyOrder) {
     std::deque<Call> calls;
     std::deque<Choices> all_choices;
     for (int repeat = 0; repeat < 4; ++repeat) {
-      const Choices& choices = all_choices.emplace_back(random_choices(random));
+      const Choices& choices = all_choices.emplace_back(random_choices(ranks, random));
       const std::size_t count = random() % 3 ? 1 + random() % 3000 : 1 + random() % 20;
-      Call& call = calls.emplace_back(static_cast<Collective>(random() % 3), ranks,
+      Call& call = calls.emplace_back(kAll[random() % std::size(kAll)], ranks,
                                       static_cast<int>(random() % ranks), count, random() % 2,
                                       random() % 2 ? tree_kernel : sum_kernel, random);
-      if (call.what == Collective::reduce) call.kernel = sum_kernel;
+      if (call.what != Collective::allreduce) call.kernel = sum_kernel;
       for (int r = 0; r < ranks; ++r) {
         world[r].program.push_back(
             [&world, &call, &choices, r] { begin(world, r, call, choices); });
@@ -295,7 +351,7 @@ TEST(MultiLeaderTest, AllShapesOfEqualNodes) {
       std::deque<Call> calls;
       std::deque<Choices> all_choices;
       for (int repeat = 0; repeat < 12; ++repeat) {
-        const Choices& choices = all_choices.emplace_back(random_choices(random));
+        const Choices& choices = all_choices.emplace_back(random_choices(ranks, random));
         const std::size_t count = random() % 3 ? 1 + random() % 6000 : 1 + random() % 20;
         Call& call = calls.emplace_back(Collective::allreduce, ranks, 0, count, random() % 2,
                                         random() % 2 ? tree_kernel : sum_kernel, random);

@@ -3,6 +3,7 @@
 
 #include "algorithms/table.h"
 #include "levels/multi_leader.h"
+#include "levels/parts_stage.h"
 
 namespace sumac {
 namespace {
@@ -20,6 +21,27 @@ Traffic of_all(Traffic first, const Traffic& last, std::uint64_t chunks) {
 }
 
 }  // namespace
+
+Traffic price(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+              const CallShape& shape) {
+  const Spread& spread = plan.spread;
+  if (spread.count() == 0) return price(stage, group.size, shape, plan.chunks);
+  const AlgorithmEntry& entry = entry_of(stage.algorithm);
+  const bool gathers = shape.collective == Collective::allgather;
+  Traffic all = traffic_in_memory(0, 0);
+  std::vector<Part> parts;
+  for (std::size_t chunk = 0; chunk < spread.count() && group.size > 1; ++chunk) {
+    const Part work = work_of(spread, gathers, stage, group, chunk, parts);
+    if (work.bytes == 0) continue;
+    const GroupCall call{group.size,  stage.root,    work.bytes,  work.bytes,
+                         stage.radix, shape.element, parts.data()};
+    const Traffic traffic = entry.cost(call);
+    all.cost.steps = std::max(all.cost.steps, traffic.cost.steps);
+    all.cost.bytes += traffic.cost.bytes;
+    all.messages.insert(all.messages.end(), traffic.messages.begin(), traffic.messages.end());
+  }
+  return all;
+}
 
 Traffic price(const StagePlan& stage, int ranks, const CallShape& shape, const Chunks& chunks) {
   if (stage.algorithm == Algorithm::native) return {};

@@ -11,4 +11,9 @@ namespace sumac {
 // chunks. There are no messages where the ranks send none or the MPI chooses.
 Traffic price(const StagePlan& stage, int ranks, const CallShape& shape, const Chunks& chunks);
 
+// The same of a plan's stage, of any collective, for a group that has its places where the
+// collective has parts.
+Traffic price(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+              const CallShape& shape);
+
 }  // namespace sumac

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "algorithms/table.h"
+#include "levels/parts_stage.h"
 #include "levels/passive.h"
 #include "levels/stage.h"
 #include "observe/trace.h"
@@ -39,7 +40,7 @@ void record(const Stage& stage, const Strand& strand, std::size_t chunk, std::ui
 
 void record_piece(const StagePlan& stage, const LevelGroup& group, std::size_t chunk,
                   std::uint64_t begun) {
-  static constexpr const char* kNames[] = {"up", "across", "down", "up", "down"};
+  static constexpr const char* kNames[] = {"up", "across", "down", "up", "down", "up"};
   trace::record({group.name, kNames[static_cast<int>(stage.kind)], name_of(stage.algorithm)},
                 trace::current_operation(), chunk, begun, trace::now_ns());
 }
@@ -54,14 +55,15 @@ Task start_on_level(Algorithm algorithm, Strand& strand, LevelGroup& level, Mess
   const AlgorithmEntry& entry = entry_of(algorithm);
   if (entry.start_sending) return entry.start_sending(strand, group, args);
   // Data that go down have a lane of their own.
-  const bool down =
-      entry.collective == Collective::bcast || entry.collective == Collective::allgather;
+  const bool down = entry.collective == Collective::bcast;
   static constexpr SingleCopy kNone;
   return entry.start(strand, down ? level.down : level.up, args, kNone);
 }
 
 Task run_stage(Strand& strand, Operation& operation, std::size_t number, int which) {
   Stage& stage = operation.stages[number];
+  std::vector<Part>& parts = operation.parts[number * kWidth + static_cast<std::size_t>(which)];
+  const bool of_parts = operation.spread != nullptr, last = number + 1 == operation.num_stages;
   MessageGroup& group = operation.groups[number * kWidth + static_cast<std::size_t>(which)];
   if (stage.passive && stage.group->rank != stage.root) {
     co_await be_passive(strand, operation, stage);
@@ -69,8 +71,7 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
   }
   if (stage.passive) co_await meet_members(strand, operation, stage);
   const auto width = static_cast<std::size_t>(stage.done.width());
-  for (auto chunk = static_cast<std::size_t>(which); chunk < operation.chunks.count();
-       chunk += width) {
+  for (auto chunk = static_cast<std::size_t>(which); chunk < operation.count(); chunk += width) {
     if (stage.after != StagePlan::kNone) {
       co_await strand.until(operation.progress(stage.after).done(chunk));
     }
@@ -81,6 +82,14 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
     strand.forget_waking();
     if (stage.passive) {
       serve_members(operation, stage, chunk);
+    } else if (of_parts) {
+      if (stage.first) load_parts(operation, chunk);
+      std::size_t bytes = 0;
+      const CallArguments args = arguments_of_parts(operation, stage, chunk, parts, bytes);
+      if (bytes > 0) {
+        co_await start_on_level(stage.algorithm, strand, *stage.group, group, args);
+      }
+      if (last) store_parts(operation, chunk);
     } else {
       const CallArguments args = arguments_of(operation, stage, chunk);
       co_await start_on_level(stage.algorithm, strand, *stage.group, group, args);
@@ -89,6 +98,12 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
     stage.done.note(chunk);
   }
   if (stage.passive) release_members(operation, stage);
+  if (of_parts && last && which == 0) {
+    for (std::size_t chunk = operation.count(), i = 0; i < width && chunk-- > 0; ++i) {
+      co_await strand.until(stage.done.done(chunk));
+    }
+    settle_parts(operation);
+  }
 }
 
 }  // namespace sumac

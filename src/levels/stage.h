@@ -14,6 +14,7 @@
 #include "algorithms/chunks.h"
 #include "algorithms/functions.h"
 #include "hierarchy/hierarchy.h"
+#include "levels/spread.h"
 #include "strands/together.h"
 
 namespace sumac {
@@ -30,12 +31,14 @@ struct LevelGroup {
   ShmGroup up, down;                   // and a lane of it for each direction
   std::vector<int> members;            // communicator ranks of the group
   std::vector<int> member_towards;     // [communicator rank] who of the group leads to it; -1: none
+  std::vector<int> places;             // of the members' first ranks in TreeOrder, and the end
   SingleCopy peers;                    // shared: where it is possible
 };
 
 // The levels that `rank` takes part in, which are the first ones of the hierarchy. The caller adds
-// shared memory, messages and single copy.
+// shared memory, messages and single copy, and places.
 std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, int rank, int ranks);
+void set_places(const TreeOrder& order, std::vector<LevelGroup>& levels);
 
 // How many chunks a stage has done: chunk c is done by strand c % width.
 class ChunkCounter {
@@ -73,12 +76,13 @@ Task start_on_level(Algorithm algorithm, Strand& strand, LevelGroup& level, Mess
 // What a level does in one collective, for one rank: a value that all ranks of the group share,
 // except for the order of the stages.
 struct StagePlan {
-  // scatter, exchange among counterparts, and gather are the stages of multi_leader.
-  enum class Kind : std::uint8_t { reduce, exchange, bcast, scatter, gather };
+  // scatter, exchange among counterparts, and gather are the stages of multi_leader; collect is the
+  // way up of an all-gather, by which all of a group get its ranks' parts.
+  enum class Kind : std::uint8_t { reduce, exchange, bcast, scatter, gather, collect };
   static constexpr int kNone = -1;
 
   Kind kind = Kind::reduce;
-  bool first = false;    // a reduction's input is the caller's, not the result so far
+  bool first = false;    // the input is the caller's, not the result so far
   bool passive = false;  // see passive.h
   int width = 1;         // strands that take the chunks in turn
   int level = 0;         // index in the levels that the rank takes part in
@@ -107,18 +111,30 @@ struct Operation {
   ReduceArguments reduction;
   BcastArguments bcast;
   Chunks chunks{0, kCacheLine, kCacheLine};
+  // Of a reduce-scatter and an all-gather, which have a Spread in place of chunks.
+  ReduceScatterArguments reduce_scatter;
+  AllgatherArguments allgather;
+  const Spread* spread = nullptr;   // null: another collective
+  bool gathers = false;             // an all-gather
+  int place = 0, own = 0;           // this rank's in TreeOrder, and in the communicator
   std::byte* kept = nullptr;        // kKept chunks; used where reduction.output is null
   std::unique_ptr<Stage[]> stages;  // room for most_stages(levels)
   std::size_t num_stages = 0;
   std::uint64_t passive_position = 0;
-  std::vector<MessageGroup> groups;  // [stage * kWidth + strand]; of stages over messages
+  std::vector<MessageGroup> groups;      // [stage * kWidth + strand]; of stages over messages
+  std::vector<std::vector<Part>> parts;  // the same; of a chunk in the stage's group
 
   const ChunkCounter& progress(int stage) const {
     return stages[static_cast<std::size_t>(stage)].done;
   }
+  std::size_t count() const { return spread ? spread->count() : chunks.count(); }
+  std::byte* kept_chunk(std::size_t chunk) const {
+    const std::size_t room = spread ? round_up(spread->bytes(0), kCacheLine) : chunks[0].bytes;
+    return kept + (chunk % kKept) * room;
+  }
   std::byte* result(std::size_t chunk) const {
-    if (reduction.output) return reduction.output + chunks[chunk].offset;
-    return kept + (chunk % kKept) * chunks[0].bytes;
+    if (!spread && reduction.output) return reduction.output + chunks[chunk].offset;
+    return kept_chunk(chunk);
   }
 };
 

@@ -6,6 +6,8 @@
 // not belong by way of this rank) and passes it on in its other levels. Reduce is the inverse: a
 // rank folds what its other levels bring, lowest level first, and sends on that one level.
 // All-reduce goes up to the leaders, is exchanged among those of the last level, and comes down.
+// So do reduce-scatter and all-gather, in chunks that a rank keeps itself: its stages follow one
+// another in each of them.
 #include "levels/stage.h"
 
 namespace sumac {
@@ -29,8 +31,11 @@ class Lister {
   void allreduce(std::size_t depth);
   void reduce(int root);
   void bcast(int root);
+  void parts(std::size_t depth, Kind up);
 
  private:
+  // Up to the leaders, the exchange, and down again.
+  void add_all(std::size_t depth, Kind up);
   // A group of one rank has nothing to do.
   void add(Kind kind, std::size_t level, int root) {
     if (levels_[level].size == 1) return;
@@ -49,13 +54,17 @@ class Lister {
   StagePlans& stages_;
 };
 
-void Lister::allreduce(std::size_t depth) {
+void Lister::add_all(std::size_t depth, Kind up) {
   const bool at_top = levels_.size() == depth;
   const std::size_t below = at_top ? depth - 1 : levels_.size();
-  for (std::size_t i = 0; i < below; ++i) add(Kind::reduce, i, levels_[i].leader);
+  for (std::size_t i = 0; i < below; ++i) add(up, i, levels_[i].leader);
   if (at_top) add(Kind::exchange, levels_.size() - 1, 0);
   for (std::size_t i = below; i-- > 0;) add(Kind::bcast, i, levels_[i].leader);
   stages_[0].first = true;
+}
+
+void Lister::allreduce(std::size_t depth) {
+  add_all(depth, Kind::reduce);
   // The stage that those on the way down wait for: the exchange, or the level on which the result
   // arrives.
   int source = StagePlan::kNone;
@@ -66,6 +75,12 @@ void Lister::allreduce(std::size_t depth) {
     if (down && passes_on(stage)) stage.after = source;
     if (stage.kind == Kind::exchange || (down && !passes_on(stage))) source = i;
   }
+}
+
+void Lister::parts(std::size_t depth, Kind up) {
+  add_all(depth, up);
+  for (int i = 1; i <= last(); ++i) stages_[static_cast<std::size_t>(i)].after = i - 1;
+  if (last() > 0) stages_[0].room = last();
 }
 
 void Lister::reduce(int root) {
@@ -100,6 +115,8 @@ void list_stages(const std::vector<LevelGroup>& levels, std::size_t depth, Colle
   Lister lister(levels, stages);
   if (collective == Collective::bcast) return lister.bcast(root);
   if (collective == Collective::reduce) return lister.reduce(root);
+  if (collective == Collective::reduce_scatter) return lister.parts(depth, Kind::reduce);
+  if (collective == Collective::allgather) return lister.parts(depth, Kind::collect);
   lister.allreduce(depth);
 }
 

@@ -100,6 +100,7 @@ struct LevelsRank {
   Operation operation;
   StagePlans plans;
   MultiLeader multi;
+  Spread spread;
   std::unique_ptr<TestMessages> messages;
   std::map<int, std::unique_ptr<Stream>> streams;  // by tag
   std::vector<std::vector<std::byte>> scratch;
@@ -143,10 +144,13 @@ struct LevelsRank {
 class LevelsWorld {
  public:
   LevelsWorld(const Hierarchy& hierarchy, int ranks, std::size_t slot_bytes, unsigned seed)
-      : random_(seed), depth_(hierarchy.levels.size()) {
+      : random_(seed),
+        depth_(hierarchy.levels.size()),
+        order_(std::make_shared<const TreeOrder>(tree_order(hierarchy, ranks))) {
     for (int r = 0; r < ranks; ++r) {
       auto rank = std::make_unique<LevelsRank>();
       rank->levels = levels_of(hierarchy, r, ranks);
+      set_places(*order_, rank->levels);
       rank->messages = std::make_unique<TestMessages>(boxes_, r, random_);
       rank->operation.stages = std::make_unique<Stage[]>(most_stages(rank->levels.size()));
       ranks_.push_back(std::move(rank));
@@ -163,6 +167,7 @@ class LevelsWorld {
   LevelsRank& operator[](int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
   int size() const { return static_cast<int>(ranks_.size()); }
   std::size_t depth() const { return depth_; }
+  const std::shared_ptr<const TreeOrder>& order() const { return order_; }
   std::mt19937& random() { return random_; }
   const Mailboxes& boxes() const { return boxes_; }
 
@@ -220,6 +225,7 @@ class LevelsWorld {
 
   std::mt19937 random_;
   std::size_t depth_;
+  std::shared_ptr<const TreeOrder> order_;
   Mailboxes boxes_;
   std::vector<TestBlock> blocks_;
   std::vector<std::unique_ptr<LevelsRank>> ranks_;

@@ -37,16 +37,15 @@ struct Seen {
 // ---- What is planned ----
 
 const char* stage_name(StagePlan::Kind kind) {
-  constexpr const char* kNames[] = {"up", "across", "down", "up", "down"};
+  constexpr const char* kNames[] = {"up", "across", "down", "up", "down", "up"};
   return kNames[static_cast<int>(kind)];
 }
 
-void add_messages(const StagePlan& stage, const std::vector<int>& members, int own,
-                  const CallShape& shape, const Chunks& chunks, Seen& seen) {
-  const auto ranks = static_cast<int>(members.size());
-  for (const Message& message : price(stage, ranks, shape, chunks).messages) {
-    if (message.from != own || message.bytes == 0) continue;
-    const auto at = [&](int index) { return members[static_cast<std::size_t>(index)]; };
+void add_messages(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                  const CallShape& shape, Seen& seen) {
+  for (const Message& message : price(plan, stage, group, shape).messages) {
+    if (message.from != group.rank || message.bytes == 0) continue;
+    const auto at = [&](int index) { return group.members[static_cast<std::size_t>(index)]; };
     seen.bytes[{at(message.from), at(message.to)}] += message.bytes;
   }
 }
@@ -56,13 +55,13 @@ void add_stage(const AgreedLevels& agreed, const StagePlan& stage, const CallSha
   using Kind = StagePlan::Kind;
   const bool parts = plan.stages[0].kind == Kind::scatter;
   const LevelGroup& node = agreed.groups[0];
-  std::size_t chunks = plan.chunks.count();
+  std::size_t chunks = plan.num_chunks();
   std::string level = parts && stage.kind == Kind::exchange ? "top" : "";
   if (level.empty()) {
     const LevelGroup& group = agreed.groups[static_cast<std::size_t>(stage.level)];
     level = group.name;
     if (stage.passive && group.rank != stage.root) return;  // a member waits
-    if (!group.shared) add_messages(stage, group.members, group.rank, shape, plan.chunks, seen);
+    if (!group.shared) add_messages(plan, stage, group, shape, seen);
     if (parts) {
       const std::size_t piece =
           layout.slot_bytes / static_cast<std::size_t>(node.size) / kCacheLine * kCacheLine;
@@ -71,7 +70,11 @@ void add_stage(const AgreedLevels& agreed, const StagePlan& stage, const CallSha
   } else {
     const Counterparts& peers = agreed.counterparts;
     if (plan.chunks[0].bytes == 0) return;  // no part for this rank
-    add_messages(stage, peers.ranks, peers.own, shape, plan.chunks, seen);
+    LevelGroup across;
+    across.members = peers.ranks;
+    across.size = static_cast<int>(peers.ranks.size());
+    across.rank = peers.own;
+    add_messages(plan, stage, across, shape, seen);
   }
   seen.chunks[level + " " + stage_name(stage.kind) + " " + name_of(stage.algorithm)] += chunks;
 }
@@ -104,6 +107,12 @@ ChosenCall call_of(const AgreedLevels& agreed, const CallShape& shape, int rank,
   call.reduction.element = sizeof(Word);
   call.reduction.kernel = sum_kernel;
   call.reduction.root = shape.root;
+  const Parts parts{shape.bytes, agreed.order ? static_cast<int>(agreed.order->ranks.size()) : 1, 1,
+                    0, shape.listed};
+  if (shape.collective == Collective::reduce_scatter) call.reduce_scatter = {call.reduction, parts};
+  if (shape.collective == Collective::allgather) {
+    call.allgather = {call.reduction.input + parts[rank].offset, out, parts};
+  }
   return call;
 }
 
@@ -232,10 +241,37 @@ Setting random_setting(Random& random) {
 
 CallShape random_shape(int ranks, Random& random) {
   static constexpr Collective kAll[] = {Collective::allreduce, Collective::reduce,
-                                        Collective::bcast};
+                                        Collective::bcast, Collective::reduce_scatter,
+                                        Collective::allgather};
   static constexpr int kMost[] = {40, 5000, 60000, 500000};
   const auto words = static_cast<std::size_t>(1 + below(random, kMost[random() % 4]));
-  return {kAll[random() % 3], words * sizeof(Word), sizeof(Word), below(random, ranks)};
+  CallShape shape{kAll[random() % std::size(kAll)], words * sizeof(Word), sizeof(Word)};
+  const bool rooted =
+      shape.collective == Collective::reduce || shape.collective == Collective::bcast;
+  if (rooted) shape.root = below(random, ranks);
+  if (shape.collective == Collective::bcast || shape.collective == Collective::allgather) {
+    shape.element = 1;
+  }
+  return shape;
+}
+
+// Parts of any length, for a collective that has some; or none, for equal ones.
+std::vector<Part> random_parts(CallShape& shape, int ranks, Random& random) {
+  std::vector<Part> parts;
+  if (!has_parts(shape.collective)) return parts;
+  const std::size_t row = static_cast<std::size_t>(ranks) * sizeof(Word);
+  if (random() % 2) {
+    shape.bytes = round_up(shape.bytes, row);
+    return parts;
+  }
+  for (std::size_t r = 0, end = 0; r < static_cast<std::size_t>(ranks); ++r) {
+    const bool last = r + 1 == static_cast<std::size_t>(ranks);
+    const std::size_t words = (shape.bytes - end) / sizeof(Word);
+    const std::size_t part = last ? words : random() % 4 ? random() % (words / 2 + 1) : 0;
+    parts.push_back({end, part * sizeof(Word)});
+    end += parts.back().bytes;
+  }
+  return parts;
 }
 
 TEST_F(CallPlans, AreWhatIsDone) {
@@ -247,8 +283,8 @@ TEST_F(CallPlans, AreWhatIsDone) {
     if (!levels_of(all[0], Collective::allreduce)) continue;  // one group that shares memory
     for (int i = 0; i < 2; ++i) {
       CallShape shape = random_shape(setting.ranks(), random);
-      if (shape.collective == Collective::bcast) shape.element = 1;
-      if (shape.collective == Collective::allreduce) shape.root = 0;
+      const std::vector<Part> parts = random_parts(shape, setting.ranks(), random);
+      if (!parts.empty()) shape.listed = parts.data();
       expect_as_planned(setting, all, shape);
     }
   }

@@ -40,7 +40,7 @@ std::vector<Wanted> wanted_hierarchies(const Team& team) {
   if (!team.hierarchy.empty()) option = team.hierarchy;
   for (const CollectiveInfo& info : kCollectives) {
     const Collective collective = info.collective;
-    if (!has_levels(collective)) continue;
+    if (!is_of_ranks(collective)) continue;
     const std::string_view text = hierarchy_for(option, name_of(collective));
     auto same = std::find_if(all.begin(), all.end(),
                              [&](const Wanted& wanted) { return wanted.text == text; });

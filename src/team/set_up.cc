@@ -105,7 +105,7 @@ bool may_overlap(const Team& team, const std::vector<Hello>& hellos) {
 
 bool all_have_levels(const Team& team) {
   return std::all_of(std::begin(kCollectives), std::end(kCollectives), [&](const auto& info) {
-    return !has_levels(info.collective) || team.levels_for[static_cast<int>(info.collective)];
+    return !is_of_ranks(info.collective) || team.levels_for[static_cast<int>(info.collective)];
   });
 }
 

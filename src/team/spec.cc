@@ -101,6 +101,11 @@ AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int
     const int nodes = static_cast<int>(peers.ranks.size());
     peers.choices = {rules, spec.of_group(nodes, peers.ranks[0], false), algo};
   }
+  agreed.order = std::make_shared<const TreeOrder>(tree_order(hierarchy, spec.ranks()));
+  const std::vector<int>& order = agreed.order->ranks;
+  agreed.place = static_cast<int>(std::find(order.begin(), order.end(), rank) - order.begin());
+  agreed.own = rank;
+  set_places(*agreed.order, groups);
   agreed.groups = std::move(groups);
   return agreed;
 }

@@ -39,18 +39,43 @@ struct Call {
   std::size_t count;
   bool in_place;
   ReduceFn kernel;
+  std::vector<Part> listed;  // reduce-scatter and all-gather: parts that are not equal
   std::vector<Words> input, output;
 
   Call(Collective w, int ranks, int r, std::size_t n, bool ip, ReduceFn k, Random& random)
       : what(w), root(r), count(n), in_place(ip && w != Collective::bcast), kernel(k) {
+    if (has_parts(w)) cut(ranks, random);
     for (int rank = 0; rank < ranks; ++rank) {
-      Words words(n + 1, kGuard), result(n + 1, kGuard);
-      for (std::size_t i = 0; i < n; ++i) words[i] = static_cast<Word>(random());
+      Words words(count + 1, kGuard), result(count + 1, kGuard);
+      for (std::size_t i = 0; i < count; ++i) words[i] = static_cast<Word>(random());
       const bool filled = what == Collective::bcast ? rank == root : in_place && has_result(rank);
       if (filled) result = words;
       input.push_back(words);
       output.push_back(result);
     }
+  }
+  // Equal parts, or some that are empty or longer than others; those of an all-gather in any order.
+  void cut(int ranks, Random& random) {
+    if (random() % 2) {
+      count = div_up(count, static_cast<std::size_t>(ranks)) * static_cast<std::size_t>(ranks);
+      return;
+    }
+    listed.resize(static_cast<std::size_t>(ranks));
+    std::vector<std::size_t> places(listed.size());
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+    if (what == Collective::allgather) std::shuffle(places.begin(), places.end(), random);
+    std::size_t left = count, end = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      std::size_t part = random() % 3 ? random() % (left + 1) : 0;
+      if (i + 1 == places.size()) part = left;
+      left -= part;
+      listed[places[i]] = {end * sizeof(Word), part * sizeof(Word)};
+      end += part;
+    }
+  }
+  Parts parts() const {
+    const Part* const list = listed.empty() ? nullptr : listed.data();
+    return {count * sizeof(Word), static_cast<int>(input.size()), 1, 0, list};
   }
   bool has_result(int rank) const { return what != Collective::reduce || rank == root; }
 
@@ -65,21 +90,39 @@ struct Call {
     call.choice = team.choose(what, count * sizeof(Word));
     call.bcast = {out, count * sizeof(Word), root};
     if (what == Collective::bcast) return call;
+    if (what == Collective::allgather) {
+      const std::size_t own = parts()[rank].offset;
+      call.allgather = {(in_place ? out : in) + own, out, parts()};
+      return call;
+    }
     call.reduction.input = in_place && has_result(rank) ? out : in;
     call.reduction.output = has_result(rank) ? out : nullptr;
     call.reduction.count = count;
     call.reduction.element = sizeof(Word);
     call.reduction.kernel = kernel;
     call.reduction.root = root;
+    if (what == Collective::reduce_scatter) call.reduce_scatter = {call.reduction, parts()};
     return call;
   }
 
+  // Of all-gather, and the whole vector of which a reduce-scatter leaves parts.
   Words expected() const {
     Words all = input[static_cast<std::size_t>(root)];
     if (what == Collective::bcast) return all;
+    if (what == Collective::allgather) return gathered();
     for (std::size_t r = 0; r < input.size(); ++r) {
       if (r == static_cast<std::size_t>(root)) continue;
       for (std::size_t i = 0; i < count; ++i) all[i] += input[r][i];
+    }
+    return all;
+  }
+  Words gathered() const {
+    Words all(count + 1, kGuard);
+    for (std::size_t r = 0; r < input.size(); ++r) {
+      const Part part = parts()[static_cast<int>(r)];
+      const auto first = static_cast<std::ptrdiff_t>(part.offset / sizeof(Word));
+      const auto end = first + static_cast<std::ptrdiff_t>(part.bytes / sizeof(Word));
+      std::copy(input[r].begin() + first, input[r].begin() + end, all.begin() + first);
     }
     return all;
   }
@@ -87,13 +130,23 @@ struct Call {
 
 Call random_call(int ranks, Random& random) {
   static constexpr Collective kWhat[] = {Collective::allreduce, Collective::reduce,
-                                         Collective::bcast};
+                                         Collective::bcast, Collective::reduce_scatter,
+                                         Collective::allgather};
   static constexpr int kMost[] = {4, 60, 900, 9000};
-  const Collective what = kWhat[random() % 3];
+  const Collective what = kWhat[random() % std::size(kWhat)];
   const bool tree = what == Collective::allreduce && random() % 2;
   const int count = 1 + below(random, kMost[random() % 4]);
   return Call(what, ranks, below(random, ranks), static_cast<std::size_t>(count), random() % 2,
               tree ? tree_kernel : sum_kernel, random);
+}
+
+// What is behind a rank's part of a result.
+void expect_untouched(const Call& call, std::size_t rank) {
+  const Words& output = call.output[rank];
+  const std::size_t own = call.parts()[static_cast<int>(rank)].bytes / sizeof(Word);
+  for (std::size_t i = own; i < output.size(); ++i) {
+    ASSERT_EQ(output[i], kGuard) << "rank " << rank << " element " << i << " behind " << own;
+  }
 }
 
 void expect_right(const Call& call, std::size_t number) {
@@ -102,11 +155,18 @@ void expect_right(const Call& call, std::size_t number) {
   for (std::size_t r = 0; r < call.input.size(); ++r) {
     ASSERT_EQ(call.output[r][call.count], kGuard) << "call " << number << " rank " << r;
     if (!call.has_result(static_cast<int>(r))) continue;
-    const auto wrong = std::mismatch(expected.begin(), expected.end(), call.output[r].begin());
-    ASSERT_EQ(wrong.first, expected.end())
-        << "call " << number << ' ' << name_of(call.what) << " of " << call.count << " root "
-        << call.root << (tree ? ": other bits" : "") << ", rank " << r << " element "
-        << wrong.first - expected.begin();
+    auto begin = expected.begin(), end = expected.end();
+    if (call.what == Collective::reduce_scatter) {
+      const Part own = call.parts()[static_cast<int>(r)];
+      begin += static_cast<std::ptrdiff_t>(own.offset / sizeof(Word));
+      end = begin + static_cast<std::ptrdiff_t>(own.bytes / sizeof(Word));
+    }
+    const auto wrong = std::mismatch(begin, end, call.output[r].begin());
+    ASSERT_EQ(wrong.first, end) << "call " << number << ' ' << name_of(call.what) << " of "
+                                << call.count << " root " << call.root
+                                << (tree ? ": other bits" : "") << ", rank " << r << " element "
+                                << wrong.first - begin;
+    if (call.what == Collective::reduce_scatter && !call.in_place) expect_untouched(call, r);
   }
 }
 

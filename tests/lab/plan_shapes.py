@@ -17,10 +17,13 @@ HIERARCHIES = ("node", "node", "flat", "ranks:2,node", "allreduce=flat;node")
 ALGORITHMS = ("allreduce:levels", "allreduce:multi_leader", "allreduce:passive", "allreduce:ring",
               "allreduce:rabenseifner", "allreduce:knomial", "allreduce:native",
               "reduce:levels", "reduce:passive", "reduce:chain", "bcast:levels", "bcast:passive",
-              "bcast:chain", "bcast:slots", "reduce:split_slots")  # fmt: skip
-COLLECTIVES = ("allreduce", "allreduce", "reduce", "bcast")
+              "bcast:chain", "bcast:slots", "reduce:split_slots", "reduce_scatter:levels",
+              "reduce_scatter:ring", "allgather:levels", "allgather:doubling")  # fmt: skip
+COLLECTIVES = ("allreduce", "allreduce", "reduce", "bcast", "reduce_scatter", "allgather")
 STAGES = {"reduce": "up", "reduce_scatter": "up", "allreduce": "across", "bcast": "down",
           "allgather": "down"}  # fmt: skip
+PARTS_STAGES = {"reduce": "up", "allgather": "up", "bcast": "down"}
+PARTS = ("reduce_scatter", "allgather")  # of several ranks: two stages, or those of multi_leader
 SHAPES = 5  # of a job
 
 
@@ -36,7 +39,10 @@ def draw(jobs, seed):
         shapes = ["barrier:0"]
         while len(shapes) < SHAPES:
             words = 1 + int(2 ** chance.uniform(0, 21))
-            shape = f"{chance.choice(COLLECTIVES)}:{4 * words}"
+            collective = chance.choice(COLLECTIVES)
+            if collective in PARTS:
+                words = -(-words // ranks) * ranks
+            shape = f"{collective}:{4 * words}"
             if shape not in shapes:
                 shapes.append(shape)
         print(layout, ranks, chance.choice(HIERARCHIES), forced or "-", *shapes)
@@ -52,11 +58,19 @@ def planned(sumac, mpi, hosts, ranks, hierarchy, forced, shape):
                "--nodes", str(hosts.count(":")), "--machine", f"core:{cores}", "--unbound",
                "--hierarchy", hierarchy, "--algo", forced, "--mpi", mpi, "--json"]  # fmt: skip
     plan = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    pieces = ("reduce_scatter", "allgather")
+    rows = plan["levels"]
+    if collective in PARTS:
+        # The last level's exchange comes after what goes up.
+        across = max((i for i, row in enumerate(rows) if row["operation"] == collective), default=0)
+        return {
+            (row["level"], "across" if i == across else PARTS_STAGES[row["operation"]],
+             row["algorithm"], row["chunks"])
+            for i, row in enumerate(rows)
+        }  # fmt: skip
     return {
         (row["level"], STAGES[row["operation"]], row["algorithm"],
-         None if row["operation"] in pieces else row["chunks"])
-        for row in plan["levels"]
+         None if row["operation"] in PARTS else row["chunks"])
+        for row in rows
     }  # fmt: skip
 
 

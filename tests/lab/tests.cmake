@@ -7,6 +7,8 @@ sumac_mpi_test_program(nodes nodes.cc)
 sumac_lab_test(nodes LAYOUTS 2+2 2+1+2 2+2turns EXPECTED ${levels})
 sumac_lab_test(nodes LAYOUTS 3+3+3 3+3+3turns EXPECTED ${levels} LABELS slow)
 sumac_lab_test(nodes_one_each PROGRAM nodes LAYOUTS 1+1+1+1 ARGS 600000 EXPECTED ${levels})
+sumac_lab_test(parts LAYOUTS 2+1+2 3+3turns NONBLOCKING SECONDS 300
+               EXPECTED reduce_scatter:levels allgather:levels)
 sumac_lab_test(hammer LAYOUTS 2+1+2 3+3+3turns ARGS 1 EXPECTED ${levels})
 sumac_lab_test(hammer_more PROGRAM hammer LAYOUTS ${layouts} ARGS 4 17 EXPECTED ${levels}
                LABELS slow)

@@ -41,6 +41,8 @@ golden uneven-nodes reduce 1M -n 50 --nodes 4 --machine "$node" --no-attach
 golden crowded allreduce 8 -n 40 --nodes 2 --machine "$node"
 golden flat allreduce 1M -n 12 --nodes 3 --hierarchy flat
 golden multi-leader allreduce 1M -n 12 --nodes 3 --algo allreduce:multi_leader
+golden reduce-scatter reduce_scatter 1000000 -n 20 --nodes 3 --hierarchy ranks:4,node
+golden all-gather allgather 512K -n 16 --nodes 4
 golden native barrier -n 40 --hierarchy flat
 golden barrier barrier -n 256 --nodes 16
 golden xml allreduce 64K -n 64 --machine ../topology/two-sockets.xml --hierarchy l3,package
