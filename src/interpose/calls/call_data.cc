@@ -32,8 +32,7 @@ void CallData::describe(Work& work, const Call& call, const Decision& decision) 
   bytes_ = decision.bytes;
   switch (call.collective()) {
     case Collective::barrier:
-      native_ = {MPI_INT32_T, MPI_BOR};
-      return work.set_barrier(decision.choice, &native_);
+      return work.set_barrier(decision.choice, &by_mpi_.emplace(MPI_INT32_T, MPI_BOR));
     case Collective::bcast:
       return describe_bcast(work.call, call, decision);
     case Collective::reduce_scatter:
@@ -49,10 +48,12 @@ void CallData::describe(Work& work, const Call& call, const Decision& decision) 
 
 void CallData::describe_reduction(ChosenCall& work, const Call& call, const Decision& decision) {
   describe_arguments(call, decision, work);
-  native_ = {call.receive.type, call.op};
-  if (call.is_deferred()) native_ = lasting_handles(call.receive.type, call.op);
   ReduceArguments& args = work.reduction;
-  args.native = &native_;
+  if (!local_ && !decision.communicator->levels.empty()) {
+    by_mpi_.emplace(call.is_deferred() ? lasting_handles(call.receive.type, call.op)
+                                       : TypedAllreduce(call.receive.type, call.op));
+    args.by_mpi = &*by_mpi_;
+  }
   const TypeInfo& type = decision.reduction->type;
   if (local_) {
     copied_ = type;
