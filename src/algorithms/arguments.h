@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "algorithms/bytes.h"
 #include "algorithms/chunks.h"
 #include "algorithms/user_fold.h"
 #include "base/align.h"
@@ -33,7 +34,7 @@ struct ReduceArguments {
 };
 
 struct BcastArguments {
-  std::byte* buffer = nullptr;  // packed: the same bytes in the same order on all ranks
+  Bytes buffer;  // the same bytes in the same order on all ranks
   std::size_t bytes = 0;
   int root = 0;
 };
@@ -56,21 +57,22 @@ struct ReduceScatterArguments : ReduceArguments {
 };
 
 struct AllgatherArguments {
-  const std::byte* input = nullptr;  // the rank's part; in place, where it lies in the output
-  std::byte* output = nullptr;
+  ConstBytes input;  // the rank's part; in place, where it lies in the output
+  Bytes output;
   Parts parts;  // of the output: as many bytes each on all ranks, not at the same offsets
 
+  Bytes place_of(int rank) const { return output + parts[rank].offset; }
   void keep_own(int rank) const {
-    std::byte* own = output + parts[rank].offset;
-    if (own != input) std::memcpy(own, input, parts[rank].bytes);
+    const Bytes own = place_of(rank);
+    if (own != input) copy_bytes(input, own, parts[rank].bytes);
   }
   // Copies to their places parts that lie one behind the other in `vector`, beginning with the part
   // of rank `first`.
   void take_from(const std::byte* vector, int first) const {
     for (int i = 0; i < parts.ranks; ++i) {
-      const Part part = parts[(first + i) % parts.ranks];
-      std::memcpy(output + part.offset, vector, part.bytes);
-      vector += part.bytes;
+      const int rank = (first + i) % parts.ranks;
+      place_of(rank).copy_from(vector, parts[rank].bytes);
+      vector += parts[rank].bytes;
     }
   }
 };

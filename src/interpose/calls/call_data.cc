@@ -129,10 +129,10 @@ void CallData::describe_result(AllgatherArguments& args, const Call& call, int r
   const Blocks blocks(call, ranks);
   std::size_t element = 0;
   packed_size(data.type, element);
-  args.output = static_cast<std::byte*>(data.address);
+  auto* output = static_cast<std::byte*>(data.address);
   if (lies_packed(data.type)) {
     if (blocks.listed()) {
-      args.output += blocks.first_place() * static_cast<MPI_Aint>(element);
+      output += blocks.first_place() * static_cast<MPI_Aint>(element);
       parts_ = blocks.at_places(element);
     }
   } else if (blocks.listed()) {
@@ -146,7 +146,7 @@ void CallData::describe_result(AllgatherArguments& args, const Call& call, int r
     gathered_.emplace(TypedBuffer{{data.address, data.count * ranks, data.type}, call.comm}, bytes_,
                       call.is_deferred());
   }
-  if (gathered_) args.output = gathered_->data();
+  args.output = gathered_ ? gathered_->data() : output;
   args.parts = {bytes_, ranks, 1, 0, parts_.get()};
 }
 
