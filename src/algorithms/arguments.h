@@ -61,18 +61,17 @@ struct AllgatherArguments {
   Bytes output;
   Parts parts;  // of the output: as many bytes each on all ranks, not at the same offsets
 
-  Bytes place_of(int rank) const { return output + parts[rank].offset; }
   void keep_own(int rank) const {
-    const Bytes own = place_of(rank);
-    if (own != input) copy_bytes(input, own, parts[rank].bytes);
+    const Part own = parts[rank];
+    if (output + own.offset != input) copy_bytes(input, output + own.offset, own.bytes);
   }
   // Copies to their places parts that lie one behind the other in `vector`, beginning with the part
   // of rank `first`.
   void take_from(const std::byte* vector, int first) const {
     for (int i = 0; i < parts.ranks; ++i) {
-      const int rank = (first + i) % parts.ranks;
-      place_of(rank).copy_from(vector, parts[rank].bytes);
-      vector += parts[rank].bytes;
+      const Part part = parts[(first + i) % parts.ranks];
+      (output + part.offset).copy_from(vector, part.bytes);
+      vector += part.bytes;
     }
   }
 };

@@ -24,7 +24,7 @@ Task lines(Strand& strand, ShmGroup& group, const AllgatherArguments& args) {
     const Part theirs = args.parts[r];
     const int lines = lines_for(theirs.bytes);
     if (lines > 1) co_await strand.until(group.lines_in(r, position, lines));
-    take_lines(group, r, position, args.place_of(r), theirs.bytes);
+    take_lines(group, r, position, args.output + theirs.offset, theirs.bytes);
   }
   group.finish(position);
   group.note_finished_before(position);

@@ -21,7 +21,8 @@ Task single_copy(Strand& strand, ShmGroup& group, const AllgatherArguments& args
     co_await strand.until(group.in(from, position));
     const Part part = args.parts[from];
     const std::uintptr_t input = buffers_of(group, from, position).input;
-    if (!peers.memory->read(from, input, args.place_of(from).at(), part.bytes)) note_failed(peers);
+    if (!peers.memory->read(from, input, args.output.at() + part.offset, part.bytes))
+      note_failed(peers);
   }
   group.publish_out(position);
   // The others read this rank's input until then.

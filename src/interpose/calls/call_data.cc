@@ -55,10 +55,18 @@ void CallData::describe_reduction(ChosenCall& work, const Call& call, const Deci
     args.by_mpi = &*by_mpi_;
   }
   const TypeInfo& type = decision.reduction->type;
+  if (local_ || type.has_gaps()) [[unlikely]]
+    copy_or_stage(type, args.output, args.count, call.comm);
+}
+
+// Keeps the type of a local reduction, whose input is copied, or memory for a result with gaps.
+// `count`: elements of this rank's result.
+void CallData::copy_or_stage(const TypeInfo& type, std::byte*& output, std::size_t count,
+                             MPI_Comm comm) {
   if (local_) {
     copied_ = type;
-  } else if (wants_stage(type, args.output, args.count)) [[unlikely]] {
-    staged_.emplace(type, args.output, args.count, call.comm);
+  } else if (wants_stage(type, output, count)) [[unlikely]] {
+    staged_.emplace(type, output, count, comm);
   } else {
     return;
   }
@@ -93,15 +101,8 @@ void CallData::describe_reduce_scatter(ChosenCall& work, const Call& call,
   args.kernel = decision.reduction->kernel;
   if (blocks.listed()) parts_ = blocks.adjoining(type.extent);
   args.parts = {bytes_, c.size, 1, 0, parts_.get()};
-  const auto own = static_cast<std::size_t>(blocks.count(c.rank));
-  if (local_) {
-    copied_ = type;
-  } else if (wants_stage(type, args.output, own)) [[unlikely]] {
-    staged_.emplace(type, args.output, own, call.comm);
-  } else {
-    return;
-  }
-  has_copies_ = true;
+  if (local_ || type.has_gaps()) [[unlikely]]
+    copy_or_stage(type, args.output, static_cast<std::size_t>(blocks.count(c.rank)), call.comm);
 }
 
 void CallData::describe_allgather(ChosenCall& work, const Call& call, const Decision& decision) {
@@ -111,7 +112,7 @@ void CallData::describe_allgather(ChosenCall& work, const Call& call, const Deci
   AllgatherArguments& args = work.allgather;
   args = {};
   if (bytes_ == 0) return;
-  describe_result(args, call, c.size);
+  describe_result(args, call, decision);
   const Part own = args.parts[c.rank];
   args.input = args.output + own.offset;
   if (own.bytes > 0) {
@@ -124,11 +125,12 @@ void CallData::describe_allgather(ChosenCall& work, const Call& call, const Deci
 }
 
 // Parts are received into their places, or one behind the other and unpacked in the end.
-void CallData::describe_result(AllgatherArguments& args, const Call& call, int ranks) {
+void CallData::describe_result(AllgatherArguments& args, const Call& call,
+                               const Decision& decision) {
   const Data& data = call.receive;
+  const int ranks = decision.communicator->size;
+  const std::size_t element = decision.element;
   const Blocks blocks(call, ranks);
-  std::size_t element = 0;
-  packed_size(data.type, element);
   auto* output = static_cast<std::byte*>(data.address);
   if (lies_packed(data.type)) {
     if (blocks.listed()) {

@@ -42,7 +42,8 @@ class CallData {
   void describe_bcast(ChosenCall& work, const Call& call, const Decision& decision);
   void describe_reduce_scatter(ChosenCall& work, const Call& call, const Decision& decision);
   void describe_allgather(ChosenCall& work, const Call& call, const Decision& decision);
-  void describe_result(AllgatherArguments& args, const Call& call, int ranks);
+  void describe_result(AllgatherArguments& args, const Call& call, const Decision& decision);
+  void copy_or_stage(const TypeInfo& type, std::byte*& output, std::size_t count, MPI_Comm comm);
   void load_copies(const ChosenCall& work);
   void deliver_copies();
 
