@@ -68,11 +68,11 @@ void load_parts(const Operation& operation, std::size_t chunk) {
   const Spread& spread = *operation.spread;
   std::byte* to = operation.kept_chunk(chunk);
   if (operation.gathers) {
-    const std::byte* const input = operation.allgather.input;
+    const ConstBytes& input = operation.allgather.input;
     to += spread.begin(chunk, operation.place);
     spread.for_each(
         chunk, operation.place, operation.place + 1,
-        [&](int, std::size_t from, std::size_t bytes) { std::memcpy(to, input + from, bytes); });
+        [&](int, std::size_t from, std::size_t bytes) { (input + from).copy_to(to, bytes); });
     return;
   }
   const ReduceScatterArguments& args = operation.reduce_scatter;
@@ -88,7 +88,7 @@ void store_parts(const Operation& operation, std::size_t chunk) {
   if (operation.gathers) {
     const AllgatherArguments& args = operation.allgather;
     spread.for_each(chunk, 0, spread.ranks(), [&](int rank, std::size_t from, std::size_t bytes) {
-      std::memcpy(args.output + args.parts[rank].offset + from, data, bytes);
+      (args.output + (args.parts[rank].offset + from)).copy_from(data, bytes);
       data += bytes;
     });
     return;

@@ -39,6 +39,7 @@ struct Call {
   std::size_t count;
   bool in_place;
   ReduceFn kernel;
+  PostedAllreduce by_mpi{kernel, sizeof(Word)};
   std::vector<Part> listed;  // reduce-scatter and all-gather: parts that are not equal
   std::vector<Words> input, output;
 
@@ -101,6 +102,7 @@ struct Call {
     call.reduction.element = sizeof(Word);
     call.reduction.kernel = kernel;
     call.reduction.root = root;
+    call.reduction.by_mpi = &by_mpi;
     if (what == Collective::reduce_scatter) call.reduce_scatter = {call.reduction, parts()};
     return call;
   }
