@@ -16,7 +16,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/release/experiments/reduction-instructions"
-# Callgrind's events, and what they are called here.
+# Callgrind's events, and their names in the table.
 EVENTS = {"Ir": "instructions", "Dr": "loads", "Dw": "stores", "Bc": "branches"}
 NO_VALGRIND = 77
 NO_SUCH_SET = 3

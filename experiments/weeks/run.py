@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TITLES = {"openmpi": "Open MPI", "mpich": "MPICH"}
-# A rank's threads may use all cores.
+# Options that let the threads of a rank use all cores.
 OPTIONS = {
     "openmpi": ["--oversubscribe", "--bind-to", "none"],
     "mpich": ["-bind-to", "none"],
