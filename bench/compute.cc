@@ -47,7 +47,7 @@ Computation::Computation(Compute mode, std::int64_t ns) : mode_(mode), amount_(n
     amount_ = std::max<std::int64_t>(
         static_cast<std::int64_t>(static_cast<double>(ns) / ns_per_step()), 1);
   } else {
-    prctl(PR_SET_TIMERSLACK, 1UL);  // otherwise a sleep ends up to 50 us late
+    prctl(PR_SET_TIMERSLACK, 1UL);  // otherwise a sleep may end 50 us late
   }
 }
 

@@ -28,7 +28,7 @@ def draw(jobs, seed):
     chance = random.Random(seed)
     for _ in range(jobs):
         hosts = chance.randint(2, 4)
-        # As `sumac plan` deals them out; several leaders need nodes of one size.
+        # Like `sumac plan`, distributes ranks over nodes; several leaders need nodes of one size.
         ranks = 2 * hosts if chance.random() < 0.5 else chance.randint(hosts + 1, 2 * hosts + 1)
         counts = [ranks // hosts + (host < ranks % hosts) for host in range(hosts)]
         layout = ",".join(f"h{host}:{count}" for host, count in enumerate(counts))

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build/release"
 PATH = "/usr/bin:/bin"
-# An index that is nowhere: pip ends at once.
+# pip finds no index, and ends at once.
 NO_INDEX = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": "/dev/null"}
 _SETTINGS = ("PIP_", "SSL_", "REQUESTS_", "http_", "https_", "HTTP_", "HTTPS_", "no_", "NO_")
 
@@ -33,7 +33,7 @@ class User:
             if subprocess.run([*nobody, *readable], cwd="/", check=False).returncode == 0:
                 self.prefix = nobody
                 os.chown(self.folder, 65534, 65534)
-                # CMake writes this into the build, whoever installs.
+                # CMake writes this file into the build folder, whichever user installs.
                 manifest = BUILD / "install_manifest.txt"
                 manifest.touch()
                 manifest.chmod(0o666)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pexpect
 from test_installed import COMMAND
 
-# As a shell shows it: the status, and what is left in a /dev/shm that nobody else uses.
+# What a shell shows: the exit status, and what is left in a /dev/shm that no other process uses.
 _SHELL = 'trap : INT; "$@"; echo "status=$?"; echo "left=$(ls /dev/shm)."'
 _OWN_SHM = "mount -t tmpfs tmpfs /dev/shm"
 
@@ -31,7 +31,7 @@ class Terminal:
         prefix = ["unshare", "-m"] if can_mount() else []
         words = [*prefix, "sh", "-c", script, "sh", str(COMMAND), *arguments]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("SUMAC_")}
-        # Found again in the ranks' environment, whatever becomes of their parents.
+        # Marks the ranks' environment, so that ranks are found even after their parents have ended.
         self.mark = f"{cwd}"
         environment["TERMINAL_TEST"] = self.mark
         self._child = pexpect.spawn(

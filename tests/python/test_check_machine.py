@@ -58,7 +58,7 @@ def mounted(how):
     ],
 )  # fmt: skip
 def test_shared_memory(how, status, seen, fix):
-    # A job of one rank: it needs no shared memory of the MPI's, and starts.
+    # A job of one rank needs no shared memory of the MPI's, so it starts.
     code, found = check("-n", "1", "--mpi", FAMILIES[0], before=mounted(how))
     finding = found["shared memory"]
     assert finding["status"] == status and seen in finding["detail"] and fix in finding["fix"]

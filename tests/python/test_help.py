@@ -11,7 +11,7 @@ from test_installed import COMMAND
 
 pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
 COMMANDS = ("exec", "run", "info", "check", "bench", "plot", "trace", "plan")
-# As they are ordered wherever they appear.
+# The order in which these options must appear.
 ORDER = ("--ranks", "--hosts", "--mpi", "--launcher", "--launcher-arg", "-x", "--bind",
          "--oversubscribe", "--timeout")  # fmt: skip
 
@@ -106,7 +106,7 @@ def test_an_option_has_one_text_and_one_place():
         assert places == sorted(places), f"{command}: {longest}"
         for names, described in found:
             if command != "plan" or names in ("-h, --help", "--json"):
-                # A default may be the command's own.
+                # Each command may have its own default.
                 texts.setdefault(names, {})[re.sub(r" \(default: .*\)$", "", described)] = command
     different = {names: found for names, found in texts.items() if len(found) > 1}
     assert different.keys() <= {"--json FILE", "-o, --output FILE"}, different

@@ -88,7 +88,7 @@ def test_bench_of_persistent_calls(family, collective):
     (run,) = json.loads(done.stdout)["runs"]
     for row in run["sizes"]:
         assert row["wrong"] == 0
-        # MPICH 4.0 sends a rank's own part of an all-gather as it was at the initialisation.
+        # MPICH 4.0's persistent all-gather sends a rank's own part as it was at the initialisation.
         assert row["wrong_native"] == 0 or (collective, family) == ("allgather", "mpich")
         assert row["native"]["p50"] > 0 and row["blocking"]["p50"] > 0
 
@@ -111,7 +111,8 @@ def test_trace_of_a_real_job(family, tmp_path):
     for first, second in by_operation.values():
         assert {first["pid"], second["pid"]} == {0, 1}
         assert first["args"] == second["args"]
-        # Nobody returns from an all-reduce before all have called: the clocks agree.
+        # No rank may return from an all-reduce before all have called it; this also checks that the
+        # clocks agree.
         assert first["ts"] < second["ts"] + second["dur"]
         assert second["ts"] < first["ts"] + first["dur"]
 
@@ -125,7 +126,7 @@ def test_bench_in_place_and_other_types(family, data_type):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# ./app is the program, ./script.sh starts it.
+# ./app is the program, and ./script.sh starts it.
 WRAPPED = [
     "./app",
     "env A=1 ./app",
@@ -162,7 +163,7 @@ def ranks_of(done):
     return record["ranks"], record["active_ranks"]
 
 
-# Starts the proxy of MPICH's launcher, as the real one does on each node.
+# Starts the proxy of MPICH's launcher, as the real srun does on each node.
 SRUN = """#!/bin/sh
 export SLURM_NODEID=0 SLURM_PROCID=0 SLURM_LOCALID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=1
 while [ "${1##*/}" != hydra_pmi_proxy ]; do shift || exit 1; done

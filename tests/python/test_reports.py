@@ -71,7 +71,7 @@ def local_without_sumac():
     return records.run([head, *rows[:3], *wrong])
 
 
-# Not a line for each row.
+# Reports of reduce_local do not have one line per row.
 LOCAL = {
     "local-table": lambda: LocalTable(records.run(records.local())),
     "local-table-without-sumac": lambda: LocalTable(local_without_sumac()),

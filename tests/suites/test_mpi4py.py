@@ -15,16 +15,17 @@ import pytest
 from jobs import ROOT, Job, compare
 
 SOURCES = ROOT / "build/suites"
-# Rank n's output goes into a file of its own: lines of several ranks would run into one another.
+# Each rank writes to a file of its own, because the lines of several ranks could be mixed.
 SCRIPT = 'exec "$0" test/main.py -v -i "$1" >"$2/${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" 2>&1'
-# Modules: with one rank what asks which functions there are, with several what communicates.
+# Test modules: with one rank those that test which functions exist, with several those that
+# communicate.
 ALONE = (
     r"test_(attributes|cco_(buf|nb_buf|pr_buf)|errhandler|grequest|info|mpiapi|op|request|session|"
     r"threads)\b"
 )
 TOGETHER = r"test_(cco_(buf|nb_buf|pr_buf)|op|request|session)\b"
 CROWDED = r"test_(cco_buf|request)\b"  # MPICH takes milliseconds a call beyond a processor each
-# Sumac gives an MPI functions that it lacks, so fewer tests are skipped.
+# Sumac provides functions that an MPI lacks, so fewer tests are skipped.
 SKIPPED = re.compile(r"(, | \()skipped=\d+\)?")
 VERDICT = re.compile(r"^(?:(?:ERROR|FAIL): .*|Ran \d+ tests|(?:OK|FAILED)\b.*)", re.MULTILINE)
 

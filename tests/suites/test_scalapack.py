@@ -11,9 +11,9 @@ from jobs import Job, compare, needs
 
 PACKAGE = "scalapack-mpi-test"
 DATA = Path("/usr/share/scalapack")
-# Tester -> its input.
+# Test programs, and the names of their input files.
 TESTERS = {"xdlu": "LU", "xdqr": "QR", "xdllt": "LLT", "xzlu": "LU"}
-# How many values the next lines have: fewer are enough.
+# The lines that give the number of values in the next lines: fewer values are enough.
 COUNT = re.compile(r"^\d+(\s+number of .*)$", re.MULTILINE | re.IGNORECASE)
 ROW = re.compile(r"^\s*(?:WALL|CPU)\s.*\b(?:PASSED|FAILED)\b.*$", re.MULTILINE)
 FLOAT = re.compile(r"-?\d*\.\d*(?:E[-+]\d+)?$")
