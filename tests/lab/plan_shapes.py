@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shapes of calls drawn at random, and `sumac plan` against traces of them.
+"""Draws random shapes of calls, and compares `sumac plan` with traces of them.
 
-plan_shapes.py draw JOBS SEED            a job a line: hosts, ranks, hierarchy, algorithms, shapes
+plan_shapes.py draw JOBS SEED            a job per line: hosts, ranks, hierarchy, algorithms, shapes
 plan_shapes.py compare SUMAC FOLDER MPI HOSTS RANKS HIERARCHY ALGORITHMS SHAPE...
 """
 
@@ -43,7 +43,7 @@ def draw(jobs, seed):
 
 
 def planned(sumac, mpi, hosts, ranks, hierarchy, forced, shape):
-    """{(level, stage, algorithm, chunks)}; chunks of what goes through slots in pieces are None."""
+    """{(level, stage, algorithm, chunks)}; chunks is None where data go through slots in pieces."""
     collective, size = shape.split(":")
     number = int(ranks)
     # All hosts of a lab have the same processors.
@@ -61,7 +61,7 @@ def planned(sumac, mpi, hosts, ranks, hierarchy, forced, shape):
 
 
 def traced(folder):
-    """{shape: {(level, stage, algorithm, chunks)}}, of all ranks together."""
+    """{shape: {(level, stage, algorithm, chunks)}}, joined over all ranks."""
     seen = defaultdict(set)
     for file in sorted(Path(folder).glob("rank-*.json")):
         shapes, chunks = {}, Counter()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An installation of Sumac and MPI launchers that are small scripts: no MPI is started."""
+"""Installations of Sumac with small scripts as MPI launchers, so that no MPI is started."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def script(path: Path, text: str) -> Path:
 
 
 class Sandbox:
-    """A PATH of its own, and an installation below `root`."""
+    """A test's own PATH, and an installation below `root`."""
 
     def __init__(self, directory: Path) -> None:
         self.bin = directory / "bin"
@@ -105,7 +105,7 @@ class Sandbox:
         return script((directory or self.bin) / name, text)
 
     def add_program(self, name: str, family: str, records: list[dict], status: int = 0) -> None:
-        """sumac-bench-<family> or sumac-check-<family>, printing these records."""
+        """Makes sumac-bench-<family> or sumac-check-<family>, which prints these records."""
         path = self.root / f"lib/sumac/sumac-{name}-{family}"
         file = path.with_suffix(".records")
         file.write_text("".join(json.dumps(record) + "\n" for record in records))

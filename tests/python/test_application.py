@@ -28,7 +28,7 @@ def test_what_cannot_be_run(sandbox, tmp_path):
 
 
 def program_of(mpi: str, directory: Path) -> Path:
-    """A program that needs this library, which lies beside it."""
+    """Builds a program that needs this library from its own folder."""
     directory.mkdir(parents=True, exist_ok=True)
     source = directory / "source.c"
     source.write_text("int main(void) { return 0; }\n")
@@ -41,7 +41,7 @@ def program_of(mpi: str, directory: Path) -> Path:
     return program
 
 
-PATH = os.environ["PATH"]  # with a compiler in it: the sandbox has none
+PATH = os.environ["PATH"]  # has a compiler, which the sandbox lacks
 needs_compiler = pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
 MPIS = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
 

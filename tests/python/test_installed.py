@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command that `make build` installs, on the real MPIs; SUMAC_TEST_COMMAND names another."""
+"""The command that `make build` installs, or SUMAC_TEST_COMMAND, with the real MPIs."""
 
 import json
 import os
@@ -156,10 +156,10 @@ def test_wrapped_programs_are_one_job(family, command, tmp_path, monkeypatch):
 
 
 def ranks_of(done):
-    """Of a check program: in its job, and with Sumac."""
+    """The ranks that a check program counts in its job, and those with Sumac."""
     assert done.returncode == 0, done.stdout + done.stderr
     lines = [line[line.index('{"kind"') :] for line in done.stdout.splitlines() if '"kind"' in line]
-    (record,) = map(json.loads, lines)  # one job, not several of one rank
+    (record,) = map(json.loads, lines)  # one job, not several jobs of one rank
     return record["ranks"], record["active_ranks"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The HPC Challenge benchmark on small matrices: what it says of its results, not of its times."""
+"""The HPC Challenge benchmark on small matrices: compares its verdicts, not its times."""
 
 from __future__ import annotations
 

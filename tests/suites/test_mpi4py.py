@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""mpi4py's own tests, of the release that is installed: what is a matter of collectives, of
-requests and of what Sumac exports. Starting processes is left out."""
+"""mpi4py's own tests, of the installed release: those of collectives, of requests and of functions
+that Sumac exports, but not those that start processes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ALONE = (
     r"threads)\b"
 )
 TOGETHER = r"test_(cco_(buf|nb_buf|pr_buf)|op|request|session)\b"
-CROWDED = r"test_(cco_buf|request)\b"  # MPICH takes milliseconds a call beyond a processor each
+CROWDED = r"test_(cco_buf|request)\b"  # with ranks > processors, MPICH takes milliseconds per call
 # Sumac provides functions that an MPI lacks, so fewer tests are skipped.
 SKIPPED = re.compile(r"(, | \()skipped=\d+\)?")
 VERDICT = re.compile(r"^(?:(?:ERROR|FAIL): .*|Ran \d+ tests|(?:OK|FAILED)\b.*)", re.MULTILINE)
@@ -32,7 +32,7 @@ VERDICT = re.compile(r"^(?:(?:ERROR|FAIL): .*|Ran \d+ tests|(?:OK|FAILED)\b.*)",
 
 @pytest.fixture(scope="session")
 def source() -> Path:
-    """The release's source, with its tests; they are not in the wheel."""
+    """The source of the release with its tests, which the wheel lacks."""
     version = importlib.metadata.version("mpi4py")
     folder = SOURCES / f"mpi4py-{version}"
     archive = SOURCES / f"mpi4py-{version}.tar.gz"

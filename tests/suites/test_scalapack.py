@@ -20,8 +20,8 @@ FLOAT = re.compile(r"-?\d*\.\d*(?:E[-+]\d+)?$")
 
 
 def verdicts(output: str) -> list[str]:
-    """Each row of results without what is measured: times come before the verdict, residuals
-    after it."""
+    """The rows of results without measured values: times, which come before the verdict, and
+    residuals, which come after it."""
     facts = []
     for row in ROW.findall(output):
         parameters, verdict, residual = re.split(r"\b(PASSED|FAILED)\b", row, maxsplit=1)
