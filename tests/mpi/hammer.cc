@@ -201,8 +201,8 @@ class Hammer {
       const bool any_order = !was_taken() || was_over_levels();
       if (any_order && !whole_numbers()) return std::abs(found - expected) < T(1);
     }
-    return found == expected ||
-           (sizeof(T) == 1 && !was_taken());  // Open MPI saturates single bytes
+    // Open MPI saturates sums of single bytes.
+    return found == expected || (sizeof(T) == 1 && !was_taken());
   }
 
   Random shared_, own_;

@@ -38,11 +38,8 @@ inline const std::array<Number, 6>& numbers() {
 }
 
 enum class Kind { kAllreduce, kReduce, kBcast, kBarrier };
-enum class Layout {
-  kPlain,
-  kVector,
-  kResized
-};  // of a broadcast: a derived type has 3 elements and a gap of 2
+// The type of a broadcast. Derived types have blocks of 3 elements and gaps of 2.
+enum class Layout { kPlain, kVector, kResized };
 
 // An operation's parameters, which all ranks draw alike.
 struct Spec {

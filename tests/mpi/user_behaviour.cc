@@ -65,8 +65,7 @@ void throws(MPI_Op op, std::size_t count, int root, long after, bool here) {
   calls_left = -1;
   CHECK_TAKEN();
   CHECK(caught == thrown, "%s: lost", step_text);
-  const bool has_part =
-      root < 0 && (count < 1000 || rank == 0);  // true if this rank folds elements
+  const bool has_part = root < 0 && (count < 1000 || rank == 0);  // this rank folds elements
   if (here && has_part && after == 0) CHECK(thrown == (ranks > 1), "%s", step_text);
   CHECK(std::uncaught_exceptions() == 0, "%d", std::uncaught_exceptions());
   for (const int x : in) CHECK(x == rank + 1, "%s: input %d", step_text, x);
