@@ -54,8 +54,8 @@ std::optional<long> count_wrong(const Job& job, ReduceLocal function) {
 }
 
 // Checks which contenders support the pair, and counts wrong elements. The MPI's result is compared
-// with the serial one. Sumac's is compared with the MPI's bits, because where the MPI is wrong
-// Sumac may be wrong in the same way.
+// with the serial one. Sumac's must have the bits of the MPI's; if the MPI is wrong, Sumac may also
+// have the serial result.
 void verify(const Job& job, const World& world, bool active, Cell& cell) {
   const std::optional<long> native = count_wrong(job, world.native.reduce_local);
   if (native) cell.native.emplace();

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # without_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROGRAM: ranks on several hosts, some without Sumac.
-# A rank on another host cannot be told that, so the job is ended: by a rank that sees the problem,
+# A rank on another host cannot detect that, so the job is ended: by a rank that sees the problem,
 # or after ranks have waited for long. Where all ranks find the same problem, the job goes on.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 mpich_preload=$4 program=$5

@@ -126,7 +126,7 @@ void test_attributes() {
   MPI_Comm_create_keyval(on_copy, on_delete, &after, nullptr);
   for (int i = 0; i < 5; ++i) {
     MPI_Comm comm, copy, own = MPI_COMM_NULL;
-    // Creates more communicators on some ranks, so that handles differ between ranks.
+    // Rank 0 creates more communicators than the others, so that handles differ between ranks.
     if (rank == 0 && i % 2) MPI_Comm_dup(MPI_COMM_SELF, &own);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     if (own != MPI_COMM_NULL) MPI_Comm_free(&own);

@@ -26,7 +26,7 @@ MPI_Comm copy_of(MPI_Comm comm) {
   return copy;
 }
 
-// Makes the first calls, checks results, and tells whether the last call went over levels.
+// Makes the first calls and checks their results. True if the last one went over levels.
 bool goes_over_levels(MPI_Comm comm) {
   for (int i = 0; i < 3; ++i) use(comm, i);
   CHECK_TAKEN();

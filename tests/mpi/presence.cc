@@ -5,7 +5,7 @@
 //   presence world REASON            the job's ranks; the script decides who has Sumac
 //   presence barriers                ranks without Sumac cannot be seen: the job must be ended
 //   presence pairs REASON            communicators of every second rank, in two orders
-//   presence unseen                  the same; ranks cannot tell whose processes they see
+//   presence unseen                  the same; ranks cannot identify the processes they see
 //   presence late SECONDS            all have it, but some ranks are late when it is set up
 //   presence spawn RANKS COMMAND...  spawns RANKS processes by the words of COMMAND, which ends in
 //                                    this program and "child"

@@ -174,7 +174,7 @@ void compare_with_native(MPI_Datatype type, MPI_Op op) {
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < count; ++i) {
       if constexpr (std::is_floating_point_v<T>) {
-        constexpr double kSlack = 1e6;  // relative to the largest terms, which may cancel
+        constexpr double kSlack = 1e6;  // magnitude of the largest terms, which may cancel
         wrong += !(std::abs(ours[i] - theirs[i]) <= kSlack * std::numeric_limits<T>::epsilon());
       } else {
         wrong += ours[i] != theirs[i];

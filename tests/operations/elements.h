@@ -118,7 +118,7 @@ inline std::vector<unsigned char> input_of(const Element& e, std::size_t count, 
     unsigned char* at = &bytes[i * size];
     if (integer) {
       std::memcpy(at, &bits, size);
-      if (bits % 7 == 0) std::memset(at, 0, size);  // false
+      if (bits % 7 == 0) std::memset(at, 0, size);  // the value "false"
       continue;
     }
     put(e.parts[0], at, 1 + static_cast<long>(bits % 3));

@@ -49,7 +49,8 @@ golden unbound allreduce 64K -n 64 --machine ../topology/two-sockets.xml --unbou
 run "$sumac" plan allreduce 16M -n 5 --nodes 5
 expect_out "4 chunks of up to 4194304 bytes"
 expect_out "ring  "
-# With several leaders the size of the chunks of one rank's part decides on the algorithm.
+# With several leaders the size of the chunks of one rank's part decides on the algorithm, and the
+# MPI's own collective serves only the leaders.
 run "$sumac" plan allreduce 4M -n 64 --nodes 4 --machine "package:2 core:16"
 expect_out "1 chunk of up to 262144 bytes"
 expect_out "top    16 x 4          p2p   allreduce       rabenseifner  "
