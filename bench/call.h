@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One collective call: the memory it works on, and how it is made.
+// One collective call with its buffers.
 #pragma once
 
 #include <mpi.h>
@@ -12,8 +12,8 @@
 
 namespace sumac::bench {
 
-// Page-aligned memory of one rank: `send` is what goes in; `recv` what comes out, and the only
-// buffer of an in-place call; a broadcast uses `recv` alone.
+// Page-aligned memory of one rank: `send` is the input, `recv` the output. An in-place call and a
+// broadcast use `recv` only.
 struct Buffers {
   explicit Buffers(std::size_t bytes);
   std::byte* send() const { return send_.get(); }
@@ -26,11 +26,12 @@ struct Buffers {
   std::unique_ptr<std::byte, Free> send_, recv_;
 };
 
-// A call that one contender makes over and over. All members are collective but test(), and throw
-// when an MPI function returns an error (Sumac's stand-ins for what an MPI lacks do).
+// A call that one contender makes over and over. All members but test() are collective, and throw
+// when an MPI function returns an error. (Sumac's substitutes for functions that an MPI lacks do
+// so.)
 class Call {
  public:
-  // A persistent call is initialized here, and freed by the destructor.
+  // Initialises a persistent call, which the destructor frees.
   Call(const Functions& functions, const Case& test, const Buffers& buffers, int rank,
        MPI_Comm comm);
   ~Call();
@@ -38,10 +39,10 @@ class Call {
   Call& operator=(const Call&) = delete;
 
   Kind kind() const { return test_.kind; }
-  // A blocking call is over when start() returns; wait() then does nothing.
+  // A blocking call has ended when start() returns; wait() then does nothing.
   void start();
   void wait();
-  // Whether what was started is over; then wait() need not be called.
+  // True when the call has ended; wait() is then not needed.
   bool test();
   void run() {
     start();
@@ -60,7 +61,7 @@ class Call {
   MPI_Datatype type_;
   MPI_Op op_;
   MPI_Comm comm_;
-  int part_ = 0;  // elements of each rank, where each has a part
+  int part_ = 0;  // elements per rank, if each rank has a part
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What to measure or check: one collective with its arguments.
+// One collective with its arguments, to be measured or checked.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,11 @@
 
 namespace sumac::bench {
 
-// MPI_Allreduce; MPI_Iallreduce and MPI_Wait; MPI_Start and MPI_Wait after one MPI_Allreduce_init.
+// In MPI functions: MPI_Allreduce; MPI_Iallreduce and MPI_Wait; MPI_Start and MPI_Wait after one
+// MPI_Allreduce_init.
 enum class Kind { blocking, nonblocking, persistent };
 
-// "allreduce", "iallreduce", "allreduce-persistent"
+// For example "allreduce", "iallreduce", "allreduce-persistent".
 std::string name_of(Collective collective, Kind kind);
 
 struct Case {
@@ -26,7 +27,7 @@ struct Case {
   Kind kind = Kind::blocking;
 
   std::size_t bytes() const { return count * size_of(type); }
-  // Of a collective with a part for each rank `count` is of all parts.
+  // True for a collective with a part for each rank. `count` is then the sum over all parts.
   bool has_parts() const {
     return collective == Collective::reduce_scatter || collective == Collective::allgather;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sumac-check-<family>: a small MPI program that 'sumac check' starts to see whether everything
-// works. Rank 0 prints one JSON object. Exit status: 0 also when something was found wrong, which
-// the object tells; 1 when the program itself failed.
+// sumac-check-<family>: a small MPI program that 'sumac check' runs to find out whether everything
+// works. Rank 0 prints one JSON object. Exit status: 0 if the checks were made, even if they found
+// problems, which are in the object; 1 when the program itself failed.
 #include <mpi.h>
 #include <sys/statvfs.h>
 
@@ -34,7 +34,7 @@ std::vector<std::string> hosts(const World& world) {
   return result;
 }
 
-// Runs each collective at each size. Collective.
+// Collective. Runs each collective at each size.
 std::vector<Attempt> try_collectives(const World& world, const Buffers& buffers) {
   std::vector<Attempt> attempts;
   const auto attempt = [&](Collective collective, std::size_t count) {

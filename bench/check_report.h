@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What sumac-check finds out, and how it says so.
+// The findings of sumac-check, and their output.
 #pragma once
 
 #include <string>
@@ -18,14 +18,14 @@ struct Attempt {
 
 struct Checked {
   Surroundings here;
-  std::vector<std::string> hosts;  // of each rank
+  std::vector<std::string> hosts;  // one for each rank
   long active_ranks;
   std::vector<Attempt> attempts;
-  double shared_memory_free;  // bytes; -1: not known
+  double shared_memory_free;  // bytes; -1: unknown
   std::string cross_memory_attach;
 };
 
-// One JSON object.
+// Returns one JSON object.
 std::string to_json(const Checked& checked);
 
 }  // namespace sumac::bench

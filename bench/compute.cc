@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kSteps = 1 << 16;
 constexpr int kTrials = 20;
 
-// A chain of multiplications that the compiler can neither shorten nor leave out.
+// A chain of multiplications that the compiler can neither shorten nor remove.
 void work(std::int64_t steps, std::uint64_t& value) {
   std::uint64_t x = value;
   for (std::int64_t i = 0; i < steps; i++) {
@@ -47,7 +47,7 @@ Computation::Computation(Compute mode, std::int64_t ns) : mode_(mode), amount_(n
     amount_ = std::max<std::int64_t>(
         static_cast<std::int64_t>(static_cast<double>(ns) / ns_per_step()), 1);
   } else {
-    prctl(PR_SET_TIMERSLACK, 1UL);  // else a sleep ends up to 50 us late
+    prctl(PR_SET_TIMERSLACK, 1UL);  // otherwise a sleep may end 50 us late
   }
 }
 

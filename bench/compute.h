@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank does while its collective is under way: the dummy computation of the overlap.
+// The dummy computation that a rank does while its collective is under way, to measure overlap.
 #pragma once
 
 #include <cstdint>
 
 namespace sumac::bench {
 
-// busy: computes on its core. idle: leaves the core to others, as a rank does whose accelerator
-// computes, and is back at the end, late by what the operating system takes to wake it.
+// busy: computes on its core. idle: sleeps and leaves its core to others, as a rank does whose
+// accelerator computes. It ends late by the time that the operating system takes to wake it.
 enum class Compute { busy, idle };
 
 class Computation {
@@ -15,8 +15,8 @@ class Computation {
   // Calibrates the busy loop, which takes a few milliseconds.
   Computation(Compute mode, std::int64_t ns);
 
-  // Computes; `between` is called between each two of the equal pieces. Busy, the work is fixed,
-  // so that time taken from the core makes it longer; idle, the end is, counted from the call.
+  // Computes in equal pieces, and calls `between` between each two of them. When busy, the amount
+  // of work is fixed, so that losing the core makes it longer; when idle, the end time is fixed.
   template <typename F>
   void run(int pieces, F between) const {
     State state{mode_ == Compute::idle ? now() : 0, 1};
@@ -28,8 +28,8 @@ class Computation {
 
  private:
   struct State {
-    std::int64_t begin;   // of the idleness
-    std::uint64_t value;  // of the computation: each piece needs the one before, to add up
+    std::int64_t begin;   // of the idle time
+    std::uint64_t value;  // of the computation: each piece depends on the one before
   };
   static std::int64_t now();
   void compute(State& state, int piece, int pieces) const;

@@ -6,7 +6,7 @@
 namespace sumac::bench {
 namespace {
 
-// Collective. Tries it; empty when all ranks may make the call, else why not.
+// Collective. Makes a trial call. Returns "" if all ranks may make it, else the reason why not.
 std::string refusal(const Functions& functions, const Options& options, const World& world,
                     const Buffers& buffers) {
   std::string why;

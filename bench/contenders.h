@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who takes part in a run. In one of a persistent call, the blocking call does too: a persistent
-// one has nothing else to be there for than to be faster.
+// The calls that a run compares. In a run of a persistent call the blocking call is compared too,
+// because a persistent call is only useful if it is faster.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,14 @@ struct Contender {
 };
 
 struct Contenders {
-  Contender native;  // makes the blocking call where the MPI has no persistent one
+  Contender native;  // a blocking call where the MPI has no persistent one
   std::optional<Contender> sumac;
   std::optional<Contender> blocking;  // as called in this program
-  std::string sumac_lacks;            // why Sumac, though active, takes no part; else empty
+  std::string sumac_lacks;            // why active Sumac has no such call; else empty
 };
 
-// Collective. `active`: Sumac is, on all ranks. Throws Unavailable, on all ranks, when nobody has
-// the call.
+// Collective. `active` is true when Sumac is active on all ranks. Throws Unavailable on all ranks
+// when no contender has the call.
 Contenders line_up(const Options& options, const World& world, const Buffers& buffers, bool active);
 
 struct Unavailable {

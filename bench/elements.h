@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The element types as C++ types, and what each operation makes of two elements: written plainly,
-// and apart from Sumac's kernels, which are checked against it.
+// The element types as C++ types, and the result of each operation on two elements. Written simply
+// and independently of Sumac's kernels, which are checked against it.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ template <typename T>
 inline constexpr bool kIsNumber =
     kIsInteger<T> || std::is_floating_point_v<T> || std::is_same_v<T, __float128>;
 
-// float16 and bfloat16. Exact for integers of few bits, all that the benchmark puts into them;
-// rounding, infinities and subnormal numbers are left out.
+// float16 and bfloat16, exact for integers of few bits, the only values that the benchmark uses.
+// Rounding, infinities and subnormal numbers are left out.
 template <int mantissa, int bias>
 struct ShortFloat {
   std::uint16_t bits = 0;
@@ -56,7 +56,7 @@ struct Complex {
   bool operator==(const Complex&) const = default;
 };
 
-// Laid out as MPI's pairs are, with the same gaps.
+// Has the layout of MPI's pair types, with the same gaps.
 template <typename V, typename I>
 struct PairOf {
   V value;
@@ -64,7 +64,8 @@ struct PairOf {
   bool operator==(const PairOf&) const = default;
 };
 
-// Integers are added and multiplied without sign: MPI's wrap around, and C's may not.
+// Converts to unsigned: integers of MPI wrap around, but overflow of signed integers is undefined
+// in C++.
 template <typename T>
 [[gnu::always_inline]] inline auto plain(T x) {
   if constexpr (std::is_same_v<T, __int128>) {
@@ -76,7 +77,7 @@ template <typename T>
   }
 }
 
-// The op of two elements of a type that is_defined() with it. Any other op is none: the first.
+// The result of the op, which is_defined() for the type. Any other op returns the first element.
 template <typename T>
 [[gnu::always_inline]] inline T combined(Op op, T a, T b) {
   if constexpr (kIsInteger<T>) {
@@ -150,7 +151,7 @@ struct Type {
   using Element = T;
 };
 
-// Calls f with the Type<> that `type` names.
+// Calls f with the Type<> of `type`.
 template <typename F>
 auto with_type(DType type, F f) {
   switch (type) {
@@ -158,7 +159,7 @@ auto with_type(DType type, F f) {
   case DType::dtype:                                          \
     return f(Type<__VA_ARGS__>{});
 #include "base/types.def"
-    case DType::none:  // nobody asks
+    case DType::none:  // never passed
       break;
   }
   return f(Type<std::int8_t>{});

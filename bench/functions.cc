@@ -16,7 +16,7 @@ Function loaded(const std::string& name) {
   return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name.c_str()));
 }
 
-// The MPI's function behind `name`, or `called` when Sumac is not there to be asked.
+// The MPI's function behind `name`, or `called` when Sumac is not loaded.
 template <typename Function>
 Function native(const char* name, Function called) {
   const auto ask = loaded<decltype(&sumac_native)>("sumac_native");
@@ -24,20 +24,21 @@ Function native(const char* name, Function called) {
   return function != nullptr ? reinterpret_cast<Function>(function) : called;
 }
 
-// Open MPI 4 has MPI_<name> under the name it had before MPI 4.0.
+// Open MPI 4 calls this function MPIX_<name>, the name it had before MPI 4.0.
 template <typename Function>
 Function before_mpi_4(const char* name) {
   return loaded<Function>(std::string("MPIX_") + name);
 }
 
-// MPI_<name>, which need not exist, as a call in this program would reach it.
+// MPI_<name> as a call in this program would reach it. Null if there is none.
 template <typename Function>
 Function called_persistent(const char* name) {
   const auto function = loaded<Function>(std::string("MPI_") + name);
   return function != nullptr ? function : before_mpi_4<Function>(name);
 }
 
-// The MPI's own MPI_<name>. Not the one that is called: Sumac has the name where the MPI has not.
+// The MPI's own MPI_<name>. The symbol itself does not do: Sumac exports the name even where the
+// MPI lacks it.
 template <typename Function>
 Function native_persistent(const char* name) {
   if (!presence().loaded) return called_persistent<Function>(name);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MPI functions as the two contenders provide them.
+// The MPI functions that each of the two contenders calls.
 #pragma once
 
 #include <mpi.h>
 
 namespace sumac::bench {
 
-// Declared here because Open MPI 4 has the persistent collectives, but not in its <mpi.h>.
+// Declared here because Open MPI 4 has persistent collectives, but does not declare them in
+// <mpi.h>.
 using AllreduceInit = int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info,
                               MPI_Request*);
 using ReduceInit = int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Info,
@@ -17,8 +18,8 @@ using AllgatherInit = int (*)(const void*, int, MPI_Datatype, void*, int, MPI_Da
                               MPI_Info, MPI_Request*);
 using BarrierInit = int (*)(MPI_Comm, MPI_Info, MPI_Request*);
 
-// The functions of one contender. A request is completed by the contender that started it.
-// The persistent ones are null where there are none.
+// The functions of one contender. A request must be completed by the contender that started it.
+// Persistent functions that do not exist are null.
 struct Functions {
   decltype(&MPI_Allreduce) allreduce;
   decltype(&MPI_Reduce) reduce;
@@ -45,9 +46,9 @@ struct Functions {
   decltype(&MPI_Reduce_local) reduce_local;
 };
 
-// What a call in this program reaches: Sumac where it is loaded, else the MPI.
+// The functions that a call in this program reaches: Sumac's where it is loaded, else the MPI's.
 Functions as_called();
-// The MPI's own functions, asked of Sumac where it is loaded.
+// The MPI's own functions; where Sumac is loaded, they are obtained from sumac_native().
 Functions of_the_mpi();
 
 }  // namespace sumac::bench

@@ -13,7 +13,7 @@ constexpr std::uint32_t bytes(std::size_t from, std::size_t size) {
   return static_cast<std::uint32_t>(((std::uint64_t{1} << size) - 1) << from);
 }
 
-// An x87 number is 10 bytes in 16.
+// An x87 long double has 10 bytes of data in 16.
 template <typename T>
 constexpr std::size_t kDataSize = std::is_same_v<T, long double>&& LDBL_MANT_DIG == 64 ? 10
                                                                                        : sizeof(T);

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Nanosecond resolution is all there is.
+// Microseconds rounded to the clock's resolution of 1 ns.
 double rounded(double us) { return static_cast<double>(std::llround(us * 1000)) / 1000; }
 
 Json times(const Samples& samples) {
@@ -49,7 +49,8 @@ const char* name_of(Kind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-// What only some runs have: the computation of the overlap, and stand-ins for what is missing.
+// Fields that only some runs have: the computation of the overlap, and substitutes for missing
+// calls.
 void add_special(Json& header, const Options& options, Kind native_kind,
                  const std::string& sumac_lacks) {
   if (options.overlap)
@@ -80,7 +81,7 @@ Json common_header(const Options& options, const Surroundings& here) {
   };
 }
 
-// A tenth of a nanosecond: a mean over many calls.
+// Rounded to a tenth of a nanosecond: each is a mean over many calls.
 Json mean_times(const Turns& turns) {
   const Figures f = summarize(turns.samples);
   const auto fine = [](double us) { return static_cast<double>(std::llround(us * 1e4)) / 1e4; };

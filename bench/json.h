@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the benchmark prints: JSON Lines. First {"kind":"header"}, then {"kind":"size"} as soon as a
-// size (of reduce_local: one operation on one type at one size) is measured, then
-// {"kind":"summary"}. Times are microseconds.
+// The output of the benchmark in JSON Lines. First {"kind":"header"}; then {"kind":"size"} as soon
+// as a size (of reduce_local: one operation on one type at one size) has been measured; then
+// {"kind":"summary"}. Times are in microseconds.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@ namespace sumac::bench {
 
 class Report {
  public:
-  // Writes to standard output and, unless its name is empty, to a file. Throws when that fails.
+  // Writes to standard output and, unless its name is empty, to a file. Throws when writing fails.
   explicit Report(const std::string& file);
-  // `native_kind`: that of the call that stands in for the MPI's; `sumac_lacks`: why Sumac, though
-  // active, takes no part, or "".
+  // `native_kind` is the kind of call that stands for the MPI's. `sumac_lacks` is why active Sumac
+  // has no such call, or "".
   void header(const Options& options, const Surroundings& here, Kind native_kind,
               const std::string& sumac_lacks, std::size_t sizes);
   void row(const Row& row);
-  // `lacking`: those of the options' types that this MPI has not.
+  // `lacking` has those of the options' types that this MPI lacks.
   void local_header(const Options& options, const Surroundings& here,
                     const std::vector<DType>& lacking, std::size_t cells);
   void cell(const Cell& cell);

@@ -16,8 +16,8 @@
 namespace sumac::bench {
 namespace {
 
-constexpr std::size_t kLoopUpTo = 1024;  // bytes; beyond, no loop competes with memcpy
-constexpr int kRanks = 2;                // whose data `in` and `inout` are
+constexpr std::size_t kLoopUpTo = 1024;  // bytes; in larger vectors no loop competes with memcpy
+constexpr int kRanks = 2;                // two: their data are in `in` and `inout`
 
 using ReduceLocal = decltype(&MPI_Reduce_local);
 
@@ -41,7 +41,8 @@ struct Job {
   }
 };
 
-// Reduces known data. The number of wrong elements; none where the function refuses the pair.
+// Reduces known data. Returns the number of wrong elements, or nothing if the function refuses the
+// pair.
 std::optional<long> count_wrong(const Job& job, ReduceLocal function) {
   const Cell& cell = job.cell;
   const Pattern pattern{cell.type, cell.op, kRanks, 1};
@@ -52,8 +53,9 @@ std::optional<long> count_wrong(const Job& job, ReduceLocal function) {
   return static_cast<long>(changed + pattern.wrong(job.memory.inout(), cell.count));
 }
 
-// Finds out who can reduce this, and how many elements are wrong: of the MPI, those that are not
-// the serial result; of Sumac, those that have not the bits of the MPI, whose errors are its own.
+// Checks which contenders support the pair, and counts wrong elements. The MPI's result is compared
+// with the serial one. Sumac's must have the bits of the MPI's; if the MPI is wrong, Sumac may also
+// have the serial result.
 void verify(const Job& job, const World& world, bool active, Cell& cell) {
   const std::optional<long> native = count_wrong(job, world.native.reduce_local);
   if (native) cell.native.emplace();
@@ -115,7 +117,7 @@ void time(const Job& job, const Options& options, const World& world, Cell& cell
   for (std::size_t i = 0; i < turns.size(); i++) *places[i] = turns[i];
 }
 
-// The pairs that mean something, of types that this MPI has, at all sizes that hold an element.
+// All defined pairs of operation and type that this MPI has, at all sizes that hold an element.
 std::vector<Cell> cells_of(const Options& options) {
   std::vector<Cell> cells;
   for (const std::size_t bytes : sizes_in_bytes(options))
@@ -137,7 +139,7 @@ std::vector<DType> lacking(const std::vector<DType>& types) {
 
 long run_local(const Options& options, const World& world) {
   std::vector<Cell> cells = cells_of(options);
-  // A pair that the MPI lacks is to be told by its error. Set after the types were asked for.
+  // A pair that the MPI lacks must return an error. Set only now: cells_of() has made the types.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   if (cells.empty()) throw Unavailable{"this MPI has none of the types"};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Reduce_local in one process: every operation on every type, Sumac's and the MPI's own against
-// memcpy of the same bytes and, where they are few, against a loop that a program could have.
+// MPI_Reduce_local in one process: every operation on every type, Sumac's and the MPI's own,
+// compared with memcpy of the same bytes and, for small vectors, with a loop as a program might
+// have it.
 //
-// The same buffers are used in all calls, so small vectors are in the cache and those larger than
-// it are not. Their values last: however often they are reduced, no call meets others.
+// All calls use the same buffers, so vectors smaller than the cache are in it and larger ones are
+// not. The data are such that repeated reductions do not change them, so all calls see the same
+// values.
 #pragma once
 
 #include "options.h"
@@ -11,7 +13,7 @@
 
 namespace sumac::bench {
 
-// Returns the number of wrong elements, and throws Unavailable when there is nothing to measure.
+// Returns the number of wrong elements. Throws Unavailable when there is nothing to measure.
 long run_local(const Options& options, const World& world);
 
 }  // namespace sumac::bench

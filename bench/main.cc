@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sumac-bench-<family>: measures an MPI's own collectives and Sumac's side by side. Started by
-// 'sumac bench' as `mpiexec -n N sumac exec sumac-bench-<family> COLLECTIVE ...`; without Sumac in
-// front it measures the MPI alone. Exit status: 0 done, 1 failed, 2 usage, 3 no such
-// call here, 4 wrong results.
+// sumac-bench-<family>: measures an MPI's own collectives and Sumac's in one process. 'sumac bench'
+// starts it as `mpiexec -n N sumac exec sumac-bench-<family> COLLECTIVE ...`; without Sumac loaded
+// it measures the MPI alone. Exit status: 0 done, 1 failed, 2 usage, 3 no such call here, 4 wrong
+// results.
 #include <mpi.h>
 
 #include <cstdio>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kUnavailable = 3;
 constexpr int kWrongResults = 4;
-// Sumac prepares itself, and some MPIs change their algorithm, within the first calls.
+// Sumac sets itself up, and some MPIs change their algorithm, within the first calls.
 constexpr int kFirstCalls = 10;
 
 void first_calls(const Contender& contender, const Options& options, const World& world,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long the calls of the contenders take.
+// Measures how long the calls of the contenders take.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace sumac::bench {
 
 using Calls = std::vector<std::unique_ptr<Call>>;
 
-// Collective. In the order of the calls; samples on rank 0 only, see in_rounds().
+// Collective. Returns times in the order of the calls. Only rank 0 gets samples, see in_rounds().
 std::vector<Times> measure(const Calls& calls, const Setting& setting, const Options& options);
 
 }  // namespace sumac::bench

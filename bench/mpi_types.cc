@@ -12,7 +12,8 @@
 namespace sumac::bench {
 namespace {
 
-// `element` as sumac_hint_type takes it, which need not be there.
+// Makes a type of 2 bytes and declares it as `element` by sumac_hint_type. MPI_DATATYPE_NULL if
+// Sumac is not loaded or refuses.
 MPI_Datatype made_known(int element) {
   const auto hint =
       reinterpret_cast<decltype(&sumac_hint_type)>(dlsym(RTLD_DEFAULT, "sumac_hint_type"));
@@ -25,7 +26,7 @@ MPI_Datatype made_known(int element) {
   return MPI_DATATYPE_NULL;
 }
 
-std::optional<MPI_Datatype> float16, bfloat16;  // once they are made
+std::optional<MPI_Datatype> float16, bfloat16;  // set when they are made
 
 MPI_Datatype made_here(DType type) {
   const bool brain = type == DType::bf16;
@@ -39,7 +40,7 @@ struct Known {
   MPI_Datatype mpi;
 };
 
-// Null where none of them is.
+// MPI_DATATYPE_NULL if `type` is not in the table.
 template <std::size_t count>
 MPI_Datatype find(const Known (&known)[count], DType type) {
   for (const Known& one : known) {
@@ -48,7 +49,7 @@ MPI_Datatype find(const Known (&known)[count], DType type) {
   return MPI_DATATYPE_NULL;
 }
 
-// Types that C knows only as Fortran's; headers leave out what the MPI has not.
+// Types that have only a Fortran name, also in C. Headers leave out those that the MPI lacks.
 MPI_Datatype of_fortran(DType type) {
   const Known known[] = {
 #ifdef MPI_INTEGER16
@@ -62,7 +63,7 @@ MPI_Datatype of_fortran(DType type) {
 #endif
       {DType::f32_f32, MPI_2REAL},  {DType::f64_f64, MPI_2DOUBLE_PRECISION},
   };
-  return find(known, type);  // a pair of 8-byte integers: MPI_2INTEGER of some compilers only
+  return find(known, type);  // not i64 pairs: only some compilers' MPI_2INTEGER has 8-byte integers
 }
 
 MPI_Datatype of_c(DType type) {
@@ -91,7 +92,7 @@ MPI_Datatype of_c(DType type) {
   return find(known, type);
 }
 
-// While it lives, errors of calls without a communicator are returned.
+// During its lifetime, errors of calls without a communicator are returned.
 struct ErrorsReturn {
   ErrorsReturn() { set(MPI_ERRORS_RETURN); }
   ~ErrorsReturn() { set(MPI_ERRORS_ARE_FATAL); }
@@ -101,8 +102,8 @@ struct ErrorsReturn {
   }
 };
 
-// Whether the MPI adds numbers of this type rightly. Some take a quadruple for a long double, which
-// has its size, or cannot add it at all.
+// Whether the MPI adds numbers of this type correctly. Some MPIs take a quadruple for a long
+// double, which has the same size, or cannot add it at all.
 bool can_add(MPI_Datatype handle, DType type) {
   constexpr int kCount = 8;
   const ErrorsReturn guard;

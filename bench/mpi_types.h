@@ -8,16 +8,16 @@
 
 namespace sumac::bench {
 
-// MPI_DATATYPE_NULL where this MPI has none, or one that it takes for another. MPI has none for
-// float16 and bfloat16: theirs is made here of 2 bytes and made known to Sumac, and is there only
-// with a Sumac that can be told.
+// The MPI's handle of the type. MPI_DATATYPE_NULL where this MPI lacks the type, or treats it as
+// another. MPI has no float16 and bfloat16: types of 2 bytes are made for them and declared by
+// sumac_hint_type, so they need Sumac.
 MPI_Datatype mpi_type(DType type);
 MPI_Op mpi_op(Op op);
 
-// Frees the types that were made here; to be called before MPI_Finalize.
+// Frees the types that were made here. Must be called before MPI_Finalize.
 void free_types();
 
-// Whether the type is the MPI's own, not one made here.
+// True if the type is the MPI's own and was not made here.
 bool is_predefined(DType type);
 
 }  // namespace sumac::bench

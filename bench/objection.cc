@@ -8,7 +8,7 @@
 namespace sumac::bench {
 namespace {
 
-// What of the sizes cannot be run.
+// Why the sizes cannot be measured, or "".
 std::string objection_to_sizes(const Options& options) {
   if (options.min_bytes < 1 || options.min_bytes > options.max_bytes)
     return "the smallest size must be at least 1 and at most the largest";
@@ -45,7 +45,7 @@ std::string objection(const Options& options, int ranks, const std::string& libr
     return name_of(options.collective, options.kind) + " has no in-place form";
   if (options.overlap && options.kind == Kind::blocking)
     return std::string("nothing can overlap a blocking ") + name_of(options.collective);
-  // MPICH 4.0.2 crashes in MPI_Reduce with MPI_IN_PLACE at a root other than 0, without Sumac.
+  // MPICH 4.0.2 crashes without Sumac in MPI_Reduce with MPI_IN_PLACE at a root other than 0.
   if (options.in_place && options.collective == Collective::reduce && options.root != 0 &&
       library.find("MPICH Version:\t4.0") != std::string::npos)
     return "this MPICH crashes by itself in an in-place MPI_Reduce whose root is not 0";

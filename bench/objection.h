@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which runs cannot be.
+// Checks whether a run is possible.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace sumac::bench {
 
-// What cannot be run: a root outside the communicator, an operation the type has not, a call that
-// crashes this MPI by itself. Empty when all is well.
+// Why the run is impossible: a root outside the communicator, an operation that is not defined for
+// the type, a call that crashes this MPI by itself. Empty when it is possible.
 std::string objection(const Options& options, int ranks, const std::string& library);
 
 }  // namespace sumac::bench

@@ -54,7 +54,7 @@ Choice chosen(const std::string& option, const Names<Choice>& names, const std::
   throw CLI::ValidationError(option, text + " is not one of: " + listed(names));
 }
 
-// Declares an option that takes one of `names`, and hands the choice to `set`.
+// Declares an option that takes one of `names`, and passes the choice to `set`.
 template <typename Choice, typename Set>
 CLI::Option* add_choice(CLI::App& app, const std::string& option, Set set,
                         const Names<Choice>& names, const std::string& doc) {
@@ -64,7 +64,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& option, Set set,
   return app.add_option_function<std::string>(option, read, doc + ": " + listed(names));
 }
 
-// Declares an option that takes several of `names`, with commas between them.
+// Declares an option that takes several of `names`, separated by commas.
 template <typename Choice>
 void add_choices(CLI::App& app, const std::string& option, std::vector<Choice>& choices,
                  const Names<Choice>& names, const std::string& doc) {
@@ -74,7 +74,7 @@ void add_choices(CLI::App& app, const std::string& option, std::vector<Choice>& 
   app.add_option_function<std::vector<std::string>>(option, read, doc)->delimiter(',');
 }
 
-// What goes on between start and wait.
+// Declares the options of the computation between start and wait.
 void declare_overlap(CLI::App& app, Options& options) {
   const Names<Compute> computes{{"busy", Compute::busy}, {"idle", Compute::idle}};
   app.add_flag("--overlap", options.overlap,

@@ -10,7 +10,7 @@
 namespace sumac::bench {
 namespace {
 
-// What is timed: the call alone, the computation alone, or one in the other.
+// What is timed: the call alone, the computation alone, or the computation within the call.
 struct Part {
   bool call, compute;
   int tests;

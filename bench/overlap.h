@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much of a call the ranks can compute through, as the OSU micro-benchmarks ask: start, compute
-// for as long as start and wait take alone, wait; whatever this takes beyond the computation was
-// not overlapped.
+// How much of a call can be overlapped with computation, measured as in the OSU micro-benchmarks:
+// start, compute for as long as start and wait take alone, wait. The time beyond that of the
+// computation was not overlapped.
 //
-// The computation is also timed without a call, by the same turns as all else. So work that a
-// helper thread does on the rank's own core is not counted as overlapped (the computation takes
-// longer by it), and neither is the time in MPI_Test; a late awakening from idleness cancels out.
+// The computation is also timed without a call, in turns with the other measurements. So work of a
+// helper thread on the rank's own core is not counted as overlapped, because it makes the
+// computation longer, and neither is the time in MPI_Test; a late wake-up from idle time cancels
+// out.
 #pragma once
 
 #include <vector>
@@ -17,8 +18,8 @@
 
 namespace sumac::bench {
 
-// Collective. In the order of the calls, which are not blocking; `alone` is what each takes, in
-// microseconds. The figures are there on rank 0 only.
+// Collective. Returns results in the order of the calls, which must not be blocking. `alone` is the
+// time of each call in microseconds. Only rank 0 gets the results.
 std::vector<Overlaps> measure_overlap(const std::vector<Call*>& calls,
                                       const std::vector<double>& alone, const Setting& setting,
                                       const Options& options);

@@ -11,7 +11,7 @@
 namespace sumac::bench {
 namespace {
 
-// A well mixed number for each (i, rank, seed).
+// A pseudo-random number for each (i, rank, seed).
 std::uint32_t mixed(std::size_t i, int rank, unsigned seed) {
   auto x = static_cast<std::uint32_t>(i) * 0x9E3779B1u ^
            (static_cast<std::uint32_t>(rank) + 1) * 0x85EBCA77u ^ seed * 0xC2B2AE3Du;
@@ -28,7 +28,7 @@ constexpr bool has_sign() {
   return true;
 }
 
-// Whether this rank is the one whose factor is not 1.
+// Exactly one rank's factor is not 1. True on that rank.
 bool has_factor(const Pattern& p, std::size_t i, int rank) {
   return mixed(i, -1, p.seed) % static_cast<unsigned>(p.ranks) == static_cast<unsigned>(rank);
 }
@@ -50,7 +50,7 @@ template <typename T>
 T value(Type<T>, const Pattern& p, std::size_t i, int rank) {
   const std::uint32_t bits = mixed(i, rank, p.seed);
   switch (p.op) {
-    case Op::sum: {  // within 7 bits for byte types, up to 127 ranks
+    case Op::sum: {  // 127 ranks' values of a byte type fit into 7 bits
       const int most = sizeof(T) == 1 ? std::clamp(127 / p.ranks, 1, 7) : 7;
       return number<T>(bits % static_cast<unsigned>(most + 1));
     }
@@ -82,7 +82,7 @@ Complex<T> value(Type<Complex<T>>, const Pattern& p, std::size_t i, int rank) {
   return {number<T>(1), number<T>(0)};
 }
 
-// Of few values, so that the index decides often.
+// Values from a small range, so that the index often decides.
 template <typename V, typename I>
 PairOf<V, I> value(Type<PairOf<V, I>>, const Pattern& p, std::size_t i, int rank) {
   const std::uint32_t bits = mixed(i, rank, p.seed);
@@ -123,7 +123,7 @@ std::size_t mismatches(const std::vector<T>& period, const void* buffer, std::si
   return wrong;
 }
 
-// x divided by 3, in each part of the element.
+// x divided by 3; each part of a complex number or pair is a third.
 template <typename T>
 requires kIsNumber<T> T third(Type<T>, std::uint32_t x) {
   return static_cast<T>(static_cast<T>(x) / static_cast<T>(3));

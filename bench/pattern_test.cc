@@ -52,7 +52,7 @@ TEST(Pattern, BytesDoNotOverflow) {
   EXPECT_EQ(pattern.wrong(sums.data(), sums.size()), 0u);
 }
 
-// Calls f(type, op) for all pairs that mean something.
+// Calls f(type, op) for all defined pairs.
 template <typename F>
 void for_all_pairs(F f) {
   for (int type = 0; type < kNumDTypes; type++)

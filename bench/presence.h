@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is loaded in front of the MPI.
+// Whether Sumac is loaded in front of the MPI.
 #pragma once
 
 namespace sumac::bench {
 
-// Without Sumac: loaded false, the strings empty.
+// Without Sumac, `loaded` is false and the strings are empty.
 struct Presence {
   bool loaded = false;
   bool active = false;
   const char* version = "";
   const char* description = "";
 };
-// Asked after the first MPI call.
+// Must be called after the first MPI call.
 Presence presence();
-// How the last collective of this thread was served; "" without Sumac.
+// How the last collective of this thread was served, or "" without Sumac.
 const char* last_path();
 
 }  // namespace sumac::bench

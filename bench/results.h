@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run finds out, as plain values.
+// The results of a run, as plain values.
 #pragma once
 
 #include <optional>
@@ -12,62 +12,63 @@
 
 namespace sumac::bench {
 
-// Where and with what a run takes place.
+// The environment of a run.
 struct Surroundings {
-  std::string mpi;  // the MPI's own description of itself
+  std::string mpi;  // from MPI_Get_library_version
   std::string family;
   int ranks, hosts;
   Presence sumac;
 };
 
-// Of one contender. The start alone is timed in calls of its own: a reading of the clock between
-// start and wait would be hidden behind the peers' work and yet be taken off. None of a blocking
-// call.
+// The times of one contender. The start is timed in separate calls: reading the clock between start
+// and wait would be hidden behind the peers' work, but would be subtracted all the same. A blocking
+// call has no start times.
 struct Times {
   Samples whole, start;
 };
 
-// Microseconds, each the median over the rounds, and the overlapped part in percent.
+// Microseconds, each the median over the rounds, and the overlapped fraction in percent.
 struct Overlap {
   double pure = 0, compute = 0, overall = 0, percent = 0;
 };
 
 struct Overlaps {
   Overlap plain;
-  std::optional<Overlap> tests;  // with MPI_Test between the pieces of the computation
+  std::optional<Overlap> tests;  // with MPI_Test during the computation
 };
 
-// What one contender did at one size.
+// The results of one contender at one size.
 struct Result {
   Times times;
   std::optional<Overlaps> overlap;
   long wrong = 0;
 };
 
-// One measured size. `sumac` without it is empty; `blocking` is there in runs of a persistent call.
+// The results of one size. Without Sumac `sumac` is empty. `blocking` is set in runs of a
+// persistent call.
 struct Row {
   Case test;
   Result native;
   std::optional<Result> sumac, blocking;
   std::string algorithm;
 
-  // In what a program gets: from Sumac, or from the MPI without it.
+  // Wrong elements in the calls that a program would make: of Sumac, or of the MPI without it.
   long wrong() const { return (sumac ? *sumac : native).wrong + (blocking ? blocking->wrong : 0); }
 };
 
-// One operation of MPI_Reduce_local on one type at one size, and what came of it.
+// The results of MPI_Reduce_local for one operation on one type at one size.
 struct Cell {
   Op op;
   DType type;
-  std::size_t asked;  // bytes, of which there may be a part too small for an element
+  std::size_t asked;  // bytes; the last may be too few for an element
   std::size_t count;
   Turns memcpy;
   std::optional<Turns> native, sumac, loop;
-  long wrong_native = 0, wrong_sumac = 0;  // elements
+  long wrong_native = 0, wrong_sumac = 0;  // numbers of elements
   std::string algorithm;
 
   std::size_t bytes() const { return count * size_of(type); }
-  // In what a program gets: from Sumac, or from the MPI without it.
+  // Wrong elements in the calls that a program would make: of Sumac, or of the MPI without it.
   long wrong() const { return sumac ? wrong_sumac : wrong_native; }
 };
 

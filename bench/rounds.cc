@@ -9,7 +9,7 @@
 namespace sumac::bench {
 namespace {
 
-constexpr int kChunk = 5;  // warm-up calls between two looks at the clock
+constexpr int kChunk = 5;  // warm-up calls between two readings of the clock
 constexpr int kFewestIterations = 3;
 constexpr int kMostIterations = 10000;
 
@@ -17,7 +17,7 @@ struct Plan {
   int rounds, iterations;
 };
 
-// Returns how many seconds one call of each block takes, with all that stands around it.
+// Returns the seconds for one call of each block, including the set-up around it.
 double warm_up(const std::vector<Block>& blocks, const Options& options, const World& world) {
   float unused[kChunk];
   const std::int64_t start = now_ns();
@@ -36,7 +36,7 @@ double warm_up(const std::vector<Block>& blocks, const Options& options, const W
   return static_cast<double>(fastest) / kChunk * 1e-9;
 }
 
-// As many calls as fit into the time; fewer rounds where even the fewest calls do not.
+// As many calls as fit into the time. If even the fewest calls do not fit, fewer rounds.
 Plan plan(const Options& options, double seconds_per_iteration) {
   if (options.iterations > 0) return {options.rounds, options.iterations};
   const double total = options.seconds / std::max(seconds_per_iteration, 1e-9);

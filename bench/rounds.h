@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is compared takes turns in one process: a round measures a block of calls of the one, then
-// of the other, and the order changes from round to round, so that what drifts (frequency,
-// neighbours) hits all alike.
+// Contenders take turns in one process: a round measures a block of calls of each, in an order that
+// changes from round to round. So drifting conditions (frequency, other jobs) affect all equally.
 #pragma once
 
 #include <functional>
@@ -13,11 +12,11 @@
 
 namespace sumac::bench {
 
-// Makes this many timed calls, and writes the microseconds of each. Collective.
+// Collective. Makes this many timed calls, and writes the time of each in microseconds.
 using Block = std::function<void(int calls, float* us)>;
 
-// Collective. Warms up and times the blocks; the samples of all ranks, in the blocks' order, are
-// returned on rank 0, and none on the other ranks.
+// Collective. Warms up and times the blocks. Rank 0 gets the samples of all ranks, in the order of
+// the blocks; other ranks get none.
 std::vector<Samples> in_rounds(const std::vector<Block>& blocks, const Options& options,
                                const World& world);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64;
 
-// An in-place call has its data restored, so that sums of sums do not run off to infinity.
+// Restores the data of an in-place call, so that repeated sums do not grow to infinity.
 void refresh(const Case& test, const Buffers& buffers, int rank) {
   if (test.collective == Collective::barrier) return;
   if (test.in_place) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands around each timed call, the same for all contenders.
+// The set-up around each timed call, the same for all contenders.
 //
-// Before it, all ranks write into the data to be sent, as a program does between two calls: one
-// word of each cache line, else the peers would find unmodified lines in their caches and large
-// messages would look faster than they are. Then comes the same bare MPI_Barrier (what the
-// program's own call reaches, hence Sumac's, whose ranks leave closer together). Then the call
-// alone is timed, on every rank, less the cost of reading the clock.
+// First, all ranks write to one word of each cache line of the data to be sent, as a program does
+// between two calls. Otherwise the peers would find unmodified lines in their caches, and large
+// messages would look faster than they are. Then comes an MPI_Barrier, the one that the program's
+// own call reaches: with Sumac it is Sumac's, from which ranks return closer together. Then the
+// call alone is timed on every rank. The cost of reading the clock is subtracted.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +23,10 @@ struct Setting {
   const World& world;
   std::int64_t overhead_ns = timer_overhead_ns();
 
-  // Collective. New data, and all ranks together.
+  // Collective. Writes new data and synchronises all ranks.
   void prepare() const;
 
-  // The microseconds that f() takes.
+  // Returns the time of f() in microseconds.
   template <typename F>
   float time(F f) const {
     const std::int64_t start = now_ns();

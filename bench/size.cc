@@ -11,8 +11,8 @@
 namespace sumac::bench {
 namespace {
 
-// What Sumac made of a call. One that it knows nothing of leaves the path of the call before, so
-// that it shows after two calls of different paths.
+// How Sumac served the call. A nonblocking call that Sumac does not intercept leaves the last path
+// unchanged: this is recognised by making it after two calls with different paths.
 std::string path_of(Call& call, const Buffers& buffers, const World& world) {
   if (call.kind() == Kind::blocking) {
     call.run();
@@ -33,7 +33,7 @@ std::string path_of(Call& call, const Buffers& buffers, const World& world) {
   return left && paths_before.size() > 1 ? "mpi: not a call that Sumac takes" : path;
 }
 
-// The contenders of one size, the MPI first, and a place for what each did.
+// The contenders of one size, the MPI first, and their results.
 struct Field {
   Calls calls;
   std::vector<Result*> results;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One message size, checked and timed.
+// Checks and times one message size.
 #pragma once
 
 #include "contenders.h"
@@ -9,7 +9,7 @@
 
 namespace sumac::bench {
 
-// Collective. Checks and times one size. The samples are there on rank 0 only.
+// Collective. Checks and times one size. Only rank 0 gets the samples.
 Row run_size(const Options& options, const World& world, const Buffers& buffers, std::size_t count,
              const Contenders& contenders);
 

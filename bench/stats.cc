@@ -46,7 +46,7 @@ Figures summarize(const Samples& samples) {
 double overlap_percent(const std::vector<double>& pure, const std::vector<double>& compute,
                        const std::vector<double>& overall) {
   std::vector<double> percent;
-  for (std::size_t i = 0; i < pure.size(); i++)  // what takes no time is hidden altogether
+  for (std::size_t i = 0; i < pure.size(); i++)  // a call that takes no time counts as overlapped
     percent.push_back(pure[i] > 0 ? 100 * (1 - (overall[i] - compute[i]) / pure[i]) : 100);
   return std::clamp(median(percent), 0.0, 100.0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures made of samples: what the benchmark reports.
+// Statistics of samples, as the benchmark reports them.
 #pragma once
 
 #include <cstddef>
@@ -17,32 +17,32 @@ struct Samples {
   std::vector<float> us;
 };
 
-// Of one contender whose calls are timed as batches.
+// The samples of one contender whose calls are timed in batches.
 struct Turns {
-  Samples samples;  // one in each round
-  int calls;        // in a batch
-  int batches;      // in a round
+  Samples samples;  // one per round
+  int calls;        // per batch
+  int batches;      // per round
 };
 
 struct Figures {
-  double p50 = 0;   // the median over rounds of the round's figure
-  double p99 = 0;   // of all samples of all ranks
-  double mean = 0;  // of all samples of all ranks
-  double min = 0;   // the best round
-  // The figure of each round: the mean over ranks of the rank's median.
+  double p50 = 0;   // median over rounds of by_round
+  double p99 = 0;   // over all samples of all ranks
+  double mean = 0;  // over all samples of all ranks
+  double min = 0;   // of by_round
+  // One value per round: the mean over ranks of each rank's median.
   std::vector<double> by_round;
 };
 
-// The element below which `fraction` of the values lie (nearest rank). 0 for no values.
+// The value below which `fraction` of the values lie (nearest rank). 0 if there are no values.
 double quantile(std::vector<float> values, double fraction);
 
-// The middle value, or the mean of the two middle ones.
+// The middle value, or the mean of the two middle values.
 double median(std::vector<double> values);
 
 Figures summarize(const Samples& samples);
 
-// How much of a call was overlapped by a computation, 0 to 100: from the times, in each round, of
-// the call alone, of the computation alone, and of both together. Beyond the ends lies noise only.
+// The overlapped part of a call, in percent, from the times in each round of the call alone, of the
+// computation alone, and of both together. Values beyond 0 or 100 are noise and are clamped.
 double overlap_percent(const std::vector<double>& pure, const std::vector<double>& compute,
                        const std::vector<double>& overall);
 

@@ -10,9 +10,9 @@ namespace sumac::bench {
 namespace {
 
 constexpr int kMostCalls = 1000000;
-// Seconds.
-constexpr double kBatch = 200e-6;      // well below what a scheduler gives a process at a time
-constexpr double kLongEnough = 20e-6;  // to estimate by
+// The following times are in seconds.
+constexpr double kBatch = 200e-6;      // well below a scheduler's time slice
+constexpr double kLongEnough = 20e-6;  // enough for an estimate
 constexpr double kLong = 1e-3;
 
 double seconds_of(const Repeat& contender, int calls) {
@@ -21,7 +21,7 @@ double seconds_of(const Repeat& contender, int calls) {
   return static_cast<double>(now_ns() - start) * 1e-9;
 }
 
-// The least of several, for one may be interrupted; of long ones there is one.
+// The least time of several runs, because one may be interrupted; long calls are run once.
 double least_seconds_of(const Repeat& contender, int calls) {
   double least = seconds_of(contender, calls);
   for (int more = 0; more < 3 && least < kLong; more++)
@@ -29,7 +29,7 @@ double least_seconds_of(const Repeat& contender, int calls) {
   return least;
 }
 
-// Seconds of one call, the first ones not counted.
+// Seconds per call, not counting the first call.
 double estimate(const Repeat& contender) {
   contender(1);
   int calls = 1;
@@ -58,9 +58,9 @@ Turns plan(double cost, std::size_t contenders, int rounds, const Effort& effort
   return turns;
 }
 
-// Microseconds of a call.
+// The microseconds of one call in this round.
 float one_round(const Repeat& contender, const Turns& turns) {
-  if (turns.calls * turns.batches > 1) contender(1);  // brings the data into the cache
+  if (turns.calls * turns.batches > 1) contender(1);  // warms the cache
   std::vector<double> us;
   for (int batch = 0; batch < turns.batches; batch++)
     us.push_back(seconds_of(contender, turns.calls) * 1e6 / turns.calls);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contenders of one process take turns, as those of several do in rounds.h. Their calls may take
-// nanoseconds: many are timed as one batch. Batches are short, so that on a busy machine few of
-// them are interrupted, and a sample is the median of a round's batches.
+// Contenders of one process take turns, as those of several processes do in rounds.h. A call may
+// take only nanoseconds, so many calls are timed as one batch. Batches are short, so that on a busy
+// machine few are interrupted. A sample is the median of a round's batches.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,13 @@ using Repeat = std::function<void(int calls)>;
 
 struct Effort {
   int rounds;
-  int calls;  // in a round; 0 chooses by `seconds`
+  int calls;  // per round; 0: as `seconds` allows
   double seconds;
 };
 
-// In the order of the contenders, each of which gets about the same part of the time. Calls that
-// take long are fewer, down to one in a round, then the rounds are, down to kFewestRounds.
+// Returns results in the order of the contenders, which all get about the same time. If calls take
+// long, first the calls per round become fewer, down to one, then the rounds, down to
+// kFewestRounds.
 std::vector<Turns> take_turns(const std::vector<Repeat>& contenders, const Effort& effort);
 
 inline constexpr int kFewestRounds = 5;

@@ -13,7 +13,7 @@
 namespace sumac::bench {
 namespace {
 
-// Contenders that note who was asked for how many calls.
+// Contenders that record the number of calls of each turn.
 struct Notes {
   std::vector<std::pair<char, int>> asked;
 
@@ -45,7 +45,7 @@ TEST(Turns, ACallComesBeforeThoseThatAreTimed) {
   EXPECT_EQ(notes.asked.back(), std::make_pair('a', 7));
 }
 
-// Longer than its share of the time: one call a round, and as few rounds as there may be.
+// Calls longer than their share of the time: one call per round, and the fewest rounds allowed.
 TEST(Turns, LongCallsAreFew) {
   int calls_made = 0;
   const Repeat slow = [&](int calls) {

@@ -13,7 +13,7 @@
 namespace sumac::bench {
 namespace {
 
-// Several in a row, each with other data: a result left over from the call before is wrong.
+// Calls in a row, each with other data: this detects a result left over from the call before.
 constexpr unsigned kRepetitions = 3;
 constexpr int kPoison = 0xA5;
 
@@ -28,7 +28,7 @@ void run(Call& call, bool by_testing) {
 }
 
 long wrong_barriers(Call& call, const World& world) {
-  if (world.hosts > 1) return 0;  // their clocks cannot be compared
+  if (world.hosts > 1) return 0;  // clocks of different hosts cannot be compared
   long early = 0;
   for (int late = 0; late < world.ranks && late < 4; late++) {
     if (world.rank == late) usleep(300);
@@ -41,7 +41,7 @@ long wrong_barriers(Call& call, const World& world) {
   return early;
 }
 
-// The last repetition is by testing.
+// The last repetition is completed by MPI_Test.
 std::size_t wrong_gathered(Call& call, const Case& test, const Buffers& buffers, const World& world,
                            const Pattern& pattern) {
   const std::size_t part = test.count / static_cast<std::size_t>(world.ranks);
@@ -81,7 +81,7 @@ std::size_t wrong_here(Call& call, const Case& test, const Buffers& buffers, con
   return wrong;
 }
 
-// Of the bytes that are data.
+// Hashes only the bytes that are data.
 std::uint64_t hash(DType type, const std::byte* buffer, std::size_t count) {
   const std::uint32_t data = data_bytes(type);
   std::uint64_t result = 0xCBF29CE484222325u;
@@ -97,7 +97,7 @@ bool rounds(DType type) {
   return kind == ElementKind::floating || kind == ElementKind::complex;
 }
 
-// Whether this rank's bits are not those of rank 0.
+// True if this rank's bits differ from those of rank 0.
 bool other_bits(Call& call, const Case& test, const Buffers& buffers, const World& world) {
   std::byte* const input = test.in_place ? buffers.recv() : buffers.send();
   fill_rounding(test.type, input, test.count, world.rank);

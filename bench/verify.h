@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a contender's results are right.
+// Checks a contender's results.
 #pragma once
 
 #include "call.h"
@@ -7,11 +7,12 @@
 
 namespace sumac::bench {
 
-// Collective. Makes `call`, which is `test`, several times in a row with known data and returns, on
-// all ranks, how many elements were wrong over all ranks: results that are not the serial reduction
-// (or the root's data), send buffers that changed, ranks whose result of a rounding sum has not the
-// bits of rank 0's. For a barrier: how many ranks left one before the last had entered. What is
-// started is completed by MPI_Wait, and once by MPI_Test.
+// Collective. Makes `call`, described by `test`, several times in a row with known data. Returns on
+// all ranks the number of wrong elements over all ranks: results that differ from the serial
+// reduction (or from the root's data), send buffers that changed, ranks whose result of a sum with
+// rounding has not the bits of rank 0's. For a barrier, returns the number of ranks that left one
+// before the last had entered. Operations that were started are completed by MPI_Wait, and once by
+// MPI_Test.
 long count_wrong(Call& call, const Case& test, const Buffers& buffers, const World& world);
 
 }  // namespace sumac::bench

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Summed by columns: independent sums, which the compiler can put into vectors without changing the
- * order of any. */
+/* Adds each column into a sum of its own: the compiler can compute these independent sums with
+ * vectors without changing the order of any of them. */
 double field_dot(const struct grid* grid, const double* a, const double* b,
                  double* restrict columns) {
   const int n = grid->cells;

@@ -5,19 +5,19 @@
 
 #include "grid.h"
 
-/* The sum of a b over this rank's cells. `columns` is room for as many numbers as a row has cells.
- * The order of the additions is fixed by the number of cells alone. */
+/* The sum of a b over this rank's cells. `columns` has room for one number
+ * per cell of a row. The order of additions depends only on the number of cells. */
 double field_dot(const struct grid* grid, const double* a, const double* b, double* columns);
 
 /* to = a to + b from. */
 void field_combine(const struct grid* grid, double* to, double a, const double* from, double b);
 
-/* The layers z = first .. last - 1 of out = A in, A the 7-point Laplacian: six times the cell less
- * its six neighbours. Reads the ghosts of `in`. */
+/* Computes layers z = first .. last - 1 of out = A in. A is the 7-point Laplacian: six times the
+ * cell minus its six neighbours. Reads the ghosts of `in`. */
 void field_laplacian_layers(const struct grid* grid, const double* in, double* out, int first,
                             int last);
 
-/* out = A in, all of it. Fills the ghosts of `in`. */
+/* Computes all of out = A in. Fills the ghosts of `in`. */
 void field_laplacian(const struct grid* grid, double* in, double* out);
 
 #endif

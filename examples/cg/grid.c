@@ -72,7 +72,7 @@ void grid_exchange(const struct grid* grid, double* field) {
   int pending = 0;
   for (int face = 0; face < kFaces; ++face) {
     if (grid->neighbours[face] == MPI_PROC_NULL) continue;
-    /* What leaves through a face arrives at the opposite one. */
+    /* Data sent through a face arrives at the opposite face of the neighbour. */
     MPI_Irecv(grid->incoming[face], count, MPI_DOUBLE, grid->neighbours[face], face ^ 1, grid->comm,
               &requests[pending++]);
   }

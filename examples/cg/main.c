@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A plain MPI program: solves Poisson problems on a box by conjugate gradients, one right-hand side
- * after another, and says how long it took and how much of that was spent in all-reduces.
- * Each rank owns n^3 cells, so the defaults are a box cut as fine as in a strongly scaled run. */
+ * after another, and prints how long it took and how much of that was spent in all-reduces. Each
+ * rank has n^3 cells; by default n is as small as in a strongly scaled run. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static struct outcome solve_all(struct grid* grid, const struct options* options
     outcome.failures += iterations < 0;
     if (file) write_history(file, problem, history, iterations < 0 ? options->limit : iterations);
     const double residual = solver_true_residual(&solver);
-    /* Written so that one that is not a number stays. */
+    /* Written so that a NaN is kept. */
     if (!(residual <= outcome.true_residual)) outcome.true_residual = residual;
   }
   outcome.iterations = solver.iterations;
@@ -51,8 +51,8 @@ static struct outcome solve_all(struct grid* grid, const struct options* options
   return outcome;
 }
 
-/* Prints the slowest rank's time, the ranks' mean time in all-reduces, and what all ranks agree on.
- */
+/* Prints the time of the slowest rank, the mean over ranks of the time in all-reduces, and results
+ * that are the same on all ranks. */
 static void report(const struct grid* grid, const struct options* options,
                    const struct outcome* outcome) {
   double seconds = 0, collective = 0;
@@ -88,7 +88,7 @@ static int run(const struct options* options) {
   if (opened) {
     const struct outcome outcome = solve_all(&grid, options, file);
     report(&grid, options, &outcome);
-    /* The residual that the recurrence carries may differ from the true one by rounding only. */
+    /* The residual of the recurrence may differ from the true one only by rounding errors. */
     status = outcome.failures || !(outcome.true_residual < 10 * options->tolerance);
   }
   if (file && fclose(file)) status = 1;

@@ -21,7 +21,7 @@ const char kUsage[] =
 static const struct method kMethods[] = {{"plain", solver_run_plain},
                                          {"pipelined", solver_run_pipelined}};
 
-/* Parses a whole number of at least `least` into *value. Returns 0 when it is none. */
+/* Parses a whole number of at least `least` into *value. Returns 0 when there is none. */
 static int parse_count(const char* text, int least, int* value) {
   char* end;
   errno = 0;

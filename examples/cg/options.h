@@ -19,8 +19,7 @@ struct options {
 
 extern const char kUsage[];
 
-/* Fills *options from the arguments, defaults where there are none. Returns 0 when the arguments
- * are not understood. */
+/* Fills *options from the arguments and the defaults. Returns 0 when the arguments are invalid. */
 int parse_options(int argc, char** argv, struct options* options);
 
 #endif

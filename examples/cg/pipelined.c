@@ -21,7 +21,7 @@
 #include "field.h"
 #include "solver.h"
 
-/* (r, r) and (w, r), on their way to all ranks. */
+/* The sums (r, r) and (w, r), while they are reduced over all ranks. */
 struct sums {
   double mine[2], all[2];
   MPI_Request request;
@@ -36,7 +36,7 @@ static void start_sums(struct solver* solver, struct sums* sums) {
   solver->collective_seconds += MPI_Wtime() - start;
 }
 
-/* Lets the MPI advance the sums, and asks for nothing else. */
+/* Calls MPI_Test only so that the MPI advances the sums. */
 static void test_sums(struct solver* solver, struct sums* sums) {
   int arrived;
   const double start = MPI_Wtime();
@@ -50,7 +50,7 @@ static void wait_for_sums(struct solver* solver, struct sums* sums) {
   solver->collective_seconds += MPI_Wtime() - start;
 }
 
-/* q = A w, with looks at the sums between its layers. */
+/* q = A w, testing the sums between parts of the layers. */
 static void multiply(struct solver* solver, struct sums* sums) {
   const struct grid* grid = solver->grid;
   const int n = grid->cells, parts = solver->tests + 1;
@@ -81,7 +81,7 @@ static void advance(const struct solver* solver, double alpha, double beta) {
     }
 }
 
-/* Computes anew what the recurrences carry along for x and p. */
+/* Computes r, w, s and z anew from x and p. */
 static void replace_residual(struct solver* solver) {
   const struct grid* grid = solver->grid;
   field_laplacian(grid, solver->x, solver->r);
@@ -91,7 +91,7 @@ static void replace_residual(struct solver* solver) {
   field_laplacian(grid, solver->s, solver->z);
 }
 
-/* x = 0, r = b, w = A r; no direction as yet. */
+/* x = 0, r = b, w = A r; all directions are 0. */
 static void begin(struct solver* solver) {
   const size_t bytes = grid_volume(solver->grid) * sizeof(double);
   double* const none[] = {solver->x, solver->p, solver->s, solver->z};
@@ -102,7 +102,7 @@ static void begin(struct solver* solver) {
 
 int solver_run_pipelined(struct solver* solver, double tolerance, int limit, double* history) {
   const int period = solver->replacement;
-  double goal = 0, alpha = 1, last_square = INFINITY; /* which makes the first beta 0 */
+  double goal = 0, alpha = 1, last_square = INFINITY; /* makes the first beta 0 */
   begin(solver);
   for (int i = 0;; ++i) {
     struct sums sums;

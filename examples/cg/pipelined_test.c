@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pipelined method does what the plain one does, at any number of ranks. Prints "passed: N" on
- * rank 0 when it does. */
+/* The pipelined method must give the results of the plain one, with any number of ranks. If it
+ * does, rank 0 prints "passed: N". */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { kLimit = 400 };
 
-static int checks, failures; /* the same on all ranks: what is checked is known to all */
+static int checks, failures; /* the same on all ranks */
 
 static void check(const struct solver* solver, int good, const char* what) {
   ++checks;
@@ -40,8 +40,8 @@ static double smallest_eigenvalue(const struct grid* grid) {
   return sum;
 }
 
-/* Both reach the tolerance, in about as many iterations, and their solutions are as near to each
- * other as the residuals ask for: A (x - y) is the difference of the residuals. */
+/* Both methods must reach the tolerance in about the same number of iterations. The difference of
+ * their solutions is bounded by the residuals: A (x - y) is the difference of the residuals. */
 static void check_solutions(struct solver* solver, double tolerance) {
   struct grid* grid = solver->grid;
   const size_t bytes = grid_volume(grid) * sizeof(double);
@@ -61,7 +61,8 @@ static void check_solutions(struct solver* solver, double tolerance) {
   free(plain);
 }
 
-/* The first iterates are the same up to rounding, and too few iterations are said to be. */
+/* The first iterates must be the same up to rounding, and a limit that is too low must be
+ * reported. */
 static void check_iterates(struct solver* solver) {
   enum { kFew = 3 };
   double plain[kFew], pipelined[kFew];
@@ -80,7 +81,7 @@ static void check_box(int cells) {
   check_iterates(&solver);
   check_solutions(&solver, 1e-9);
   solver.tests = 3;
-  solver.replacement = 10; /* without, r drifts away from the true residual before 1e-14 */
+  solver.replacement = 10; /* else r drifts from the true residual before 1e-14 */
   check_iterates(&solver);
   check_solutions(&solver, 1e-14);
   solver_free(&solver);

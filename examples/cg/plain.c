@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conjugate gradients after Hestenes and Stiefel: two dot products an iteration, each an all-reduce
- * that the next step waits for. */
+/* Conjugate gradients after Hestenes and Stiefel. Each iteration has two dot products; each is an
+ * all-reduce that the next step waits for. */
 #include <math.h>
 #include <string.h>
 

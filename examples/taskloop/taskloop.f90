@@ -24,7 +24,7 @@ program taskloop
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
   call sumac_op_create(SUMAC_SUM, SUMAC_OP_THREADED, op, ierror)
   own_op = ierror == MPI_SUCCESS
-  if (.not. own_op) op = MPI_SUM  ! Sumac is switched off, or does not know this MPI
+  if (.not. own_op) op = MPI_SUM  ! Sumac is switched off, or does not support this MPI
 
   allocate (part(elements), total(elements))
   field = 0
@@ -32,8 +32,8 @@ program taskloop
   do step = 1, steps
     call fill(part, rank, step)
     !$omp parallel default(shared)
-    ! The main thread, for it alone may call MPI. The others wait at the barrier, and that is where
-    ! they find tasks to do.
+    ! Only the main thread may call MPI. The other threads wait at the barrier, where they execute
+    ! tasks.
     !$omp master
     !$omp taskloop nogroup grainsize(50)
     do cell = 1, cells
@@ -48,7 +48,7 @@ program taskloop
   end do
   if (own_op) call MPI_Op_free(op)
 
-  ! The same work by one thread.
+  ! The same work with one thread.
   expected = 0
   do step = 1, steps
     do cell = 1, cells
@@ -77,7 +77,7 @@ contains
     if (status /= 0 .or. argument < 1) error stop 'usage: taskloop [elements] [steps]'
   end function
 
-  ! Small whole numbers, so that sums are exact in any order.
+  ! Small whole numbers, whose sums are exact in any order.
   elemental real function element(i, who, step)
     integer, intent(in) :: i, who, step
     element = real(mod(i, 1009) * (who + 1) + step)
@@ -107,7 +107,7 @@ contains
     end do
   end function
 
-  ! Stands for the other work of a program: some arithmetic on one cell.
+  ! Represents the other work of a program: some arithmetic on one cell.
   subroutine relax(value, cell)
     double precision, intent(inout) :: value
     integer, intent(in) :: cell

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# taskloop_test.sh linked|preloaded FAMILY LAUNCHER SUMAC RANKS PROGRAM: right at several sizes and
-# numbers of threads, and Sumac has nothing to complain of.
+# taskloop_test.sh linked|preloaded FAMILY LAUNCHER SUMAC RANKS PROGRAM: results must be right at
+# several sizes and numbers of threads, without a warning from Sumac.
 how=$1 family=$2 launcher=$3 sumac=$4 ranks=$5 program=$6
 . "$(dirname "$0")/../../tests/preload/check.sh"
 tests=$(dirname "$0")/../../tests

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduction-instructions SET OP TYPE ELEMENTS: one call of a kernel, for callgrind to count in
-// `measured_call`. Exit status: 0 done, 2 usage, 3 no such set on this processor.
+// reduction-instructions SET OP TYPE ELEMENTS: makes one call of a kernel, whose instructions
+// callgrind counts in `measured_call`. Exit status: 0 done, 2 usage, 3 this processor lacks the
+// instruction set.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +19,7 @@ struct Free {
 };
 using Memory = std::unique_ptr<void, Free>;
 
-// Zeros, in the cache.
+// Zeroed memory, already in the cache.
 Memory zeros(std::size_t bytes) {
   const std::size_t size = (bytes / kAlignment + 1) * kAlignment;
   Memory memory(std::aligned_alloc(kAlignment, size));
@@ -26,7 +27,7 @@ Memory zeros(std::size_t bytes) {
   return memory;
 }
 
-// The member of an enumeration that name_of() calls `name`; `none` when there is none.
+// The value of the enumeration that name_of() calls `name`, or `none`.
 template <typename Enumeration>
 Enumeration named(const char* name, int number) {
   for (int i = 0; i < number; i++)
@@ -41,7 +42,7 @@ int fail(int status, const char* what) {
 
 }  // namespace
 
-// By this name callgrind knows what to count; what it adds to the kernel is a jump.
+// Callgrind counts the function of this name. It adds one jump to the kernel.
 extern "C" [[gnu::noinline]] void measured_call(sumac::ReduceFn kernel, void* inout,
                                                 const void* const* sources, std::size_t count) {
   kernel(inout, sources, 2, count);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts what a reduction executes for each element, with scalar and with vector instructions:
-instructions, loads, stores and branches, by valgrind's callgrind. Prints a table in Markdown.
+"""Counts the instructions, loads, stores and branches of a reduction per element, with scalar and
+with vector instructions, by valgrind's callgrind. Prints a table in Markdown.
 
 Usage: experiments/reduction_instructions/run.py [--types ...] [--ops ...] [--output FILE]
 Exit status: 0 done, 1 a count failed or --expect-fewer found no fewer, 77 no valgrind.
@@ -16,25 +16,25 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/release/experiments/reduction-instructions"
-# Callgrind's events, and what they are called here.
+# Callgrind's events, and their names in the table.
 EVENTS = {"Ir": "instructions", "Dr": "loads", "Dw": "stores", "Bc": "branches"}
 NO_VALGRIND = 77
 NO_SUCH_SET = 3
 
 
 class Failed(Exception):
-    """A count could not be taken; the message says why."""
+    """Counting failed; the message gives the reason."""
 
 
 def parse_counts(text):
-    """Event -> number, of a file of callgrind."""
+    """Parses callgrind's output into {event: number}."""
     fields = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
     totals = fields.get("totals") or fields["summary"]
     return dict(zip(fields["events"].split(), map(int, totals.split()), strict=False))
 
 
 def count(program, simd, operation, elements):
-    """Event -> number per element, of one call. None where the set is not there under valgrind."""
+    """{event: number per element} of one call, or None if valgrind lacks the instruction set."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "callgrind.out"
         options = ["--toggle-collect=measured_call", "--cache-sim=yes", "--branch-sim=yes"]
@@ -50,7 +50,7 @@ def count(program, simd, operation, elements):
 
 
 def table(rows, sets):
-    """Lines of Markdown: per element, and after the first set how many times fewer."""
+    """A Markdown table of counts per element; later sets also show how many times fewer."""
     heading = ["operation", "per element", *sets]
     lines = [f"| {' | '.join(heading)} |", "|---|---|" + "---:|" * len(sets)]
     for operation, counts in rows:
@@ -69,7 +69,7 @@ def table(rows, sets):
 
 
 def not_fewer(rows, sets):
-    """What the later sets do not execute less of than the first, in words."""
+    """Messages about events that a later set does not execute less often than the first."""
     found = []
     for operation, counts in rows:
         for simd in sets[1:]:

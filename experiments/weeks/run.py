@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TITLES = {"openmpi": "Open MPI", "mpich": "MPICH"}
-# A rank's threads may use all cores.
+# Options that let the threads of a rank use all cores.
 OPTIONS = {
     "openmpi": ["--oversubscribe", "--bind-to", "none"],
     "mpich": ["-bind-to", "none"],
@@ -31,14 +31,14 @@ CONTENDERS = {
     IN_FRONT: "Sumac in front",
 }
 ELEMENTS = [1 << bits for bits in (30, 28, 26, 24, 22, 20)]
-VECTORS = 3  # in memory for each rank: its own, the result, one that the MPI may need
-SHARE = 0.7  # of the free memory, that may be filled
-CALLS = 3  # of each operation in a job
-SECONDS_ALLOWED = 1800  # of a job
+VECTORS = 3  # in memory per rank: input, result, and one that the MPI may need
+SHARE = 0.7  # of the free memory that may be used
+CALLS = 3  # of each operation per job
+SECONDS_ALLOWED = 1800  # time limit of a job
 
 
 class Failed(Exception):
-    """A job failed; the message says how."""
+    """A job failed; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Mpi:
         return [*launch, *front, str(self.program), str(elements), str(CALLS)]
 
     def version(self):
-        """What the launcher calls itself."""
+        """The name and version that the launcher prints."""
         done = subprocess.run(
             [self.launcher, "--version"], capture_output=True, text=True, timeout=60, check=False
         )
@@ -71,7 +71,7 @@ class Mpi:
 
 
 def available_memory():
-    """Bytes that may be had without swapping."""
+    """Bytes that can be allocated without swapping."""
     for line in pathlib.Path("/proc/meminfo").read_text(encoding="utf-8").splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
@@ -79,20 +79,20 @@ def available_memory():
 
 
 def elements_that_fit(ranks, available):
-    """As many as were published, or as there is memory for."""
+    """As many elements as in the published runs, or as fit into memory."""
     need = 4 * VECTORS * ranks
     return next((n for n in ELEMENTS if n * need <= SHARE * available), ELEMENTS[-1])
 
 
 def environment():
-    """Large vectors are shared outside of regions; Open MPI is told twice that root may use it."""
+    """Lets Sumac open regions of its own; Open MPI needs two variables to run as root."""
     threads = {"SUMAC_OWN_REGIONS": "1"}
     allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return dict(os.environ) | threads | (allow if os.geteuid() == 0 else {})
 
 
 def run_job(mpi, ranks, elements, in_front):
-    """{contender: (right, [seconds])} of one job."""
+    """Runs one job; returns {contender: (right, [seconds])}."""
     command = mpi.command(ranks, elements, in_front)
     try:
         done = subprocess.run(
@@ -118,7 +118,7 @@ def run_job(mpi, ranks, elements, in_front):
 
 
 def measure(mpi, ranks, elements, rounds):
-    """{contender: [seconds]}, and who had wrong results. The two jobs take turns."""
+    """Runs the two jobs in turns; returns {contender: [seconds]} and those with wrong results."""
     seconds, wrong = {}, set()
     for number in range(rounds):
         for in_front in (number % 2 == 1, number % 2 == 0):
@@ -130,7 +130,7 @@ def measure(mpi, ranks, elements, rounds):
 
 
 def row(title, seconds):
-    """A line of the table: medians, and how many times as fast as the predefined operation."""
+    """A line of the table: medians, and speedups over the predefined operation."""
     base = statistics.median(seconds["predefined"])
     cells = [title]
     for name in CONTENDERS:
@@ -144,7 +144,7 @@ def row(title, seconds):
 
 
 def installed(build, named):
-    """The MPIs named, or those that this machine has by their usual names."""
+    """The MPIs given, or those that this machine has under their usual names."""
     if named:
         mpis = [Mpi(*each.split("=", 1), build) for each in named]
     else:

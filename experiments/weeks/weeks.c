@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weeks ELEMENTS CALLS: MPI_Reduce of ELEMENTS floats (Fortran's REAL) of each rank to rank 0, by
- * each operation, the operations taking turns. Rank 0 prints how many OpenMP threads a rank has for
- * the threaded one, and a line for each operation:
+/* weeks ELEMENTS CALLS: times MPI_Reduce of ELEMENTS floats (Fortran's REAL) of each rank to rank
+ * 0, with each operation in turn. Rank 0 prints how many OpenMP threads a rank has for the threaded
+ * operation, and a line for each operation:
  *   threads NUMBER
  *   predefined|vectorised|threaded right|wrong SECONDS...
- * With Sumac in front there is the predefined one alone. Exit status: 0 also for wrong results,
- * which the line tells; else the job is ended. */
+ * With Sumac in front, only the predefined operation is timed. The exit status is 0 even if results
+ * are wrong; other errors end the job. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <omp.h>
@@ -15,7 +15,7 @@
 
 #include "sumac/sumac.h"
 
-/* Functions of sumac.h are looked up, so that a Sumac without them is told from one with them. */
+/* Functions of sumac.h are looked up, because an older Sumac may lack them. */
 typedef int (*op_create)(int kind, int flags, MPI_Op* op);
 typedef int (*active)(void);
 
@@ -53,7 +53,7 @@ static struct vectors make_vectors(int count, int rank) {
   return v;
 }
 
-/* The longest of the ranks' times, on rank 0. */
+/* The longest time of all ranks in seconds, on rank 0. */
 static double timed_reduce(const struct vectors* v, MPI_Op op) {
   double longest = 0;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -64,7 +64,7 @@ static double timed_reduce(const struct vectors* v, MPI_Op op) {
   return longest;
 }
 
-/* On rank 0; the others have no result. */
+/* Checks the result on rank 0; the other ranks have none. */
 static int is_right(const struct vectors* v) {
   int ranks;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -95,7 +95,7 @@ static int make_operations(struct operation* operations) {
   return 3;
 }
 
-/* The first call of each is checked and not timed. */
+/* The first call of each operation is checked and not timed. */
 static void measure(struct operation* operations, int number, const struct vectors* v, int calls) {
   for (int i = 0; i < number; i++) {
     if (v->recv) memset(v->recv, 0xA5, sizeof(float) * (size_t)v->count);

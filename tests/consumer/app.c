@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums ranks by an operation of Sumac's, behind the MPI. Prints the sum. */
+/* Sums the ranks with an operation of Sumac's, which is linked behind the MPI. Prints the sum. */
 #include <mpi.h>
 #include <stdio.h>
 #include <sumac/sumac.h>

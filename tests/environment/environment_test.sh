@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# environment_test.sh CASE FAMILY LAUNCHER SUMAC PROBE REFUSE_ATTACH: the probe in a place that
-# lacks something. 77 when the place cannot be made here.
+# environment_test.sh CASE FAMILY LAUNCHER SUMAC PROBE REFUSE_ATTACH: runs the probe in an
+# environment that lacks something. Status 77 when this environment cannot be made here.
 case=$1 family=$2 launcher=$3 sumac=$4 probe=$5 refuse=$6
 . "$(dirname "$0")/../mpi/launch.sh"
 output=$(mktemp)
@@ -13,7 +13,7 @@ fail() {
   exit 1
 }
 
-# right RANKS COMMAND...: it ends with status 0 and verified results.
+# right RANKS COMMAND...: must end with status 0 and right results.
 right() {
   ranks=$1
   shift

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// probe [kill]: collectives of small to large size, verified; rank 0 prints how they were served.
-// With "kill" the last rank ends itself in the middle.
+// probe [kill]: makes small to large collectives and checks them; rank 0 prints how they were
+// served. With "kill" the last rank kills itself midway.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
@@ -14,7 +14,7 @@ static const char* last_path(void) {
   return ask != NULL ? ask() : "not loaded";
 }
 
-// One round over a vector of n; returns the number of wrong elements.
+// Makes the collectives on vectors of n elements. Returns the number of wrong elements.
 static long round_of(int n, int* in, int* out) {
   long wrong = 0;
   const int ranks = size * (size - 1) / 2, root = n % size;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// refuse_attach RANKS PROGRAM [ARGUMENTS]: runs the program with cross-memory attach refused by
-// seccomp, as container engines do. RANKS is "all" or "first" (only the job's rank 0 is refused).
+// refuse_attach RANKS PROGRAM [ARGUMENTS]: runs the program under a seccomp filter that refuses
+// cross-memory attach, like that of container engines. RANKS is "all" or "first" (only rank 0 of
+// the job is refused).
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

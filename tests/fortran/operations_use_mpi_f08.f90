@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Module sumac beside each of the three Fortran bindings.
-! An operation of the program's own.
+! Module sumac used with each of the three Fortran bindings.
+! A user-defined operation.
 module users
   use mpi_f08
   use, intrinsic :: iso_c_binding, only: c_f_pointer, c_ptr

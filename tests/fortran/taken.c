@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the Fortran programs: was this thread's last collective served by Sumac? */
+/* For the Fortran programs: true if Sumac served this thread's last collective. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>

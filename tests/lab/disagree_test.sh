@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# disagree_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROGRAM: one host has other options than the rest:
-# right results, calls handed down everywhere, one warning for the job, which says who has what.
+# disagree_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROGRAM: one host has other options than the rest.
+# Results must be right, calls handed down on all ranks, and one warning per job must name the ranks
+# and their options.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 mpich_preload=$4 program=$5
 . "$(dirname "$0")/lab.sh"

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# forced_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROGRAM: algorithms that are forced over two hosts of
-# two ranks: those between hosts and over the whole run, and of others it is said once why not.
+# forced_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROGRAM: forced algorithms over two hosts with two
+# ranks each. Algorithms that work between hosts must run; for others one message must give the
+# reason.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 mpich_preload=$4 program=$5
 . "$(dirname "$0")/lab.sh"
 make_lab 2+2
 
-# forced ALGORITHMS [REFUSED...]: items of the list that do not run.
+# forced ALGORITHMS [REFUSED...]: REFUSED are the items of the list that cannot run.
 forced() {
   algorithms=$1
   shift
@@ -25,7 +26,7 @@ forced "allreduce:ring;reduce:knomial;bcast:chain"
 forced "allreduce:multi_leader;reduce:levels;bcast:passive;barrier:levels"
 forced "allreduce:single_copy;reduce:single_copy;bcast:single_copy;barrier:flat" \
   allreduce:single_copy reduce:single_copy bcast:single_copy barrier:flat
-# Within a host an all-reduce over both is a reduction and a broadcast.
+# An all-reduce over both hosts uses only a reduction and a broadcast within each host.
 forced "allreduce:flat_slots;reduce:flat_slots;bcast:slots" allreduce:flat_slots
 nothing_left || fail "something is left"
 finish

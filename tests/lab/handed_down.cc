@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators over hosts of which one lacks something: their calls are handed down on all ranks,
-// for the same reason, with right results; those of one host's ranks are served where they can be.
-//   handed_down REASON [HOST]   HOST: the one that lacks something, else all do
+// Communicators over hosts of which one or all lack something: their calls must be handed down on
+// all ranks for the same reason, with right results. Communicators within one host must be served
+// where that is possible.
+// handed_down REASON [HOST]   HOST is the host that lacks something; without it, all do
 #include <string>
 
 #include "../mpi/exercise.h"
@@ -38,7 +39,7 @@ int main(int argc, char** argv) {
     MPI_Comm_size(host, &size);
     MPI_Comm_rank(host, &place);
     expect(host, has_all || size == 1, reason);
-    // One rank of each host: nothing of memory to share.
+    // One rank of each host: they share no memory.
     MPI_Comm_split(whole, place, 0, &across);
     expect(across, true, reason);
     for (MPI_Comm* comm : {&across, &host, &whole}) MPI_Comm_free(comm);

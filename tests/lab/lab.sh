@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# Sourced: a lab for one test, taken down whatever happens. Wants $family, $launcher, $sumac
-# (bin/sumac) and $mpich_preload (the library of mpich.c).
+# Sourced: makes a lab for one test and takes it down however the test ends. Needs $family,
+# $launcher, $sumac (bin/sumac) and $mpich_preload (the library made from mpich.c).
 lab=$(dirname "$0")/../../scripts/lab
 LAB_NAME=test-$$
 export LAB_NAME
@@ -12,9 +12,10 @@ output=$(mktemp)
 trap 'rm -rf "$output"* "${scratch:-$output}"; "$lab" down' EXIT
 trap 'exit 1' INT TERM HUP
 
-# make_lab LAYOUT: ranks of each host, as in 2+1+2. Sets $hosts and $ranks. Skips where it cannot.
+# make_lab LAYOUT: the number of ranks on each host, such as 2+1+2. Sets $hosts and $ranks. Ends the
+# test as skipped where no lab can be made.
 make_lab() {
-  # Those of tests that were killed.
+  # Takes down the labs of tests that were killed.
   for old in $("$lab" list | sed -n 's/^test-\([0-9]*\) .*/\1/p'); do
     [ -d "/proc/$old" ] || "$lab" --name "test-$old" down
   done
@@ -33,8 +34,9 @@ make_lab() {
 # MPICH 4.0's own reduction gives wrong sums in communicators whose ranks alternate between hosts.
 export MPIR_CVAR_REDUCE_DEVICE_COLLECTIVE=0
 
-# job SECONDS PLACEMENT COMMAND...: on all hosts; PLACEMENT is block or turns. Open MPI's launcher
-# gives up, before the program has started, where a daemon does not answer at once: then again.
+# job SECONDS PLACEMENT COMMAND...: runs the command on all hosts; PLACEMENT is block or turns. Open
+# MPI's launcher gives up before the program has started if a daemon does not answer at once: the
+# job is then started again.
 job() {
   seconds=$(patient "$1") placement=$2
   shift 2
@@ -53,7 +55,8 @@ job() {
   return $job_status
 }
 
-# Prints what is left on the hosts for good; true when there is nothing.
+# Waits for leftovers on the hosts to disappear, and prints those that stay. True when there are
+# none.
 nothing_left() {
   attempt=0
   while [ "$attempt" -lt 50 ]; do

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preloaded under MPICH 4.0 in a lab, for two things its UCX device does not do well there:
-// - polling the network in vain yields the processor. Ranks have to share processors in a lab, and
-// a
-//   call takes 12 ms where they spin, 0.2 where they do not;
-// - MPI_Finalize does not wait for the connections to close: a rank that has done with its own no
-//   longer answers the others, and every third job over uneven hosts hangs, without Sumac too.
+// Preloaded under MPICH 4.0 in a lab, to mend two problems of its UCX device:
+// - When polling the network finds nothing, the processor is yielded. Ranks in a lab share
+// processors: a call takes 12 ms when they spin and 0.2 ms when they yield.
+// - MPI_Finalize does not wait for connections to close: a rank that has closed its own no longer
+// answers the others, and every third job over uneven hosts hangs, with or without Sumac.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stddef.h>
@@ -23,5 +22,5 @@ EXPORT int epoll_wait(int fd, struct epoll_event* events, int most, int millisec
 EXPORT void* ucp_disconnect_nb(void* endpoint);
 EXPORT void* ucp_disconnect_nb(void* endpoint) {
   (void)endpoint;
-  return NULL;  // done
+  return NULL;  // NULL means that the request is complete
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All collectives over ranks of several hosts: many sizes, every root, in place and not, in
-// communicators of any shape. Sums are exact whatever the order, so results have one right value;
-// where order matters, all ranks must have the same bits.
-//   nodes [MOST_BYTES]
+// communicators of many shapes. Most sums are exact in any order, so there is one right result.
+// Where the order matters, all ranks must have the same bits.
+// nodes [MOST_BYTES]
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -27,7 +27,7 @@ Group group_of(MPI_Comm comm) {
   return group;
 }
 
-// Small whole numbers: the sum over all ranks is exact in a float, and 16 of them fit a byte.
+// Small whole numbers: the sum over all ranks is exact in a float, and 16 of them fit into a byte.
 template <class T>
 T small(int r, std::size_t i) {
   return static_cast<T>(mix(i * 64 + static_cast<unsigned>(r)) % 8);
@@ -43,13 +43,13 @@ std::vector<T> fold(const Group& group, std::size_t count) {
   return result;
 }
 
-// One reduction, to all when root is -1.
+// One reduction. A root of -1 means an all-reduce.
 template <class T>
 void reduce(const Group& group, MPI_Datatype type, MPI_Op op, const std::vector<T>& expected,
             int root, bool in_place) {
   const std::size_t count = expected.size(), bytes = count * sizeof(T);
   const bool gets_result = root < 0 || group.rank == root;
-  if (root > 0 || !gets_result) in_place = false;  // Debian's MPICH crashes at other roots than 0
+  if (root > 0 || !gets_result) in_place = false;  // Debian's MPICH crashes at other roots
   Buffer send(bytes, count % 3), receive(gets_result ? bytes : 0, count % 5 * sizeof(T));
   auto* input = in_place ? receive.as<unsigned char>() : send.as<unsigned char>();
   for (std::size_t i = 0; i < count; ++i) {
@@ -83,7 +83,7 @@ void bcast(const Group& group, std::size_t bytes, int root) {
   CHECK(wrong == 0 && buffer.guards_hold(), "%s: %zu wrong, '%s'", step_text, wrong, path());
 }
 
-// Sizes in bytes: within a line, within slots, in several chunks; none a multiple of all others.
+// Sizes in bytes: within a cache line, within slots, and in several chunks.
 std::vector<std::size_t> sizes(std::size_t most) {
   std::vector<std::size_t> all{0,      1,      8,      48,     56,      64,      1000,
                                1792,   4096,   8200,   16384,  40000,   65536,   65544,
@@ -123,7 +123,8 @@ void sweep_bcast(const Group& group, std::size_t most) {
   }
 }
 
-// Numbers whose sum depends on the order: close to the MPI's sum, the same bits on all ranks.
+// Numbers whose sum depends on the order of additions: close to the MPI's sum, with the same bits
+// on all ranks.
 void sums_agree(const Group& group, std::size_t count) {
   step("sums of %zu floats", count);
   std::vector<float> in(count), ours(count), theirs(count);
@@ -135,7 +136,7 @@ void sums_agree(const Group& group, std::size_t count) {
   std::size_t far = 0;
   unsigned long own = 0, least = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    far += !(std::abs(ours[i] - theirs[i]) <= 1.0f);  // of terms up to 16384
+    far += !(std::abs(ours[i] - theirs[i]) <= 1.0f);  // the terms are up to 16384
     unsigned bits;
     std::memcpy(&bits, &ours[i], sizeof bits);
     own = mix(own ^ bits);
@@ -147,11 +148,11 @@ void sums_agree(const Group& group, std::size_t count) {
 
 double now() {
   timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);  // the same for all hosts of a lab
+  clock_gettime(CLOCK_MONOTONIC, &time);  // all hosts of a lab share this clock
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// No rank leaves a barrier before the last has come.
+// No rank may leave a barrier before the last has entered.
 void barriers(const Group& group) {
   for (int late = 0; late < group.size; ++late) {
     step("barrier, rank %d is late", late);
@@ -167,7 +168,7 @@ void barriers(const Group& group) {
   }
 }
 
-// A communicator of its own, with what fits one of few ranks.
+// Tests a communicator of these ranks, with fewer sizes than for all ranks.
 void part(int color, int key) {
   MPI_Comm comm;
   MPI_Comm_split(MPI_COMM_WORLD, color, key, &comm);
@@ -185,13 +186,13 @@ void parts() {
   MPI_Comm node;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
   const Group here = group_of(node);
-  part(here.rank, rank);                              // one of each host
-  part(0, -rank);                                     // all, backwards
-  part(rank % 2, rank);                               // every other
-  part(rank == ranks / 2 ? MPI_UNDEFINED : 0, rank);  // all but one
+  part(here.rank, rank);                              // one rank of each host
+  part(0, -rank);                                     // all ranks, in reverse order
+  part(rank % 2, rank);                               // every second rank
+  part(rank == ranks / 2 ? MPI_UNDEFINED : 0, rank);  // all ranks but one
   int first = rank;
   MPI_Bcast(&first, 1, MPI_INT, 0, node);
-  part(first, rank);  // the ranks of a host
+  part(first, rank);  // the ranks of one host
   MPI_Comm_free(&node);
 }
 

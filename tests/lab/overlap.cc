@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nonblocking and persistent collectives over hosts: whose they are, many of them outstanding with
-// the bits of the blocking calls, and communicators that are freed before they end. Sumac's they
-// are within a host, and between hosts where messages go on in any call of the MPI's: in Open MPI,
-// and in MPICH with --multiple.
-//   overlap [ROUNDS] [--multiple]
+// Nonblocking and persistent collectives over several hosts: who serves them, the bits of the
+// blocking calls with many outstanding, and communicators that are freed before operations end.
+// Sumac serves them within a host. Between hosts it serves them if every MPI call makes messages
+// progress: in Open MPI, and in MPICH with --multiple.
+// overlap [ROUNDS] [--multiple]
 #include <algorithm>
 
 #include "../mpi/persistent.h"
@@ -22,7 +22,7 @@ bool messages_go_on() {
 #endif
 }
 
-// A communicator, and whether what is started on it is Sumac's.
+// A communicator; `mine` is true if Sumac serves operations started on it.
 struct Served : Group {
   bool mine = false;
 };
@@ -71,7 +71,7 @@ void whose(const Served& group) {
   }
 }
 
-// A sum of fractions, started; the blocking call's bits are to be the same.
+// A sum of fractions by a nonblocking operation, which must have the bits of the blocking call.
 struct Sum {
   Sum(std::size_t count, int to, std::uint64_t seed) : root(to), in(count), out(count) {
     for (std::size_t i = 0; i < count; ++i) in[i] = value<float>(rank, i, seed);
@@ -93,7 +93,7 @@ struct Sum {
     }
     return sums;
   }
-  int root;  // -1: all
+  int root;  // -1 means an all-reduce
   std::vector<float> in, out;
   MPI_Request request = MPI_REQUEST_NULL;
 };
@@ -115,7 +115,7 @@ void same_bits(const Served& group, std::uint64_t seed) {
     expect(group);
     requests.push_back(sum.request);
   }
-  // Every other one before those around it.
+  // Completes every other request before those around it.
   for (std::size_t i = requests.size(); i > 0; i -= 2) {
     MPI_Wait(&requests[i - 1], MPI_STATUS_IGNORE);
   }
@@ -128,8 +128,8 @@ void same_bits(const Served& group, std::uint64_t seed) {
   }
 }
 
-// What the MPI has under way itself when the communicator goes: a collective, or, in Open MPI,
-// where that ends in a crash, a message.
+// An operation of the MPI's own that is under way when the communicator is freed: a collective, or
+// in Open MPI, which crashes then, a message.
 struct Foreign {
   explicit Foreign(MPI_Comm comm) : out(static_cast<std::size_t>(ranks), rank), in(out.size(), -1) {
 #ifdef OPEN_MPI
@@ -143,8 +143,8 @@ struct Foreign {
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
-// The MPI then deletes what is left of the communicator in whatever call its operation ends, also
-// in one that Sumac makes in the background.
+// The MPI then deletes the rest of the communicator in whatever call its own operation ends, even
+// in a call that Sumac makes in the background.
 void freed_under_the_mpi(int round) {
   step("freed under the MPI, round %d", round);
   MPI_Comm comm;
@@ -167,7 +167,8 @@ void freed_under_the_mpi(int round) {
   for (int sum : sums) CHECK(sum == ranks * (ranks - 1) / 2, "%d", sum);
 }
 
-// Freed with much outstanding; then others take its place, and the ends are asked for.
+// Frees a communicator with many operations outstanding, makes others in its place, and then
+// completes the operations.
 void freed_with_operations(int round) {
   step("freed with operations, round %d", round);
   MPI_Comm comm, next;
@@ -196,7 +197,7 @@ void freed_with_operations(int round) {
   MPI_Comm_free(&next);
 }
 
-// A persistent request outlives its communicator and goes on being started.
+// A persistent request can still be started after its communicator has been freed.
 void started_after_freed() {
   step("started after the communicator was freed");
   if (!messages_go_on()) return;
@@ -220,7 +221,7 @@ void started_after_freed() {
   for (MPI_Request& request : requests) MPI_Request_free(&request);
 }
 
-// The program ends with a request that it could start again.
+// The program ends without freeing a persistent request.
 void left_for_finalize() {
   static int in = rank, out = -1;
   MPI_Request request;
@@ -235,7 +236,7 @@ void left_for_finalize() {
 int main(int argc, char** argv) {
   start(argc, argv);
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 2;
-  require_taken = true;  // path() tells of each operation
+  require_taken = true;  // path() is then checked for each operation
   MPI_Comm host, across, back;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   const Group own = group_of(host);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shapes of calls drawn at random, and `sumac plan` against traces of them.
+"""Draws random shapes of calls, and compares `sumac plan` with traces of them.
 
-plan_shapes.py draw JOBS SEED            a job a line: hosts, ranks, hierarchy, algorithms, shapes
+plan_shapes.py draw JOBS SEED            a job per line: hosts, ranks, hierarchy, algorithms, shapes
 plan_shapes.py compare SUMAC FOLDER MPI HOSTS RANKS HIERARCHY ALGORITHMS SHAPE...
 """
 
@@ -31,7 +31,7 @@ def draw(jobs, seed):
     chance = random.Random(seed)
     for _ in range(jobs):
         hosts = chance.randint(2, 4)
-        # As `sumac plan` deals them out; several leaders need nodes of one size.
+        # Like `sumac plan`, distributes ranks over nodes; several leaders need nodes of one size.
         ranks = 2 * hosts if chance.random() < 0.5 else chance.randint(hosts + 1, 2 * hosts + 1)
         counts = [ranks // hosts + (host < ranks % hosts) for host in range(hosts)]
         layout = ",".join(f"h{host}:{count}" for host, count in enumerate(counts))
@@ -49,7 +49,7 @@ def draw(jobs, seed):
 
 
 def planned(sumac, mpi, hosts, ranks, hierarchy, forced, shape):
-    """{(level, stage, algorithm, chunks)}; chunks of what goes through slots in pieces are None."""
+    """{(level, stage, algorithm, chunks)}; chunks is None where data go through slots in pieces."""
     collective, size = shape.split(":")
     number = int(ranks)
     # All hosts of a lab have the same processors.
@@ -75,7 +75,7 @@ def planned(sumac, mpi, hosts, ranks, hierarchy, forced, shape):
 
 
 def traced(folder):
-    """{shape: {(level, stage, algorithm, chunks)}}, of all ranks together."""
+    """{shape: {(level, stage, algorithm, chunks)}}, joined over all ranks."""
     seen = defaultdict(set)
     for file in sorted(Path(folder).glob("rank-*.json")):
         shapes, chunks = {}, Counter()

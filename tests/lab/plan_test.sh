@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# plan_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROGRAM JOBS SEED: what 'sumac plan' says of calls
-# drawn at random is what their traces show: levels, stages, algorithms, chunks. Five calls a job.
+# plan_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROGRAM JOBS SEED: the levels, stages, algorithms and
+# chunks that 'sumac plan' prints for random calls must be those in their traces. Each job makes
+# five calls.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 mpich_preload=$4 program=$5 jobs=$6 seed=$7
 here=$(dirname "$0")
@@ -14,7 +15,7 @@ while read -r hosts ranks hierarchy forced shapes <&3; do
   rm -rf "$folder"
   mkdir "$folder"
   [ "$forced" = - ] && algo='' || algo=$forced
-  # Shapes are words.
+  # Shapes are split into words.
   # shellcheck disable=SC2086
   run job 120 block env "SUMAC_TRACE=$folder" "SUMAC_HIERARCHY=$hierarchy" "SUMAC_ALGO=$algo" \
     "$sumac" exec -- "$program" $shapes

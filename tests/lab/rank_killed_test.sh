@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# rank_killed_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROBE: a rank on the last host is killed amid
-# all-reduces: the job ends by itself, and nothing of it is left on any host.
+# rank_killed_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROBE: a rank on the last host is killed during
+# all-reduces. The job must end by itself, and leave nothing on any host.
 family=$1 launcher=$2 sumac=$3 mpich_preload=$4 probe=$5
 . "$(dirname "$0")/lab.sh"
 make_lab 2+2

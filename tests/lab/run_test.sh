@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # run_test.sh FAMILY LAUNCHER SUMAC PRELOAD SECONDS LAYOUT PLACEMENT EXPECTED PROGRAM [ARGUMENTS]:
-# one job in a lab of its own that must pass, say so, and leave nothing behind. 77 when skipped.
-# EXPECTED: collective:path,... that rank 0 must have taken; path may be a pattern.
+# one job in its own lab, which must print that it passed, and leave nothing behind. Status 77 when
+# skipped. EXPECTED: collective:path,... that rank 0 must have used; a path may be a pattern.
 family=$1 launcher=$2 sumac=$3 mpich_preload=$4 time=$5 layout=$6 placement=$7 expected=$8
 shift 8
 . "$(dirname "$0")/lab.sh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives of the shapes that are asked for, once each, after the communicator was set up.
-//   shapes COLLECTIVE:BYTES...       BYTES a multiple of 4, or of 4 a rank where ranks have parts
+// Calls each given collective once, after the communicator was set up.
+// shapes COLLECTIVE:BYTES...       BYTES a multiple of 4, or of 4 a rank where ranks have parts
 #include <mpi.h>
 
 #include <cstdlib>

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# shm_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROGRAM PROBE: a budget that is too small, and hosts of
-# which one has little shared memory, next to none, or none that can be written: handed down on all
-# ranks, for one reason, with right results; and taken where a little will do.
+# shm_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROGRAM PROBE: a budget that is too small, and hosts
+# with little shared memory, almost none, or none that is writable. Where memory does not suffice,
+# calls are handed down on all ranks for one reason, with right results; where a little is enough,
+# they are served.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 mpich_preload=$4 program=$5 probe=$6
 . "$(dirname "$0")/lab.sh"
@@ -16,7 +17,7 @@ expect_out "passed: "
 expect_warnings 0
 unset SUMAC_SHM_BUDGET
 
-# The MPI itself needs little of it, or none, this way.
+# With these settings the MPI itself needs little shared memory, or none.
 export OMPI_MCA_btl_vader_backing_directory=/tmp MPIR_CVAR_ENABLE_INTRANODE_COLLECTIVES=0
 for host in h0 h1; do
   for change in size=1024k size=64k ro; do
@@ -25,7 +26,7 @@ for host in h0 h1; do
     if [ "$status" != 0 ]; then
       echo "not tried, the MPI itself cannot live there: $host, $change"
     elif [ $change = size=1024k ]; then
-      # Smaller slots than on the other host.
+      # This host's slots are smaller than the other's.
       for algorithm in levels multi_leader; do
         export SUMAC_ALGO=allreduce:$algorithm
         run job 180 turns "$sumac" exec -- "$probe"

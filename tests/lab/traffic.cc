@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many bytes a collective puts on the links of two hosts: never more than the MPI's own, and
-// what the best algorithm needs: n each way for an all-reduce of n bytes, n for a broadcast; and 8
-// % for headers.
-//   traffic
+// How many bytes a collective sends over the links of two hosts: never more than the MPI's own, and
+// no more than the best algorithm needs plus 8 % for headers. That is n bytes each way for an
+// all-reduce of n bytes, n for a broadcast.
+// traffic
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace test;
 
-// Sent and received by this host since it came up.
+// Bytes that this host has sent and received since its link was set up.
 std::uint64_t link_bytes() {
   std::uint64_t sum = 0;
   for (const char* name : {"rx", "tx"}) {
@@ -33,13 +33,13 @@ std::uint64_t link_bytes() {
 
 using Call = std::function<void(std::vector<float>& in, std::vector<float>& out)>;
 
-// Bytes on this host's link for `times` calls, and what little is needed to begin and end; now and
-// then more, for what the network sends twice.
+// Bytes on this host's link for `times` calls and the barriers around them; sometimes more, because
+// the network sends packets again.
 double bytes_of(const Call& call, std::size_t bytes, int times) {
   std::vector<float> in(bytes / sizeof(float), 1.0f), out(in.size());
   for (int i = 0; i < 3; ++i) call(in, out);
   native().Barrier(MPI_COMM_WORLD);
-  usleep(50000);  // late acknowledgements
+  usleep(50000);  // waits for late acknowledgements
   const std::uint64_t before = link_bytes();
   native().Barrier(MPI_COMM_WORLD);
   for (int i = 0; i < times; ++i) call(in, out);

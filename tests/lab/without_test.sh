@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# without_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROGRAM: ranks on several hosts of which some have
-# no Sumac. Those of other hosts cannot be told, so the job is ended, by one who sees it or when
-# the others have waited for long; where all find the same, it goes on.
+# without_test.sh FAMILY LAUNCHER SUMAC PRELOAD PROGRAM: ranks on several hosts, some without Sumac.
+# A rank on another host cannot detect that, so the job is ended: by a rank that sees the problem,
+# or after ranks have waited for long. Where all ranks find the same problem, the job goes on.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 mpich_preload=$4 program=$5
 . "$(dirname "$0")/lab.sh"
@@ -17,12 +17,12 @@ ended() {
 
 export SUMAC_HANG_SECONDS=3
 for host in h0 h1; do
-  # Nobody on the other host sees it.
+  # No rank on the other host can see that Sumac is missing.
   run job 100 block sh "$here/by_host.sh" $host SUMAC_DISABLE=1 "$sumac" exec -- "$program" barriers
   ended
   grep -Eq 'error\[set-up\]: rank [0-3] of 4 has waited 3 s .* so the job is ended' "$err" ||
     fail 'nobody says why'
-  # Ranks are dealt out in turns: 0 and 2 are on h0. Each communicator of one host's is served.
+  # Ranks are placed in turns: 0 and 2 are on h0. So the communicators lie within one host.
   run job 100 turns sh "$here/by_host.sh" $host SUMAC_DISABLE=1 "$sumac" exec -- \
     "$program" pairs "$reason"
   expect_status 0
@@ -30,7 +30,7 @@ for host in h0 h1; do
   expect_out ' 2 with Sumac, 0 failed'
 done
 
-# One rank of a host: the other one sees it.
+# One rank of a host has no Sumac: the other rank of this host sees that.
 run job 100 block sh -c '
   [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 1 ] || export SUMAC_DISABLE=1
   exec "$@"' sh "$sumac" exec -- "$program" barriers

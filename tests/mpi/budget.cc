@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators beyond SUMAC_SHM_BUDGET are left to the MPI, with right results, and the next one
-// is served again once others have gone.
+// Communicators whose memory would exceed SUMAC_SHM_BUDGET are left to the MPI, with right results.
+// After others have been freed, the next communicator is served again.
 #include <vector>
 
 #include "exercise.h"

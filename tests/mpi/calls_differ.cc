@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that differ between ranks, and would wait for each other for ever: the job ends, and a line
-// says who called what. Erroneous; started by calls_differ_test.sh, which wants the job to fail.
-//   calls_differ KIND
+// Erroneous collectives: calls that differ between ranks, so that the ranks wait for each other for
+// ever. The job must end with a line that names who called what. Started by calls_differ_test.sh,
+// which expects the job to fail.
+// calls_differ KIND
 #include <string_view>
 #include <vector>
 

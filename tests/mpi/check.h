@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the test programs share: checks that count and go on, proof that Sumac serves the calls, and
-// the MPI's own functions to compare with.
+// What the test programs share: checks that count failures and let the program go on, questions to
+// Sumac about how it served a call, and the MPI's own functions to compare with.
 #pragma once
 
 #include <dlfcn.h>
@@ -44,12 +44,13 @@ __attribute__((format(printf, 3, 4))) inline bool check(bool right, const char* 
 
 #define SUMAC_TEST_TEXT(x) #x
 #define SUMAC_TEST_LINE(x) SUMAC_TEST_TEXT(x)
-// CHECK(condition, format...): counts, prints a failure, goes on. Its value is the condition's.
+// CHECK(condition, format...) counts and prints a failure and goes on. Its value is the value of
+// the condition.
 #define CHECK(condition, ...)                 \
   ::test::check(static_cast<bool>(condition), \
                 __FILE_NAME__ ":" SUMAC_TEST_LINE(__LINE__) ": " #condition, " " __VA_ARGS__)
 
-// What the program is at, for the message of a rank that hangs.
+// The step that the program is in, for the message printed when a rank hangs.
 inline char step_text[160] = "start";
 __attribute__((format(printf, 1, 2))) inline void step(const char* format, ...) {
   va_list arguments;
@@ -76,7 +77,7 @@ inline bool is_active() {
   return active && active();
 }
 
-// How this thread's last collective was served.
+// How this thread's last collective was served: an algorithm's name, or "mpi: " and a reason.
 inline const char* path() {
   static const auto last_path = in_sumac<const char* (*)()>("sumac_last_path");
   return last_path ? last_path() : "mpi: Sumac is not loaded";
@@ -86,7 +87,8 @@ inline bool was_handed_down(const char* reason) {
   return std::strncmp(path(), "mpi: ", 5) == 0 && std::strcmp(path() + 5, reason) == 0;
 }
 
-// By a hierarchy: sums of floating-point numbers are made in another order than serially.
+// True when the last collective used a hierarchy, which adds floating-point numbers in another
+// order than a serial loop.
 inline bool was_over_levels() {
   for (const char* name : {"levels", "passive", "multi_leader"}) {
     if (std::strcmp(path(), name) == 0) return true;
@@ -97,12 +99,13 @@ inline bool was_over_levels() {
 #define CHECK_HANDED_DOWN(reason) \
   CHECK(::test::was_handed_down(reason), "%s: path '%s'", reason, ::test::path())
 
-// Whether a nonblocking or persistent operation is Sumac's is checked when the program is started
-// with --require-taken: forget_path() before it is started, expect_taken_nonblocking() after it.
+// With --require-taken, tests check that Sumac serves nonblocking and persistent operations: they
+// call forget_path() before an operation is started and expect_taken_nonblocking() after it.
 inline bool require_taken = false;
 inline std::atomic<long> taken_nonblocking{0};
 
-// Makes path() say "mpi: ...", lest a call made before is taken for the next one.
+// Makes path() return "mpi: ...", so that the path of an earlier call is not mistaken for that of
+// the next.
 inline void forget_path() {
   if (!require_taken) return;
   static std::mutex one_at_a_time;
@@ -117,7 +120,8 @@ inline void forget_path() {
   CHECK(!was_taken(), "path '%s'", path());
 }
 
-// Sizes that the rules leave to the MPI are its own to serve.
+// The last operation must have been served by Sumac, or left to the MPI because the rules prefer it
+// at this size.
 inline void expect_taken_nonblocking(const char* what) {
   if (!require_taken) return;
   if (was_taken()) ++taken_nonblocking;
@@ -125,7 +129,7 @@ inline void expect_taken_nonblocking(const char* what) {
         path());
 }
 
-// The MPI's own functions, past Sumac.
+// The MPI's own functions, called directly and not through Sumac.
 struct Native {
   decltype(&PMPI_Allreduce) Allreduce;
   decltype(&PMPI_Reduce) Reduce;
@@ -149,13 +153,13 @@ inline const Native& native() {
   return functions;
 }
 
-// Past the first calls, which go to the MPI. True when Sumac now serves the communicator.
+// Makes the first calls, which go to the MPI. True when Sumac serves the communicator afterwards.
 inline bool warm_up(MPI_Comm comm) {
   for (int i = 0; i < 3; ++i) MPI_Barrier(comm);
   return was_taken();
 }
 
-// Takes `flag` out of the arguments, if it is there.
+// Removes `flag` from the arguments. True if it was there.
 inline bool take_flag(int& argc, char** argv, const char* flag) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], flag) != 0) continue;
@@ -165,11 +169,11 @@ inline bool take_flag(int& argc, char** argv, const char* flag) {
   return false;
 }
 
-// Started with --linked: Sumac is only linked, so the program's calls go past it to the MPI.
+// Set by --linked: Sumac is linked behind the MPI, so the program's calls do not pass through it.
 inline bool only_linked = false;
 
-// Starts MPI, with --multiple for threads that all call it. SUMAC_TEST_SECONDS: a rank that runs
-// longer says where it hangs, and ends.
+// Starts MPI, with MPI_THREAD_MULTIPLE if --multiple is given. A rank that runs longer than
+// SUMAC_TEST_SECONDS prints the step it is in, and exits.
 inline int start(int& argc, char**& argv, int level = MPI_THREAD_SINGLE) {
   const char* seconds = std::getenv("SUMAC_TEST_SECONDS");
   signal(SIGALRM, on_alarm);
@@ -188,12 +192,13 @@ inline int start(int& argc, char**& argv, int level = MPI_THREAD_SINGLE) {
   return provided;
 }
 
-// Rank 0's line of output makes the test count as skipped.
+// Rank 0 prints a line by which the test counts as skipped.
 inline void skip(const char* reason) {
   if (rank == 0) std::printf("SKIPPED: %s\n", reason);
 }
 
-// Ends MPI; the program's exit status. Rank 0 prints a line that the launching script wants to see.
+// Ends MPI and returns the program's exit status. Rank 0 prints a line that the launching script
+// looks for.
 inline int finish() {
   step("the end");
   CHECK(!require_taken || taken_nonblocking > 0, "no operation was served by Sumac");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Thousands of communicators created, used and freed, a hundred alive at a time: none is refused,
-// and the memory of a few serves all.
-//   churn COMMUNICATORS
+// Creates, uses and frees thousands of communicators, a hundred of them alive at a time: Sumac must
+// serve all, with no more memory than a few need.
+// churn COMMUNICATORS
 #include <deque>
 
 #include "exercise.h"
@@ -25,7 +25,7 @@ MPI_Comm make(int i) {
       MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
       break;
     default:
-      // All but one rank, which gets none.
+      // One rank gets MPI_COMM_NULL.
       MPI_Comm_split(MPI_COMM_WORLD, rank == i / 4 % ranks ? MPI_UNDEFINED : 0, rank, &comm);
   }
   return comm;
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
     alive.clear();
   }
   CHECK(refused == 0, "%d communicators were not served: '%s'", refused, path());
-  // Fewer than one mapping a live communicator, whatever their number was.
+  // The number of mappings is limited by the live communicators, not by all there have been.
   const int mappings = mappings_of_sumac();
   use(MPI_COMM_WORLD, total);
   CHECK_TAKEN();

@@ -8,7 +8,8 @@ namespace {
 
 using namespace test;
 
-// Operations of parts in between those of the whole, in different orders on different ranks.
+// Operations on parts of a communicator between operations on all of it, in different orders on
+// different ranks.
 void test_nested() {
   step("nested communicators");
   MPI_Comm whole, half, pair;
@@ -27,8 +28,8 @@ void test_nested() {
   for (MPI_Comm* comm : {&pair, &half, &whole}) MPI_Comm_free(comm);
 }
 
-// A communicator freed while a receive on it is pending stays alive inside the MPI until then; its
-// handle may be given to the next.
+// A communicator that is freed while a receive on it is pending stays alive inside the MPI until
+// the receive ends, but its handle may already be used for another communicator.
 void test_freed_with_pending_receive() {
   step("freed with a pending receive");
   for (int round = 0; round < 6; ++round) {
@@ -105,7 +106,7 @@ int on_copy(MPI_Comm, int, void*, void* in, void* out, int* flag) {
   return MPI_SUCCESS;
 }
 
-// A program's own callback may use any communicator, even the one that goes.
+// An attribute's delete callback may use any communicator, even the one that is being freed.
 int on_delete(MPI_Comm comm, int, void* value, void*) {
   ++deletions;
   use(comm, 10);
@@ -113,8 +114,9 @@ int on_delete(MPI_Comm comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-// The program's attributes lie beside Sumac's, set before and after it, and are deleted after and
-// before it. Handles that are used again must not bring back what was known of the last one.
+// The program's attributes, set before and after Sumac's, are deleted after and before it. When the
+// MPI uses a handle again, nothing remembered of the old communicator may be applied to the new
+// one.
 void test_attributes() {
   step("attributes");
   MPI_Comm other;
@@ -124,7 +126,7 @@ void test_attributes() {
   MPI_Comm_create_keyval(on_copy, on_delete, &after, nullptr);
   for (int i = 0; i < 5; ++i) {
     MPI_Comm comm, copy, own = MPI_COMM_NULL;
-    // Other handles on one rank than on the others.
+    // Rank 0 creates more communicators than the others, so that handles differ between ranks.
     if (rank == 0 && i % 2) MPI_Comm_dup(MPI_COMM_SELF, &own);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     if (own != MPI_COMM_NULL) MPI_Comm_free(&own);
@@ -148,7 +150,8 @@ void test_attributes() {
   MPI_Comm_free(&other);
 }
 
-// At MPI_Finalize the attributes of MPI_COMM_SELF go first, and everything still works then.
+// MPI_Finalize first deletes the attributes of MPI_COMM_SELF; everything must still work in their
+// callbacks.
 int at_finalize(MPI_Comm, int, void*, void*) {
   step("MPI_Finalize");
   use(MPI_COMM_WORLD, 12);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Completes requests in all the ways there are, and looks at what the standard says of the
-// statuses.
+// Completes requests in every way that MPI has, and checks the statuses against the standard.
 #pragma once
 
 #include <sched.h>
@@ -14,21 +13,21 @@
 
 namespace test {
 
-// Something started: a request and what to look at when it has ended.
+// An operation that was started: its request, and what to check when it has ended.
 class Work {
  public:
   MPI_Request request = MPI_REQUEST_NULL;
   virtual ~Work() = default;
   virtual bool is_persistent() const { return false; }
   virtual void ended(const char* how) = 0;
-  // Of a receive: also source, tag and length. A send's status is undefined, and so are these
-  // fields of a collective.
+  // Checks fields that only some statuses have: a receive's status has source, tag and length. In
+  // the status of a send or of a collective these fields are undefined.
   virtual void look_at(const MPI_Status&) {}
 };
 
-inline constexpr int kUntouched = 77;  // MPI_ERROR before the call
+inline constexpr int kUntouched = 77;  // value of MPI_ERROR before the call
 
-// MPI_ERROR is set by functions with arrays of statuses only, and there only if something failed.
+// Only functions that return arrays of statuses set MPI_ERROR, and only if a request failed.
 enum class Statuses { kOne, kArray };
 
 inline void check_error_field(const MPI_Status& status, Statuses kind, const char* how) {
@@ -51,10 +50,12 @@ inline void check_empty(const MPI_Status& status, const char* how) {
   check_not_cancelled(status, how);
 }
 
-// Some requests, nulls among them, completed together. Own random choices: ranks need not agree.
+// Several requests, some of them null, completed together. The random choices are this rank's own:
+// ranks need not agree.
 class Batch {
  public:
-  // With `patient`, goes on until all have ended. Of those left, `request` is still good.
+  // With `patient`, goes on until all requests have ended. The `request` of a Work that has not
+  // ended stays valid.
   Batch(const std::vector<Work*>& works, Random& random, bool patient)
       : random_(random), patient_(patient), ignore_(random.below(4) == 0) {
     for (Work* work : works) {
@@ -67,7 +68,7 @@ class Batch {
     indices_.resize(requests_.size());
   }
 
-  // Returns what has ended.
+  // Returns the operations that have ended.
   const std::vector<Work*>& complete() {
     using Way = void (Batch::*)();
     constexpr Way kWays[] = {&Batch::wait,     &Batch::waitall,  &Batch::waitany,
@@ -88,7 +89,7 @@ class Batch {
     requests_.push_back(work ? work->request : MPI_REQUEST_NULL);
   }
   int size() const { return static_cast<int>(requests_.size()); }
-  // MPICH's fails when some of its own persistent collectives end before others.
+  // MPICH's MPI_Testall fails when some of its own persistent collectives end before others.
   bool testall_is_right() const {
 #ifdef OPEN_MPI
     return true;
@@ -109,7 +110,7 @@ class Batch {
   MPI_Status* status() { return ignore_ ? MPI_STATUS_IGNORE : statuses_.data(); }
   MPI_Status* statuses() { return ignore_ ? MPI_STATUSES_IGNORE : statuses_.data(); }
 
-  // Request `i` has ended and its status, unless ignored, is `statuses_[at]`.
+  // Request `i` has ended. Its status, unless ignored, is `statuses_[at]`.
   void over(std::size_t i, std::size_t at, Statuses kind, const char* how) {
     Work* work = works_[i];
     const MPI_Status& status = statuses_[at];
@@ -120,7 +121,7 @@ class Batch {
     if (!ignore_) work->look_at(status);
     if (work->is_persistent()) {
       CHECK(requests_[i] == work->request, "after %s", how);
-      requests_[i] = MPI_REQUEST_NULL;  // MPICH's own do not keep to the standard when inactive
+      requests_[i] = MPI_REQUEST_NULL;  // MPICH's own inactive requests break the standard
     } else {
       CHECK(requests_[i] == MPI_REQUEST_NULL, "after %s", how);
       work->request = MPI_REQUEST_NULL;
@@ -219,8 +220,9 @@ class Batch {
       pause();
     }
   }
-  // Looks until it is over, which it then must be for MPI_Test too. No status of MPI_Request_get_-
-  // status is looked at: MPICH sets none for its collectives.
+  // Calls MPI_Request_get_status until the request is complete; MPI_Test must then agree. The
+  // status that MPI_Request_get_status returns is not checked, because MPICH sets none for its
+  // collectives.
   void get_status() {
     for (std::size_t i = 0; i < works_.size() && goes_on(); ++i) {
       const MPI_Request before = requests_[i];
@@ -233,7 +235,7 @@ class Batch {
     }
   }
 
-  // All requests are null now: every function returns at once and says so.
+  // All requests are null now: every function must return at once with an empty status.
   void complete_nothing() {
     MPI_Status empty;
     int index = 0, flag = 0, count = 0;
@@ -260,14 +262,14 @@ class Batch {
   std::vector<int> indices_;
 };
 
-// Everything that was started and has not ended.
+// All operations that were started and have not ended.
 class Pending {
  public:
   explicit Pending(Random& random) : random_(random) {}
   std::size_t size() const { return works_.size(); }
   void add(std::unique_ptr<Work> work) { works_.push_back(std::move(work)); }
 
-  // Completes some, chosen at random.
+  // Completes a random selection.
   void complete_some() {
     std::vector<Work*> chosen;
     const std::size_t one_in = 1 + random_.below(4);

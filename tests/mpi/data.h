@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffers that notice stray writes, and data every rank can compute for all ranks.
+// Buffers that detect stray writes, and input data that every rank can compute for all ranks.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class Random {
   std::uint64_t state_;
 };
 
-// `bytes` at a chosen misalignment, with guard bytes on both sides.
+// A buffer of `bytes` bytes at a chosen misalignment, with guard bytes on both sides.
 class Buffer {
  public:
   explicit Buffer(std::size_t bytes, std::size_t misalignment = 0)
@@ -65,15 +65,15 @@ class Buffer {
   std::size_t bytes_;
 };
 
-// Over several levels additions are made in another order than serially: then numbers are small and
-// whole, so that every order gives the same sum.
+// When true, all floating-point inputs are small whole numbers, whose sum is the same in every
+// order: a hierarchy adds in another order than a serial loop.
 inline bool& whole_numbers() {
   static bool whole = false;
   return whole;
 }
 
-// Element `i` of rank `r`'s input. Floating point: of either sign and many magnitudes, so that the
-// order of additions shows.
+// Element `i` of rank `r`'s input. Floating-point numbers have both signs and many magnitudes, so
+// that a different order of additions gives a different sum.
 template <class T>
 T value(int r, std::size_t i, std::uint64_t seed = 0) {
   const std::uint64_t bits = mix(seed + i * 0x9e3779b97f4a7c15ull + static_cast<unsigned>(r) * 77u);
@@ -86,7 +86,7 @@ T value(int r, std::size_t i, std::uint64_t seed = 0) {
   }
 }
 
-// The operations, as the standard defines them: integers wrap, of two elements the left is first.
+// The operations as the standard defines them. Integers wrap around; the left operand comes first.
 struct Sum {
   template <class T>
   T operator()(T a, T b) const {

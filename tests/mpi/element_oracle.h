@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of any type as the test sees them, and what an operation on them must give. Integers
-// have any bits. Everything else is made of small whole numbers, which every format holds exactly,
-// so that any order of the additions gives the same: the test computes with ints and knows how each
-// format writes one down.
+// Elements of every predefined type, and the expected result of an operation on them. Integers have
+// random bits. All other numbers are small and whole, so every format holds them exactly and every
+// order of additions gives the same sum: the test computes with ints and converts them to each
+// format.
 #pragma once
 
 #include <mpi.h>
@@ -18,10 +18,10 @@
 
 namespace test {
 
-// Two parts of the same or of different types, or one.
+// The members of an element: one number, or two of the same or of different types.
 struct Members {
-  DType first, second;  // second: none
-  std::size_t place;    // of the second
+  DType first, second;  // second: none for a single number
+  std::size_t place;    // of the second, in bytes
   std::size_t extent;
 };
 
@@ -55,8 +55,9 @@ inline Members members_of(DType dtype) {
   }
 }
 
-// Of the IEEE formats the standard library does not have: one word of sign, exponent and mantissa,
-// as wide as `Word`; the rest of the mantissa of so small a number is zero.
+// The bits of a small whole number in an IEEE format that the standard library lacks. A `Word`
+// holds sign, exponent and leading mantissa bits; the remaining mantissa bits of so small a number
+// are zero.
 template <class Word>
 Word ieee_bits(int number, int exponent_bits, int word_bits) {
   if (number == 0) return 0;
@@ -79,7 +80,7 @@ void put_as(int number, unsigned char* at, std::size_t bytes = sizeof(T)) {
 inline constexpr std::size_t kLongDoubleData =
     std::numeric_limits<long double>::digits == 64 ? 10 : sizeof(long double);
 
-// Writes the number down; nothing where the format has padding.
+// Writes the number in this format. Padding bytes are not written.
 inline void put(DType format, int number, unsigned char* at) {
   switch (format) {
     case DType::i16:
@@ -109,7 +110,7 @@ inline void put(DType format, int number, unsigned char* at) {
   }
 }
 
-// A number; a complex one; or a value and an index.
+// A real number (in `a`), a complex number, or a value and an index.
 struct Small {
   int a, b;
 };
@@ -133,7 +134,7 @@ inline Small combine_small(Op op, bool is_complex, Small x, Small y) {
   }
 }
 
-// The elements of one type: what rank `r` puts in, and what the ranks together must get.
+// The elements of one type: rank `r`'s input, and the expected result.
 class Elements {
  public:
   Elements(const Predefined& p, DType dtype)
@@ -146,7 +147,7 @@ class Elements {
   }
   std::size_t extent() const { return members_.extent; }
 
-  // Bytes that are no data are left as they are.
+  // Writes the input of rank `r`. Bytes that hold no data are left as they are.
   void fill(unsigned char* at, std::size_t count, int r, std::uint64_t seed) const {
     for (std::size_t i = 0; i < count; ++i, at += members_.extent) {
       if (integer_) {
@@ -157,7 +158,7 @@ class Elements {
     }
   }
 
-  // The fold of ranks `first` to `last`, in this order.
+  // Writes the fold of the inputs of ranks `first` to `last`, in this order.
   void fold(unsigned char* at, std::size_t count, int first, int last, std::uint64_t seed,
             const PredefinedOp& op) const {
     for (std::size_t i = 0; i < count; ++i, at += members_.extent) {
@@ -173,7 +174,7 @@ class Elements {
     }
   }
 
-  // Of all bytes but the padding within a long double: gaps between members count.
+  // Compares all bytes, gaps between members included, but not the padding inside a long double.
   bool equal(const unsigned char* a, const unsigned char* b, std::size_t count) const {
     if (std::memcmp(a, b, count * members_.extent) == 0) return true;
     for (std::size_t i = 0; i < count * members_.extent; ++i) {
@@ -190,7 +191,7 @@ class Elements {
   }
   Small small(std::size_t i, int r, std::uint64_t seed) const {
     const std::uint64_t bits = mix(seed + i * 64 + static_cast<unsigned>(r));
-    // Pairs: often the same value, with an index of either order.
+    // In pairs the values are often equal, with indices in either order.
     const int second = members_.second == DType::none ? 0 : static_cast<int>(bits >> 8 & 7) - 3;
     return {static_cast<int>(bits % 3) + 1, second};
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wrong arguments: the MPI's own error class, through the communicator's own error handler, once;
-// and the program goes on to work. Whatever the communicator's state, on all ranks or on one.
+// Wrong arguments must give the MPI's own error class, through the communicator's own error
+// handler, once, after which the program can go on. This holds whatever the state of the
+// communicator, for errors on all ranks or on one.
 #include <functional>
 #include <vector>
 
@@ -36,7 +37,7 @@ std::vector<WrongCall> wrong_calls() {
        [](F f, MPI_Comm c) { return f.Allreduce(in, out, 1, MPI_DOUBLE, MPI_BAND, c); }},
       {"allreduce, minimum with index of integers",
        [](F f, MPI_Comm c) { return f.Allreduce(in, out, 1, MPI_INT, MPI_MINLOC, c); }},
-#ifdef OPEN_MPI  // MPICH 4.0 does not look at the counts of reductions, and crashes
+#ifdef OPEN_MPI  // MPICH 4.0 does not check the counts of reductions, and crashes
       {"allreduce, count -1",
        [](F f, MPI_Comm c) { return f.Allreduce(in, out, -1, MPI_INT, MPI_SUM, c); }},
       {"reduce, count -7",
@@ -61,7 +62,7 @@ std::vector<WrongCall> wrong_calls() {
   };
 }
 
-// The program's calls, through whatever is in front of the MPI.
+// Functions as the program calls them, through Sumac where it is loaded.
 const Native& ours() {
   static const Native functions{MPI_Allreduce, MPI_Reduce, MPI_Bcast, MPI_Barrier,
                                 MPI_Reduce_local};
@@ -74,15 +75,16 @@ int class_of(int error) {
   return error_class;
 }
 
-// What one call does to whoever made it: the class it returns, and which communicators' handlers
-// are called with which class. MPIs differ in this: some arguments concern MPI_COMM_WORLD's.
+// The effect of a call on its caller: the error class it returns, and which communicators' error
+// handlers are called with which class. MPIs differ here: for some arguments they call the handler
+// of MPI_COMM_WORLD.
 struct Outcome {
   int returned = MPI_SUCCESS;
   std::vector<std::pair<MPI_Comm, int>> handled;
   bool operator==(const Outcome&) const = default;
 };
 
-Outcome outcome;  // of the call going on
+Outcome outcome;  // of the current call
 
 void handler(MPI_Comm* comm, int* error, ...) {
   outcome.handled.emplace_back(*comm, class_of(*error));
@@ -104,7 +106,7 @@ void make_wrong_call(const WrongCall& wrong, MPI_Comm comm) {
         found.handled.size(), expected.handled.size());
 }
 
-// The communicator has had `before` calls when the wrong ones come, on all ranks or only on one.
+// Makes `before` correct calls on the communicator, then the wrong ones, on all ranks or on one.
 void test_wrong_calls(int before, bool on_one_rank) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -174,7 +176,7 @@ int main(int argc, char** argv) {
   start(argc, argv);
   MPI_Errhandler noting;
   MPI_Comm_create_errhandler(handler, &noting);
-  // MPI_Comm_dup hands it on.
+  // Communicators made by MPI_Comm_dup inherit the handler.
   for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, noting);
   for (int before : {0, 1, 2, 4}) {
     for (bool on_one_rank : {false, true}) test_wrong_calls(before, on_one_rank);

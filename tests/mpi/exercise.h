@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A few small collectives on any communicator, each checked.
+// A few small collectives on any communicator, with their results checked.
 #pragma once
 
 #include "check.h"
@@ -7,7 +7,7 @@
 
 namespace test {
 
-// What is put in and what comes out are told apart by `seed`. Takes three calls.
+// Makes three calls. A different `seed` gives different data.
 inline void use(MPI_Comm comm, int seed) {
   int r, p;
   MPI_Comm_rank(comm, &r);

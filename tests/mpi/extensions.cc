@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations that the standard does not allow on a type: where the MPI does them Sumac takes them,
-// with the MPI's own result; where it does not, its error comes through the communicator's own
-// handler, and no handler of another communicator is called or changed.
+// Operations on types for which the standard does not allow them. Where the MPI supports the pair,
+// Sumac serves it with the MPI's own result. Where it does not, the MPI's error is raised through
+// the communicator's own handler, and no handler of another communicator is called or changed.
 #include <algorithm>
 #include <vector>
 
@@ -18,7 +18,7 @@ using Bytes = std::vector<unsigned char>;
 Bytes input(kMostBytes), ours(kMostBytes), theirs(kMostBytes);
 long pairs_taken = 0, pairs_refused = 0, handlers_called = 0;
 MPI_Comm group = MPI_COMM_NULL;  // all ranks; returns errors
-MPI_Comm alone = MPI_COMM_NULL;  // this one; returns errors
+MPI_Comm alone = MPI_COMM_NULL;  // this rank only; returns errors
 
 void note_handler(MPI_Comm*, int*, ...) { ++handlers_called; }
 
@@ -28,7 +28,8 @@ int class_of(int error) {
   return error_class;
 }
 
-// Sums and products of small integers must not overflow: Open MPI's saturate in some places.
+// Values so small that sums and products of small integers do not overflow: Open MPI saturates some
+// of them.
 void fill(Bytes& bytes, std::size_t count, std::size_t size, const PredefinedOp& op, int r) {
   const bool limited = op.needs == kArithmetic && op.op <= Op::prod && size < 4;
   std::memset(bytes.data(), 0, count * size);
@@ -100,8 +101,8 @@ void test_refused(const Predefined& p, const PredefinedOp& op, int expected) {
   CHECK(handlers_called == before, "%s of %s", op.name, p.name);
 }
 
-// Debian's MPICH says that it does logical operations on floating-point numbers, and ends the job
-// when it has to do some of them: they are left to it.
+// Debian's MPICH claims to support logical operations on floating-point numbers, but aborts the job
+// in some of them. So these are left to the MPI.
 bool is_floating(const Predefined& p) {
   return p.allowed == kArithmetic && p.dtype >= DType::f16 && p.dtype <= DType::f128;
 }
@@ -122,9 +123,9 @@ void test_pair(const Predefined& p, const PredefinedOp& op) {
   if (op.op == Op::sum) Trial{p, op, bytes, static_cast<int>(300000 / bytes)}.run();
 }
 
-// Nothing but the program sets handlers. MPICH's MPI_COMM_SELF, and copies of MPI_COMM_WORLD made
-// before that, have none until then, and take MPI_COMM_WORLD's; in Open MPI an error of theirs
-// would end the job.
+// Only the program sets error handlers. In MPICH, MPI_COMM_SELF and copies of MPI_COMM_WORLD made
+// before that have no handler of their own and use that of MPI_COMM_WORLD. In Open MPI an error on
+// them would abort the job.
 void test_handlers_unset([[maybe_unused]] MPI_Comm copy) {
 #if defined(MPICH_NAME) || defined(MPICH_VERSION)
   int in = 0, out = 0;

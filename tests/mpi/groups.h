@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator and who is in it.
+// A communicator and the ranks of its members in MPI_COMM_WORLD.
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +15,7 @@ struct Group {
   int size() const { return static_cast<int>(members.size()); }
 };
 
-// Of MPI_COMM_NULL: nobody.
+// The group of MPI_COMM_NULL is empty.
 inline Group group_of(MPI_Comm comm) {
   Group group;
   group.comm = comm;

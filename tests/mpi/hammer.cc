@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A random sequence, the same on all ranks, of all collectives with random sizes, roots, types and
-// communicators, while every rank sleeps, yields or computes at random of its own.
-//   hammer ROUNDS [SEED] [CALLS] [MOST_BYTES]
+// A random sequence, the same on all ranks, of all collectives, with random sizes, roots, types and
+// communicators. Between calls each rank sleeps, yields or computes for a random time of its own.
+// hammer ROUNDS [SEED] [CALLS] [MOST_BYTES]
 #include <sched.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 using namespace test;
 
 struct Watched : Group {
-  unsigned long bits = 0;  // of all results so far: to be the same on all ranks
+  unsigned long bits = 0;  // hash of all results so far: must be the same on all ranks
 };
 
 struct Limits {
@@ -80,7 +80,8 @@ class Hammer {
     const int root = static_cast<int>(shared_.below(1000));
     step("call %d: kind %d, %zu bytes, root %d of %d", call, static_cast<int>(kind), bytes,
          root % group.size(), group.size());
-    // Else sums over levels are only close to serial ones, and the same on all ranks.
+    // With fractions, sums over levels only approximate the serial ones, but all ranks must have
+    // the same bits.
     whole_numbers() = seed >> 41 & 1;
     dawdle();
     if (kind == 0) {
@@ -94,7 +95,7 @@ class Hammer {
     }
   }
 
-  // Mostly small; any magnitude.
+  // Mostly small sizes, of every magnitude up to 1 MiB.
   std::size_t some_size() {
     const std::uint64_t most = 1ull << shared_.below(21);
     return std::min<std::size_t>(shared_.below(most) + shared_.below(3), limits_.most_bytes);
@@ -131,7 +132,8 @@ class Hammer {
     }
   }
 
-  // An element of rank r's input: cheap to compute, for all ranks on every rank.
+  // Element `i` of rank r's input. Every rank computes the inputs of all ranks, so this must be
+  // cheap.
   template <class T>
   static T element(int r, std::size_t i, std::uint64_t seed) {
     const auto bits = (i * 37 + static_cast<std::size_t>(r) * 1009 + seed) % 8191;
@@ -143,8 +145,8 @@ class Hammer {
     }
   }
 
-  // All ranks when root is -1. Sums of floating-point numbers must have the bits of a serial loop
-  // over the ranks, unless they are fractions and went over levels.
+  // A root of -1 means an all-reduce. Sums of floating-point numbers must have the bits of a serial
+  // loop over the ranks, unless they are fractions and were made over a hierarchy.
   template <class T, class Operation>
   static void reduce(Watched& group, std::size_t bytes, int root, std::uint64_t seed,
                      MPI_Datatype type, MPI_Op op) {
@@ -180,7 +182,7 @@ class Hammer {
     CHECK(wrong == 0, "%zu of %zu elements, '%s'; %s", wrong, count, path(), step_text);
   }
 
-  // Debian's MPICH crashes in a reduction of its own in place at another root than 0.
+  // Debian's MPICH crashes in its own in-place MPI_Reduce when the root is not 0.
   static bool is_safe_in_place(int root) { return root <= 0; }
 
   template <class T>
@@ -199,7 +201,8 @@ class Hammer {
       const bool any_order = !was_taken() || was_over_levels();
       if (any_order && !whole_numbers()) return std::abs(found - expected) < T(1);
     }
-    return found == expected || (sizeof(T) == 1 && !was_taken());  // Open MPI's saturate
+    // Open MPI saturates sums of single bytes.
+    return found == expected || (sizeof(T) == 1 && !was_taken());
   }
 
   Random shared_, own_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The info key sumac_hierarchy: a hierarchy for one communicator. For 4 ranks or more on one node.
+// The info key sumac_hierarchy sets the hierarchy of one communicator. For 4 ranks or more on one
+// node.
 #include "exercise.h"
 
 namespace {
@@ -25,7 +26,7 @@ MPI_Comm copy_of(MPI_Comm comm) {
   return copy;
 }
 
-// After the first calls, with right results.
+// Makes the first calls and checks their results. True if the last one went over levels.
 bool goes_over_levels(MPI_Comm comm) {
   for (int i = 0; i < 3; ++i) use(comm, i);
   CHECK_TAKEN();
@@ -45,7 +46,7 @@ void test_set() {
     same = copy_of(comm);
     CHECK(!goes_over_levels(same), "a copy has no key");
     MPI_Comm_free(&comm);
-    plain = copy_of(MPI_COMM_WORLD);  // perhaps the handle of the one that went
+    plain = copy_of(MPI_COMM_WORLD);  // may get the handle that was just freed
     CHECK(!goes_over_levels(plain), "nor has the next one");
     MPI_Comm_free(&plain);
     MPI_Comm_free(&same);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# info_test.sh FAMILY LAUNCHER SUMAC PROGRAM: hierarchies by info key; each problem is told once.
+# info_test.sh FAMILY LAUNCHER SUMAC PROGRAM: hierarchies set by info key. Each problem must be
+# reported once.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"

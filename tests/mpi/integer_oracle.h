@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an operation on integers of any size must give: sums and products wrap. The MPI's own answer
-// is no oracle: Open MPI 4.1 saturates sums of 8 and 16 bits and compares MPI_UNSIGNED_LONG as
-// signed; MPICH 4.0 compares all the C unsigned types as signed.
+// The expected result of an operation on integers of any size: sums and products wrap around. The
+// MPI's own results are not used: Open MPI 4.1 saturates sums of 8 and 16 bits and compares
+// MPI_UNSIGNED_LONG as signed; MPICH 4.0 compares all unsigned C types as signed.
 #pragma once
 
 #include <mpi.h>
@@ -14,7 +14,7 @@ namespace test {
 __extension__ typedef unsigned __int128 WideUnsigned;
 __extension__ typedef __int128 WideSigned;
 
-// `a` and `b` sign- or zero-extended.
+// `a` and `b` are sign- or zero-extended to the widest integer.
 inline WideUnsigned combine(MPI_Op op, bool is_signed, WideUnsigned a, WideUnsigned b) {
   const auto x = static_cast<WideSigned>(a), y = static_cast<WideSigned>(b);
   if (op == MPI_SUM) return a + b;
@@ -31,7 +31,7 @@ inline WideUnsigned combine(MPI_Op op, bool is_signed, WideUnsigned a, WideUnsig
 
 inline WideUnsigned load(const unsigned char* at, std::size_t size, bool is_signed) {
   WideUnsigned bits = 0;
-  std::memcpy(&bits, at, size);  // the machines Sumac runs on are little-endian
+  std::memcpy(&bits, at, size);  // correct because Sumac's machines are little-endian
   const unsigned unused = 128 - 8 * static_cast<unsigned>(size);
   if (!is_signed) return bits;
   return static_cast<WideUnsigned>(static_cast<WideSigned>(bits << unused) >> unused);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI-IO, whose collectives the MPI makes out of its own all-reduces, broadcasts and barriers: they
-// come to Sumac from inside the MPI.
-//   io DIRECTORY
+// MPI-IO: the MPI implements its collectives with its own all-reduces, broadcasts and barriers, so
+// Sumac is called from inside the MPI.
+// io DIRECTORY
 #include <string>
 #include <vector>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts and bytes beyond 2^31, through MPI_X_c. MPIs before version 4 lack it; Sumac has it.
+// Counts and byte sizes beyond 2^31, through MPI_X_c. MPIs before version 4 lack these functions;
+// Sumac exports them.
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 
@@ -57,8 +58,8 @@ signed char sum_of_all(MPI_Count i) {
   return static_cast<signed char>(sum);
 }
 
-// The whole message as one element, whose size no int can say, on one rank, and as so many single
-// bytes on the others.
+// On one rank the whole message is one element, whose size exceeds an int; on the others it
+// consists of single bytes.
 void broadcast_one_element(Bytes& bytes) {
   step("broadcast of one element");
   if (rank == 0) bytes.fill();
@@ -79,7 +80,8 @@ void broadcast_one_element(Bytes& bytes) {
   MPI_Type_free(&row);
 }
 
-// Served like the blocking one: the ranks agree at initialisation that all of them can pack it.
+// Must be served like the blocking broadcast: at initialisation the ranks agree that all of them
+// can pack the type.
 void broadcast_persistent(Bytes& bytes) {
   step("persistent broadcast");
   if (!has_persistent()) return;

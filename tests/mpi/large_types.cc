@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcasts of types made with large counts, of which MPI_Type_get_envelope is an error. Skipped
-// where the MPI has none.
+// Broadcasts of types made with large counts, for which MPI_Type_get_envelope returns an error.
+// Skipped where the MPI has no such types.
 #include <vector>
 
 #include "data.h"
@@ -18,7 +18,7 @@ Function find(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
 }
 
-// `blocks` of two ints, `stride` ints from one to the next, twice. Types as the maker has them.
+// Broadcasts two elements of a type of `blocks` blocks of two ints, `stride` ints apart.
 void broadcast(MPI_Datatype type, int blocks, int stride, bool nonblocking) {
   const int span = blocks * stride, root = blocks % ranks;
   std::vector<int> data(static_cast<std::size_t>(2 * span), -1);

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# Sourced: starts jobs of one MPI and sees that nothing of them is left. Wants $family, $launcher
-# and $sumac (bin/sumac); and $tests, the folder, where the caller is not in a folder of it.
+# Sourced: starts jobs of one MPI and checks that they leave nothing behind. Needs $family,
+# $launcher and $sumac (bin/sumac), and $tests, the tests folder, if the caller is in another
+# folder.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE PMIX_RANK SLURM_PROCID
 job_mark=$(mktemp)
 . "${tests:-$(dirname "$0")/..}/patience.sh"
 
-# launch SECONDS RANKS PROGRAM [ARGUMENTS]: the program under Sumac; its status, 124 when it took
-# too long.
+# launch SECONDS RANKS PROGRAM [ARGUMENTS]: runs the program under Sumac. Returns its status, or 124
+# after SECONDS.
 launch() {
   seconds=$1 ranks=$2
   shift 2
   launch_plain "$seconds" "$ranks" "$sumac" exec -- "$@"
 }
 
-# The same without Sumac in front.
+# launch_plain: the same without `sumac exec`.
 launch_plain() {
   seconds=$(patient "$1") ranks=$2
   shift 2
@@ -24,7 +25,7 @@ launch_plain() {
     timeout -k 5 $((seconds + 5)) "$launcher" -n "$ranks" "$@"
 }
 
-# What the jobs left: their processes, and files of Sumac that no process uses any more.
+# Lists what jobs left behind: their processes, and files of Sumac that no process uses any more.
 left_over() {
   env -u SUMAC_TEST_JOB grep -lzsx "SUMAC_TEST_JOB=$job_mark" /proc/[0-9]*/environ
   for file in $(find /dev/shm -maxdepth 1 -name 'sumac-*' -newer "$job_mark" 2>/dev/null); do
@@ -32,7 +33,7 @@ left_over() {
   done
 }
 
-# Prints what is left for good; true when there is nothing.
+# Waits for leftovers to disappear, and prints those that stay. True when there are none.
 nothing_left() {
   attempt=0
   while [ "$attempt" -lt 50 ]; do

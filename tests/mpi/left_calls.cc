@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that are left in an unusual way: error handlers that throw or jump, communicators freed
-// under a barrier that has not ended, callbacks that make collective calls while MPI ends.
+// Calls that end in an unusual way: error handlers that throw or jump, communicators freed under a
+// barrier that has not ended, callbacks that make collective calls during MPI_Finalize.
 #include <csetjmp>
 #include <vector>
 
@@ -13,7 +13,7 @@ using namespace test;
 
 std::jmp_buf place;
 
-// Not by the C++ run-time of the MPI's: frames of C are left as by longjmp.
+// The exception leaves C frames of the MPI without any clean-up in them, as longjmp does.
 void throw_it(MPI_Comm*, int* error, ...) { throw *error; }
 void jump(MPI_Comm*, int*, ...) { std::longjmp(place, 1); }
 
@@ -22,7 +22,8 @@ void wrong_call(MPI_Comm comm) {
   MPI_Allreduce(&in, &out, 1, MPI_DATATYPE_NULL, MPI_SUM, comm);
 }
 
-// Later calls on this thread, from deeper frames and shallower ones, are Sumac's as before.
+// Later calls on this thread, from deeper and from shallower frames, must be served by Sumac as
+// before.
 void expect_as_before(MPI_Comm comm) {
   use(comm, 3);
   CHECK(was_taken(), "path '%s'", path());
@@ -39,7 +40,7 @@ void left_by_exception(MPI_Comm comm) {
   MPI_Errhandler handler;
   MPI_Comm_create_errhandler(throw_it, &handler);
   MPI_Comm_set_errhandler(comm, handler);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);  // of wrong types, in some MPIs
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);  // some MPIs report wrong types here
   bool caught = false;
   try {
     wrong_call(comm);
@@ -71,7 +72,8 @@ void left_by_jump(MPI_Comm comm) {
   MPI_Errhandler_free(&handler);
 }
 
-// The barrier ends only after rank 0 has been told by one that has freed the communicator already.
+// The barrier ends only after a rank that has already freed the communicator sends rank 0 a
+// message.
 void freed_under_a_barrier() {
   for (int round = 0; round < 20; ++round) {
     step("freed under a barrier, round %d", round);
@@ -97,7 +99,7 @@ void freed_under_a_barrier() {
       forget_path();
       const bool own = begin();
       CHECK(own || !require_taken, "path '%s'", path());
-      if (own) MPI_Comm_free(&comm);  // an MPI's own may not survive it
+      if (own) MPI_Comm_free(&comm);  // some MPIs' own barriers crash here
       MPI_Send(&round, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
     }
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -107,7 +109,7 @@ void freed_under_a_barrier() {
   use(MPI_COMM_WORLD, 1);
 }
 
-// The first thing that MPI_Finalize does.
+// Called first in MPI_Finalize.
 int at_the_end(MPI_Comm, int, void*, void*) {
   int in = rank, out[3] = {-1, -1, -1};
   MPI_Request request;

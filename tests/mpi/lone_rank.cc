@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// lone_rank [thread] | spawn N | run COMMAND: prints how many ranks its world has; spawns N more of
-// itself, which inherit the word of a launcher for another number; has rank 0 run a command of a
-// shell between MPI_Init and MPI_Finalize.
+// lone_rank [thread] | spawn N | run COMMAND
+// Prints the size of its MPI_COMM_WORLD. With `spawn N`, spawns N more of itself, whose launcher
+// variable gives another number of ranks. With `run COMMAND`, rank 0 runs a shell command between
+// MPI_Init and MPI_Finalize.
 #include <mpi.h>
 
 #include <cstdio>

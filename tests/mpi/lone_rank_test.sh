@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# lone_rank_test.sh FAMILY LAUNCHER SUMAC PROGRAM STUB OTHER_LAUNCHER OTHER_PROGRAM: a program under
-# the launcher of another MPI is told so, once a job; worlds of one rank that are meant are not.
+# lone_rank_test.sh FAMILY LAUNCHER SUMAC PROGRAM STUB OTHER_LAUNCHER OTHER_PROGRAM: a program
+# started by the launcher of another MPI must give one warning per job. A job that is meant to have
+# one rank must give none.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4 stub=$5 other_launcher=$6 other_program=$7
 . "$(dirname "$0")/launch.sh"
@@ -13,13 +14,13 @@ esac
 
 other() { SUMAC_TEST_JOB=$job_mark timeout "$(patient 60)" "$other_launcher" "$@"; }
 right() { SUMAC_TEST_JOB=$job_mark timeout "$(patient 60)" "$launcher" "$@"; }
-# worlds N SIZE [WORD]: so many processes say that their world has so many ranks.
+# worlds N SIZE [WORD]: checks that N processes printed a world of SIZE ranks.
 worlds() {
   expect_status 0
   found=$(grep -c "^${3:-world} of $2\$" "$out")
   [ "$found" = "$1" ] || fail "$found processes, not $1, say ${3:-world} of $2"
 }
-# apart N VARIABLE BY: N worlds of one rank, and one warning.
+# apart N VARIABLE BY: checks for N worlds of one rank, and one warning.
 apart() {
   worlds "$1" 1
   expect_warnings 1
@@ -40,7 +41,7 @@ for ranks in 2 3; do
   done
   run other -n $ranks env LD_PRELOAD="$stub" "$program" thread
   apart $ranks $told "$by"
-  # Its own launcher, behind the same wrappers.
+  # The program's own launcher, behind the same wrappers.
   run right -n $ranks "$sumac" exec -- env A=1 "$scratch/wrapper" "$program"
   worlds $ranks $ranks
   quiet
@@ -52,7 +53,7 @@ run env SUMAC_DEBUG=off timeout "$(patient 60)" "$other_launcher" -n 2 \
 worlds 2 1
 quiet
 
-# One rank is what was asked for: without a launcher, and from one of either MPI.
+# One rank as asked for: started without a launcher, or by a launcher with one rank.
 run env LD_PRELOAD="$stub" "$program"
 worlds 1 1
 quiet
@@ -66,23 +67,23 @@ quiet
 run right -n 1 "$sumac" exec -- "$program" : -n 2 "$sumac" exec -- "$program" thread
 worlds 3 3
 quiet
-# A launcher inside of a job.
+# A launcher started inside a job.
 run other -n 2 "$sumac" exec -- "$launcher" -n 1 "$program"
 case $(cat "$err") in
   *'does not support recursive calls'*) ;; # Open MPI knows that it is in somebody's job
   *) worlds 2 1 ;;
 esac
 quiet
-# A serial tool of the other MPI that a rank runs, by a shell.
+# A rank runs a serial tool of the other MPI by a shell.
 run right -n 2 "$sumac" exec -- "$program" run "true; $other_program"
 worlds 2 2
 worlds 1 1
 quiet
-# Spawned processes. Debian's MPICH 4.0 cannot spawn: it is asked without Sumac, and by its status,
-# for what a rank writes before it aborts may be lost.
+# Spawned processes. Debian's MPICH 4.0 cannot spawn. This is tested without Sumac, by the exit
+# status, because the output of a rank that aborts may be lost.
 if right -n 2 "$program" spawn 1 >/dev/null 2>&1; then counts='1 2'; else counts=''; fi
 for ranks in $counts; do
-  # They inherit what the launcher had, not what the ranks have.
+  # Spawned processes inherit the launcher's environment, not that of the ranks.
   run env LD_PRELOAD="$stub" SUMAC_TEST_JOB="$job_mark" timeout "$(patient 60)" "$launcher" -n 2 \
     "$program" spawn $ranks
   worlds 2 2
@@ -101,7 +102,8 @@ worlds 1 1
 expect_warnings 1
 expect_err "  fix:   start it with the mpiexec installed with this $name."
 
-# Steps of Slurm, whose allocation says nothing of what a job script starts.
+# Steps of Slurm. The variables of its allocation say nothing about programs that a job script
+# starts.
 run env SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 LD_PRELOAD="$stub" "$program"
 expect_warnings 1
 expect_err "warning[lone-ranks]: srun started 2 processes, but"

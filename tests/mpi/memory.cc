@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nonblocking and persistent operations leave no memory behind: after a warm-up, many more cycles
-// need no more than small change.
-//   memory [CYCLES]
+// Nonblocking and persistent operations must not leak memory: after a warm-up, many more cycles may
+// only need a little more.
+// memory [CYCLES]
 #include <sched.h>
 
 #include <array>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace test;
 
-constexpr long kTolerance = 256 << 10;  // bytes; less than a pointer for each of 40000 operations
+constexpr long kTolerance = 256 << 10;  // bytes; 40000 leaked pointers would exceed it
 
 long resident_bytes() {
   long size = 0, resident = 0;
@@ -23,7 +23,7 @@ long resident_bytes() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-constexpr int kMost = 12000;  // ints: through several algorithms
+constexpr int kMost = 12000;  // ints: enough to use several algorithms
 
 struct Buffers {
   std::vector<int> in = std::vector<int>(kMost, 1), out = std::vector<int>(kMost);
@@ -67,7 +67,7 @@ void made_again(Buffers& b, int cycle) {
   MPI_Request_free(&request);
 }
 
-// Open MPI's own leave some 100 bytes each behind.
+// Open MPI's own operations leak about 100 bytes each.
 #ifdef OPEN_MPI
 constexpr bool kMpiLeavesNothing = false;
 #else
@@ -82,7 +82,7 @@ void expect_no_growth(const char* what, int cycles, Cycle cycle) {
     if (i == warm) before = resident_bytes();
     if (i % 100 == 0) step("%s, cycle %d", what, i);
     cycle(i);
-    if (i % 64 == 0) MPI_Barrier(MPI_COMM_WORLD);  // no rank runs far ahead
+    if (i % 64 == 0) MPI_Barrier(MPI_COMM_WORLD);  // limits how far a rank runs ahead
   }
   const long grown = resident_bytes() - before;
   CHECK(before > 0 && grown <= kTolerance, "%s: %ld bytes more after %d cycles", what, grown,

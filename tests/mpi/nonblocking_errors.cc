@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wrong arguments of nonblocking and persistent collectives: the MPI's own error class, and the
-// program goes on to work. On all ranks or on one.
+// Wrong arguments of nonblocking and persistent collectives, on all ranks or on one, must give the
+// MPI's own error class, after which the program can go on.
 #include <functional>
 #include <vector>
 
@@ -33,7 +33,7 @@ Functions functions_of(Find find) {
   return f;
 }
 
-// The program's calls, through whatever is in front of the MPI, and the MPI's own.
+// Functions as the program calls them, through Sumac where it is loaded, and the MPI's own.
 const Functions& ours() {
   static const Functions f =
       functions_of([](const char* name) { return dlsym(RTLD_DEFAULT, name); });
@@ -73,7 +73,7 @@ std::vector<WrongCall> wrong_calls() {
             init.Reduce(in, out, 1, MPI_INT, MPI_SUM, 1000, c, MPI_INFO_NULL, r)),
       WRONG("bcast_init, count -1", init.Bcast(in, -1, MPI_INT, 0, c, MPI_INFO_NULL, r)),
       WRONG("bcast_init, root -1", init.Bcast(in, 1, MPI_INT, -1, c, MPI_INFO_NULL, r)),
-#ifdef OPEN_MPI  // MPICH 4.0 does not look at the counts of reductions
+#ifdef OPEN_MPI  // MPICH 4.0 does not check the counts of reductions
       WRONG("iallreduce, count -1", Iallreduce(in, out, -1, MPI_INT, MPI_SUM, c, r)),
       WRONG("ireduce, count -7", Ireduce(in, out, -7, MPI_INT, MPI_SUM, 0, c, r)),
       WRONG("allreduce_init, count -1",
@@ -109,8 +109,8 @@ void make_wrong_call(const WrongCall& wrong, MPI_Comm comm) {
 }
 
 #ifdef OPEN_MPI
-// More elements than the counts of this MPI can say, which Sumac does not serve either: the same
-// error in both forms, and the communicator's error handler is told of it.
+// Counts beyond this MPI's int, in calls that Sumac does not serve: both forms must return the same
+// error and call the communicator's error handler.
 int errors_told = 0;
 void count_error(MPI_Comm*, int*, ...) { ++errors_told; }
 
@@ -132,7 +132,8 @@ void refuse_large_counts(MPI_Comm comm) {
   MPI_Errhandler_free(&handler);
 }
 #else
-// Nowhere to leave a request: the MPI says so, and the call counts as handed down.
+// Without a place for the request the MPI returns an error, and Sumac counts the call as handed
+// down.
 void refuse_null_request(MPI_Comm comm) {
   step("no place for a request");
   const auto refused = [](int error) {
@@ -151,7 +152,7 @@ void refuse_null_request(MPI_Comm comm) {
 }
 #endif
 
-// Nonblocking and persistent ones still work, together.
+// Correct nonblocking and persistent operations still work, at the same time.
 void use_nonblocking(MPI_Comm comm) {
   int mine = rank + 1, sums[2] = {-1, -1};
   MPI_Request requests[2];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nonblocking and persistent operations that stay the MPI's: user-defined operations, pairs of
-// value and place, inter-communicators. Beside them Sumac's own go on.
+// Nonblocking and persistent operations that Sumac leaves to the MPI: user-defined operations,
+// pairs of value and index, intercommunicators. Operations of Sumac's own are under way at the same
+// time.
 #include <vector>
 
 #include "exercise.h"
@@ -10,13 +11,13 @@ namespace {
 
 using namespace test;
 
-// Was what just started left to the MPI for this reason?
+// Checks that the operation just started was handed down for this reason.
 void expect_handed_down(const char* reason) {
   if (require_taken) CHECK_HANDED_DOWN(reason);
 }
 
-// Not commutative: of two ranks' numbers the digits are in order. Of more it would depend on how
-// they are put together, so those take a sum.
+// Not commutative: with two ranks the digits are in rank order. With more the result would depend
+// on how the MPI associates the operations, so more ranks use a sum.
 void two_digits(void* in, void* inout, int* count, MPI_Datatype*) {
   auto* from = static_cast<int*>(in);
   auto* to = static_cast<int*>(inout);
@@ -56,7 +57,7 @@ void user_operation(std::size_t count) {
   }
   MPI_Request_free(&requests[1]);
   MPI_Ireduce(in.data(), out.data(), n, MPI_INT, op, ranks - 1, MPI_COMM_WORLD, &requests[0]);
-  MPI_Op_free(&op);  // while the operation goes on
+  MPI_Op_free(&op);  // before the operation has ended
   MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
   CHECK(rank != ranks - 1 || out.back() == expected, "%d", out.back());
 }
@@ -86,7 +87,7 @@ void pairs() {
   MPI_Request_free(&requests[1]);
 }
 
-// Even ranks on one side, odd ones on the other.
+// Even ranks form one group, odd ranks the other.
 void intercommunicator() {
   step("inter-communicator");
   MPI_Comm side, between;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs: many nonblocking collectives outstanding on several communicators, with blocking
-// ones and messages between them, started in one order and completed in any.
-//   nonblocking_random SEEDS [FIRST_SEED] [STEPS]
+// collectives and messages between them, started in one order and completed in any.
+// nonblocking_random SEEDS [FIRST_SEED] [STEPS]
 #include "completion.h"
 #include "groups.h"
 #include "operations.h"
@@ -31,7 +31,7 @@ class PendingCollective : public Work {
   char what_[240];
 };
 
-// One end of a message from rank `source` to `target` of a communicator.
+// One end, the send or the receive, of a message from rank `source` to `target` of a communicator.
 struct Message {
   int source, target, tag;
   std::size_t bytes;
@@ -90,7 +90,7 @@ class PendingMessage : public Work {
 };
 
 struct Member : Group {
-  bool served = false;  // past the first two calls
+  bool served = false;  // true after the first two calls
 };
 
 class Program {
@@ -123,7 +123,8 @@ class Program {
   }
 
  private:
-  // Overlapping communicators. Some have not yet had the calls in which Sumac is set up.
+  // Overlapping communicators. On some the first calls, in which Sumac sets a communicator up, have
+  // not been made yet.
   void make_groups() {
     const int last = ranks - 1;
     MPI_Comm dup, halves, reversed, pair;
@@ -163,7 +164,7 @@ class Program {
 
   static void call(const Member& group, Random& choices) {
     Spec spec = random_spec(choices, group.size());
-    // Debian's MPICH crashes in a reduction of its own in place at another root than 0.
+    // Debian's MPICH crashes in its own in-place MPI_Reduce when the root is not 0.
     if (spec.kind == Kind::kReduce && spec.root > 0) spec.in_place = false;
     Collective collective(spec, group);
     collective.call();
@@ -188,7 +189,7 @@ class Program {
     }
   }
 
-  // Hostile timing: one rank may be slower than the others all the time.
+  // Delays this rank at random; one rank may be slower than the others all the time.
   void dawdle() {
     const std::uint64_t choice = own_.below(rank == slow_rank_ ? 6 : 24);
     if (choice == 0) {

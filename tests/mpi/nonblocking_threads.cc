@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_THREAD_MULTIPLE: each thread starts operations, nonblocking and blocking, on communicators of
-// its own; what one has started another may complete.
-//   nonblocking_threads ROUNDS
+// MPI_THREAD_MULTIPLE: each thread starts nonblocking and blocking operations on its own
+// communicators; another thread may complete what it has started.
+// nonblocking_threads ROUNDS
 #include <unistd.h>
 
 #include <barrier>
@@ -30,7 +30,7 @@ class Started : public Work {
   Collective collective_;
 };
 
-// What all threads see.
+// Data shared by all threads of the process.
 struct Shared {
   std::vector<Group> groups;
   std::vector<std::vector<std::unique_ptr<Work>>> started{kThreads};
@@ -59,7 +59,7 @@ class Thread {
     return std::make_unique<Started>(random_spec(same_, group_.size()), group_);
   }
 
-  // Nobody else touches this thread's requests.
+  // Only this thread uses its requests.
   void alone(int round) {
     Pending pending(own_);
     for (int i = 0; i < 20; ++i) {
@@ -70,7 +70,7 @@ class Thread {
     pending.complete_all();
   }
 
-  // Each thread completes what its neighbour has started, while that one goes on with blocking
+  // Each thread completes what its neighbour has started, while the neighbour goes on with blocking
   // calls.
   void handing_over() {
     for (int i = 0; i < 8; ++i) shared_.started[number_].push_back(start_one());
@@ -89,11 +89,11 @@ class Thread {
   const Group& group_;
   std::size_t number_;
   int rounds_;
-  Random same_, own_;  // the first draws the same on all ranks
+  Random same_, own_;  // same_ draws the same on all ranks
 };
 
-// Rank 0 waits in one thread while another starts the next operation and sends what rank 1 needs
-// before it starts either.
+// On rank 0 one thread waits for an operation while another starts the next operation and sends a
+// message. Rank 1 starts neither operation before it has that message.
 void start_beside_a_wait(MPI_Comm comm) {
   step("an operation started while another thread waits on the communicator");
   int in = rank + 1, out[2] = {-1, -1}, word = 7;
@@ -101,7 +101,7 @@ void start_beside_a_wait(MPI_Comm comm) {
   if (rank == 1) MPI_Recv(&word, 1, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE);
   MPI_Iallreduce(&in, &out[0], 1, MPI_INT, MPI_SUM, comm, &requests[0]);
   std::thread waiting([&] { MPI_Wait(&requests[0], MPI_STATUS_IGNORE); });
-  if (rank == 0) usleep(20000);  // until it waits, most likely
+  if (rank == 0) usleep(20000);  // so that the other thread is probably waiting
   MPI_Iallreduce(&in, &out[1], 1, MPI_INT, MPI_SUM, comm, &requests[1]);
   if (rank == 0) MPI_Send(&word, 1, MPI_INT, 1, 3, comm);
   waiting.join();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Reduce_local, MPI_Allreduce and MPI_Reduce of large vectors from inside and outside of
-// parallel regions. Bits are compared with those of the same calls in parts too small for threads;
-// the last line of output is a hash of all results, to be compared between runs.
-//   openmp local|allreduce|reduce|nonblocking  outside|master|task
+// MPI_Reduce_local, MPI_Allreduce and MPI_Reduce of large vectors, called inside and outside of
+// parallel regions. The results must have the bits of the same calls on parts too small for
+// threads. The last line of output is a hash of all results, to be compared between runs.
+// openmp local|allreduce|reduce|nonblocking  outside|master|task
 #include <algorithm>
 #include <functional>
 #include <string_view>
@@ -18,7 +18,7 @@ constexpr int kCounts[] = {1, 20'000, 300'001};
 constexpr int kPart = 4000;
 std::uint64_t hash = 14695981039346656037u;
 
-// Of very different sizes: another order of additions gives other bits.
+// Numbers of very different magnitudes: another order of additions gives other bits.
 std::vector<float> numbers(int count, int seed) {
   std::vector<float> values(static_cast<std::size_t>(count));
   auto state = static_cast<std::uint32_t>(seed);
@@ -49,7 +49,7 @@ struct Call {
   }
 };
 
-// By MPI_THREAD_FUNNELED only the main thread calls MPI.
+// Calls from the main thread only, as MPI_THREAD_FUNNELED requires.
 void from(std::string_view where, const std::function<void()>& call) {
   if (where == "outside") return call();
 #pragma omp parallel

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the program has of OpenMP is as it would be without Sumac: values of threadprivate variables
-// between its regions, its settings, and regions in a forked child.
-//   openmp_state local|allreduce [settings]
+// Sumac must not change the program's OpenMP state: the values of threadprivate variables between
+// its regions, its settings, and its ability to run regions in a forked child.
+// openmp_state local|allreduce [settings]
 #include <omp.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@ namespace {
 using namespace test;
 
 constexpr int kMostThreads = 5;
-constexpr int kCount = 300'001;  // elements: large enough for threads
+constexpr int kCount = 300'001;  // elements: large enough for Sumac to use threads
 int kept = -1;
 #pragma omp threadprivate(kept)
 
@@ -54,7 +54,8 @@ void expect_kept(int threads, int first) {
   }
 }
 
-// The second region is made with another size wanted by default, so that Sumac may go by that.
+// Before the second region the default number of threads is changed, because Sumac may use that
+// number.
 void check_threadprivate(std::string_view kind) {
   omp_set_dynamic(0);
   const int before = omp_get_max_threads();
@@ -114,8 +115,8 @@ CHECK(Settings() == before, "after a region");
 omp_set_num_threads(own);
 }
 
-// To be called before the program's own first region: with some run-time libraries no region works
-// in a child after that, whatever Sumac does.
+// Must run before the program's own first region: with some run-time libraries no region works in a
+// child after that, with or without Sumac.
 void check_fork(std::string_view kind) {
   for (int times = 0; times < 3; ++times) {
     reduce(kind);

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# openmp_state_test.sh FAMILY LAUNCHER SUMAC PROGRAM [LIBRARY]: large reductions leave what a
-# program has of OpenMP as it is, with GCC's run-time library and with another one in front of it.
+# openmp_state_test.sh FAMILY LAUNCHER SUMAC PROGRAM [LIBRARY]: large reductions must not change a
+# program's OpenMP state, with GCC's run-time library or with LIBRARY loaded in front of it.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4 library=$5
 . "$(dirname "$0")/launch.sh"
-# There are more threads than processors: they need not spin.
+# There are more threads than processors, so they should not spin.
 export SUMAC_THREADS_MIN=64K OMP_WAIT_POLICY=passive
-# Slots are too small for threads, and the rules prefer them for more ranks than processors.
+# Forces single_copy: slots are too small for threads, but the rules prefer them with more ranks
+# than processors.
 export SUMAC_ALGO="allreduce:single_copy"
 
 # job THREADS SUMAC_THREADS RANKS PROGRAM_ARGUMENTS...
@@ -26,9 +27,9 @@ for put_in_front in "" $library; do
     job $threads auto 1 local
     for many in 2 3; do job $threads 2 $many allreduce; done
   done
-  # A helper thread of Sumac's is not in the child either.
+  # A forked child does not have Sumac's progress thread either.
   SUMAC_PROGRESS=thread job 2 2 2 allreduce
-  # Regions of Sumac's own change no settings.
+  # Regions that Sumac opens itself must not change settings.
   SUMAC_OWN_REGIONS=1 SUMAC_STATS="$scratch/stats.json" job 4 2 2 local settings
   grep -q '"region": [1-9]' "$scratch/stats.json" || fail "no region of Sumac's own"
 done

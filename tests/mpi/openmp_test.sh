@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# openmp_test.sh FAMILY LAUNCHER SUMAC PROGRAM: large reductions by OpenMP's threads and by one have
-# the same bits, and the statistics tell how they were done.
+# openmp_test.sh FAMILY LAUNCHER SUMAC PROGRAM: large reductions must have the same bits with
+# OpenMP's threads and with one thread, and the statistics must count how they were folded.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"
 export OMP_NUM_THREADS=2 SUMAC_THREADS_MIN=64K SUMAC_OWN_REGIONS=1 SUMAC_STATS="$scratch/stats.json"
-# Slots are too small for threads, and the rules prefer them for more ranks than processors.
+# Forces single_copy: slots are too small for threads, but the rules prefer them with more ranks
+# than processors.
 export SUMAC_ALGO="allreduce:single_copy;reduce:single_copy"
 
-# folds NAME: how many large folds there were of that kind.
+# folds NAME: the number of large folds of this kind in the statistics.
 folds() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$SUMAC_STATS"; }
 
 # job RANKS THREADS KIND WHERE
@@ -24,7 +25,7 @@ job() {
   [ -n "$hash" ] || fail "no hash: $ranks $SUMAC_THREADS $kind $where"
 }
 
-# expect_folds tasks|region|none: some that way, and none the other.
+# expect_folds tasks|region|none: some folds of this kind, and none of the other.
 expect_folds() {
   for name in tasks region; do
     if [ "$name" = "$1" ]; then
@@ -48,7 +49,7 @@ for ranks in 2 3; do
   done
 done
 
-# By default the only regions are the program's.
+# By default Sumac opens no regions of its own.
 for kind in local allreduce; do
   SUMAC_OWN_REGIONS=0 job 2 2 $kind outside
   expect_folds none
@@ -57,25 +58,25 @@ done
 SUMAC_OWN_REGIONS=0 job 2 2 local master
 expect_folds tasks
 
-# More ranks than processors, or as many: threads would take them from each other.
+# With as many ranks as processors, or more, threads would take processors from other ranks.
 job "$(nproc)" auto allreduce outside
 expect_folds none
 [ "$(folds one_thread)" -gt 0 ] || fail "not counted as one thread's"
 
-# What goes on in whatever thread looks, and within the MPI's progress, opens no region.
+# Nonblocking operations, advanced by any thread or inside the MPI's progress, must open no region.
 for where in outside master; do
   job 2 2 nonblocking $where
   expect_folds none
   [ "$(folds elsewhere)" -gt 0 ] || fail "not counted as done elsewhere"
 done
 
-# One rank has all processors for itself.
+# One rank has all processors to itself.
 if [ "$(nproc)" -ge 2 ]; then
   job 1 auto local outside
   expect_folds region
 fi
 
-# What is printed.
+# The printed summary.
 SUMAC_STATS=1 SUMAC_THREADS=2 run launch 60 2 "$program" local outside
 expect_status 0
 expect_err "a parallel region of its own"

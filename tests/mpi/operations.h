@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A collective with its buffers and the result a serial loop has: to be called, to be started, and
-// to be looked at when it has ended. All numbers are small and whole, so every order of additions
-// gives the same result.
+// A collective with its buffers and the expected result of a serial loop. It can be called or
+// started; the result is checked when it has ended. All numbers are small and whole, so every order
+// of additions gives the same result.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace test {
 struct Number {
   MPI_Datatype type;
   std::size_t size;
-  bool small;  // too small for sums
+  bool small;  // its range is too small for sums
   void (*put)(void*, long);
 };
 
@@ -38,9 +38,10 @@ inline const std::array<Number, 6>& numbers() {
 }
 
 enum class Kind { kAllreduce, kReduce, kBcast, kBarrier };
-enum class Layout { kPlain, kVector, kResized };  // of a broadcast: 3 elements, a gap of 2
+// The type of a broadcast. Derived types have blocks of 3 elements and gaps of 2.
+enum class Layout { kPlain, kVector, kResized };
 
-// What all ranks draw alike.
+// An operation's parameters, which all ranks draw alike.
 struct Spec {
   Kind kind = Kind::kBarrier;
   std::size_t number = 0, count = 0;
@@ -50,7 +51,7 @@ struct Spec {
   std::uint64_t seed = 0;
 };
 
-// MPI_X_c: in MPI-4; where the MPI has none, Sumac exports its own.
+// The functions MPI_X_c of MPI-4. Where the MPI lacks them, Sumac exports its own.
 struct LargeCount {
   int (*Iallreduce)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request*);
   int (*Ireduce)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Request*);
@@ -77,7 +78,7 @@ class Collective {
     fill();
   }
 
-  // Nonblocking. The derived type is freed while the operation goes on.
+  // Starts the nonblocking operation. A derived type is freed before the operation has ended.
   void start(MPI_Request* request) {
     forget_path();
     const int n = static_cast<int>(spec_.count);
@@ -118,13 +119,13 @@ class Collective {
     }
   }
 
-  // Input again, of another seed: what a persistent operation starts with.
+  // Fills in new input, from another seed, before a persistent operation is started again.
   void fill(std::uint64_t seed) {
     spec_.seed = seed;
     fill();
   }
 
-  // The result is right, input and gaps are as they were.
+  // The result must be right; input and gaps must be unchanged.
   void check(const char* where) {
     if (spec_.kind == Kind::kBarrier) return;
     CHECK(send_.guards_hold() && receive_.guards_hold(), "%s", where);
@@ -155,7 +156,7 @@ class Collective {
   void* buffer() { return receive_.data(); }
   MPI_Datatype type() const { return number_.type; }
 
-  // Calls `use(type, count)` with the type of the broadcast's layout, which is then freed.
+  // Calls `use(type, count)` with the type of the broadcast's layout, and then frees the type.
   template <class Use>
   void with_layout(Use use) {
     MPI_Datatype type = make_layout();
@@ -254,7 +255,8 @@ class Collective {
   Buffer send_, receive_;
 };
 
-// Mostly small, and around the sizes where algorithms change. At most some 300 KiB.
+// A message size, in bytes: mostly small, often near a size where the algorithm changes, at most
+// about 300 KiB.
 inline std::size_t random_bytes(Random& random) {
   constexpr std::array<std::size_t, 8> kThresholds{0, 8, 56, 64, 2048, 4096, 32768, 65536};
   switch (random.below(16)) {

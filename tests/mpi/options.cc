@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 has other options than the rest: results are right all the same, and all ranks know.
-//   options NAME=VALUE...   set on rank 0 only, before MPI starts
+// Rank 0 has other options than the rest: results must be right all the same, and all ranks must
+// agree on what they use.
+// options NAME=VALUE...   set on rank 0 only, before MPI starts
 #include <string>
 
 #include "exercise.h"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# options_test.sh FAMILY LAUNCHER SUMAC PROGRAM: ranks with different options. Every option on which
-# ranks must agree, one at a time: right results, one warning for the job.
+# options_test.sh FAMILY LAUNCHER SUMAC PROGRAM: ranks with different options. For every option on
+# which ranks must agree, one at a time: right results and one warning per job.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"
@@ -15,7 +15,7 @@ for setting in COLLS=^allreduce COLLS=barrier ALGO=allreduce:split_slots CMA=off
   expect_err "warning[options-differ]: rank 1 has "
 done
 
-# What each rank may choose for itself.
+# Options that each rank may choose for itself.
 run launch 20 3 "$program" SUMAC_SIMD=sse2 SUMAC_SPIN=100 SUMAC_HANG_SECONDS=7 \
   SUMAC_THREADS=off SUMAC_THREADS_MIN=4K SUMAC_TASK_PRIORITY=1 SUMAC_COLLS=barrier
 expect_warnings 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls that the OSU micro-benchmarks' collectives make by default: all-reduces, reductions and
-// broadcasts of MPI_CHAR, blocking and not, from one byte to 1 MiB, with warm-up calls and barriers
-// in between. Nothing is checked here but results: the statistics tell what was taken.
+// The calls that the OSU micro-benchmarks make by default: blocking and nonblocking all-reduces,
+// reductions and broadcasts of MPI_CHAR, from one byte to 1 MiB, with warm-up calls and barriers in
+// between. This program checks results only; how the calls were served is in the statistics.
 #include <algorithm>
 #include <vector>
 

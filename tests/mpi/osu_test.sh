@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# osu_test.sh FAMILY LAUNCHER SUMAC PROGRAM: of what the OSU micro-benchmarks call by default, all
-# but a communicator's first two collectives is taken, by the statistics.
+# osu_test.sh FAMILY LAUNCHER SUMAC PROGRAM: by the statistics, Sumac serves all default calls of
+# the OSU micro-benchmarks but the first two collectives of each communicator.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"

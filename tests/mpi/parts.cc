@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduce-scatter and all-gather, compared with what follows from the data: every function and form,
-// sizes around those at which other algorithms are taken, parts of equal and of different length,
-// places with gaps and in any order, types of each rank's own, and calls among one another.
+// Reduce-scatter and all-gather against results computed from the inputs: every function and form,
+// sizes around those at which the algorithm changes, equal and unequal parts, places with gaps and
+// in any order, types that differ between ranks, and several calls under way at once.
 #include "parts.h"
 
 #include <algorithm>
@@ -11,10 +11,11 @@ namespace {
 
 using namespace test;
 
-// All ranks describe their data in the same way.
+// With --alike, all ranks use the same types and layouts.
 bool alike = false;
 
-// `n` elements in all, about: equal parts, or of lengths that differ, some of them 0.
+// The counts of all ranks, about `n` in all: equal, all on one rank, or of different lengths, some
+// of them 0.
 std::vector<int> counts_of(int pattern, int n) {
   std::vector<int> counts(static_cast<std::size_t>(ranks), n / ranks);
   if (pattern == 0) return counts;
@@ -33,7 +34,7 @@ std::vector<int> counts_of(int pattern, int n) {
   return counts;
 }
 
-// The last rank's part first, with gaps that are this rank's own.
+// Places in reverse rank order, with gaps that differ between ranks.
 std::vector<int> places_of(const std::vector<int>& counts) {
   std::vector<int> places(counts.size());
   int end = 3;
@@ -75,7 +76,7 @@ Parts shape(int function, Form form, bool large, bool in_place, int pattern, int
   const char* name = kFunctions[function];
   const bool listed = function == 1 || function == 3;
   Parts parts{name, form, large, in_place, counts_of(listed ? pattern : 0, n), {}};
-  // Of an all-gather each rank may describe its data otherwise, for which MPICH's own is not ready.
+  // In an all-gather each rank may use other types, which MPICH's own does not support.
   const bool gathers = function >= 2;
   const int other = alike ? 0 : rank;
   parts.from = layout(gathers && (round + other) % 3 == 0);
@@ -99,7 +100,8 @@ void sweep() {
   }
 }
 
-// Under way at the same time, with blocking ones and others between, ended in another order.
+// Several operations under way at once, with blocking ones between them, completed in another
+// order.
 void mixed() {
   for (int round = 0; round < 60; ++round) {
     std::vector<Parts> going;
@@ -131,7 +133,7 @@ struct Pair {
   int index;
 };
 
-// Gaps between value and index are the program's.
+// The padding between value and index belongs to the program and must not change.
 void pairs() {
   for (const int n : {1, 300, 5000}) {
     std::vector<Pair> in(static_cast<std::size_t>(n * ranks)), out(static_cast<std::size_t>(n));
@@ -155,7 +157,7 @@ void pairs() {
   }
 }
 
-// Reductions by the program's functions.
+// Reductions by user-defined operations.
 void users() {
   MPI_Op op;
   MPI_Op_create(
@@ -169,13 +171,13 @@ void users() {
   MPI_Op_free(&op);
 }
 
-// Counts that the MPI below cannot be told, where it has no large ones.
+// Counts beyond an int, for an MPI without large counts.
 void beyond_int() {
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  MPI_Op op;  // for the MPI to do
+  MPI_Op op;  // user-defined, so that the MPI does it
   MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op);
   std::vector<MPI_Count> counts(static_cast<std::size_t>(ranks), MPI_Count{1} << 33);
   char in = 0, out = 0;
@@ -194,8 +196,8 @@ void beyond_int() {
 #endif
 }
 
-// The MPI raises its own error, here of all ranks at once. Of what neither family looks at there is
-// nothing here: they crash at counts below 0 in an array.
+// Errors are raised by the MPI, here on all ranks at once. Negative counts in an array are left
+// out: neither MPI checks them, and both crash.
 void errors() {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -206,7 +208,7 @@ void errors() {
   CHECK(MPI_Allgather(from, -1, MPI_INT, into, -1, MPI_INT, comm) != MPI_SUCCESS);
   CHECK(MPI_Allgather(from, 1, MPI_DATATYPE_NULL, into, 1, MPI_INT, comm) != MPI_SUCCESS);
   MPI_Datatype open;
-  MPI_Type_vector(2, 1, 2, MPI_INT, &open);  // not committed
+  MPI_Type_vector(2, 1, 2, MPI_INT, &open);  // left uncommitted
   CHECK(MPI_Allgather(from, 2, MPI_INT, into, 1, open, comm) != MPI_SUCCESS);
   CHECK(MPI_Allgather(from, 1, open, into, 2, MPI_INT, comm) != MPI_SUCCESS);
   MPI_Type_free(&open);
@@ -226,7 +228,7 @@ int main(int argc, char** argv) {
   mixed();
   pairs();
   users();
-  if (!only_linked) errors();  // the MPIs' own crash at types that are not committed
+  if (!only_linked) errors();  // without Sumac the MPIs crash at uncommitted types
   beyond_int();
   return finish();
 }

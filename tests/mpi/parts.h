@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives with a part for each rank, in all their forms, and what they should give.
+// Reduce-scatter and all-gather in all their forms, with the expected results.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@ inline constexpr Form kForms[] = {Form::blocking, Form::nonblocking, Form::persi
 inline constexpr const char* kFunctions[] = {"Reduce_scatter_block", "Reduce_scatter", "Allgather",
                                              "Allgatherv"};
 
-// MPI_<name> in this form, by its name: not every header has all of them.
+// Calls MPI_<name> in this form. The function is looked up by name, because not every header
+// declares all of them.
 template <class... Arguments>
 int call(std::string name, Form form, MPI_Comm comm, MPI_Request* request, Arguments... arguments) {
   const std::string large = name.ends_with("_c") ? "_c" : "";
@@ -35,7 +36,7 @@ int call(std::string name, Form form, MPI_Comm comm, MPI_Request* request, Argum
   return in_sumac<Function>(whole.c_str())(arguments..., comm, MPI_INFO_NULL, request);
 }
 
-// Integers as a program may describe them: every `stride`-th of an array.
+// Two layouts of integers: every `stride`-th int of an array.
 struct Layout {
   MPI_Datatype type;
   int stride;
@@ -60,16 +61,16 @@ inline int value(int round, int r, std::size_t k) {
 
 // One operation on one communicator.
 struct Parts {
-  std::string name;  // of kFunctions
+  std::string name;  // one of kFunctions
   Form form;
   bool large, in_place;
-  std::vector<int> counts;  // of elements, by rank
-  std::vector<int> places;  // all-gather to places of this rank's own
+  std::vector<int> counts;  // elements of each rank's part
+  std::vector<int> places;  // where an all-gather puts each part: may differ between ranks
   Layout from{}, into{};
   MPI_Comm comm = MPI_COMM_WORLD;
   int rank = test::rank;
 
-  std::vector<int> send = {}, receive = {};  // as large as what is described
+  std::vector<int> send = {}, receive = {};  // as large as the layout needs
   std::vector<MPI_Count> large_counts = {};
   std::vector<MPI_Aint> large_places = {};
   MPI_Request request = MPI_REQUEST_NULL;
@@ -84,7 +85,7 @@ struct Parts {
     for (const int count : counts) sum += count;
     return sum;
   }
-  int begin(int r) const {  // of the part, in the vector
+  int begin(int r) const {  // first element of rank r's part
     int sum = 0;
     for (int i = 0; i < r; ++i) sum += counts[static_cast<std::size_t>(i)];
     return sum;
@@ -103,7 +104,7 @@ struct Parts {
     large_places.assign(places.begin(), places.end());
   }
 
-  // What this rank gives.
+  // Writes this rank's input.
   void fill(int round) {
     std::fill(receive.begin(), receive.end(), kGuard);
     int* to = in_place ? receive.data() : send.data();
@@ -138,7 +139,7 @@ struct Parts {
   void check(int round) const {
     std::vector<int> expected(receive.size(), kGuard);
     if (reduces()) {
-      // In place the rest of the vector is left undefined.
+      // In place, the vector outside this rank's part is undefined afterwards.
       if (in_place) expected = receive;
       for (int k = 0; k < own(); ++k) {
         int sum = 0;

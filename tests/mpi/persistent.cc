@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Persistent collectives: started again and again with other data, several at once, beside blocking
-// and nonblocking ones; inactive, freed, and of kinds that Sumac does not serve.
-//   persistent [SEEDS]
+// Persistent collectives: started again and again with new data, several at once, together with
+// blocking and nonblocking ones; inactive ones, freed ones, and kinds that Sumac does not serve.
+// persistent [SEEDS]
 #include "persistent.h"
 
 #include "completion.h"
@@ -48,9 +48,9 @@ class Persistent : public Work {
   MPI_Datatype layout_;
 };
 
-// What the standard says must hold for Sumac's own, and does not for all of the MPIs: MPICH's hang
-// in MPI_Wait before their first start, and after it count as ended in every MPI_Waitany. Open
-// MPI's use a derived type that has been freed.
+// Rules of the standard that Sumac's own requests must obey and some MPIs break. MPICH's requests
+// hang in MPI_Wait before their first start, and after it every MPI_Waitany counts them as ended.
+// Open MPI's use a derived type after it has been freed.
 #ifdef OPEN_MPI
 constexpr bool kInactiveIsRight = true, kTypesAreKept = false;
 #else
@@ -69,13 +69,13 @@ void cycles(const Group& group) {
       spec.large_count = bytes % 5 == 0;
       step("kind %d, %zu bytes in cycles", static_cast<int>(kind), bytes);
       Persistent persistent(spec, group);
-      // The operation stays the same: another seed's upper half would be another one.
+      // Small seeds: the upper bits of a seed would choose another reduction operation.
       for (std::uint64_t seed = 1; seed < 6; ++seed) persistent.cycle(seed);
     }
   }
 }
 
-// Other collectives and messages while persistent ones are active.
+// Other collectives and messages while persistent operations are active.
 void something_else(Random& shared, const Group& group) {
   Spec spec = random_spec(shared, group.size());
   spec.in_place = false;
@@ -96,7 +96,8 @@ void something_else(Random& shared, const Group& group) {
   CHECK(got == previous, "%d", got);
 }
 
-// Startall starts in the order of the array, the same on all ranks.
+// Starts the requests in the same random order on all ranks: MPI_Startall starts them in the order
+// of the array.
 void start_together(std::vector<Work*>& works, Random& shared) {
   for (std::size_t i = works.size(); i > 1; --i) {
     std::swap(works[i - 1], works[shared.below(i)]);
@@ -127,7 +128,7 @@ void active_together(const std::vector<Group>& groups, std::uint64_t seed) {
     std::vector<Work*> works;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (shared.below(3) == 0) continue;
-      all[i]->fill(seeds[i] + round * 64);  // same operation and alignment
+      all[i]->fill(seeds[i] + round * 64);  // keeps operation and alignment
       works.push_back(all[i].get());
     }
     start_together(works, shared);
@@ -139,7 +140,7 @@ void active_together(const std::vector<Group>& groups, std::uint64_t seed) {
   }
 }
 
-// An inactive request among active ones is like a null one; only its handle is kept.
+// Among active requests an inactive one counts as null, but keeps its handle.
 void inactive_beside(MPI_Request inactive, const Group& group) {
   MPI_Request requests[3] = {inactive, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Status statuses[3];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Persistent collectives: MPI-4. Where the MPI has none its header has no names for them either,
-// but Sumac exports them.
+// Persistent collectives are part of MPI-4. The header of an older MPI does not declare them, so
+// the functions that Sumac exports are looked up by name.
 #pragma once
 
 #include "check.h"
@@ -32,7 +32,8 @@ inline const Inits& inits() {
   return functions;
 }
 
-// Not in every MPI. With --require-taken they must be there; else the test counts as skipped.
+// False where persistent collectives are missing. The test then counts as skipped, or as failed
+// with --require-taken.
 inline bool has_persistent() {
   MPI_Request request = MPI_REQUEST_NULL;
   if (inits().Barrier && inits().Barrier(MPI_COMM_WORLD, MPI_INFO_NULL, &request) == MPI_SUCCESS) {
@@ -44,7 +45,7 @@ inline bool has_persistent() {
   return false;
 }
 
-// `layout` is the collective's type for broadcasts.
+// `layout` is the type of the data in a broadcast.
 inline int init(Collective& collective, MPI_Datatype layout, MPI_Request* request) {
   const Spec& spec = collective.spec();
   const MPI_Comm comm = collective.comm();

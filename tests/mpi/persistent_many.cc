@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Very many persistent collectives at the same time; and communicators that are freed before their
-// persistent requests, again and again: neither tags nor contexts nor memory may run out.
-//   persistent_many OPERATIONS CYCLES
+// Very many persistent collectives at the same time, and communicators that are freed before their
+// persistent requests, again and again: tags, contexts and memory must not run out.
+// persistent_many OPERATIONS CYCLES
 #include <vector>
 
 #include "exercise.h"
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
   warm_up(MPI_COMM_WORLD);
   freed_before_requests(argc > 2 ? std::atoi(argv[2]) : 100);
   many_at_a_time(static_cast<std::size_t>(argc > 1 ? std::atoi(argv[1]) : 1000));
-  // Memory is left for other communicators.
+  // There must be memory left for other communicators.
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   CHECK(warm_up(comm), "path '%s'", path());

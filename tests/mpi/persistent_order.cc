@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Persistent collectives are matched by the order of their initialisation, whatever the order in
-// which ranks start them, among themselves and among other collectives. And requests that are freed
-// or asked about without having been waited for.
-//   persistent_order SEEDS      0: the start that comes seconds late, alone
+// Persistent collectives are matched in the order of their initialisation, in whatever order the
+// ranks start them, relative to each other and to other collectives. Also requests that are freed
+// or tested without having been waited for.
+// persistent_order SEEDS      0: only the start that comes seconds late
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace test;
 
-// An operation, initialised once and started many times, with other data each time.
+// An operation that is initialised once and started many times, each time with new data.
 class Operation {
  public:
   Operation(int number, std::size_t count, MPI_Comm comm)
@@ -83,7 +83,8 @@ Operations make_operations(std::size_t count, std::uint64_t seed, MPI_Comm comm)
   return operations;
 }
 
-// Every rank its own permutation; others wait for each before they start the next.
+// Each rank starts the operations in a permutation of its own; one rank waits for each before it
+// starts the next.
 void in_any_order(std::uint64_t seed, MPI_Comm comm) {
   step("any order, seed %lu", static_cast<unsigned long>(seed));
   Operations operations = make_operations(4 + 5 * (seed % 5), seed, comm);
@@ -106,7 +107,7 @@ void in_any_order(std::uint64_t seed, MPI_Comm comm) {
   }
 }
 
-// A start is not ordered among blocking and nonblocking calls either.
+// Ranks may also order a start differently relative to blocking and nonblocking calls.
 void among_others(std::uint64_t seed, MPI_Comm comm) {
   step("among others, seed %lu", static_cast<unsigned long>(seed));
   Operations operations = make_operations(6, seed, comm);
@@ -134,7 +135,7 @@ struct Pair {
   int index;
 };
 
-// Types with gaps are moved by Sumac after the operation has ended: never twice, and never for an
+// Sumac unpacks data with gaps after the operation has ended: it must never do so twice, nor for an
 // operation that was not started.
 void freed_when_inactive(MPI_Comm comm) {
   step("freed when inactive");
@@ -162,7 +163,8 @@ void freed_when_inactive(MPI_Comm comm) {
   MPI_Type_free(&column);
 }
 
-// Whoever has been told that a request is complete may write its buffer: a later wait leaves it.
+// After MPI_Request_get_status has reported completion the program may write to the buffer: a later
+// wait must not change it.
 void told_by_get_status(MPI_Comm comm) {
   step("told by get_status");
   MPI_Datatype column;
@@ -188,7 +190,7 @@ void told_by_get_status(MPI_Comm comm) {
   MPI_Type_free(&column);
 }
 
-// Neither an active request nor a nonblocking one may be started; all is as before.
+// Starting an active or a nonblocking request must fail and must not disturb it.
 void started_when_it_may_not(MPI_Comm comm) {
   step("started when it may not be");
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -205,7 +207,7 @@ void started_when_it_may_not(MPI_Comm comm) {
   }
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   CHECK(out[0] == ranks * (ranks - 1) / 2 && out[1] == out[0], "%d %d", out[0], out[1]);
-  // Told by a call that only the MPI answers, it is inactive again, and may be started.
+  // MPI_Waitany must make the request inactive, so that it can be started again.
   for (int round = 0; round < 3; ++round) {
     out[0] = -1;
     CHECK(MPI_Start(&requests[0]) == MPI_SUCCESS);
@@ -217,7 +219,8 @@ void started_when_it_may_not(MPI_Comm comm) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
 }
 
-// Whoever waits for long looks at what the others do: a rank that computes does nothing wrong.
+// A rank that waits for long checks for calls that differ between ranks: a rank that only computes
+// must not be reported.
 void started_late(MPI_Comm comm) {
   step("started late");
   Operation operation(0, 3, comm);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The predefined types and operations of the standard: what an element is, and which operations are
-// allowed on it.
+// The predefined types and operations of the standard: the element format of each type, and the
+// operations allowed on it.
 #pragma once
 
 #include <mpi.h>
@@ -26,7 +26,7 @@ struct Predefined {
   const char* name;
   MPI_Datatype type;
   unsigned allowed;  // classes of operations
-  DType dtype;       // what an element is, if the MPI takes it for that
+  DType dtype;       // element format, if the MPI has the same
 };
 
 #define SUMAC_TEST_TYPE(name, allowed, dtype) \
@@ -67,7 +67,7 @@ inline std::vector<Predefined> integer_types() {
   };
 }
 
-// Fortran's are signed here, C's are not: of those no value but 0 and 1 is valid.
+// C's truth types count as unsigned, and only their values 0 and 1 are valid. Fortran's is signed.
 inline std::vector<Predefined> truth_types() {
   return {
       SUMAC_TEST_TYPE(MPI_C_BOOL, kLogical, u8),      SUMAC_TEST_TYPE(MPI_CXX_BOOL, kLogical, u8),
@@ -146,8 +146,8 @@ inline std::vector<Predefined> other_types() {
 }
 #undef SUMAC_TEST_TYPE
 
-// Types for the digits and the range that a program asks for. An MPI has some of them;
-// MPI_DATATYPE_NULL, and an error, for the others.
+// Types made for the digits and the range that a program asks for. An MPI supports some of them;
+// for the others it returns an error, and the type is MPI_DATATYPE_NULL.
 inline std::vector<Predefined> f90_types() {
   std::vector<Predefined> all;
   const auto add = [&](const char* name, unsigned allowed, DType dtype, auto create) {
@@ -182,7 +182,7 @@ inline std::vector<Predefined> f90_types() {
   return all;
 }
 
-// Those the MPI has.
+// The predefined types that this MPI has.
 inline std::vector<Predefined> predefined_types() {
   std::vector<Predefined> all;
   for (const auto& types :
@@ -216,7 +216,8 @@ inline std::vector<PredefinedOp> operations() {
           {"BXOR", MPI_BXOR, kBitwise, Op::bxor},
           {"MINLOC", MPI_MINLOC, kLocation, Op::minloc},
           {"MAXLOC", MPI_MAXLOC, kLocation, Op::maxloc},
-          // For one-sided communication: every MPI met so far refuses them in reductions.
+          // MPI_REPLACE is for one-sided communication: every MPI tested so far refuses it in
+          // reductions.
           {"REPLACE", MPI_REPLACE, kNothing, Op::none},
           {"NO_OP", MPI_NO_OP, kNothing, Op::none}};
 }

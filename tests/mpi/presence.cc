@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Jobs in which not every rank has Sumac: results are right on every communicator, those with a
-// member without it are handed down by the others for the reason given, and those of ranks that all
+// Jobs in which not every rank has Sumac. Results must be right on every communicator. Those with a
+// member without Sumac are handed down by the others for the given reason; those whose ranks all
 // have it are served.
-//   presence world REASON            the job's ranks; who has Sumac is up to the script
-//   presence barriers                some ranks without Sumac cannot be seen: the job must be ended
-//   presence pairs REASON            communicators of every second rank, in two ways
-//   presence unseen                  the same, by ranks that cannot tell whose processes they see
-//   presence late SECONDS            all have it, and come so late to be set up
-//   presence spawn RANKS COMMAND...  so many processes more, started by the words of COMMAND, which
-//                                    ends in this program and "child"
+//   presence world REASON            the job's ranks; the script decides who has Sumac
+//   presence barriers                ranks without Sumac cannot be seen: the job must be ended
+//   presence pairs REASON            communicators of every second rank, in two orders
+//   presence unseen                  the same; ranks cannot identify the processes they see
+//   presence late SECONDS            all have it, but some ranks are late when it is set up
+//   presence spawn RANKS COMMAND...  spawns RANKS processes by the words of COMMAND, which ends in
+//                                    this program and "child"
 #include <string>
 #include <vector>
 
@@ -19,13 +19,14 @@ namespace {
 
 using namespace test;
 
-// 0: no Sumac. 1, 2: a build of it, as the script says.
+// 0: this rank has no Sumac. 1: it has the first build. 2: it has the other build.
 int own_kind() {
   if (!is_active()) return 0;
   return std::getenv("SUMAC_TEST_OTHER_BUILD") ? 2 : 1;
 }
 
-// Whether all ranks have Sumac, of the same build. Asks on a communicator that is not used again.
+// True when all ranks have the same build of Sumac. Asks on a communicator that is used for nothing
+// else.
 bool alike(MPI_Comm comm) {
   MPI_Comm apart;
   MPI_Comm_split(comm, 0, 0, &apart);
@@ -47,7 +48,7 @@ void use_nonblocking(MPI_Comm comm, int seed) {
   CHECK(sum == p * (p - 1) / 2 + p * seed, "%d of %d ranks", sum, p);
 }
 
-// `reason`: why the communicator is handed down; null where it is served.
+// `reason` is why the communicator is handed down, or null if it is served.
 void expect(MPI_Comm comm, const char* reason) {
   for (int i = 0; i < 4; ++i) {
     use(comm, i);
@@ -64,7 +65,7 @@ void expect(MPI_Comm comm, const char* reason) {
   }
 }
 
-// Communicators of all shapes over the ranks of `all`.
+// Uses communicators of several shapes over the ranks of `all`.
 void use_parts(MPI_Comm all, const char* reason) {
   int r;
   MPI_Comm_rank(all, &r);
@@ -83,7 +84,7 @@ void use_parts(MPI_Comm all, const char* reason) {
   }
 }
 
-// The processes that were spawned, and those that did so.
+// Merges the spawned processes with those that spawned them.
 int use_merged(MPI_Comm other, bool high) {
   constexpr const char* kReason = "a member of another MPI_COMM_WORLD: spawned, or connected to";
   MPI_Comm merged, again, own;
@@ -93,7 +94,7 @@ int use_merged(MPI_Comm other, bool high) {
   MPI_Comm_dup(merged, &again);
   step("merged and duplicated");
   expect(again, kReason);
-  // Each world's ranks alone, made of the merged communicator.
+  // Splits the merged communicator back into the ranks of each MPI_COMM_WORLD.
   MPI_Comm_split(merged, high, 0, &own);
   step("one world");
   expect(own, nullptr);
@@ -113,8 +114,9 @@ int spawn(int argc, char** argv) {
   return use_merged(children, false);
 }
 
-// Becomes this program again, without a variable of the launcher's: /proc shows what a process was
-// started with. They are arguments from then on, and set again before MPI looks for them.
+// Executes this program again with the launcher's variables hidden from /proc, which shows the
+// environment that a process was started with. They are passed as arguments instead, and set again
+// before MPI starts.
 void hide_job(char** argv) {
   if (std::getenv("SUMAC_TEST_HIDDEN")) {
     for (char** setting = argv + 2; *setting; ++setting) putenv(*setting);
@@ -134,19 +136,19 @@ void hide_job(char** argv) {
   std::abort();
 }
 
-// Every rank is in the call after which Sumac sets the communicator up.
+// Barriers hang in the call in which Sumac sets the communicator up.
 int pass_barriers() {
   for (int i = 0; i < 2; ++i) {
     step("barrier %d", i);
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  // Only those without Sumac get here, and wait in vain as well.
+  // Only ranks without Sumac get here, and they wait for ever too.
   step("the MPI's own barrier");
   MPI_Barrier(MPI_COMM_WORLD);
   return finish_unaided();
 }
 
-// Ranks of one host each, where ranks are dealt out to two hosts in turns.
+// Communicators of the ranks of one host each, if ranks are dealt out to two hosts in turns.
 int use_pairs(const char* reason) {
   MPI_Comm comm;
   for (const int key : {rank, -rank}) {
@@ -157,7 +159,7 @@ int use_pairs(const char* reason) {
   return finish_unaided();
 }
 
-// The root of two broadcasts is through with them before the others begin.
+// The root of two broadcasts has finished both before the other ranks begin.
 int come_late(unsigned seconds) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# presence_test.sh FAMILY LAUNCHER SUMAC PROGRAM STUB OTHER: jobs of which some ranks have no Sumac,
-# or another build of it: they end, with right results, and one line tells what is wrong. OTHER: a
-# back end that was made from other sources than the one of STUB.
+# presence_test.sh FAMILY LAUNCHER SUMAC PROGRAM STUB OTHER: jobs in which some ranks have no Sumac,
+# or another build of it, must end with right results, and one line must report the problem. OTHER
+# is a back end built from other sources than that of STUB.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4 stub=$5 other=$6
 . "$(dirname "$0")/launch.sh"
 reason='a member runs without Sumac'
 
-# job SECONDS WORDS...: of the launcher's command line.
+# job SECONDS WORDS...: runs the launcher with these words for at most SECONDS.
 job() {
   seconds=$(patient "$1")
   shift
@@ -20,7 +20,7 @@ passed() {
   expect_status 0
   expect_out 'passed: '
 }
-# told LEVEL RANK WHY
+# told LEVEL RANK WHY: checks for one line of this level from this rank with this reason.
 told() {
   expect_warnings 1
   expect_err "$1[rank-without-sumac]: rank $2 (process "
@@ -29,7 +29,7 @@ told() {
 
 for ranks in 2 5; do
   others=$((ranks - 1))
-  # Two programs of which one is not loaded: the last rank, or the first.
+  # Two programs, of which Sumac is loaded into one: the last rank or the first has none.
   run job 30 -n $others "$sumac" exec "$program" world "$reason" : -n 1 "$program" world "$reason"
   passed
   with $ranks $others
@@ -47,7 +47,7 @@ for ranks in 2 5; do
   told warning $others 'SUMAC_DISABLE is set there'
 done
 
-# On none and on all ranks, in a shell that waits for the program: nothing to say.
+# On no rank and on all ranks, started by a shell that waits for the program: no message.
 for start in "$sumac exec sh -c" "env SUMAC_DISABLE=1 $sumac exec sh -c" 'sh -c'; do
   # shellcheck disable=SC2086
   run job 30 -n 3 $start '"$@"; exit $?' sh "$program" world "$reason"
@@ -55,14 +55,14 @@ for start in "$sumac exec sh -c" "env SUMAC_DISABLE=1 $sumac exec sh -c" 'sh -c'
   expect_silence
 done
 
-# Several of them, and the summary.
+# Several ranks with Sumac, and the printed summary.
 SUMAC_STATS=1 run job 30 -n 2 "$sumac" exec "$program" world "$reason" : \
   -n 3 "$program" world "$reason"
 passed
 expect_err 'runs without Sumac (it is not loaded there), as do 2 more; communicators'
 expect_err "mpi: $reason"
 
-# Loaded, without a back end: the others give it some time to start.
+# Sumac is loaded but has no back end: the other ranks wait a while for it.
 mkdir "$scratch/bare"
 cp "$stub" "$scratch/bare"
 run job 30 -n 2 "$sumac" exec "$program" world "$reason" : \
@@ -71,7 +71,7 @@ passed
 with 3 2
 told warning 2 'it is loaded there but could not serve the program'
 
-# Jobs at the same time do not take each other's ranks for their own.
+# Jobs that run at the same time must not mistake each other's ranks for their own.
 for round in 1 2 3; do
   job 30 -n 3 "$program" world "$reason" >"$scratch/without" 2>&1 &
   without=$!
@@ -86,7 +86,7 @@ for round in 1 2 3; do
   grep -q '^sumac:' "$scratch/with" && fail "round $round: $(cat "$scratch/with")"
 done
 
-# A back end made from other sources.
+# A back end built from other sources.
 mkdir "$scratch/other"
 cp "$stub" "$other" "$scratch/other"
 for ranks in 2 5; do
@@ -100,13 +100,13 @@ for ranks in 2 5; do
   expect_out "on $ranks ranks, $ranks with Sumac,"
 done
 
-# Late, but all are there.
+# All ranks have Sumac, but some are late.
 SUMAC_HANG_SECONDS=1 run job 30 -n 3 "$sumac" exec "$program" late 3
 passed
 expect_warnings 1
 expect_err 'warning[set-up]: rank 0 of 3 has waited 1 s'
 
-# Where nothing is to be seen of the others.
+# Ranks that can see nothing of the others' processes.
 SUMAC_HANG_SECONDS=2 run job 30 -n 2 "$sumac" exec "$program" unseen : -n 1 "$program" unseen
 [ "$status" != 0 ] && [ "$status" != 124 ] || fail "status $status"
 grep -Eq 'error\[set-up\]: rank [01] of 3 has waited 2 s .* so the job is ended; .*: [01], 2\.' \
@@ -125,7 +125,7 @@ if [ "$family" = openmpi ]; then
         with $ranks $ranks
       done
       with $children $children
-      # The children alone have it.
+      # Only the children have Sumac.
       # shellcheck disable=SC2086
       run job 30 -n $ranks "$program" spawn $children $start "$program" child
       passed

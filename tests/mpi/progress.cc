@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank that waits in a collective must go on serving its peers' messages: every program here
-// would deadlock if it did not.
+// A rank that waits in a collective must go on serving messages of its peers: every case here would
+// deadlock if it did not.
 #include <functional>
 #include <vector>
 
@@ -15,7 +15,7 @@ constexpr int kLarge = 1 << 20;  // ints: far beyond any eager limit
 
 struct Collective {
   const char* name;
-  std::function<void()> call;  // rank 0 waits in it for rank 1
+  std::function<void()> call;  // in it rank 0 waits for rank 1
 };
 
 void allreduce() {
@@ -44,8 +44,8 @@ void reduce() {
 
 void barrier() { MPI_Barrier(MPI_COMM_WORLD); }
 
-// Rank 0 sends a message that rank 1 takes only before its part in the collective. With
-// `unexpected`, rank 0 has messages waiting for it that it has not asked for.
+// Rank 0 sends a message that rank 1 receives only before it joins the collective. With
+// `unexpected`, rank 0 also has incoming messages for which it has posted no receive.
 void send_then(const Collective& collective, bool unexpected) {
   step("send, then %s%s", collective.name, unexpected ? ", unexpected messages waiting" : "");
   std::vector<int> large(kLarge, rank == 0 ? 5 : 0);
@@ -74,7 +74,7 @@ void send_then(const Collective& collective, bool unexpected) {
   }
 }
 
-// The wait is on one communicator, the message on another.
+// Rank 0 waits on one communicator; the message is on another.
 void send_on_another_communicator() {
   step("messages on another communicator");
   MPI_Comm other;
@@ -88,7 +88,7 @@ void send_on_another_communicator() {
   MPI_Comm_free(&other);
 }
 
-// Rank 1 reads and writes rank 0's window while rank 0 waits in a collective.
+// Rank 1 accesses rank 0's window while rank 0 waits in a collective.
 void one_sided() {
   step("one-sided access");
   std::vector<int> memory(1000, rank), got(1000);
@@ -96,7 +96,7 @@ void one_sided() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const int error = MPI_Win_create(memory.data(), 4000, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-  if (error != MPI_SUCCESS) return;  // Open MPI has none over some transports
+  if (error != MPI_SUCCESS) return;  // Open MPI has no windows over some transports
   if (rank == 1) {
     usleep(3000);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
@@ -109,7 +109,8 @@ void one_sided() {
   MPI_Win_free(&window);
 }
 
-// A nonblocking collective of the MPI's own goes on while ranks wait in Sumac's.
+// A nonblocking collective of the MPI's own must make progress while ranks wait in a collective of
+// Sumac's.
 void nonblocking_beside(const Collective& collective) {
   step("a nonblocking all-reduce beside %s", collective.name);
   std::vector<int> in(100000, 1), out(in.size());

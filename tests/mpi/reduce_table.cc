@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every operation on every predefined type, in every call that reduces, at sizes of every kind:
-// taken where the standard allows the pair and there is a kernel, with the right result, and
-// nothing written into the gaps of the receive buffer; else the MPI's own error. What the MPI does
-// beyond the standard is for another test (extensions.cc).
+// Every operation on every predefined type, in every call that reduces, at sizes of every kind.
+// Where the standard allows the pair and there is a kernel, Sumac must serve the call, with the
+// right result and without writing into the gaps of the receive buffer. Elsewhere the MPI must
+// raise its own error. What an MPI supports beyond the standard is tested by extensions.cc.
 #include <vector>
 
 #include "check.h"
@@ -26,7 +26,7 @@ int class_of(int error) {
   return error_class;
 }
 
-// One type and operation, and so many elements.
+// One type and operation, and the number of elements.
 struct Trial {
   const Predefined& p;
   const PredefinedOp& op;
@@ -35,7 +35,8 @@ struct Trial {
   std::uint64_t seed = 0;
 
   int n() const { return static_cast<int>(count); }
-  // What is in the gaps, and behind the data: on each rank and in each buffer something else.
+  // The byte that fills the gaps and the space after the data: a different one on each rank and in
+  // each buffer.
   static unsigned char gap(bool of_result) {
     return static_cast<unsigned char>((of_result ? 0xa5 : 0x3c) ^ rank);
   }
@@ -55,7 +56,7 @@ struct Trial {
     const bool by_rules = was_handed_down("the rules prefer the MPI here");
     CHECK(was_taken() || by_rules, "%s, %zu of %s, %s: '%s'", call, count, p.name, op.name, path());
   }
-  // What the ranks put in, and what comes out.
+  // Fills the input, and computes the expected result.
   void prepare(bool in_place) const {
     clear();
     elements.fill(in_place ? ours.data() : input.data(), count, rank, seed);
@@ -104,7 +105,7 @@ void test_nonblocking(const Trial& t, int root) {
   t.check_result("ireduce", rank == root);
 }
 
-// Started twice: the second result replaces the first.
+// Starts the request twice: the second result must replace the first.
 void test_persistent(const Trial& t) {
   MPI_Request request;
   inits().Allreduce(input.data(), ours.data(), t.n(), t.p.type, t.op.handle, MPI_COMM_WORLD,
@@ -122,7 +123,7 @@ void test_persistent(const Trial& t) {
   MPI_Request_free(&request);
 }
 
-// The MPI's own MPI_Reduce_local. For numbers other than integers the oracle and the MPI agree.
+// Checks the oracle against the MPI's own MPI_Reduce_local, for other numbers than integers.
 void test_oracle(const Trial& t) {
   t.clear();
   t.elements.fill(input.data(), t.count, 5, t.seed);
@@ -133,8 +134,8 @@ void test_oracle(const Trial& t) {
         t.op.name, t.p.name);
 }
 
-// Large messages with the first operation of a type only: which one it is makes no difference
-// there.
+// Only the first operation on a type is tested on large messages: the others would take the same
+// path.
 void test_kernel(const Predefined& p, DType dtype, const PredefinedOp& op, bool is_first) {
   Trial t{p, op, Elements(p, dtype)};
   const std::size_t extent = t.elements.extent();
@@ -163,7 +164,7 @@ bool mpi_accepts(const Predefined& p, const PredefinedOp& op) {
   return native().Allreduce(in, out, 1, p.type, op.handle, MPI_COMM_SELF) == MPI_SUCCESS;
 }
 
-// What the standard does not know goes to the MPI, and its error comes.
+// Pairs that the standard does not allow go to the MPI, which must raise its error.
 void test_refused(const Predefined& p, const PredefinedOp& op) {
   if (mpi_accepts(p, op)) return;
   step("%s of %s, not defined", op.name, p.name);
@@ -194,7 +195,7 @@ void test_refused(const Predefined& p, const PredefinedOp& op) {
   }
 }
 
-// Whether the MPI adds elements of the type as if they were of `dtype`.
+// True if the MPI adds elements of the type as if they were of `dtype`.
 bool adds_as(const Predefined& p, DType dtype) {
   const Elements elements(p, dtype);
   if (elements.extent() > 32) return false;
@@ -206,7 +207,8 @@ bool adds_as(const Predefined& p, DType dtype) {
   return elements.equal(b, sum, 2);
 }
 
-// What an element is in this MPI: of types of 2, 16 and 32 bytes some MPIs have none or another.
+// The element format of the type in this MPI: some MPIs lack the types of 2, 16 and 32 bytes, or
+// use another format.
 DType dtype_in_mpi(const Predefined& p) {
   int size = 0;
   MPI_Type_size(p.type, &size);

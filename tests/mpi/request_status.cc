@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Request_get_status_all, _any and _some of MPI 4.1, which Sumac gives to MPIs that lack them:
-// they tell of every request, Sumac's and the MPI's own, and leave all as it is. And the error
-// fields of statuses where one of several requests fails.
+// MPI_Request_get_status_all, _any and _some of MPI 4.1, which Sumac provides where the MPI lacks
+// them. They must work on Sumac's and the MPI's own requests and leave both unchanged. Also the
+// error fields of statuses when one of several requests fails.
 #include <algorithm>
 #include <vector>
 
@@ -21,7 +21,8 @@ Some get_status_some;
 
 constexpr int kRequests = 7;
 
-// Collectives, a message to and from a neighbour, nothing; the last one is persistent.
+// Requests of collectives, of messages to and from a neighbour, and a null one. The last is
+// persistent.
 struct Mixture {
   MPI_Request requests[kRequests];
   int in = rank, sum = -1, word = -1, sent = rank, received = -1, again = -1;
@@ -65,7 +66,7 @@ void all_of_them(MPI_Comm comm, bool ignore) {
   mixture.check_and_end();
 }
 
-// Each as soon as any is complete, in an array without those told of already.
+// Asks for any completed request, and removes it from the array, until none is left.
 void any_of_them(MPI_Comm comm) {
   step("any");
   Mixture mixture(comm);
@@ -109,10 +110,11 @@ void some_of_them(MPI_Comm comm) {
   mixture.check_and_end();
 }
 
-// A message that is too long, among collectives that go well.
+// One message is longer than its receive buffer; the collectives around it succeed.
 void one_fails(MPI_Comm comm) {
   step("one of several fails");
-  // In some MPIs an error of several requests is nobody's in particular.
+  // For an error among several requests some MPIs call the handler of MPI_COMM_WORLD or
+  // MPI_COMM_SELF.
   for (const MPI_Comm each : {comm, MPI_COMM_WORLD, MPI_COMM_SELF}) {
     MPI_Comm_set_errhandler(each, MPI_ERRORS_RETURN);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Life and death of requests: very many of them, communicators freed before they end, requests
-// freed at the wrong time, nothing to do at all; and results with the same bits however they were
-// asked for.
-//   requests CYCLES
+// The life of requests: very many of them, communicators freed before their requests end, requests
+// freed too early, operations without data; and the same bits from the blocking, nonblocking and
+// persistent forms.
+// requests CYCLES
 #include <vector>
 
 #include "exercise.h"
@@ -12,7 +12,8 @@ namespace {
 
 using namespace test;
 
-// Open MPI crashes when a communicator is freed under an operation of its own.
+// Open MPI crashes when a communicator is freed before an operation of Open MPI's own on it has
+// ended.
 #ifdef OPEN_MPI
 constexpr bool kMpiKeepsCommunicators = false;
 #else
@@ -43,7 +44,7 @@ void many_cycles(int cycles) {
   }
 }
 
-// A nonblocking operation ends although nobody has waited for those started before it.
+// A nonblocking operation must end although nobody has waited for those started before it.
 void thousand_outstanding() {
   step("1000 outstanding");
   constexpr std::size_t kCount = 1000, kNumbers = 20;
@@ -86,7 +87,8 @@ void alone_and_empty() {
   }
 }
 
-// The communicator goes while operations on it do not, and its handle may be another's meanwhile.
+// The communicator is freed before operations on it have ended. Its handle may be used for another
+// communicator in the meantime.
 void communicator_freed(int round) {
   step("communicator freed, round %d", round);
   MPI_Comm comm, next;
@@ -114,7 +116,7 @@ void communicator_freed(int round) {
   MPI_Comm_free(&next);
 }
 
-// Of a persistent request, between two starts and for good.
+// The communicator is freed while the persistent request is inactive; then the request is freed.
 void communicator_of_persistent_freed() {
   step("communicator of a persistent request freed");
   MPI_Comm comm;
@@ -135,7 +137,8 @@ void communicator_of_persistent_freed() {
   use(MPI_COMM_WORLD, 2);
 }
 
-// Erroneous, and both MPIs say so and go on. A request that is refused is as good as before.
+// Freeing an active request of a collective is an error, after which both MPIs go on. The request
+// must stay valid.
 void freed_while_active() {
   step("requests freed while active");
   const auto free_native = reinterpret_cast<decltype(&MPI_Request_free)>(
@@ -160,7 +163,8 @@ void freed_while_active() {
   for (int sum : out) CHECK(sum == ranks * (ranks - 1) / 2, "%d", sum);
 }
 
-// Sums of fractions: the order of additions shows. Only Sumac promises this.
+// Sums of fractions, whose bits depend on the order of additions. Only Sumac guarantees the same
+// bits.
 template <class T>
 void same_bits(std::size_t count, MPI_Datatype type) {
   step("bits of %zu numbers of %zu bytes", count, sizeof(T));

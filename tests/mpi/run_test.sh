@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# run_test.sh FAMILY LAUNCHER SUMAC SECONDS RANKS PROGRAM [ARGUMENTS]: one job that must pass, say
-# so, and leave nothing behind. Status 77 when the program was skipped.
+# run_test.sh FAMILY LAUNCHER SUMAC SECONDS RANKS PROGRAM [ARGUMENTS]: one job that must print that
+# it passed, and leave no process or file behind. Status 77 when the program was skipped.
 family=$1 launcher=$2 sumac=$3 time=$4 ranks=$5
 shift 5
 . "$(dirname "$0")/launch.sh"

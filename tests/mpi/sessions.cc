@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program with sessions only: no MPI_Init, no MPI_COMM_WORLD. Blocking calls are Sumac's,
-// nonblocking and persistent ones the MPI's; all are right. Skipped where the MPI has no sessions.
+// A program that uses sessions only, without MPI_Init and MPI_COMM_WORLD. Sumac serves its blocking
+// calls; the MPI serves nonblocking and persistent ones. All results must be right. Skipped where
+// the MPI has no sessions.
 #include <vector>
 
 #include "exercise.h"
@@ -59,7 +60,7 @@ void live(int epoch) {
   MPI_Comm_create_from_group(group, "sumac-test", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
-  // An attribute of the program's, made first: its key must never be taken for one of Sumac's.
+  // An attribute key that the program creates first must never be mistaken for one of Sumac's.
   int key, value = 7, found = 0, *kept = nullptr;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, nullptr);
   MPI_Comm_set_attr(comm, key, &value);
@@ -82,7 +83,8 @@ int run() {
   const char* seconds = std::getenv("SUMAC_TEST_SECONDS");
   signal(SIGALRM, on_alarm);
   if (seconds) alarm(static_cast<unsigned>(std::atoi(seconds)));
-  // MPICH 4.0 crashes by itself in what follows the end of all sessions.
+  // Keeps one session open throughout: MPICH 4.0 crashes by itself after the end of its last
+  // session.
   MPI_Session outer;
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &outer);
   for (int epoch = 0; epoch < 5; ++epoch) live(epoch);

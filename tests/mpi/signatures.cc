@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcasts in which every rank describes the same message by another type. What lies between the
-// elements must stay as it was.
+// Broadcasts in which every rank describes the same message by another type. The bytes between the
+// elements must not change.
 #include <functional>
 #include <numeric>
 
@@ -11,7 +11,8 @@ namespace {
 
 using namespace test;
 
-// One way to describe n integers: the call's arguments, and where the k-th integer is in `memory`.
+// One way to describe n integers: the arguments of the call, and where the k-th integer is in
+// `memory`.
 struct Description {
   void* address = nullptr;
   int count = 0;
@@ -20,7 +21,7 @@ struct Description {
 };
 
 using Describe = std::function<Description(std::vector<int>& memory, int n)>;
-constexpr std::size_t kStart = 16;  // first integer of `memory` in use
+constexpr std::size_t kStart = 16;  // index in `memory` of the first integer
 
 Description predefined(std::vector<int>& memory, int n) {
   return {&memory[kStart], n, MPI_INT, [](std::size_t k) { return kStart + k; }};
@@ -33,7 +34,7 @@ Description contiguous(std::vector<int>& memory, int n) {
   return d;
 }
 
-// A few elements of a large type against many of a small one.
+// A few elements of a large type on some ranks, many of a small one on others.
 Description contiguous_quarters(std::vector<int>& memory, int n) {
   Description d = predefined(memory, n);
   d.count = 4;
@@ -153,10 +154,11 @@ void broadcast(int n, int way, int root) {
 int main(int argc, char** argv) {
   start(argc, argv);
   CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
-  // Not multiples of 7, so that k * 7 % n is a permutation; multiples of 4.
+  // Multiples of 4, but not of 7, so that k * 7 % n is a permutation.
   for (int n : {4, 16, 100, 2048, 8192, 20000, 100004}) {
     for (int first = 0; first < kNumWays; ++first) {
-      // Neighbours differ by more than one step, so that each way meets several others.
+      // The way changes by more than one from rank to rank, so that each way is combined with
+      // several others.
       broadcast(n, (first + rank * (1 + first % 3)) % kNumWays, first % ranks);
     }
   }

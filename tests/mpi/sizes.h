@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Message sizes worth testing: around every threshold of the rules and of the shared memory.
+// Message sizes worth testing: around every threshold of the rules and of the shared-memory layout.
 #pragma once
 
 #include <sys/uio.h>
@@ -14,11 +14,11 @@
 
 namespace test {
 
-// Byte counts at which something changes.
+// Sizes in bytes at which the algorithm or the number of slots, lines or chunks changes.
 inline std::set<std::size_t> thresholds() {
   const sumac::Layout layout;
   std::set<std::size_t> all{64, 1 << 10, 4 << 10, 64 << 10, 128 << 10, 512 << 10, 1 << 20};
-  // Whole cache lines, and whole cache lines less a flag in each.
+  // Multiples of a cache line, and of a cache line less its 8-byte flag.
   for (std::size_t lines = 1; lines <= 40; ++lines) all.insert({56 * lines, 64 * lines});
   for (const sumac::Rule& rule : sumac::shipped_rules().rules) {
     if (rule.bytes.low > 0) all.insert(rule.bytes.low - 1);
@@ -30,8 +30,8 @@ inline std::set<std::size_t> thresholds() {
   return all;
 }
 
-// Element counts up to `most` bytes: 0, 1, 2, each threshold and one element to either side, a few
-// odd ones, and the most.
+// Element counts of at most `most` bytes: 0, 1, 2, each threshold and one element to either side, a
+// few odd counts, and the largest.
 inline std::vector<std::size_t> counts(std::size_t element, std::size_t most) {
   std::set<std::size_t> all{0, 1, 2, 13, 1001, most / element};
   for (std::size_t bytes : thresholds()) {
@@ -42,8 +42,8 @@ inline std::vector<std::size_t> counts(std::size_t element, std::size_t most) {
   return {all.begin(), all.end()};
 }
 
-// Whether this process may reach another's memory at all (it may always reach its own, unless the
-// call is refused altogether).
+// Whether this process may access another process's memory at all. A process may always access its
+// own, unless the system call is refused altogether.
 inline bool attach_is_allowed() {
   char from = 1, to = 0;
   const iovec here{&to, 1}, there{&from, 1};

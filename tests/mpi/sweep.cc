@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every collective at sizes around every threshold, at every root, in place and not, aligned and
-// not, against the serial result (bit for bit) and the MPI's own.
-// With SUMAC_ALGO or SUMAC_CMA=off set, the algorithms seen must fit.
+// not, against a serial result (bit for bit) and the MPI's own. If SUMAC_ALGO or SUMAC_CMA=off is
+// set, the algorithms used must match it.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -16,7 +16,7 @@ namespace {
 using namespace test;
 
 std::set<std::string> paths;
-std::uint64_t result_hash = 0;  // of all-reduced data: to be the same on all ranks
+std::uint64_t result_hash = 0;  // of all-reduced data: must be the same on all ranks
 
 void note_path() {
   CHECK_TAKEN();
@@ -33,7 +33,7 @@ struct Case {
   MPI_Datatype type;
   MPI_Op op;
   std::size_t most_bytes;
-  std::vector<T> input, expected;  // one element more than the longest message takes
+  std::vector<T> input, expected;  // one element more than the longest message has
 
   Case(MPI_Datatype t, MPI_Op o, std::size_t most) : type(t), op(o), most_bytes(most) {
     input.resize(most / sizeof(T) + 1 + kShifts);
@@ -45,7 +45,7 @@ struct Case {
       input[i] = value<T>(rank, i);
     }
   }
-  static constexpr std::size_t kShifts = 61;  // messages start at different elements
+  static constexpr std::size_t kShifts = 61;  // number of different first elements of messages
 };
 
 struct Variant {
@@ -55,7 +55,7 @@ struct Variant {
 constexpr Variant kVariants[] = {{false, 0, 0}, {true, 0, 0}, {false, 1, 33}, {true, 0, 7}};
 constexpr int kNumVariants = 4;
 
-// The message of one call: what this rank puts in, and what should come out.
+// The message of one call: this rank's input, and the expected result.
 template <class T, class Operation>
 class Message {
  public:
@@ -114,7 +114,7 @@ void reduce(const Case<T, Operation>& c, std::size_t count, const Variant& varia
   message.verify("reduce", count);
 }
 
-// Every root at small sizes; the first, the last and one more at large ones.
+// True for every root at small sizes, and for the first, the last and one more at large sizes.
 bool wants_root(int root, std::size_t bytes, std::size_t turn) {
   return bytes <= 40 << 10 || root == 0 || root == ranks - 1 ||
          root == static_cast<int>(turn % static_cast<std::size_t>(ranks));
@@ -160,7 +160,8 @@ void sweep_bcast(std::size_t most_bytes) {
   }
 }
 
-// The MPI's own result: the same bits for integers, close for sums of floating-point numbers.
+// Compares with the MPI's own result: integers must have the same bits, sums of floating-point
+// numbers must be close.
 template <class T>
 void compare_with_native(MPI_Datatype type, MPI_Op op) {
   step("comparing with the MPI");
@@ -173,7 +174,7 @@ void compare_with_native(MPI_Datatype type, MPI_Op op) {
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < count; ++i) {
       if constexpr (std::is_floating_point_v<T>) {
-        constexpr double kSlack = 1e6;  // of the largest terms, which may cancel
+        constexpr double kSlack = 1e6;  // magnitude of the largest terms, which may cancel
         wrong += !(std::abs(ours[i] - theirs[i]) <= kSlack * std::numeric_limits<T>::epsilon());
       } else {
         wrong += ours[i] != theirs[i];
@@ -183,8 +184,8 @@ void compare_with_native(MPI_Datatype type, MPI_Op op) {
   }
 }
 
-// Sums whose value depends on the order: no serial result to compare with, but every rank must have
-// the same bits.
+// Sums whose value depends on the order of additions: there is no serial result to compare with,
+// but all ranks must have the same bits.
 void sweep_order(std::size_t most_bytes) {
   whole_numbers() = false;
   for (std::size_t count : counts(sizeof(float), most_bytes)) {
@@ -197,7 +198,8 @@ void sweep_order(std::size_t most_bytes) {
   }
 }
 
-// What SUMAC_ALGO names for a level of a hierarchy does not show in the path.
+// Checks that the algorithms named in SUMAC_ALGO ran, and no others. Not for a hierarchy, where
+// path() does not show the algorithms of levels.
 void expect_forced_algorithms() {
   const std::string forced = std::getenv("SUMAC_ALGO") ? std::getenv("SUMAC_ALGO") : "";
   std::set<std::string> names{"local"};
@@ -206,7 +208,7 @@ void expect_forced_algorithms() {
     names.insert(forced.substr(colon, forced.find(';', colon) - colon));
   }
   if (names.size() == 1 || ranks == 1) return;
-  names.insert("flat");  // the barrier
+  names.insert("flat");  // used by the barrier
   for (const std::string& seen : paths) CHECK(names.count(seen), "%s ran", seen.c_str());
   for (const std::string& name : names) {
     CHECK(name == "flat" || paths.count(name), "%s never ran", name.c_str());

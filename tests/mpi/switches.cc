@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that calls every collective on communicators of all ranks, for tests of what the
-// options make of it.
-//   --late-rank         Sumac starts before the environment tells this process's rank
-//   --only RANK NAME=VALUE...  (the last argument) variables of one rank alone
-//   --large N           doubles of a message, 1 without
-//   --user, --nonblocking   also such reductions
+// Calls every collective on communicators of all ranks, to test what the options change.
+//   --late-rank                sets the variable of this process's rank only after Sumac has
+// started
+//   --only RANK NAME=VALUE...  (the last argument) sets variables on one rank only
+//   --large N                  number of doubles in a message, 1 by default
+//   --user, --nonblocking      also makes reductions of these kinds
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,7 +33,7 @@ void set_on_one_rank(int argc, char** argv) {
   }
 }
 
-// The first MPI call, after which the options have been read.
+// Makes a first MPI call, after which Sumac has read its options.
 void start_sumac_without_rank() {
   std::vector<std::pair<std::string, std::string>> kept;
   for (const char* name : kRankVariables) {

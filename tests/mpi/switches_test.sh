@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# switches_test.sh FAMILY LAUNCHER SUMAC PROGRAM: every switch that is wrong, or that does not take
-# effect, is told once a job, and the job goes on with the default.
+# switches_test.sh FAMILY LAUNCHER SUMAC PROGRAM: every switch that has a wrong value, or has no
+# effect, must be reported once per job, and the job goes on with the default.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"
 cd "$scratch" || exit 1 # a switch must not become a file here
 
-# with SETTINGS... -- ARGUMENTS: the program on 3 ranks, which must pass.
+# with SETTINGS... -- ARGUMENTS: runs the program on 3 ranks, which must pass.
 with() {
   settings=''
   while [ "$1" != -- ]; do
@@ -26,11 +26,11 @@ expect_once() {
   [ "$found" = 1 ] || fail "$found times, not once: $1"
 }
 
-# --- bad values: the table of options has every name and kind ---
+# --- bad values: the names and kinds come from the table of options ---
 "$sumac" __options | sed -n 's/.*"name": "\([A-Z_]*\)", "kind": "\([a-z]*\)".*/\1 \2/p' >table
 [ "$(wc -l <table)" -gt 20 ] || fail "no table of options"
 
-# bad_values NAME KIND: one a line.
+# bad_values NAME KIND: prints bad values, one per line.
 bad_values() {
   case $2 in
     flag) set -- 2 maybe -1 yess ;;
@@ -82,7 +82,8 @@ empty=$(sed 's/\([A-Z_]*\) .*/SUMAC_\1=/' table | tr '\n' ' ')
 with $empty --
 expect_silence
 
-# A rank that differs in one thing tells that alone; unknown names have one rule with bad values.
+# A rank that differs in one option must report that one only. Unknown names are treated like bad
+# values.
 with SUMAC_CMA=maybe -- --only 1 SUMAC_SPINN=1
 expect_warnings 2
 expect_once "warning[bad-value]: SUMAC_CMA=maybe is not one of auto, off; using the default, auto"
@@ -90,7 +91,7 @@ expect_once "[unknown-option]: on rank 1: SUMAC_SPINN is not an option; did you 
 with SUMAC_DEBUG=no SUMAC_CMA=maybe --
 expect_silence
 
-# --- names of yes and no ---
+# --- spellings of yes and no ---
 for word in yes ON true 1; do
   with SUMAC_STATS=$word --
   [ "$(grep -c '^sumac summary  rank 0 of 3$' "$err")" = 1 ] || fail "not one summary"
@@ -121,7 +122,7 @@ expect_err "sumac summary  rank 0 of 3"
 with SUMAC_STATS=/nowhere/stats.json --
 expect_once "warning[stats-file]: cannot write /nowhere/stats.json"
 
-# --- forced algorithms: each is taken, or it is said why not ---
+# --- forced algorithms: each must be used, or the reason why not must be printed ---
 "$sumac" __algorithms |
   tr -d '{":,' |
   sed -n 's/^ *collective \([a-z]*\) name \([a-z_]*\) needs \([a-z_]*\) .*/\1 \2 \3/p' \
@@ -187,7 +188,7 @@ with SUMAC_RULES=./none.toml --
 expect_warnings 1
 expect_once "warning[rules]: ./none.toml: cannot be opened"
 
-# --- instruction sets, as people call them ---
+# --- instruction sets, by their common names ---
 for name in auto native AVX-512 avx512f avx512fp16 avx2 sse4.2 sse4_1 neon sve none off scalar; do
   run env "SUMAC_SIMD=$name" "$sumac" __check-env
   expect_status 0
@@ -199,7 +200,7 @@ with SUMAC_SIMD=$other --
 expect_warnings 1
 expect_once "warning[simd]: SUMAC_SIMD=$other: this processor has no "
 
-# --- each decision once ---
+# --- each decision is printed once ---
 with SUMAC_DEBUG=trace --
 sort "$err" | uniq -d >twice
 [ ! -s twice ] || fail "told twice: $(cat twice)"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_THREAD_MULTIPLE: several threads, each on communicators of its own, which it also makes and
-// frees all the time.
-//   threads ROUNDS
+// MPI_THREAD_MULTIPLE: several threads, each of which makes, uses and frees communicators of its
+// own all the time.
+// threads ROUNDS
 #include <thread>
 #include <vector>
 

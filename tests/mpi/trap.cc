@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The progress trap: rank 0 starts operations and then blocks in something that ends only when the
-// others' waits for these operations have ended. A library that works on its own operations only
-// while their owner waits for them deadlocks here; each case has an alarm of its own.
-//   trap [STRIDE]: every STRIDE-th of all cases
+// Rank 0 starts operations and then blocks in a call that ends only when the other ranks have
+// completed these operations. A library that makes progress only while the owner waits deadlocks
+// here. Each case has its own alarm.
+// trap [STRIDE]: every STRIDE-th of all cases
 #include <functional>
 #include <vector>
 
@@ -19,10 +19,10 @@ constexpr std::size_t kMany = 20;
 int stride = 1;
 
 constexpr unsigned kCaseSeconds = 30;
-MPI_Comm other;  // for what rank 0 blocks in: never used by the operations
+MPI_Comm other;  // for the calls in which rank 0 blocks; no operation uses it
 
-// Rank 0 blocks in `before_wait`; the others do their part, `after_wait`, when their operations
-// have ended.
+// Rank 0 blocks in `before_wait`. The other ranks call `after_wait`, which releases it, after their
+// operations have ended.
 struct Blocker {
   const char* name;
   std::function<void()> before_wait, after_wait;
@@ -68,7 +68,7 @@ void exchange() {
   CHECK(got == 1 - rank, "%d", got);
 }
 
-// Completion functions, for a request that is not the operations'.
+// Completion functions, on a request that does not belong to the operations.
 template <class Complete>
 std::function<void()> receive_by(Complete complete) {
   return [complete] {
@@ -144,7 +144,7 @@ void comm_split() {
   MPI_Comm_free(&made);
 }
 
-// Not a trap but a rank that does nothing for a while: it must end all the same.
+// Rank 0 makes no MPI call for a while: the operations must end all the same.
 void away() { usleep(300000); }
 void computing() {
   std::uint64_t busy = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcasts of every predefined type. Reductions that are never Sumac's: predefined operations on
-// derived types.
+// Broadcasts of every predefined type, and reductions that Sumac never serves: predefined
+// operations on derived types.
 #include "check.h"
 #include "data.h"
 #include "predefined.h"
@@ -18,7 +18,7 @@ int class_of(int error) {
   return error_class;
 }
 
-// Elements of any bits, and gaps with other bits on each rank: they are not sent.
+// Elements have random bits, and gaps have other bits on each rank: gaps must not be sent.
 void test_bcast(const Predefined& p) {
   step("broadcast of %s", p.name);
   unsigned char data[kBytes], expected[kBytes];

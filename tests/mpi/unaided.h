@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For programs of which some ranks, or all, run without Sumac.
+// For test programs of which some ranks, or all, run without Sumac.
 #pragma once
 
 #include "check.h"
@@ -15,7 +15,7 @@ inline void start_unaided(int& argc, char**& argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 }
 
-// The program's exit status. Rank 0 says how many of the ranks had Sumac.
+// Returns the program's exit status. Rank 0 prints how many ranks had Sumac.
 inline int finish_unaided() {
   step("the end");
   const long own[3] = {checks, failures, is_active()};

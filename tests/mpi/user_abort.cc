@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A function of the program's own operation ends the job from inside of a reduction.
+// The function of a user-defined operation aborts the job from inside a reduction.
 #include "check.h"
 
 namespace {

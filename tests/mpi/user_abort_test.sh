@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# user_abort_test.sh FAMILY LAUNCHER SUMAC PROGRAM: MPI_Abort in the function of an operation ends
-# the job, and at once.
+# user_abort_test.sh FAMILY LAUNCHER SUMAC PROGRAM: MPI_Abort in the function of a user-defined
+# operation must end the job at once.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"

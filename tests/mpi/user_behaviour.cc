@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What functions of the program's own operations may do: leave by an exception, call MPI, be called
-// while nonblocking operations are under way, on elements whose last gap is not there, on types
-// that are freed and made again.
+// What the function of a user-defined operation may do or meet: it may throw, and call MPI; it may
+// be called while nonblocking operations are under way, on elements whose last gap is not mapped,
+// and on types that have been freed and made again.
 #include <sys/mman.h>
 
 #include <array>
@@ -21,7 +21,7 @@ void add(void* in, void* inout, int* count, MPI_Datatype*) {
 
 int sum_of_ranks() { return ranks * (ranks + 1) / 2; }
 
-// Sums of rank + 1, taken by Sumac.
+// Sums rank + 1, which Sumac must serve.
 void check_sums(MPI_Op op, std::size_t count, const char* what) {
   step("sums of %zu %s", count, what);
   std::vector<int> in(count, rank + 1), out(count, -1);
@@ -32,7 +32,7 @@ void check_sums(MPI_Op op, std::size_t count, const char* what) {
   }
 }
 
-// Calls of the function until it throws; none: never.
+// How many calls of the function succeed before it throws; -1 if it never throws.
 long calls_left = -1;
 bool thrown = false;
 void throw_later(void* in, void* inout, int* count, MPI_Datatype* type) {
@@ -45,7 +45,8 @@ void throw_later(void* in, void* inout, int* count, MPI_Datatype* type) {
   add(in, inout, count, type);
 }
 
-// Throws after so many calls where `here`; then the communicator is as good as before.
+// The function throws after `after` calls, on ranks where `here` is true. The communicator must
+// work afterwards.
 void throws(MPI_Op op, std::size_t count, int root, long after, bool here) {
   step("an exception in a reduction of %zu, root %d", count, root);
   std::vector<int> in(count, rank + 1), out(count, -1);
@@ -64,7 +65,7 @@ void throws(MPI_Op op, std::size_t count, int root, long after, bool here) {
   calls_left = -1;
   CHECK_TAKEN();
   CHECK(caught == thrown, "%s: lost", step_text);
-  const bool has_part = root < 0 && (count < 1000 || rank == 0);  // of what is folded
+  const bool has_part = root < 0 && (count < 1000 || rank == 0);  // this rank folds elements
   if (here && has_part && after == 0) CHECK(thrown == (ranks > 1), "%s", step_text);
   CHECK(std::uncaught_exceptions() == 0, "%d", std::uncaught_exceptions());
   for (const int x : in) CHECK(x == rank + 1, "%s: input %d", step_text, x);
@@ -84,7 +85,7 @@ void test_exceptions() {
   MPI_Op_free(&op);
 }
 
-// MPI from inside: what it is asked is answered, a reduction is the MPI's own.
+// Calls MPI from inside the function; the reductions it makes must be the MPI's own.
 std::atomic<long> inside_wrong{0}, inside_calls{0};
 void ask(void* in, void* inout, int* count, MPI_Datatype* type) {
   ++inside_calls;
@@ -109,7 +110,8 @@ void test_calls_from_inside() {
   MPI_Op_free(&op);
 }
 
-// Only by the thread that calls, whoever looks at what else is under way.
+// Only the calling thread may run the function, whichever thread makes progress for other
+// operations.
 pthread_t caller;
 std::atomic<long> elsewhere{0};
 void add_here(void* in, void* inout, int* count, MPI_Datatype* type) {
@@ -144,7 +146,7 @@ void test_under_way() {
   MPI_Op_free(&op);
 }
 
-// The gap behind the last element need not be there, in neither buffer.
+// The gap after the last element need not be mapped memory, in either buffer.
 void add_struct(void* in, void* inout, int* count, MPI_Datatype*) {
   struct Both {
     double x;
@@ -198,7 +200,8 @@ void test_end_of_memory() {
   MPI_Type_free(&shape.type);
 }
 
-// Handles of types and operations come back as others: what was known must not be believed.
+// A handle of a freed type or operation may be used for a new one: nothing remembered of the old
+// one may be applied to it.
 void add_as_told(void* in, void* inout, int* count, MPI_Datatype* type) {
   int size = 0;
   MPI_Type_size(*type, &size);
@@ -225,7 +228,7 @@ void test_freed_types() {
   }
 }
 
-// An error of the communicator's handler, and of it alone.
+// An uncommitted type must raise an error through the communicator's own handler only.
 void test_type_errors() {
   step("a type that is not committed");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

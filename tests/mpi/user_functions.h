@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations of the program's own, on elements of any number of words; and what their functions see
-// when they are called.
+// User-defined operations on elements of any number of words, with checks of the arguments that
+// their functions are called with.
 #pragma once
 
 #include <pthread.h>
@@ -14,13 +14,13 @@ namespace test {
 
 using Words = std::vector<std::uint32_t>;
 
-// right = left op right, for the n words of an element.
+// Computes right = left op right for the n words of an element.
 using WordFunction = void (*)(const std::uint32_t* left, std::uint32_t* right, std::size_t n);
 
 inline void add_words(const std::uint32_t* left, std::uint32_t* right, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) right[i] += left[i];
 }
-// Maps x -> a x + b modulo 2^32, one after the other: associative, the order matters.
+// Composes maps x -> a x + b modulo 2^32: associative, not commutative.
 inline void compose(const std::uint32_t* left, std::uint32_t* right, std::size_t n) {
   std::size_t i = 0;
   for (; i + 1 < n; i += 2) {
@@ -29,7 +29,7 @@ inline void compose(const std::uint32_t* left, std::uint32_t* right, std::size_t
   }
   if (i < n) right[i] *= left[i];
 }
-// Of 2 by 2 matrices; what is left over is composed.
+// Multiplies 2 by 2 matrices; words that fill no matrix are composed as above.
 inline void multiply_matrices(const std::uint32_t* left, std::uint32_t* right, std::size_t n) {
   std::size_t i = 0;
   for (; i + 3 < n; i += 4) {
@@ -45,18 +45,18 @@ inline void take_left(const std::uint32_t* left, std::uint32_t* right, std::size
   for (std::size_t i = 0; i < n; ++i) right[i] = left[i];
 }
 inline void take_right(const std::uint32_t*, std::uint32_t*, std::size_t) {}
-// Not associative: every other order, or tree, gives something else.
+// Not associative: any other order or tree of operations gives another result.
 inline void mix_words(const std::uint32_t* left, std::uint32_t* right, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     right[i] = (left[i] * 2654435761u ^ right[i] >> 7) + 31 * right[i] + 1;
   }
 }
 
-// What the functions should find, and found.
+// What the functions expect, and what they counted.
 struct Seen {
   const Shape* shape = nullptr;
   pthread_t caller{};
-  std::size_t count = 0;  // of the call: no more elements at a time
+  std::size_t count = 0;  // of the call; an upper bound for each call of the function
   std::atomic<long> elements{0}, wrong{0};
 };
 inline Seen seen;

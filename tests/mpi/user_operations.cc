@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions by operations of the program's own: commutative or not, associative or not, on types
-// with gaps and without, against a serial fold in rank order and the MPI's own results. Gaps, the
-// bytes around the buffers and the send buffer stay as they are; the functions are called in the
-// calling thread with the handles given.
+// Reductions by user-defined operations, commutative or not, associative or not, on types with gaps
+// and without, against a serial fold in rank order and the MPI's own results. Gaps, the bytes
+// around the buffers and the send buffer must not change. The functions must be called in the
+// calling thread, with the handles that the program passed.
 #include "data.h"
 #include "user_functions.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-// With --levels the MPI does it: the ranks have a hierarchy.
+// Set by --levels: the ranks have a hierarchy, so Sumac hands these calls down.
 bool over_levels = false;
 
 std::uint32_t value_of(int r, std::size_t word, std::uint32_t seed) {
@@ -44,7 +44,7 @@ const LargeCount& large_count() {
   return functions;
 }
 
-// One call and all that is to be said of it. A root of -1: an all-reduce.
+// One call and its checks. A root of -1 means an all-reduce.
 class Call {
  public:
   Call(const Operation& o, const Shape& shape, std::size_t count, int root, bool in_place)
@@ -89,7 +89,7 @@ class Call {
   void check() {
     CHECK(seen.wrong == 0, "%s: %ld calls with other handles, counts or threads", step_text,
           seen.wrong.load());
-    // An MPI may show the function the send buffer itself.
+    // An MPI may pass the send buffer itself to the function, so only Sumac's calls are checked.
     if (!in_place_ && was_taken()) {
       CHECK(send_.is(own_), "%s: the send buffer was written", step_text);
     }
@@ -112,7 +112,7 @@ class Call {
     }
     if (was_taken() && !local && root_ < 0) check_all_folded();
   }
-  // Every element is folded as often as it must be, by one rank or by all alike.
+  // Each element must be folded ranks - 1 times, either once over all ranks or once on every rank.
   void check_all_folded() const {
     const long own = seen.elements;
     long all = 0;
@@ -131,7 +131,7 @@ class Call {
   Elements send_, receive_;
 };
 
-// Around the thresholds of lines, slots and chunks.
+// Counts around the sizes of lines, slots and chunks.
 std::vector<std::size_t> counts_of(const Shape& shape, std::size_t most) {
   std::vector<std::size_t> counts{0, 1, 2, 3};
   for (const std::size_t bytes : {56, 2072, 32 << 10, 64 << 10, 200000, 1 << 20}) {
@@ -160,7 +160,7 @@ void sweep(const Operation& o, const Shape& shape, std::size_t most) {
   }
 }
 
-// Of associative operations the MPI's result is the serial one too.
+// For associative operations the MPI's own result must equal the serial one.
 void compare_with_native(const Operation& o, const Shape& shape) {
   if (!o.associates) return;
   step("%s on %s by the MPI", o.name, shape.name);
@@ -178,7 +178,7 @@ void compare_with_native(const Operation& o, const Shape& shape) {
 
 }  // namespace
 
-// user_operations [--levels] [BYTES]: vectors up to so many bytes.
+// user_operations [--levels] [BYTES]: vectors of at most BYTES bytes.
 int main(int argc, char** argv) {
   over_levels = take_flag(argc, argv, "--levels");
   start(argc, argv);
@@ -188,7 +188,7 @@ int main(int argc, char** argv) {
   std::vector<Shape> shapes = all_shapes();
   for (const Shape& shape : shapes) {
     for (const Operation& o : operations) {
-      // Of the long ones the most telling.
+      // Large vectors only with operations that are not associative, which detect most errors.
       sweep(o, shape, o.associates ? std::min<std::size_t>(most, 70000) : most);
       compare_with_native(o, shape);
     }

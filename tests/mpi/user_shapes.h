@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Types of the program's own: elements of 32-bit words somewhere in memory.
+// Derived types whose elements consist of 32-bit words at given offsets.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace test {
 struct Shape {
   const char* name;
   MPI_Datatype type;
-  std::vector<MPI_Aint> words;  // where the words of an element are, from its address
-  MPI_Aint lower, extent;       // as the MPI should say
+  std::vector<MPI_Aint> words;  // byte offsets of an element's words from its address
+  MPI_Aint lower, extent;       // in bytes, as MPI_Type_get_extent must return them
 
   std::size_t bytes() const { return 4 * words.size(); }
 };
@@ -33,7 +33,7 @@ inline Shape contiguous(const char* name, int count) {
   return shape;
 }
 
-// A double and an int as a C struct has them, with or without the gap at the end.
+// A double and an int, as in a C struct, with or without the padding at its end.
 inline Shape double_and_int(bool padded) {
   MPI_Datatype made, resized;
   const int lengths[] = {1, 1};
@@ -60,7 +60,7 @@ inline Shape resized(const char* name, MPI_Aint lower, MPI_Aint extent) {
   return {name, committed(made), {0, 4}, lower, extent};
 }
 
-// Data before the address, and not in the order of memory.
+// Words at negative offsets, and not in the order of memory.
 inline Shape backwards() {
   MPI_Datatype made;
   const int lengths[] = {1, 1, 1};
@@ -91,7 +91,7 @@ inline void free_shapes(std::vector<Shape>& shapes) {
   }
 }
 
-// `count` elements with a margin on each side; what is not a word keeps its pattern.
+// `count` elements with a margin on each side. All bytes outside the words keep a pattern.
 class Elements {
  public:
   Elements(const Shape& shape, std::size_t count, unsigned char pattern)
@@ -107,7 +107,7 @@ class Elements {
   }
 
   void* data() { return bytes_.data() + first_; }
-  std::size_t size() const { return count_ * shape_.words.size(); }  // words
+  std::size_t size() const { return count_ * shape_.words.size(); }  // in words
   void put(std::size_t word, std::uint32_t value) {
     std::memcpy(place(word), &value, sizeof value);
   }
@@ -116,7 +116,7 @@ class Elements {
     std::memcpy(&value, const_cast<Elements*>(this)->place(word), sizeof value);
     return value;
   }
-  // Whether all is as a new one with these words would be.
+  // True if the words have these values and all other bytes still have the pattern.
   bool is(const std::vector<std::uint32_t>& words) const {
     Elements wanted(shape_, count_, pattern_);
     for (std::size_t i = 0; i < words.size(); ++i) wanted.put(i, words[i]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A large reduction through in_pieces(), compared with the kernel's own result bit for bit.
+// Makes a large reduction through in_pieces() and compares it with the kernel's own result bit for
+// bit.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@
 
 namespace sumac::testing {
 
-inline constexpr std::size_t kLeast = 64 << 10;  // bytes from which threads are used
+inline constexpr std::size_t kLeast = 64 << 10;  // size in bytes from which threads are used
 inline constexpr std::size_t kLarge = 300'000;   // elements of four bytes: nine pieces
 inline constexpr std::size_t kMost = 500'000;
 inline constexpr int kTimes = 20;
@@ -30,11 +31,12 @@ inline int processors() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-// What the library is told of. Four processors are made out to be there unless this thread is bound
-// to one: that threads do their work on two is no matter here.
+// The number of processors that the library is given: at least four, unless this thread is bound to
+// one. Threads may share processors in these tests.
 inline int room() { return processors() == 1 ? 1 : std::max(4, processors()); }
 
-// Threads that a reduction may use. Where OpenMP has bound this thread, it knows of more.
+// The number of threads that a reduction may use. If OpenMP has bound this thread, OpenMP has more
+// processors than this thread.
 inline int allowed() {
   const char* const threads = std::getenv("OMP_NUM_THREADS");
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -42,13 +44,13 @@ inline int allowed() {
   return std::min(most, threads ? std::atoi(threads) : processors());
 }
 
-// With SUMAC_THREADS=most, in effect, and SUMAC_OWN_REGIONS.
+// Has the effect of SUMAC_THREADS=most and of SUMAC_OWN_REGIONS.
 inline void allow_threads(int most, bool own_regions = true) {
   set_threads({.min_bytes = kLeast, .most = most, .own_regions = own_regions});
   set_processor_room({.processors = room(), .known = 1});
 }
 
-// What was counted since this was made.
+// The change of the counters since this object was made.
 class Counted {
  public:
   std::uint64_t by(ThreadUse use) const {
@@ -65,7 +67,7 @@ class Counted {
   Stats before_ = process_stats();
 };
 
-// Numbers of very different sizes: another order of additions would give other bits.
+// Numbers of very different magnitudes: another order of additions would give other bits.
 inline std::vector<float> make_numbers(std::uint32_t seed) {
   std::vector<float> values(kMost);
   for (float& value : values) {
@@ -79,7 +81,8 @@ inline const std::vector<float>& numbers(int which) {
   return all[which];
 }
 
-// dst = a + b + dst, `offset` bytes into a cache line; and what surrounds it stays as it is.
+// Checks dst = a + b + dst at an offset of `offset` bytes into a cache line. The bytes around dst
+// must not change.
 inline void expect_right(std::size_t count, std::size_t offset) {
   static const ReduceFn kernel = find_reduce(Op::sum, DType::f32);
   ASSERT_LE(count, kMost);
@@ -106,7 +109,7 @@ inline void expect_right(std::size_t count, std::size_t offset) {
             buffer.end() - end - static_cast<std::ptrdiff_t>(count));
 }
 
-// Around the threshold, around what one piece takes, and beyond.
+// Sizes around the threshold and around the size of a piece, and larger ones.
 inline std::vector<std::size_t> sizes() {
   std::vector<std::size_t> all;
   for (const std::size_t near : {kLeast, 2 * kLeast, 4 * kLeast, 8 * kLeast, 30 * kLeast}) {
@@ -118,8 +121,8 @@ inline std::vector<std::size_t> sizes() {
   return all;
 }
 
-// How many threads had a part in a reduction of so many elements. They take their time: else one
-// might do it all before the others wake.
+// How many threads took part in a reduction of this many elements. Each piece is slow, so that one
+// thread cannot do all before the others wake.
 inline std::size_t threads_of(std::size_t count) {
   std::vector<float> values(count);
   std::mutex mutex;

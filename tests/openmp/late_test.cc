@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program without OpenMP into which one is loaded later, out of sight of dlsym(RTLD_DEFAULT).
+// A program without OpenMP that loads a run-time library later, where dlsym(RTLD_DEFAULT) does not
+// find it.
 #include <dlfcn.h>
 
 #include "tests/openmp/folds.h"
@@ -24,7 +25,8 @@ TEST(Late, OneThreadAndCountedUntilAnOpenMpIsLoaded) {
   ASSERT_NE(object, nullptr) << dlerror();
   ASSERT_EQ(dlsym(RTLD_DEFAULT, "omp_in_parallel"), nullptr);
   {
-    // LLVM's and Intel's read their environment when they are first used: not by a reduction.
+    // LLVM's and Intel's libraries read their environment when they are first used. A reduction
+    // that opens no regions must not be that first use.
     constexpr bool kOwnRegions = false;
     allow_threads(0, kOwnRegions);
     const Counted counted;
@@ -41,7 +43,7 @@ TEST(Late, OneThreadAndCountedUntilAnOpenMpIsLoaded) {
   EXPECT_EQ(find_openmp().size(), 1u);
   EXPECT_EQ(counted.by(ThreadUse::no_openmp), 0u);
   EXPECT_EQ(counted.by(ThreadUse::region), allowed() > 1 ? 1u : 0u);
-  // It stays, whatever the program does: its functions are kept.
+  // Sumac keeps the library loaded, because it has stored its functions.
   dlclose(object);
   expect_right(kLarge, 0);
   EXPECT_EQ(counted.by(ThreadUse::region), allowed() > 1 ? 2u : 0u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large reductions on a real OpenMP run-time library: called in regions, outside, from tasks and
-// from other threads. Compiled with -fopenmp; the library below it is not.
+// Large reductions with a real OpenMP run-time library, called inside and outside of regions, from
+// tasks and from other threads. This test is compiled with -fopenmp; the library under test is not.
 #include <gtest/gtest.h>
 #include <omp.h>
 #include <sched.h>
@@ -19,7 +19,7 @@ class Regions : public ::testing::Test {
   void SetUp() override { allow_threads(0); }
 };
 
-// The threads that are available: by OMP_NUM_THREADS and processors.
+// True if OMP_NUM_THREADS and the processors allow several threads.
 bool several() { return allowed() > 1; }
 
 TEST_F(Regions, SizesAroundTheThresholdAndOffsets) {
@@ -129,7 +129,7 @@ TEST_F(Regions, Nested) {
   omp_set_max_active_levels(1);
 }
 
-// OMP_CANCELLATION decides whether the team is cancelled: a task may be discarded.
+// A cancelled task may be discarded. Whether anything is cancelled depends on OMP_CANCELLATION.
 TEST_F(Regions, ACancelledGroupOfTasks) {
 #pragma omp parallel
 #pragma omp single
@@ -157,7 +157,7 @@ TEST_F(Regions, FromOtherThreads) {
   }
 }
 
-// All threads round as the one that calls, and as before afterwards.
+// All threads must use the rounding mode of the caller, and their own again afterwards.
 TEST_F(Regions, RoundedAsTheCallerRounds) {
   for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST}) {
     for (int n = 0; n < 5; ++n) {
@@ -209,8 +209,8 @@ TEST_F(Regions, OtherThreadsDoComeToHelp) {
   EXPECT_GE(most_inside, 2u);
 }
 
-// The application's tasks wait for what its thread does after the reduction: they must not be run
-// by this thread in the middle of the call, and the reduction must not wait for them.
+// The application's tasks wait for what its thread does after the reduction. So this thread must
+// not run them during the call, and the reduction must not wait for them.
 TEST_F(Regions, TheApplicationsTasksAreLeftAlone) {
   for (int n = 0; n < kTimes; ++n) {
     std::atomic<bool> reduced{false};

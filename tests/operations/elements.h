@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Element types with their parts (a complex number has two, a pair a value and an index), the
-// operations, and what they must give: for integers by a serial loop, since MPIs are wrong there,
-// for all others by the MPI on numbers on which any order is exact.
+// Element types with their parts (a complex number has two; a pair has a value and an index), the
+// operations, and the expected results. Those of integers come from a serial loop, because MPIs are
+// wrong there. All others come from the MPI, on numbers that are exact in any order.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Element {
   const char* name;
   MPI_Datatype type;
   DType dtype;
-  DType parts[2];  // the second is none for a plain number
+  DType parts[2];  // the second is none for a single number
 };
 
 struct Kind {
@@ -102,12 +102,12 @@ inline void put(DType part, unsigned char* at, long number) {
   }
 }
 
-// Where the second part begins.
+// Offset of the second part, in bytes.
 inline std::size_t second_part(const Element& e) {
   return e.parts[1] == DType::none ? 0 : std::max(size_of(e.parts[0]), size_of(e.parts[1]));
 }
 
-// What rank `r` puts in: any bits of an integer, else small whole numbers.
+// Rank `r`'s input: integers have random bits, all others are small whole numbers.
 inline std::vector<unsigned char> input_of(const Element& e, std::size_t count, int r) {
   const std::size_t size = size_of(e.dtype);
   std::vector<unsigned char> bytes(count * size);
@@ -118,7 +118,7 @@ inline std::vector<unsigned char> input_of(const Element& e, std::size_t count, 
     unsigned char* at = &bytes[i * size];
     if (integer) {
       std::memcpy(at, &bits, size);
-      if (bits % 7 == 0) std::memset(at, 0, size);  // false
+      if (bits % 7 == 0) std::memset(at, 0, size);  // the value "false"
       continue;
     }
     put(e.parts[0], at, 1 + static_cast<long>(bits % 3));
@@ -130,7 +130,7 @@ inline std::vector<unsigned char> input_of(const Element& e, std::size_t count, 
   return bytes;
 }
 
-// left = left op right, element by element.
+// Computes left = left op right for each element.
 inline void fold(const Element& e, const Kind& kind, std::vector<unsigned char>& left,
                  std::vector<unsigned char> right) {
   const auto count = static_cast<int>(left.size() / size_of(e.dtype));
@@ -144,14 +144,14 @@ inline void fold(const Element& e, const Kind& kind, std::vector<unsigned char>&
   }
 }
 
-// Ten bytes of an x87 long double are data.
+// Ten bytes of an x87 long double hold data.
 inline std::size_t data_bytes(DType part) {
   return part == DType::long_double && std::numeric_limits<long double>::digits == 64
              ? 10
              : size_of(part);
 }
 
-// Bit for bit, gaps left out.
+// Compares all bits, without gaps.
 inline bool equal(const Element& e, const void* a, const void* b, std::size_t count) {
   const auto* x = static_cast<const unsigned char*>(a);
   const auto* y = static_cast<const unsigned char*>(b);

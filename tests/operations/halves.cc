@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 16-bit floating point as programs send it that MPI has no type for: two bytes, and an operation
-// that goes through float. The same bits, told of by a hint or not; and in operations of Sumac's.
+// 16-bit floating-point numbers for which the MPI has no type, as programs send them: a type of two
+// bytes, and an operation whose function computes in float. The bits must be the same with and
+// without hints, and with Sumac's own operations.
 #include <cmath>
 #include <cstdint>
 
@@ -24,7 +25,7 @@ std::uint32_t bits_of(float x) {
   return bits;
 }
 
-// Finite numbers, in either format: to the nearest, to even between two.
+// Conversion of finite numbers to either format: rounds to nearest, ties to even.
 struct Float16 {
   static constexpr int kElement = SUMAC_FLOAT16;
   static constexpr DType kType = DType::f16;
@@ -40,7 +41,8 @@ struct Float16 {
     const float magnitude = std::abs(x);
     if (magnitude >= 65520) return sign | 0x7c00;
     const int exponent = magnitude < std::ldexp(1.0f, -14) ? -14 : std::ilogb(magnitude);
-    // In units of the last place; 2048 of them are the next exponent's first number.
+    // The mantissa in units of the last place. If it is rounded up to 2048 units, that is the first
+    // number of the next exponent.
     const auto units = static_cast<int>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
     return static_cast<Bits>(sign | (((exponent + 14) << 10) + units));
   }
@@ -75,7 +77,8 @@ void user_function(void* in, void* inout, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) right[i] = combine<Format>(op, left[i], right[i]);
 }
 
-// Of many magnitudes; with more than two ranks, whose order is the MPI's, small whole numbers.
+// Numbers of many magnitudes. With more than two ranks the order of additions is up to the MPI, so
+// small whole numbers are used.
 template <class Format>
 Bits element(int r, std::size_t i) {
   const std::uint64_t bits = mix(i * 8 + static_cast<std::uint64_t>(r));
@@ -105,7 +108,7 @@ struct Sweep {
     const long before = calls;
     MPI_Allreduce(in.data(), out.data(), static_cast<int>(kCount), type, operation, MPI_COMM_WORLD);
     if (!only_linked) {
-      // By the program's function: over a hierarchy that is left to the MPI.
+      // The program's function must be called; over a hierarchy Sumac hands the call down.
       const bool left = was_handed_down("user-defined operation over a hierarchy");
       CHECK(was_taken() || (left && !by_kernel), "%s, %s: path '%s'", what, name_of(op), path());
       if (was_taken() && !by_kernel) CHECK((calls > before) == (ranks > 1), "%s", what);
@@ -135,7 +138,7 @@ void sweep(int kind) {
   CHECK(sumac_hint_type(two_bytes, Format::kElement) == MPI_SUCCESS, "%s", name_of(op));
   const long before = calls;
   test.run("both hints", two_bytes, users, kernel);
-  // Over levels, the MPI's own all-reduce among the leaders may call it.
+  // Over levels, the MPI's own all-reduce among the leaders may call the function.
   CHECK(only_linked || !kernel || was_over_levels() || calls == before,
         "%ld calls of the user's function", calls - before);
   if (kernel) {
@@ -143,7 +146,7 @@ void sweep(int kind) {
     test.run("an operation of Sumac's", two_bytes, ours, true);
     MPI_Op_free(&ours);
   }
-  // Both may be freed while a request is under way.
+  // The operation and the type may be freed while a request is under way.
   MPI_Request request;
   forget_path();
   std::fill(test.out.begin(), test.out.end(), Bits{0x7e01});
@@ -158,7 +161,7 @@ void sweep(int kind) {
 
 template <class Format>
 void sweep_all() {
-  // Again, so that handles are used again.
+  // Several rounds, so that the MPI uses handles again.
   for (int round = 0; round < 3; ++round) {
     sweep<Format, Op::sum>(SUMAC_SUM);
     sweep<Format, Op::prod>(SUMAC_PROD);
@@ -167,7 +170,7 @@ void sweep_all() {
   }
 }
 
-// The oracle's own two conversions agree, on every finite number.
+// The oracle's own two conversions must agree on every finite number.
 template <class Format>
 void check_oracle() {
   std::size_t wrong = 0;

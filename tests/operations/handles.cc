@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Handles of operations and types are used again by the MPI: thousands of them made, told of, freed
-// and made again as something else. What was known of the old must not be believed of the new.
+// The MPI uses handles of operations and types again. Thousands of them are made, declared by
+// hints, freed and made again as something else. What Sumac remembered of an old one must not be
+// applied to a new one.
 #include <set>
 
 #include "operations/elements.h"
@@ -15,7 +16,7 @@ void add(void* in, void* inout, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
 }
 
-// Of two bytes: no number that a kernel would make of them.
+// Bitwise or of two-byte elements: a result that no kernel for 16-bit numbers would give.
 void or_bytes(void* in, void* inout, int* count, MPI_Datatype*) {
   auto* from = static_cast<unsigned char*>(in);
   auto* to = static_cast<unsigned char*>(inout);
@@ -36,7 +37,7 @@ class Seen {
 Seen<MPI_Op> ops;
 Seen<MPI_Datatype> types;
 
-// By the program's own function: over a hierarchy that is left to the MPI.
+// The program's function must be called; over a hierarchy Sumac hands the call down.
 void expect_users_taken() {
   CHECK(was_taken() || was_handed_down("user-defined operation over a hierarchy"), "path '%s'",
         path());
@@ -50,7 +51,8 @@ int reduced(MPI_Op op) {
   return out[0];
 }
 
-// One of Sumac's, then one of the program's, then a hinted one, each freed before the next is made.
+// Makes one of Sumac's operations, then one of the program's, then one with a hint, and frees each
+// before the next is made.
 void turn_of_operations(long turn) {
   MPI_Op op;
   const int sum = ranks * (ranks + 1) / 2;
@@ -78,8 +80,8 @@ void check_bytes(MPI_Datatype type, MPI_Op op, long turn) {
     CHECK(bytes == 0x101 * ((1 << ranks) - 1), "%x, %ld", bytes, turn);
 }
 
-// A type that is hinted, sometimes twice, and freed; then one of the same making that holds
-// something else.
+// Makes and frees a type with a hint, sometimes given twice; then makes the same type for other
+// data, without a hint.
 void turn_of_types(long turn, MPI_Op bytes_op) {
   MPI_Datatype type, copy;
   MPI_Type_contiguous(2, MPI_BYTE, &type);
@@ -99,7 +101,7 @@ void turn_of_types(long turn, MPI_Op bytes_op) {
   MPI_Type_free(&type);
 }
 
-// An operation of a request may be freed while it is under way.
+// An operation may be freed while a request that uses it is under way.
 void free_while_pending(long turn) {
   std::vector<int> in(2000, 1 + rank), out(in.size());
   MPI_Op op;
@@ -114,7 +116,7 @@ void free_while_pending(long turn) {
   for (int x : out) CHECK(x == ranks * (ranks + 1) / 2, "%d, turn %ld", x, turn);
 }
 
-// More at a time than any table of a fixed size would take.
+// More operations at a time than a table of fixed size would hold.
 void many_alive(long number) {
   std::vector<MPI_Op> alive(static_cast<std::size_t>(number));
   for (std::size_t i = 0; i < alive.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What sumac_op_create and the hints refuse, with an error and never an end of the job; and types
-// made of one element type, which they accept.
+// Arguments that sumac_op_create and the hints must refuse with an error, without ending the job;
+// and derived types of one element type, which operations must accept.
 #include "operations/elements.h"
 
 namespace {
@@ -60,7 +60,7 @@ void refused_types() {
   for (MPI_Datatype& type : all) MPI_Type_free(&type);
 }
 
-// Six integers in one, by way of duplicates and contiguous types of contiguous types.
+// A type of six integers, made by duplicating types and nesting contiguous ones.
 void derived() {
   MPI_Datatype three, copy, six;
   MPI_Type_contiguous(3, MPI_INT, &three);

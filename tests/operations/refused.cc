@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// refused undefined|struct|create [--linked]: an operation on a type that it cannot reduce, which
-// must not come back; or whether one can be had at all.
+// refused undefined|struct|create [--linked]: reduces with an operation on a type that it cannot
+// reduce, which must not return; or prints whether an operation can be created at all.
 #include "operations/elements.h"
 
 namespace {

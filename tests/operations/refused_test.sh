@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# refused_test.sh FAMILY LAUNCHER SUMAC PROGRAM: what an operation cannot reduce ends the job with a
-# message; where Sumac is switched off, there is an error and no operation.
+# refused_test.sh FAMILY LAUNCHER SUMAC PROGRAM: an operation on a type that it cannot reduce must
+# end the job with a message. With Sumac switched off, creating an operation must fail.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/../mpi/launch.sh"
 
-# refused HOW RANKS WHAT KIND TYPE. What ranks say goes into a file: a launcher that ends a job may
-# lose it.
+# refused HOW RANKS WHAT KIND TYPE. The ranks write to a file, because a launcher may lose output of
+# a job that it ends.
 refused() {
   said=$scratch/said
   : >"$said"

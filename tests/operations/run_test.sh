@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # run_test.sh linked|preloaded FAMILY LAUNCHER SUMAC SECONDS RANKS PROGRAM [ARGUMENTS]: one job that
-# must pass, say so, and leave nothing behind. Status 77 when the program was skipped.
+# must print that it passed, and leave no process or file behind. Status 77 when the program was
+# skipped.
 how=$1 family=$2 launcher=$3 sumac=$4 time=$5 ranks=$6
 shift 6
 . "$(dirname "$0")/../mpi/launch.sh"

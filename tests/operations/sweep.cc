@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every kind on every element type that it is defined on, with and without threads, in every
-// collective that takes an operation, at several lengths; with an argument n, at every n-th of
-// them.
+// Every kind of operation on every element type for which it is defined, with and without threads,
+// in every collective that takes an operation, at several lengths. With an argument n, only every
+// n-th of these cases.
 #include <algorithm>
 
 #include "operations/elements.h"
@@ -62,7 +62,7 @@ void nonblocking(const Case& c) {
         name_of(c.kind.op), c.count, c.element.name);
 }
 
-// Not intercepted: the MPI calls the operation also where Sumac is in front.
+// MPI_Scan is not intercepted: the MPI calls the operation even where Sumac is in front.
 void scan(const Case& c) {
   std::vector<unsigned char> expected = input_of(c.element, c.count, 0);
   for (int r = 1; r <= rank; ++r)
@@ -87,8 +87,8 @@ void local(const Case& c) {
         c.element.name);
 }
 
-// On numbers whose sum depends on the order: the bits of the predefined operation, where Sumac
-// serves both.
+// On numbers whose sum depends on the order of additions, Sumac's operation must give the bits of
+// the predefined one, if Sumac serves both.
 template <class T>
 void same_bits(MPI_Datatype type, const Kind& kind, MPI_Op op) {
   std::vector<T> in(5003), with_ours(in.size()), with_predefined(in.size());

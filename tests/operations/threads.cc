@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads that make, use and free operations at the same time: the MPI gives one thread the handle
-// that another has just freed, and what was known of it must be gone by then.
+// Threads that make, use and free operations at the same time. The MPI gives one thread the handle
+// that another has just freed; what Sumac remembered of the old operation must be forgotten by
+// then.
 #include <thread>
 
 #include "operations/elements.h"
@@ -12,7 +13,7 @@ using namespace test;
 constexpr int kThreads = 4, kTurns = 5000;
 constexpr int kCount = 33;
 
-// No kind gives this.
+// A result that no kind of operation gives.
 void forty_two(void*, void* inout, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) static_cast<int*>(inout)[i] = 42;
 }

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# 'sumac plan' against the output expected of it. With SUMAC_TEST_UPDATE=1 it is written anew: look
-# at the difference before it is believed.
+# Compares the output of 'sumac plan' with expected files. With SUMAC_TEST_UPDATE=1 the files are
+# written anew; check their differences before committing them.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../preload/check.sh"
 sumac=$1
 unset SUMAC_ROOT SUMAC_RULES SUMAC_HIERARCHY SUMAC_ALGO SUMAC_SLOW_DESIGN
 cd "$here" || exit 1
 
-# golden NAME ARGUMENTS...: the plan is as in golden/NAME.txt.
+# golden NAME ARGUMENTS...: the plan must be that in golden/NAME.txt.
 golden() {
   name=$1
   shift
@@ -19,7 +19,7 @@ golden() {
   diff -u "golden/$name.txt" "$out" || fail "not as in golden/$name.txt"
 }
 
-# refused SLUG WHAT ARGUMENTS...: exit status 2, three lines at most.
+# refused SLUG WHAT ARGUMENTS...: exit status 2 and at most three lines.
 refused() {
   slug=$1 what=$2
   shift 2
@@ -47,11 +47,12 @@ golden native barrier -n 40 --hierarchy flat
 golden barrier barrier -n 256 --nodes 16
 golden xml allreduce 64K -n 64 --machine ../topology/two-sockets.xml --hierarchy l3,package
 golden unbound allreduce 64K -n 64 --machine ../topology/two-sockets.xml --unbound
-# A level alone takes large chunks, by the shipped rules; with them another algorithm is chosen.
+# With the shipped rules a single level uses large chunks, and their size decides on the algorithm.
 run "$sumac" plan allreduce 16M -n 5 --nodes 5
 expect_out "4 chunks of up to 4194304 bytes"
 expect_out "ring  "
-# Algorithms go by the chunks of a rank's part, and the MPI's own serves the leaders alone.
+# With several leaders the size of the chunks of one rank's part decides on the algorithm, and the
+# MPI's own collective serves only the leaders.
 run "$sumac" plan allreduce 4M -n 64 --nodes 4 --machine "package:2 core:16"
 expect_out "1 chunk of up to 262144 bytes"
 expect_out "top    16 x 4          p2p   allreduce       rabenseifner  "
@@ -61,7 +62,7 @@ for design in basic direct peer; do
   golden "slow-$design" allreduce 256K -n 16 --nodes 2 --slow 4-7,12-15 --slow-design $design
 done
 
-# The shipped rules, a large machine, and the options of the library's environment.
+# The shipped rules, a large machine, and the options in the library's environment variables.
 run timeout 120 "$sumac" plan allreduce 64K -n 4096 --machine "package:2 core:32" --nodes 64
 expect_status 0
 expect_out "64 x 64 "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints what sumac.h tells before and after the first MPI call.
+// Prints what the functions of sumac.h return before and after the first MPI call.
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls functions of 5 to 9 arguments, from case number argv[1] on, and checks that the MPI got all
-// bits of each. The first call goes through the lazy entry, the others through a filled slot.
+// Calls functions of 5 to 9 arguments, starting with case number argv[1], and checks that the MPI
+// got all bits of each argument. The first call goes through the lazy entry, the others through a
+// filled slot.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@
 
 static word sent[9];
 
-// All bytes of a value differ, and so do all values.
+// New values: all differ, and so do all bytes of a value.
 static void renew(void) {
   static uint64_t seed = 0x0123456789abcdefu;
   for (int i = 0; i < 9; ++i) {

@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# backend_test.sh LIBSUMAC PROGRAMS: the stub finds, starts and believes a back end, or says why
-# not.
+# backend_test.sh LIBSUMAC PROGRAMS: the stub finds and starts a back end, or prints why not.
 . "$(dirname "$0")/check.sh"
 programs=$2
 cp "$1" "$scratch/libsumac.so"
 backend=$scratch/libsumac-openmpi.so
-# with MODE COMMAND...: in front of the fake Open MPI, which the program thinks is its MPI
+# with MODE COMMAND...: runs a program with the stub preloaded and the fake Open MPI as its MPI.
 with() {
   mode=$1 program=$2
   shift 2
@@ -27,7 +26,8 @@ expect_out "before: version 0.1.0, active 0, native MPI_Barrier, no cancel 1, no
 expect_out "after: version 0.1.0, active 1, native MPI_Barrier, no cancel 1, no such 1"
 expect_out "path 'fake path', 'fake description'"
 
-# One start, however many threads come first, and no call of theirs goes past the back end.
+# The back end is started once, however many threads call first, and none of their calls bypasses
+# it.
 for attempt in 1 2 3 4 5 6 7 8; do
   with take threads_openmpi
   expect_status 0
@@ -56,7 +56,8 @@ run env LD_PRELOAD="$scratch/libsumac.so" SUMAC_DISABLE=1 FAKE_BACKEND=take "$pr
 expect_status 0
 expect_silence
 
-# In sumac/ beside the stub; and with a relative LD_PRELOAD, whatever directory the program is in.
+# The back end is found in sumac/ beside the stub, and with a relative LD_PRELOAD in any working
+# directory.
 mkdir "$scratch/sumac"
 mv "$backend" "$scratch/sumac/"
 with take api_openmpi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# build_hash_test.sh CMAKE SCRIPT: the hash of sources is the same in any directory, and another one
-# when a file changes, or has another name.
+# build_hash_test.sh CMAKE SCRIPT: the hash of the sources is the same in any directory, and changes
+# with the content or the name of a file.
 . "$(dirname "$0")/check.sh"
 cmake=$1 script=$2
 

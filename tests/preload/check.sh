@@ -5,7 +5,7 @@ trap 'rm -rf "$scratch"' EXIT
 failures=0
 unset SUMAC_DISABLE SUMAC_DEBUG LD_PRELOAD
 
-# run COMMAND...: keeps its exit status in $status, its output in the files $out and $err.
+# run COMMAND...: stores its exit status in $status, its output in the files $out and $err.
 out=$scratch/out
 err=$scratch/err
 run() {
@@ -26,7 +26,7 @@ expect_status() { [ "$status" = "$1" ] || fail "exit status is $status, not $1";
 expect_out() { grep -qF -- "$1" "$out" || fail "standard output lacks: $1"; }
 expect_err() { grep -qF -- "$1" "$err" || fail "standard error lacks: $1"; }
 expect_silence() { [ ! -s "$err" ] || fail "standard error is not empty"; }
-# expect_warnings N: so many lines come from Sumac.
+# expect_warnings N: N lines must come from Sumac.
 expect_warnings() {
   found=$(grep -c '^sumac: ' "$err")
   [ "$found" = "$1" ] || fail "$found lines from Sumac, not $1"

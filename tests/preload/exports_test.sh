@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# exports_test.sh LIBSUMAC SOURCE_DIR: libsumac.so exports what the tables say and nothing else, and
-# depends on nothing that a stranger's process might lack.
+# exports_test.sh LIBSUMAC SOURCE_DIR: libsumac.so exports exactly the functions in the tables, and
+# depends on nothing that a process without MPI might lack.
 . "$(dirname "$0")/check.sh"
 library=$1 source=$2
 

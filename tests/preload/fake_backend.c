@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A back end for fake_mpi.c. FAKE_BACKEND says what it does: take (Barrier), decline (after having
-// redirected), reenter (calls MPI_Barrier while it starts), unwind (checks that it can be).
+// A back end for fake_mpi.c. FAKE_BACKEND selects what it does: take (serves Barrier), decline
+// (after redirecting it), reenter (calls MPI_Barrier while it starts), unwind (checks that the
+// stack can be unwound).
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <stdio.h>
@@ -33,12 +34,12 @@ static const char* broken_contract(const struct sumac_stub* stub) {
   if (stub->real[SUMAC_CALL_Cancel] != NULL) return "real of a missing function";
   if (stub->real[SUMAC_CALL_Pack_c] != NULL) return "real of a missing large-count form";
   if (stub->lookup("PMPI_Nonsense") != NULL) return "lookup";
-  // Promoted to the global scope, where a back end's references to MPI data are looked up.
+  // The MPI must be in the global scope, where a back end's references to MPI data are looked up.
   if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") == NULL) return "RTLD_GLOBAL";
   return NULL;
 }
 
-// The start can be unwound through the stub's assembly down to the program.
+// True if the stack can be unwound through the stub's assembly down to the program.
 static int reaches_program(void) {
   void* frames[64];
   Dl_info info, program;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A few functions with the names of an MPI, which note what they are given. Of no family that Sumac
-// knows, or with FAKE_OPENMPI passing for an Open MPI.
+// A few functions with names of MPI functions, which record their arguments. The fake MPI belongs
+// to no family that Sumac supports; with FAKE_OPENMPI it looks like Open MPI.
 #include "fake_mpi.h"
 
 #include <string.h>
@@ -57,7 +57,7 @@ EXPORT int PMPI_Reduce_init(word a, word b, word c, word d, word e, word f, word
   return note(9, (word[]){a, b, c, d, e, f, g, h, i});
 }
 
-// The real signature, ints and all: what the large-count form must arrive at.
+// The real signature with its ints: MPI_Pack_c must arrive here.
 EXPORT int PMPI_Pack(word in, int count, word type, word out, int size, int* position, word comm) {
   *position += count;
   return note(7, (word[]){in, count, type, out, size, *position, comm});

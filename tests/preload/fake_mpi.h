@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of fake_mpi.c. Every argument is one machine word, so that a value with all its
-// bits set can be told from one that lost some on the way.
+// The functions of fake_mpi.c. Every argument is one machine word, so that a test can detect lost
+// bits.
 #pragma once
 
 #include <stdint.h>
 
 typedef intptr_t word;
 
-// What the last call got, and how many calls there were.
+// The arguments of the last call, and the number of calls.
 extern word fake_arguments[9];
 extern int fake_calls;
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# harmless_test.sh LIBSUMAC: programs without MPI run as ever, and hear nothing of it.
+# harmless_test.sh LIBSUMAC: programs without MPI run unchanged and print nothing more.
 . "$(dirname "$0")/check.sh"
 library=$1
 

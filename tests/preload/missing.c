@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls what fake_mpi.c lacks: a function with nothing in its place, and a large-count form.
+// Calls functions that fake_mpi.c lacks: one that has no substitute, and a large-count form.
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opens libraries RTLD_LOCAL and calls MPI. Arguments, in order:
-//   call      MPI_Barrier by its global name (Sumac's, in a program without an MPI)
-//   FILE      opens it
+// Opens libraries with RTLD_LOCAL and calls MPI. Arguments, in order:
+//   call      calls MPI_Barrier by its global name (Sumac's, in a program without an MPI)
+//   FILE      opens the library
 //   cd        changes to the root directory
-//   plugin    plugin_calls() of the last opened file
-//   sums      sums_main() of the last opened file
+//   plugin    calls plugin_calls() of the last opened library
+//   sums      calls sums_main() of the last opened library
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A library that uses MPI, to be opened by a program that does not.
+// A library that uses MPI, opened by a program that does not.
 #include "fake_mpi.h"
 
 __attribute__((visibility("default"))) int plugin_calls(void);

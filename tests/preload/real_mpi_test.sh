@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # real_mpi_test.sh LIBSUMAC PROGRAMS FAMILY LAUNCHER: without a back end, programs of a real MPI run
-# as ever, with one warning for the whole job.
+# unchanged, with one warning per job.
 . "$(dirname "$0")/check.sh"
 programs=$2 family=$3 launcher=$4
 cp "$1" "$scratch/libsumac.so"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small MPI program: every rank checks an all-reduce, the first prints.
+// A small MPI program: every rank checks an all-reduce, and rank 0 prints the result.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# unknown_mpi_test.sh LIBSUMAC PROGRAMS: in front of an MPI that Sumac does not know, every call
-# arrives there whole, and one line says that Sumac stands aside.
+# unknown_mpi_test.sh LIBSUMAC PROGRAMS: in front of an MPI of no supported family, every call must
+# arrive there unchanged, and one line must report that Sumac is not used.
 . "$(dirname "$0")/check.sh"
 programs=$2
 cp "$1" "$scratch/libsumac.so"
@@ -17,7 +17,7 @@ for first in 0 1 2 3 4 5 6; do
   expect_err "; running without Sumac"
 done
 
-# Silent when switched off, when warnings are, and on all ranks but the first.
+# No message when Sumac or its warnings are switched off, and on all ranks but the first.
 for setting in SUMAC_DISABLE=1 SUMAC_DISABLE=yes SUMAC_DEBUG=off OMPI_COMM_WORLD_RANK=1 \
   PMI_RANK=7 PMIX_RANK=2 SLURM_PROCID=3; do
   run env "$preload" "$setting" "$programs/arguments" 0
@@ -35,7 +35,8 @@ expect_status 0
 expect_out "6400 calls, 0 wrong"
 expect_warnings 1
 
-# What this MPI lacks: once said, an error, and the large-count forms over the plain ones.
+# Functions that this MPI lacks: one warning, an error, and large-count forms implemented by the
+# plain ones.
 for program in missing missing_static; do
   run env "$preload" "$programs/$program"
   expect_status 0

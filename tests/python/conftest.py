@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An installation of Sumac and MPI launchers that are small scripts: no MPI is started."""
+"""Installations of Sumac with small scripts as MPI launchers, so that no MPI is started."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from sumac_mpi.commands import main
 from sumac_mpi.launch import launcher
 
-# Answers --version as the launcher of a family does; else notes its arguments and its environment,
-# and runs what follows `sumac`, once.
+# Answers --version like the launcher of a family. Otherwise records its arguments and its
+# environment, and runs the command after `sumac` once.
 LAUNCHER = """#!/bin/sh
 if [ "$1" = --version ]; then echo '{version}'; exit 0; fi
 echo "{name} $*" >>"{log}"
@@ -34,7 +34,8 @@ elif sys.argv[1:3] == ["exec", "--"]:
     os.execvp(sys.argv[3], sys.argv[3:])
 """
 
-# Prints the records of the file that the test has put there, and ends as it says.
+# Prints the records in the file that the test has written, and ends with the status that the file
+# gives.
 PROGRAM = """#!/bin/sh
 cat "{records}"
 exit "$(cat "{records}.status" 2>/dev/null || echo 0)"
@@ -54,7 +55,7 @@ OPTIONS = [
 ]  # fmt: skip
 
 
-# Enough of these tables for the tests; test_installed.py reads the real ones.
+# The part of the tables that these tests need; test_installed.py reads the whole tables.
 COLLECTIVES = [
     {"name": name, "mpi": name.capitalize(), "root": name in ("reduce", "bcast"),
      "data": name != "barrier", "reduces": "reduce" in name, "ranks": ranks}
@@ -85,7 +86,7 @@ def script(path: Path, text: str) -> Path:
 
 
 class Sandbox:
-    """A PATH of its own, and an installation below `root`."""
+    """A test's own PATH, and an installation below `root`."""
 
     def __init__(self, directory: Path) -> None:
         self.bin = directory / "bin"
@@ -104,7 +105,7 @@ class Sandbox:
         return script((directory or self.bin) / name, text)
 
     def add_program(self, name: str, family: str, records: list[dict], status: int = 0) -> None:
-        """sumac-bench-<family> or sumac-check-<family>, printing these records."""
+        """Makes sumac-bench-<family> or sumac-check-<family>, which prints these records."""
         path = self.root / f"lib/sumac/sumac-{name}-{family}"
         file = path.with_suffix(".records")
         file.write_text("".join(json.dumps(record) + "\n" for record in records))
@@ -128,7 +129,7 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     for name in [name for name in os.environ if name.startswith("SUMAC_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PATH", f"{result.bin}:/usr/sbin:/sbin")
-    # The scripts need a shell's tools, but no launcher of this machine is to be seen.
+    # The scripts need a shell's tools, but must not find this machine's launchers.
     for tool in ("cat", "echo"):
         (result.bin / tool).symlink_to(f"/bin/{tool}")
     monkeypatch.setenv("SUMAC_ROOT", str(result.root))

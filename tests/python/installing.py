@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Temporary installations of what is built, by `make install`'s program, as a user who is not root
-where that can be."""
+"""Temporary installations of the build by the program of `make install`, if possible as a user
+other than root."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build/release"
 PATH = "/usr/bin:/bin"
-# An index that is nowhere: pip ends at once.
+# pip finds no index, and ends at once.
 NO_INDEX = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": "/dev/null"}
 _SETTINGS = ("PIP_", "SSL_", "REQUESTS_", "http_", "https_", "HTTP_", "HTTPS_", "no_", "NO_")
 
 
 class User:
-    """Whom installations belong to: nobody, when the tests are root's, and the source is readable
-    for others; else whoever runs the tests. Has a folder of its own, that all may enter."""
+    """The owner of installations: the user nobody, if root runs the tests and others may read the
+    source; else the user who runs the tests. Has a folder of its own that all users may enter."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="sumac-test-"))
@@ -33,7 +33,7 @@ class User:
             if subprocess.run([*nobody, *readable], cwd="/", check=False).returncode == 0:
                 self.prefix = nobody
                 os.chown(self.folder, 65534, 65534)
-                # CMake writes this into the build, whoever installs.
+                # CMake writes this file into the build folder, whichever user installs.
                 manifest = BUILD / "install_manifest.txt"
                 manifest.touch()
                 manifest.chmod(0o666)
@@ -43,7 +43,7 @@ class User:
         return os.getuid() == 0 and not self.prefix
 
     def run(self, *command: object, cwd: object = "/", **variables: str):
-        """Runs a command in a bare environment: PATH and what is given."""
+        """Runs a command in an environment of PATH and the given variables only."""
         environment = {"PATH": PATH} | variables
         if self.is_root:
             environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -53,7 +53,7 @@ class User:
         )  # fmt: skip
 
     def script(self, name: str, *arguments: object, **variables: str):
-        """scripts/<name>, with this environment's settings of pip."""
+        """Runs scripts/<name> with pip's settings from this environment."""
         settings = {k: v for k, v in os.environ.items() if k.startswith(_SETTINGS)}
         home = {"HOME": str(self.folder), "PATH": os.environ["PATH"]}
         return self.run("/usr/bin/env", sys.executable, "-E", ROOT / "scripts" / name, *arguments,

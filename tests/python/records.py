@@ -80,7 +80,7 @@ def persistent(**changes: Any) -> list[dict[str, Any]]:
 
 
 def local(**changes: Any) -> list[dict[str, Any]]:
-    """A run of reduce_local: two sizes, one cell handed down, one that the MPI cannot."""
+    """A run of reduce_local: two sizes, one cell handed down, one that the MPI does not support."""
     head = header(collective="reduce_local", ranks=1, sizes=5, **changes)
     for name in ("type", "op", "root", "in_place"):
         del head[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The installed command on a terminal of its own, as a person at a shell has it."""
+"""Runs the installed command on a terminal of its own, as in an interactive shell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pexpect
 from test_installed import COMMAND
 
-# As a shell shows it: the status, and what is left in a /dev/shm that nobody else uses.
+# What a shell shows: the exit status, and what is left in a /dev/shm that no other process uses.
 _SHELL = 'trap : INT; "$@"; echo "status=$?"; echo "left=$(ls /dev/shm)."'
 _OWN_SHM = "mount -t tmpfs tmpfs /dev/shm"
 
@@ -24,14 +24,14 @@ def can_mount() -> bool:
 
 
 class Terminal:
-    """A command that runs."""
+    """A running command."""
 
     def __init__(self, *arguments: str, cwd: Path) -> None:
         script = f"{_OWN_SHM} && {_SHELL}" if can_mount() else _SHELL
         prefix = ["unshare", "-m"] if can_mount() else []
         words = [*prefix, "sh", "-c", script, "sh", str(COMMAND), *arguments]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("SUMAC_")}
-        # Found again in the ranks' environment, whatever becomes of their parents.
+        # Marks the ranks' environment, so that ranks are found even after their parents have ended.
         self.mark = f"{cwd}"
         environment["TERMINAL_TEST"] = self.mark
         self._child = pexpect.spawn(
@@ -58,7 +58,7 @@ class Terminal:
 
     @property
     def left_in_shm(self) -> str:
-        """Empty where it cannot be told from what others have there."""
+        """The files left in /dev/shm; empty if other processes' files cannot be excluded."""
         return re.search(r"left=(.*)\.", self.output, re.DOTALL)[1] if can_mount() else ""
 
     @property
@@ -66,7 +66,7 @@ class Terminal:
         return self.output.rfind("\x1b[?25h") >= self.output.rfind("\x1b[?25l")
 
     def processes(self) -> list[int]:
-        """Of this test, still there."""
+        """The processes of this test that still run."""
         return [int(each.name) for each in Path("/proc").glob("[0-9]*") if self._is_of_test(each)]
 
     def _is_of_test(self, process: Path) -> bool:

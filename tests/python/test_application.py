@@ -28,7 +28,7 @@ def test_what_cannot_be_run(sandbox, tmp_path):
 
 
 def program_of(mpi: str, directory: Path) -> Path:
-    """A program that needs this library, which lies beside it."""
+    """Builds a program that needs this library from its own folder."""
     directory.mkdir(parents=True, exist_ok=True)
     source = directory / "source.c"
     source.write_text("int main(void) { return 0; }\n")
@@ -41,11 +41,11 @@ def program_of(mpi: str, directory: Path) -> Path:
     return program
 
 
-PATH = os.environ["PATH"]  # with a compiler in it: the sandbox has none
+PATH = os.environ["PATH"]  # has a compiler, which the sandbox lacks
 needs_compiler = pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
 MPIS = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
 
-# Command lines for a shell; ./app is the program.
+# Command lines for a shell. ./app is the program.
 WRAPPED = [
     "env A=1 ./app",
     "env -u X -i A=1 B='2 3' ./app -n 5",
@@ -152,7 +152,7 @@ def test_scripts_that_tell_nothing(sandbox, tmp_path, text):
         assert found.mpi is None and not found.static
 
 
-# An interpreter that answers as one with mpi4py does.
+# A script that prints what Python prints when asked for the MPI of mpi4py.
 MPI4PY = "#!/bin/sh\necho /opt/mpi/lib/libmpi.so.40.30.4\n"
 
 

@@ -14,7 +14,7 @@ from sumac_mpi.machine import cgroups, hardware
 
 @pytest.fixture
 def findings(sandbox, sumac):
-    """Runs check on a record; returns the exit status and {what: status}."""
+    """Runs `sumac check` on a record; returns the exit status and {check: status}."""
 
     def run(record, *arguments, status=0):
         sandbox.add_launcher("mpiexec", "openmpi")
@@ -101,7 +101,7 @@ def test_without_the_library(sandbox, sumac):
 def test_a_program_to_look_at(findings, sandbox, tmp_path):
     script(tmp_path / "app", "#!/bin/sh\nexit 9\n")
     code, found = findings(records.check(), "--", "./app")
-    assert code == 0 and found["program"] == "warning"  # nothing tells its MPI
+    assert code == 0 and found["program"] == "warning"  # its MPI cannot be determined
     assert all("app" not in line for line in sandbox.launched())
     code, found = findings(records.check(), "--", "./missing")
     assert code == 3 and found["not found"] == "problem"

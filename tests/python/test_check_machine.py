@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The installed `sumac check` where something is wrong with the machine: in mount namespaces, with
-system calls refused, and with MPIs that cannot start."""
+"""The installed `sumac check` on a machine with problems: in mount namespaces, with system calls
+refused, and with MPIs that cannot start."""
 
 import json
 import os
@@ -21,7 +21,7 @@ in_namespace = pytest.mark.skipif(
 
 
 def check(*arguments, before=(), **environment):
-    """The exit status, and {what: finding}."""
+    """Runs `sumac check`; returns the exit status and {check: finding}."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith("SUMAC_")}
     done = subprocess.run(
         [*before, str(COMMAND), "check", "--json", *arguments],
@@ -58,7 +58,7 @@ def mounted(how):
     ],
 )  # fmt: skip
 def test_shared_memory(how, status, seen, fix):
-    # A job of one rank: it needs no shared memory of the MPI's, and starts.
+    # A job of one rank needs no shared memory of the MPI's, so it starts.
     code, found = check("-n", "1", "--mpi", FAMILIES[0], before=mounted(how))
     finding = found["shared memory"]
     assert finding["status"] == status and seen in finding["detail"] and fix in finding["fix"]

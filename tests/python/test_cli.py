@@ -77,7 +77,7 @@ def test_missing_packages_are_told(tmp_path):
 
 
 def test_packages_that_are_too_old_are_told(tmp_path):
-    """Debian 12's typer knows no annotations, and ended in a traceback."""
+    """Debian 12's typer does not support annotations, and failed with a traceback."""
     for module, version in (("typer", "0.7.0"), ("rich", "15.0.0"), ("pyelftools", "0.33")):
         information = tmp_path / f"{module}-{version}.dist-info/METADATA"
         information.parent.mkdir()
@@ -101,7 +101,7 @@ def test_the_oldest_python_is_that_of_the_package():
 
 
 class TestRun:
-    """`run` becomes the launcher, so it is tried in a process of its own."""
+    """`run` executes the launcher in its place, so it is tested in a separate process."""
 
     def run(self, *arguments):
         environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
@@ -149,7 +149,7 @@ class TestRun:
         said = "sumac: 5 ranks, as SLURM_NTASKS=5\n"
         line = f"-n 5 {command} exec -- ./app\n"
         assert sumac("run", "--dry-run", "./app") == (0, f"mpiexec {line}", said)
-        (sandbox.bin / "mpiexec").unlink()  # as on systems whose MPI has Slurm's launcher alone
+        (sandbox.bin / "mpiexec").unlink()  # as where Slurm's launcher is the only one
         assert sumac("run", "--dry-run", "--mpi", "cray", "./app") == (0, f"srun {line}", said)
 
     @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs of others find an installed Sumac by CMake and by pkg-config, wherever it has been
-moved to, and are linked behind their MPI."""
+"""Other projects find an installed Sumac by CMake and by pkg-config, even after it was moved, and
+link it behind their MPI."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def compile_c(output: Path, *arguments: str) -> Path:
 
 
 def mpi_that_says(directory: Path, *arguments: str) -> Path:
-    """A library that no system has; its function tells the directory that it lies in."""
+    """Builds a library that no system has. Its function returns the directory of the library."""
     directory.mkdir()
     source = directory / "who.c"
     source.write_text(f'const char *who(void) {{ return "{directory.name}"; }}\n')
@@ -72,7 +72,7 @@ def program_that_asks(output: Path, library: Path, *arguments: str) -> Path:
 
 
 def same_as_when_run(program: Path, environment: dict[str, str]) -> str | None:
-    """Which MPI the program gets, having compared the answer with what it says when it runs."""
+    """The MPI found for the program, after comparing it with the MPI that the program uses."""
     found = elf.mpi_library(program, environment)
     assert found is not None and found.family == "openmpi"
     run = subprocess.run([str(program)], env=environment, capture_output=True, text=True)
@@ -116,7 +116,7 @@ def test_an_mpi_behind_another_library_is_searched_for_by_that_one(tmp_path):
                             f"-Wl,-rpath-link,{built.parent}")  # fmt: skip
         expected = {"": built, str(module): built if name == "rpath" else module / built.name}
         if name == "nothing":
-            expected[""] = None  # it cannot be loaded, and does not need its MPI by name
+            expected[""] = None  # it cannot be loaded, and does not name its MPI
         for path, file in expected.items():
             found = elf.mpi_library(program, {"LD_LIBRARY_PATH": path})
             assert (found and found.path) == file, (name, path)

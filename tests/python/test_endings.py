@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How commands end when nobody takes their output, or when Sumac itself is at fault."""
+"""How commands end when their output cannot be written, or when Sumac has a bug."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ def test_a_full_disk(sandbox, command, unbuffered):
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_closed_pipe(sandbox, command, unbuffered):
-    """Which a shell shows as 141, as of any other command."""
+    """A shell must show status 141, as for any other command."""
     reader, writer = os.pipe()
     os.close(reader)
     process = run(COMMANDS[command], writer, PYTHONUNBUFFERED=unbuffered)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that commands write: tried before anything is measured, replaced whole or not at all."""
+"""Output files must be tried before measuring, and be replaced completely or not at all."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def one_mpi(sandbox):
 
 
 def _small_disk(path):
-    """A file system of 64 KiB at `path`, in a mount namespace: the words in front of a command."""
+    """The command prefix that mounts a file system of 64 KiB at `path` in a mount namespace."""
     path.mkdir()
     script = f'mount -t tmpfs -o size=64k none {path} && exec "$@"'
     prefix = ["unshare", "-m", "sh", "-c", script, "sh"]

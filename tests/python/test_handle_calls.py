@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every function of the installed MPIs that takes a handle is in tests/mpi/handle_calls.toml, which
-says what Sumac does with it, and the table says the same as the table of intercepted calls."""
+"""Every function of the installed MPIs that takes a handle must be in tests/mpi/handle_calls.toml,
+which lists how Sumac treats it, and that table must match the table of intercepted calls."""
 
 import re
 import shutil
@@ -18,13 +18,13 @@ HANDLE = re.compile(r"\bMPI_(?:Request|Datatype|Op|Comm)\b")
 
 
 def functions(text):
-    """Names, without prefix and without _c, of what takes or gives a handle."""
+    """Names, without prefix and without _c, of functions that take or return a handle."""
     found = {name for name, arguments in PROTOTYPE.findall(text) if HANDLE.search(arguments)}
     return {name.removesuffix("_c") for name in found if not name.endswith("_function")}
 
 
 def header(wrapper, option):
-    """The text of the MPI's headers; skipped where there is no such MPI."""
+    """The text of the MPI's headers; the test is skipped where there is no such MPI."""
     if not shutil.which(wrapper):
         pytest.skip(f"no {wrapper}")
     line = subprocess.run([wrapper, option], capture_output=True, text=True, check=True).stdout
@@ -56,7 +56,7 @@ def test_taken_and_seen_are_intercepted():
     calls = {name.removesuffix("_c") for name in calls}
     handled = {name for row in ROWS if row["what"] != "passed" for name in row["names"]}
     assert not handled - calls
-    # Without a handle, of MPI 4.1, or only passed on.
+    # Functions of MPI 4.1, functions without a handle, and those that only pass handles on.
     others = {"Init", "Init_thread", "Finalize", "Request_get_status_all", "Request_get_status_any",
               "Request_get_status_some", "Pack", "Unpack"}  # fmt: skip
     passed = {name for name in calls - handled if name.endswith("_init")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The help of all commands, those in C too: one layout, and one text for an option."""
+"""The help of all commands, also of those in C, has one layout, and one text for each option."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from test_installed import COMMAND
 
 pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
 COMMANDS = ("exec", "run", "info", "check", "bench", "plot", "trace", "plan")
-# As they are ordered wherever they appear.
+# The order in which these options must appear.
 ORDER = ("--ranks", "--hosts", "--mpi", "--launcher", "--launcher-arg", "-x", "--bind",
          "--oversubscribe", "--timeout")  # fmt: skip
 
@@ -25,7 +25,7 @@ def text(*arguments):
 
 
 def sections(help_):
-    """{heading: lines}; the description comes under "", usage and exit status under theirs."""
+    """{heading: lines} of a help text; the heading of the description is ""."""
     found, heading = {"": []}, ""
     for line in help_.splitlines():
         if match := re.match(r"(Usage|[A-Z][A-Za-z ]+|Exit status):(?: (.*))?$", line):
@@ -39,7 +39,7 @@ def sections(help_):
 
 
 def rows(lines):
-    """[(names, text)] of a section."""
+    """The rows of a section as [(names, text)]."""
     result = []
     for line in lines:
         if not line.strip():
@@ -106,7 +106,7 @@ def test_an_option_has_one_text_and_one_place():
         assert places == sorted(places), f"{command}: {longest}"
         for names, described in found:
             if command != "plan" or names in ("-h, --help", "--json"):
-                # A default may be the command's own.
+                # Each command may have its own default.
                 texts.setdefault(names, {})[re.sub(r" \(default: .*\)$", "", described)] = command
     different = {names: found for names, found in texts.items() if len(found) > 1}
     assert different.keys() <= {"--json FILE", "-o, --output FILE"}, different
@@ -129,7 +129,7 @@ def test_the_package_lists_its_commands_in_the_same_words(sumac):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_examples_are_understood(command):
-    """By the parser: what they name is not there, and nothing is started."""
+    """Only parses the examples: their files do not exist, and nothing is started."""
     for line in sections(text(command, "--help"))["Examples"]:
         named = set(re.findall(r"(?<= )--?[a-z][a-z-]*", line.split(" -- ")[0]))
         launched = {"-n"} if "exec" in line else set()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `make install` makes: every command works, for every user, whatever Python that user has;
-and `make uninstall` takes it away."""
+"""After `make install` every command works for every user, with any Python the user has; `make
+uninstall` removes it all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def user():
 
 @pytest.fixture(scope="module")
 def prefix(user):
-    """A whole installation, below a folder that was not there."""
+    """A complete installation, below a folder that did not exist."""
     prefix = user.folder / "new/prefix"
     done = user.script("install.py", prefix, "--build", BUILD)
     if "error[no-packages]" in done.stderr:
@@ -74,7 +74,7 @@ def test_bench_and_plot(sumac, user, family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_run_and_trace(sumac, user, prefix, family):
-    """The jobs' own Python gets nothing of the command's."""
+    """The Python of jobs must not get any settings of the command's Python."""
     assert "PYTHON" not in sumac("run", "-n", "1", "--mpi", family, "/usr/bin/env")
     picture = user.folder / f"trace-{family}.png"
     program = layout.Installation(prefix).program("bench", family)
@@ -89,7 +89,7 @@ def test_exec(sumac):
 
 @pytest.fixture
 def broken_python(user):
-    """A folder of modules and programs that end whoever takes them."""
+    """A folder of modules and programs that end the process that imports or starts them."""
     folder = user.folder / "broken"
     for module in ("typer", "rich", "elftools", "encodings", "sitecustomize"):
         (folder / module).mkdir(parents=True, exist_ok=True)
@@ -139,7 +139,7 @@ def test_manual(sumac, prefix):
 
 
 def test_uninstall(user, prefix):
-    """The last test of this installation. What others have put there stays."""
+    """The last test of this installation. Files of others in the prefix must stay."""
     mine = prefix / "share/mine"
     mine.touch()
     done = user.script("uninstall.py", prefix)
@@ -151,8 +151,8 @@ def test_uninstall(user, prefix):
 
 @pytest.fixture(scope="module")
 def staged(user):
-    """Without the Python packages, for /opt/sumac below DESTDIR, where an older version is: the
-    prefix, what else there was, and what came of it."""
+    """Installs without the Python packages into /opt/sumac below DESTDIR, where an older version
+    is. Returns the prefix, the files of others there, and the finished command."""
     prefix = user.folder / "stage/opt/sumac"
     others = ["bin", "bin/other", "etc", "lib", "share", "share/man"]
     older = "file bin/sumac-old\nfolder lib/sumac\n"
@@ -167,13 +167,13 @@ def staged(user):
 
 
 class TestWithoutAnIndex:
-    """All but the Python packages is installed, and it is said."""
+    """Everything but the Python packages is installed, and a message reports that."""
 
     def test_it_is_said(self, staged):
         done = staged[2]
         assert done.returncode == 1 and "error[no-packages]" in done.stderr
         assert "no man pages of sumac-run, " in done.stderr or not shutil.which("help2man")
-        assert "sumac-mpi" not in done.stderr  # not a name that pip could find
+        assert "sumac-mpi" not in done.stderr  # pip must not look for this name
 
     def test_what_works(self, user, staged):
         sumac = staged[0] / "bin/sumac"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command that `make build` installs, on the real MPIs; SUMAC_TEST_COMMAND names another."""
+"""The command that `make build` installs, or SUMAC_TEST_COMMAND, with the real MPIs."""
 
 import json
 import os
@@ -88,7 +88,7 @@ def test_bench_of_persistent_calls(family, collective):
     (run,) = json.loads(done.stdout)["runs"]
     for row in run["sizes"]:
         assert row["wrong"] == 0
-        # MPICH 4.0 sends a rank's own part of an all-gather as it was at the initialisation.
+        # MPICH 4.0's persistent all-gather sends a rank's own part as it was at the initialisation.
         assert row["wrong_native"] == 0 or (collective, family) == ("allgather", "mpich")
         assert row["native"]["p50"] > 0 and row["blocking"]["p50"] > 0
 
@@ -111,7 +111,8 @@ def test_trace_of_a_real_job(family, tmp_path):
     for first, second in by_operation.values():
         assert {first["pid"], second["pid"]} == {0, 1}
         assert first["args"] == second["args"]
-        # Nobody returns from an all-reduce before all have called: the clocks agree.
+        # No rank may return from an all-reduce before all have called it; this also checks that the
+        # clocks agree.
         assert first["ts"] < second["ts"] + second["dur"]
         assert second["ts"] < first["ts"] + first["dur"]
 
@@ -125,7 +126,7 @@ def test_bench_in_place_and_other_types(family, data_type):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# ./app is the program, ./script.sh starts it.
+# ./app is the program, and ./script.sh starts it.
 WRAPPED = [
     "./app",
     "env A=1 ./app",
@@ -155,14 +156,14 @@ def test_wrapped_programs_are_one_job(family, command, tmp_path, monkeypatch):
 
 
 def ranks_of(done):
-    """Of a check program: in its job, and with Sumac."""
+    """The ranks that a check program counts in its job, and those with Sumac."""
     assert done.returncode == 0, done.stdout + done.stderr
     lines = [line[line.index('{"kind"') :] for line in done.stdout.splitlines() if '"kind"' in line]
-    (record,) = map(json.loads, lines)  # one job, not several of one rank
+    (record,) = map(json.loads, lines)  # one job, not several jobs of one rank
     return record["ranks"], record["active_ranks"]
 
 
-# Starts the proxy of MPICH's launcher, as the real one does on each node.
+# Starts the proxy of MPICH's launcher, as the real srun does on each node.
 SRUN = """#!/bin/sh
 export SLURM_NODEID=0 SLURM_PROCID=0 SLURM_LOCALID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=1
 while [ "${1##*/}" != hydra_pmi_proxy ]; do shift || exit 1; done

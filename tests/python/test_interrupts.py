@@ -21,7 +21,7 @@ from terminal import Terminal  # noqa: E402
 from test_installed import COMMAND, FAMILIES, INSTALLATION  # noqa: E402
 
 installed = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
-# Long enough not to be over when the second size is done.
+# So long that they have not ended when the second size has.
 BENCHES = {
     "allreduce": ("-n", "2", "--seconds", "0.4"),
     "iallreduce": ("-n", "2", "--seconds", "0.4", "--overlap"),
@@ -47,7 +47,7 @@ def test_ctrl_c_keeps_what_was_measured(family, call, tmp_path):
     terminal.press_ctrl_c()
     terminal.end()
     assert terminal.status == 130
-    # Perhaps more than the two that were waited for, on a busy machine.
+    # On a busy machine more than the two sizes waited for may be complete.
     told = re.search(r"# incomplete: interrupted after (\d+) of (\d+) ", terminal.output)
     measured = int(told[1])
     assert 2 <= measured < int(told[2])
@@ -82,7 +82,7 @@ def test_ctrl_c_ends_a_program(family, command, tmp_path):
     terminal.wait_for('"kind":"size"')
     terminal.press_ctrl_c()
     terminal.end()
-    if command == ("trace",):  # after `run`, it is the launcher's own: MPICH's is 0
+    if command == ("trace",):  # the launcher's own status; MPICH's is 0
         assert terminal.status == 130
     assert "Traceback" not in terminal.output
     assert_nothing_is_left(terminal)
@@ -93,7 +93,7 @@ def test_ctrl_c_ends_a_program(family, command, tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_other_signals_end_the_job_too(family, number, tmp_path):
-    """As `kill` and batch systems send them: to this process alone."""
+    """`kill` and batch systems send these signals to this process only."""
     process = subprocess.Popen(
         [COMMAND, "bench", "allreduce", "-n", "2", "--mpi", family, "--seconds", "0.4",
          "-J", "r.json"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`sumac bench` over the hosts of a lab, which pass no environment on, as those of a cluster."""
+"""`sumac bench` over hosts of a lab, which do not pass on the environment, as in a cluster."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A wheel, a prefix, Debian's multiarch prefix, and a build tree all lead to their root."""
+"""The root is found from a wheel, a prefix, Debian's multiarch prefix, and a build tree."""
 
 import pytest
 from sumac_mpi.base.errors import Exit, SumacError

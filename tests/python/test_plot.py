@@ -5,7 +5,7 @@ import pytest
 import records
 from sumac_mpi.bench import results
 
-pytestmark = pytest.mark.usefixtures("sandbox")  # whose library has the tables
+pytestmark = pytest.mark.usefixtures("sandbox")  # its library contains the tables
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each format against a file of golden/, which SUMAC_TEST_WRITE_GOLDEN=1 writes anew."""
+"""Compares each format with a file of golden/. SUMAC_TEST_WRITE_GOLDEN=1 writes them anew."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from sumac_mpi.report.local import LocalCsv, LocalTable
 from sumac_mpi.report.osu import Osu
 from sumac_mpi.report.table import Table
 
-pytestmark = pytest.mark.usefixtures("sandbox")  # whose library has the tables
+pytestmark = pytest.mark.usefixtures("sandbox")  # its library contains the tables
 GOLDEN = Path(__file__).parent / "golden"
 
 
@@ -71,7 +71,7 @@ def local_without_sumac():
     return records.run([head, *rows[:3], *wrong])
 
 
-# Not a line for each row.
+# Reports of reduce_local do not have one line per row.
 LOCAL = {
     "local-table": lambda: LocalTable(records.run(records.local())),
     "local-table-without-sumac": lambda: LocalTable(local_without_sumac()),

@@ -7,7 +7,7 @@ from sumac_mpi.base.errors import Exit, SumacError
 from sumac_mpi.bench import results
 from sumac_mpi.library.calls import Kind, collective, kind, names
 
-pytestmark = pytest.mark.usefixtures("sandbox")  # whose library has the tables
+pytestmark = pytest.mark.usefixtures("sandbox")  # its library contains the tables
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from sumac_mpi.launch.slurm import Allocation
             (35, 16, "SLURM_TASKS_PER_NODE=3,16(x2)"),
         ),
         ({"JOB_ID": "7", "NTASKS": "many", "TASKS_PER_NODE": "x"}, None),
-        # A job script that srun has started once; and each of four tasks, which are not to start
-        # four times four.
+        # A job script that srun has started once; and each of four tasks, which must not start four
+        # ranks each.
         ({"JOB_ID": "7", "NTASKS": "4", "STEP_NUM_TASKS": "1"}, (4, 4, "SLURM_NTASKS=4")),
         ({"JOB_ID": "7", "NTASKS": "4", "STEP_NUM_TASKS": "4"}, None),
     ],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The picture's time axis when ranks are late, and the labels of axes."""
+"""The time axis of the figure when ranks are late, and the labels of axes."""
 
 import pytest
 import traces

@@ -33,7 +33,7 @@ class TestLoad:
         assert operation.duration == 70_000 and len(operation.pieces) == 2 * (12 + 8)
 
     def test_communicators_count_for_themselves(self, tmp_path):
-        """The second operation of rank 0 is the first one of rank 1."""
+        """The second operation of rank 0 is the first of rank 1: they count by communicator."""
         first = traces.call(0, 0, 1, 2, group="01", call=0)
         shared = {"group": "02", "call": 0}
         traces.write(tmp_path, 0, [traces.head(0, 2), first, traces.call(0, 1, 3, 4, **shared)])
@@ -115,7 +115,7 @@ class TestSummary:
 
     @pytest.mark.parametrize("stages", [("up", "across", "down"), ("up",), ("across", "down")])
     def test_order_of_levels_follows_the_data(self, stages):
-        """Names nobody knows, in an order that is not the alphabet's."""
+        """The levels have unknown names, in an order that is not alphabetical."""
         pieces = []
         for step, (level, stage) in enumerate(
             [("z", "up"), ("b", "up"), ("k", "across"), ("b", "down"), ("z", "down")]
@@ -202,7 +202,7 @@ class TestFiles:
 
 
 class TestRun:
-    """The program writes what a rank would have written."""
+    """The program writes the trace file that a rank would have written."""
 
     @pytest.fixture
     def app(self, sandbox, tmp_path):
@@ -229,7 +229,7 @@ class TestRun:
         assert (tmp_path / "trace.png").exists()
 
     def test_in_a_folder_of_its_own(self, app, sandbox, sumac):
-        """Which this launcher's script does not hand on, so nothing is found there."""
+        """This launcher's script does not pass the folder on, so no trace is found there."""
         asked = ("-x", "A=b", "--set", "CMA=off", "--set", "SUMAC_SPIN=7")
         status, _, err = sumac("trace", "-n", "2", *asked, "./app", "0")
         assert status == 1 and "error[no-trace]" in err

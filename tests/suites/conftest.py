@@ -12,7 +12,7 @@ def family(request: pytest.FixtureRequest) -> str:
 
 
 def pytest_terminal_summary(terminalreporter):
-    """What share of the calls was taken, job by job."""
+    """Prints the share of calls that Sumac served in each job."""
     for outcome in ("passed", "failed"):
         for each in terminalreporter.getreports(outcome):
             for name, value in each.user_properties:

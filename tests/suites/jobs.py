@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a program of a published test suite with and without Sumac, and compares what it says."""
+"""Runs a program of a published test suite with and without Sumac, and compares its outputs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SUMAC = Path(sys.prefix, "bin/sumac")
 SECONDS = 300  # a job that takes longer hangs
-# As in tests/mpi/launch.sh: as root, and with more ranks than processors. One thread a rank, so
-# that what a numerical library sums in parallel is the same in both runs.
+# As in tests/mpi/launch.sh, allows running as root and with more ranks than processors. Each rank
+# has one thread, so that parallel sums of numerical libraries are the same in both runs.
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -57,7 +57,7 @@ class Job:
 
 
 def run(job: Job, with_sumac: bool) -> tuple[str, dict[str, Any]]:
-    """Its output, and Sumac's statistics of rank 0. Fails when the job does, or hangs."""
+    """Returns its output, and Sumac's statistics of rank 0. Fails when the job fails or hangs."""
     stats = job.where / "stats.json"
     stats.unlink(missing_ok=True)
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("SUMAC_")}
@@ -115,8 +115,8 @@ def compare(
     report: Callable[[str, object], None],
     least: int = 1,
 ) -> None:
-    """Runs the job without and with Sumac. What `facts` finds in the outputs, `least` lines at
-    least, must be the same; what share of the calls was taken is reported."""
+    """Runs the job without and with Sumac. The lines that `facts` finds in the outputs, at least
+    `least` of them, must be the same. Reports the share of calls that Sumac served."""
     expected = facts(run(job, with_sumac=False)[0])
     output, stats = run(job, with_sumac=True)
     found = facts(output)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The HPC Challenge benchmark on small matrices: what it says of its results, not of its times."""
+"""The HPC Challenge benchmark on small matrices: compares its verdicts, not its times."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ import pytest
 from jobs import Job, compare, needs
 
 EXAMPLE = "/usr/share/doc/hpcc/examples/_hpccinf.txt"
-# Line of the input -> its beginning.
+# Line numbers of the input, and the values put at the beginning of these lines.
 SMALL = {5: "64 ", 7: "16 "}  # problem and block size
 VERDICT = re.compile(
     "^.*(?:PASSED|FAILED|Success=|ailure|Node.s. with error|errors in|tests completed).*$",
     re.MULTILINE,
 )
-# PTRANS': parameters, a time, the verdict, a speed, the residual. By processor time it has no line
-# where that is too short to be seen.
+# PTRANS prints parameters, a time, the verdict, a speed and the residual. It prints no line for
+# processor time if that is too short to be measured.
 TIMED = re.compile(r"^WALL (.*) [\d.]+ +(PASSED|FAILED) +[\d.]+ +([\d.]+)$")
 
 
 def verdicts(output: str) -> list[str]:
-    # HPL's residuals depend on which message comes first; it says itself whether they are right.
+    # HPL's residuals depend on the order of messages, and HPL prints itself whether they are small
+    # enough.
     lines = (line for line in VERDICT.findall(output) if not line.startswith("CPU "))
     found = (re.sub(r"=\s+[\d.e+-]+ \.+", "=", line) for line in lines)
     return [TIMED.sub(r"\1 \2 \3", line) for line in found]

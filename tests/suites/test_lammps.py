@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""LAMMPS' melt: energies and pressures of a Lennard-Jones liquid, as far as they are printed."""
+"""LAMMPS' melt example: compares the printed energies and pressures of a Lennard-Jones liquid."""
 
 from __future__ import annotations
 

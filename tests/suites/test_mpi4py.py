@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""mpi4py's own tests, of the release that is installed: what is a matter of collectives, of
-requests and of what Sumac exports. Starting processes is left out."""
+"""mpi4py's own tests, of the installed release: those of collectives, of requests and of functions
+that Sumac exports, but not those that start processes."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ import pytest
 from jobs import ROOT, Job, compare
 
 SOURCES = ROOT / "build/suites"
-# Rank n's output goes into a file of its own: lines of several ranks would run into one another.
+# Each rank writes to a file of its own, because the lines of several ranks could be mixed.
 SCRIPT = 'exec "$0" test/main.py -v -i "$1" >"$2/${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" 2>&1'
-# Modules: with one rank what asks which functions there are, with several what communicates.
+# Test modules: with one rank those that test which functions exist, with several those that
+# communicate.
 ALONE = (
     r"test_(attributes|cco_(buf|nb_buf|pr_buf)|errhandler|grequest|info|mpiapi|op|request|session|"
     r"threads)\b"
 )
 TOGETHER = r"test_(cco_(buf|nb_buf|pr_buf)|op|request|session)\b"
-CROWDED = r"test_(cco_buf|request)\b"  # MPICH takes milliseconds a call beyond a processor each
-# Sumac gives an MPI functions that it lacks, so fewer tests are skipped.
+CROWDED = r"test_(cco_buf|request)\b"  # with ranks > processors, MPICH takes milliseconds per call
+# Sumac provides functions that an MPI lacks, so fewer tests are skipped.
 SKIPPED = re.compile(r"(, | \()skipped=\d+\)?")
 VERDICT = re.compile(r"^(?:(?:ERROR|FAIL): .*|Ran \d+ tests|(?:OK|FAILED)\b.*)", re.MULTILINE)
 
 
 @pytest.fixture(scope="session")
 def source() -> Path:
-    """The release's source, with its tests; they are not in the wheel."""
+    """The source of the release with its tests, which the wheel lacks."""
     version = importlib.metadata.version("mpi4py")
     folder = SOURCES / f"mpi4py-{version}"
     archive = SOURCES / f"mpi4py-{version}.tar.gz"

@@ -11,17 +11,17 @@ from jobs import Job, compare, needs
 
 PACKAGE = "scalapack-mpi-test"
 DATA = Path("/usr/share/scalapack")
-# Tester -> its input.
+# Test programs, and the names of their input files.
 TESTERS = {"xdlu": "LU", "xdqr": "QR", "xdllt": "LLT", "xzlu": "LU"}
-# How many values the next lines have: fewer are enough.
+# The lines that give the number of values in the next lines: fewer values are enough.
 COUNT = re.compile(r"^\d+(\s+number of .*)$", re.MULTILINE | re.IGNORECASE)
 ROW = re.compile(r"^\s*(?:WALL|CPU)\s.*\b(?:PASSED|FAILED)\b.*$", re.MULTILINE)
 FLOAT = re.compile(r"-?\d*\.\d*(?:E[-+]\d+)?$")
 
 
 def verdicts(output: str) -> list[str]:
-    """Each row of results without what is measured: times come before the verdict, residuals
-    after it."""
+    """The rows of results without measured values: times, which come before the verdict, and
+    residuals, which come after it."""
     facts = []
     for row in ROW.findall(output):
         parameters, verdict, residual = re.split(r"\b(PASSED|FAILED)\b", row, maxsplit=1)
