@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sumac_mpi.trace.summary import Span, length
 
-_SHARE = 0.05  # what is left of a cut, of the length of what is not cut
+_SHARE = 0.05  # the length of a cut, as a share of the length that is not cut
 _LONG = 2  # times all shorter waits together
 _TICKS = 10
 
@@ -59,7 +59,7 @@ def of(begin: int, end: int, events: Iterable[int]) -> TimeAxis:
     lengths = [last - first for first, last in waits]
     shorter = 0
     for index, long in enumerate(lengths):
-        # Half of what happens stays as it is, whatever the times are.
+        # At least half of the time axis is never cut.
         if 2 * index >= len(lengths) and long > _LONG * shorter > 0:
             return TimeAxis(begin, end, tuple(sorted(waits[index:])))
         shorter += long
