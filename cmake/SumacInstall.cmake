@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Where products lie, in the build tree and installed: bin/sumac finds libsumac.so as ../lib, and
+# Where products are, in the build tree and installed: bin/sumac finds libsumac.so as ../lib, and
 # libsumac.so finds its back ends beside itself.
 if(DEFINED SKBUILD)  # a Python wheel: everything in the package, the command beside python
   set(SUMAC_INSTALL_LIBDIR sumac_mpi/lib CACHE STRING "Where libsumac.so and its back ends go")

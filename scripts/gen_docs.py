@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the pages of docs/ that are made from tables of the source. --check: are they current?"""
+"""Writes the pages of docs/ that are made from tables of the source; --check compares them."""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/reductions.md: what reduces as what, from the tables of the source."""
+"""Writes docs/reductions.md: types and operations, from the tables of the source."""
 
 import re
 import sys

@@ -46,8 +46,7 @@ class Findings:
 
     @property
     def exit(self) -> Exit:
-        """The exit status: that of wrong results if there are any, else that of the first
-        problem."""
+        """That of wrong results if there are any, else that of the first problem."""
         codes = [finding.code for finding in self.all if finding.status is Status.PROBLEM]
         return Exit.WRONG if Exit.WRONG in codes else (codes or [Exit.OK])[0]
 

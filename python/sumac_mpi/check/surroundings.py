@@ -74,7 +74,7 @@ def shared_memory(findings: Findings, ranks: int) -> None:
 
 
 def _make_room() -> None:
-    """As the library does it."""
+    """Allocates shared memory as the library does."""
     flags = os.O_TMPFILE | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC
     handle = os.open(_SHM, flags, 0o600)
     try:
@@ -97,7 +97,7 @@ def _make_room_fix() -> str:
 
 
 def refuses_code(findings: Findings, what: str, path: Path) -> bool:
-    """A finding if code cannot be loaded from the file's folder."""
+    """Whether code cannot be loaded from the file's folder; adds a finding if so."""
     if not os.statvfs(path).f_flag & os.ST_NOEXEC:
         return False
     findings.fail(

@@ -73,7 +73,7 @@ def _text(file: IO[bytes]) -> str:
 
 
 def _not_started(findings: Findings, name: str, error: SumacError, said: str) -> None:
-    """The finding for a job that did not start: the MPI's own message has the cause."""
+    """Adds the finding for a job that did not start: the MPI's own message has the cause."""
     lines = [line for line in said.splitlines() if line.strip(" -=|*")]
     advice = next((fix for pattern, fix in _ADVICE if re.search(pattern, said)), error.fix)
     why = "\n".join([*lines[:_MOST_LINES], *(["..."] if len(lines) > _MOST_LINES else [])])

@@ -145,7 +145,7 @@ def _native_errors(rows: list[Row]) -> list[str]:
 
 
 def _unsteady(rows: list[Row]) -> list[str]:
-    """Whether rounds differ much, as on a busy machine: the quartiles are half the median apart."""
+    """A line on sizes whose rounds differ much, as on a busy machine: quartiles 1.5 times apart."""
     sizes = []
     for row in rows:
         for contender in ("native", "sumac"):
