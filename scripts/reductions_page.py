@@ -64,9 +64,9 @@ standard's integers, sums and products wrap, even where an MPI saturates some (O
 so for integers of 8 and 16 bits, in the vectorised part of a buffer).
 
 If ranks have MPIs of different versions, all calls on their communicator are handed to the MPI
-(`SUMAC_STATS=1` counts them as `types_differ`). A process that begins with a session and not with `MPI_Init` cannot
-make these tests, and hands to the MPI all pairs beyond the standard and all types that it would
-have to test.
+(`SUMAC_STATS=1` counts them as `types_differ`). A process that begins with a session and not with
+`MPI_Init` cannot make these tests, and hands to the MPI all pairs beyond the standard and all types
+that it would have to test.
 
 ## Operations of the program's own
 
@@ -88,7 +88,8 @@ any extent, with gaps and lower bounds, and in any language: the MPI calls the f
 
 ## What is left to the MPI
 
-These calls are handed to the MPI. `SUMAC_STATS=1` counts them as `user_op`, `user_op_levels`, `user_element` or `no_kernel`.
+These calls are handed to the MPI. `SUMAC_STATS=1` counts them as `user_op`, `user_op_levels`,
+`user_element` or `no_kernel`.
 
 - Operations of `MPI_Op_create` in nonblocking and persistent calls and in `MPI_Reduce_local`; over
   a [hierarchy](hierarchy.md); and on types of which one element is larger than a slot (32 KiB;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The message sizes that `sumac bench` is asked for."""
+"""The message sizes that `sumac bench` measures."""
 
 from __future__ import annotations
 
