@@ -44,7 +44,11 @@ struct ShortFloat {
   bool operator==(const ShortFloat&) const = default;
 };
 using Float16 = ShortFloat<10, 15>;
-using Bfloat16 = ShortFloat<7, 127>;
+using BFloat16 = ShortFloat<7, 127>;
+
+using Int128 = __int128;
+using LongDouble = long double;
+using Float128 = __float128;
 
 template <typename T>
 struct Complex {
@@ -54,10 +58,10 @@ struct Complex {
 
 // Laid out as MPI's pairs are, with the same gaps.
 template <typename V, typename I>
-struct Pair {
+struct PairOf {
   V value;
   I index;
-  bool operator==(const Pair&) const = default;
+  bool operator==(const PairOf&) const = default;
 };
 
 // Integers are added and multiplied without sign: MPI's wrap around, and C's may not.
@@ -135,7 +139,7 @@ template <typename T>
 }
 
 template <typename V, typename I>
-[[gnu::always_inline]] inline Pair<V, I> combined(Op op, Pair<V, I> a, Pair<V, I> b) {
+[[gnu::always_inline]] inline PairOf<V, I> combined(Op op, PairOf<V, I> a, PairOf<V, I> b) {
   const bool first = op == Op::minloc ? a.value < b.value : a.value > b.value;
   if (a.value == b.value) return {a.value, std::min(a.index, b.index)};
   return first ? a : b;
@@ -150,65 +154,14 @@ struct Type {
 template <typename F>
 auto with_type(DType type, F f) {
   switch (type) {
-    case DType::i8:
-      return f(Type<std::int8_t>{});
-    case DType::u8:
-      return f(Type<std::uint8_t>{});
-    case DType::i16:
-      return f(Type<std::int16_t>{});
-    case DType::u16:
-      return f(Type<std::uint16_t>{});
-    case DType::i32:
-      return f(Type<std::int32_t>{});
-    case DType::u32:
-      return f(Type<std::uint32_t>{});
-    case DType::i64:
-      return f(Type<std::int64_t>{});
-    case DType::u64:
-      return f(Type<std::uint64_t>{});
-    case DType::i128:
-      return f(Type<__int128>{});
-    case DType::f16:
-      return f(Type<Float16>{});
-    case DType::bf16:
-      return f(Type<Bfloat16>{});
-    case DType::f32:
-      return f(Type<float>{});
-    case DType::f64:
-      return f(Type<double>{});
-    case DType::long_double:
-      return f(Type<long double>{});
-    case DType::f128:
-      return f(Type<__float128>{});
-    case DType::c32:
-      return f(Type<Complex<float>>{});
-    case DType::c64:
-      return f(Type<Complex<double>>{});
-    case DType::c_long_double:
-      return f(Type<Complex<long double>>{});
-    case DType::c128:
-      return f(Type<Complex<__float128>>{});
-    case DType::i32_i32:
-      return f(Type<Pair<std::int32_t, std::int32_t>>{});
-    case DType::i64_i64:
-      return f(Type<Pair<std::int64_t, std::int64_t>>{});
-    case DType::f32_i32:
-      return f(Type<Pair<float, std::int32_t>>{});
-    case DType::f32_f32:
-      return f(Type<Pair<float, float>>{});
-    case DType::f64_f64:
-      return f(Type<Pair<double, double>>{});
-    case DType::i16_i32:
-      return f(Type<Pair<std::int16_t, std::int32_t>>{});
-    case DType::i64_i32:
-      return f(Type<Pair<std::int64_t, std::int32_t>>{});
-    case DType::f64_i32:
-      return f(Type<Pair<double, std::int32_t>>{});
-    case DType::long_double_i32:
+#define SUMAC_ELEMENT(dtype, name, bytes, kind, kernels, ...) \
+  case DType::dtype:                                          \
+    return f(Type<__VA_ARGS__>{});
+#include "base/types.def"
     case DType::none:  // nobody asks
       break;
   }
-  return f(Type<Pair<long double, std::int32_t>>{});
+  return f(Type<std::int8_t>{});
 }
 
 }  // namespace sumac::bench

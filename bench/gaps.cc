@@ -29,8 +29,8 @@ std::uint32_t data_of(Type<Complex<T>>) {
 }
 
 template <typename V, typename I>
-std::uint32_t data_of(Type<Pair<V, I>>) {
-  return bytes(0, kDataSize<V>) | bytes(offsetof(decltype(Pair<V, I>{}), index), sizeof(I));
+std::uint32_t data_of(Type<PairOf<V, I>>) {
+  return bytes(0, kDataSize<V>) | bytes(offsetof(decltype(PairOf<V, I>{}), index), sizeof(I));
 }
 
 bool same_data(const std::byte* a, const std::byte* b, std::uint32_t data) {

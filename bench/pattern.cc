@@ -42,8 +42,8 @@ Float16 number<Float16>(std::int64_t n) {
   return Float16(static_cast<float>(n));
 }
 template <>
-Bfloat16 number<Bfloat16>(std::int64_t n) {
-  return Bfloat16(static_cast<float>(n));
+BFloat16 number<BFloat16>(std::int64_t n) {
+  return BFloat16(static_cast<float>(n));
 }
 
 template <typename T>
@@ -84,7 +84,7 @@ Complex<T> value(Type<Complex<T>>, const Pattern& p, std::size_t i, int rank) {
 
 // Of few values, so that the index decides often.
 template <typename V, typename I>
-Pair<V, I> value(Type<Pair<V, I>>, const Pattern& p, std::size_t i, int rank) {
+PairOf<V, I> value(Type<PairOf<V, I>>, const Pattern& p, std::size_t i, int rank) {
   const std::uint32_t bits = mixed(i, rank, p.seed);
   return {number<V>(static_cast<int>(bits % 5) - 2), number<I>(bits / 5 % 100)};
 }
@@ -142,7 +142,7 @@ Complex<T> one(Type<Complex<T>>) {
   return {1, 0};
 }
 template <typename V, typename I>
-Pair<V, I> one(Type<Pair<V, I>>) {
+PairOf<V, I> one(Type<PairOf<V, I>>) {
   return {1, 1};
 }
 

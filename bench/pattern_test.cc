@@ -108,7 +108,7 @@ TEST(Gaps, OnlyBytesOfDataCount) {
   EXPECT_EQ(data_bytes(DType::c128), 0xFFFFFFFFu);
   EXPECT_EQ(data_bytes(DType::i16_i32), 0xF3u);
   EXPECT_EQ(data_bytes(DType::f64_i32), 0xFFFu);
-  const Pair<double, std::int32_t> a[3] = {{1, 2}, {3, 4}, {5, 6}};
+  const PairOf<double, std::int32_t> a[3] = {{1, 2}, {3, 4}, {5, 6}};
   unsigned char b[sizeof a];
   for (std::size_t byte = 0; byte < sizeof a; byte++) {
     std::memcpy(b, a, sizeof a);

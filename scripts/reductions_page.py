@@ -5,8 +5,8 @@ import re
 import sys
 
 HEAD = """\
-<!-- Made by scripts/gen_docs.py from src/base/types.h, src/kernels/reduce.h and
-     src/interpose/mpi/predefined_types.def: do not edit. -->
+<!-- Made by scripts/gen_docs.py from src/base/types.{def,h}, src/kernels/reduce.h
+     and src/interpose/mpi/predefined_types.def: do not edit. -->
 # Reductions
 
 Which operations Sumac has on which types, the bits of their results, and what is handed to the MPI.
@@ -134,16 +134,14 @@ def defined(types, ops):
     return allowed
 
 
-def elements_table(types):
+def elements_table(elements, types):
     ops = re.findall(r"\w+", found(r"enum class Op [^{]*\{(.*?)\}", types, "Op"))
     ops.remove("none")
     allowed = defined(types, ops)
-    rows = re.findall(r'\{"(\w+)", ([^,]+), ElementKind::(\w+), (true|false)\}', types)
+    rows = re.findall(r'^SUMAC_ELEMENT\(\w+, "(\w+)", [^,]+, (\w+), (\w+),', elements, re.MULTILINE)
     lines = [f"| element | {' | '.join(ops)} |\n", "|---" * (len(ops) + 1) + "|\n"]
-    for name, _, kind, vector in rows:
-        if name == "none":
-            continue
-        loop = "vector" if vector == "true" else "plain"
+    for name, kind, kernels in rows:
+        loop = "plain" if kernels == "wide" else "vector"
         cells = [loop if op in allowed[kind] else "" for op in ops]
         lines.append(f"| {name.replace('_', ' ')} | {' | '.join(cells)} |\n")
     return "".join(lines)
@@ -169,7 +167,8 @@ def kinds_table(rows):
 
 
 def make(root, rows):
+    elements = (root / "src/base/types.def").read_text(encoding="utf-8")
     types = (root / "src/base/types.h").read_text(encoding="utf-8")
     header = (root / "src/kernels/reduce.h").read_text(encoding="utf-8")
-    parts = [HEAD, elements_table(types), RULES_HEAD, rules(header), TYPES_HEAD]
+    parts = [HEAD, elements_table(elements, types), RULES_HEAD, rules(header), TYPES_HEAD]
     return "".join([*parts, *kinds_table(rows), TAIL])

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "algorithms/table.h"
+#include "algorithms/test_layout.h"
 #include "algorithms/test_parts.h"
 #include "algorithms/test_world.h"
 
@@ -50,10 +51,12 @@ struct Call {
   std::size_t count;
   int root;
   bool in_place, users;
-  std::vector<Words> input, output;      // by rank; output has a guard word behind it
-  std::vector<std::vector<Part>> parts;  // by rank: how the vector is laid out there
-  Words expected;                        // of all that is folded, or of what is broadcast
-  std::vector<Words> result_of_all;      // by rank: what its output begins with
+  std::vector<Words> input, output;          // by rank; output has a guard word behind it
+  std::vector<std::vector<Part>> parts;      // by rank: how the vector is laid out there
+  Words expected;                            // of all that is folded, or of what is broadcast
+  std::vector<Words> result_of_all;          // by rank: what its output begins with
+  std::vector<MaybeStrided> sent, received;  // by rank: the same as an algorithm is given them
+  unsigned strided = 0;  // a bit for inputs and outputs of even and of odd ranks
   std::size_t ended = 0;
 
   Call(Algorithm a, std::size_t n, int r, bool ip, int ranks, std::mt19937& random)
@@ -83,6 +86,9 @@ struct Call {
       }
     }
     for (std::size_t rank = 0; rank < input.size(); ++rank) result_of_all.push_back(result(rank));
+    sent.resize(input.size());
+    received.resize(input.size());
+    if (entry.needs != Needs::single_copy && !reduces()) strided = random();
   }
 
   bool broadcasts() const { return entry.collective == Collective::bcast; }
@@ -130,11 +136,14 @@ struct Call {
       args.count /= FoldOfThree::kWords;
       args.element = args.unit = FoldOfThree::kBytes;
     }
-    rank.args.bcast = {out, count * sizeof(Word), root};
+    received[me].begin(out, count * sizeof(Word), strided >> me % 2 & 1);
+    rank.args.bcast = {received[me].data(), count * sizeof(Word), root};
     const Parts laid{count * sizeof(Word), rank.group.size(), 0, 0, parts[me].data()};
     rank.args.reduce_scatter = {args, laid};
-    const auto* in = reinterpret_cast<const std::byte*>(input[me].data());
-    rank.args.allgather = {(in_place ? out : in) + parts[me][me].offset, out, laid};
+    auto* in = reinterpret_cast<std::byte*>(input[me].data());
+    sent[me].begin(in, count * sizeof(Word), strided >> (2 + me % 2) & 1);
+    rank.args.allgather = {(in_place ? received : sent)[me].data() + parts[me][me].offset,
+                           received[me].data(), laid};
     return entry.start(rank.strand, rank.group, rank.args, rank.peers);
   }
 
@@ -142,6 +151,7 @@ struct Call {
   void end(Rank& rank) {
     const auto me = static_cast<std::size_t>(rank.group.rank());
     Words& out = output[me];
+    received[me].read();
     EXPECT_EQ(out[count], kGuard) << "wrote behind the buffer: " << describe(me);
     if (has_result(rank.group.rank())) {
       const Words want = result_of_all[me];
@@ -155,6 +165,8 @@ struct Call {
     }
     std::fill(input[me].begin(), input[me].end(), 0x5c5c5c5c);
     std::fill(out.begin(), out.end(), 0x3a3a3a3a);
+    sent[me].write();
+    received[me].write();
     ++ended;
   }
 
@@ -168,6 +180,7 @@ struct Call {
   // After all have returned nobody may have written to anybody.
   void check() const {
     EXPECT_EQ(ended, output.size());
+    for (const MaybeStrided& data : received) data.read();
     for (const Words& out : output) {
       EXPECT_EQ(std::count(out.begin(), out.end(), 0x3a3a3a3a), static_cast<long>(count + 1))
           << "written after the return: " << describe(0);

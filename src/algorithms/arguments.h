@@ -6,23 +6,25 @@
 #include <cstdint>
 #include <cstring>
 
+#include "algorithms/bytes.h"
 #include "algorithms/chunks.h"
 #include "algorithms/user_fold.h"
 #include "base/align.h"
 #include "base/collectives.h"
 #include "kernels/reduce.h"
+#include "transport/p2p/messages.h"
 #include "transport/peer_memory.h"
 
 namespace sumac {
 
 struct ReduceArguments {
-  const std::byte* input = nullptr;  // equals output when in place
-  std::byte* output = nullptr;       // reduce: significant at the root only, else null
-  std::size_t count = 0;             // elements
-  std::size_t element = 0;           // bytes of one
-  ReduceFn kernel = nullptr;         // what folds, where `user` is null
-  int root = 0;                      // reduce only
-  const void* native = nullptr;      // what Messages::native_allreduce knows type and operation by
+  const std::byte* input = nullptr;      // equals output when in place
+  std::byte* output = nullptr;           // reduce: significant at the root only, else null
+  std::size_t count = 0;                 // elements
+  std::size_t element = 0;               // bytes of one
+  ReduceFn kernel = nullptr;             // what folds, where `user` is null
+  int root = 0;                          // reduce only
+  const MpiAllreduce* by_mpi = nullptr;  // over levels: the same reduction as a call of the MPI
   // For the algorithms over lines and slots, in which each rank folds for itself: elements are then
   // of any size, packed. Vectors are cut at multiples of `unit` bytes, whole elements.
   UserFold* user = nullptr;
@@ -32,7 +34,7 @@ struct ReduceArguments {
 };
 
 struct BcastArguments {
-  std::byte* buffer = nullptr;  // packed: the same bytes in the same order on all ranks
+  Bytes buffer;  // the same bytes in the same order on all ranks
   std::size_t bytes = 0;
   int root = 0;
 };
@@ -55,20 +57,20 @@ struct ReduceScatterArguments : ReduceArguments {
 };
 
 struct AllgatherArguments {
-  const std::byte* input = nullptr;  // the rank's part; in place, where it lies in the output
-  std::byte* output = nullptr;
+  ConstBytes input;  // the rank's part; in place, where it lies in the output
+  Bytes output;
   Parts parts;  // of the output: as many bytes each on all ranks, not at the same offsets
 
   void keep_own(int rank) const {
-    std::byte* own = output + parts[rank].offset;
-    if (own != input) std::memcpy(own, input, parts[rank].bytes);
+    const Part own = parts[rank];
+    if (output + own.offset != input) copy_bytes(input, output + own.offset, own.bytes);
   }
   // Copies to their places parts that lie one behind the other in `vector`, beginning with the part
   // of rank `first`.
   void take_from(const std::byte* vector, int first) const {
     for (int i = 0; i < parts.ranks; ++i) {
       const Part part = parts[(first + i) % parts.ranks];
-      std::memcpy(output + part.offset, vector, part.bytes);
+      (output + part.offset).copy_from(vector, part.bytes);
       vector += part.bytes;
     }
   }

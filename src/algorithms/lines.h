@@ -25,6 +25,13 @@ inline void put_lines(const ShmGroup& group, std::uint64_t position, const std::
   publish(line->in, position + 1);
 }
 
+// The same for data that may have a layout.
+inline void put_lines(const ShmGroup& group, std::uint64_t position, const ConstBytes& from,
+                      std::size_t bytes) {
+  alignas(kCacheLine) std::byte packed[round_up(kLinesData, kCacheLine)];
+  put_lines(group, position, from.packed(packed, bytes), bytes);
+}
+
 // Collects `bytes` of a rank's lines, from `offset` on, once all of them are in.
 inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, std::byte* to,
                        std::size_t bytes, std::size_t offset = 0) {
@@ -37,6 +44,15 @@ inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, 
     from = (++line)->data;
   }
   std::memcpy(to, from, bytes);
+}
+
+inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, const Bytes& to,
+                       std::size_t bytes) {
+  if (to.contiguous()) [[likely]]
+    return take_lines(group, rank, position, to.at(), bytes);
+  alignas(kCacheLine) std::byte packed[round_up(kLinesData, kCacheLine)];
+  take_lines(group, rank, position, packed, bytes);
+  to.copy_from(packed, bytes);
 }
 
 // fold_lines for the program's function, where the data do not fit one line.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "algorithms/table.h"
+#include "algorithms/test_layout.h"
 #include "algorithms/test_parts.h"
 #include "levels/test_levels.h"
 
@@ -35,8 +36,10 @@ struct Call {
   int ranks, root, radix;
   std::size_t count;
   bool in_place;
-  std::vector<Words> input, output;      // by rank
-  std::vector<std::vector<Part>> parts;  // by rank: how the vector is laid out there
+  std::vector<Words> input, output;          // by rank
+  std::vector<std::vector<Part>> parts;      // by rank: how the vector is laid out there
+  std::vector<MaybeStrided> sent, received;  // by rank: the same as an algorithm is given them
+  unsigned strided = 0;  // a bit for inputs and outputs of even and of odd ranks
   std::vector<CallArguments> args;
   std::vector<MessageGroup> groups;
 
@@ -47,6 +50,9 @@ struct Call {
         radix(2 + static_cast<int>(random() % 6)),
         count(1 + random() % (random() % 3 ? 40 : 2000)),
         in_place((reduces() || gathers()) && random() % 2),
+        sent(static_cast<std::size_t>(p)),
+        received(static_cast<std::size_t>(p)),
+        strided(reduces() ? 0 : random()),
         args(static_cast<std::size_t>(p)),
         groups(static_cast<std::size_t>(p)) {
     if (!info_of(entry.collective).has_root) root = 0;
@@ -80,10 +86,13 @@ struct Call {
     reduction.element = sizeof(Word);
     reduction.kernel = kernel;
     reduction.root = root;
-    args[me].bcast = {out, bytes(), root};
+    sent[me].begin(reinterpret_cast<std::byte*>(input[me].data()), bytes(), strided >> me % 2 & 1);
+    received[me].begin(out, bytes(), strided >> (2 + me % 2) & 1);
+    args[me].bcast = {received[me].data(), bytes(), root};
     const Parts laid{bytes(), ranks, 0, 0, parts[me].data()};
     args[me].reduce_scatter = {reduction, laid};
-    args[me].allgather = {(in_place ? out : in) + parts[me][me].offset, out, laid};
+    args[me].allgather = {(in_place ? received : sent)[me].data() + parts[me][me].offset,
+                          received[me].data(), laid};
     LevelGroup& level = rank.levels[0];
     groups[me] = world.message_group(rank, level.members, level.rank, 0, radix, bytes());
     rank.strands.push_back(std::make_unique<Strand>());
@@ -143,6 +152,7 @@ struct Call {
     for (int r = 0; r < ranks; ++r) {
       if (!has_result(r)) continue;
       const auto rank = static_cast<std::size_t>(r);
+      received[rank].read();
       Words words = output[rank];
       const Words want = expected(rank, kernel);
       if (!scatters() || in_place) words.resize(want.size());

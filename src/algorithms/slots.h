@@ -126,12 +126,12 @@ inline void fold_piece(const ShmGroup& group, std::uint64_t position, const Redu
 
 // Copies the others' pieces of a step out of their slots.
 template <class Cut>
-void take_from_others(const ShmGroup& group, std::uint64_t position, std::byte* output,
-                      const Cut& cut, std::size_t step) {
+void take_from_others(const ShmGroup& group, std::uint64_t position, Bytes output, const Cut& cut,
+                      std::size_t step) {
   for (int r = 0; r < group.size(); ++r) {
     if (r == group.rank()) continue;
     const Piece piece = cut.piece(step, r);
-    std::memcpy(output + piece.offset, group.payload(r, position) + piece.place, piece.bytes);
+    (output + piece.offset).copy_from(group.payload(r, position) + piece.place, piece.bytes);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "base/collectives.h"
 
@@ -62,6 +63,12 @@ constexpr const AlgorithmInfo& info_of(Algorithm algorithm) {
 // The name that users write. Two collectives may have algorithms of the same name.
 constexpr const char* name_of(Algorithm algorithm) {
   return algorithm == Algorithm::native ? "native" : info_of(algorithm).name;
+}
+
+// True for the name of the row and for one that it had: allreduce:mpi_allreduce was "native".
+constexpr bool answers_to(const AlgorithmInfo& info, std::string_view name) {
+  return name == info.name ||
+         (&info == &info_of(Algorithm::allreduce_mpi_allreduce) && name == "native");
 }
 
 // Where an algorithm works: in a group that shares memory, in a group whose ranks reach each other

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The element types and operations Sumac has kernels for, free of any MPI's handles.
+// The element types (types.def) and operations that Sumac has kernels for, free of any MPI's
+// handles.
 #pragma once
 
 #include <cstddef>
@@ -10,36 +11,9 @@ namespace sumac {
 // The kind of an element, by what reductions do with it.
 enum class ElementKind : std::uint8_t { integer, floating, complex, pair, none };
 
-// Pairs are of a value and an index (MPI_DOUBLE_INT: f64_i32), laid out as a C struct.
 enum class DType : std::uint8_t {
-  i8,
-  u8,
-  i16,
-  u16,
-  i32,
-  u32,
-  i64,
-  u64,
-  i128,
-  f16,
-  bf16,
-  f32,
-  f64,
-  long_double,
-  f128,
-  c32,
-  c64,
-  c_long_double,
-  c128,
-  i32_i32,
-  i64_i64,
-  f32_i32,
-  f32_f32,
-  f64_f64,
-  i16_i32,
-  i64_i32,
-  f64_i32,
-  long_double_i32,
+#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, ...) type,
+#include "base/types.def"
   none
 };
 inline constexpr int kNumDTypes = static_cast<int>(DType::none);
@@ -61,46 +35,44 @@ enum class Op : std::uint8_t {
 };
 inline constexpr int kNumOps = static_cast<int>(Op::none);
 
+// The files with vector kernels, kernels/reduce_<file>.cc: of one size of element each, so that
+// they compile in parallel. Those of `wide` elements are plain loops.
+#define SUMAC_KERNEL_FILES(FILE) \
+  FILE(int8)                     \
+  FILE(int16)                    \
+  FILE(int32)                    \
+  FILE(int64)                    \
+  FILE(half)                     \
+  FILE(f32)                      \
+  FILE(f64)                      \
+  FILE(complex)                  \
+  FILE(pair32)                   \
+  FILE(pair64)
+enum class KernelFile : std::uint8_t {
+#define SUMAC_KERNEL_FILE(file) file,
+  SUMAC_KERNEL_FILES(SUMAC_KERNEL_FILE)
+#undef SUMAC_KERNEL_FILE
+      wide
+};
+
 struct DTypeInfo {
   const char* name;
   std::uint8_t size;  // bytes from one element to the next
   ElementKind kind;
-  bool vector;  // has vector kernels, not only plain loops
+  KernelFile kernels;
+
+  // True where it has vector kernels, not only plain loops.
+  constexpr bool vector() const { return kernels != KernelFile::wide; }
 };
 
 inline constexpr std::uint8_t kLongDouble = sizeof(long double);
 
-// In the order of DType; read by C++ and, through `sumac __types`, by Python.
+// In the order of DType.
 inline constexpr DTypeInfo kDTypes[] = {
-    {"int8", 1, ElementKind::integer, true},
-    {"uint8", 1, ElementKind::integer, true},
-    {"int16", 2, ElementKind::integer, true},
-    {"uint16", 2, ElementKind::integer, true},
-    {"int32", 4, ElementKind::integer, true},
-    {"uint32", 4, ElementKind::integer, true},
-    {"int64", 8, ElementKind::integer, true},
-    {"uint64", 8, ElementKind::integer, true},
-    {"int128", 16, ElementKind::integer, false},
-    {"float16", 2, ElementKind::floating, true},
-    {"bfloat16", 2, ElementKind::floating, true},
-    {"float", 4, ElementKind::floating, true},
-    {"double", 8, ElementKind::floating, true},
-    {"long_double", kLongDouble, ElementKind::floating, false},
-    {"float128", 16, ElementKind::floating, false},
-    {"float_complex", 8, ElementKind::complex, true},
-    {"double_complex", 16, ElementKind::complex, true},
-    {"long_double_complex", 2 * kLongDouble, ElementKind::complex, false},
-    {"float128_complex", 32, ElementKind::complex, false},
-    {"2int", 8, ElementKind::pair, true},
-    {"2int64", 16, ElementKind::pair, true},
-    {"float_int", 8, ElementKind::pair, true},
-    {"2real", 8, ElementKind::pair, true},
-    {"2double_precision", 16, ElementKind::pair, true},
-    {"short_int", 8, ElementKind::pair, true},
-    {"long_int", 16, ElementKind::pair, true},
-    {"double_int", 16, ElementKind::pair, true},
-    {"long_double_int", 2 * kLongDouble, ElementKind::pair, false},
-    {"none", 0, ElementKind::none, false}};
+#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, ...) \
+  {name, bytes, ElementKind::kind, KernelFile::kernels},
+#include "base/types.def"
+    {"none", 0, ElementKind::none, KernelFile::wide}};
 
 constexpr const DTypeInfo& info_of(DType type) { return kDTypes[static_cast<int>(type)]; }
 

@@ -68,6 +68,7 @@ struct Laid {
 template <class Value, class Index>
 using PairOf = typename Laid<Value, Index>::Type;
 
+using LongDouble = long double;
 __extension__ using Int128 = __int128;
 __extension__ using Unsigned128 = unsigned __int128;
 #if defined(__x86_64__)

@@ -104,56 +104,17 @@ struct Plain {
   };
 };
 
-// Finds the kernel for every pair of types that has vector kernels elsewhere.
+// Finds the kernel of a type that has vector kernels elsewhere.
 template <class Set>
 ReduceFn find_plain(Op op, DType type) {
-  switch (type) {
-    case DType::i8:
-      return select_integer<Plain<Set>::template Kernel, std::int8_t>(op);
-    case DType::u8:
-      return select_integer<Plain<Set>::template Kernel, std::uint8_t>(op);
-    case DType::i16:
-      return select_integer<Plain<Set>::template Kernel, std::int16_t>(op);
-    case DType::u16:
-      return select_integer<Plain<Set>::template Kernel, std::uint16_t>(op);
-    case DType::i32:
-      return select_integer<Plain<Set>::template Kernel, std::int32_t>(op);
-    case DType::u32:
-      return select_integer<Plain<Set>::template Kernel, std::uint32_t>(op);
-    case DType::i64:
-      return select_integer<Plain<Set>::template Kernel, std::int64_t>(op);
-    case DType::u64:
-      return select_integer<Plain<Set>::template Kernel, std::uint64_t>(op);
-    case DType::f16:
-      return select_float<Plain<Set>::template Kernel, Float16>(op);
-    case DType::bf16:
-      return select_float<Plain<Set>::template Kernel, BFloat16>(op);
-    case DType::f32:
-      return select_float<Plain<Set>::template Kernel, float>(op);
-    case DType::f64:
-      return select_float<Plain<Set>::template Kernel, double>(op);
-    case DType::c32:
-      return select_complex<Plain<Set>::template Kernel, float>(op);
-    case DType::c64:
-      return select_complex<Plain<Set>::template Kernel, double>(op);
-    case DType::i32_i32:
-    case DType::f32_i32:
-    case DType::f32_f32:
-    case DType::i16_i32:
-      return select_pair32<Plain<Set>::template Kernel>(op, type);
-    case DType::i64_i64:
-    case DType::f64_f64:
-    case DType::i64_i32:
-    case DType::f64_i32:
-      return select_pair64<Plain<Set>::template Kernel>(op, type);
-    case DType::i128:
-    case DType::long_double:
-    case DType::f128:
-    case DType::c_long_double:
-    case DType::c128:
-    case DType::long_double_i32:
-    case DType::none:
-      break;  // reduce_wide.cc has them
+  switch (info_of(type).kernels) {
+#define SUMAC_KERNEL_FILE(file) \
+  case KernelFile::file:        \
+    return select_in<KernelFile::file, Plain<Set>::template Kernel>(op, type);
+    SUMAC_KERNEL_FILES(SUMAC_KERNEL_FILE)
+#undef SUMAC_KERNEL_FILE
+    case KernelFile::wide:
+      break;
   }
   return nullptr;
 }

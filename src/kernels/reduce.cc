@@ -14,46 +14,13 @@ namespace {
 
 template <VectorSet set>
 ReduceFn find_vector(Op op, DType type) {
-  switch (type) {
-    case DType::i8:
-    case DType::u8:
-      return find_int8(set, op, type);
-    case DType::i16:
-    case DType::u16:
-      return find_int16(set, op, type);
-    case DType::i32:
-    case DType::u32:
-      return find_int32(set, op, type);
-    case DType::i64:
-    case DType::u64:
-      return find_int64(set, op, type);
-    case DType::f16:
-    case DType::bf16:
-      return find_half(set, op, type);
-    case DType::f32:
-      return find_f32(set, op, type);
-    case DType::f64:
-      return find_f64(set, op, type);
-    case DType::c32:
-    case DType::c64:
-      return find_complex(set, op, type);
-    case DType::i32_i32:
-    case DType::f32_i32:
-    case DType::f32_f32:
-    case DType::i16_i32:
-      return find_pair32(set, op, type);
-    case DType::i64_i64:
-    case DType::f64_f64:
-    case DType::i64_i32:
-    case DType::f64_i32:
-      return find_pair64(set, op, type);
-    case DType::i128:
-    case DType::long_double:
-    case DType::f128:
-    case DType::c_long_double:
-    case DType::c128:
-    case DType::long_double_i32:
-    case DType::none:
+  switch (info_of(type).kernels) {
+#define SUMAC_KERNEL_FILE(file) \
+  case KernelFile::file:        \
+    return find_##file(set, op, type);
+    SUMAC_KERNEL_FILES(SUMAC_KERNEL_FILE)
+#undef SUMAC_KERNEL_FILE
+    case KernelFile::wide:
       break;  // reduce_wide.cc has them
   }
   return nullptr;
@@ -75,7 +42,7 @@ constexpr FindFn kFind[] = {
 
 ReduceFn find_reduce(Op op, DType type) {
   if (!is_defined(op, type)) return nullptr;
-  return info_of(type).vector ? kFind[sumac_simd_set()](op, type) : find_wide(op, type);
+  return info_of(type).vector() ? kFind[sumac_simd_set()](op, type) : find_wide(op, type);
 }
 
 void set_stream_bytes(std::size_t bytes) {

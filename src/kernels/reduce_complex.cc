@@ -14,8 +14,7 @@ namespace sumac {
 namespace HWY_NAMESPACE {
 
 ReduceFn find_complex(Op op, DType type) {
-  return type == DType::c32 ? select_complex<Kernel, float>(op)
-                            : select_complex<Kernel, double>(op);
+  return select_in<KernelFile::complex, Kernel>(op, type);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-ReduceFn find_f32(Op op, DType /*type*/) { return select_float<Kernel, float>(op); }
+ReduceFn find_f32(Op op, DType type) { return select_in<KernelFile::f32, Kernel>(op, type); }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE

@@ -13,13 +13,10 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-ReduceFn find_half(Op op, DType type) {
-  return type == DType::f16 ? select_float<Kernel, Float16>(op)
-                            : select_float<Kernel, BFloat16>(op);
-}
+ReduceFn find_half(Op op, DType type) { return select_in<KernelFile::half, Kernel>(op, type); }
 
 #if HWY_TARGET == HWY_AVX3 && defined(SUMAC_HAS_AVX512_FP16)
-ReduceFn find_native_half(Op op) { return select_float<Kernel, NativeFloat16>(op); }
+ReduceFn find_native_half(Op op) { return select_floating<Kernel, NativeFloat16>(op); }
 #endif
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -13,10 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-ReduceFn find_int16(Op op, DType type) {
-  return type == DType::i16 ? select_integer<Kernel, std::int16_t>(op)
-                            : select_integer<Kernel, std::uint16_t>(op);
-}
+ReduceFn find_int16(Op op, DType type) { return select_in<KernelFile::int16, Kernel>(op, type); }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE

@@ -13,10 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-ReduceFn find_int32(Op op, DType type) {
-  return type == DType::i32 ? select_integer<Kernel, std::int32_t>(op)
-                            : select_integer<Kernel, std::uint32_t>(op);
-}
+ReduceFn find_int32(Op op, DType type) { return select_in<KernelFile::int32, Kernel>(op, type); }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE

@@ -13,10 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-ReduceFn find_int64(Op op, DType type) {
-  return type == DType::i64 ? select_integer<Kernel, std::int64_t>(op)
-                            : select_integer<Kernel, std::uint64_t>(op);
-}
+ReduceFn find_int64(Op op, DType type) { return select_in<KernelFile::int64, Kernel>(op, type); }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE

@@ -13,10 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-ReduceFn find_int8(Op op, DType type) {
-  return type == DType::i8 ? select_integer<Kernel, std::int8_t>(op)
-                           : select_integer<Kernel, std::uint8_t>(op);
-}
+ReduceFn find_int8(Op op, DType type) { return select_in<KernelFile::int8, Kernel>(op, type); }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE

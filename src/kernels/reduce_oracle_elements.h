@@ -271,62 +271,10 @@ std::vector<T> source(int k, std::size_t count) {
 template <class Visit>
 void with_element(DType type, Visit visit) {
   switch (type) {
-    case DType::i8:
-      return visit(std::int8_t());
-    case DType::u8:
-      return visit(std::uint8_t());
-    case DType::i16:
-      return visit(std::int16_t());
-    case DType::u16:
-      return visit(std::uint16_t());
-    case DType::i32:
-      return visit(std::int32_t());
-    case DType::u32:
-      return visit(std::uint32_t());
-    case DType::i64:
-      return visit(std::int64_t());
-    case DType::u64:
-      return visit(std::uint64_t());
-    case DType::i128:
-      return visit(Int128());
-    case DType::f16:
-      return visit(Float16());
-    case DType::bf16:
-      return visit(BFloat16());
-    case DType::f32:
-      return visit(float());
-    case DType::f64:
-      return visit(double());
-    case DType::long_double:
-      return visit(LongDouble());
-    case DType::f128:
-      return visit(Float128());
-    case DType::c32:
-      return visit(Complex<float>());
-    case DType::c64:
-      return visit(Complex<double>());
-    case DType::c_long_double:
-      return visit(Complex<LongDouble>());
-    case DType::c128:
-      return visit(Complex<Float128>());
-    case DType::i32_i32:
-      return visit(PairOf<std::int32_t, std::int32_t>());
-    case DType::i64_i64:
-      return visit(PairOf<std::int64_t, std::int64_t>());
-    case DType::f32_i32:
-      return visit(PairOf<float, std::int32_t>());
-    case DType::f32_f32:
-      return visit(PairOf<float, float>());
-    case DType::f64_f64:
-      return visit(PairOf<double, double>());
-    case DType::i16_i32:
-      return visit(PairOf<std::int16_t, std::int32_t>());
-    case DType::i64_i32:
-      return visit(PairOf<std::int64_t, std::int32_t>());
-    case DType::f64_i32:
-      return visit(PairOf<double, std::int32_t>());
-    case DType::long_double_i32:
-      return visit(PairOf<long double, std::int32_t>());
+#define SUMAC_ELEMENT(dtype, name, bytes, kind, kernels, ...) \
+  case DType::dtype:                                          \
+    return visit(__VA_ARGS__());
+#include "base/types.def"
     case DType::none:
       return;
   }

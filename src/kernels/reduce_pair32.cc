@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-ReduceFn find_pair32(Op op, DType type) { return select_pair32<Kernel>(op, type); }
+ReduceFn find_pair32(Op op, DType type) { return select_in<KernelFile::pair32, Kernel>(op, type); }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE

@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-ReduceFn find_pair64(Op op, DType type) { return select_pair64<Kernel>(op, type); }
+ReduceFn find_pair64(Op op, DType type) { return select_in<KernelFile::pair64, Kernel>(op, type); }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE

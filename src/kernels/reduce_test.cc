@@ -312,7 +312,7 @@ std::vector<SetAndType> sets_and_types() {
   const std::vector<std::string> names = sets();
   for (const std::string& set : names) {
     for (int type = 0; type < kNumDTypes; ++type) {
-      if (kDTypes[type].vector || set == names.front()) result.emplace_back(set, type);
+      if (kDTypes[type].vector() || set == names.front()) result.emplace_back(set, type);
     }
   }
   return result;

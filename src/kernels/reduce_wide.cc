@@ -13,14 +13,7 @@ struct WideSet {
 };
 
 ReduceFn find_wide(Op op, DType type) {
-  if (type == DType::i128) return select_integer<Plain<WideSet>::Kernel, Int128>(op);
-  if (type == DType::long_double) return select_float<Plain<WideSet>::Kernel, long double>(op);
-  if (type == DType::f128) return select_float<Plain<WideSet>::Kernel, Float128>(op);
-  if (type == DType::c_long_double) return select_complex<Plain<WideSet>::Kernel, long double>(op);
-  if (type == DType::c128) return select_complex<Plain<WideSet>::Kernel, Float128>(op);
-  if (type == DType::long_double_i32)
-    return select_location<Plain<WideSet>::Kernel, PairOf<long double, std::int32_t>>(op);
-  return nullptr;
+  return select_in<KernelFile::wide, Plain<WideSet>::Kernel>(op, type);
 }
 
 }  // namespace sumac

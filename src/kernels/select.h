@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "kernels/elements.h"
 #include "kernels/plain_ops.h"
 #include "kernels/reduce.h"
 
@@ -44,7 +45,7 @@ ReduceFn select_integer(Op op) {
 }
 
 template <template <class, class> class Kernel, class Float>
-ReduceFn select_float(Op op) {
+ReduceFn select_floating(Op op) {
   if (op == Op::sum) return Kernel<plain::Sum, Float>::reduce;
   if (op == Op::prod) return Kernel<plain::Prod, Float>::reduce;
   if (op == Op::min) return Kernel<plain::Min, Float>::reduce;
@@ -52,39 +53,28 @@ ReduceFn select_float(Op op) {
   return nullptr;
 }
 
-template <template <class, class> class Kernel, class Float>
+template <template <class, class> class Kernel, class Number>
 ReduceFn select_complex(Op op) {
-  if (op == Op::sum) return Kernel<plain::Sum, Complex<Float>>::reduce;
-  if (op == Op::prod) return Kernel<plain::Prod, Complex<Float>>::reduce;
+  if (op == Op::sum) return Kernel<plain::Sum, Number>::reduce;
+  if (op == Op::prod) return Kernel<plain::Prod, Number>::reduce;
   return nullptr;
 }
 
 template <template <class, class> class Kernel, class P>
-ReduceFn select_location(Op op) {
+ReduceFn select_pair(Op op) {
   if (op == Op::minloc) return Kernel<plain::MinLoc, P>::reduce;
   if (op == Op::maxloc) return Kernel<plain::MaxLoc, P>::reduce;
   return nullptr;
 }
 
-template <template <class, class> class Kernel>
-ReduceFn select_pair32(Op op, DType type) {
-  if (type == DType::i32_i32)
-    return select_location<Kernel, PairOf<std::int32_t, std::int32_t>>(op);
-  if (type == DType::f32_i32) return select_location<Kernel, PairOf<float, std::int32_t>>(op);
-  if (type == DType::f32_f32) return select_location<Kernel, PairOf<float, float>>(op);
-  if (type == DType::i16_i32)
-    return select_location<Kernel, PairOf<std::int16_t, std::int32_t>>(op);
-  return nullptr;
-}
-
-template <template <class, class> class Kernel>
-ReduceFn select_pair64(Op op, DType type) {
-  if (type == DType::i64_i64)
-    return select_location<Kernel, PairOf<std::int64_t, std::int64_t>>(op);
-  if (type == DType::f64_f64) return select_location<Kernel, PairOf<double, double>>(op);
-  if (type == DType::i64_i32)
-    return select_location<Kernel, PairOf<std::int64_t, std::int32_t>>(op);
-  if (type == DType::f64_i32) return select_location<Kernel, PairOf<double, std::int32_t>>(op);
+// Selects among the types of types.def whose kernels are in one file; null for all others.
+template <KernelFile file, template <class, class> class Kernel>
+ReduceFn select_in(Op op, DType dtype) {
+#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, ...)                 \
+  if constexpr (KernelFile::kernels == file) {                               \
+    if (dtype == DType::type) return select_##kind<Kernel, __VA_ARGS__>(op); \
+  }
+#include "base/types.def"
   return nullptr;
 }
 

@@ -16,18 +16,12 @@ using FindFn = ReduceFn (*)(Op op, DType type);
 // Sets compiled through Highway; the order is that of SUMAC_VECTOR_SETS in reduce-inl.h.
 enum VectorSet { kAvx3, kAvx2, kSse4, kSsse3, kSve, kNeon };
 
-// These return nullptr when the pair has no kernel, or the build has none for the set.
-ReduceFn find_int8(VectorSet set, Op op, DType type);
-ReduceFn find_int16(VectorSet set, Op op, DType type);
-ReduceFn find_int32(VectorSet set, Op op, DType type);
-ReduceFn find_int64(VectorSet set, Op op, DType type);
-ReduceFn find_f32(VectorSet set, Op op, DType type);
-ReduceFn find_f64(VectorSet set, Op op, DType type);
-ReduceFn find_half(VectorSet set, Op op, DType type);
+// The function of each file, find_int8 and so on, returns nullptr when the pair has no kernel
+// there, or the build has none for the set.
+#define SUMAC_KERNEL_FILE(file) ReduceFn find_##file(VectorSet set, Op op, DType type);
+SUMAC_KERNEL_FILES(SUMAC_KERNEL_FILE)
+#undef SUMAC_KERNEL_FILE
 ReduceFn find_native_half(Op op);  // AVX-512 with float16, where the assembler knows it
-ReduceFn find_complex(VectorSet set, Op op, DType type);
-ReduceFn find_pair32(VectorSet set, Op op, DType type);
-ReduceFn find_pair64(VectorSet set, Op op, DType type);
 
 // Plain loops, not vectorised; and vectorised by the compiler for the baseline x86-64 processor.
 ReduceFn find_scalar(Op op, DType type);

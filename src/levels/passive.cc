@@ -32,7 +32,7 @@ Task be_passive(Strand& strand, Operation& operation, Stage& stage) {
   co_await strand.until(group.slot_free(position));
   const bool reduces = stage.kind == Stage::Kind::reduce;
   show_buffers(group, position, reduces ? operation.reduction.input : nullptr,
-               operation.bcast.buffer);
+               operation.bcast.buffer.at());
   co_await strand.until(group.out(stage.root, position));
   group.finish(position);
 }
@@ -50,7 +50,7 @@ void serve_members(Operation& operation, const Stage& stage, std::size_t chunk) 
   if (stage.kind == Stage::Kind::reduce) return read_chunk(operation, stage, chunk);
   const Part part = operation.chunks[chunk];
   store_to_peers(stage.group->up, stage.group->peers, operation.passive_position, part.offset,
-                 operation.bcast.buffer + part.offset, part.bytes);
+                 operation.bcast.buffer.at() + part.offset, part.bytes);
 }
 
 void release_members(Operation& operation, Stage& stage) {

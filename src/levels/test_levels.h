@@ -43,9 +43,6 @@ class TestMessages final : public Messages {
     ++stream.receives;
     receives_.push_back({&stream, peer, to, bytes});
   }
-  void native_allreduce(Stream&, const ReduceArguments&) override {
-    std::abort();  // no MPI here
-  }
   bool poll() override {
     bool moved = false;
     // A buffer is read when the send completes, not before, so a buffer changed too early shows.

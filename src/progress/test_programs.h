@@ -19,6 +19,7 @@
 
 #include "algorithms/test_support.h"
 #include "progress/queue.h"
+#include "transport/p2p/test_post_office.h"
 
 namespace sumac::testing {
 
@@ -28,6 +29,8 @@ using Random = std::mt19937;
 
 inline std::size_t below(Random& random, std::size_t bound) { return random() % bound; }
 
+inline const PostedAllreduce kBarrierByMpi{find_reduce(Op::bor, DType::i32), sizeof(std::int32_t)};
+
 // One collective call: what every member puts in, gets out, and should get.
 struct Call {
   Collective what;
@@ -36,6 +39,7 @@ struct Call {
   std::size_t count;
   bool in_place, overlaps;
   ReduceFn kernel;
+  PostedAllreduce by_mpi;
   std::vector<Words> input, output;  // by member, with a guard word behind them
   Words expected;
   std::atomic<int> begun{0}, ended{0};
@@ -48,7 +52,8 @@ struct Call {
         count(what == Collective::barrier ? 0 : 1 + below(random, most)),
         in_place(random() % 2 && what != Collective::bcast),
         overlaps(nonblocking),
-        kernel(k) {
+        kernel(k),
+        by_mpi(k, sizeof(Word)) {
     for (int m = 0; m < members; ++m) {
       Words words(count + 1, kGuard), result(count + 1, kGuard);
       for (std::size_t i = 0; i < count; ++i) words[i] = static_cast<Word>(random());
@@ -88,7 +93,7 @@ struct Call {
   // Makes it the member's work.
   void describe(Work& work, int member) {
     ++begun;
-    if (what == Collective::barrier) return work.set_barrier(choice);
+    if (what == Collective::barrier) return work.set_barrier(choice, &kBarrierByMpi);
     const auto m = static_cast<std::size_t>(member);
     auto* out = reinterpret_cast<std::byte*>(output[m].data());
     const auto* in = reinterpret_cast<const std::byte*>(input[m].data());
@@ -111,6 +116,7 @@ struct Call {
     args.count = count;
     args.element = sizeof(Word);
     args.kernel = kernel;
+    args.by_mpi = &by_mpi;
     args.root = root;
   }
 

@@ -16,7 +16,7 @@ std::vector<std::byte*> scratches;
 
 }  // namespace
 
-void Work::set_barrier(const Choice& choice, const void* native) {
+void Work::set_barrier(const Choice& choice, const MpiAllreduce* by_mpi) {
   call = ChosenCall();
   call.collective = Collective::barrier;
   call.choice = choice;
@@ -27,7 +27,7 @@ void Work::set_barrier(const Choice& choice, const void* native) {
   static_assert(sizeof barrier_in_ == kBarrierWord);
   call.reduction.element = kBarrierWord;
   call.reduction.kernel = find_reduce(Op::bor, DType::i32);
-  call.reduction.native = native;
+  call.reduction.by_mpi = by_mpi;
 }
 
 Task Work::start() {

@@ -26,9 +26,9 @@ class Work {
   Work& operator=(const Work&) = delete;
 
   // The call, set by the caller while nothing is under way. Over levels a barrier is an all-reduce
-  // of a word of the Work's own, an int32, by bitwise or; `native` describes it to the MPI.
+  // of a word of the Work's own, an int32, by bitwise or, which is what `by_mpi` does.
   ChosenCall call;
-  void set_barrier(const Choice& choice, const void* native = nullptr);
+  void set_barrier(const Choice& choice, const MpiAllreduce* by_mpi = nullptr);
 
   // Runs the call to its end, with nothing else under way on these ranks.
   void run(const Ranks& ranks, const WaitPolicy& policy);

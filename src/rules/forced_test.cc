@@ -23,6 +23,11 @@ TEST(Forced, WhatIsUnderstood) {
   EXPECT_EQ(problem_of(nullptr), "");
   EXPECT_EQ(forced_algorithms("bcast:slots; allreduce:ring"),
             (std::vector{Algorithm::bcast_slots, Algorithm::allreduce_ring}));
+  for (const char* name : {"allreduce:mpi_allreduce", "allreduce:native"}) {
+    EXPECT_EQ(problem_of(name), "");
+    EXPECT_EQ(forced_algorithms(name), std::vector{Algorithm::allreduce_mpi_allreduce}) << name;
+  }
+  EXPECT_NE(problem_of("reduce:native"), "");
 }
 
 TEST(Forced, WhatIsWrongAndWhatWasMeant) {

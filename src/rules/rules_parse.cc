@@ -120,8 +120,8 @@ bool is_for(const AlgorithmInfo& info, Collective collective, Over over) {
   return info.collective == collective && over_of(info.needs) == over;
 }
 
-// What a rule for this collective and kind of group may choose. Among ranks that send messages
-// "native" is an algorithm of the table; elsewhere it leaves the call to the MPI.
+// What a rule for this collective and kind of group may choose. Only calls of whole communicators,
+// whose group shares memory or has a hierarchy, can be left to the MPI.
 Names choices(Collective collective, Over over) {
   Names names;
   for (const AlgorithmInfo& info : kAlgorithmInfos) {
@@ -134,7 +134,7 @@ Names choices(Collective collective, Over over) {
 Algorithm algorithm_named(const std::string& name, Collective collective, Over over) {
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmInfo& info = info_of(algorithm);
-    if (name == info.name && is_for(info, collective, over)) return algorithm;
+    if (answers_to(info, name) && is_for(info, collective, over)) return algorithm;
   }
   return Algorithm::native;
 }
@@ -162,11 +162,11 @@ bool refuse_algorithm(const RawField& field, const Rule& rule, const Names& name
 
 bool parse_algorithm(const RawField& field, Rule& rule, TextProblem& problem) {
   if (field.kind != RawField::Kind::text) return wrong_type(field, problem);
-  const Names names = choices(rule.collective, rule.over);
-  if (std::none_of(names.begin(), names.end(), [&](auto name) { return field.text == name; })) {
-    return refuse_algorithm(field, rule, names, problem);
+  const Algorithm algorithm = algorithm_named(field.text, rule.collective, rule.over);
+  if (algorithm == Algorithm::native && (field.text != "native" || rule.over == Over::p2p)) {
+    return refuse_algorithm(field, rule, choices(rule.collective, rule.over), problem);
   }
-  rule.choice = default_choice(algorithm_named(field.text, rule.collective, rule.over));
+  rule.choice = default_choice(algorithm);
   return true;
 }
 

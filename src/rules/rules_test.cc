@@ -48,8 +48,9 @@ TEST(Rules, SayWhatTheySay) {
       "[[rule]]\ncollective='bcast'\nover='p2p'\nranks='8-'\nbytes='-1M'\nalgorithm='knomial'\n"
       "radix=64\n"
       "[[rule]]\ncollective='barrier'\nover='shm'\nalgorithm='native'\n"
+      "[[rule]]\ncollective='allreduce'\nover='p2p'\nalgorithm='mpi_allreduce'\n"
       "[[rule]]\ncollective='allreduce'\nover='p2p'\nalgorithm='native'\n");
-  ASSERT_EQ(set.rules.size(), 4U);
+  ASSERT_EQ(set.rules.size(), 5U);
   const Rule& first = set.rules[0];
   EXPECT_EQ(first.collective, Collective::reduce);
   EXPECT_EQ(first.over, Over::levels);
@@ -71,7 +72,8 @@ TEST(Rules, SayWhatTheySay) {
   EXPECT_EQ(second.bytes.high, 1U << 20);
   EXPECT_EQ(second.choice.radix, 64);
   EXPECT_EQ(set.rules[2].choice.algorithm, Algorithm::native);
-  EXPECT_EQ(set.rules[3].choice.algorithm, Algorithm::allreduce_native);
+  EXPECT_EQ(set.rules[3].choice.algorithm, Algorithm::allreduce_mpi_allreduce);
+  EXPECT_EQ(set.rules[4].choice.algorithm, Algorithm::allreduce_mpi_allreduce);  // as it was called
 }
 
 TEST(Rules, HashIsOfTheContentAlone) {
@@ -89,7 +91,7 @@ TEST(Rules, HashIsOfTheContentAlone) {
 
 TEST(Rules, ProblemsNameTheFix) {
   const std::string head = kHead;
-  const std::string p2p = "(known: recursive_doubling, rabenseifner, ring, knomial, native)";
+  const std::string p2p = "(known: recursive_doubling, rabenseifner, ring, knomial, mpi_allreduce)";
   const std::pair<std::string, std::string> cases[] = {
       {head + "algorithm = 'rign'",
        "FILE:4: unknown algorithm 'rign' for allreduce over p2p; did you mean 'ring'? " + p2p},

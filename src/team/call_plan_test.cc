@@ -103,6 +103,8 @@ ChosenCall call_of(const AgreedLevels& agreed, const CallShape& shape, int rank,
   call.reduction.count = count;
   call.reduction.element = sizeof(Word);
   call.reduction.kernel = sum_kernel;
+  static const PostedAllreduce by_mpi(sum_kernel, sizeof(Word));
+  call.reduction.by_mpi = &by_mpi;
   call.reduction.root = shape.root;
   return call;
 }
@@ -270,7 +272,7 @@ TEST_F(CallPlans, OfWhatWasDecidedWhileItBegan) {
       // The rank's part of 256 KiB, in one chunk.
       {4, 16, 4 * kM, "", kM / 4, 1, Algorithm::allreduce_rabenseifner},
       // The MPI's own is for the leaders alone.
-      {4, 4, kM, "allreduce:multi_leader;allreduce:native", 64 << 10, 4,
+      {4, 4, kM, "allreduce:multi_leader;allreduce:mpi_allreduce", 64 << 10, 4,
        Algorithm::allreduce_rabenseifner},
   };
   for (const Case& c : cases) {

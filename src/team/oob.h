@@ -24,7 +24,7 @@ class Oob {
   // Collective: copies rank 0's data to all.
   virtual void broadcast(void* data, std::size_t bytes) = 0;
   // Collective: makes messages between these ranks that cannot be taken for any other message.
-  // `leaders`, in ascending order, are the ranks for which they also serve native_allreduce().
+  // `leaders`, in ascending order, are the ranks for which they also serve an MpiAllreduce.
   // Returns false on a local failure; `messages` must then live until all ranks know.
   virtual bool make_messages(const std::vector<int>& leaders, std::shared_ptr<Messages>& made) = 0;
 

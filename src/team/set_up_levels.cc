@@ -108,8 +108,8 @@ TeamMessages LevelsSetUp::make_messages(const Wanted& wanted) {
   TeamMessages made = take_idle_messages(purpose);
   if (made.messages) return made;
   const Group& top = hierarchy.levels.back().groups[0];
-  const bool native = choices_of(team_.spec.of_group(top)).uses(Algorithm::allreduce_native);
-  const std::vector<int> leaders = native ? top.members : std::vector<int>();
+  const bool by_mpi = choices_of(team_.spec.of_group(top)).uses(Algorithm::allreduce_mpi_allreduce);
+  const std::vector<int> leaders = by_mpi ? top.members : std::vector<int>();
   if (!team_.oob.make_messages(leaders, made.messages)) worked_ &= ~kMessages;
   // Unique: each team takes a number of its own and has each hierarchy once.
   const std::uint64_t id = hash_text(wanted.text, team_.trace_group);

@@ -39,6 +39,7 @@ struct Call {
   std::size_t count;
   bool in_place;
   ReduceFn kernel;
+  PostedAllreduce by_mpi{kernel, sizeof(Word)};
   std::vector<Words> input, output;
 
   Call(Collective w, int ranks, int r, std::size_t n, bool ip, ReduceFn k, Random& random)
@@ -71,6 +72,7 @@ struct Call {
     call.reduction.element = sizeof(Word);
     call.reduction.kernel = kernel;
     call.reduction.root = root;
+    call.reduction.by_mpi = &by_mpi;
     return call;
   }
 

@@ -11,7 +11,7 @@
 #include "observe/log.h"
 #include "rules/rules.h"
 #include "team/set_up.h"
-#include "team/test_post_office.h"
+#include "transport/p2p/test_post_office.h"
 
 namespace sumac::testing {
 

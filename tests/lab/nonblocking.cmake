@@ -24,7 +24,7 @@ endforeach()
 foreach(program handles halves)
   sumac_lab_nonblocking(operations_${program} LAYOUTS 2+1+2 ARGS 20 EXPECTED allreduce:levels)
   sumac_lab_nonblocking(operations_${program}_native PROGRAM operations_${program} LAYOUTS 2+1+2
-                        ARGS 20 ENV SUMAC_ALGO=allreduce:native EXPECTED allreduce:levels)
+                        ARGS 20 ENV SUMAC_ALGO=allreduce:mpi_allreduce EXPECTED allreduce:levels)
 endforeach()
 
 sumac_lab_nonblocking(overlap_long PROGRAM overlap LAYOUTS 2+1+2 3+3turns 1+1+1+1 ARGS 60
@@ -57,7 +57,7 @@ sumac_lab_outstanding(four_levels 3+1+2+1 SUMAC_HIERARCHY=ranks:2,node,ranks:2 $
 sumac_lab_outstanding(flat 2+1+2 SUMAC_HIERARCHY=flat ${levels})
 sumac_lab_outstanding(multi_leader 3+3turns SUMAC_ALGO=allreduce:multi_leader
                       allreduce:multi_leader)
-sumac_lab_outstanding(native 2+1+2 SUMAC_ALGO=allreduce:native ${levels})
+sumac_lab_outstanding(native 2+1+2 SUMAC_ALGO=allreduce:mpi_allreduce ${levels})
 foreach(collective allreduce reduce bcast)
   sumac_lab_outstanding(${collective}_passive 2+1+2 SUMAC_ALGO=${collective}:passive
                         ${collective}:passive)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 HIERARCHIES = ("node", "node", "flat", "ranks:2,node", "allreduce=flat;node")
 ALGORITHMS = ("allreduce:levels", "allreduce:multi_leader", "allreduce:passive", "allreduce:ring",
-              "allreduce:rabenseifner", "allreduce:knomial", "allreduce:native",
+              "allreduce:rabenseifner", "allreduce:knomial", "allreduce:mpi_allreduce",
               "reduce:levels", "reduce:passive", "reduce:chain", "bcast:levels", "bcast:passive",
               "bcast:chain", "bcast:slots", "reduce:split_slots")  # fmt: skip
 COLLECTIVES = ("allreduce", "allreduce", "reduce", "bcast")

@@ -54,7 +54,7 @@ run "$sumac" plan allreduce 4M -n 64 --nodes 4 --machine "package:2 core:16"
 expect_out "1 chunk of up to 262144 bytes"
 expect_out "top    16 x 4          p2p   allreduce       rabenseifner  "
 golden leaders-mpi allreduce 1M -n 16 --nodes 4 \
-  --algo "allreduce:multi_leader;allreduce:native"
+  --algo "allreduce:multi_leader;allreduce:mpi_allreduce"
 for design in basic direct peer; do
   golden "slow-$design" allreduce 256K -n 16 --nodes 2 --slow 4-7,12-15 --slow-design $design
 done
@@ -86,7 +86,7 @@ assert (top["groups"], top["ranks"], top["over"], top["algorithm"]) == (1, 4, "p
 assert top["steps"] == 6 and top["bytes"] == 98304 and top["rule"] == "rules.toml:41", top
 assert top["chunk"] == 65536 and top["chunks"] == 1, top
 assert {other["algorithm"]: other["steps"] for other in top["others"]} == {
-    "recursive_doubling": 2, "rabenseifner": 4, "knomial": 4, "native": None}, top
+    "recursive_doubling": 2, "rabenseifner": 4, "knomial": 4, "mpi_allreduce": None}, top
 PYTHON
 expect_status 0
 

@@ -13,7 +13,7 @@ namespace sumac::allgather {
 
 Task bruck(Strand& strand, MessageGroup& group, const AllgatherArguments& args) {
   const Bruck run(group.size, group.rank, group.radix);
-  std::memcpy(group.scratch, args.input, args.parts[group.rank].bytes);
+  args.input.copy_to(group.scratch, args.parts[group.rank].bytes);
   for (int distance = 1; distance < group.size; distance *= group.radix) {
     for (int j = 1; j < group.radix; ++j) {
       const int ranks = run.ranks(j, distance);

@@ -5,7 +5,8 @@
 //   Steps    log2 p, two more when p is no power of two
 //   Bytes    a rank sends n(p-1)/p, or else up to 2n
 //   Wins     medium messages of a power of two of ranks: no copies beside the messages
-//   Needs    messages; scratch of n bytes where the parts of the output do not adjoin
+//   Needs    messages; scratch of n bytes where the parts of the output do not adjoin, or have a
+//   layout
 // Source: as allreduce/recursive_doubling.cc.
 #include "algorithms/halving.h"
 
@@ -15,7 +16,8 @@ namespace {
 Task follow(Strand& strand, MessageGroup& group, const AllgatherArguments& args, int pair,
             std::byte* vector) {
   // In place, the data received overwrite the input.
-  group.send(pair, args.input, args.parts[group.rank].bytes);
+  const std::size_t own = args.parts[group.rank].bytes;
+  group.send(pair, args.input.packed(group.scratch, own), own);
   co_await strand.until(group.stream->all_sent());
   group.receive(pair, vector, args.parts.bytes);
   co_await strand.until(group.stream->all_received());
@@ -27,7 +29,7 @@ Task lead(Strand& strand, MessageGroup& group, const AllgatherArguments& args,
   const PlacedParts begin_of(args.parts, halves);
   const std::size_t bytes = args.parts[group.rank].bytes;
   std::byte* const own = vector + begin_of(halves.place());
-  if (own != args.input) std::memcpy(own, args.input, bytes);
+  if (args.input != own) args.input.copy_to(own, bytes);
   if (shape.has_extra()) {
     group.receive(shape.pair(), own + bytes, args.parts[shape.pair()].bytes);
     co_await strand.until(group.stream->all_received());
@@ -43,13 +45,14 @@ Task lead(Strand& strand, MessageGroup& group, const AllgatherArguments& args,
 
 Task doubling(Strand& strand, MessageGroup& group, const AllgatherArguments& args) {
   const Doubling shape(group.size, group.rank);
-  std::byte* const vector = args.parts.adjoin() ? args.output : group.scratch;
+  const bool direct = args.output.contiguous() && args.parts.adjoin();
+  std::byte* const vector = direct ? args.output.at() : group.scratch;
   if (shape.is_extra()) {
     co_await follow(strand, group, args, shape.pair(), vector);
   } else {
     co_await lead(strand, group, args, shape, vector);
   }
-  if (vector != args.output) args.take_from(vector, 0);
+  if (!direct) args.take_from(vector, 0);
 }
 
 Traffic doubling_cost(const GroupCall& call) {

@@ -11,14 +11,16 @@ namespace sumac::bcast {
 
 Task chain(Strand& strand, MessageGroup& group, const BcastArguments& args) {
   const Chain chain(group.size, group.rank, args.root);
-  if (!chain.is_root()) {
-    group.receive(chain.towards_root(), args.buffer, args.bytes);
+  std::byte* const data = args.buffer.contiguous_or(group.scratch);
+  if (chain.is_root()) {
+    args.buffer.packed(data, args.bytes);
+  } else {
+    group.receive(chain.towards_root(), data, args.bytes);
     co_await strand.until(group.stream->all_received());
   }
-  if (!chain.is_last()) {
-    group.send(chain.away(), args.buffer, args.bytes);
-    co_await strand.until(group.stream->all_sent());
-  }
+  if (!chain.is_last()) group.send(chain.away(), data, args.bytes);
+  if (!chain.is_root()) args.buffer.take(data, args.bytes);
+  if (!chain.is_last()) co_await strand.until(group.stream->all_sent());
 }
 
 Traffic chain_cost(const GroupCall& call) {

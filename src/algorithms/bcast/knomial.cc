@@ -10,16 +10,20 @@ namespace sumac::bcast {
 
 Task knomial(Strand& strand, MessageGroup& group, const BcastArguments& args) {
   const Knomial tree(group.size, group.rank, args.root, group.radix);
-  if (!tree.is_root()) {
-    group.receive(tree.parent(), args.buffer, args.bytes);
+  std::byte* const data = args.buffer.contiguous_or(group.scratch);
+  if (tree.is_root()) {
+    args.buffer.packed(data, args.bytes);
+  } else {
+    group.receive(tree.parent(), data, args.bytes);
     co_await strand.until(group.stream->all_received());
   }
   for (int distance = tree.span() / tree.radix(); distance >= 1; distance /= tree.radix()) {
     for (int j = 1; j < tree.radix(); ++j) {
       const int child = tree.child(j, distance);
-      if (child >= 0) group.send(child, args.buffer, args.bytes);
+      if (child >= 0) group.send(child, data, args.bytes);
     }
   }
+  if (!tree.is_root()) args.buffer.take(data, args.bytes);
   co_await strand.until(group.stream->all_sent());
 }
 

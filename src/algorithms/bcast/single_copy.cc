@@ -27,7 +27,8 @@ Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
   const int ranks = group.size(), own = group.rank();
   const std::uint64_t position = group.take(1);
   co_await strand.until(group.slot_free(position));
-  show_buffers(group, position, args.buffer, args.buffer);
+  std::byte* const buffer = args.buffer.at();
+  show_buffers(group, position, buffer, buffer);
 
   const Chunks parts = pieces(group, args.bytes);
   const Claims claims(group, position, parts.count());
@@ -38,7 +39,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
       const std::uintptr_t place = buffers_of(group, to, position).output;
       do_share(claims, to, most, [&](std::size_t piece) {
         const Part part = parts[piece];
-        if (!peers.memory->write(to, place + part.offset, args.buffer + part.offset, part.bytes)) {
+        if (!peers.memory->write(to, place + part.offset, buffer + part.offset, part.bytes)) {
           *peers.failed = true;
         }
       });
@@ -59,8 +60,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
     const std::uintptr_t from = buffers_of(group, args.root, position).input;
     const auto fetch = [&](std::size_t piece) {
       const Part part = parts[piece];
-      if (!peers.memory->read(args.root, from + part.offset, args.buffer + part.offset,
-                              part.bytes)) {
+      if (!peers.memory->read(args.root, from + part.offset, buffer + part.offset, part.bytes)) {
         *peers.failed = true;
       }
     };

@@ -4,8 +4,6 @@
 //   Bytes    the root writes n, each other rank reads n and writes n
 //   Wins     medium messages, and wherever single copy is not available
 //   Needs    slots
-#include <cstring>
-
 #include "algorithms/chunks.h"
 #include "algorithms/functions.h"
 
@@ -21,11 +19,11 @@ Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args) {
     std::byte* slot = group.payload(args.root, position);
     if (root) {
       co_await strand.until(group.slot_free(position));
-      std::memcpy(slot, args.buffer + part.offset, part.bytes);
+      (args.buffer + part.offset).copy_to(slot, part.bytes);
       group.publish_in(position);
     } else {
       co_await strand.until(group.in(args.root, position));
-      std::memcpy(args.buffer + part.offset, slot, part.bytes);
+      (args.buffer + part.offset).copy_from(slot, part.bytes);
     }
     group.finish(position);
   }

@@ -32,8 +32,7 @@ void CallData::describe(Work& work, const Call& call, const Decision& decision) 
   bytes_ = decision.bytes;
   switch (call.collective()) {
     case Collective::barrier:
-      native_ = {MPI_INT32_T, MPI_BOR};
-      return work.set_barrier(decision.choice, &native_);
+      return work.set_barrier(decision.choice, &by_mpi_.emplace(MPI_INT32_T, MPI_BOR));
     case Collective::bcast:
       return describe_bcast(work.call, call, decision);
     case Collective::reduce_scatter:
@@ -49,15 +48,25 @@ void CallData::describe(Work& work, const Call& call, const Decision& decision) 
 
 void CallData::describe_reduction(ChosenCall& work, const Call& call, const Decision& decision) {
   describe_arguments(call, decision, work);
-  native_ = {call.receive.type, call.op};
-  if (call.is_deferred()) native_ = lasting_handles(call.receive.type, call.op);
   ReduceArguments& args = work.reduction;
-  args.native = &native_;
+  if (!local_ && !decision.communicator->levels.empty()) {
+    by_mpi_.emplace(call.is_deferred() ? lasting_handles(call.receive.type, call.op)
+                                       : TypedAllreduce(call.receive.type, call.op));
+    args.by_mpi = &*by_mpi_;
+  }
   const TypeInfo& type = decision.reduction->type;
+  if (local_ || type.has_gaps()) [[unlikely]]
+    copy_or_stage(type, args.output, args.count, call.comm);
+}
+
+// Keeps the type of a local reduction, whose input is copied, or memory for a result with gaps.
+// `count`: elements of this rank's result.
+void CallData::copy_or_stage(const TypeInfo& type, std::byte*& output, std::size_t count,
+                             MPI_Comm comm) {
   if (local_) {
     copied_ = type;
-  } else if (wants_stage(type, args.output, args.count)) [[unlikely]] {
-    staged_.emplace(type, args.output, args.count, call.comm);
+  } else if (wants_stage(type, output, count)) [[unlikely]] {
+    staged_.emplace(type, output, count, comm);
   } else {
     return;
   }
@@ -92,15 +101,8 @@ void CallData::describe_reduce_scatter(ChosenCall& work, const Call& call,
   args.kernel = decision.reduction->kernel;
   if (blocks.listed()) parts_ = blocks.adjoining(type.extent);
   args.parts = {bytes_, c.size, 1, 0, parts_.get()};
-  const auto own = static_cast<std::size_t>(blocks.count(c.rank));
-  if (local_) {
-    copied_ = type;
-  } else if (wants_stage(type, args.output, own)) [[unlikely]] {
-    staged_.emplace(type, args.output, own, call.comm);
-  } else {
-    return;
-  }
-  has_copies_ = true;
+  if (local_ || type.has_gaps()) [[unlikely]]
+    copy_or_stage(type, args.output, static_cast<std::size_t>(blocks.count(c.rank)), call.comm);
 }
 
 void CallData::describe_allgather(ChosenCall& work, const Call& call, const Decision& decision) {
@@ -110,7 +112,7 @@ void CallData::describe_allgather(ChosenCall& work, const Call& call, const Deci
   AllgatherArguments& args = work.allgather;
   args = {};
   if (bytes_ == 0) return;
-  describe_result(args, call, c.size);
+  describe_result(args, call, decision);
   const Part own = args.parts[c.rank];
   args.input = args.output + own.offset;
   if (own.bytes > 0) {
@@ -123,15 +125,16 @@ void CallData::describe_allgather(ChosenCall& work, const Call& call, const Deci
 }
 
 // Parts are received into their places, or one behind the other and unpacked in the end.
-void CallData::describe_result(AllgatherArguments& args, const Call& call, int ranks) {
+void CallData::describe_result(AllgatherArguments& args, const Call& call,
+                               const Decision& decision) {
   const Data& data = call.receive;
+  const int ranks = decision.communicator->size;
+  const std::size_t element = decision.element;
   const Blocks blocks(call, ranks);
-  std::size_t element = 0;
-  packed_size(data.type, element);
-  args.output = static_cast<std::byte*>(data.address);
+  auto* output = static_cast<std::byte*>(data.address);
   if (lies_packed(data.type)) {
     if (blocks.listed()) {
-      args.output += blocks.first_place() * static_cast<MPI_Aint>(element);
+      output += blocks.first_place() * static_cast<MPI_Aint>(element);
       parts_ = blocks.at_places(element);
     }
   } else if (blocks.listed()) {
@@ -145,7 +148,7 @@ void CallData::describe_result(AllgatherArguments& args, const Call& call, int r
     gathered_.emplace(TypedBuffer{{data.address, data.count * ranks, data.type}, call.comm}, bytes_,
                       call.is_deferred());
   }
-  if (gathered_) args.output = gathered_->data();
+  args.output = gathered_ ? gathered_->data() : output;
   args.parts = {bytes_, ranks, 1, 0, parts_.get()};
 }
 

@@ -42,7 +42,8 @@ class CallData {
   void describe_bcast(ChosenCall& work, const Call& call, const Decision& decision);
   void describe_reduce_scatter(ChosenCall& work, const Call& call, const Decision& decision);
   void describe_allgather(ChosenCall& work, const Call& call, const Decision& decision);
-  void describe_result(AllgatherArguments& args, const Call& call, int ranks);
+  void describe_result(AllgatherArguments& args, const Call& call, const Decision& decision);
+  void copy_or_stage(const TypeInfo& type, std::byte*& output, std::size_t count, MPI_Comm comm);
   void load_copies(const ChosenCall& work);
   void deliver_copies();
 
@@ -50,7 +51,7 @@ class CallData {
   bool has_copies_ = false;  // anything is to be done before or after
   bool packs_ = false;       // `packed_` is sent
   std::size_t bytes_ = 0;
-  NativeReduction native_{};
+  std::optional<TypedAllreduce> by_mpi_;  // of a reduction over levels
   std::optional<TypeInfo> copied_;        // of a local reduction, whose input becomes its output
   std::optional<PackedBuffer> packed_;    // of a broadcast, or what a rank gives to an all-gather
   std::optional<PackedBuffer> gathered_;  // of an all-gather whose result does not lie packed

@@ -46,7 +46,7 @@ void run(Communicator& c) {
 bool agree(Communicator& c, bool own) {
   const std::int32_t mine = own;
   std::int32_t all = 0;
-  const NativeReduction native{MPI_INT32_T, MPI_BAND};
+  const TypedAllreduce by_mpi(MPI_INT32_T, MPI_BAND);
   ChosenCall& call = c.work.call;
   call.collective = Collective::allreduce;
   call.reduction = {reinterpret_cast<const std::byte*>(&mine),
@@ -55,7 +55,7 @@ bool agree(Communicator& c, bool own) {
                     sizeof mine,
                     find_reduce(Op::band, DType::i32),
                     0,
-                    &native};
+                    &by_mpi};
   // The default choice, since the rules may leave a call to the MPI.
   call.choice = Choice();
   call.choice.algorithm = c.levels_for[static_cast<int>(Collective::allreduce)]

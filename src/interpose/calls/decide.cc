@@ -176,10 +176,9 @@ void decide_allgather(const Call& call, Decision& decision) {
   if (!in_place && refuses(call.send.type, call, decision)) return;
   const Blocks blocks(call, c.size);
   MPI_Count elements = 0;
-  std::size_t element = 0;
-  if (!blocks.total(elements) || !packed_size(call.receive.type, element)) return;
-  decision.bytes = element * static_cast<std::size_t>(elements);
-  const std::size_t own = element * static_cast<std::size_t>(blocks.count(c.rank));
+  if (!blocks.total(elements) || !packed_size(call.receive.type, decision.element)) return;
+  decision.bytes = decision.element * static_cast<std::size_t>(elements);
+  const std::size_t own = decision.element * static_cast<std::size_t>(blocks.count(c.rank));
   if (decision.bytes > 0 && !judge_gather_buffers(call, c, own)) return;
   decision.way = Way::local;
   if (is_local(c, decision.bytes)) return;

@@ -25,6 +25,7 @@ struct Decision {
   Communicator* communicator = nullptr;  // null where the call belongs to none that is known
   Choice choice;
   std::size_t bytes = 0;                      // packed, of the whole message
+  std::size_t element = 0;                    // packed, of an all-gather's result
   const KnownReduction* reduction = nullptr;  // none where `by_user`
 
   bool is_served() const { return way >= Way::local; }

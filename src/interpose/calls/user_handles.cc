@@ -1,78 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/calls/user_handles.h"
 
-#include <array>
-#include <atomic>
-#include <mutex>
-#include <new>
-
+#include "interpose/mpi/handle_map.h"
 #include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {
 namespace {
 
-// A list of handles, each with a small number. Few are alive at a time. Readers take no lock: a
-// place whose handle has been forgotten is reused, and never freed.
-class Notes {
- public:
-  static constexpr int kNothing = -1;
-
-  int find(std::uintptr_t handle) const {
-    const Place* place = place_of(handle);
-    return place ? place->note.load(std::memory_order_relaxed) : kNothing;
-  }
-  bool set(std::uintptr_t handle, int note) {
-    const std::lock_guard<std::mutex> lock(writing_);
-    Place* place = place_of(handle);
-    if (!place) place = place_of(kFree);
-    if (!place) place = add();
-    if (!place) return false;
-    place->note.store(note, std::memory_order_relaxed);
-    place->handle.store(handle, std::memory_order_release);
-    return true;
-  }
-  void forget(std::uintptr_t handle) {
-    const std::lock_guard<std::mutex> lock(writing_);
-    if (Place* place = place_of(handle)) place->handle.store(kFree, std::memory_order_release);
-  }
-  void forget_all() {
-    const std::lock_guard<std::mutex> lock(writing_);
-    for (Place* place = first_; place; place = place->next) place->handle = kFree;
-  }
-
- private:
-  static constexpr std::uintptr_t kFree = 0;  // no MPI's handle
-  struct Place {
-    std::atomic<std::uintptr_t> handle{kFree};
-    std::atomic<int> note{kNothing};
-    Place* next = nullptr;
-  };
-
-  Place* place_of(std::uintptr_t handle) const {
-    Place* place = first_.load(std::memory_order_acquire);
-    while (place && place->handle.load(std::memory_order_acquire) != handle) place = place->next;
-    return place;
-  }
-  Place* add() {
-    auto* place = new (std::nothrow) Place;
-    if (!place) return nullptr;
-    place->next = first_.load(std::memory_order_relaxed);
-    first_.store(place, std::memory_order_release);
-    return place;
-  }
-
-  std::mutex writing_;
-  std::atomic<Place*> first_{nullptr};
-};
-
-Notes types, ops;
-
-// To point to.
-constexpr std::array<Op, kNumOps> kOps = [] {
-  std::array<Op, kNumOps> all{};
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Op>(i);
-  return all;
-}();
+// Few are alive at a time.
+constexpr int kHomeBits = 4;
+HandleMap<const TypeInfo*, kHomeBits> types;
+HandleMap<Op, kHomeBits> ops;
 
 constexpr TypeInfo half_of(DType element) {
   TypeInfo info;
@@ -90,7 +28,7 @@ int do_not_copy(MPI_Datatype, int, void*, void*, void*, int* copied) {
 
 // The type has ended, and its handle may be given to another one.
 int on_delete(MPI_Datatype, int, void* handle, void*) {
-  types.forget(reinterpret_cast<std::uintptr_t>(handle));
+  types.erase(reinterpret_cast<std::uintptr_t>(handle));
   return MPI_SUCCESS;
 }
 
@@ -107,30 +45,31 @@ bool watch_end(MPI_Datatype type) {
 }  // namespace
 
 const TypeInfo* find_hinted_type(MPI_Datatype type) {
-  const int element = types.find(handle_bits(type));
-  if (element == Notes::kNothing) return nullptr;
-  return static_cast<DType>(element) == DType::f16 ? &kFloat16 : &kBfloat16;
+  const TypeInfo* const* info = types.find(handle_bits(type));
+  return info ? *info : nullptr;
 }
 
-const Op* find_told_op(MPI_Op op) {
-  const int kind = ops.find(handle_bits(op));
-  return kind == Notes::kNothing ? nullptr : &kOps[static_cast<std::size_t>(kind)];
-}
+const Op* find_told_op(MPI_Op op) { return ops.find(handle_bits(op)); }
 
 bool tell_type(MPI_Datatype type, DType element) {
-  // A second hint changes the note of the first one.
-  const bool is_new = types.find(handle_bits(type)) == Notes::kNothing;
-  if (is_new && !watch_end(type)) return false;
-  return types.set(handle_bits(type), static_cast<int>(element));
+  const TypeInfo* const info = element == DType::f16 ? &kFloat16 : &kBfloat16;
+  const TypeInfo* const hinted = find_hinted_type(type);
+  if (hinted == info) return true;
+  if (!hinted && !watch_end(type)) return false;
+  types.erase(handle_bits(type));  // a second hint replaces the first one
+  return types.insert(handle_bits(type), info);
 }
 
-bool tell_op(MPI_Op op, Op kind) { return ops.set(handle_bits(op), static_cast<int>(kind)); }
+bool tell_op(MPI_Op op, Op kind) {
+  ops.erase(handle_bits(op));
+  return ops.insert(handle_bits(op), kind);
+}
 
-void forget_op(MPI_Op op) { ops.forget(handle_bits(op)); }
+void forget_op(MPI_Op op) { ops.erase(handle_bits(op)); }
 
 void forget_user_handles() {
-  types.forget_all();
-  ops.forget_all();
+  types.clear();
+  ops.clear();
 }
 
 }  // namespace sumac

@@ -7,8 +7,7 @@
 
 namespace sumac {
 
-// Null where nothing is known. Takes no lock; costs one load where no handle was ever noted. The
-// result stays valid for ever.
+// Null where nothing is known. Takes no lock. The result is valid until the handle is freed.
 const TypeInfo* find_hinted_type(MPI_Datatype type);
 const Op* find_told_op(MPI_Op op);
 

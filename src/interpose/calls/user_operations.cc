@@ -91,7 +91,7 @@ MPI_Op own_op(Op kind) {
 
 }  // namespace
 
-NativeReduction lasting_handles(MPI_Datatype type, MPI_Op op) {
+TypedAllreduce lasting_handles(MPI_Datatype type, MPI_Op op) {
   const Op* kind = find_told_op(op);
   const TypeInfo* info = find_hinted_type(type);
   if (!kind && !info) return {type, op};

@@ -8,7 +8,7 @@ namespace sumac {
 
 // Handles with the same meaning that the program cannot free while a request is under way: the
 // given ones where they are predefined, else Sumac's own.
-NativeReduction lasting_handles(MPI_Datatype type, MPI_Op op);
+TypedAllreduce lasting_handles(MPI_Datatype type, MPI_Op op);
 
 // Before finalisation: frees those of lasting_handles().
 void free_operations();

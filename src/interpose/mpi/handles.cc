@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/mpi/handles.h"
 
-#include <atomic>
 #include <mutex>
 
 #include "base/hash.h"
 #include "interpose/calls/extensions.h"
+#include "interpose/mpi/handle_map.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/repeated_type.h"
 #include "interpose/process/process.h"
@@ -14,50 +14,10 @@
 namespace sumac {
 namespace {
 
-// Open addressing. A look-up touches one cache line and may run while another thread inserts.
-template <class Value>
-class HandleTable {
- public:
-  // One thread at a time. Returns null when the table is full.
-  const Value* insert(std::uintptr_t key, const Value& value) {
-    if (const Value* known = find(key)) return known;
-    if (used_ == kMost) return nullptr;
-    std::size_t place = hash(key);
-    while (places_[place].key.load(std::memory_order_relaxed) != 0) place = (place + 1) % kPlaces;
-    places_[place].value = value;
-    places_[place].key.store(key, std::memory_order_release);
-    ++used_;
-    return &places_[place].value;
-  }
-  const Value* find(std::uintptr_t key) const {
-    for (std::size_t place = hash(key);; place = (place + 1) % kPlaces) {
-      const std::uintptr_t found = places_[place].key.load(std::memory_order_acquire);
-      if (found == 0) return nullptr;
-      if (found == key) return &places_[place].value;
-    }
-  }
-  // Only while no thread looks anything up.
-  void clear() {
-    for (Place& place : places_) place.key.store(0, std::memory_order_relaxed);
-    used_ = 0;
-  }
-
- private:
-  struct Place {
-    std::atomic<std::uintptr_t> key{0};  // no handle is all zeros
-    Value value = {};
-  };
-  static constexpr std::size_t kPlaces = 512, kMost = kPlaces / 2;
-  static std::size_t hash(std::uintptr_t key) {
-    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15ull >> 55);
-  }
-  Place places_[kPlaces];
-  std::size_t used_ = 0;
-};
-
-HandleTable<TypeInfo> types;  // known from the start
-HandleTable<TypeInfo> asked;  // met later
-HandleTable<Op> ops;
+constexpr int kHomeBits = 9;
+HandleMap<TypeInfo, kHomeBits> types;  // known from the start
+HandleMap<TypeInfo, kHomeBits> asked;  // met later
+HandleMap<Op, kHomeBits> ops;
 ReduceFn kernels[kNumOps + 1][kNumDTypes + 1];  // null for what is none
 
 Lock asking;  // held while a type is added to those asked about

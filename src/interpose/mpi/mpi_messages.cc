@@ -3,7 +3,6 @@
 
 #include <atomic>
 
-#include "algorithms/arguments.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/process.h"
 #include "observe/log.h"
@@ -63,12 +62,11 @@ void MpiMessages::receive(Stream& stream, int peer, std::byte* to, std::size_t b
   add(request, stream.received, peer, error);
 }
 
-void MpiMessages::native_allreduce(Stream& stream, const ReduceArguments& args) {
-  const auto& reduction = *static_cast<const NativeReduction*>(args.native);
+void MpiMessages::allreduce(Stream& stream, const void* in, void* out, int count, MPI_Datatype type,
+                            MPI_Op op) {
   MPI_Request request = MPI_REQUEST_NULL;
-  const void* from = args.input == args.output ? MPI_IN_PLACE : args.input;
-  const int error = mpi.Iallreduce(from, args.output, static_cast<int>(args.count), reduction.type,
-                                   reduction.op, leaders_, &request);
+  const int error =
+      mpi.Iallreduce(in == out ? MPI_IN_PLACE : in, out, count, type, op, leaders_, &request);
   ++stream.receives;
   add(request, stream.received, -1, error);
 }
@@ -97,6 +95,12 @@ bool MpiMessages::poll() {
   requests_.resize(kept);
   pending_.resize(kept);
   return true;
+}
+
+void TypedAllreduce::start(Messages& messages, Stream& stream, const std::byte* in, std::byte* out,
+                           std::size_t count) const {
+  static_cast<MpiMessages&>(messages).allreduce(stream, in, out, static_cast<int>(count), type_,
+                                                op_);
 }
 
 bool make_inner(MPI_Comm comm, int color, int rank, MPI_Comm& inner) {

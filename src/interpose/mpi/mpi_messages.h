@@ -11,12 +11,6 @@
 
 namespace sumac {
 
-// The target of ReduceArguments::native.
-struct NativeReduction {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Op op = MPI_OP_NULL;
-};
-
 class MpiMessages final : public Messages {
  public:
   // Takes over both communicators; `leaders` may be MPI_COMM_NULL.
@@ -28,9 +22,12 @@ class MpiMessages final : public Messages {
 
   void send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) override;
   void receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) override;
-  void native_allreduce(Stream& stream, const ReduceArguments& args) override;
   bool poll() override;
   bool busy() const override { return !requests_.empty(); }
+
+  // Starts an all-reduce of the MPI among the leaders.
+  void allreduce(Stream& stream, const void* in, void* out, int count, MPI_Datatype type,
+                 MPI_Op op);
 
   void add_peers(std::vector<int>& peers) const override;
 
@@ -51,6 +48,18 @@ class MpiMessages final : public Messages {
   std::vector<MPI_Request> requests_;
   std::vector<Pending> pending_;  // of the request in the same place
   std::vector<int> completed_;
+};
+
+// Over MpiMessages.
+class TypedAllreduce final : public MpiAllreduce {
+ public:
+  TypedAllreduce(MPI_Datatype type, MPI_Op op) : type_(type), op_(op) {}
+  void start(Messages& messages, Stream& stream, const std::byte* in, std::byte* out,
+             std::size_t count) const override;
+
+ private:
+  MPI_Datatype type_;
+  MPI_Op op_;
 };
 
 // A communicator of the same ranks (color 0), or of those with that color, that reports errors to

@@ -11,8 +11,6 @@
 
 namespace sumac {
 
-struct ReduceArguments;
-
 // The order of one strand's messages: messages received from a peer arrive in the order in which
 // the peer's strand of the same tag sent them.
 struct Stream {
@@ -32,11 +30,20 @@ class Messages : public Pollable {
  public:
   virtual void send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) = 0;
   virtual void receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) = 0;
-  // The MPI's own nonblocking all-reduce among the leaders of the last level. Counts as one
-  // receive.
-  virtual void native_allreduce(Stream& stream, const ReduceArguments& args) = 0;
   // The ranks to or from which messages are under way, some perhaps more than once.
   virtual void add_peers(std::vector<int>&) const {}
+};
+
+// An element type and an operation of the MPI below, for its own nonblocking all-reduce among the
+// leaders of the last level.
+class MpiAllreduce {
+ public:
+  // Counts as one receive of the stream. `in` and `out` may be the same.
+  virtual void start(Messages& messages, Stream& stream, const std::byte* in, std::byte* out,
+                     std::size_t count) const = 0;
+
+ protected:
+  ~MpiAllreduce() = default;
 };
 
 // A group of ranks that reach each other by messages, as one strand of one of its ranks uses it.

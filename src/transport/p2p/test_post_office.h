@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/arguments.h"
+#include "kernels/reduce.h"
 #include "transport/p2p/messages.h"
 
 namespace sumac::testing {
@@ -72,12 +72,13 @@ class PostedMessages final : public Messages {
     ++stream.receives;
     receives_.push_back({&stream, peer, to, bytes});
   }
-  void native_allreduce(Stream& stream, const ReduceArguments& args) override {
+  void allreduce(Stream& stream, const std::byte* in, std::byte* out, std::size_t count,
+                 std::size_t element, ReduceFn kernel) {
     ++stream.receives;
     const std::lock_guard<std::mutex> lock(office_.mutex);
     while (office_.collected.size() <= number_) office_.collected.emplace_back();
-    office_.collected[number_].parts[rank_].assign(args.input, args.input + args.bytes());
-    natives_.push_back({&stream, number_++, args});
+    office_.collected[number_].parts[rank_].assign(in, in + count * element);
+    allreduces_.push_back({&stream, number_++, out, count, kernel});
   }
   bool poll() override {
     const std::lock_guard<std::mutex> lock(office_.mutex);
@@ -91,9 +92,12 @@ class PostedMessages final : public Messages {
       it = got ? receives_.erase(it) : it + 1;
       moved |= got;
     }
-    return std::erase_if(natives_, [&](Native& native) { return try_native(native); }) > 0 || moved;
+    return std::erase_if(allreduces_, [&](Allreduce& each) { return try_allreduce(each); }) > 0 ||
+           moved;
   }
-  bool busy() const override { return !sends_.empty() || !receives_.empty() || !natives_.empty(); }
+  bool busy() const override {
+    return !sends_.empty() || !receives_.empty() || !allreduces_.empty();
+  }
 
  private:
   struct Send {
@@ -106,10 +110,12 @@ class PostedMessages final : public Messages {
     std::byte* to;
     std::size_t bytes;
   };
-  struct Native {
+  struct Allreduce {
     Stream* stream;
     std::size_t number;
-    ReduceArguments args;
+    std::byte* out;
+    std::size_t count;
+    ReduceFn kernel;
   };
 
   bool try_send(Send& send) {
@@ -128,18 +134,18 @@ class PostedMessages final : public Messages {
     publish(receive.stream->received, receive.stream->received.load() + 1);
     return true;
   }
-  bool try_native(Native& native) {
-    const auto& parts = office_.collected[native.number].parts;
+  bool try_allreduce(Allreduce& each) {
+    const auto& parts = office_.collected[each.number].parts;
     if (parts.size() < office_.leaders) return false;
     if (parts.size() > office_.leaders) std::abort();  // somebody who is no leader
     const std::byte* result = parts.begin()->second.data();
     for (auto part = std::next(parts.begin()); part != parts.end(); ++part) {
-      if (part->second.size() != native.args.bytes()) std::abort();
+      if (part->second.size() != parts.begin()->second.size()) std::abort();
       const void* sources[] = {result, part->second.data()};
-      native.args.kernel(native.args.output, sources, 2, native.args.count);
-      result = native.args.output;
+      each.kernel(each.out, sources, 2, each.count);
+      result = each.out;
     }
-    publish(native.stream->received, native.stream->received.load() + 1);
+    publish(each.stream->received, each.stream->received.load() + 1);
     return true;
   }
 
@@ -149,7 +155,21 @@ class PostedMessages final : public Messages {
   std::size_t number_ = 0;
   std::vector<Send> sends_;
   std::vector<Receive> receives_;
-  std::vector<Native> natives_;
+  std::vector<Allreduce> allreduces_;
+};
+
+// The MPI's own all-reduce of elements that `kernel` folds, over PostedMessages.
+class PostedAllreduce final : public MpiAllreduce {
+ public:
+  PostedAllreduce(ReduceFn kernel, std::size_t element) : kernel_(kernel), element_(element) {}
+  void start(Messages& messages, Stream& stream, const std::byte* in, std::byte* out,
+             std::size_t count) const override {
+    static_cast<PostedMessages&>(messages).allreduce(stream, in, out, count, element_, kernel_);
+  }
+
+ private:
+  ReduceFn kernel_;
+  std::size_t element_;
 };
 
 }  // namespace sumac::testing

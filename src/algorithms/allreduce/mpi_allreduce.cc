@@ -6,11 +6,11 @@
 
 namespace sumac::allreduce {
 
-Task native(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
-  group.messages->native_allreduce(*group.stream, args);
+Task mpi_allreduce(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
+  args.by_mpi->start(*group.messages, *group.stream, args.input, args.output, args.count);
   co_await strand.until(group.stream->all_received());
 }
 
-Traffic native_cost(const GroupCall&) { return {}; }  // not known
+Traffic mpi_allreduce_cost(const GroupCall&) { return {}; }  // not known
 
 }  // namespace sumac::allreduce
