@@ -53,7 +53,7 @@ function(sumac_install_documents)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(FILES src/rules/rules.toml DESTINATION ${CMAKE_INSTALL_DATADIR}/sumac)
-  # Of these, which consist of headers, code is in the products.
+  # These libraries consist of headers, whose code is compiled into the products.
   foreach(package libcli11-dev libhwy-dev libtomlplusplus-dev nlohmann-json3-dev)
     install(FILES /usr/share/doc/${package}/copyright OPTIONAL
             DESTINATION ${CMAKE_INSTALL_DOCDIR}/licenses RENAME ${package})

@@ -35,8 +35,8 @@ function(sumac_library name)
   endif()
 endfunction()
 
-# How many times as long as on a quiet machine a test may take: tests that hang are to end, those of
-# a busy machine to pass.
+# The factor by which a test may be slower than on an idle machine: tests that hang must end, and
+# tests on a busy machine must pass.
 set(SUMAC_PATIENCE 6)
 
 # sumac_test_limits(SECONDS tests...): TIMEOUT, from what is ample on a quiet machine.
