@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The identity of a back end's build: a hash of the sources of src/, the same in any directory,
-# remade
-# when one of them changes. This file is also the script that makes it.
+# computed again when one of them changes. This file is also the script that makes it.
 set(SUMAC_BUILD_HASH_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
 # sumac_build_hash(HEADER): a rule that writes the header, which defines SUMAC_BUILD_HASH.
