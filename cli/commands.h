@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The commands that this program does itself; argv[0] is the command's name. Each returns an exit
+// The commands that are part of this program; argv[0] is the command's name. Each returns an exit
 // code, or does not return.
 #pragma once
 
@@ -12,8 +12,8 @@ int command_algorithms(void);
 int command_collectives(void);  // the table of collectives, as JSON
 int command_types(void);        // the table of element types, as JSON (types.cc)
 int command_plan(char** argv);
-int command_check_env(void);  // 0, or 2 after saying what is wrong with SUMAC_*
+int command_check_env(void);  // 0, or 2 after printing errors in SUMAC_*
 int command_disabled(void);   // 0 when SUMAC_DISABLE switches Sumac off, else 1
 
-// All the other commands: the Python package's. argv is the whole command line.
+// Runs all other commands, which are in the Python package. argv is the whole command line.
 int command_python(int argc, char** argv);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads no byte outside the file, however its headers lie: each access goes through read_at or
-// string_at, which check.
+// Reads no byte outside the file, even if its headers are wrong: read_at and string_at check each
+// access.
 #include "elf_facts.h"
 
 #include <elf.h>
@@ -46,7 +46,7 @@ static int read_segment(const struct image* image, const ElfW(Ehdr) * header, un
                  sizeof *segment);
 }
 
-// Where in the file the byte lies that is loaded at `address`, or UINT64_MAX.
+// The offset in the file of the byte that is loaded at `address`, or UINT64_MAX.
 static uint64_t file_offset(const struct image* image, const ElfW(Ehdr) * header,
                             uint64_t address) {
   ElfW(Phdr) segment;

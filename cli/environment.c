@@ -77,6 +77,7 @@ int add_preload(const char* library) {
   if (strpbrk(library, ": ") != NULL) return -1;
   if (preloads == NULL || preloads[0] == '\0') return setenv("LD_PRELOAD", library, 1);
   if (lists(preloads, library)) return 0;
-  // Behind: a profiling tool in front sees the program's calls, and its PMPI_X calls reach Sumac.
+  // Behind other libraries, so that a profiling tool sees the program's calls and calls Sumac by
+  // PMPI_X.
   return set_joined("LD_PRELOAD", preloads, library);
 }

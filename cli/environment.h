@@ -2,15 +2,15 @@
 // The environment that `sumac exec` hands to the program.
 #pragma once
 
-// Puts one NAME=VALUE into the environment as SUMAC_NAME. Returns -1 when it has not that form.
+// Puts one NAME=VALUE into the environment as SUMAC_NAME. Returns -1 if it does not have this form.
 int apply_setting(const char* setting);
 
-// Puts one NAME=VALUE into the environment as it is; a NAME alone has to be there. Else -1.
+// Puts one NAME=VALUE into the environment; a NAME alone must be set there. Returns -1 otherwise.
 int apply_variable(const char* setting);
 
-// Reports every SUMAC_* variable that is unknown or has a bad value. Returns how many there are.
+// Reports every SUMAC_* variable that is unknown or has a bad value. Returns their number.
 int check_environment(void);
 
-// Adds `library` to LD_PRELOAD behind what is there, unless it is there already. Returns -1 when
-// its path cannot be said there (it holds a space or a colon) or memory is out.
+// Appends `library` to LD_PRELOAD, unless it is there already. Returns -1 if its path contains a
+// space or a colon, which LD_PRELOAD does not allow, or if there is no memory.
 int add_preload(const char* library);

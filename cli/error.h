@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the sumac command fails: three lines on standard error, and an exit code.
+// Errors of the sumac command: three lines on standard error, and an exit code.
 #pragma once
 
 #ifdef __cplusplus
@@ -9,8 +9,8 @@ extern "C" {
 enum exit_code {
   kExitFailed = 1,        // output that cannot be written
   kExitUsage = 2,         // a bad flag, value or name
-  kExitCannotWork = 3,    // not here: another MPI, no Python
-  kExitExecFailed = 125,  // Sumac's own installation is at fault, as with env and timeout
+  kExitCannotWork = 3,    // cannot work here: another MPI, no Python
+  kExitExecFailed = 125,  // the command itself failed, as in env and timeout
   kExitNotExecutable = 126,
   kExitNotFound = 127,
 };
@@ -21,7 +21,7 @@ void report_error(const char* slug, const char* what, const char* found, const c
 // One line "sumac: warning[slug]: what", from the first rank of the job and unless SUMAC_DEBUG=off.
 void report_warning(const char* slug, const char* what);
 
-// For the end of a command that has printed: `code`, or another where its output is lost.
+// Flushes the output at the end of a command. Returns `code`, or another if output was lost.
 int finish_output(int code);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sumac exec: checks what can be checked before the program runs, sets LD_PRELOAD for this process
-// alone, and becomes the program. Runs once per rank, so it starts nothing else.
+// sumac exec: checks the program and the launcher, sets LD_PRELOAD for this process alone, and
+// executes the program in it. Runs once per rank, so it starts no other process.
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,7 +146,7 @@ static int run(char** program) {
   return report_program(program[0], kExitNotExecutable);
 }
 
-// SUMAC_* variables are the library's to judge, which says once a job what is wrong.
+// Does not check SUMAC_* variables: the library does, with one warning per job.
 int command_exec(int argc, char** argv) {
   const int first = parse_arguments(argc, argv);
   if (first < 0) return first == kDone ? 0 : -first;

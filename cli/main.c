@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sumac command. `exec`, which every rank of a job runs, is done here; what people run by hand
-// is in Python.
+// The sumac command. `exec`, which every rank of a job runs, is in C; commands that are run by hand
+// are in Python.
 #include <stdio.h>
 #include <string.h>
 

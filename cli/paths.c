@@ -79,7 +79,7 @@ int find_part(const struct installation* here, const char* name, char* path) {
   return join(path, folder, file) == 0 && access(path, X_OK) == 0 ? 0 : -1;
 }
 
-// Leaves the place of a package that can be read in `library`.
+// Stores the path of a package that can be read in `library`.
 static int find_package(struct installation* here, const char* package) {
   return access(package, R_OK) == 0 ? join(here->library, package, "") : -1;
 }
@@ -97,7 +97,7 @@ int find_python_package(const struct installation* here, char* package) {
   return join(package, search.library, "");
 }
 
-// The name of the Python whose site-packages hold the package; "python3" where none does.
+// The name of the Python whose site-packages contain the package; "python3" if there is none.
 static const char* name_of_python(const char* package, char* folder) {
   if (join(folder, package, "") == 0 && strip_last(folder) == 0 && strip_last(folder) == 0) {
     const char* name = strrchr(folder, '/') + 1;

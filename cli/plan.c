@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sumac plan: becomes the program sumac-plan, which is no Python, so that it is there at once.
+// sumac plan: executes the program sumac-plan, which is in C++ because Python starts slowly.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hands the command line to the Python package: python3 <folder of sumac_mpi> ARGUMENTS, with
-// SUMAC_ROOT telling it where the library is. The folder is named, not the package, so that nothing
-// need be put into PYTHONPATH, which the job's own Python programs would have as well.
+// Hands the command line to the Python package: python3 <folder of sumac_mpi> ARGUMENTS, with the
+// place of the library in SUMAC_ROOT. Python gets the folder and not the package's name, so that
+// PYTHONPATH need not be changed, which the job's own Python programs would inherit.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +35,10 @@ static int report_no_python(const char* command, const char* found) {
   return kExitCannotWork;
 }
 
-// What the user's environment says about Python (PYTHONHOME, PYTHONPATH, packages of the user's
-// own) is meant for the user's programs: only a Python that is the user's choice is left to it.
+// The user's settings for Python (PYTHONHOME, PYTHONPATH, the user's own packages) are meant for
+// the user's programs: they apply only to a Python that the user has chosen.
 static const char* flags_for(enum python_kind kind) {
-  if (kind == kPythonOfPackages) return "-IS";  // nor are the packages of that Python needed
+  if (kind == kPythonOfPackages) return "-IS";  // the packages of that Python are not needed either
   return kind == kPythonBeside ? "-I" : NULL;
 }
 

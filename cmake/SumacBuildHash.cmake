@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Which build a back end is: a hash of the sources of src/, the same in any directory, made anew
-# when one of them changes. This file is also the script that makes it.
+# The identity of a back end's build: a hash of the sources of src/, the same in any directory,
+# computed again when one of them changes. This file is also the script that makes it.
 set(SUMAC_BUILD_HASH_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
 # sumac_build_hash(HEADER): a rule that writes the header, which defines SUMAC_BUILD_HASH.

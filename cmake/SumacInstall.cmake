@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Where products lie, in the build tree and installed: bin/sumac finds libsumac.so as ../lib, and
+# Where products are, in the build tree and installed: bin/sumac finds libsumac.so as ../lib, and
 # libsumac.so finds its back ends beside itself.
 if(DEFINED SKBUILD)  # a Python wheel: everything in the package, the command beside python
   set(SUMAC_INSTALL_LIBDIR sumac_mpi/lib CACHE STRING "Where libsumac.so and its back ends go")
@@ -53,7 +53,7 @@ function(sumac_install_documents)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(FILES src/rules/rules.toml DESTINATION ${CMAKE_INSTALL_DATADIR}/sumac)
-  # Of these, which consist of headers, code is in the products.
+  # These libraries consist of headers, whose code is compiled into the products.
   foreach(package libcli11-dev libhwy-dev libtomlplusplus-dev nlohmann-json3-dev)
     install(FILES /usr/share/doc/${package}/copyright OPTIONAL
             DESTINATION ${CMAKE_INSTALL_DOCDIR}/licenses RENAME ${package})

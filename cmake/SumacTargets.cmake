@@ -18,7 +18,7 @@ if(SUMAC_SANITIZE)
   target_link_options(sumac_flags INTERFACE -fsanitize=${SUMAC_SANITIZE})
 endif()
 
-# The parts that run inside a stranger's process: no exceptions, no RTTI.
+# The parts that run inside the user's process: no exceptions, no RTTI.
 add_library(sumac_library_flags INTERFACE)
 target_link_libraries(sumac_library_flags INTERFACE sumac_flags)
 target_compile_options(sumac_library_flags
@@ -35,8 +35,8 @@ function(sumac_library name)
   endif()
 endfunction()
 
-# How many times as long as on a quiet machine a test may take: tests that hang are to end, those of
-# a busy machine to pass.
+# The factor by which a test may be slower than on an idle machine: tests that hang must end, and
+# tests on a busy machine must pass.
 set(SUMAC_PATIENCE 6)
 
 # sumac_test_limits(SECONDS tests...): TIMEOUT, from what is ample on a quiet machine.
@@ -57,7 +57,7 @@ function(sumac_unit_test name)
   endif()
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE sumac_flags ${ARG_DEPENDS} GTest::gtest_main)
-  # The tests' own code: it runs no longer for it, and compiles in half the time or in four fifths.
+  # The tests' own code runs no slower with -O1, and compiles in half to four fifths of the time.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   sumac_reuse_precompiled(${name} test)
   add_dependencies(unit_tests ${name})

@@ -40,7 +40,7 @@ CallShape shape_of(const Options& options, bool one_group) {
   return {options.collective, word ? kBarrierWord : options.bytes};
 }
 
-// As the data go: towards the leaders, among them, and back.
+// Order by the path of the data: towards the leaders, among them, and back.
 int order_of(const StagePlan& stage, std::size_t depth) {
   const int last = static_cast<int>(depth);
   if (stage.kind == Kind::bcast || stage.kind == Kind::gather) return 2 * last - stage.level;
@@ -110,13 +110,13 @@ std::vector<int> Explainer::counterparts(std::size_t place) const {
   return ranks;
 }
 
-// As one rank takes part in the hierarchy.
+// The hierarchy as one rank sees it.
 AgreedLevels Explainer::agreed_by(int rank) const {
   return agreed_levels(spec_, hierarchy_, rank, levels_of(hierarchy_, rank, options_.ranks), rules_,
                        options_.algo.c_str());
 }
 
-// By rank: how many ranks belong to the same member of the last level.
+// For each rank, the number of ranks that belong to the same member of the last level.
 std::vector<int> Explainer::ranks_beside() const {
   const TreeOrder order = tree_order(hierarchy_, options_.ranks);
   std::vector<int> beside(order.ranks.size());
@@ -127,17 +127,18 @@ std::vector<int> Explainer::ranks_beside() const {
   return beside;
 }
 
-// As its leader takes part in it.
+// The group as its leader takes part in it.
 LevelGroup Explainer::group_of(const Group& group, std::size_t level) const {
   return agreed_by(group.members[static_cast<std::size_t>(group.leader)]).groups[level];
 }
 
-// Groups of a kind and size plan alike; of rooted collectives, but for those that the root's data
-// go through; where ranks have parts, if as many belong to the same member of the last level.
+// Groups of one kind and size have the same plan, except, in rooted collectives, groups through
+// which the root's data pass and, where ranks have parts, groups whose member of the last level has
+// another number of ranks.
 std::vector<Alike> Explainer::alike() const {
   const bool rooted =
       shape_.collective == Collective::reduce || shape_.collective == Collective::bcast;
-  int of_root = shape_.root;  // who stands for the root in the level
+  int of_root = shape_.root;  // the rank that represents the root in the level
   const std::vector<int> beside =
       has_parts(shape_.collective) ? ranks_beside() : std::vector<int>();
   std::vector<Alike> all;
@@ -165,8 +166,8 @@ Priced priced(const StagePlan& stage, const Cost& cost) {
   return {stage.algorithm, stage.radix, cost};
 }
 
-// Whether another algorithm could be chosen for a stage. Those of the whole call are none of a
-// stage's, and the MPI's own does not serve the counterparts of several leaders.
+// Whether another algorithm could be chosen for a stage. Algorithms of the whole call cannot, and
+// the MPI's own cannot serve the counterparts of several leaders.
 bool is_other(Algorithm algorithm, const StagePlan& stage, const Way& way) {
   const AlgorithmInfo &info = info_of(algorithm), &taken = info_of(stage.algorithm);
   const bool leaders = info_of(way.algorithm).needs != Needs::levels_equal_nodes;
@@ -174,7 +175,7 @@ bool is_other(Algorithm algorithm, const StagePlan& stage, const Way& way) {
          over_of(taken.needs) != Over::levels && (leaders || info.order != Order::of_mpi);
 }
 
-// The row of such groups.
+// The row of groups with these properties.
 Row& Explainer::row(const StagePlan& stage, const Capabilities& capabilities,
                     const LevelGroup& group, const CallPlan& plan, Way& way) const {
   const auto level = static_cast<std::size_t>(stage.level);
@@ -234,7 +235,8 @@ void Explainer::add_groups(const Alike& alike, const Choice& choice, Way& way) c
   }
 }
 
-// Each place of a node has a part of the message and exchanges it with those of its place.
+// The i-th rank of each node has part i of the message and exchanges it with the i-th ranks of the
+// other nodes.
 void Explainer::add_multi_leader(const Choice& choice, Way& way) const {
   const std::vector<int>& node = hierarchy_.levels[0].groups[0].members;
   CallPlan plan;
@@ -247,7 +249,7 @@ void Explainer::add_multi_leader(const Choice& choice, Way& way) const {
   }
 }
 
-// Steps one after another: of groups that work at the same time, the slowest counts.
+// Adds the steps of stages; of groups that work at the same time, the slowest counts.
 Cost cost_of_all(const std::vector<Row>& rows, std::uint64_t chunks) {
   Cost all;
   all.known = true;
@@ -280,7 +282,7 @@ Way Explainer::way(const Choice& choice) const {
   return way;
 }
 
-// A call of one group, in one piece.
+// A call in one group, in one chunk.
 Way Explainer::in_one_group(const Capabilities& group) const {
   const ChoiceTable table(rules_, group, options_.algo.c_str());
   const ChoiceRange& range = table.range(shape_.collective, shape_.bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a communicator would do with a call, and why.
+// How a communicator would serve a call, and why.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ struct Priced {
   Cost cost;
 };
 
-// What groups of one size do at a level.
+// The work of groups of one size at a level.
 struct Row {
   std::string level;
   int order = 0;  // among the stages
   int groups = 0, ranks = 0;
   Over over = Over::shm;
   const char* operation = "";
-  std::uint64_t chunk = 0, chunks = 1;  // bytes of one; how many
+  std::uint64_t chunk = 0, chunks = 1;  // bytes of one chunk; number of chunks
   Priced taken;
   std::int32_t rule = kNoRule;  // as ChoiceRange::rule
   std::vector<Priced> others;   // eligible, not taken
@@ -36,7 +36,7 @@ struct Row {
 // One way of serving the call.
 struct Way {
   Algorithm algorithm = Algorithm::native;
-  std::uint64_t chunk = 0, chunks = 1;  // the most bytes of one, 0 where there is one; how many
+  std::uint64_t chunk = 0, chunks = 1;  // most bytes of one (0: there is one); their number
   std::vector<Row> rows;
   Cost cost;  // of all rows: chunks overlap
   std::uint64_t between_nodes = 0;
@@ -44,15 +44,15 @@ struct Way {
 
 struct Explanation {
   Over over = Over::levels;     // of the communicator
-  std::int32_t rule = kNoRule;  // that chose the way, where a communicator is not one group
+  std::int32_t rule = kNoRule;  // that chose the way, if there are several groups
   Way taken;
   std::vector<Way> others;
 };
 
-// Throws Failure where there is no such hierarchy, or no such rules.
+// Throws Failure if the hierarchy or the rules are invalid.
 Explanation explain(const Options& options, const Places& places, const RuleSet& rules);
 
-// Where a rule stands: "my.toml:12", "rules.toml:30", "forced".
+// The place of a rule: "my.toml:12", "rules.toml:30", "forced".
 std::string rule_name(std::int32_t rule, const RuleSet& rules, const Options& options);
 
 }  // namespace sumac::plan

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The help of `sumac plan`, laid out as that of the commands in Python (help_layout.py).
+// The help of `sumac plan`, in the layout of the commands in Python (help_layout.py).
 #pragma once
 
 #include <CLI/CLI.hpp>

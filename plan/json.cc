@@ -55,7 +55,7 @@ std::string to_json(const Explanation& explanation, const RuleSet& rules, const 
   }
   json["others"] = Json::array();
   for (const Way& other : explanation.others) json["others"].push_back(of_way(other));
-  // A machine's file may have any name.
+  // The name of a machine's file may not be valid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

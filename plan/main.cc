@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sumac-plan, which `sumac plan` becomes. Exit status: 0 done, 1 standard output cannot be written,
-// 2 usage.
+// sumac-plan, which `sumac plan` executes. Exit status: 0 done, 1 standard output cannot be
+// written, 2 usage.
 #include <cstdio>
 #include <exception>
 

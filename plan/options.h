@@ -18,7 +18,7 @@ struct Options {
   std::uint64_t bytes = 0;
   int ranks = 2;
   int nodes = 1;
-  std::string machine;  // of each node; "": not said
+  std::string machine;  // of each node; "": not given
   bool round_robin = false, unbound = false;
   std::vector<int> slow;
   SlowDesign slow_design = SlowDesign::basic;
@@ -28,7 +28,7 @@ struct Options {
   bool json = false;
 };
 
-// What the command ends with, as cli/error.h says it.
+// An error that ends the command, in the form of cli/error.h.
 struct Failure : std::runtime_error {
   Failure(const char* name, const std::string& what, std::string how)
       : std::runtime_error(what), slug(name), fix(std::move(how)) {}
@@ -36,7 +36,7 @@ struct Failure : std::runtime_error {
   std::string fix;
 };
 
-// False when there is nothing left to do: help was printed. Throws Failure.
+// False if help was printed and there is nothing left to do. Throws Failure.
 bool parse(int argc, char** argv, Options& options);
 
 }  // namespace sumac::plan

@@ -21,7 +21,7 @@ Topology load(const std::string& machine) {
   if (machine.empty()) return nullptr;
   hwloc_topology_t topology = nullptr;
   std::string problem, description = machine;
-  // hwloc asks for processors, even if there is one to a core.
+  // hwloc needs processors in the description, even if there is one per core.
   const bool described = machine.find(':') != std::string::npos && access(machine.c_str(), F_OK);
   if (described && machine.find("pu:") == std::string::npos) description += " pu:1";
   if (!load_machine(description.c_str(), &topology, problem)) {
@@ -32,7 +32,7 @@ Topology load(const std::string& machine) {
   return Topology(topology);
 }
 
-// The first nodes have a rank more where they cannot have equally many.
+// The first nodes have one rank more if the ranks cannot be divided evenly.
 int node_of(int rank, const Options& options) {
   if (options.round_robin) return rank % options.nodes;
   const int each = options.ranks / options.nodes, more = options.ranks % options.nodes;

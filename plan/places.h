@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks of a communicator that does not exist: where each would run.
+// The ranks of a hypothetical communicator, and where each would run.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ struct Places {
   bool oversubscribed = false;  // some node has more ranks than processors
 };
 
-// Throws Failure where the machine cannot be loaded.
+// Throws Failure if the machine cannot be loaded.
 Places make_places(const Options& options);
 
 }  // namespace sumac::plan

@@ -10,7 +10,7 @@ namespace {
 using Cells = std::vector<std::string>;
 const Cells kTitles = {"level", "groups x ranks", "over",  "operation", "algorithm",
                        "chunk", "steps",          "bytes", "rule"};
-constexpr std::size_t kChunk = 5, kBytes = 7;  // from here to there numbers, to the right
+constexpr std::size_t kChunk = 5, kBytes = 7;  // columns of numbers, aligned to the right
 
 std::string number(std::uint64_t value) { return std::to_string(value); }
 

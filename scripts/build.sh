@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Sets up, compiles, and installs into .venv. The Python environment is made meanwhile.
+# Sets up, compiles, and installs into .venv. It makes the Python environment while it compiles.
 # Usage: scripts/build.sh PRESET [--check|--all]
-# --check compiles the tests too, --all is the same and sets up what only 'make check-all' needs.
+# --check also compiles the tests; --all also sets up what only 'make check-all' needs.
 set -eu
 cd "$(dirname "$0")/.."
 preset=$1

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs every test and check on what 'make build' has built; the last line counts them.
+"""Runs all tests and checks on the build of 'make build'; the last line counts them.
 
 Usage: scripts/check.py [--all] [--preset NAME]
---all adds the slow tests, published suites of others under Sumac, the unit tests under the
+--all adds the slow tests, other projects' suites under Sumac, the unit tests under the
 sanitizers, and those of the kernels on emulated Arm processors. Exit status: 0 all passed, 1 not.
 """
 
@@ -26,13 +26,13 @@ OTHER_PRESETS = {"asan": [], "tsan": ["-E", "kernels"], "aarch64": []}
 # On machines with many processors memory and /dev/shm, where each job has its segments, are what
 # limits them, and these do not grow with the processors.
 JOBS = min(2 * len(os.sched_getaffinity(0)), 16)
-# What a test of the kernels says of each type: how often it compared a kernel's result.
+# A line in the output of a kernel test: how often it compared results of one type.
 CASES = re.compile(r"^(\w+): ([0-9]+) cases$", re.MULTILINE)
 
 
 @dataclass
 class Step:
-    """What came of one program that runs tests, or of one check."""
+    """The result of one program that runs tests, or of one check."""
 
     name: str
     passed: int = 0
@@ -92,7 +92,7 @@ def ctest(name, preset, *selection, jobs=JOBS):
 
 def pytest(name, folder, jobs):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder]
-    # By files: what the tests of one share is made once.
+    # A process runs whole files, so that fixtures of a file are made once.
     return run_tests(name, [*command, "-n", str(jobs), "--dist", "loadfile"], "--junitxml")
 
 
@@ -111,7 +111,7 @@ def repository_checks():
 
 
 def other_build(preset):
-    """The unit tests, built with a sanitizer or for another processor."""
+    """Runs the unit tests, built with a sanitizer or for another processor."""
     build = ["cmake", "--build", "--preset", preset, "--target", "unit_tests"]
     for command in (["cmake", "--preset", preset], build):
         status, seconds = run(command)

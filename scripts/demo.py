@@ -30,7 +30,7 @@ from rich.table import Table
 from sumac_mpi.base import units
 from sumac_mpi.bench import results
 
-# Cells of a rank along each dimension: a finely cut box, the end of a strong-scaling curve, where
+# Cells of a rank along each dimension: a small box, as at the end of a strong-scaling curve, where
 # all-reduces take a large share of the time, and one where the solver has more to compute.
 CELLS = (6, 12)
 SIZE_RANGES = ((4, 1 << 10), (4 << 10, 4 << 20))
@@ -48,7 +48,7 @@ def processor():
 
 
 def find_mpis():
-    """The MPIs to run on. Says which are left out."""
+    """The MPIs to run on. Prints those that are left out."""
     if not demo_cg.SUMAC.exists():
         raise demo_cg.DemoError(f"there is no {demo_cg.SUMAC}: run 'make build' first")
     usable, absent = demo_cg.installed_mpis()
@@ -88,7 +88,7 @@ def solve(mpis, arguments):
 
 
 def bench(mpis):
-    """Runs the all-reduce benchmark on each MPI; its own table is shown as it grows."""
+    """Runs the all-reduce benchmark on each MPI, which prints its table."""
     file = FOLDER / "allreduce.json"
     choice = "all" if len(mpis) > 1 else mpis[0].family
     what = f"bench allreduce --mpi {choice} -n {demo_cg.RANKS} -b 4 -e 4M -J".split()
@@ -175,7 +175,7 @@ def curves(runs):
 
 
 def headline(comparisons):
-    """One sentence: the gain of the finely cut box on each MPI."""
+    """One sentence: the gain of the small box on each MPI."""
     gains = [
         f"{c.speedup().median:.2f} times as fast on {c.mpi.title}"
         for c in comparisons
@@ -193,7 +193,7 @@ def parse_arguments():
 
 
 def busy_share(seconds=0.5):
-    """The share of all cores' time that is spent on others' work just now."""
+    """The share of all cores' time that other processes use now."""
 
     def reading():
         line = pathlib.Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]

@@ -16,7 +16,7 @@ PROGRAMS = ROOT / "build/release/examples"
 SUMAC = ROOT / ".venv/bin/sumac"
 RANKS = 2
 SECONDS_ALLOWED = 120  # of one run
-SECONDS_OF_PAIRS = 40  # after so many, no further pair is begun
+SECONDS_OF_PAIRS = 40  # after so many seconds, no further pair begins
 FEWEST_PAIRS = 3
 TITLES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
@@ -57,7 +57,7 @@ def installed_mpis():
 def environment():
     result = dict(os.environ)
     if os.geteuid() == 0:
-        # Open MPI refuses to run as root until told twice.
+        # Open MPI refuses to run as root unless both are set.
         result |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return result
 
@@ -143,8 +143,8 @@ class Comparison:
         return f"equal to {self.difference:.0e}" if self.results_equal() else "DIFFERENT"
 
     def results_equal(self):
-        # Two ranks have one sum to form, and a + b is b + a: the bits must be the same. More ranks
-        # may be added up in another order.
+        # With two ranks a + b is b + a, so the bits must be the same. The values of more ranks
+        # may be added in another order.
         return self.difference <= (0 if RANKS == 2 else 1e-6)
 
 
@@ -161,7 +161,7 @@ def difference_of(one, other):
 
 
 def problems_for(mpi, cells, seconds, folder):
-    """How many problems the solver takes about so many seconds for, without Sumac."""
+    """The number of problems that the solver does in about so many seconds without Sumac."""
     trial = Plan(cells, problems=100, pairs=1, folder=folder)
     return max(1, round(trial.problems * seconds / run_solver(mpi, False, trial).seconds))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one statistic of the demonstration: medians, their ratio, and the quartiles as spread.
+"""The statistics of the demonstration: medians, their ratio, and the quartiles as spread.
 
 Table and picture show nothing else, so that a bar, a time and a speed-up always agree."""
 
@@ -25,6 +25,6 @@ def spread(times):
 
 
 def speedup(native, sumac):
-    """How many times as fast: the ratio of the medians; low and high, of the quartiles that are
+    """The speed-up: the ratio of the medians; low and high are the ratios of the quartiles that are
     worst and best for Sumac."""
     return Spread(native.low / sumac.high, native.median / sumac.median, native.high / sumac.low)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the pages of docs/ that are made from tables of the source. --check: are they current?"""
+"""Writes the pages of docs/ that are made from tables of the source; --check compares them."""
 
 import pathlib
 import re
@@ -16,20 +16,19 @@ OPTIONS_HEAD = """\
 # Options
 
 Every option is an environment variable `SUMAC_<NAME>`, read once when the program makes its first
-MPI call; an empty value counts as unset. Wherever *yes* or *no* is understood, so are `1`, `on`,
-`true` and `0`, `off`, `false`, in any case.
+MPI call; an empty value counts as unset. Options with the values *yes* and *no* also accept `1`,
+`on`, `true` and `0`, `off`, `false`, in upper or lower case.
 
-One rule for what is wrong, be it a number with junk, an unknown word, or one bad element of a list:
-the default is used, and the job is [warned once](troubleshooting.md#bad-value). An unknown `SUMAC_`
-name is told with the nearest one that exists. Rank 0 warns when `MPI_Init` has returned; a rank
-that has something wrong which rank 0 has not says so (`on rank 3: ...`) when it first sets a
-communicator up together with rank 0. The same holds in front of a program (`sumac run`, `sumac
-exec`); `sumac check` and `sumac bench` do not start with a bad value. What is asked for and cannot
-be done (an algorithm that does not run here, an instruction set that the processor lacks) is told
-once, too.
+If a value is wrong (not a number, an unknown word, one bad element of a list), the default is used,
+and there is [one warning per job](troubleshooting.md#bad-value). The warning for an unknown
+`SUMAC_` name suggests the option with the most similar name. Rank 0 warns when `MPI_Init` has
+returned. Another rank warns of errors that rank 0 does not have (`on rank 3: ...`) when it first
+sets up a communicator together with rank 0. `sumac check` and `sumac bench` do not start with a bad
+value. There is also one warning if an option cannot be followed, such as an algorithm that cannot
+run here, or an instruction set that the processor lacks.
 
-*Agreed* options must have the same value on all ranks of a communicator: where they differ, its
-calls are handed to the MPI.
+*Agreed* options must have the same value on all ranks of a communicator: if they differ, its calls
+are handed to the MPI.
 
 | variable | value | default | agreed |
 |---|---|---|---|
@@ -39,22 +38,23 @@ PATHS_HEAD = """\
      edit. -->
 # What becomes of a call
 
-`SUMAC_STATS=yes` prints at the end how many calls took which way and how long they took there;
-`sumac_last_path()` tells the way of the last call. A call is taken by an algorithm, or handed to
-the MPI for a reason. `SUMAC_DEBUG=trace` tells each decision once: which algorithm is chosen from
-which size on, and by which rule.
+A call is served by an algorithm of Sumac, or handed to the MPI for a reason; this is its path.
+`SUMAC_STATS=yes` prints at the end how many calls took each path, and their times.
+`sumac_last_path()` returns the path of the last call. `SUMAC_DEBUG=trace` prints each decision
+once: which algorithm is chosen from which size on, and by which rule.
 
 ## Algorithms
 
-`SUMAC_ALGO=allreduce:single_copy` forces one. Where it cannot run, the rules choose, and a
-[warning](troubleshooting.md#forced) says why: it is for other groups than these, the message is
-larger than *lines* hold, an operation is the program's own, and so on. *Single copy* needs access
-to other processes' memory (cross-memory attach), which is proven when a communicator is set up.
+`SUMAC_ALGO=allreduce:single_copy` forces an algorithm. If it cannot run, the rules choose, and a
+[warning](troubleshooting.md#forced) says why: it is for other kinds of groups, the message is
+larger than *lines* can hold, the operation is user-defined, and so on. *Single copy* needs access
+to other processes' memory (cross-memory attach), which is tested when a communicator is set up.
 
-*Order* is the order in which the ranks' data of one element are folded. *Rank*: one after another,
-from rank 0 on. *Tree*: partial results of neighbours, or of groups, are folded with one another.
-*Rotated*: neighbours, counted from the root, or from the rank that a part of the vector belongs to.
-In each of them all ranks get the same bits. *MPI*: as the MPI does it.
+*Order* is the order in which the ranks' data of one element are folded. *Rank*: in rank order, from
+rank 0 on. *Tree*: partial results of neighbours, or of groups, are folded with one another.
+*Rotated*: so are those of neighbours, where ranks are counted from the root, or from the rank that
+a part of the vector belongs to. With each of these all ranks get the same bits. *MPI*: the MPI's
+own order.
 
 | collective | algorithm | needs | order | what it does |
 |---|---|---|---|---|

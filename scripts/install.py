@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Installs what is built below a prefix, and the Python packages that the sumac command needs.
+"""Installs a build below a prefix, with the Python packages that the sumac command needs.
 
 Usage: scripts/install.py PREFIX [--build FOLDER]     (DESTDIR is honoured)
-All is put together in a passing folder beside its place first; then each file takes its place in
-one step, so that a job that runs with an older one keeps it. Exit status: 0 installed, 1 not, or
+All files are first written to a temporary folder beside the prefix; then each is moved to its place
+in one step, so that running jobs keep their older files. Exit status: 0 installed, 1 not, or
 without the Python packages, 3 this user may not write there.
 """
 
@@ -19,11 +19,11 @@ from install_man_pages import add_man_pages
 from install_manifest import MANIFEST, destination, end_with_error, read, remove, write
 from install_packages import add_packages, compile_package, wanted
 
-TREES = ("lib/sumac/python",)  # they hold nothing but Sumac's, and are replaced whole
+TREES = ("lib/sumac/python",)  # folders with files of Sumac only, which are replaced whole
 
 
 def stage(build, folder):
-    """Makes an installation in the folder. Returns whether it has the Python packages."""
+    """Installs into the temporary folder. Returns whether it has the Python packages."""
     environment = {name: os.environ[name] for name in os.environ if name != "DESTDIR"}
     command = ["cmake", "--install", build, "--prefix", folder]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -37,9 +37,8 @@ def stage(build, folder):
 
 
 def place(staged, prefix, before):
-    """Moves what is staged to below the prefix, and removes what an older Sumac had there.
-
-    `before` is what is installed there. Returns what is now.
+    """Moves the staged files below the prefix, and removes those of an older Sumac. `before` lists
+    what is installed there now. Returns the new list.
     """
     entries = []
     for folder, folders, files in os.walk(staged):
@@ -67,7 +66,7 @@ def place(staged, prefix, before):
 
 
 def install(build, prefix):
-    """Returns how many files there are, and whether the Python packages are."""
+    """Returns the number of installed files, and whether the Python packages are installed."""
     is_new = not prefix.exists()
     before = [("folder", ".")] if is_new else read(prefix)
     prefix.mkdir(parents=True, exist_ok=True)
@@ -88,7 +87,7 @@ def main():
     parser.add_argument("prefix")
     parser.add_argument("--build", default="build/release", help="what was built (build/release)")
     arguments = parser.parse_args()
-    os.umask(0o022)  # root's own may hide from others what is installed for them
+    os.umask(0o022)  # root's own umask may hide the installed files from other users
     prefix = destination(arguments.prefix)
     if set(str(Path(arguments.prefix).absolute())) & set(" :"):
         print(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The manual: a page for each command, which help2man makes of the help that the command prints."""
+"""The manual: a page for each command, which help2man makes from the command's help."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def add_man_pages(prefix):
         try:
             texts = {"--help": help_of(prefix, name), "--version": f"{name} {version}"}
             write_page(folder / f"{name}.1", summary, texts, more)
-        except subprocess.CalledProcessError:  # its Python packages are missing
+        except subprocess.CalledProcessError:  # the command's Python packages are missing
             without.append(name)
     if without:
         print(f"install: no man pages of {', '.join(without)}", file=sys.stderr)
@@ -53,7 +53,7 @@ def help_of(prefix, name):
 
 
 def write_page(page, summary, texts, more):
-    """help2man wants a program of the page's name that says the texts."""
+    """help2man needs a program of the page's name that prints the texts."""
     with tempfile.TemporaryDirectory(prefix="sumac-man-") as scratch:
         for name, text in {**texts, "more": more}.items():
             Path(scratch, name).write_text(text)
@@ -72,6 +72,6 @@ def options(rows):
         values = row["choices"].replace("|", ", ") or row["kind"]
         default = row["default"] or "none"
         lines += [".TP", f"\\fBSUMAC_{row['name']}\\fR ({values}; default: {default})"]
-        # Not at the beginning of a line: a dot or a quote there is a command.
+        # A dot or a quote at the beginning of a line would be a command.
         lines += ["\\&" + line for line in textwrap.wrap(row["doc"].replace("\\", "\\e"), 90)]
     return "\n".join(lines) + "\n"

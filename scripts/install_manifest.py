@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What 'make install' has put below a prefix: a list that lies there, for 'make uninstall'.
+"""The list of what 'make install' has put below a prefix, for 'make uninstall'.
 
 A line is a kind and a path below the prefix:
   file    removed
@@ -17,13 +17,13 @@ HEAD = "# Made by 'make install', for 'make uninstall': what Sumac has below thi
 
 
 def end_with_error(slug, what, found, fix, status):
-    """Ends the program with an error in the form of all of Sumac's."""
+    """Ends the program with an error in the form of Sumac's errors."""
     print(f"sumac: error[{slug}]: {what}\n  found: {found}\n  fix:   {fix}", file=sys.stderr)
     sys.exit(status)
 
 
 def destination(prefix):
-    """Where files go: `prefix`, below DESTDIR."""
+    """The folder for the files: `prefix`, below DESTDIR."""
     return Path(os.environ.get("DESTDIR", "") + str(Path(prefix).absolute()))
 
 
@@ -51,7 +51,7 @@ def write(path, entries):
 
 
 def remove(prefix, entries):
-    """Removes what the entries say, the manifest last: after an error it can be done again."""
+    """Removes the entries, the manifest last, so that it can be repeated after an error."""
     for kind, path in entries:
         if kind == "tree":
             shutil.rmtree(prefix / path, ignore_errors=not (prefix / path).exists())

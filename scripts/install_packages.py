@@ -18,16 +18,15 @@ NO_SETTINGS = {"PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "PIP_DISABLE_PIP_
 
 
 def wanted():
-    """All, what is optional elsewhere included."""
+    """All packages, including those that are optional elsewhere."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return sum(project["optional-dependencies"].values(), project["dependencies"])
 
 
 def add_packages(folder):
-    """Puts them into the folder, and a link to the Python that they are for, which runs them.
-
-    Returns whether pip could. Wheels only: nothing is compiled. The pip is that of a passing
-    environment, for Debian's Python has none outside of one.
+    """Puts the packages into the folder, with a link to the Python that they are for. Returns
+    whether pip succeeded. Only wheels are used, so nothing is compiled. The pip is that of a
+    temporary environment, since Debian's Python has none of its own.
     """
     with tempfile.TemporaryDirectory(prefix="sumac-pip-") as environment:
         venv.create(environment, with_pip=True)
@@ -36,7 +35,7 @@ def add_packages(folder):
         status = subprocess.run([*pip, *what], env=os.environ | NO_SETTINGS).returncode
     if status != 0:
         return False
-    shutil.rmtree(folder / "bin", ignore_errors=True)  # commands for the environment that is gone
+    shutil.rmtree(folder / "bin", ignore_errors=True)  # commands of the temporary environment
     shutil.rmtree(folder / "share", ignore_errors=True)
     python = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     (folder / "python3").symlink_to(python)
@@ -44,5 +43,5 @@ def add_packages(folder):
 
 
 def compile_package(folder):
-    """So that no user's first command has to, who may not write there."""
+    """Compiles it now, since users may not write there at their first command."""
     compileall.compile_dir(folder / "sumac_mpi", quiet=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/reductions.md: what reduces as what, from the tables of the source."""
+"""Writes docs/reductions.md: types and operations, from the tables of the source."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ HEAD = """\
      and src/interpose/mpi/predefined_types.def: do not edit. -->
 # Reductions
 
-Which operation Sumac has on which type, what the result's bits are, and what it leaves to the MPI.
+Which operations Sumac has on which types, the bits of their results, and what is handed to the MPI.
 
 ## Operations on elements
 
@@ -29,43 +29,44 @@ TYPES_HEAD = """```
 All ranks get the same bits. Of a reduction over ranks, the left operand is that of the lower rank;
 `MPI_Reduce_local` puts `inbuf` to the left.
 
-Gaps in memory (the four bytes behind the index of `MPI_DOUBLE_INT`) are no data: those of a receive
-buffer stay as they are, whatever the other ranks' contain.
+Gaps in memory (the four bytes behind the index of `MPI_DOUBLE_INT`) are not data: the gaps of a
+receive buffer are not changed, whatever those of other ranks contain.
 
 ## MPI's types
 
-What the standard allows. What the MPI reduces [beyond it](#beyond-the-standard) Sumac does as well.
+These are the pairs that the standard allows. Sumac also serves pairs that the MPI accepts [beyond
+the standard](#beyond-the-standard).
 Sizes are the MPI's: where `MPI_INTEGER` has 8 bytes it is an int64.
 
 | kind | types | operations |
 |---|---|---|
 """
 TAIL = """
-Types marked * are not in every MPI; Sumac knows them by their names. Those of
+Types marked * are not in every MPI; Sumac finds them by their names. The types of
 `MPI_Type_create_f90_integer`, `_real` and `_complex` count as Fortran integers, floating point and
 complex.
 
-Where kind and size do not say what the MPI takes an element for (Fortran logicals, and numbers of
-2, 16 and 32 bytes that C has not or has twice), the MPI is asked when the type is met: its own
-`MPI_Reduce_local` reduces a few elements. A logical must be true for any value but zero, with
-results of 0 and 1; numbers must add as the format says. A 16-byte real is a float128 in MPICH 5, a
-long double in Open MPI 4, and neither in MPICH 4, which keeps it.
+For some types, kind and size do not determine how the MPI treats an element: Fortran logicals, and
+numbers of 2, 16 and 32 bytes that C lacks or has twice. When Sumac first meets such a type, it lets
+the MPI's own `MPI_Reduce_local` reduce a few elements. A logical must be true for any value but
+zero, with results of 0 and 1; numbers must add as in their format. A 16-byte real is a float128 in
+MPICH 5, a long double in Open MPI 4, and neither in MPICH 4, to which Sumac hands its reductions.
 
 ## Beyond the standard
 
-MPIs reduce more than they must: all reduce `MPI_CHAR`, Open MPI adds `MPI_BYTE`, MPICH has logical
-operations on Fortran's integers. When such a pair of type and operation is met first, the MPI is
-asked whether it accepts it, on a communicator of this process alone, so that no error handler of
-the program's is called; and what it makes of it, by reducing some elements that tell signed from
-unsigned, truth values from numbers and one width from another. Where Sumac has an operation on
-integers with the same results, the pair is taken from then on. As with the standard's integers,
-sums and products wrap, even where an MPI saturates some (Open MPI 4 and 5 do so for integers of 8
-and 16 bits, in the vectorised part of a buffer).
+MPIs accept more than the standard requires: all reduce `MPI_CHAR`, Open MPI adds `MPI_BYTE`, MPICH
+has logical operations on Fortran's integers. When Sumac first meets such a pair of type and
+operation, it tests whether the MPI accepts the pair, on a communicator of this process alone, so
+that no error handler of the program is called. It also tests the result, with elements that
+distinguish signed from unsigned, truth values from numbers and one width from another. If Sumac has
+an operation on integers with the same results, it serves the pair from then on. As with the
+standard's integers, sums and products wrap, even where an MPI saturates some (Open MPI 4 and 5 do
+so for integers of 8 and 16 bits, in the vectorised part of a buffer).
 
-Ranks whose MPIs are of different versions leave everything to them (`SUMAC_STATS=1` counts it as
-`types_differ`). A process that begins with a session and not with `MPI_Init` cannot ask, and leaves
-to the MPI what is beyond the standard, and the types of which it would have to be asked what they
-are.
+If ranks have MPIs of different versions, all calls on their communicator are handed to the MPI
+(`SUMAC_STATS=1` counts them as `types_differ`). A process that begins with a session and not with
+`MPI_Init` cannot make these tests, and hands to the MPI all pairs beyond the standard and all types
+that it would have to test.
 
 ## Operations of the program's own
 
@@ -79,26 +80,27 @@ any extent, with gaps and lower bounds, and in any language: the MPI calls the f
   elements as a chunk has. Both its arguments are copies, the first at a multiple of a cache line,
   which it may write.
 - It may call what MPI lets it, and end the job. If it leaves by a C++ exception it is not called
-  again in that reduction; the exception comes out of the collective once that has ended on this
-  rank. The result is then undefined, also on ranks on which nothing was thrown; the communicator is
-  as it was. Other ways out (`longjmp`, a cancelled thread) leave the communicator unusable.
-- Operations under way on the communicator are brought to their end first: nobody else may call the
+  again in that reduction; the exception leaves the collective when that has ended on this
+  rank. The result is then undefined, also on ranks without an exception; the communicator can still
+  be used. Other ways out (`longjmp`, a cancelled thread) leave the communicator unusable.
+- Active operations on the communicator are completed first, since only this thread may call the
   function.
 
 ## What is left to the MPI
 
-`SUMAC_STATS=1` counts it as `user_op`, `user_op_levels`, `user_element` or `no_kernel`.
+These calls are handed to the MPI. `SUMAC_STATS=1` counts them as `user_op`, `user_op_levels`,
+`user_element` or `no_kernel`.
 
 - Operations of `MPI_Op_create` in nonblocking and persistent calls and in `MPI_Reduce_local`; over
   a [hierarchy](hierarchy.md); and on types of which one element is larger than a slot (32 KiB;
-  4 KiB where `/dev/shm` is small). A [hint](operations-api.md) makes many of them Sumac's.
+  4 KiB where `/dev/shm` is small). With a [hint](operations-api.md) Sumac serves many of them.
 - Predefined operations on derived types, which are an error.
-- An operation on a type that neither the standard nor the MPI has: what comes is the MPI's own
-  error, if it has one. And what an MPI does beyond the standard to elements that are no integers:
+- Operations on types that neither the standard nor the MPI allows: the MPI returns its own error,
+  if it has one. Also operations beyond the standard on elements other than integers, such as
   MPICH's logical operations on floating-point numbers.
 - `MPI_REPLACE` and `MPI_NO_OP`, which are for one-sided communication. In reductions Open MPI 4 and
   5 and MPICH 4 and 5 call them an error, `MPI_ERR_OP`.
-- Types that the MPI takes for something of which Sumac has no element.
+- Types that the MPI treats as an element that Sumac does not have.
 """
 OPERATIONS = {
     "kArithmetic": "`SUM` `PROD` `MIN` `MAX`",

@@ -3,7 +3,7 @@
 """Removes what scripts/install.py has put below a prefix, and nothing else.
 
 Usage: scripts/uninstall.py PREFIX     (DESTDIR is honoured)
-Exit status: 0 removed, 3 this user may not, or nothing is known to be installed there.
+Exit status: 0 removed, 3 this user may not write there, or there is no list of installed files.
 """
 
 import sys

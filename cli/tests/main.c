@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that says what it was preloaded with.
+// A program that prints which libraries were preloaded.
 #include <stdio.h>
 #include <stdlib.h>
 

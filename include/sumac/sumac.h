@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sumac's C API: what is loaded in front of the program's MPI, and Sumac's reductions as operations
  * of the MPI. All functions may be called before MPI_Init and after MPI_Finalize, from any thread.
- * A program need not link against Sumac: dlsym(RTLD_DEFAULT, "sumac_version") tells whether it is
- * loaded. What takes or gives MPI handles is declared where <mpi.h> has been included before. */
+ * A program need not link against Sumac: dlsym(RTLD_DEFAULT, "sumac_version") is not NULL if it
+ * is loaded. Functions with MPI handles are declared if <mpi.h> has been included before. */
 #ifndef SUMAC_SUMAC_H
 #define SUMAC_SUMAC_H
 
@@ -14,7 +14,7 @@ extern "C" {
 const char* sumac_version(void);
 
 /* 1 once the calls of this process are being served; 0 before the first MPI call, when switched
- * off (SUMAC_DISABLE), when Sumac stood aside (unknown MPI, failed back end), or when it is only
+ * off (SUMAC_DISABLE), when Sumac is inactive (unknown MPI, failed back end), or when it is only
  * linked behind the MPI, whose calls then do not pass here. */
 int sumac_active(void);
 

@@ -4,7 +4,7 @@
 import os
 import sys
 
-if not __package__:  # by its folder, which Python then takes for one that modules are in
+if not __package__:  # run by its folder, which Python then puts into the path of modules
     sys.path[0] = os.path.dirname(sys.path[0])
 
 from sumac_mpi.base import requirements  # noqa: E402

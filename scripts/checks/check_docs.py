@@ -37,7 +37,7 @@ def environment():
     result = dict(os.environ)
     result["PATH"] = f"{ROOT / '.venv/bin'}:{result['PATH']}"
     if os.geteuid() == 0:
-        # Open MPI refuses to run as root until told twice.
+        # Open MPI refuses to run as root unless both are set.
         result |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return result
 

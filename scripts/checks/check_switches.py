@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A switch over an enumeration of ours has no default: the compiler then names the enumerators that
-it lacks (-Wswitch), where a default would do something else with them without a word."""
+it lacks (-Wswitch), where a default would handle them silently."""
 
 import re
 
@@ -16,13 +16,13 @@ LABEL = re.compile(r"\bcase\s+(?:\w+::)*?(?:(\w+)::)?(\w+)\s*:(?!:)|\b(default)\
 
 
 def code_of(path):
-    """The text without comments and strings, as long as before: lines are counted in it."""
+    """The text with blanks in place of comments and strings, so that line numbers stay the same."""
     text = path.read_text(encoding="utf-8")
     return COMMENTS.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def block_of(code, begin):
-    """The text between the braces that open next, without those of switches within."""
+    """The text in the next pair of braces, without the blocks of nested switches."""
     depth, at = 0, code.index("{", begin)
     inner = []
     for end in range(at, len(code)):

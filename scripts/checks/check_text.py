@@ -13,7 +13,11 @@ SOURCES = (
     *("*.py", "*.sh", "*.cmake", "*CMakeLists.txt", "Makefile", ".ci/run", "scripts/lab*"),
 )
 DOCUMENTS = ("README.md", "HACKING.md", "docs/*.md")
-PHRASES = re.compile(r"as \w+ has it|to be had\b|\bits likes\b|what became of|\bis honest\b", re.I)
+PHRASES = re.compile(
+    r"as \w+ has it|to be had\b|\bits likes\b|what became of|\bis honest\b"
+    r"|\bbrings? no\b|for what was not\b|\bon trust\b|readers who see few\b",
+    re.I,
+)
 LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
 
 
@@ -33,7 +37,7 @@ def findings_of(path):
 
 def phrases_of(path):
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
-        if (found := PHRASES.search(line)) and "PHRASES =" not in line:
+        if (found := PHRASES.search(line)) and path.name != "check_text.py":
             yield f"{name_of(path)}:{number}: '{found[0]}': say it with a subject and a verb"
 
 

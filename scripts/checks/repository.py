@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the repository checks share: the list of files, and how a finding is told."""
+"""Shared by the repository checks: the list of files, and the output of findings."""
 
 import pathlib
 import subprocess

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a command ends: by itself, by a signal, by output that nobody takes, or by a defect.
+"""How a command ends: normally, by a signal, because its output cannot be written, or by a defect.
 
-A status below zero is the signal that the command ends by, as in subprocess: a shell shows 130 for
-Ctrl-C, 143 for SIGTERM, 141 for a closed pipe.
+A negative status is the number of the signal that ends the command, as in subprocess: a
+shell shows 130 for Ctrl-C, 143 for SIGTERM, 141 for a closed pipe.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class Ended(KeyboardInterrupt):
-    """A signal has asked the command to end; what it has started is to be ended first."""
+    """A signal has asked the command to end; the processes that it started must be ended first."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -36,7 +36,7 @@ def signal_of(end: KeyboardInterrupt) -> signal.Signals:
 
 
 def reason(end: BaseException) -> str:
-    """What cut the work short, in a few words."""
+    """What ended the work early, in a few words."""
     if isinstance(end, KeyboardInterrupt):
         number = signal_of(end)
         return "interrupted" if number is signal.SIGINT else f"ended by {number.name}"
@@ -51,7 +51,8 @@ def _raise_ended(number: int, _frame: FrameType | None) -> NoReturn:
 
 @contextmanager
 def signals() -> Iterator[None]:
-    """SIGTERM and SIGHUP end a command as Ctrl-C does. Those that are ignored stay so (nohup)."""
+    """SIGTERM and SIGHUP end a command as Ctrl-C does. Signals that are ignored stay ignored
+    (nohup)."""
     wanted = [signal.SIGTERM, signal.SIGHUP]
     taken = [number for number in wanted if signal.getsignal(number) is signal.SIG_DFL]
     for number in taken:
@@ -64,8 +65,7 @@ def signals() -> Iterator[None]:
 
 
 def status_of(work: Callable[[], int]) -> int:
-    """Does the work, and writes out what it has printed; returns the exit status, errors having
-    been printed."""
+    """Does the work and flushes its output; returns the exit status after printing errors."""
 
     def work_and_write() -> int:
         status = work()
@@ -79,7 +79,8 @@ def status_of(work: Callable[[], int]) -> int:
 
 
 def leave(status: int) -> NoReturn:
-    """Ends the process. By the signal itself where one is the cause: a shell's loop then ends."""
+    """Ends the process, by the signal itself if one is the cause, so that a shell's loop ends
+    too."""
     if status < 0:
         signal.signal(-status, signal.SIG_DFL)
         os.kill(os.getpid(), -status)
@@ -99,7 +100,8 @@ def _status(work: Callable[[], int]) -> int:
     except BrokenPipeError:
         return -signal.SIGPIPE
     except OSError as error:
-        # Files have names, and messages of their own: this is standard output.
+        # Errors of files carry a name and have messages of their own; this one is of standard
+        # output.
         if error.filename is not None or error.errno not in _NO_ROOM:
             _say(_defect(error))
         else:
@@ -111,12 +113,12 @@ def _status(work: Callable[[], int]) -> int:
 
 
 def _write_out() -> None:
-    if sys.stdout is None:  # closed by whoever started the command
+    if sys.stdout is None:  # closed by the process that started the command
         return
     try:
         sys.stdout.flush()
     except OSError:
-        # Python would try again at its end, and complain.
+        # Python would try to flush again at exit, and report an error.
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Errors a user sees: three lines (what, why, fix) with a stable name, and an exit status."""
+"""Errors for users: three lines (what, why, fix) with a stable name, and an exit status."""
 
 from __future__ import annotations
 
@@ -44,5 +44,5 @@ class SumacError(Exception):
 
 
 def bad_value(what: str, fix: str = "") -> SumacError:
-    """A value on the command line that cannot be used."""
+    """The error for a value on the command line that cannot be used."""
     return SumacError("bad-value", what, fix=fix, code=Exit.USAGE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that a command writes at its end: tried before the work, written whole or not at all."""
+"""Files that a command writes at its end: checked before the work, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sumac_mpi.base.errors import SumacError, bad_value
 
-_ROOM = 256 << 10  # bytes that must be free: more than results or a picture mostly need
+_ROOM = 256 << 10  # bytes that must be free: more than results or a picture usually need
 
 
 def check(option: str, path: Path) -> None:
@@ -28,7 +28,7 @@ def _problem(path: Path) -> str:
     if path.exists() and not os.access(path, os.W_OK):
         return "may not be written"
     if path.exists() and not path.is_file():
-        return ""  # a device or a pipe: what it takes shows when it is written
+        return ""  # a device or a pipe: whether it accepts data is known only when it is written
     try:
         with tempfile.TemporaryFile(dir=_folder(path)) as probe:
             os.posix_fallocate(probe.fileno(), 0, _ROOM)
@@ -39,7 +39,7 @@ def _problem(path: Path) -> str:
 
 
 def write(path: Path, content: bytes) -> None:
-    """A file that was there is replaced only when all is written. What cannot be written, the disk
+    """An existing file is replaced only when all is written. What cannot be written, the disk
     having filled since, is kept elsewhere, and an error raised that says where."""
     try:
         _write(path, content)
@@ -57,7 +57,7 @@ def _write(path: Path, content: bytes) -> None:
     if path.exists() and not (path.is_file() and os.access(_folder(path), os.W_OK)):
         path.write_bytes(content)
         return
-    target = Path(os.path.realpath(path))  # a symbolic link stays one
+    target = Path(os.path.realpath(path))  # a symbolic link is kept
     mode = target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask()
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
@@ -74,7 +74,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _keep(suffix: str, content: bytes) -> str:
-    """The name of a new file among the temporary ones; "" where there is no room either."""
+    """Writes a new temporary file and returns its name; "" if there is no room there either."""
     name = ""
     try:
         handle, name = tempfile.mkstemp(prefix="sumac-", suffix=suffix)

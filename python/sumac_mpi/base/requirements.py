@@ -25,12 +25,13 @@ FIX = (
 
 
 def _listed(extra: str) -> list[tuple[str, str]]:
-    """Names and lowest versions: what all needs, or what this extra needs."""
+    """Names and lowest versions of the packages that all commands need, or that this extra
+    needs."""
     try:
         rows = metadata.requires("sumac-mpi") or []
         matches = [match for match in map(_ROW.match, rows) if match and (match[3] or "") == extra]
     except metadata.PackageNotFoundError:
-        import tomllib  # not in every Python that is to be told that it is too old
+        import tomllib  # older Pythons, which are to get a message that they are too old, lack it
 
         project = tomllib.loads(_PROJECT.read_text())["project"]
         rows = project["optional-dependencies"][extra] if extra else project["dependencies"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sizes as people write them, and the figures derived from times."""
+"""Sizes and times as text, and numbers derived from times."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def format_bytes(size: int) -> str:
 
 
 def format_amount(size: float) -> str:
-    """About how much memory: 25267879936 is "23.5 GiB"."""
+    """A rounded amount of memory: 25267879936 is "23.5 GiB"."""
     for suffix, unit in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if size >= unit:
             return f"{size / unit:.3g} {suffix}"
@@ -43,7 +43,7 @@ def format_amount(size: float) -> str:
 
 
 def format_us(us: float) -> str:
-    """Microseconds with three or four significant digits, at most a nanosecond fine."""
+    """Microseconds with three or four significant digits, and at most three decimals."""
     if us < 10:
         return f"{us:.3f}"
     if us < 100:
@@ -66,7 +66,7 @@ def plain(number: float) -> str:
     return f"{number:.9f}".rstrip("0").rstrip(".")
 
 
-# How often (n-1)/n of a message passes through each rank: of n ranks, as in nccl-tests.
+# How often each of n ranks moves (n-1)/n of a message, as in nccl-tests.
 _PASSES = {"allreduce": 2, "reduce_scatter": 1, "allgather": 1}
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measuring with `sumac bench`: what is asked for, the results, where they are kept."""
+"""Measuring with `sumac bench`: requests, results, and the files that hold them."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the times of reduce_local say: against memcpy of the same bytes, against a plain loop."""
+"""Times of reduce_local compared with a memcpy of the same bytes and with a plain loop."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sumac_mpi.library import elements
 
 
 def over_memcpy(row: Row, contender: str | None = None) -> float | None:
-    """How many times memcpy's time is a contender's: of Sumac, or of the MPI where that is alone.
-    None where it takes no part."""
+    """The time of Sumac (of the MPI if it is alone) divided by memcpy's; None without a
+    measurement."""
     if contender is None:
         contender = "sumac" if row.time("sumac") is not None else "native"
     us, copy = row.time(contender), row.time("memcpy")

@@ -10,14 +10,14 @@ from sumac_mpi.base.errors import bad_value
 from sumac_mpi.bench.message_sizes import Sizes
 from sumac_mpi.library import elements
 
-SIZES = "1K,64K,1M,64M"  # in a core's caches, and 64M in none
+SIZES = "1K,64K,1M,64M"  # these fit into a core's caches; 64M fits into none
 ROUNDS = 30
 SECONDS = 0.2
 
 
 @dataclass(frozen=True)
 class LocalRequest:
-    """Raises a usage error when nothing of it can be measured."""
+    """A request; raises a usage error if nothing of it can be measured."""
 
     sizes: Sizes
     types: tuple[str, ...]
@@ -72,7 +72,8 @@ def request(
     iterations: int,
     seconds: float | None,
 ) -> LocalRequest:
-    """From the words of the command line, None for what was not given."""
+    """A request from the values of the command line; None stands for an option that was not
+    given."""
     return LocalRequest(
         sizes,
         choices("--types", types, elements.types()),

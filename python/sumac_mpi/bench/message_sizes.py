@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The message sizes that `sumac bench` is asked for."""
+"""The message sizes that `sumac bench` measures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SMALLEST, LARGEST, FACTOR = "4", "4M", 2
 
 @dataclass(frozen=True)
 class Sizes:
-    """In bytes: those listed, or else from the smallest to the largest."""
+    """Sizes in bytes: those listed, or else from the smallest to the largest."""
 
     smallest: int
     largest: int
@@ -31,7 +31,7 @@ class Sizes:
         return max(self.listed, default=self.largest)
 
     def arguments(self) -> list[str]:
-        """For the command line of the benchmark program."""
+        """The options of the benchmark program for these sizes."""
         if self.listed:
             return ["--sizes", ",".join(map(str, self.listed))]
         return ["-b", str(self.smallest), "-e", str(self.largest), "-f", str(self.factor)]
@@ -44,8 +44,8 @@ def read(
     listed: str | None,
     by_default: str | None = None,
 ) -> Sizes:
-    """From the words of the command line, None for what was not given. `by_default` is a list for
-    when nothing was."""
+    """Sizes from the values of the command line, None for an option that was not given.
+    `by_default` lists the sizes if none was given."""
     of_range = [word for word in (smallest, largest, factor) if word is not None]
     if listed and of_range:
         raise bad_value("--sizes: says it all, without -b, -e and -f")

@@ -25,7 +25,8 @@ class Format(str, Enum):
 
 
 class Report(Protocol):
-    """One format: the lines before, for (there may be none), and after the rows."""
+    """An output format: the lines before the rows, for each row (there may be none), and after
+    them."""
 
     def head(self) -> list[str]: ...
     def row(self, row: Row) -> str: ...
@@ -33,7 +34,7 @@ class Report(Protocol):
 
 
 class Output:
-    """Writes run after run; begin, row for each size, end."""
+    """Writes runs one after another: begin, a row for each size, end."""
 
     def __init__(self, wanted: Format, series: str, before: Before | None) -> None:
         self._format = wanted
@@ -73,11 +74,11 @@ class Output:
         if self._format is Format.table:
             self.end()
             print(note, flush=True)
-        else:  # a script reads standard output: it has its rows, and no more
+        else:  # a script reads standard output: write nothing but the rows
             print(note, file=sys.stderr)
 
     def leave_terminal(self) -> None:
-        """Takes the bar away, and gives the cursor back."""
+        """Removes the progress bar and shows the cursor again."""
         if self._progress:
             self._progress.stop()
             self._progress = None

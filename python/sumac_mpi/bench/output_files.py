@@ -17,7 +17,7 @@ from sumac_mpi.plot import drawing
 
 @dataclass(frozen=True)
 class Files:
-    """Raises a usage error for what could not be written at the end."""
+    """The files; raises a usage error for one that could not be written at the end."""
 
     call: str
     document: Path | None
@@ -32,7 +32,7 @@ class Files:
             drawing.check("--plot", self.picture)
 
     def write(self, runs: list[results.Run], cut_by: str = "") -> results.Record:
-        """Returns the document."""
+        """Writes the files; returns the document."""
         date = datetime.now(UTC).isoformat(timespec="seconds")
         content = results.document(runs, hardware.describe().as_dict(), date, cut_by)
         if self.document:

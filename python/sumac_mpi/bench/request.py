@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A request to measure a collective: its values, and which of them go together."""
+"""A request to measure a collective: its values, and which of them can be combined."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def types() -> list[str]:
 
 @dataclass(frozen=True)
 class Request:
-    """Raises a usage error for values that do not go together."""
+    """A request; raises a usage error for values that cannot be combined."""
 
     call: str
     sizes: Sizes

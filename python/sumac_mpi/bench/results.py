@@ -2,8 +2,8 @@
 """Benchmark results: what the benchmark programs print and what result files hold.
 
 A program prints JSON Lines (a header, a record for each size, a summary). A file holds one document
-{"format": 1, "machine": ..., "runs": [{"header", "sizes", "summary"}]}; both can be loaded. Where
-a measurement was cut short, "incomplete" says by what, in the document and in its last run.
+{"format": 1, "machine": ..., "runs": [{"header", "sizes", "summary"}]}; both can be loaded. If a
+measurement ended early, "incomplete" has the reason, in the document and in its last run.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Row:
 
     @property
     def asked(self) -> int:
-        """The size that was asked for, of which `bytes` are whole elements."""
+        """The requested size; `bytes` is this size rounded to whole elements."""
         return int(self.record.get("asked", self.bytes))
 
     @property
@@ -48,12 +48,12 @@ class Row:
 
     @property
     def what(self) -> str:
-        """What was measured, without its size: of reduce_local, operation and type too."""
+        """What was measured, without its size; for reduce_local with operation and type."""
         return f"{self.call} {self.operation}" if self.is_local else self.call
 
     @property
     def place(self) -> str:
-        """What tells this row from the others of its run."""
+        """What distinguishes this row from the others of its run."""
         size = units.format_size(self.bytes)
         return f"{size} {self.operation}" if self.is_local else size
 
@@ -86,13 +86,13 @@ class Row:
 
     @property
     def blocking_us(self) -> float | None:
-        """The blocking call's time, in a run of a persistent one: Sumac's where it is loaded."""
+        """The time of the blocking call in a run of a persistent one: Sumac's if it is loaded."""
         blocking = self.record.get("blocking")
         return float(blocking["p50"]) if blocking else None
 
     @property
     def against_blocking(self) -> float | None:
-        """How many times the persistent call's time is the blocking one's."""
+        """The blocking call's time divided by the persistent one's."""
         own = self.native_us if self.sumac_us is None else self.sumac_us
         return self.blocking_us / own if self.blocking_us and own else None
 
@@ -107,7 +107,7 @@ class Row:
 
     @property
     def speedup(self) -> float | None:
-        """How many times the MPI's own time is Sumac's."""
+        """The MPI's own time divided by Sumac's."""
         return self.record.get("speedup")
 
     @property
@@ -116,7 +116,8 @@ class Row:
 
     @property
     def wrong(self) -> int:
-        """Wrong elements in what a program would get: from Sumac, or from the MPI without it."""
+        """The number of wrong elements in the result: of Sumac, or of the MPI if Sumac is not
+        loaded."""
         return int(self.record.get("wrong", self.record.get("wrong_native", 0)))
 
     def bus_bandwidth(self, us: float) -> float:
@@ -159,13 +160,13 @@ class Run:
 
     @property
     def sumac_takes_part(self) -> bool:
-        """Whether Sumac is active and has the call. Known before the first size."""
+        """Whether Sumac is active and can serve the call. Known before the first size."""
         sumac = self.header["sumac"]
         return bool(sumac["active"]) and "lacks" not in sumac
 
     @property
     def overlap(self) -> Record | None:
-        """How overlap was measured, if it was: the mode of "compute", the number of "tests"."""
+        """How overlap was measured, if it was: the mode "compute" and the number of "tests"."""
         return self.header.get("overlap")
 
     @property

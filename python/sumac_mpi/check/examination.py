@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `sumac check` looks at, and in which order."""
+"""What `sumac check` examines, and in which order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def examine(
     launcher_name: str | None,
     timeout: float,
 ) -> None:
-    """An error ends it; what was found before stands."""
+    """Makes the examination. An error ends it; earlier findings are kept."""
     installation = _installation(findings)
     _options(findings, installation)
     surroundings.processors(findings, ranks)
@@ -60,7 +60,7 @@ def _options(findings: Findings, installation: layout.Installation) -> None:
 def _program(
     findings: Findings, command: list[str], mpi: str | None, launcher_name: str | None
 ) -> list[str]:
-    """The family that it needs; none where there is nothing to try."""
+    """The MPI family that the program needs; none if there is nothing to try."""
     app = application.find(command)
     if app.static:
         findings.fail(

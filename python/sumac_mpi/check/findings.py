@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `sumac check` finds: a verdict on each thing looked at; the first problem decides."""
+"""The findings of `sumac check`: a verdict on each; the first problem decides the exit status."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Status(str, Enum):
 class Finding:
     what: str
     status: Status
-    detail: str  # what was seen
-    why: str = ""  # it matters
+    detail: str  # the observation
+    why: str = ""  # why it matters
     fix: str = ""
-    code: Exit = Exit.OK  # the exit status that a problem of this kind calls for
+    code: Exit = Exit.OK  # the exit status for a problem of this kind
 
 
 @dataclass
@@ -46,12 +46,12 @@ class Findings:
 
     @property
     def exit(self) -> Exit:
-        """Wrong results outweigh everything; else the first problem says."""
+        """That of wrong results if there are any, else that of the first problem."""
         codes = [finding.code for finding in self.all if finding.status is Status.PROBLEM]
         return Exit.WRONG if Exit.WRONG in codes else (codes or [Exit.OK])[0]
 
     def verdict(self) -> str:
-        """In one line."""
+        """The result in one line."""
         counts = []
         for status in (Status.PROBLEM, Status.WARNING):
             number = sum(finding.status is status for finding in self.all)

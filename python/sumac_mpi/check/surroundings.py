@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `sumac check` sees of this machine without starting a job, one function for each thing."""
+"""What `sumac check` examines on this machine without starting a job, a function for each part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sumac_mpi.machine import cgroups, hardware
 
 _SHM = Path("/dev/shm")
 _ENOUGH = 64 << 20  # for each rank: the default of SUMAC_SHM_BUDGET
-_LEAST = 1 << 20  # with less, not even the smallest segments of a few ranks find room
+_LEAST = 1 << 20  # with less, not even the smallest segments of a few ranks fit
 _LOCKED_ENOUGH = 64 << 20
 _MOUNT = "mount -t tmpfs -o mode=1777 tmpfs /dev/shm"
 _ENLARGE = "enlarge it: docker run --shm-size=1g, or mount -o remount,size=1g /dev/shm"
@@ -74,7 +74,7 @@ def shared_memory(findings: Findings, ranks: int) -> None:
 
 
 def _make_room() -> None:
-    """As the library does it."""
+    """Allocates shared memory as the library does."""
     flags = os.O_TMPFILE | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC
     handle = os.open(_SHM, flags, 0o600)
     try:
@@ -84,7 +84,7 @@ def _make_room() -> None:
 
 
 def _make_room_fix() -> str:
-    """What others have left there, or its size."""
+    """The fix: remove files that others have left there, or enlarge it."""
     try:
         used = any(each.is_file() for each in _SHM.iterdir())
     except OSError:
@@ -97,7 +97,7 @@ def _make_room_fix() -> str:
 
 
 def refuses_code(findings: Findings, what: str, path: Path) -> bool:
-    """Whether code cannot be loaded from where a file lies; then that is found."""
+    """Whether code cannot be loaded from the file's folder; adds a finding if so."""
     if not os.statvfs(path).f_flag & os.ST_NOEXEC:
         return False
     findings.fail(
@@ -110,7 +110,7 @@ def refuses_code(findings: Findings, what: str, path: Path) -> bool:
 
 
 def locked_memory(findings: Findings) -> None:
-    """What Sumac needs none of, but the MPIs' drivers of fast networks do."""
+    """Locked memory, which Sumac does not need, but the MPIs' drivers of fast networks do."""
     limit, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
     if limit == resource.RLIM_INFINITY:
         findings.ok("locked memory", "no limit")

@@ -16,8 +16,8 @@ from sumac_mpi.check.findings import Findings
 from sumac_mpi.launch import programs
 from sumac_mpi.library import layout, options
 
-_MOST_LINES = 12  # of what an MPI says
-# What the MPIs say when they cannot start, and what helps.
+_MOST_LINES = 12  # of an MPI's message
+# Messages of MPIs that cannot start, and what helps.
 _ADVICE = (
     (r"run as root|allow-run-as-root", "export OMPI_ALLOW_RUN_AS_ROOT=1 "
      "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or use another user"),
@@ -52,7 +52,7 @@ def examine(
         )
         return
     if options.check_environment(installation):
-        return  # reported; the ranks would all complain
+        return  # reported already; all ranks would repeat it
     with tempfile.TemporaryFile() as said:
         try:
             target = programs.target(installation, "check", family, launcher_name)
@@ -73,7 +73,7 @@ def _text(file: IO[bytes]) -> str:
 
 
 def _not_started(findings: Findings, name: str, error: SumacError, said: str) -> None:
-    """The MPI's own message is what tells why."""
+    """Adds the finding for a job that did not start: the MPI's own message has the cause."""
     lines = [line for line in said.splitlines() if line.strip(" -=|*")]
     advice = next((fix for pattern, fix in _ADVICE if re.search(pattern, said)), error.fix)
     why = "\n".join([*lines[:_MOST_LINES], *(["..."] if len(lines) > _MOST_LINES else [])])

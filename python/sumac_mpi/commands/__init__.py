@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands, a file each: what is asked for, and what is printed. `main` has them all."""
+"""The commands, a file each: their options and their output. `main` has them all."""

@@ -113,7 +113,7 @@ def _refuse(call: str, given: dict[str, object], why: str) -> None:
 def _measure(
     jobs: Iterable[Generator[results.Record, None, None]], output: Output, keep: output_files.Files
 ) -> list[results.Run]:
-    """Shows what is measured, and keeps it when not all can be."""
+    """Measures and shows the results; keeps them if the measurement ends early."""
     runs: list[results.Run] = []
     try:
         for job in jobs:
@@ -128,7 +128,7 @@ def _measure(
 def _cut_short(
     end: BaseException, runs: list[results.Run], output: Output, keep: output_files.Files
 ) -> None:
-    """Keeps what was measured until then."""
+    """Writes the results that were measured so far."""
     output.leave_terminal()
     if not any(run.rows for run in runs):
         return
@@ -146,7 +146,7 @@ def _cut_short(
 
 
 def _earlier(path: Path | None) -> dict[tuple[Any, ...], float] | None:
-    """Sumac's time for each thing that the file measures."""
+    """Sumac's time for each measurement in the file."""
     if path is None:
         return None
     return {
@@ -164,7 +164,7 @@ def _targets(mpi: str | None, launcher_name: str | None) -> list[programs.Target
 
 
 def _show(records: Iterable[results.Record], output: Output, runs: list[results.Run]) -> None:
-    """Adds a run to `runs`, and to it what is measured, as it comes."""
+    """Adds a run to `runs`, and to that run each row when it is measured."""
     run: results.Run | None = None
     for record in records:
         if run is None:

@@ -84,7 +84,7 @@ Factor = Annotated[
         metavar="N",
         min=2,
         heading=_WHAT,
-        help="Each message is so many times as large as the one before",
+        help="Factor from one message size to the next",
         show_default=str(message_sizes.FACTOR),
     ),
 ]
@@ -149,7 +149,7 @@ Warmup = Annotated[
         metavar="N",
         min=0,
         heading=_HOW,
-        help="Calls that are not timed, before those that are",
+        help="Calls before the timed ones",
     ),
 ]
 Rounds = Annotated[
@@ -227,7 +227,7 @@ Against = Annotated[
         "--against",
         metavar="FILE",
         heading=_OUTPUT,
-        help="Compare with the results that -J has written there earlier",
+        help="Compare with results that -J has written to this file",
     ),
 ]
 FormatOption = Annotated[
@@ -245,12 +245,12 @@ SeriesOption = Annotated[
         "--series",
         metavar="sumac|mpi",
         heading=_OUTPUT,
-        help="With --format osu: whose figures are printed",
+        help="With --format osu: whose times are printed",
     ),
 ]
 JsonFile = Annotated[
     Optional[Path],
-    _option("-J", "--json", metavar="FILE", heading=_OUTPUT, help="Write all results there"),
+    _option("-J", "--json", metavar="FILE", heading=_OUTPUT, help="Write all results to this file"),
 ]
 PlotFile = Annotated[
     Optional[Path],
@@ -258,7 +258,7 @@ PlotFile = Annotated[
         "--plot",
         metavar="FILE",
         heading=_OUTPUT,
-        help="Draw them there, as 'sumac plot' does: .png, .svg or .pdf",
+        help="Draw the results into this file: .png, .svg or .pdf",
     ),
 ]
 FailBelow = Annotated[

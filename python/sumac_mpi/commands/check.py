@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`sumac check`: the doctor. Looks at all that must be right for Sumac to work, and tries it."""
+"""`sumac check` examines what Sumac needs to work, and tries it in a job."""
 
 from __future__ import annotations
 

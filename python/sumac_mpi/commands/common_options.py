@@ -37,7 +37,7 @@ MpiOption = Annotated[
         "--mpi",
         metavar="MPI",
         rich_help_panel=JOB,
-        help="Which MPI, where the program does not tell: openmpi, mpich, intel and so on",
+        help="Which MPI, if not found from the program: openmpi, mpich, intel and so on",
     ),
 ]
 LauncherOption = Annotated[
@@ -92,6 +92,6 @@ TimeoutOption = Annotated[
         metavar="SECONDS",
         min=1,
         rich_help_panel=JOB,
-        help="Give up when the job has said nothing for so long",
+        help="End the job when it has printed nothing for this time",
     ),
 ]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The layout of the help of every command, in the parts that are in C as well: usage, what it does,
-examples, arguments, options, exit status."""
+"""The layout of the help of every command: usage, description, examples, arguments, options, exit
+status. The help of the commands in C has the same layout."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Command(typer.core.TyperCommand):
         formatter.write("\n".join(lines) + "\n")
 
     def filled(self, text: str) -> str:
-        """The text of an argument or option as it is shown: a command may insert lists of names."""
+        """The help text of an argument or option; a command may insert lists of names."""
         return text
 
     def _text(self, parameter: Any) -> str:
@@ -46,7 +46,7 @@ class Command(typer.core.TyperCommand):
 
 
 class Group(typer.core.TyperGroup):
-    """The commands of this package; the `sumac` executable has two more, and their names."""
+    """The commands of this package, and those two that the `sumac` executable adds."""
 
     def format_help(self, context: Any, formatter: Any) -> None:
         rows = [(name, summary(command)) for name, command in self.commands.items()]
@@ -63,7 +63,7 @@ def summary(command: Any) -> str:
 
 
 def _split(text: str) -> tuple[list[str], list[str]]:
-    """What a docstring describes, and its examples."""
+    """A docstring's description, and its examples."""
     described: list[str] = []
     examples: list[str] = []
     for paragraph in text.replace("\b", "").strip().split("\n\n"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line: each command is declared in its cmd_*.py."""
+"""The command line: each command is declared in a file of its own in this folder."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ for _name, (_function, _status, _settings) in _COMMANDS.items():
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; returns its exit status, errors having been printed. Below zero: see
+    """Runs a command; returns its exit status after printing errors. If negative, see
     endings.py."""
     # A table must not fail in a locale that lacks a character of it.
     for stream in (sys.stdout, sys.stderr):
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: list[str]) -> int:
-    # Not by app(): that has ways of its own to end a program, for Ctrl-C and closed pipes too.
+    # Not by app(), which ends a program in its own ways, also for Ctrl-C and closed pipes.
     command = typer.main.get_command(app)
     try:
         with command.make_context("sumac", given) as context:

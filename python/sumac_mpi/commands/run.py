@@ -93,7 +93,7 @@ def plan(
     return chosen, wanted
 
 
-# What launchers tell each process: how many there are, and which one it is.
+# Variables by which launchers give each process the number of processes and its own rank.
 _TOLD = (
     ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
     ("PMI_SIZE", "PMI_RANK"),
@@ -102,7 +102,7 @@ _TOLD = (
 
 
 def _warn_inside_of_a_job(command: list[str]) -> None:
-    """By the first process, where a launcher has started several of this command."""
+    """Warns, in the first process, if a launcher has started this command several times."""
     for size, rank in _TOLD:
         if os.environ.get(size, "1") != "1" and os.environ.get(rank) == "0":
             print(
@@ -116,7 +116,7 @@ def _warn_inside_of_a_job(command: list[str]) -> None:
 
 
 def _become(line: list[str], environment: dict[str, str]) -> None:
-    """The launcher takes this process's place: signals and exit status are its own."""
+    """Executes the launcher in this process, so that signals and exit status are the launcher's."""
     try:
         os.execvpe(line[0], line, environment)
     except OSError as error:
@@ -139,7 +139,7 @@ def _variables(texts: list[str]) -> dict[str, str]:
 
 
 def _as_variable(setting: str) -> str:
-    """--set NAME=VALUE, as -x has it."""
+    """--set NAME=VALUE in the form of -x."""
     if "=" not in setting:
         raise bad_value(f"--set {setting}: not NAME=VALUE")
     return options.PREFIX + setting.removeprefix(options.PREFIX)

@@ -103,7 +103,7 @@ def trace(
 
 
 def _folder(wanted: job.Job, cleanup: ExitStack) -> Path:
-    """Where the ranks write: what the user has named, or a folder for this job only."""
+    """The folder that the ranks write to: the one that the user named, or one for this job only."""
     if named := wanted.variables.get(_VARIABLE):
         if any(Path(named).glob("rank-*.json")):
             raise bad_value(
@@ -131,7 +131,7 @@ def _run(line: list[str], environment: dict[str, str]) -> int:
 
 
 def _load(folder: Path, status: int) -> operations.Trace:
-    """A job that failed is what its user has to hear of, not that it left no trace."""
+    """The trace. If the job failed, that is reported, and not that there is no trace."""
     try:
         return operations.load(folder)
     except SumacError:

@@ -28,9 +28,9 @@ for line in open("/proc/self/maps"):
 """
 _PYTHON = re.compile(r"python(\d(\.\d+)?)?$")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
-# Several words in one, which shlex takes apart: bash -c 'cd data && ./app'.
+# Several words in one, which shlex splits: bash -c 'cd data && ./app'.
 _COMMANDS = re.compile(r"(?=.*\w).*[ \t\r\n;&|<>()]", re.DOTALL)
-_MOST_FILES = 100  # looked into, of all that a script names
+_MOST_FILES = 100  # at most so many of the programs that a script names are examined
 _SCRIPT_BYTES = 1 << 14
 
 
@@ -38,9 +38,9 @@ _SCRIPT_BYTES = 1 << 14
 class Application:
     name: str  # as the user wrote it
     path: Path
-    mpi: elf.MpiLibrary | None  # None when it could not be told
-    static: bool = False  # nothing can be loaded in front of its MPI
-    certain: bool = True  # false for what is behind a wrapper, and for Python: mpi4py may choose
+    mpi: elf.MpiLibrary | None  # None if unknown
+    static: bool = False  # no library can be loaded in front of its MPI
+    certain: bool = True  # false behind a wrapper, and for Python: mpi4py may choose another MPI
 
 
 def find(command: list[str], variables: dict[str, str] | None = None) -> Application:
@@ -119,12 +119,12 @@ class _Search:
         return mpi or (None if "python" in interpreter else self._of_text(text))
 
     def _of_text(self, text: str) -> elf.MpiLibrary | None:
-        """Of commands in the language of a shell."""
+        """The programs in a text of shell commands."""
         lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
         lexer.whitespace_split = True
         try:
             return self.of_words(lexer)
-        except ValueError:  # a quotation that does not end
+        except ValueError:  # a quotation without an end
             return None
 
     def _of_python(self, interpreter: Path) -> elf.MpiLibrary | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which MPI a binary gets. Nothing of it is executed."""
+"""Which MPI library a binary loads, found without executing it."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from sumac_mpi.launch import loader
 class MpiLibrary:
     family: str
     soname: str
-    path: Path | None = None  # where the loader finds it; None when it does not
+    path: Path | None = None  # the file that the loader finds; None if it finds none
 
 
 @dataclass(frozen=True)
 class Binary:
     needed: tuple[str, ...]
-    loader: str  # the dynamic loader that starts it; "" when none does
+    loader: str  # the dynamic loader that starts it; "" if there is none
 
     @property
     def static(self) -> bool:
-        """Nothing can be preloaded."""
+        """Whether it is static, so that no library can be preloaded."""
         return not self.loader and not self.needed
 
 
@@ -48,7 +48,7 @@ def family_of_soname(soname: str) -> str | None:
 
 
 def read(path: Path) -> Binary | None:
-    """What the file tells; None for a file that is no ELF binary."""
+    """The facts from the file; None if it is not an ELF binary."""
     try:
         with open(path, "rb") as file:
             return _describe(ELFFile(file))
@@ -68,7 +68,8 @@ def _describe(elf: ELFFile) -> Binary:
 
 
 def mpi_library(path: Path, environment: Mapping[str, str] | None = None) -> MpiLibrary | None:
-    """The MPI that the program gets, itself or through its libraries; the nearest one counts."""
+    """The MPI library that the program loads, directly or through its libraries; the nearest one
+    counts."""
     binary = read(path)
     if binary is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The hosts of a job, `--hosts node1:2,node2:2` or `node[01-16]:8`, and how a launcher is told."""
+"""The hosts of a job, `--hosts node1:2,node2:2` or `node[01-16]:8`, and the launcher's options."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Hosts:
 
 
 def parse(text: str | None) -> Hosts | None:
-    """Raises a usage error for what is no list of hosts."""
+    """The hosts in the text. Raises a usage error if it is not a list of hosts."""
     if text is None:
         return None
     places: list[tuple[str, int]] = []
@@ -71,7 +71,7 @@ def _names(pattern: str) -> list[str]:
 
 
 def number_of_ranks(wanted: int | None, hosts: Hosts | None) -> int:
-    """What -n says, else all there is room for."""
+    """The number of -n, else the sum over the hosts."""
     if wanted:
         return wanted
     if hosts:
@@ -84,11 +84,11 @@ def number_of_ranks(wanted: int | None, hosts: Hosts | None) -> int:
 
 
 def options(launcher: Launcher, hosts: Hosts) -> list[str]:
-    """How the launcher is told. Raises a usage error where this is not known."""
+    """The launcher's options for these hosts. Raises a usage error for an unknown launcher."""
     if launcher.family == "openmpi":
         return ["--host", str(hosts)]
     if launcher.version.startswith("Intel MPI"):
-        # It takes no counts here, and the same number of ranks on each host.
+        # This launcher accepts no counts here, only the same number of ranks on each host.
         if len({ranks for _, ranks in hosts.places}) != 1:
             raise bad_value(
                 f"--hosts {hosts}: {launcher.version} wants as many ranks on each host",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What to start, and the command line that makes a launcher start it."""
+"""A job, and the launcher's command line that starts it."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ class Job:
     ranks: int
     command: list[str]
     variables: dict[str, str] = field(default_factory=dict)
-    bind: bool = False  # one core for each rank, where there are enough
+    bind: bool = False  # one core for each rank, if there are enough
     oversubscribe: bool = False
     extra: list[str] = field(default_factory=list)
     hosts: Hosts | None = None
 
     @property
     def _room(self) -> Hosts | slurm.Allocation | None:
-        """Where else than on this machine alone the ranks will be."""
+        """The hosts of the ranks, unless all are on this machine."""
         return self.hosts or slurm.allocation()
 
     @property
     def crowded(self) -> bool:
-        """Whether a host gets more ranks than this machine has cores; all count as alike."""
+        """Whether a host gets more ranks than this machine has cores; hosts are assumed to be
+        alike."""
         room = self._room
         return (room.most_on_one if room else self.ranks) > hardware.usable_cores()
 
@@ -93,7 +94,7 @@ def environment(launcher: Launcher, job: Job) -> dict[str, str]:
 
 
 def _forget_own_package(environment: dict[str, str]) -> None:
-    """The sumac executable put this package first in PYTHONPATH: not for the program to inherit."""
+    """Removes this package, which the sumac executable put first, from the program's PYTHONPATH."""
     own = str(Path(os.path.abspath(__file__)).parents[2])
     first, _, rest = environment.get("PYTHONPATH", "").partition(os.pathsep)
     if first == own:

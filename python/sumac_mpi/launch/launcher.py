@@ -16,7 +16,7 @@ from sumac_mpi.base.errors import Exit, SumacError
 from sumac_mpi.launch import elf, mpi_names, slurm
 from sumac_mpi.library.layout import FAMILIES
 
-# In each directory, the names that say their family come before those that do not.
+# In each directory, names that contain the family come before the others.
 _NAMES = {
     "openmpi": ("mpiexec.openmpi", "mpirun.openmpi"),
     "mpich": ("mpiexec.mpich", "mpirun.mpich", "mpiexec.hydra"),
@@ -34,20 +34,20 @@ class Launcher:
 
     @property
     def word(self) -> str:
-        """How to call it. By its bare name, as people do, where PATH leads to it: Open MPI takes a
-        full path as a wish to change the search paths of the program."""
+        """The word to call it by: its bare name if PATH leads to it, since Open MPI changes the
+        search paths of the program if it is called by a full path."""
         found = shutil.which(self.path.name)
         return self.path.name if found == str(self.path) else str(self.path)
 
     def serves(self, family: str | None) -> bool:
-        """Whether it can start programs of this family. What is not known is taken on trust."""
+        """Whether it can start programs of this family. Assumed for an unknown launcher."""
         if self.family is None or family is None or family == self.family:
             return True
         return family == "mpiabi" and self.family == "mpich"
 
 
 def identify(path: Path) -> Launcher:
-    """Asks a launcher for its family and version."""
+    """Runs a launcher to find its family and version."""
     return _identify(path, os.environ.get("PATH", ""))
 
 
@@ -139,7 +139,7 @@ def choose(
 
 
 def _srun() -> Launcher | None:
-    """Within an allocation: some MPIs have no launcher but Slurm's."""
+    """Slurm's srun, within an allocation: some MPIs have no other launcher."""
     found = shutil.which("srun") if slurm.allocation() else None
     return Launcher(Path(found), None, "Slurm's srun") if found else None
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which libraries a program gets: asked of its own dynamic loader, the only one to know how
-LD_LIBRARY_PATH, RPATH, RUNPATH, LD_PRELOAD and the system's cache go together."""
+"""Which libraries a program loads. Its own dynamic loader lists them, since only that applies
+LD_LIBRARY_PATH, RPATH, RUNPATH, LD_PRELOAD and the system's cache as at the program's start."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Libraries = list[tuple[str, Path | None]]  # names, and the files that were foun
 
 
 def libraries(program: Path, loader: str, environment: Mapping[str, str]) -> Libraries:
-    """In the order of loading; [] where the loader cannot be asked: it is of another machine or
-    system. It is called as ldd calls it, and runs nothing of the program."""
+    """The libraries in the order of loading; [] if the loader is of another machine or system. It
+    is called as ldd calls it, and runs no code of the program."""
     if not _LOADER.fullmatch(os.path.basename(loader)):
         return []
     try:
@@ -46,7 +46,8 @@ def libraries(program: Path, loader: str, environment: Mapping[str, str]) -> Lib
 
 
 def _as_the_program_sees_it(program: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    """The loader heeds no LD_* for a program that runs with another user's rights."""
+    """The environment as the loader uses it: without LD_* for a program with another user's
+    rights."""
     status = os.stat(program)
     other = bool(
         (status.st_mode & stat.S_ISUID and status.st_uid != os.geteuid())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What people call their MPI, and the family, which is a binary interface, that it belongs to."""
+"""The names that users give their MPI, and the family (binary interface) that it belongs to."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Jobs that a command starts, reads, and must not leave behind."""
+"""Jobs that a command starts and reads, and that must end before it does."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ GRACE_SECONDS = 5.0  # from asking a job to end to ending it
 def job(
     command: list[str], environment: dict[str, str], errors: IO[bytes] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A launcher whose standard output is read; its standard error goes to `errors`, or where this
-    command's goes. Whatever happens, it has ended afterwards.
-
-    It is in a session of its own: of Ctrl-C it would hear from the terminal and from here, and at
-    the second signal Open MPI's launcher leaves its ranks alone and its shared memory behind.
+    """A launcher whose standard output is read; its standard error goes to `errors`, else to that
+    of this command. At the end of the context the launcher has always ended. It runs in a session
+    of its own: otherwise it would get Ctrl-C twice, from the terminal and from this command, and at
+    the second signal Open MPI's launcher leaves its ranks running and its shared memory allocated.
     """
     process = subprocess.Popen(
         command,
@@ -43,8 +42,8 @@ def job(
 
 
 def foreground(command: list[str], environment: dict[str, str]) -> int:
-    """Runs a job that has the terminal, whose Ctrl-C it hears by itself; returns its status. When
-    this command is asked to end, the job has ended before."""
+    """Runs a job in the terminal's foreground, so that it gets Ctrl-C itself; returns its status.
+    If this command is asked to end, it ends the job first."""
     process = subprocess.Popen(command, env=environment)
     try:
         return process.wait()

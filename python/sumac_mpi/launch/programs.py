@@ -114,7 +114,8 @@ def run(
 
 
 def _checked(record: Record, ranks: int, what: Target) -> Record:
-    """A program started by another MPI's launcher sees itself alone."""
+    """Checks the number of ranks: under another MPI's launcher each program is a job of one
+    rank."""
     if record.get("ranks", ranks) != ranks:
         raise SumacError(
             "abi-mismatch",
@@ -127,7 +128,7 @@ def _checked(record: Record, ranks: int, what: Target) -> Record:
 
 
 def _record(line: str, errors: IO[bytes] | None) -> Record | None:
-    """Launchers, too, may write to standard output; what is no record goes to standard error."""
+    """The record in a line. Other lines, which launchers may write, go to standard error."""
     try:
         record = json.loads(line)
         if isinstance(record, dict) and "kind" in record:

@@ -15,11 +15,12 @@ _PLACES = re.compile(r"(\d+)(?:\(x(\d+)\))?")  # "4(x2),3": 4 tasks on each of 2
 class Allocation:
     ranks: int
     most_on_one: int  # of its nodes
-    says: str  # the variable by which the number of ranks is known, and its value
+    says: str  # the variable that has the number of ranks, and its value
 
 
 def allocation() -> Allocation | None:
-    """None outside of one; and in a step of several tasks, each of which would take all of it."""
+    """None outside of an allocation, and in a step of several tasks, each of which would use all of
+    it."""
     if "SLURM_JOB_ID" not in os.environ or _number("SLURM_STEP_NUM_TASKS") > 1:
         return None
     nodes = max(_number("SLURM_JOB_NUM_NODES"), 1)

@@ -28,8 +28,8 @@ class Collective:
 
     name: str
     mpi: str  # its name in MPI, without "MPI_"
-    root: bool  # one rank is special
-    data: bool  # messages have a size; a barrier's have none
+    root: bool  # it has a root
+    data: bool  # it moves data; a barrier does not
     reduces: bool  # combines elements by an operation
     ranks: str  # levels, group or none
 

@@ -8,7 +8,7 @@ from typing import Any
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.library import tables
 
-ALIASES = {"int": "int32"}  # names that the benchmark understands besides
+ALIASES = {"int": "int32"}  # further names that the benchmark accepts
 
 
 def types() -> list[str]:

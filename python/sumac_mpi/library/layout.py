@@ -45,7 +45,7 @@ class Installation:
         return _first_file([self.parts / f"sumac-{name}-{family}"])
 
     def families(self, program: str) -> list[str]:
-        """The MPI families for which this program is there."""
+        """The MPI families for which this program is installed."""
         return [family for family in FAMILIES if self.program(program, family)]
 
     @property

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The machine this runs on: processors, memory, and what control groups leave of them."""
+"""This machine: processors, memory, and the limits of control groups."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the control groups of this process (of a container, a batch job) allow. None: no limit."""
+"""The limits of this process's control groups (of a container, a batch job). None: no limit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _OWN = Path("/proc/self/cgroup")
 
 
 def processors() -> float | None:
-    """How many may work at once, on average."""
+    """How many processors this process may use at once, on average."""
     shares = []
     for folder in _folders("cpu"):
         words = (_read(folder / "cpu.max") or "").split()
@@ -23,7 +23,7 @@ def processors() -> float | None:
 
 
 def memory() -> int | None:
-    """Bytes; shared memory counts too."""
+    """Memory in bytes, shared memory included."""
     limits = [
         _number(folder / name)
         for folder in _folders("memory")

@@ -15,7 +15,7 @@ from sumac_mpi.bench.results import Run
 from sumac_mpi.library import calls
 from sumac_mpi.plot import pictures
 
-# Distinct also for readers who see few colours, and in grey.
+# Distinct also for colour-blind readers, and in grey.
 COLOURS = ("#c1440e", "#1f5fa8", "#3c8d40", "#7b4fa0", "#8a6d1d", "#4a4a4a")
 _MOST_TICKS = 11
 _STYLE = {
@@ -73,7 +73,7 @@ def _title(runs: list[Run]) -> str:
 
 
 def _label(name: str, run: Run, runs: list[Named]) -> str:
-    """What tells this run from the others of its column."""
+    """What distinguishes this run from the others of its column."""
     parts = []
     if len({other.mpi_name for _, other in runs}) > 1:
         parts.append(run.mpi_name)
@@ -119,7 +119,8 @@ def _latency(axes: Axes, runs: list[Named], call: str) -> None:
 
 
 def _aside(axes: Axes, run: Run, colour: str, name: str) -> None:
-    """Next to start and wait: the start alone, and the blocking call's time."""
+    """Draws, beside the time of start and wait, that of the start alone and of the blocking
+    call."""
     contender = "sumac" if run.with_sumac else "native"
     lines = {
         "the start alone": [(row.bytes, row.start_us(contender)) for row in run.rows],

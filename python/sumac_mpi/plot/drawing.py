@@ -14,7 +14,7 @@ from sumac_mpi.library import calls
 
 
 def check(option: str, output: Path) -> None:
-    """Raises a usage error for a picture that could not be written, before there is one."""
+    """Raises a usage error for a picture that could not be written, before it is drawn."""
     module("plot.pictures").check(option, output)
 
 
@@ -34,7 +34,7 @@ def draw(named: list[tuple[str, results.Run]], output: Path, title: str | None) 
 
 
 def module(name: str) -> ModuleType:
-    """A module of this package that needs matplotlib. Raises with status 3 where that is not."""
+    """Imports a module of this package that needs matplotlib. Raises with status 3 without it."""
     lacking = requirements.lacking("plot")
     if not lacking:
         try:

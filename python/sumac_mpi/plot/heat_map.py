@@ -19,8 +19,8 @@ from sumac_mpi.bench.results import Row, Run
 from sumac_mpi.library import elements
 from sumac_mpi.plot import pictures
 
-_LEAST, _MOST = 0.25, 32.0  # ratios beyond have the colours of these
-# White is memcpy's own time; blue and red differ also for readers who see few colours.
+_LEAST, _MOST = 0.25, 32.0  # ratios beyond these limits have the limits' colours
+# White is memcpy's own time; blue and red differ also for colour-blind readers.
 _COLOURS = pyplot.get_cmap("RdBu_r")
 _NORM = TwoSlopeNorm(0, math.log2(_LEAST), math.log2(_MOST))
 _UNDEFINED, _MISSING = "#f2f2f2", "#bdbdbd"

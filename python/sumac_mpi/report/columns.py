@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The columns of the table for people: which a run has, and how each size fills them."""
+"""The columns of the table: which a run has, and their values for each size."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _bandwidth(row: Row, us: float | None) -> str:
 
 
 def _algorithm(row: Row) -> str:
-    """The name; calls handed down to the MPI are only marked, their reasons stand in the foot."""
+    """The algorithm's name; calls handed down are marked, with their reasons below the table."""
     name = "mpi" if row.algorithm.startswith("mpi:") else row.algorithm or "-"
     return name if len(name) <= 18 else name[:17] + "…"
 

@@ -13,7 +13,7 @@ from sumac_mpi.bench.results import Row, Run
 from sumac_mpi.library import elements
 from sumac_mpi.report import csv, table
 
-_MOST_NAMED = 5  # cells that a line of the foot names
+_MOST_NAMED = 5  # cells that a line below the table names
 
 
 class LocalTable:

@@ -14,9 +14,9 @@ from sumac_mpi.bench.results import Row, Run
 from sumac_mpi.library import calls
 from sumac_mpi.library.calls import Kind
 
-# Where OSU's name for a collective is not MPI's.
+# Collectives whose OSU name differs from MPI's.
 _TITLES = {"bcast": "Broadcast"}
-# Where OSU's name for a type is not the one with its number of bits.
+# Types whose OSU name is not the one with the number of bits.
 _TYPES = {"int32": "MPI_INT", "uint32": "MPI_UNSIGNED"}
 _FIGURES = {
     "overall": "Overall(us)",

@@ -75,7 +75,7 @@ class Table:
 
 
 def facts(run: Run) -> str:
-    """The line of what was measured with."""
+    """The line with the conditions of the measurement."""
     header, ranks = run.header, run.ranks
     own = " ".join(header["sumac"]["description"].split())
     parts = [
@@ -90,7 +90,7 @@ def facts(run: Run) -> str:
 
 
 def notes(run: Run) -> list[str]:
-    """Lines of what is special about the run."""
+    """Lines with remarks on the run."""
     sumac = run.header["sumac"]
     lines = []
     if not run.sumac_takes_part:
@@ -145,7 +145,7 @@ def _native_errors(rows: list[Row]) -> list[str]:
 
 
 def _unsteady(rows: list[Row]) -> list[str]:
-    """A busy machine shows in rounds that differ: the quartiles lie half or more apart."""
+    """A line on sizes whose rounds differ much, as on a busy machine: quartiles 1.5 times apart."""
     sizes = []
     for row in rows:
         for contender in ("native", "sumac"):

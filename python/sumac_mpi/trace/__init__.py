@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Traces of operations: read, summed up and drawn."""
+"""Traces of operations: reading, summarizing and drawing them."""

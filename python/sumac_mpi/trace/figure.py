@@ -20,7 +20,7 @@ _WHOLE = "#c8c8c8"
 _WIDTH = 12.0  # inches
 _LANE, _TALLEST = 0.22, 120.0  # inches; beyond the latter, lanes get thinner
 _MARGIN = 1.6  # inches above and below the lanes
-_CHARACTER = 0.07  # inches: what a digit of a chunk's number needs
+_CHARACTER = 0.07  # inches: the width of a digit of a chunk's number
 _STYLE = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -108,7 +108,7 @@ def _draw_lane(axes: Axes, lane: int, axis: TimeAxis, bars: list[Bar], colour: s
 
 
 def _draw_cuts(axes: Axes, axis: TimeAxis, operation: Operation) -> None:
-    """A hatched strip for each, with the time that it stands for."""
+    """Draws a hatched strip for each cut, with the time that it replaces."""
     for cut in axis.cuts:
         begin, end = (axis.place(edge) for edge in cut)
         axes.axvspan(

@@ -34,7 +34,7 @@ class Piece:
 
 @dataclass
 class Operation:
-    """A collective call, on all ranks whose files tell of it."""
+    """A collective call, on all ranks whose files contain it."""
 
     name: str
     bytes: int
@@ -88,7 +88,8 @@ class Trace:
 
 
 def load(folder: Path) -> Trace:
-    """Raises with status 1 when the folder tells of no operation, 2 for a file that is no trace."""
+    """Reads a folder. Raises with status 1 if it has no operation, 2 for a file that is no
+    trace."""
     paths = sorted(folder.glob("rank-*.json"))
     if not paths:
         raise no_trace(f"no file rank-*.json in {folder}")
@@ -125,7 +126,7 @@ def no_trace(found: str) -> SumacError:
 
 
 def _add(trace: Trace, found: dict[tuple[str, int], Operation], events: list[Event]) -> None:
-    """Takes over one rank's file."""
+    """Adds one rank's file."""
     head = next(event for event in events if event["name"] == "sumac_trace")["args"]
     rank, day = int(head["rank"]), int(head["day_ns"])
     if head["format"] != FORMAT:
@@ -146,7 +147,7 @@ def _add(trace: Trace, found: dict[tuple[str, int], Operation], events: list[Eve
             operation.calls[rank] = _span(event, day)
     for event in works:
         args = event["args"]
-        # Without its operation, which found no place any more, a piece cannot be shown.
+        # A piece cannot be shown if its operation was not recorded for lack of memory.
         if "chunk" in args and (operation := own.get(int(args["operation"]))):
             lane = (rank, str(args["level"]), str(args["stage"]))
             operation.pieces.append(Piece(*lane, int(args["chunk"]), *_span(event, day)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a trace tells of one operation: how long each level worked, and how much of it at once."""
+"""A summary of one operation: how long each level worked, and how much of it at the same time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sumac_mpi.base import units
 from sumac_mpi.trace.operations import Operation, Piece, Trace
 
 STAGES = ("up", "across", "down")
-# From small groups to large ones, for levels that no rank has shown in this order.
+# From small groups to large ones, for levels whose order no rank's trace shows.
 _LEVELS = ("core", "l2", "l3", "numa", "package", "list", "ranks", "slow", "attach", "node", "top")
 
 Span = tuple[int, int]
@@ -117,7 +117,7 @@ def _stage_key(stage: str) -> tuple[int, str]:
 def level_order(operation: Operation) -> list[str]:
     """From the lowest level to the highest. Files hold names only, but a rank that is in several
     levels goes up through them in this order, down in the opposite one, and across at the top."""
-    first: dict[int, dict[str, dict[str, int]]] = {}  # rank, stage, level: when it was through
+    first: dict[int, dict[str, dict[str, int]]] = {}  # rank, stage, level: the time of its end
     for (rank, level, stage), pieces in operation.lanes().items():
         end = min(pieces, key=lambda each: (each.chunk, each.end)).end
         first.setdefault(rank, {}).setdefault(stage, {})[level] = end
@@ -191,7 +191,7 @@ def some_ranks(ranks: list[int]) -> str:
 
 
 def _late(operation: Operation) -> list[str]:
-    """Who called so late that most of the time is waiting for it."""
+    """The ranks that called so late that most of the time is waiting for them."""
     late = sorted(
         rank
         for rank, (begin, _) in operation.calls.items()

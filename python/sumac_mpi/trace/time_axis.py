@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from sumac_mpi.trace.summary import Span, length
 
-_SHARE = 0.05  # what is left of a cut, of the length of what is not cut
-_LONG = 2  # times all shorter waits together
+_SHARE = 0.05  # the length of a cut, as a share of the length that is not cut
+_LONG = 2  # a cut wait is longer than so many times the sum of all shorter ones
 _TICKS = 10
 
 
@@ -59,7 +59,7 @@ def of(begin: int, end: int, events: Iterable[int]) -> TimeAxis:
     lengths = [last - first for first, last in waits]
     shorter = 0
     for index, long in enumerate(lengths):
-        # Half of what happens stays as it is, whatever the times are.
+        # The shorter half of the waits is never cut.
         if 2 * index >= len(lengths) and long > _LONG * shorter > 0:
             return TimeAxis(begin, end, tuple(sorted(waits[index:])))
         shorter += long
