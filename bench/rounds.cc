@@ -36,7 +36,7 @@ double warm_up(const std::vector<Block>& blocks, const Options& options, const W
   return static_cast<double>(fastest) / kChunk * 1e-9;
 }
 
-// As many calls as fit into the time. If even the fewest calls do not fit, fewer rounds.
+// Plans as many calls as fit into the time; where even the fewest do not fit, fewer rounds.
 Plan plan(const Options& options, double seconds_per_iteration) {
   if (options.iterations > 0) return {options.rounds, options.iterations};
   const double total = options.seconds / std::max(seconds_per_iteration, 1e-9);

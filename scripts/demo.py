@@ -163,7 +163,7 @@ def mean_speedup(rows, low, high):
 
 
 def curves(runs):
-    """Of the benchmark: family -> (title, sizes, Spreads of the speed-up)."""
+    """The benchmark's curves: family -> (title, sizes, Spreads of the speed-up)."""
     result = {}
     for run in runs:
         rows = [row for row in run.rows if row.sumac_us is not None]

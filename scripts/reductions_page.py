@@ -120,7 +120,7 @@ def found(pattern, text, what):
 
 
 def defined(types, ops):
-    """By element kind, the operations is_defined() allows."""
+    """Returns for each element kind the operations that is_defined() allows."""
     body = found(r"constexpr bool is_defined\(.*?\{(.*?)\n\}", types, "is_defined")
     allowed = {}
     for kind, text in re.findall(r"case ElementKind::(\w+):\s*return ([^;]+);", body):

@@ -79,7 +79,7 @@ def available_memory():
 
 
 def elements_that_fit(ranks, available):
-    """As many elements as in the published runs, or as fit into memory."""
+    """Returns the number of elements: that of the published runs, or as many as fit into memory."""
     need = 4 * VECTORS * ranks
     return next((n for n in ELEMENTS if n * need <= SHARE * available), ELEMENTS[-1])
 

@@ -18,7 +18,7 @@ namespace sumac {
 // Plain bytes, between ranks of the same build. Fields marked "back end" are filled there.
 struct Hello {
   std::uint64_t options;  // hash of the agreed ones, the rules' content, and the hierarchy
-  std::uint64_t types;    // back end: hash of what the process knows of the MPI's types
+  std::uint64_t types;    // back end: hash of this process's table of the MPI's types
   std::uint64_t process;
   std::uint64_t serial;   // of what the process has agreed on
   std::uint64_t machine;  // equal for processes that share processors

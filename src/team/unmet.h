@@ -35,7 +35,7 @@ class Wishes {
   std::vector<Algorithm> met_;  // of `forced_`
 };
 
-// A wish that is not met is told unless another algorithm that is forced for the collective is.
+// A wish that is not met is reported unless another algorithm that is forced for the collective is.
 void tell_unmet(const Team& team, const Wishes& wishes);
 
 // At the end: calls that went another way than forced on communicators that could have taken it.

@@ -14,7 +14,7 @@ namespace sumac {
 // For Hello::warnings: 0 where there are none.
 std::uint64_t kept_warnings_hash();
 
-// Each line that rank 0 does not have is told by the lowest rank that has it. Collective, where
+// Each line that rank 0 does not have is printed by the lowest rank that has it. Collective, where
 // ranks' warnings differ.
 void tell_kept_warnings(Team& team, const std::vector<Hello>& hellos);
 

@@ -58,7 +58,7 @@ for round in 1 2 3 4; do
     value=$(bad_values "$name" "$kind" | sed -n "${round}p")
     [ -z "$value" ] || bad="$bad SUMAC_$name=$value"
   done <table
-  hows=all # who sets them, and who is told, does not go by the value
+  hows=all # the ranks that set the option do not depend on the value
   [ "$round" != 1 ] || hows='all late one'
   # shellcheck disable=SC2086 # no value has blanks
   for how in $hows; do

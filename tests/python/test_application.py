@@ -120,7 +120,7 @@ def test_variables_of_the_command_line_count(wrappers, tmp_path):
 
 @needs_compiler
 def test_the_launcher_of_a_module_is_taken(sandbox, tmp_path, monkeypatch):
-    """As an environment module has it: another MPI's folders in front of what was linked."""
+    """An environment module puts another MPI's folders in front of what was linked."""
     sandbox.add_launcher("mpiexec", "openmpi")
     built, module = (tmp_path / name for name in ("built", "module"))
     for place in (built, module):

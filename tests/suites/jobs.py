@@ -20,8 +20,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SUMAC = Path(sys.prefix, "bin/sumac")
 SECONDS = 300  # a job that takes longer hangs
-# As in tests/mpi/launch.sh, allows running as root and with more ranks than processors. Each rank
-# has one thread, so that parallel sums of numerical libraries are the same in both runs.
+# Like tests/mpi/launch.sh, this allows running as root and with more ranks than processors. Each
+# rank has one thread, so that parallel sums of numerical libraries are the same in both runs.
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

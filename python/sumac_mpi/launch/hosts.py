@@ -99,6 +99,6 @@ def options(launcher: Launcher, hosts: Hosts) -> list[str]:
     if launcher.family == "mpich":
         return ["-hosts", str(hosts)]
     raise bad_value(
-        f"--hosts {hosts}: it is not known how {launcher.path.name} is told of hosts",
+        f"--hosts {hosts}: no option of {launcher.path.name} for hosts is known",
         fix="give its own options: --launcher-arg ARG",
     )

@@ -43,7 +43,7 @@ def processes() -> int | None:
 
 
 def _folders(controller: str) -> list[Path]:
-    """Of this process's group and those above it, in both versions of control groups."""
+    """The folders of this process's control group and its ancestors, in either version of them."""
     folders = []
     for line in (_read(_OWN) or "").splitlines():
         number, controllers, path = line.split(":", 2)

@@ -63,7 +63,7 @@ def draw(operation: Operation, trace: Trace, output: Path) -> None:
 
 
 def _bars(operation: Operation) -> dict[tuple[int, str, str], list[Bar]]:
-    """By lane."""
+    """The bars of each lane."""
     result: dict[tuple[int, str, str], list[Bar]] = {
         lane: [(each.begin, each.end, str(each.chunk)) for each in pieces]
         for lane, pieces in operation.lanes().items()

@@ -30,7 +30,7 @@ class TimeAxis:
 
     @property
     def length(self) -> float:
-        """Of the whole axis."""
+        """The length of the whole axis."""
         return self.place(self.end)
 
     def place(self, time: float) -> float:

@@ -3,7 +3,7 @@
 //
 // A nonblocking one has a generalized request; a persistent one the request of a persistent receive
 // of no bytes from this process itself. So a request works in every call, in every language and in
-// arrays with the MPI's own. Both are told to the MPI late: MPI_Wait and the like look a request of
+// arrays with the MPI's own. The MPI learns of both late: MPI_Wait and the like look a request of
 // Sumac's up and end it themselves, and the generalized request, which the MPI still takes for one
 // under way, serves the next call. Only where requests are asked about in a way that only the MPI
 // can answer (MPI_Waitany, MPI_Testsome) is it shown how things stand.
