@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "algorithms/bytes.h"
 #include "algorithms/chunks.h"
@@ -84,6 +86,7 @@ struct CallArguments {
   BcastArguments bcast;
   ReduceScatterArguments reduce_scatter = {};
   AllgatherArguments allgather = {};
+  BarrierArguments barrier = {};
 
   std::size_t bytes(Collective collective) const {
     switch (collective) {
@@ -102,6 +105,22 @@ struct CallArguments {
     return 0;
   }
 };
+
+// By collective: the member of CallArguments that its algorithms take.
+template <Collective>
+inline constexpr auto kArguments = &CallArguments::reduction;
+template <>
+inline constexpr auto kArguments<Collective::bcast> = &CallArguments::bcast;
+template <>
+inline constexpr auto kArguments<Collective::reduce_scatter> = &CallArguments::reduce_scatter;
+template <>
+inline constexpr auto kArguments<Collective::allgather> = &CallArguments::allgather;
+template <>
+inline constexpr auto kArguments<Collective::barrier> = &CallArguments::barrier;
+
+template <Collective collective>
+using ArgumentsOf =
+    std::remove_cvref_t<decltype(std::declval<CallArguments>().*kArguments<collective>)>;
 
 // Access to other ranks' buffers, for algorithms by single copy.
 struct SingleCopy {

@@ -27,26 +27,6 @@ using LevelsFn = void();
 using CostFn = Traffic(const GroupCall& call);
 
 // The types of a row's functions, from what the row needs and its collective.
-template <Collective>
-struct ArgumentsOf {
-  using type = ReduceArguments;
-};
-template <>
-struct ArgumentsOf<Collective::bcast> {
-  using type = BcastArguments;
-};
-template <>
-struct ArgumentsOf<Collective::reduce_scatter> {
-  using type = ReduceScatterArguments;
-};
-template <>
-struct ArgumentsOf<Collective::allgather> {
-  using type = AllgatherArguments;
-};
-template <>
-struct ArgumentsOf<Collective::barrier> {
-  using type = BarrierArguments;
-};
 template <Needs needs, class Yes, class No>
 using WithoutLevels = std::conditional_t<over_of(needs) != Over::levels, Yes, No>;
 template <Needs needs, class Arguments>
@@ -57,7 +37,7 @@ using FunctionFor =
                                                         CopyingFn<Arguments>, SharedFn<Arguments>>>,
                   LevelsFn>;
 template <Needs needs, Collective collective>
-using FunctionOf = FunctionFor<needs, typename ArgumentsOf<collective>::type>;
+using FunctionOf = FunctionFor<needs, ArgumentsOf<collective>>;
 template <Needs needs>
 using CostOf = WithoutLevels<needs, CostFn, LevelsFn>;
 

@@ -9,61 +9,37 @@ struct Starts {
   StartSending sending;
 };
 
-template <class Arguments>
-const Arguments& of(const CallArguments& args);
-template <>
-const ReduceArguments& of(const CallArguments& args) {
-  return args.reduction;
-}
-template <>
-const BcastArguments& of(const CallArguments& args) {
-  return args.bcast;
-}
-template <>
-const ReduceScatterArguments& of(const CallArguments& args) {
-  return args.reduce_scatter;
-}
-template <>
-const AllgatherArguments& of(const CallArguments& args) {
-  return args.allgather;
-}
-template <>
-const BarrierArguments& of(const CallArguments&) {
-  static constexpr BarrierArguments kNothing;
-  return kNothing;
-}
-
 // By the type of the function.
-template <auto* function>
+template <Collective collective, auto* function>
 struct Adapters;
 
-template <class Arguments, SharedFn<Arguments>* function>
-struct Adapters<function> {
+template <Collective collective, SharedFn<ArgumentsOf<collective>>* function>
+struct Adapters<collective, function> {
   static Task start(Strand& strand, ShmGroup& group, const CallArguments& args, const SingleCopy&) {
-    return function(strand, group, of<Arguments>(args));
+    return function(strand, group, args.*kArguments<collective>);
   }
   static constexpr Starts kStarts{start, nullptr};
 };
 
-template <class Arguments, CopyingFn<Arguments>* function>
-struct Adapters<function> {
+template <Collective collective, CopyingFn<ArgumentsOf<collective>>* function>
+struct Adapters<collective, function> {
   static Task start(Strand& strand, ShmGroup& group, const CallArguments& args,
                     const SingleCopy& peers) {
-    return function(strand, group, of<Arguments>(args), peers);
+    return function(strand, group, args.*kArguments<collective>, peers);
   }
   static constexpr Starts kStarts{start, nullptr};
 };
 
-template <class Arguments, SendingFn<Arguments>* function>
-struct Adapters<function> {
+template <Collective collective, SendingFn<ArgumentsOf<collective>>* function>
+struct Adapters<collective, function> {
   static Task start(Strand& strand, MessageGroup& group, const CallArguments& args) {
-    return function(strand, group, of<Arguments>(args));
+    return function(strand, group, args.*kArguments<collective>);
   }
   static constexpr Starts kStarts{nullptr, start};
 };
 
-template <LevelsFn* function>
-struct Adapters<function> {
+template <Collective collective, LevelsFn* function>
+struct Adapters<collective, function> {
   static constexpr Starts kStarts{nullptr, nullptr};
 };
 
@@ -76,15 +52,16 @@ constexpr CostFn* cost() {
   return nullptr;
 }
 
-template <auto* function>
+template <Collective collective, auto* function>
 constexpr AlgorithmEntry entry(Algorithm algorithm, CostFn* cost) {
-  constexpr Starts starts = Adapters<function>::kStarts;
+  constexpr Starts starts = Adapters<collective, function>::kStarts;
   return {info_of(algorithm), starts.shared, starts.sending, cost};
 }
 
 constexpr AlgorithmEntry kAlgorithms[] = {
-#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description) \
-  entry<collective::name>(Algorithm::collective##_##name, cost<collective::name##_cost>()),
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description)       \
+  entry<Collective::collective, collective::name>(Algorithm::collective##_##name, \
+                                                  cost<collective::name##_cost>()),
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM
 };
