@@ -52,7 +52,7 @@ bool add_lanes(Team& team, Needs needs) {
     arena.abandon(ticket);
     return false;
   }
-  if (team.rank == 0) arena.confirm(ticket);
+  arena.confirm(ticket);
   team.blocks.push_back(block);
   for (int lane = 0; lane < ticket.layout.lanes; ++lane) {
     auto own = std::make_unique<OwnRanks>();

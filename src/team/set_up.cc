@@ -83,7 +83,7 @@ bool share(Team& team, Reach reach, Wishes& wishes) {
     hand_down_for_good(team, Reason::shared_memory);
     return false;
   }
-  if (team.rank == 0) arena.confirm(ticket);
+  arena.confirm(ticket);
   team.blocks.push_back(block);
   team.group = ShmGroup(block, ticket.layout, team.rank);
   team.spec.reach = reach_of(agreed);

@@ -46,7 +46,6 @@ class LevelsSetUp {
   const std::size_t budget_;
   bool over_budget_ = false;
   std::vector<Ticket> tickets_;  // of the blocks this rank has accepted
-  std::vector<Ticket> own_;      // of which it is the leader
   std::uint64_t worked_ = kMust;
 };
 
@@ -71,7 +70,6 @@ void LevelsSetUp::make_block(const HierarchyLevel& level, LevelGroup* own) {
       all[static_cast<std::size_t>(own->members[static_cast<std::size_t>(own->leader)])];
   own->block = arena.accept(offered, own->rank);
   if (offered.id) tickets_.push_back(offered);
-  if (leads && offered.id) own_.push_back(offered);
   if (!own->block) {
     worked_ &= ~kMapped;
     return;
@@ -124,7 +122,7 @@ std::uint64_t LevelsSetUp::agree_on_all() {
   if ((agreed & kMust) != kMust) {
     for (const Ticket& ticket : tickets_) arena.abandon(ticket);
   } else {
-    for (const Ticket& ticket : own_) arena.confirm(ticket);
+    for (const Ticket& ticket : tickets_) arena.confirm(ticket);
   }
   return agreed;
 }

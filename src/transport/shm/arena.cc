@@ -79,8 +79,8 @@ Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::siz
   ticket.layout = layout;
   ticket.offer = Offer::fresh;
   owned_.push_back(
-      {ticket.id, segment, layout, bytes_a_rank(layout), {members, members + ranks}, true});
-  mapped_.push_back({ticket.id, segment});
+      {ticket.id, segment, layout, bytes_a_rank(layout), {members, members + ranks}, true, false});
+  mapped_.push_back({ticket.id, segment, false});
   return ticket;
 }
 
@@ -105,7 +105,8 @@ bool Arena::reuse(const Layout& layout, const std::uint64_t* members, Ticket& ti
 void Arena::collect_released() {
   for (Block& block : owned_) {
     const auto users = static_cast<std::uint32_t>(block.layout.ranks);
-    if (block.in_use && detached(block.segment.memory).load(std::memory_order_acquire) == users) {
+    if (block.in_use && block.confirmed &&
+        detached(block.segment.memory).load(std::memory_order_acquire) == users) {
       block.in_use = false;
     }
   }
@@ -137,7 +138,7 @@ std::byte* Arena::accept(const Ticket& ticket, int rank) {
     const Segment segment = open_segment(ticket.key, ticket.bytes, root_);
     if (!segment.memory) return nullptr;
     memory = segment.memory;
-    mapped_.push_back({ticket.id, segment});
+    mapped_.push_back({ticket.id, segment, false});
   }
   if (ticket.offer == Offer::again) return memory;
   const Layout& layout = ticket.layout;
@@ -154,7 +155,13 @@ std::byte* Arena::accept(const Ticket& ticket, int rank) {
 }
 
 void Arena::confirm(const Ticket& ticket) {
-  if (ticket.offer == Offer::fresh) close_segment(ticket.key);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (Mapping& mapping : mapped_) mapping.confirmed |= mapping.id == ticket.id;
+  for (Block& block : owned_) {
+    if (block.id != ticket.id || block.confirmed) continue;
+    block.confirmed = true;
+    close_segment(ticket.key);
+  }
 }
 
 void Arena::abandon(const Ticket& ticket) {
@@ -180,6 +187,7 @@ void Arena::release(std::byte* block) { detached(block).fetch_add(1, std::memory
 
 void Arena::collect_dropped() {
   std::erase_if(mapped_, [](const Mapping& mapping) {
+    if (!mapping.confirmed) return false;
     const auto& header = *reinterpret_cast<const BlockHeader*>(mapping.segment.memory);
     if (header.dropped.load(std::memory_order_acquire) == 0) return false;
     munmap(mapping.segment.memory, mapping.segment.bytes);

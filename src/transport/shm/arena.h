@@ -6,6 +6,9 @@
 //
 //   leader: offer() -> ticket to all -> every rank: accept() -> all agree -> confirm() or abandon()
 //
+// Until it is confirmed nobody looks into a block: where /dev/shm is full it has no memory where
+// other ranks have yet to reserve theirs, and a look would end the process (SIGBUS).
+//
 // Safe to call from several threads.
 #pragma once
 
@@ -51,8 +54,8 @@ class Arena {
   // Every rank: maps the block and reserves this rank's part of it. Returns null on failure.
   std::byte* accept(const Ticket& ticket, int rank);
 
-  // Leader, once all ranks have accepted: closes the descriptor, so that nobody else can map the
-  // block.
+  // Every rank, once all have accepted. The leader closes the descriptor, so that nobody else can
+  // map the block.
   void confirm(const Ticket& ticket);
 
   // Every rank, when not all ranks could accept: gives the block up.
@@ -65,6 +68,7 @@ class Arena {
   struct Mapping {
     std::uint64_t id;
     Segment segment;
+    bool confirmed;
   };
   struct Block {
     std::uint64_t id;
@@ -73,6 +77,7 @@ class Arena {
     std::size_t share;  // bytes of the block per rank, counted against the budget
     std::vector<std::uint64_t> members;
     bool in_use;
+    bool confirmed;
   };
 
   Layout choose_layout(int ranks, int lanes, Slots slots) const;

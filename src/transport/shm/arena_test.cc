@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <string>
@@ -26,7 +27,7 @@ std::byte* join(Arena (&arenas)[4], const Ticket& ticket, int ranks) {
     EXPECT_NE(block, nullptr);
     if (r == 0) first = block;
   }
-  arenas[0].confirm(ticket);
+  for (int r = 0; r < ranks; ++r) arenas[r].confirm(ticket);
   return first;
 }
 
@@ -129,6 +130,27 @@ TEST(Arena, AbandonedBlockLeavesNothing) {
   for (int r = 1; r >= 0; --r) arenas[r].abandon(ticket);
   EXPECT_FALSE(can_be_opened(ticket));
   EXPECT_EQ(arenas[2].accept(ticket, 2), nullptr);
+}
+
+// The first byte of a block that has memory; -1 where none has.
+off_t first_touched(const Ticket& ticket) { return lseek(ticket.key.descriptor, 0, SEEK_DATA); }
+
+// Rank 0 has yet to reserve the beginning of the blocks, for which there may be no memory.
+TEST(Arena, NobodyLooksIntoBlocksThatOthersHaveYetToReserve) {
+  Arena arenas[4];
+  const Ticket first = arenas[0].offer(2, 1, kMembers, kBudget);
+  ASSERT_NE(arenas[1].accept(first, 1), nullptr);
+  EXPECT_NE(first_touched(first), 0);
+  const Ticket second = arenas[0].offer(2, 1, kMembers, kBudget);
+  ASSERT_EQ(second.offer, Offer::fresh);
+  EXPECT_NE(first_touched(first), 0);
+  ASSERT_NE(arenas[1].accept(second, 1), nullptr);
+  EXPECT_NE(first_touched(first), 0);
+  EXPECT_NE(first_touched(second), 0);
+  for (int r = 1; r >= 0; --r) {
+    arenas[r].abandon(first);
+    arenas[r].abandon(second);
+  }
 }
 
 TEST(Arena, RefusedOrForeignTicketIsNotAccepted) {
