@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_oracle.h for the elements of elements.h: the result of reducing two of them, and elements
-// to try.
+// The result that a reduction must have, for every element type: written from the contract in
+// kernels/reduce.h, element by element, and without any code of the kernels. And elements to try.
 #pragma once
 
 #include "kernels/elements.h"
-#include "kernels/reduce_oracle.h"
+#include "testing/numbers.h"
 
 namespace sumac::oracle {
 
