@@ -40,8 +40,8 @@ class FoldOfThree final : public UserFold {
   }
 } fold_of_three;
 
-// A call by an algorithm, of at most `count` words, and sometimes with an operation of the program's
-// or data with gaps.
+// A call by an algorithm, of at most `count` words, and sometimes with an operation of the
+// program's or data with gaps.
 struct Call : TestCall {
   const AlgorithmEntry& entry;
 

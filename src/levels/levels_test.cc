@@ -32,8 +32,7 @@ struct Choices {
 };
 
 // Any row that serves chunks of such a size on a level. The MPI's own needs an MPI.
-Algorithm random_algorithm(Collective collective, bool shared, std::size_t chunk,
-                           Random& random) {
+Algorithm random_algorithm(Collective collective, bool shared, std::size_t chunk, Random& random) {
   std::vector<Algorithm> all;
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmEntry& entry = entry_of(algorithm);
@@ -92,8 +91,7 @@ void choose(StagePlan& stage, bool shared, const Choices& choices,
 }
 
 // Returns the bytes of the largest chunk.
-std::size_t set_parts(LevelsWorld& world, int r, const TestCall& call,
-                      const CallArguments& args) {
+std::size_t set_parts(LevelsWorld& world, int r, const TestCall& call, const CallArguments& args) {
   LevelsRank& rank = world[r];
   Operation& operation = rank.operation;
   operation.spread = nullptr;
@@ -285,8 +283,8 @@ TEST(MultiLeaderTest, AllShapesOfEqualNodes) {
       std::deque<Choices> all_choices;
       for (int repeat = 0; repeat < 12; ++repeat) {
         const Choices& choices = all_choices.emplace_back(random_choices(ranks, random));
-        TestCall& call = calls.emplace_back(
-            setting_of(Collective::allreduce, ranks, 6000, random), random);
+        TestCall& call =
+            calls.emplace_back(setting_of(Collective::allreduce, ranks, 6000, random), random);
         for (int r = 0; r < ranks; ++r) {
           world[r].program.push_back([&, r] {
             begin_multi(world, r, nodes, call, choices, counterparts[static_cast<std::size_t>(r)]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All ranks of a hierarchy in one process and one thread: shared blocks, a post office for messages,
-// and a scheduler that may stop any strand of any rank at every condition.
+// All ranks of a hierarchy in one process and one thread: shared blocks, a post office for
+// messages, and a scheduler that may stop any strand of any rank at every condition.
 #pragma once
 
 #include <deque>

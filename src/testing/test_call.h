@@ -42,7 +42,8 @@ inline Collective random_collective(Random& random) {
 }
 
 // In which order an element is folded: from rank 0 on; in a tree that the test does not know, the
-// same for all ranks; or as in an algorithm whose row says `rotated`, each part from another rank on.
+// same for all ranks; or as in an algorithm whose row says `rotated`, each part from another rank
+// on.
 enum class Fold { from_first, unknown_tree, rotated };
 
 // What a test decides about a call.
@@ -133,8 +134,7 @@ class TestCall : public CallSetting {
     EXPECT_EQ(out[count], kGuard) << "wrote behind the buffer: " << shown(rank);
     const Words want = has_result(rank) ? expected(me) : Words();
     const auto wrong = std::mismatch(want.begin(), want.end(), out.begin());
-    EXPECT_EQ(wrong.first, want.end())
-        << shown(rank) << ", element " << wrong.first - want.begin();
+    EXPECT_EQ(wrong.first, want.end()) << shown(rank) << ", element " << wrong.first - want.begin();
     const auto rest = out.begin() + static_cast<std::ptrdiff_t>(want.size());
     const bool untouched = std::all_of(rest, out.end(), [](Word w) { return w == kGuard; });
     EXPECT_TRUE(untouched || (in_place && has_result(rank)))
@@ -217,7 +217,8 @@ class TestCall : public CallSetting {
     for (int rank = 0;; ++rank) {
       const auto r = static_cast<std::size_t>(rank);
       const Part part = scatters ? parts[0][r] : part_of(bytes(), ranks, rank);
-      if (element * sizeof(Word) - part.offset < part.bytes) return scatters ? (r + 1) % parts.size() : r;
+      if (element * sizeof(Word) - part.offset < part.bytes)
+        return scatters ? (r + 1) % parts.size() : r;
     }
   }
 

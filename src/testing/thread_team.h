@@ -63,7 +63,8 @@ struct Setting {
 };
 
 // A rule that takes what is left of a collective.
-inline void add_rule(RuleSet& rules, Over over, Algorithm algorithm, std::uint32_t chunk, int radix) {
+inline void add_rule(RuleSet& rules, Over over, Algorithm algorithm, std::uint32_t chunk,
+                     int radix) {
   Rule rule;
   rule.collective = info_of(algorithm).collective;
   rule.over = over;
