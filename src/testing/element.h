@@ -323,8 +323,12 @@ inline std::uint32_t data_bytes(DType type) {
 // Writes the element's data, not its gaps.
 template <class T>
 void put(const T& element, void* at) {
+  if (Element<T>::kData == bytes(sizeof(T))) {
+    std::memcpy(at, &element, sizeof(T));
+    return;
+  }
   const auto* from = reinterpret_cast<const unsigned char*>(&element);
-  for (std::size_t i = 0; Element<T>::kData >> i != 0; ++i) {
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
     if (Element<T>::kData >> i & 1) static_cast<unsigned char*>(at)[i] = from[i];
   }
 }
