@@ -101,7 +101,6 @@ std::size_t set_parts(LevelsWorld& world, int r, const TestCall& call, const Cal
   operation.spread = &rank.spread;
   operation.gathers = call.what == Collective::allgather;
   operation.place = static_cast<int>(std::find(order.begin(), order.end(), r) - order.begin());
-  operation.own = r;
   operation.reduce_scatter = args.reduce_scatter;
   operation.allgather = args.allgather;
   return rank.spread.bytes(0);

@@ -60,8 +60,16 @@ CallArguments arguments_of_parts(const Operation& operation, const Stage& stage,
     const bool gets_result = stage.kind == Kind::exchange || group.rank == stage.root;
     reduction.output = gets_result ? data : nullptr;
     args.reduce_scatter = {reduction, listed};
+    if (stage.kind == Kind::exchange) args.reduce_scatter.output += listed[group.rank].offset;
   }
   return args;
+}
+
+void settle_piece(const Stage& stage, const CallArguments& args) {
+  if (stage.kind != Kind::exchange) return;
+  const ReduceScatterArguments& done = args.reduce_scatter;
+  const Part own = done.parts[stage.group->rank];
+  if (own.offset > 0) std::memmove(done.output - own.offset, done.output, own.bytes);
 }
 
 void load_parts(const Operation& operation, std::size_t chunk) {

@@ -24,6 +24,9 @@ Part work_of(const Spread& spread, bool gathers, const StagePlan& stage, const L
 CallArguments arguments_of_parts(const Operation& operation, const Stage& stage, std::size_t chunk,
                                  std::vector<Part>& parts, std::size_t& bytes);
 
+// After a stage: the piece that a reduce-scatter has left where it was reduced begins the chunk.
+void settle_piece(const Stage& stage, const CallArguments& args);
+
 // Before a rank's first stage of a chunk, and after its last one.
 void load_parts(const Operation& operation, std::size_t chunk);
 void store_parts(const Operation& operation, std::size_t chunk);

@@ -88,6 +88,7 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
       const CallArguments args = arguments_of_parts(operation, stage, chunk, parts, bytes);
       if (bytes > 0) {
         co_await start_on_level(stage.algorithm, strand, *stage.group, group, args);
+        settle_piece(stage, args);
       }
       if (last) store_parts(operation, chunk);
     } else {

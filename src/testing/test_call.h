@@ -121,6 +121,7 @@ class TestCall : public CallSetting {
     args.bcast = {received_[me].data(), bytes(), root};
     const Parts laid{bytes(), ranks, 1, 0, lists_parts ? parts[me].data() : nullptr};
     args.reduce_scatter = {reduction, laid};
+    if (in_place) args.reduce_scatter.output += laid[rank].offset;
     args.allgather = {(in_place ? received_ : sent_)[me].data() + laid[rank].offset,
                       received_[me].data(), laid};
     return args;
@@ -195,7 +196,14 @@ class TestCall : public CallSetting {
       return all;
     }
     const Words& result = fold == Fold::unknown_tree ? output[0] : reduced_;
-    return cut(result, what == Collective::reduce_scatter ? parts[rank][rank] : Part{0, bytes()});
+    if (what != Collective::reduce_scatter) return cut(result, Part{0, bytes()});
+    const Part own = parts[rank][rank];
+    const Words part = cut(result, own);
+    if (!in_place) return part;
+    all.assign(given_[rank].begin(), given_[rank].end() - 1);
+    std::copy(part.begin(), part.end(),
+              all.begin() + static_cast<std::ptrdiff_t>(own.offset / sizeof(Word)));
+    return all;
   }
   void reduce() {
     reduced_ = given_[0];
