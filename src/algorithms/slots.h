@@ -108,13 +108,11 @@ inline void put(ShmGroup& group, std::uint64_t position, const ConstBytes& from,
 // Copies into this rank's slot the pieces that the others fold in the step, neighbouring pieces at
 // once.
 template <class Cut>
-void put_for_others(ShmGroup& group, std::uint64_t position, const std::byte* input,
-                    const Cut& cut, std::size_t step) {
+void put_for_others(ShmGroup& group, std::uint64_t position, const std::byte* input, const Cut& cut,
+                    std::size_t step) {
   std::byte* const slot = group.payload(group.rank(), position, cut.room());
   Piece run{};
-  const auto copy = [&] {
-    group.store(position, slot + run.place, input + run.offset, run.bytes);
-  };
+  const auto copy = [&] { group.store(position, slot + run.place, input + run.offset, run.bytes); };
   for (int r = 0; r < group.size(); ++r) {
     if (r == group.rank()) continue;
     const Piece piece = cut.piece(step, r);

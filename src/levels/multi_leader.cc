@@ -151,8 +151,8 @@ Task gather(Strand& strand, MultiLeader& work) {
     for (int r = 0; r < group.size(); ++r) {
       if (r == group.rank()) continue;
       const Part piece = work.piece_of(r, step - 1);
-      std::memcpy(work.args->output + piece.offset,
-                  group.payload(r, position, group.slot_bytes()), piece.bytes);
+      std::memcpy(work.args->output + piece.offset, group.payload(r, position, group.slot_bytes()),
+                  piece.bytes);
     }
     group.finish(position);
     record(work, 2, step - 1, begin);

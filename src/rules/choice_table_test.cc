@@ -130,7 +130,8 @@ TEST(ChoiceTable, ChoosesAsTheTableBefore) {
       const Capabilities c = capabilities(ranks, bits & 1, bits & 2);
       const ChoiceTable choices(kNone, c, "");
       for (Collective collective : kAll) {
-        for (std::size_t edge : {1, 256, 2072, 8 << 10, 32 << 10, 64 << 10, 1 << 20, 4 << 20, 1 << 30}) {
+        for (std::size_t edge :
+             {1, 256, 2072, 8 << 10, 32 << 10, 64 << 10, 1 << 20, 4 << 20, 1 << 30}) {
           for (std::size_t bytes : {edge - 1, edge, edge + 1}) {
             EXPECT_EQ(choices.choose(collective, bytes).algorithm,
                       chosen_by_rows(collective, bytes, c))

@@ -124,7 +124,7 @@ TEST(Rules, ProblemsNameTheFix) {
       {head + "algorithm = 'ring'\nnodes = '2'",
        "FILE:5: 'nodes' is for over = \"levels\"; leave it out"},
       {head + "algorithm = 'ring'\nroom = 'sahred'",
-       "FILE:5: unknown room 'sahred'; did you mean 'shared'? (known: any, own, shared)"},
+       "FILE:5: unknown room 'sahred'; did you mean 'shared'? (known: any, own, shared, spare)"},
       {head + "algorithm = 'ring'\nchunk = '64K'",
        "FILE:5: 'ring' is not pipelined by the rules; leave 'chunk' out"},
       {head + "algorithm = 'ring'\nradix = 4",

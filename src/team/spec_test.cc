@@ -26,6 +26,7 @@ TeamSpec spec_of_nodes(const std::vector<int>& nodes) {
       place.node = place.host = n + 1;
       spec.places.push_back(place);
       spec.oversubscribed.push_back(false);
+      spec.spare.push_back(true);
     }
   }
   return spec;
@@ -56,16 +57,18 @@ TEST(Spec, CapabilitiesOfTheWholeAndOfGroups) {
   TeamSpec spec = spec_of_nodes({4, 4});
   spec.reach = Reach::copies;
   spec.oversubscribed[5] = true;
+  spec.spare[5] = false;
   const Hierarchy nodes = hierarchy_of(spec.places, "node");
   const Capabilities whole = spec.of_all(nodes);
   EXPECT_EQ(whole.over, Over::levels);
   EXPECT_EQ(whole.nodes, 2);
   EXPECT_EQ(whole.ranks, 8);
-  EXPECT_TRUE(whole.reach == Reach::copies && whole.oversubscribed && !whole.within_levels);
+  EXPECT_TRUE(whole.reach == Reach::copies && whole.oversubscribed && !whole.spare &&
+              !whole.within_levels);
   const Capabilities first = spec.of_group(nodes.levels[0].groups[0]);
   EXPECT_EQ(first.over, Over::shm);
   EXPECT_EQ(first.ranks, 4);
-  EXPECT_TRUE(first.within_levels && !first.oversubscribed);
+  EXPECT_TRUE(first.within_levels && !first.oversubscribed && first.spare);
   const Capabilities between = spec.of_group(nodes.levels[1].groups[0]);
   EXPECT_EQ(between.over, Over::p2p);
   EXPECT_EQ(between.ranks, 2);
@@ -103,6 +106,18 @@ TEST(Spec, OversubscribedIsAMachineWithMoreRanksThanProcessors) {
   std::vector<Hello> limited{hello_on(1, 0, 4, 2), hello_on(1, 0, 4, 2)};
   limited[1].cpu_quota = 1;
   EXPECT_EQ(judge(limited), Bits({true, true}));
+}
+
+TEST(Spec, SpareAreTwoProcessorsForEachRankOfTheJob) {
+  const auto judge = [](std::vector<Hello> hellos) { return spec_of(hellos, Family::any).spare; };
+  using Bits = std::vector<bool>;
+  EXPECT_EQ(judge({hello_on(1, 0, 4, 2), hello_on(1, 0, 4, 2)}), Bits({true, true}));
+  EXPECT_EQ(judge({hello_on(1, 0, 3, 2), hello_on(1, 0, 3, 2)}), Bits({false, false}));
+  EXPECT_EQ(judge({hello_on(1, 0, 4, 3), hello_on(1, 0, 4, 3)}), Bits({false, false}));
+  EXPECT_EQ(judge({hello_on(1, 0, 2, 1), hello_on(2, 0, 1, 1)}), Bits({true, false}));
+  std::vector<Hello> limited{hello_on(1, 0, 4, 2), hello_on(1, 0, 4, 2)};
+  limited[1].cpu_quota = 3;
+  EXPECT_EQ(judge(limited), Bits({false, false}));
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ class TestBlock {
     layout_.ring = ring;
     layout_.slot_bytes = slot_bytes;
     layout_.lanes = lanes;
+    layout_.turns = 2;
     const std::size_t bytes = layout_.block_bytes();
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, bytes)));
     std::memset(data(), 0xa5, bytes);

@@ -4,9 +4,9 @@
 //   Bytes    the root writes n, each other rank reads n and writes n
 //   Wins     medium messages, and wherever single copy is not available
 //   Needs    slots
+#include "algorithms/slots.h"
 #include "algorithms/chunks.h"
 #include "algorithms/functions.h"
-#include "algorithms/slots.h"
 
 namespace sumac::bcast {
 

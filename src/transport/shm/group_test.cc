@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "testing/one_process.h"
@@ -28,6 +31,44 @@ class Group {
 };
 
 bool is_free(ShmGroup& rank, std::uint64_t position) { return rank.slot_free(position).ready(); }
+
+// What operations of any sizes use of a payload never reaches into that of a position which ranks
+// may still read, and stays within the slot.
+TEST(Layout, PayloadsOfARingAreApart) {
+  std::mt19937 random(1);
+  for (std::size_t turns : {1, 2, 8}) {
+    Layout layout;
+    layout.ring = kRing;
+    layout.slot_bytes = 1536;
+    layout.turns = turns;
+    std::vector<std::pair<std::size_t, std::size_t>> used;  // by position: from, to
+    for (std::uint64_t position = 0; position < 3000; ++position) {
+      const std::size_t most = random() % (layout.slot_bytes + 1);
+      const std::size_t slot = position % kRing * layout.slot_stride() + sizeof(SlotHeader);
+      const std::size_t offset = layout.payload_offset(position, most);
+      EXPECT_EQ(offset % kFalseSharingRange, 0u);
+      ASSERT_LE(offset + most, turns * layout.slot_bytes);
+      used.emplace_back(slot + offset, slot + offset + most);
+      for (std::uint64_t before = position - std::min(position, layout.positions() - 1);
+           before < position; ++before) {
+        const auto [from, to] = used[before];
+        ASSERT_TRUE(used.back().second <= from || to <= used.back().first) << position;
+      }
+    }
+  }
+}
+
+// Small messages go through all the memory, too.
+TEST(Layout, SmallPayloadsUseAllTheMemory) {
+  Layout layout;
+  layout.turns = 4;
+  constexpr std::size_t kSmall = 4 << 10;
+  std::set<std::size_t> places;
+  for (std::uint64_t round = 0; round < 1000; ++round) {
+    places.insert(layout.payload_offset(round * layout.ring, kSmall));
+  }
+  EXPECT_EQ(places.size(), layout.turns * layout.slot_bytes / kSmall);
+}
 
 TEST(ShmGroup, SlotsAreFreeOnceAllHaveFinishedWithThem) {
   Group group(3);

@@ -43,7 +43,8 @@ struct alignas(kFalseSharingRange) RankControl {
   // The operation that this rank has begun last: its first position, and a word that describes it.
   // Read only by a rank that has waited suspiciously long.
   Counter begun, what;
-  // What this rank's reads cost in the passes that are measured: a PassCost for each way of storing.
+  // What this rank's reads cost in the passes that are measured: a PassCost for each way of
+  // storing.
   std::atomic<std::uint64_t> read_cost[2];
 };
 
