@@ -20,7 +20,7 @@ using Places = std::vector<std::ptrdiff_t>;  // [packed byte] from the element's
 
 // A layout and what it should be.
 struct Pair {
-  Layout layout;
+  DataLayout layout;
   Places places;
 };
 
@@ -144,6 +144,10 @@ class Comparison {
 // The whole and, of up to `most` of them, all ranges that begin or end in the middle.
 inline void compare(const Pair& element, std::size_t count, std::ptrdiff_t extent,
                     std::size_t most) {
+  if (!element.places.empty()) {
+    const auto [low, high] = std::minmax_element(element.places.begin(), element.places.end());
+    ASSERT_EQ((DataBounds{*low, *high + 1}), bounds_of(element.layout));
+  }
   for (const bool at_end : {false, true}) {
     Comparison comparison(element, count, extent, at_end);
     const std::size_t bytes = comparison.bytes();

@@ -11,7 +11,7 @@ using Loop = LayoutNode::Loop;
 using Runs = LayoutNode::Runs;
 
 TEST(Layout, merges_what_adjoins) {
-  const Layout row = repeated(layout_of_block(8), 10, 8);
+  const DataLayout row = repeated(layout_of_block(8), 10, 8);
   EXPECT_TRUE(row.is_contiguous());
   EXPECT_TRUE(repeated(row, 7, 80).is_contiguous());
   EXPECT_FALSE(repeated(row, 7, 88).is_contiguous());
@@ -19,8 +19,8 @@ TEST(Layout, merges_what_adjoins) {
 }
 
 TEST(Layout, collapses_nested_loops) {
-  const Layout column = repeated(layout_of_block(8), 256, 2048);
-  const Layout face = repeated(column, 512, 256 * 2048);
+  const DataLayout column = repeated(layout_of_block(8), 256, 2048);
+  const DataLayout face = repeated(column, 512, 256 * 2048);
   const auto* loop = std::get_if<Loop>(&face.node->form);
   ASSERT_TRUE(loop);
   EXPECT_EQ(256u * 512u, loop->count);
@@ -30,7 +30,7 @@ TEST(Layout, collapses_nested_loops) {
 TEST(Layout, regular_lists_are_loops) {
   RunList list(layout_of_block(8), 8, 1000);
   for (std::ptrdiff_t i = 0; i < 1000; ++i) list.add(i * 40, 3);
-  const Layout layout = list.finish();
+  const DataLayout layout = list.finish();
   EXPECT_TRUE(std::holds_alternative<Loop>(layout.node->form));
   EXPECT_LT(memory_of(layout), 1000u);
 }
@@ -39,7 +39,7 @@ TEST(Layout, millions_of_single_bytes_take_nine_bytes_each) {
   constexpr std::size_t kRuns = 10'000'000;
   RunList list(layout_of_block(1), 1, kRuns);
   for (std::size_t i = 0; i < kRuns; ++i) list.add(static_cast<std::ptrdiff_t>(i * 3 + i % 2), 1);
-  const Layout layout = list.finish();
+  const DataLayout layout = list.finish();
   EXPECT_EQ(kRuns, layout.bytes());
   EXPECT_LE(memory_of(layout), kRuns * 9);
 }
@@ -60,7 +60,7 @@ TEST(Layout, runs_may_be_far_apart) {
   list.add(0, 4);
   list.add(kFar, 3);
   list.add(-kFar, 5);
-  const Layout layout = list.finish();
+  const DataLayout layout = list.finish();
   const auto& runs = std::get<Runs>(layout.node->form);
   ASSERT_EQ(3u, runs.groups.size());
   EXPECT_EQ(kFar, runs.groups[1].at);

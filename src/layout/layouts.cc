@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "layout/layouts.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "layout/run_list.h"
 
 namespace sumac {
@@ -19,10 +22,10 @@ LayoutPointer make_node(LayoutNode node) {
 }
 
 // Merges a block with the one before it where they adjoin.
-void append(std::vector<Layout>& parts, const Layout& part) {
+void append(std::vector<DataLayout>& parts, const DataLayout& part) {
   if (!part.node) return;
   if (!parts.empty() && is_block(part.node) && is_block(parts.back().node)) {
-    Layout& last = parts.back();
+    DataLayout& last = parts.back();
     if (last.at + static_cast<std::ptrdiff_t>(last.bytes()) == part.at) {
       last = shifted(layout_of_block(last.bytes() + part.bytes()), last.at);
       return;
@@ -33,8 +36,8 @@ void append(std::vector<Layout>& parts, const Layout& part) {
 
 // The parts as a loop over equal ones, if they are that. Node pointers are compared: blocks are
 // looked at by their size.
-bool is_loop(const std::vector<Layout>& parts) {
-  const Layout& first = parts[0];
+bool is_loop(const std::vector<DataLayout>& parts) {
+  const DataLayout& first = parts[0];
   const std::ptrdiff_t stride = parts[1].at - first.at;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const bool same =
@@ -45,10 +48,10 @@ bool is_loop(const std::vector<Layout>& parts) {
   return true;
 }
 
-Layout sequence_of(const std::vector<Layout>& parts) {
+DataLayout sequence_of(const std::vector<DataLayout>& parts) {
   Sequence sequence;
   std::size_t bytes = 0, blocks = 0;
-  for (const Layout& part : parts) {
+  for (const DataLayout& part : parts) {
     sequence.items.push_back({part.at, bytes, part.node});
     bytes += part.bytes();
     blocks += part.blocks();
@@ -56,14 +59,40 @@ Layout sequence_of(const std::vector<Layout>& parts) {
   return {make_node({bytes, blocks, std::move(sequence)}), 0};
 }
 
+DataBounds shifted(DataBounds bounds, std::ptrdiff_t by) {
+  return {bounds.low + by, bounds.high + by};
+}
+
+DataBounds both(DataBounds a, DataBounds b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+DataBounds bounds_of_loop(DataBounds one, std::size_t count, std::ptrdiff_t stride) {
+  return both(one, shifted(one, static_cast<std::ptrdiff_t>(count - 1) * stride));
+}
+
+DataBounds bounds_of_runs(const Runs& list) {
+  const DataBounds unit = list.child ? bounds_of({list.child, 0}) : DataBounds{0, 1};
+  DataBounds all{PTRDIFF_MAX, PTRDIFF_MIN};
+  for (std::size_t g = 0; g < list.groups.size(); ++g) {
+    const bool is_last = g + 1 == list.groups.size();
+    const std::size_t end = is_last ? list.runs.size() : list.groups[g + 1].first;
+    for (std::size_t i = list.groups[g].first; i < end; ++i) {
+      const DataBounds run = bounds_of_loop(unit, list.runs[i].units, list.stride);
+      all = both(all, shifted(run, list.groups[g].at + list.runs[i].at));
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
-Layout layout_of_block(std::size_t bytes) {
+DataLayout layout_of_block(std::size_t bytes) {
   if (bytes == 0) return {};
   return {make_node({bytes, 1, LayoutNode::Block{}}), 0};
 }
 
-Layout repeated(const Layout& inner, std::size_t count, std::ptrdiff_t stride) {
+DataLayout repeated(const DataLayout& inner, std::size_t count, std::ptrdiff_t stride) {
   const std::size_t bytes = inner.bytes();
   if (bytes == 0 || count == 0) return {};
   if (count == 1) return inner;
@@ -81,21 +110,37 @@ Layout repeated(const Layout& inner, std::size_t count, std::ptrdiff_t stride) {
           inner.at};
 }
 
-Layout joined(const std::vector<Layout>& parts) {
-  std::vector<Layout> merged;
-  for (const Layout& part : parts) append(merged, part);
+DataLayout joined(const std::vector<DataLayout>& parts) {
+  std::vector<DataLayout> merged;
+  for (const DataLayout& part : parts) append(merged, part);
   if (merged.empty()) return {};
   if (merged.size() == 1) return merged[0];
   if (is_loop(merged)) return repeated(merged[0], merged.size(), merged[1].at - merged[0].at);
-  for (const Layout& part : merged) {
+  for (const DataLayout& part : merged) {
     if (!is_block(part.node)) return sequence_of(merged);
   }
   RunList runs(merged.size());
-  for (const Layout& part : merged) runs.add(part.at, part.bytes());
+  for (const DataLayout& part : merged) runs.add(part.at, part.bytes());
   return runs.finish();
 }
 
-std::size_t memory_of(const Layout& layout) {
+DataBounds bounds_of(const DataLayout& layout) {
+  const LayoutNode& node = *layout.node;
+  DataBounds bounds{0, static_cast<std::ptrdiff_t>(node.bytes)};
+  if (const auto* loop = std::get_if<Loop>(&node.form)) {
+    bounds = bounds_of_loop(bounds_of({loop->child, 0}), loop->count, loop->stride);
+  } else if (const auto* runs = std::get_if<Runs>(&node.form)) {
+    bounds = bounds_of_runs(*runs);
+  } else if (const auto* sequence = std::get_if<Sequence>(&node.form)) {
+    bounds = {PTRDIFF_MAX, PTRDIFF_MIN};
+    for (const Sequence::Item& item : sequence->items) {
+      bounds = both(bounds, bounds_of({item.node, item.at}));
+    }
+  }
+  return shifted(bounds, layout.at);
+}
+
+std::size_t memory_of(const DataLayout& layout) {
   if (!layout.node) return 0;
   std::size_t bytes = sizeof(LayoutNode);
   if (const auto* loop = std::get_if<Loop>(&layout.node->form)) {

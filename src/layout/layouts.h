@@ -17,7 +17,7 @@ struct LayoutNode;
 using LayoutPointer = std::shared_ptr<const LayoutNode>;
 
 // A node and where it begins, in bytes from the element's address. Without a node it has no bytes.
-struct Layout {
+struct DataLayout {
   LayoutPointer node;
   std::ptrdiff_t at = 0;
 
@@ -66,23 +66,30 @@ struct LayoutNode {
   std::variant<Block, Loop, Runs, Sequence> form;
 };
 
-inline std::size_t Layout::bytes() const { return node ? node->bytes : 0; }
-inline std::size_t Layout::blocks() const { return node ? node->blocks : 0; }
+inline std::size_t DataLayout::bytes() const { return node ? node->bytes : 0; }
+inline std::size_t DataLayout::blocks() const { return node ? node->blocks : 0; }
 
-Layout layout_of_block(std::size_t bytes);
+DataLayout layout_of_block(std::size_t bytes);
 
 // `count` times `inner`, `stride` bytes from one to the next.
-Layout repeated(const Layout& inner, std::size_t count, std::ptrdiff_t stride);
+DataLayout repeated(const DataLayout& inner, std::size_t count, std::ptrdiff_t stride);
 
-inline Layout shifted(Layout inner, std::ptrdiff_t by) {
+inline DataLayout shifted(DataLayout inner, std::ptrdiff_t by) {
   inner.at += by;
   return inner;
 }
 
 // One behind the other in packing order, wherever they are in memory.
-Layout joined(const std::vector<Layout>& parts);
+DataLayout joined(const std::vector<DataLayout>& parts);
+
+// The bytes are at [low, high) from the element's address; of a layout with any.
+struct DataBounds {
+  std::ptrdiff_t low, high;
+  bool operator==(const DataBounds&) const = default;
+};
+DataBounds bounds_of(const DataLayout& layout);
 
 // Bytes of memory that the layout takes itself.
-std::size_t memory_of(const Layout& layout);
+std::size_t memory_of(const DataLayout& layout);
 
 }  // namespace sumac

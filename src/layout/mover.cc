@@ -238,7 +238,7 @@ class Mover {
 
 template <class Way>
 void walk(const LaidOut& elements, std::size_t offset, std::size_t bytes, Way way) {
-  const Layout& layout = elements.layout;
+  const DataLayout& layout = elements.layout;
   Mover<Way>(way).loop(*layout.node, elements.count, elements.extent, elements.memory + layout.at,
                        offset, offset + bytes);
 }

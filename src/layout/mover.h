@@ -8,7 +8,7 @@ namespace sumac {
 
 // `count` elements, `extent` bytes from one to the next, the first at `memory`.
 struct LaidOut {
-  const Layout& layout;
+  const DataLayout& layout;
   std::size_t count;
   std::ptrdiff_t extent;
   std::byte* memory;

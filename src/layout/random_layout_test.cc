@@ -42,7 +42,7 @@ Pair random_runs(Random& random, int depth) {
 
 Pair random_sequence(Random& random, int depth) {
   Pair pair;
-  std::vector<Layout> parts;
+  std::vector<DataLayout> parts;
   const bool same = random() % 4 == 0;
   Pair part = random_pair(random, depth);
   const std::size_t items = up_to(random, 5);

@@ -18,7 +18,7 @@ bool fits(std::ptrdiff_t distance) {
 }  // namespace
 
 // Elements that are blocks and adjoin are counted as bytes.
-RunList::RunList(const Layout& element, std::ptrdiff_t extent, std::size_t expected)
+RunList::RunList(const DataLayout& element, std::ptrdiff_t extent, std::size_t expected)
     : element_(element), extent_(extent), expected_(expected) {
   const bool is_block =
       element.node && std::holds_alternative<LayoutNode::Block>(element.node->form);
@@ -86,11 +86,11 @@ void RunList::push(std::ptrdiff_t at, std::size_t units) {
   }
 }
 
-Layout RunList::finish() {
+DataLayout RunList::finish() {
   add_pending();
   if (!listed_) {
     if (loop_count_ == 0) return {};
-    const Layout run = repeated(element_, loop_units_, extent_);
+    const DataLayout run = repeated(element_, loop_units_, extent_);
     return shifted(repeated(run, loop_count_, loop_stride_), loop_at_);
   }
   // Memory that merged runs have left unused.

@@ -12,11 +12,11 @@ class RunList {
   // Of bytes. `expected`: how many runs will be added at most.
   explicit RunList(std::size_t expected) : RunList(layout_of_block(1), 1, expected) {}
   // Of elements with this layout, `extent` bytes from one to the next.
-  RunList(const Layout& element, std::ptrdiff_t extent, std::size_t expected);
+  RunList(const DataLayout& element, std::ptrdiff_t extent, std::size_t expected);
 
   // `count` elements, the first at `at` bytes.
   void add(std::ptrdiff_t at, std::size_t count);
-  Layout finish();
+  DataLayout finish();
 
  private:
   using Runs = LayoutNode::Runs;
@@ -28,7 +28,7 @@ class RunList {
   void add_pending();
   void push(std::ptrdiff_t at, std::size_t units);
 
-  Layout element_;
+  DataLayout element_;
   std::ptrdiff_t extent_;
   std::size_t expected_;
   std::size_t per_element_ = 1;    // units
