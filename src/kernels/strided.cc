@@ -15,7 +15,8 @@ namespace sumac {
 namespace {
 
 // Blocks at least this far apart are requested ahead: the processor's own prefetching follows
-// shorter strides, and none across pages.
+// shorter strides, and none across pages. They go to the second-level cache: where strides are
+// powers of two, the first one has room for few of them.
 constexpr std::ptrdiff_t kLeastPrefetched = 512;
 constexpr std::ptrdiff_t kAhead = 16;  // blocks
 
@@ -42,7 +43,7 @@ void copy_fixed(const Blocks blocks) {
   std::ptrdiff_t i = 0;
   if (is_far(blocks.from_stride)) {
     for (; i + kAhead < blocks.count; ++i) {
-      __builtin_prefetch(blocks.from + (i + kAhead) * blocks.from_stride);
+      __builtin_prefetch(blocks.from + (i + kAhead) * blocks.from_stride, 0, 2);
       copy_one<block>(blocks, i);
     }
   } else if (is_far(blocks.to_stride)) {
@@ -127,7 +128,42 @@ void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
 }
 
 void end_streaming() { _mm_sfence(); }
+
+namespace {
+
+// Far enough for memory, within a page for most blocks.
+constexpr std::ptrdiff_t kStreamAhead = 4096;  // bytes
+
+template <int units>
+void stream_units(__m128i* to, const std::byte* from, std::ptrdiff_t stride, std::size_t count) {
+  for (; count > 0; --count, from += stride, to += units) {
+    _mm_prefetch(reinterpret_cast<const char*>(from) + kStreamAhead, _MM_HINT_T0);
+    for (int i = 0; i < units; ++i) {
+      _mm_stream_si128(to + i, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from) + i));
+    }
+  }
+}
+
+}  // namespace
+
+bool stream_blocks(std::byte* to, const std::byte* from, std::ptrdiff_t stride, std::size_t block,
+                   std::size_t count) {
+  auto* const out = reinterpret_cast<__m128i*>(to);
+  if (reinterpret_cast<std::uintptr_t>(to) % sizeof *out != 0 || is_far(stride)) return false;
+  if (block == 64) {
+    stream_units<4>(out, from, stride, count);
+  } else if (block == 32) {
+    stream_units<2>(out, from, stride, count);
+  } else {
+    return false;
+  }
+  return true;
+}
 #else
+bool stream_blocks(std::byte*, const std::byte*, std::ptrdiff_t, std::size_t, std::size_t) {
+  return false;
+}
+
 void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
 }

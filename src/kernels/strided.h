@@ -25,6 +25,10 @@ ThinOutFn find_thin_out(std::size_t block, std::ptrdiff_t stride);
 // data.
 void stream_copy(std::byte* to, const std::byte* from, std::size_t bytes);
 void end_streaming();
+// The same for blocks that are copied one behind the other. Returns false, and does nothing, where
+// it is not made for such blocks.
+bool stream_blocks(std::byte* to, const std::byte* from, std::ptrdiff_t stride, std::size_t block,
+                   std::size_t count);
 
 // Bytes from which on results are better stored so, see set_stream_bytes in reduce.h.
 std::size_t least_streamed();

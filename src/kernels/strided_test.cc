@@ -146,5 +146,36 @@ TEST(StreamCopy, copies_any_part_of_lines) {
   }
 }
 
+// Blocks that it takes are copied to the byte; it refuses the same ones wherever they are.
+TEST(StreamBlocks, copies_what_it_takes) {
+  Guarded source(kRoom), target(kRoom);
+  fill(source.begin(), kRoom, 3);
+  std::size_t taken = 0;
+  for (std::size_t block : {8, 16, 32, 48, 64}) {
+    for (std::size_t count : {1, 2, 100}) {
+      for (const std::size_t shift : {0, 8, 16}) {
+        fill(target.begin(), kRoom, 9);
+        std::vector<std::byte> expected(target.begin(), target.end());
+        const auto stride = static_cast<std::ptrdiff_t>(block) + 40;
+        const Case c{block, count, stride};
+        const std::byte* const from = source.end() - c.extent();
+        std::byte* const to = target.end() - block * count - shift;
+        if (!stream_blocks(to, from, stride, block, count)) continue;
+        end_streaming();
+        ++taken;
+        for (std::size_t i = 0; i < count; ++i) {
+          std::memcpy(expected.data() + (to - target.begin()) + i * block,
+                      from + static_cast<std::ptrdiff_t>(i) * stride, block);
+        }
+        ASSERT_EQ(0, std::memcmp(expected.data(), target.begin(), expected.size()))
+            << block << " bytes, " << count << " times";
+      }
+    }
+  }
+#if defined(__x86_64__)
+  EXPECT_GT(taken, 0u);
+#endif
+}
+
 }  // namespace
 }  // namespace sumac

@@ -14,8 +14,7 @@ using Loop = LayoutNode::Loop;
 using Runs = LayoutNode::Runs;
 using Sequence = LayoutNode::Sequence;
 
-// Blocks of at least this length are stored past the caches, where that is wanted. Packed bytes
-// follow one another, so that shorter blocks gain nothing there.
+// Blocks of at least this length are stored past the caches one by one, where that is wanted.
 constexpr std::size_t kStreamedOut = 1024, kStreamedIn = 64;
 
 // Loops are exchanged from this many repetitions on, of at most so many blocks.
@@ -46,6 +45,8 @@ struct Packing {
   // `count` blocks, packed at a stride; leaves `packed` where it is.
   void copy_loop(const std::byte* place, std::ptrdiff_t stride, std::ptrdiff_t packed_stride,
                  std::size_t block, std::size_t count, std::size_t offset) {
+    const bool adjoin = packed_stride == static_cast<std::ptrdiff_t>(block);
+    if (streams && adjoin && stream_blocks(packed + offset, place, stride, block, count)) return;
     copy_blocks(packed + offset, packed_stride, place, stride, block, count);
   }
 };
