@@ -28,9 +28,7 @@ struct Case {
 
   std::size_t bytes() const { return count * size_of(type); }
   // True for a collective with a part for each rank. `count` is then the sum over all parts.
-  bool has_parts() const {
-    return collective == Collective::reduce_scatter || collective == Collective::allgather;
-  }
+  bool has_parts() const { return sumac::has_parts(collective); }
   bool reduces() const { return info_of(collective).reduces; }
 };
 

@@ -5,12 +5,12 @@
 #include <cstring>
 
 #include "contenders.h"
-#include "gaps.h"
 #include "json.h"
 #include "loop.h"
 #include "mpi_types.h"
 #include "pattern.h"
 #include "results.h"
+#include "testing/element.h"
 #include "turns.h"
 
 namespace sumac::bench {
@@ -68,8 +68,8 @@ void verify(const Job& job, const World& world, bool active, Cell& cell) {
   cell.algorithm = last_path();
   cell.wrong_sumac = *sumac;
   if (!native) return;
-  const std::size_t differing =
-      differing_elements(cell.type, job.memory.native_result(), job.memory.inout(), cell.count);
+  const std::size_t differing = oracle::count_differing(cell.type, job.memory.native_result(),
+                                                        job.memory.inout(), cell.count);
   cell.wrong_sumac =
       *native == 0 ? static_cast<long>(differing) : std::min(*sumac, static_cast<long>(differing));
 }

@@ -11,7 +11,7 @@ namespace sumac::bench {
 // inout[i] = in[i] op inout[i] for i < count.
 using Loop = void (*)(const void* in, void* inout, std::size_t count);
 
-// The loop for a pair that is_defined().
+// The loop for a pair that is_defined(). Null for types that programs do not have as numbers.
 Loop loop(DType type, Op op);
 
 }  // namespace sumac::bench

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
-#include "elements.h"
+#include "testing/element.h"
 
 namespace sumac::bench {
 namespace {
+
+using oracle::Element;
 
 // A pseudo-random number for each (i, rank, seed).
 std::uint32_t mixed(std::size_t i, int rank, unsigned seed) {
@@ -22,77 +25,58 @@ std::uint32_t mixed(std::size_t i, int rank, unsigned seed) {
   return x ^ x >> 15;
 }
 
-template <typename T>
-constexpr bool has_sign() {
-  if constexpr (kIsInteger<T>) return static_cast<T>(-1) < static_cast<T>(0);
-  return true;
-}
-
 // Exactly one rank's factor is not 1. True on that rank.
 bool has_factor(const Pattern& p, std::size_t i, int rank) {
   return mixed(i, -1, p.seed) % static_cast<unsigned>(p.ranks) == static_cast<unsigned>(rank);
 }
 
+// The value of a number: of a real part, or of a pair's value.
 template <typename T>
-T number(std::int64_t n) {
-  return static_cast<T>(n);
-}
-template <>
-Float16 number<Float16>(std::int64_t n) {
-  return Float16(static_cast<float>(n));
-}
-template <>
-BFloat16 number<BFloat16>(std::int64_t n) {
-  return BFloat16(static_cast<float>(n));
-}
-
-template <typename T>
-T value(Type<T>, const Pattern& p, std::size_t i, int rank) {
+std::int64_t real_part(const Pattern& p, std::size_t i, int rank) {
   const std::uint32_t bits = mixed(i, rank, p.seed);
   switch (p.op) {
     case Op::sum: {  // 127 ranks' values of a byte type fit into 7 bits
       const int most = sizeof(T) == 1 ? std::clamp(127 / p.ranks, 1, 7) : 7;
-      return number<T>(bits % static_cast<unsigned>(most + 1));
+      return bits % static_cast<unsigned>(most + 1);
     }
     case Op::prod:
-      return number<T>(has_factor(p, i, rank) ? 2 + bits % 2 : 1);
+      return has_factor(p, i, rank) ? 2 + bits % 2 : 1;
     case Op::min:
     case Op::max:
-      return number<T>(static_cast<int>(bits % 101) - (has_sign<T>() ? 50 : 0));
+      return static_cast<int>(bits % 101) - (std::is_unsigned_v<T> ? 0 : 50);
     case Op::land:
     case Op::lor:
     case Op::lxor:
-      return number<T>(bits % 3);
+      return bits % 3;
+    case Op::minloc:
+    case Op::maxloc:  // few values, so that the index often decides
+      return static_cast<int>(bits % 5) - 2;
     case Op::band:
     case Op::bor:
     case Op::bxor:
-    case Op::minloc:
-    case Op::maxloc:
     case Op::none:
       break;
   }
-  return number<T>(bits);
+  return bits;
+}
+
+// Of a complex number the imaginary part, of a pair the index.
+std::int64_t second_part(const Pattern& p, std::size_t i, int rank) {
+  const std::uint32_t bits = mixed(i, rank, p.seed);
+  if (p.op == Op::sum) return bits / 8 % 8;
+  if (p.op == Op::prod) return has_factor(p, i, rank) ? 1 + bits / 2 % 3 : 0;
+  return bits / 5 % 100;
 }
 
 template <typename T>
-Complex<T> value(Type<Complex<T>>, const Pattern& p, std::size_t i, int rank) {
-  const std::uint32_t bits = mixed(i, rank, p.seed);
-  if (p.op == Op::sum) return {number<T>(bits % 8), number<T>(bits / 8 % 8)};
-  if (has_factor(p, i, rank)) return {number<T>(2 + bits % 2), number<T>(1 + bits / 2 % 3)};
-  return {number<T>(1), number<T>(0)};
-}
-
-// Values from a small range, so that the index often decides.
-template <typename V, typename I>
-PairOf<V, I> value(Type<PairOf<V, I>>, const Pattern& p, std::size_t i, int rank) {
-  const std::uint32_t bits = mixed(i, rank, p.seed);
-  return {number<V>(static_cast<int>(bits % 5) - 2), number<I>(bits / 5 % 100)};
+T value(const Pattern& p, std::size_t i, int rank) {
+  return Element<T>::whole(real_part<T>(p, i, rank), second_part(p, i, rank));
 }
 
 template <typename T>
 std::vector<T> one_period(const Pattern& p, std::size_t count, int rank) {
   std::vector<T> period(std::min(count, kPeriod));
-  for (std::size_t i = 0; i < period.size(); i++) period[i] = value(Type<T>{}, p, i, rank);
+  for (std::size_t i = 0; i < period.size(); i++) period[i] = value<T>(p, i, rank);
   return period;
 }
 
@@ -101,7 +85,7 @@ std::vector<T> one_period_reduced(const Pattern& p, std::size_t count) {
   std::vector<T> period = one_period<T>(p, count, 0);
   for (int rank = 1; rank < p.ranks; rank++)
     for (std::size_t i = 0; i < period.size(); i++)
-      period[i] = combined(p.op, period[i], value(Type<T>{}, p, i, rank));
+      period[i] = Element<T>::apply(p.op, period[i], value<T>(p, i, rank));
   return period;
 }
 
@@ -113,76 +97,65 @@ void repeat(const std::vector<T>& period, void* buffer, std::size_t count) {
 }
 
 template <typename T>
-std::size_t mismatches(const std::vector<T>& period, const void* buffer, std::size_t count) {
+std::size_t mismatches(DType type, const std::vector<T>& period, const void* buffer,
+                       std::size_t count) {
   std::size_t wrong = 0;
-  for (std::size_t start = 0; start < count; start += period.size()) {
-    const T* const data = static_cast<const T*>(buffer) + start;
-    const std::size_t length = std::min(period.size(), count - start);
-    for (std::size_t i = 0; i < length; i++) wrong += !(data[i] == period[i]);
-  }
+  for (std::size_t start = 0; start < count; start += period.size())
+    wrong += oracle::count_differing(type, static_cast<const T*>(buffer) + start, period.data(),
+                                     std::min(period.size(), count - start));
   return wrong;
 }
 
-// x divided by 3; each part of a complex number or pair is a third.
+// A third of x, rounded; of a complex number both parts are. True for types that round so.
 template <typename T>
-requires kIsNumber<T> T third(Type<T>, std::uint32_t x) {
-  return static_cast<T>(static_cast<T>(x) / static_cast<T>(3));
-}
-template <typename T>
-Complex<T> third(Type<Complex<T>>, std::uint32_t x) {
-  return {third(Type<T>{}, x), third(Type<T>{}, ~x)};
-}
-
-template <typename T>
-T one(Type<T>) {
-  return number<T>(1);
-}
-template <typename T>
-Complex<T> one(Type<Complex<T>>) {
-  return {1, 0};
-}
-template <typename V, typename I>
-PairOf<V, I> one(Type<PairOf<V, I>>) {
-  return {1, 1};
+bool put_third(std::uint32_t x, T& third) {
+  if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, Float128>) {
+    third = static_cast<T>(x) / 3;
+  } else if constexpr (std::is_same_v<T, oracle::LongDouble>) {
+    third = T().with(static_cast<long double>(x) / 3);
+  } else if constexpr (requires { third.re; }) {
+    return put_third(x, third.re) && put_third(~x, third.im);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 void Pattern::fill(void* buffer, std::size_t count, int rank) const {
-  with_type(type,
-            [&]<typename T>(Type<T>) { repeat(one_period<T>(*this, count, rank), buffer, count); });
+  oracle::with_element(
+      type, [&]<typename T>(T) { repeat(one_period<T>(*this, count, rank), buffer, count); });
 }
 
 std::size_t Pattern::differing(const void* buffer, std::size_t count, int rank) const {
-  return with_type(type, [&]<typename T>(Type<T>) {
-    return mismatches(one_period<T>(*this, count, rank), buffer, count);
+  return oracle::with_element(type, [&]<typename T>(T) {
+    return mismatches(type, one_period<T>(*this, count, rank), buffer, count);
   });
 }
 
 std::size_t Pattern::wrong(const void* buffer, std::size_t count, std::size_t first) const {
   if (count == 0) return 0;
-  return with_type(type, [&]<typename T>(Type<T>) {
+  return oracle::with_element(type, [&]<typename T>(T) {
     std::vector<T> period = one_period_reduced<T>(*this, first + count);
     const auto begin = period.begin() + static_cast<std::ptrdiff_t>(first % period.size());
     std::rotate(period.begin(), begin, period.end());
-    return mismatches(period, buffer, count);
+    return mismatches(type, period, buffer, count);
   });
 }
 
 void fill_rounding(DType type, void* buffer, std::size_t count, int rank) {
-  with_type(type, [&]<typename T>(Type<T> element) {
-    if constexpr (requires { third(element, 1u); })
-      for (std::size_t i = 0; i < count; i++)
-        static_cast<T*>(buffer)[i] = third(element, mixed(i, rank, 7));
+  oracle::with_element(type, [&]<typename T>(T third) {
+    for (std::size_t i = 0; i < count; i++)
+      if (put_third(mixed(i, rank, 7), third)) static_cast<T*>(buffer)[i] = third;
   });
 }
 
 void fill_lasting(DType type, Op op, void* buffer, std::size_t count) {
   std::memset(buffer, 0, count * size_of(type));
   if (op != Op::prod) return;
-  with_type(type, [&]<typename T>(Type<T> element) {
-    repeat(std::vector<T>{one(element)}, buffer, count);
-  });
+  oracle::with_element(
+      type, [&]<typename T>(T) { repeat(std::vector<T>{Element<T>::whole(1, 0)}, buffer, count); });
 }
 
 }  // namespace sumac::bench

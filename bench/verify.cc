@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "gaps.h"
 #include "pattern.h"
+#include "testing/element.h"
 #include "timing.h"
 
 namespace sumac::bench {
@@ -83,10 +83,10 @@ std::size_t wrong_here(Call& call, const Case& test, const Buffers& buffers, con
 
 // Hashes only the bytes that are data.
 std::uint64_t hash(DType type, const std::byte* buffer, std::size_t count) {
-  const std::uint32_t data = data_bytes(type);
+  const std::uint32_t data = oracle::data_bytes(type);
   std::uint64_t result = 0xCBF29CE484222325u;
   for (std::size_t element = 0; element < count; element++, buffer += size_of(type))
-    for (std::size_t i = 0; data >> i != 0; i++)
+    for (std::size_t i = 0; i < size_of(type); i++)
       if ((data >> i & 1) != 0)
         result = (result ^ static_cast<std::uint64_t>(buffer[i])) * 0x100000001B3u;
   return result;

@@ -65,6 +65,7 @@ TeamSpec spec_of(const Options& options, const Places& places) {
   TeamSpec spec;
   spec.places = places.of_ranks;
   spec.oversubscribed.assign(spec.places.size(), places.oversubscribed);
+  spec.spare.assign(spec.places.size(), places.spare);
   spec.family = options.family;
   spec.reach = options.no_attach ? Reach::none : Reach::copies;
   return spec;

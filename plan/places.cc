@@ -50,7 +50,9 @@ Places make_places(const Options& options) {
   Places places;
   if (machine) {
     locations = locations_of(machine.get(), most, !options.unbound);
-    places.oversubscribed = most > hwloc_get_nbobjs_by_type(machine.get(), HWLOC_OBJ_PU);
+    const int processors = hwloc_get_nbobjs_by_type(machine.get(), HWLOC_OBJ_PU);
+    places.oversubscribed = most > processors;
+    places.spare = processors >= 2 * most;
   }
   for (int rank = 0; rank < options.ranks; ++rank) {
     const auto node = static_cast<std::size_t>(node_of(rank, options));

@@ -12,6 +12,7 @@ namespace sumac::plan {
 struct Places {
   std::vector<Place> of_ranks;
   bool oversubscribed = false;  // some node has more ranks than processors
+  bool spare = false;           // every node has two processors a rank or more
 };
 
 // Throws Failure if the machine cannot be loaded.

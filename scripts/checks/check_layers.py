@@ -26,6 +26,7 @@ LAYERS = {
     "progress": 7,
     "team": 8,
     "interpose": 9,
+    "testing": 10,  # so that tests alone include it
 }
 MAY_INCLUDE_MPI = (
     "src/interpose/",

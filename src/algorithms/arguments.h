@@ -42,20 +42,10 @@ struct BcastArguments {
 };
 
 // A reduction of which each rank gets a part of the result. `count` is that of the whole vector,
-// and `output` has room for the rank's part. In place, input and output are the vector, and the
-// part is moved to its beginning.
+// and `output` has room for the rank's part: it is the rank's own part of the input, or apart from
+// the input, which stays as it is.
 struct ReduceScatterArguments : ReduceArguments {
   Parts parts;  // in the order of ranks, one behind the other
-
-  // Where the part of `rank` (this rank) is formed. In place it cannot be formed at the beginning
-  // of the vector, which is an input until all is folded; settle() moves it there.
-  std::byte* result(int rank) const {
-    return input == output ? output + parts[rank].offset : output;
-  }
-  void settle(int rank) const {
-    const std::byte* formed = result(rank);
-    if (formed != output) std::memmove(output, formed, parts[rank].bytes);
-  }
 };
 
 struct AllgatherArguments {

@@ -26,6 +26,7 @@ class Chunks {
   }
 
   std::size_t count() const { return count_; }
+  std::size_t most() const { return std::min(size_, total_); }  // bytes of the largest
   Part operator[](std::size_t chunk) const {
     const std::size_t offset = std::min(total_, chunk * size_);
     return {offset, std::min(size_, total_ - offset)};

@@ -8,9 +8,10 @@
 #include <thread>
 
 #include "algorithms/message_fold.h"
-#include "algorithms/test_world.h"
 #include "observe/stats.h"
 #include "strands/waiting.h"
+#include "testing/group_world.h"
+#include "testing/kernels.h"
 
 namespace sumac::testing {
 namespace {
@@ -51,17 +52,10 @@ void GOMP_task(void (*body)(void*), void* data, void (*)(void*, void*), long siz
 namespace sumac::testing {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
-
-std::uint32_t element(int r, std::size_t i, int n) {
-  return static_cast<std::uint32_t>(r + 1) * 2654435761u + static_cast<std::uint32_t>(i) * 40503u +
-         static_cast<std::uint32_t>(n);
-}
-
 // Lets the others run between a fetch and its fold.
 void slow_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
   sched_yield();
-  ordered_kernel(dst, srcs, num_srcs, count);
+  tree_kernel(dst, srcs, num_srcs, count);
 }
 
 class Helped : public ::testing::Test {
@@ -82,7 +76,7 @@ int call(Rank& rank, int n) {
   const bool to_all = n % 2 == 0;
   const std::size_t count = static_cast<std::size_t>(n) * 37'919 % 400'000 + 1;
   Words input(count), output(count);
-  for (std::size_t i = 0; i < count; ++i) input[i] = element(me, i, n);
+  for (std::size_t i = 0; i < count; ++i) input[i] = own_word(me, i, n);
   ReduceArguments& args = rank.args.reduction;
   args.input = reinterpret_cast<const std::byte*>(input.data());
   args.output = reinterpret_cast<std::byte*>(output.data());
@@ -98,9 +92,7 @@ int call(Rank& rank, int n) {
                   policy);
   int wrong = 0;
   for (std::size_t i = 0; i < count && (to_all || me == root); ++i) {
-    std::uint32_t value = element(0, i, n);
-    for (int r = 1; r < ranks; ++r) value = value * 31 + element(r, i, n);
-    wrong += output[i] != value;
+    wrong += output[i] != folded_words(ranks, i, n);
   }
   return wrong;
 }
@@ -136,15 +128,15 @@ TEST_F(Helped, FoldsOfMessages) {
     for (const bool inside : {false, true}) {
       Words a(count), b(count), c(count), result(count), expected(count);
       for (std::size_t i = 0; i < count; ++i) {
-        a[i] = element(0, i, 0);
-        b[i] = element(1, i, 0);
-        c[i] = element(2, i, 0);
+        a[i] = own_word(0, i, 0);
+        b[i] = own_word(1, i, 0);
+        c[i] = own_word(2, i, 0);
       }
       const void* const from[] = {a.data(), b.data(), c.data()};
-      ordered_kernel(expected.data(), from, 3, count);
+      tree_kernel(expected.data(), from, 3, count);
       ReduceArguments args;
       args.element = sizeof(std::uint32_t);
-      args.kernel = ordered_kernel;
+      args.kernel = tree_kernel;
       const auto bytes = [](Words& words) { return reinterpret_cast<std::byte*>(words.data()); };
       const std::byte* const sources[] = {bytes(a), bytes(b), bytes(c)};
       const UseThreads may(true);

@@ -23,6 +23,7 @@ class SplitChunks {
   SplitChunks(const ShmGroup& group, std::size_t bytes, std::size_t unit)
       : chunks_(slot_chunks(bytes, group.slot_bytes(), unit)), ranks_(group.size()), unit_(unit) {}
   std::size_t steps() const { return chunks_.count(); }
+  std::size_t room() const { return chunks_.most(); }  // bytes of a slot that are used
   Piece piece(std::size_t step, int rank) const {
     const Part chunk = chunks_[step];
     const Part part = part_of(chunk.bytes, ranks_, rank, unit_);
@@ -49,8 +50,10 @@ class SpreadParts {
     const std::size_t rounding = static_cast<std::size_t>(parts.ranks) * unit;
     spread_ = rounding <= slot_bytes / 2;
     if (spread_ && parts.bytes > 0) steps_ = div_up(parts.bytes, slot_bytes - rounding);
+    room_ = spread_ ? std::min(slot_bytes, div_up(parts.bytes, steps_) + rounding) : slot_bytes;
   }
   std::size_t steps() const { return steps_; }
+  std::size_t room() const { return room_; }
   Piece piece(std::size_t step, int rank) const {
     const Part part = parts_[rank];
     if (!spread_) {
@@ -70,7 +73,7 @@ class SpreadParts {
   Parts parts_;
   std::size_t unit_;
   Chunks chunks_;
-  std::size_t steps_;
+  std::size_t steps_, room_;
   bool spread_;
 };
 
@@ -80,8 +83,10 @@ class OwnSlots {
   OwnSlots(const Parts& parts, std::size_t slot_bytes)
       : parts_(parts),
         slot_bytes_(slot_bytes),
+        room_(std::min(parts.largest(), slot_bytes)),
         steps_(std::max<std::size_t>(1, div_up(parts.largest(), slot_bytes))) {}
   std::size_t steps() const { return steps_; }
+  std::size_t room() const { return room_; }
   Piece piece(std::size_t step, int rank) const {
     const Part part = parts_[rank];
     const std::size_t done = std::min(part.bytes, step * slot_bytes_);
@@ -90,17 +95,26 @@ class OwnSlots {
 
  private:
   Parts parts_;
-  std::size_t slot_bytes_, steps_;
+  std::size_t slot_bytes_, room_, steps_;
 };
+
+// Copies a rank's data into its slot.
+inline void put(ShmGroup& group, std::uint64_t position, const ConstBytes& from, std::byte* to,
+                std::size_t bytes) {
+  if (from.contiguous()) return group.store(position, to, from.at(), bytes);
+  from.copy_to(to, bytes);
+}
 
 // Copies into this rank's slot the pieces that the others fold in the step, neighbouring pieces at
 // once.
 template <class Cut>
-void put_for_others(const ShmGroup& group, std::uint64_t position, const std::byte* input,
+void put_for_others(ShmGroup& group, std::uint64_t position, const std::byte* input,
                     const Cut& cut, std::size_t step) {
-  std::byte* const slot = group.payload(group.rank(), position);
+  std::byte* const slot = group.payload(group.rank(), position, cut.room());
   Piece run{};
-  const auto copy = [&] { std::memcpy(slot + run.place, input + run.offset, run.bytes); };
+  const auto copy = [&] {
+    group.store(position, slot + run.place, input + run.offset, run.bytes);
+  };
   for (int r = 0; r < group.size(); ++r) {
     if (r == group.rank()) continue;
     const Piece piece = cut.piece(step, r);
@@ -114,13 +128,16 @@ void put_for_others(const ShmGroup& group, std::uint64_t position, const std::by
   copy();
 }
 
-// Folds this rank's piece of a step from all ranks' slots and its own input.
+// Folds this rank's piece of a step from all ranks' slots, of which `room` bytes are used, and its
+// own input.
 inline void fold_piece(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
-                       const Piece& piece, std::byte* to) {
+                       const Piece& piece, std::size_t room, std::byte* to) {
   if (piece.bytes == 0) return;
-  fold(args, to, group.size(), piece.bytes / args.element, [&](int r) -> const std::byte* {
-    if (r == group.rank()) return args.input + piece.offset;
-    return group.payload(r, position) + piece.place;
+  group.read(position, piece.bytes, [&] {
+    fold(args, to, group.size(), piece.bytes / args.element, [&](int r) -> const std::byte* {
+      if (r == group.rank()) return args.input + piece.offset;
+      return group.payload(r, position, room) + piece.place;
+    });
   });
 }
 
@@ -131,7 +148,10 @@ void take_from_others(const ShmGroup& group, std::uint64_t position, Bytes outpu
   for (int r = 0; r < group.size(); ++r) {
     if (r == group.rank()) continue;
     const Piece piece = cut.piece(step, r);
-    (output + piece.offset).copy_from(group.payload(r, position) + piece.place, piece.bytes);
+    group.read(position, piece.bytes, [&] {
+      (output + piece.offset)
+          .copy_from(group.payload(r, position, cut.room()) + piece.place, piece.bytes);
+    });
   }
 }
 

@@ -6,25 +6,12 @@
 #include <thread>
 
 #include "algorithms/table.h"
-#include "algorithms/test_world.h"
 #include "strands/waiting.h"
+#include "testing/group_world.h"
+#include "testing/kernels.h"
 
 namespace sumac::testing {
 namespace {
-
-using Words = std::vector<std::uint32_t>;
-
-// What rank r puts into element i of call n.
-std::uint32_t element(int r, std::size_t i, int n) {
-  return static_cast<std::uint32_t>(r + 1) * 2654435761u + static_cast<std::uint32_t>(i) * 40503u +
-         static_cast<std::uint32_t>(n);
-}
-
-std::uint32_t folded(int ranks, std::size_t i, int n) {
-  std::uint32_t value = element(0, i, n);
-  for (int r = 1; r < ranks; ++r) value = value * 31 + element(r, i, n);
-  return value;
-}
 
 // The n-th call's, in turn.
 const AlgorithmEntry& entry_for(int n) {
@@ -45,17 +32,17 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   const int root = n % ranks;
   const bool reduces = entry.order != Order::none;
   const bool broadcasts = entry.collective == Collective::bcast;
-  const std::size_t most = entry.needs == Needs::lines ? kLinesData / sizeof(std::uint32_t) : 700;
+  const std::size_t most = entry.needs == Needs::lines ? kLinesData / sizeof(Word) : 700;
   const std::size_t count = static_cast<std::size_t>(n) * 37 % most + 1;
   Words input(count), output(count);
-  for (std::size_t i = 0; i < count; ++i) input[i] = element(me, i, n);
+  for (std::size_t i = 0; i < count; ++i) input[i] = own_word(me, i, n);
   if (broadcasts) output = input;
   ReduceArguments& args = rank.args.reduction;
   args.input = reinterpret_cast<const std::byte*>(input.data());
   args.output = reinterpret_cast<std::byte*>(output.data());
   args.count = count;
-  args.element = sizeof(std::uint32_t);
-  args.kernel = ordered_kernel;
+  args.element = sizeof(Word);
+  args.kernel = tree_kernel;
   args.root = root;
   rank.args.bcast = {args.output, args.bytes(), root};
   // Later ranks have more, the first nothing.
@@ -64,7 +51,7 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
     const auto all = static_cast<std::size_t>(std::max(1, ranks * (ranks - 1) / 2));
     const std::size_t size =
         r + 1 == static_cast<std::size_t>(ranks) ? count - at : count * r / all;
-    listed.push_back({at * sizeof(std::uint32_t), size * sizeof(std::uint32_t)});
+    listed.push_back({at * sizeof(Word), size * sizeof(Word)});
     at += size;
   }
   const Parts parts{args.bytes(), ranks, 0, 0, listed.data()};
@@ -88,18 +75,18 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   if (entry.collective == Collective::allgather) {
     int owner = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      while (i * sizeof(std::uint32_t) >= parts[owner].offset + parts[owner].bytes) ++owner;
-      wrong += output[i] != element(owner, i, n);
+      while (i * sizeof(Word) >= parts[owner].offset + parts[owner].bytes) ++owner;
+      wrong += output[i] != own_word(owner, i, n);
     }
     return wrong;
   }
   const bool scatters = entry.collective == Collective::reduce_scatter;
-  const std::size_t first = scatters ? own.offset / sizeof(std::uint32_t) : 0;
-  const std::size_t results = scatters ? own.bytes / sizeof(std::uint32_t) : count;
+  const std::size_t first = scatters ? own.offset / sizeof(Word) : 0;
+  const std::size_t results = scatters ? own.bytes / sizeof(Word) : count;
   const bool at_root = entry.collective == Collective::reduce;
   const bool significant = (reduces && (!at_root || me == root)) || broadcasts;
   for (std::size_t i = 0; i < results && significant; ++i) {
-    wrong += output[i] != (reduces ? folded(ranks, first + i, n) : element(root, i, n));
+    wrong += output[i] != (reduces ? folded_words(ranks, first + i, n) : own_word(root, i, n));
   }
   return wrong;
 }

@@ -43,6 +43,11 @@ constexpr bool is_of_ranks(Collective collective) {
   return info_of(collective).among != Among::none;
 }
 
+// True for collectives that have a part for each rank.
+constexpr bool has_parts(Collective collective) {
+  return collective == Collective::reduce_scatter || collective == Collective::allgather;
+}
+
 // Returns null where there is no collective of that name.
 inline const CollectiveInfo* find_collective(std::string_view name) {
   for (const CollectiveInfo& info : kCollectives) {

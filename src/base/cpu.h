@@ -2,6 +2,10 @@
 // Instructions that C++ has no name for.
 #pragma once
 
+#include <cstdint>
+
+#include "base/clock.h"
+
 namespace sumac {
 
 // Pauses in a loop that polls: saves power, and keeps the pipeline from speculating on the other
@@ -11,6 +15,19 @@ inline void cpu_pause() {
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile("isb" ::: "memory");
+#endif
+}
+
+// A clock that is read in some ten nanoseconds, in units of its own: for ratios of times.
+inline std::uint64_t cpu_ticks() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  std::uint64_t ticks;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  return clock_ns();
 #endif
 }
 

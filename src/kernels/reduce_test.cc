@@ -12,7 +12,7 @@
 #include <string>
 #include <tuple>
 
-#include "kernels/reduce_oracle_elements.h"
+#include "testing/element.h"
 
 namespace sumac {
 namespace {

@@ -54,10 +54,6 @@ struct CallPlan {
   std::size_t largest_chunk() const { return spread.count() ? spread.bytes(0) : chunks[0].bytes; }
 };
 
-constexpr bool has_parts(Collective collective) {
-  return collective == Collective::reduce_scatter || collective == Collective::allgather;
-}
-
 // Makes the plan of a call for which `choice` was taken (its algorithm needs levels). `plan` is
 // overwritten and its memory reused.
 void plan_call(const AgreedLevels& agreed, const Choice& choice, const CallShape& shape,

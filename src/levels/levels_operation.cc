@@ -84,7 +84,6 @@ void LevelsOperation::begin(const ChosenCall& call) {
   op.spread = has_parts(call.collective) ? &plan_.spread : nullptr;
   op.gathers = call.collective == Collective::allgather;
   op.place = levels_.place;
-  op.own = levels_.own;
   if (plan_.stages[0].kind == StagePlan::Kind::scatter) return begin_multi_leader();
   take_stages(plan_.stages, levels_.groups, op);
   begin_stages();

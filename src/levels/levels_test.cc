@@ -9,15 +9,13 @@
 
 #include "algorithms/table.h"
 #include "levels/call_plan.h"
-#include "levels/test_levels.h"
+#include "testing/levels_world.h"
+#include "testing/test_call.h"
 
 namespace sumac::testing {
 namespace {
 
-using Word = std::uint32_t;
-using Words = std::vector<Word>;
 constexpr std::size_t kSlot = 1024;
-constexpr Word kGuard = 0xdeadbeef;
 
 // The same on all ranks: algorithms by collective, for groups that share memory and others.
 struct Choices {
@@ -34,8 +32,7 @@ struct Choices {
 };
 
 // Any row that serves chunks of such a size on a level. The MPI's own needs an MPI.
-Algorithm random_algorithm(Collective collective, bool shared, std::size_t chunk,
-                           std::mt19937& random) {
+Algorithm random_algorithm(Collective collective, bool shared, std::size_t chunk, Random& random) {
   std::vector<Algorithm> all;
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmEntry& entry = entry_of(algorithm);
@@ -48,16 +45,13 @@ Algorithm random_algorithm(Collective collective, bool shared, std::size_t chunk
   return all[random() % all.size()];
 }
 
-constexpr Collective kAll[] = {Collective::allreduce, Collective::reduce, Collective::bcast,
-                               Collective::reduce_scatter, Collective::allgather};
-
 // A chunk of parts is rounded up by less than a cache line a rank.
-Choices random_choices(int ranks, std::mt19937& random) {
+Choices random_choices(int ranks, Random& random) {
   Choices choices;
   choices.radix = 2 + static_cast<int>(random() % 7);
   choices.chunk = (1 + random() % 40) * kCacheLine;
   for (const bool shared : {false, true}) {
-    for (const Collective c : kAll) {
+    for (const Collective c : with_data()) {
       const std::size_t most = choices.chunk + static_cast<std::size_t>(ranks) * kCacheLine;
       choices.of(shared, c) = random_algorithm(c, shared, most, random);
     }
@@ -65,45 +59,19 @@ Choices random_choices(int ranks, std::mt19937& random) {
   return choices;
 }
 
-struct Call {
-  Collective what;
-  int root;
-  std::size_t count;
-  bool in_place;
-  ReduceFn kernel;
-  std::vector<Part> listed;  // of a reduce-scatter and an all-gather
-  std::vector<Words> input, output;
-
-  Call(Collective w, int ranks, int r, std::size_t n, bool ip, ReduceFn k, std::mt19937& random)
-      : what(w), root(r), count(n), in_place(ip && w != Collective::bcast), kernel(k) {
-    for (int rank = 0, left = static_cast<int>(n); rank < ranks; ++rank) {
-      const int most = random() % 3 ? left / 2 : 0;
-      const int part = rank + 1 == ranks ? left : static_cast<int>(random() % (most + 1u));
-      listed.push_back({(n - static_cast<std::size_t>(left)) * sizeof(Word),
-                        static_cast<std::size_t>(part) * sizeof(Word)});
-      left -= part;
-    }
-    for (int rank = 0; rank < ranks; ++rank) {
-      Words words(n + 1, kGuard), result(n + 1, kGuard);
-      for (std::size_t i = 0; i < n; ++i) words[i] = random();
-      const bool filled = what == Collective::bcast ? rank == root : in_place && gets_result(rank);
-      if (filled) result = words;
-      input.push_back(words);
-      output.push_back(result);
-    }
+CallSetting setting_of(Collective what, int ranks, std::size_t most, Random& random) {
+  CallSetting setting;
+  setting.what = what;
+  setting.count = 1 + below(random, random() % 3 ? most : 20);
+  setting.ranks = ranks;
+  if (info_of(what).has_root) setting.root = below(random, ranks);
+  setting.in_place = random() % 2;
+  if (what == Collective::allreduce && random() % 2) {
+    setting.kernel = tree_kernel;
+    setting.fold = Fold::unknown_tree;
   }
-  Parts parts() const {
-    return {count * sizeof(Word), static_cast<int>(listed.size()), 1, 0, listed.data()};
-  }
-  bool gets_result(int rank) const { return what != Collective::reduce || rank == root; }
-  std::byte* out(int rank) {
-    return reinterpret_cast<std::byte*>(output[static_cast<std::size_t>(rank)].data());
-  }
-  const std::byte* in(int rank) {
-    if (in_place && gets_result(rank)) return out(rank);
-    return reinterpret_cast<const std::byte*>(input[static_cast<std::size_t>(rank)].data());
-  }
-};
+  return setting;
+}
 
 int tag_of(const Stage& stage, int which) {
   const bool down = stage.kind == StagePlan::Kind::bcast;
@@ -123,32 +91,31 @@ void choose(StagePlan& stage, bool shared, const Choices& choices,
 }
 
 // Returns the bytes of the largest chunk.
-std::size_t set_parts(LevelsWorld& world, int r, Call& call) {
+std::size_t set_parts(LevelsWorld& world, int r, const TestCall& call, const CallArguments& args) {
   LevelsRank& rank = world[r];
   Operation& operation = rank.operation;
   operation.spread = nullptr;
   if (!has_parts(call.what)) return operation.chunks[0].bytes;
   const std::vector<int>& order = world.order()->ranks;
-  rank.spread.cut(call.parts(), world.order(), operation.chunks.count(), kCacheLine);
+  rank.spread.cut(args.reduce_scatter.parts, world.order(), operation.chunks.count(), kCacheLine);
   operation.spread = &rank.spread;
   operation.gathers = call.what == Collective::allgather;
   operation.place = static_cast<int>(std::find(order.begin(), order.end(), r) - order.begin());
   operation.own = r;
-  operation.reduce_scatter = {operation.reduction, call.parts()};
-  operation.allgather = {call.in(r) + call.parts()[r].offset, call.out(r), call.parts()};
+  operation.reduce_scatter = args.reduce_scatter;
+  operation.allgather = args.allgather;
   return rank.spread.bytes(0);
 }
 
-void begin(LevelsWorld& world, int r, Call& call, const Choices& choices) {
+void begin(LevelsWorld& world, int r, TestCall& call, const Choices& choices) {
   LevelsRank& rank = world[r];
   Operation& operation = rank.operation;
-  operation.reduction = {call.in(r),  call.gets_result(r) ? call.out(r) : nullptr,
-                         call.count,  sizeof(Word),
-                         call.kernel, 0};
-  const bool down = call.what != Collective::reduce;
-  operation.bcast = {down ? call.out(r) : nullptr, call.count * sizeof(Word), 0};
-  operation.chunks = Chunks(call.count * sizeof(Word), choices.chunk, kCacheLine);
-  const std::size_t largest = set_parts(world, r, call);
+  const CallArguments args = call.arguments(r);
+  operation.reduction = args.reduction;
+  operation.bcast = args.bcast;
+  if (call.what == Collective::reduce) operation.bcast.buffer = nullptr;
+  operation.chunks = Chunks(call.bytes(), choices.chunk, kCacheLine);
+  const std::size_t largest = set_parts(world, r, call, args);
   rank.kept.resize(kKept * round_up(largest, kCacheLine));
   operation.kept = rank.kept.data();
   StagePlans plans;
@@ -176,46 +143,15 @@ void begin(LevelsWorld& world, int r, Call& call, const Choices& choices) {
   }
 }
 
-// An element of a rank's result.
-Word expected(const Call& call, int rank, std::size_t i) {
-  if (call.what == Collective::bcast) return call.input[static_cast<std::size_t>(call.root)][i];
-  if (call.what == Collective::allgather) {
-    std::size_t r = 0;
-    while (i * sizeof(Word) >= call.listed[r].offset + call.listed[r].bytes) ++r;
-    return call.input[r][i];
-  }
-  std::size_t from = i;
-  if (call.what == Collective::reduce_scatter) {
-    const Part own = call.listed[static_cast<std::size_t>(rank)];
-    // What is behind the part is left alone, or undefined.
-    if (i * sizeof(Word) >= own.bytes) {
-      return call.in_place ? call.output[static_cast<std::size_t>(rank)][i] : kGuard;
-    }
-    from += own.offset / sizeof(Word);
-  }
-  Word sum = 0;
-  for (const Words& words : call.input) sum += words[from];
-  return sum;
-}
-
-void expect_right(const Call& call, int ranks, const std::string& about) {
-  for (int r = 0; r < ranks; ++r) {
-    const auto me = static_cast<std::size_t>(r);
-    ASSERT_EQ(call.output[me][call.count], kGuard) << about << " rank " << r;
-    if (!call.gets_result(r)) continue;
-    if (call.kernel == tree_kernel && call.what == Collective::allreduce) {
-      ASSERT_EQ(call.output[me], call.output[0]) << about << " rank " << r << ": other bits";
-      continue;
-    }
-    for (std::size_t i = 0; i < call.count; ++i) {
-      ASSERT_EQ(call.output[me][i], expected(call, r, i))
-          << about << " " << name_of(call.what) << " rank " << r << " element " << i;
-    }
+void expect_right(const std::deque<TestCall>& calls, const std::string& about) {
+  SCOPED_TRACE(about);
+  for (const TestCall& call : calls) {
+    for (int r = 0; r < call.ranks; ++r) call.expect_result(r);
   }
 }
 
 // Nested groups of random sizes and leaders; shared memory up to a random level.
-Hierarchy random_hierarchy(int ranks, std::mt19937& random) {
+Hierarchy random_hierarchy(int ranks, Random& random) {
   Hierarchy hierarchy;
   std::vector<int> taking_part(static_cast<std::size_t>(ranks));
   std::iota(taking_part.begin(), taking_part.end(), 0);
@@ -268,18 +204,15 @@ class Ranks : public ::testing::TestWithParam<int> {};
 TEST_P(Ranks, AnyHierarchyAnyAlgorithmsAnyOrder) {
   const int ranks = GetParam();
   for (unsigned seed = 0; seed < (ranks < 20 ? 60u : 15u); ++seed) {
-    std::mt19937 random(seed * 1000 + static_cast<unsigned>(ranks));
+    Random random(seed * 1000 + static_cast<unsigned>(ranks));
     const Hierarchy hierarchy = random_hierarchy(ranks, random);
     LevelsWorld world(hierarchy, ranks, kSlot, seed);
-    std::deque<Call> calls;
+    std::deque<TestCall> calls;
     std::deque<Choices> all_choices;
     for (int repeat = 0; repeat < 4; ++repeat) {
       const Choices& choices = all_choices.emplace_back(random_choices(ranks, random));
-      const std::size_t count = random() % 3 ? 1 + random() % 3000 : 1 + random() % 20;
-      Call& call = calls.emplace_back(kAll[random() % std::size(kAll)], ranks,
-                                      static_cast<int>(random() % ranks), count, random() % 2,
-                                      random() % 2 ? tree_kernel : sum_kernel, random);
-      if (call.what != Collective::allreduce) call.kernel = sum_kernel;
+      TestCall& call =
+          calls.emplace_back(setting_of(random_collective(random), ranks, 3000, random), random);
       for (int r = 0; r < ranks; ++r) {
         world[r].program.push_back(
             [&world, &call, &choices, r] { begin(world, r, call, choices); });
@@ -287,10 +220,8 @@ TEST_P(Ranks, AnyHierarchyAnyAlgorithmsAnyOrder) {
     }
     const std::string about = "seed " + std::to_string(seed) + "\n" + describe(hierarchy);
     ASSERT_TRUE(world.run()) << "no rank can go on; " << about;
-    for (const Call& call : calls) {
-      expect_right(call, ranks, about);
-      if (HasFatalFailure()) return;
-    }
+    expect_right(calls, about);
+    if (HasFailure()) return;
   }
 }
 
@@ -310,18 +241,18 @@ Hierarchy equal_nodes(int nodes, int per_node) {
   return hierarchy;
 }
 
-void begin_multi(LevelsWorld& world, int r, int nodes, Call& call, const Choices& choices,
+void begin_multi(LevelsWorld& world, int r, int nodes, TestCall& call, const Choices& choices,
                  std::vector<int>& counterparts) {
   LevelsRank& rank = world[r];
   MultiLeader& work = rank.multi;
-  rank.operation.reduction = {call.in(r), call.out(r), call.count, sizeof(Word), call.kernel, 0};
+  rank.operation.reduction = call.arguments(r).reduction;
   work.node = &rank.levels[0];
   work.args = &rank.operation.reduction;
   list_multi_leader(*work.node, Algorithm::allreduce_multi_leader, rank.plans);
   choose(rank.plans[1], false, choices);
   work.stages = rank.plans.data();
   work.exchange = entry_of(rank.plans[1].algorithm).start_sending;
-  work.chunks = part_in_chunks(call.count * sizeof(Word), *work.node, choices.chunk);
+  work.chunks = part_in_chunks(call.bytes(), *work.node, choices.chunk);
   work.begin();
   rank.strands.clear();
   rank.scratch.clear();
@@ -345,16 +276,15 @@ TEST(MultiLeaderTest, AllShapesOfEqualNodes) {
   for (int nodes : {2, 3, 4, 5, 7, 8}) {
     for (int per_node : {1, 2, 3, 5, 8}) {
       const int ranks = nodes * per_node;
-      std::mt19937 random(static_cast<unsigned>(ranks));
+      Random random(static_cast<unsigned>(ranks));
       LevelsWorld world(equal_nodes(nodes, per_node), ranks, kSlot, random());
       std::vector<std::vector<int>> counterparts(static_cast<std::size_t>(ranks));
-      std::deque<Call> calls;
+      std::deque<TestCall> calls;
       std::deque<Choices> all_choices;
       for (int repeat = 0; repeat < 12; ++repeat) {
         const Choices& choices = all_choices.emplace_back(random_choices(ranks, random));
-        const std::size_t count = random() % 3 ? 1 + random() % 6000 : 1 + random() % 20;
-        Call& call = calls.emplace_back(Collective::allreduce, ranks, 0, count, random() % 2,
-                                        random() % 2 ? tree_kernel : sum_kernel, random);
+        TestCall& call =
+            calls.emplace_back(setting_of(Collective::allreduce, ranks, 6000, random), random);
         for (int r = 0; r < ranks; ++r) {
           world[r].program.push_back([&, r] {
             begin_multi(world, r, nodes, call, choices, counterparts[static_cast<std::size_t>(r)]);
@@ -363,7 +293,7 @@ TEST(MultiLeaderTest, AllShapesOfEqualNodes) {
       }
       const std::string about = std::to_string(nodes) + " x " + std::to_string(per_node);
       ASSERT_TRUE(world.run()) << "no rank can go on; " << about;
-      for (const Call& call : calls) expect_right(call, ranks, about);
+      expect_right(calls, about);
     }
   }
 }

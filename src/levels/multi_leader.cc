@@ -27,7 +27,7 @@ void record(const MultiLeader& work, int stage, std::size_t chunk, std::uint64_t
 
 void put_pieces(const MultiLeader& work, std::uint64_t position, std::size_t step) {
   const ShmGroup& group = work.node->up;
-  std::byte* slot = group.payload(group.rank(), position);
+  std::byte* slot = group.payload(group.rank(), position, group.slot_bytes());
   for (int r = 0; r < group.size(); ++r) {
     if (r == group.rank()) continue;
     const Part piece = work.piece_of(r, step);
@@ -44,7 +44,7 @@ void fold_own_piece(const MultiLeader& work, std::uint64_t position, std::size_t
   fold(work.args->kernel, work.args->output + piece.offset, group.size(),
        piece.bytes / work.args->element, work.args->element, [&](int r) -> const std::byte* {
          if (r == group.rank()) return work.args->input + piece.offset;
-         return group.payload(r, position) + place;
+         return group.payload(r, position, group.slot_bytes()) + place;
        });
 }
 
@@ -140,8 +140,8 @@ Task gather(Strand& strand, MultiLeader& work) {
         co_await strand.until(work.exchanged.done(last));
       }
       co_await strand.until(group.slot_free(first + step));
-      std::memcpy(group.payload(group.rank(), first + step), work.args->output + own.offset,
-                  own.bytes);
+      group.store(first + step, group.payload(group.rank(), first + step, group.slot_bytes()),
+                  work.args->output + own.offset, own.bytes);
       group.publish_in(first + step);
     }
     if (step == 0) continue;
@@ -151,7 +151,8 @@ Task gather(Strand& strand, MultiLeader& work) {
     for (int r = 0; r < group.size(); ++r) {
       if (r == group.rank()) continue;
       const Part piece = work.piece_of(r, step - 1);
-      std::memcpy(work.args->output + piece.offset, group.payload(r, position), piece.bytes);
+      std::memcpy(work.args->output + piece.offset,
+                  group.payload(r, position, group.slot_bytes()), piece.bytes);
     }
     group.finish(position);
     record(work, 2, step - 1, begin);

@@ -93,15 +93,11 @@ void store_parts(const Operation& operation, std::size_t chunk) {
     });
     return;
   }
-  std::byte* const result = operation.reduce_scatter.result(operation.own);
+  std::byte* const result = operation.reduce_scatter.output;
   data += spread.begin_in_piece(chunk, operation.place);
   spread.for_each(
       chunk, operation.place, operation.place + 1,
       [&](int, std::size_t from, std::size_t bytes) { std::memcpy(result + from, data, bytes); });
-}
-
-void settle_parts(const Operation& operation) {
-  if (!operation.gathers) operation.reduce_scatter.settle(operation.own);
 }
 
 }  // namespace sumac

@@ -24,9 +24,8 @@ Part work_of(const Spread& spread, bool gathers, const StagePlan& stage, const L
 CallArguments arguments_of_parts(const Operation& operation, const Stage& stage, std::size_t chunk,
                                  std::vector<Part>& parts, std::size_t& bytes);
 
-// Before a rank's first stage of a chunk, after its last one, and after all chunks.
+// Before a rank's first stage of a chunk, and after its last one.
 void load_parts(const Operation& operation, std::size_t chunk);
 void store_parts(const Operation& operation, std::size_t chunk);
-void settle_parts(const Operation& operation);
 
 }  // namespace sumac

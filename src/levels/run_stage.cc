@@ -98,12 +98,6 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
     stage.done.note(chunk);
   }
   if (stage.passive) release_members(operation, stage);
-  if (of_parts && last && which == 0) {
-    for (std::size_t chunk = operation.count(), i = 0; i < width && chunk-- > 0; ++i) {
-      co_await strand.until(stage.done.done(chunk));
-    }
-    settle_parts(operation);
-  }
 }
 
 }  // namespace sumac

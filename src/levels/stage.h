@@ -116,7 +116,7 @@ struct Operation {
   AllgatherArguments allgather;
   const Spread* spread = nullptr;   // null: another collective
   bool gathers = false;             // an all-gather
-  int place = 0, own = 0;           // this rank's in TreeOrder, and in the communicator
+  int place = 0;                    // this rank's in TreeOrder
   std::byte* kept = nullptr;        // kKept chunks; used where reduction.output is null
   std::unique_ptr<Stage[]> stages;  // room for most_stages(levels)
   std::size_t num_stages = 0;

@@ -9,8 +9,8 @@
 #include <map>
 
 #include "progress/helper.h"
-#include "progress/test_groups.h"
 #include "strands/waiting.h"
+#include "testing/endpoints.h"
 
 namespace sumac::testing {
 namespace {
@@ -51,7 +51,7 @@ class Engines : public ::testing::Test {
     for (std::size_t c = 0; c < kGroups; ++c) {
       blocks_.emplace_back(2, 8, 512);
       for (int r = 0; r < 2; ++r) {
-        blocks_.back().add(at(r, c), r);
+        join(at(r, c), blocks_.back(), r);
         engines_[r].watch(at(r, c).queue, c == 2);
       }
     }
@@ -61,7 +61,7 @@ class Engines : public ::testing::Test {
     at(rank, c).queue.add(barrier, at(rank, c).ranks, true);
   }
 
-  std::deque<SharedBlock> blocks_;
+  std::deque<TestBlock> blocks_;
   Endpoint endpoints_[2][kGroups];
   Engine engines_[2];
 };

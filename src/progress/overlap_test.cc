@@ -7,7 +7,7 @@
 
 #include "algorithms/table.h"
 #include "progress/engine.h"
-#include "progress/test_groups.h"
+#include "testing/endpoints.h"
 
 namespace sumac::testing {
 namespace {
@@ -182,18 +182,17 @@ void run_setting(const Setting& setting, Random& random) {
   const auto programs = random_programs(setting.ranks, all, order, setting.most_open, random);
   std::deque<Rank> ranks;
   for (const auto& program : programs) ranks.emplace_back(setting, all, program);
-  std::vector<std::unique_ptr<SharedBlock>> blocks;
+  std::deque<TestBlock> blocks;
   for (std::size_t c = 0; c < all.size(); ++c) {
     const std::vector<int>& members = all[c].ranks;
-    blocks.push_back(
-        std::make_unique<SharedBlock>(static_cast<int>(members.size()), setting.ring, kSlot));
+    blocks.emplace_back(static_cast<int>(members.size()), setting.ring, kSlot);
     for (std::size_t m = 0; m < members.size(); ++m) {
-      blocks.back()->add(ranks[static_cast<std::size_t>(members[m])][c], static_cast<int>(m));
+      join(ranks[static_cast<std::size_t>(members[m])][c], blocks.back(), static_cast<int>(m));
     }
   }
   ASSERT_TRUE(run(ranks, random)) << "ranks wait for one another";
   for (const Members& members : all) {
-    for (const Call& call : members.calls) call.check();
+    for (const Call& call : members.calls) call.expect_left_alone();
   }
 }
 

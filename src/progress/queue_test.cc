@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "progress/helper.h"
-#include "progress/test_groups.h"
 #include "strands/waiting.h"
-#include "team/test_team.h"
+#include "testing/endpoints.h"
+#include "testing/thread_team.h"
 
 namespace sumac::testing {
 namespace {
@@ -136,7 +136,7 @@ void run_all(std::deque<Rank>& ranks, std::deque<Members>& all, const std::strin
   for (Rank& rank : ranks) threads.emplace_back([&] { rank.run(about, spins, most); });
   for (std::thread& thread : threads) thread.join();
   for (const Members& members : all) {
-    for (const Call& call : members.calls) call.check();
+    for (const Call& call : members.calls) call.expect_left_alone();
   }
 }
 
@@ -183,13 +183,13 @@ TEST_P(Queues, OfGroups) {
                      random() % blocking != 0, 2500, random);
     }
     std::deque<Rank> made = make_ranks(ranks, all, order, help, random);
-    std::deque<SharedBlock> blocks;
+    std::deque<TestBlock> blocks;
     for (std::size_t c = 0; c < all.size(); ++c) {
-      const SharedBlock& block =
+      const TestBlock& block =
           blocks.emplace_back(static_cast<int>(all[c].ranks.size()), random() % 2 ? 8 : 4, 512);
       for (std::size_t m = 0; m < all[c].ranks.size(); ++m) {
         Rank& rank = made[static_cast<std::size_t>(all[c].ranks[m])];
-        block.add(rank[c], static_cast<int>(m));
+        join(rank[c], block, static_cast<int>(m));
         rank.watch(c, false);
       }
     }
@@ -200,15 +200,6 @@ TEST_P(Queues, OfGroups) {
 }
 
 // ---- Over levels ----
-
-void add_rule(RuleSet& rules, Algorithm algorithm, Random& random) {
-  Rule rule;
-  rule.collective = info_of(algorithm).collective;
-  rule.over = Over::levels;
-  rule.choice.algorithm = algorithm;
-  rule.choice.chunk = static_cast<std::uint32_t>(64 * (1 + below(random, 60)));
-  rules.rules.push_back(rule);
-}
 
 // Nodes with the same number of ranks or not; any algorithm of a hierarchy.
 sumac::testing::Setting random_setting(int ranks, unsigned seed, Random& random) {
@@ -222,15 +213,7 @@ sumac::testing::Setting random_setting(int ranks, unsigned seed, Random& random)
     place.at = {r, r / 2, r / 3, r / 3, 0};
     setting.places.push_back(place);
   }
-  // Those that need more than levels now and then, and behind them those that always run.
-  for (const bool always : {false, true}) {
-    for (const Algorithm algorithm : kAllAlgorithms) {
-      const AlgorithmInfo& info = info_of(algorithm);
-      const bool cuts = over_of(info.needs) == Over::levels && info.tuned == Tuned::chunk;
-      if (!cuts || (info.needs == Needs::levels) != always) continue;
-      if (always || random() % 3 == 0) add_rule(setting.rules, algorithm, random);
-    }
-  }
+  add_level_rules(setting.rules, 60, random);
   static constexpr const char* kTexts[] = {"auto", "node", "numa,node", "ranks:2,node", "ranks:3"};
   setting.hierarchy = kTexts[below(random, std::size(kTexts))];
   return setting;
@@ -240,10 +223,14 @@ void add_levels_call(std::deque<Call>& calls, const Team& team, bool overlaps, R
   static constexpr Collective kWhat[] = {Collective::allreduce, Collective::reduce,
                                          Collective::bcast, Collective::barrier};
   static constexpr std::size_t kMost[] = {4, 60, 900, 4000};
-  const Collective what = kWhat[random() % 4];
-  const std::size_t most = kMost[random() % 4];
-  Call& call = calls.emplace_back(Choice(), what, team.size, overlaps, sum_kernel, most, random);
-  call.choice = team.choose(what, call.count * sizeof(Word));
+  CallSetting setting;
+  setting.what = kWhat[random() % 4];
+  setting.count = 1 + below(random, kMost[random() % 4]);
+  setting.ranks = team.size;
+  setting.root = below(random, team.size);
+  setting.in_place = random() % 2;
+  const Choice& choice = team.choose(setting.what, setting.count * sizeof(Word));
+  calls.emplace_back(setting, choice, overlaps, random);
 }
 
 TEST_P(Queues, OverLevels) {

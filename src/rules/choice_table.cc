@@ -10,13 +10,26 @@
 namespace sumac {
 namespace {
 
+bool fits(Room wanted, const Capabilities& capabilities) {
+  switch (wanted) {
+    case Room::any:
+      return true;
+    case Room::own:
+      return !capabilities.oversubscribed;
+    case Room::shared:
+      return capabilities.oversubscribed;
+    case Room::spare:
+      return capabilities.spare;
+  }
+  return false;
+}
+
 bool holds(const Rule& rule, const Capabilities& capabilities) {
-  const Room room = capabilities.oversubscribed ? Room::shared : Room::own;
   return rule.over == capabilities.over &&
          rule.ranks.holds(static_cast<std::uint64_t>(capabilities.ranks)) &&
          (rule.over != Over::levels ||
           rule.nodes.holds(static_cast<std::uint64_t>(capabilities.nodes))) &&
-         (rule.room == Room::any || rule.room == room) &&
+         fits(rule.room, capabilities) &&
          (rule.family == Family::any || rule.family == capabilities.family);
 }
 

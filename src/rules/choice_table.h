@@ -20,6 +20,7 @@ struct Capabilities {
   int ranks = 1;
   Reach reach = Reach::none;    // of all ranks' buffers by all ranks of their node
   bool oversubscribed = false;  // more ranks than processors
+  bool spare = false;           // two processors a rank or more: its threads have some
   Over over = Over::shm;
   Family family = Family::any;  // any: not said
   // The number of nodes, for Over::levels. multi_leader needs equal_nodes: two levels, which are

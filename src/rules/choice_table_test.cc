@@ -73,21 +73,21 @@ constexpr int kAnyRanks = 1 << 30;
 constexpr Row kRows[] = {
     {Algorithm::allreduce_flat_lines, 2, 16, Room::any, 2072},
     {Algorithm::allreduce_flat_lines, 17, kAnyRanks, Room::any, 256},
-    {Algorithm::allreduce_flat_slots, 2, 2, Room::any, 64 << 10},
+    {Algorithm::allreduce_flat_slots, 2, 2, Room::any, 4 << 20},
     {Algorithm::allreduce_split_slots, 3, kAnyRanks, Room::own, 64 << 10},
     {Algorithm::allreduce_split_slots, 2, kAnyRanks, Room::shared, 1 << 20},
     {Algorithm::allreduce_single_copy, 2, kAnyRanks, Room::any, SIZE_MAX},
     {Algorithm::allreduce_split_slots, 2, kAnyRanks, Room::any, SIZE_MAX},
     {Algorithm::reduce_flat_lines, 2, kAnyRanks, Room::any, 2072},
     {Algorithm::reduce_flat_slots, 2, kAnyRanks, Room::shared, SIZE_MAX},
-    {Algorithm::reduce_flat_slots, 2, 2, Room::any, 64 << 10},
+    {Algorithm::reduce_flat_slots, 2, 2, Room::any, SIZE_MAX},
     {Algorithm::reduce_flat_slots, 3, kAnyRanks, Room::any, 8 << 10},
     {Algorithm::reduce_split_slots, 3, kAnyRanks, Room::any, 32 << 10},
     {Algorithm::reduce_single_copy, 2, kAnyRanks, Room::any, SIZE_MAX},
-    {Algorithm::reduce_flat_slots, 2, 2, Room::any, SIZE_MAX},
     {Algorithm::reduce_split_slots, 3, kAnyRanks, Room::any, SIZE_MAX},
     {Algorithm::bcast_lines, 2, kAnyRanks, Room::any, 2072},
     {Algorithm::bcast_slots, 2, kAnyRanks, Room::shared, SIZE_MAX},
+    {Algorithm::bcast_slots, 2, 2, Room::any, SIZE_MAX},
     {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, 64 << 10},
     {Algorithm::bcast_single_copy, 2, kAnyRanks, Room::any, SIZE_MAX},
     {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, SIZE_MAX},
@@ -107,6 +107,22 @@ Algorithm chosen_by_rows(Collective collective, std::size_t bytes, const Capabil
   return Algorithm::native;
 }
 
+// Where the program's threads have processors of their own they share the work of single copy.
+TEST(ChoiceTable, SingleCopyBetweenTwoRanksIsForThoseWithThreads) {
+  for (int bits = 0; bits < 4; ++bits) {
+    Capabilities c = capabilities(2, bits & 1, false);
+    c.spare = bits & 2;
+    const ChoiceTable choices(kNone, c, "");
+    const bool copies = bits == 3;
+    EXPECT_EQ(choices.choose(Collective::allreduce, (1 << 20) - 1).algorithm,
+              Algorithm::allreduce_flat_slots);
+    EXPECT_EQ(choices.choose(Collective::allreduce, 1 << 20).algorithm,
+              copies ? Algorithm::allreduce_single_copy : Algorithm::allreduce_flat_slots);
+    EXPECT_EQ(choices.choose(Collective::bcast, 1 << 20).algorithm,
+              copies ? Algorithm::bcast_single_copy : Algorithm::bcast_slots);
+  }
+}
+
 TEST(ChoiceTable, ChoosesAsTheTableBefore) {
   static_assert(kLinesData == 2072, "rules.toml names it");
   for (int ranks : {2, 3, 8, 16, 17, 100}) {
@@ -114,7 +130,7 @@ TEST(ChoiceTable, ChoosesAsTheTableBefore) {
       const Capabilities c = capabilities(ranks, bits & 1, bits & 2);
       const ChoiceTable choices(kNone, c, "");
       for (Collective collective : kAll) {
-        for (std::size_t edge : {1, 256, 2072, 8 << 10, 32 << 10, 64 << 10, 1 << 20, 1 << 30}) {
+        for (std::size_t edge : {1, 256, 2072, 8 << 10, 32 << 10, 64 << 10, 1 << 20, 4 << 20, 1 << 30}) {
           for (std::size_t bytes : {edge - 1, edge, edge + 1}) {
             EXPECT_EQ(choices.choose(collective, bytes).algorithm,
                       chosen_by_rows(collective, bytes, c))

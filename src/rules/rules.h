@@ -14,8 +14,8 @@
 
 namespace sumac {
 
-// Whether a rule is for ranks that share processors.
-enum class Room : std::uint8_t { any, own, shared };
+// Whether a rule is for ranks that share processors, or for those that leave some to their threads.
+enum class Room : std::uint8_t { any, own, shared, spare };
 
 // Both ends are in it.
 struct Span {

@@ -206,7 +206,7 @@ bool parse_radix(const RawField& field, const std::string& algorithm, Choice& ch
 }
 
 bool parse_fit(const RawRule& raw, Rule& rule, TextProblem& problem) {
-  static const Names rooms = {"any", "own", "shared"};
+  static const Names rooms = {"any", "own", "shared", "spare"};
   static const Names families = {"any", "openmpi", "mpich"};
   const RawField* nodes = find(raw, "nodes");
   if (nodes && rule.over != Over::levels) {

@@ -11,16 +11,13 @@
 #include <sstream>
 #include <thread>
 
-#include "algorithms/test_support.h"
 #include "levels/price.h"
 #include "observe/trace.h"
-#include "team/test_team.h"
+#include "testing/test_call.h"
+#include "testing/thread_team.h"
 
 namespace sumac::testing {
 namespace {
-
-using Random = std::mt19937;
-using Word = std::uint32_t;
 
 #ifdef __SANITIZE_THREAD__
 constexpr unsigned kShapes = 40;
@@ -205,10 +202,6 @@ void CallPlans::expect_as_planned(const Setting& setting, ThreadTeam& all, const
 
 // ---- Shapes ----
 
-int below(Random& random, int bound) {
-  return static_cast<int>(random() % static_cast<unsigned>(bound));
-}
-
 Setting setting_of(const std::vector<int>& nodes, const std::string& text) {
   Setting setting;
   for (const int node : nodes) {
@@ -242,18 +235,11 @@ Setting random_setting(Random& random) {
 }
 
 CallShape random_shape(int ranks, Random& random) {
-  static constexpr Collective kAll[] = {Collective::allreduce, Collective::reduce,
-                                        Collective::bcast, Collective::reduce_scatter,
-                                        Collective::allgather};
   static constexpr int kMost[] = {40, 5000, 60000, 500000};
   const auto words = static_cast<std::size_t>(1 + below(random, kMost[random() % 4]));
-  CallShape shape{kAll[random() % std::size(kAll)], words * sizeof(Word), sizeof(Word)};
-  const bool rooted =
-      shape.collective == Collective::reduce || shape.collective == Collective::bcast;
-  if (rooted) shape.root = below(random, ranks);
-  if (shape.collective == Collective::bcast || shape.collective == Collective::allgather) {
-    shape.element = 1;
-  }
+  CallShape shape{random_collective(random), words * sizeof(Word), sizeof(Word)};
+  if (info_of(shape.collective).has_root) shape.root = below(random, ranks);
+  if (!info_of(shape.collective).reduces) shape.element = 1;
   return shape;
 }
 

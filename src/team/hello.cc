@@ -98,22 +98,45 @@ bool can_agree(const std::vector<Hello>& hellos, Reason& reason) {
   return true;
 }
 
-bool is_oversubscribed(const std::vector<Hello>& hellos, int rank) {
+namespace {
+
+struct Crowd {
+  int here = 0;        // ranks of these on the machine
+  int ranks = 0;       // of the job on the machine, as far as is known
+  int masked = 0;      // processors that these may use
+  int processors = 0;  // and that their control group leaves them
+};
+
+Crowd crowd_of(const std::vector<Hello>& hellos, int rank) {
   const Hello& own = hellos[static_cast<std::size_t>(rank)];
+  Crowd crowd;
   CpuMask together;
-  int here = 0, of_job = 0, quota = 0;
+  int of_job = 0, quota = 0;
   for (const Hello& hello : hellos) {
     if (hello.machine != own.machine) continue;
-    ++here;
+    ++crowd.here;
     together.add(hello.cpus);
     of_job = std::max(of_job, hello.job_ranks_on_node);
     if (hello.cpu_quota > 0 && (quota == 0 || hello.cpu_quota < quota)) quota = hello.cpu_quota;
   }
-  int processors = together.count();
-  if (quota > 0) processors = std::min(processors, quota);
+  crowd.masked = crowd.processors = together.count();
+  if (quota > 0) crowd.processors = std::min(crowd.processors, quota);
+  crowd.ranks = std::max(crowd.here, of_job);
+  return crowd;
+}
+
+}  // namespace
+
+bool is_oversubscribed(const std::vector<Hello>& hellos, int rank) {
+  const Crowd crowd = crowd_of(hellos, rank);
   // A part of the job's ranks that is bound to processors of its own says nothing about the others.
-  const int ranks = std::max(here, of_job);
-  return here > processors || (ranks > here && together.count() > here && ranks > processors);
+  const bool tells_of_all = crowd.ranks > crowd.here && crowd.masked > crowd.here;
+  return crowd.here > crowd.processors || (tells_of_all && crowd.ranks > crowd.processors);
+}
+
+bool has_spare_processors(const std::vector<Hello>& hellos, int rank) {
+  const Crowd crowd = crowd_of(hellos, rank);
+  return crowd.processors >= 2 * crowd.ranks;
 }
 
 TeamSpec spec_of(const std::vector<Hello>& hellos, Family family) {
@@ -122,6 +145,7 @@ TeamSpec spec_of(const std::vector<Hello>& hellos, Family family) {
   for (std::size_t r = 0; r < hellos.size(); ++r) {
     spec.places.push_back(hellos[r].place);
     spec.oversubscribed.push_back(is_oversubscribed(hellos, static_cast<int>(r)));
+    spec.spare.push_back(has_spare_processors(hellos, static_cast<int>(r)));
   }
   return spec;
 }

@@ -52,6 +52,10 @@ bool can_agree(const std::vector<Hello>& hellos, Reason& reason);
 // processors.
 bool is_oversubscribed(const std::vector<Hello>& hellos, int rank);
 
+// True when the machine of this rank has at least two processors for each of the job's ranks there,
+// by what is known of them.
+bool has_spare_processors(const std::vector<Hello>& hellos, int rank);
+
 TeamSpec spec_of(const std::vector<Hello>& hellos, Family family);
 
 }  // namespace sumac

@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "team/own_ranks.h"
-#include "team/test_team.h"
+#include "testing/thread_team.h"
 
 namespace sumac::testing {
 namespace {

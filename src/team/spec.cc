@@ -11,9 +11,8 @@
 namespace sumac {
 namespace {
 
-bool any_oversubscribed(const TeamSpec& spec) {
-  return std::find(spec.oversubscribed.begin(), spec.oversubscribed.end(), true) !=
-         spec.oversubscribed.end();
+bool holds(const std::vector<bool>& of_ranks, bool value) {
+  return std::find(of_ranks.begin(), of_ranks.end(), value) != of_ranks.end();
 }
 
 int count_nodes(const TeamSpec& spec) {
@@ -28,8 +27,9 @@ Capabilities TeamSpec::of_group(int size, int member, bool shared) const {
   Capabilities capabilities;
   capabilities.ranks = size;
   capabilities.over = shared ? Over::shm : Over::p2p;
-  capabilities.oversubscribed =
-      shared ? oversubscribed[static_cast<std::size_t>(member)] : any_oversubscribed(*this);
+  const auto m = static_cast<std::size_t>(member);
+  capabilities.oversubscribed = shared ? oversubscribed[m] : holds(oversubscribed, true);
+  capabilities.spare = shared ? spare[m] : !holds(spare, false);
   capabilities.within_levels = true;
   capabilities.family = family;
   return capabilities;
@@ -40,7 +40,8 @@ Capabilities TeamSpec::of_one_group() const {
   capabilities.ranks = ranks();
   capabilities.family = family;
   capabilities.reach = reach;
-  capabilities.oversubscribed = any_oversubscribed(*this);
+  capabilities.oversubscribed = holds(oversubscribed, true);
+  capabilities.spare = !holds(spare, false);
   return capabilities;
 }
 

@@ -14,6 +14,7 @@ namespace sumac {
 struct TeamSpec {
   std::vector<Place> places;         // by rank
   std::vector<bool> oversubscribed;  // by rank: its machine has more ranks than processors
+  std::vector<bool> spare;           // by rank: its machine has two processors a rank or more
   Family family = Family::any;
   Reach reach = Reach::none;  // of the buffers of a node's ranks by one another
 

@@ -9,16 +9,11 @@
 #include <cstdio>
 #include <sstream>
 
-#include "algorithms/test_support.h"
-#include "team/test_team.h"
+#include "testing/test_call.h"
+#include "testing/thread_team.h"
 
 namespace sumac::testing {
 namespace {
-
-using Word = std::uint32_t;
-using Words = std::vector<Word>;
-using Random = std::mt19937;
-constexpr Word kGuard = 0xdeadbeef;
 
 // ThreadSanitizer is slow.
 #ifdef __SANITIZE_THREAD__
@@ -27,149 +22,27 @@ constexpr unsigned kSettings = 1;
 constexpr unsigned kSettings = 4;
 #endif
 
-int below(Random& random, int bound) {
-  return static_cast<int>(random() % static_cast<unsigned>(bound));
-}
-
 // ---- Operations ----
 
-struct Call {
-  Collective what;
-  int root;
-  std::size_t count;
-  bool in_place;
-  ReduceFn kernel;
-  PostedAllreduce by_mpi{kernel, sizeof(Word)};
-  std::vector<Part> listed;  // reduce-scatter and all-gather: parts that are not equal
-  std::vector<Words> input, output;
-
-  Call(Collective w, int ranks, int r, std::size_t n, bool ip, ReduceFn k, Random& random)
-      : what(w), root(r), count(n), in_place(ip && w != Collective::bcast), kernel(k) {
-    if (has_parts(w)) cut(ranks, random);
-    for (int rank = 0; rank < ranks; ++rank) {
-      Words words(count + 1, kGuard), result(count + 1, kGuard);
-      for (std::size_t i = 0; i < count; ++i) words[i] = static_cast<Word>(random());
-      const bool filled = what == Collective::bcast ? rank == root : in_place && has_result(rank);
-      if (filled) result = words;
-      input.push_back(words);
-      output.push_back(result);
-    }
-  }
-  // Equal parts, or some that are empty or longer than others; those of an all-gather in any order.
-  void cut(int ranks, Random& random) {
-    if (random() % 2) {
-      count = div_up(count, static_cast<std::size_t>(ranks)) * static_cast<std::size_t>(ranks);
-      return;
-    }
-    listed.resize(static_cast<std::size_t>(ranks));
-    std::vector<std::size_t> places(listed.size());
-    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-    if (what == Collective::allgather) std::shuffle(places.begin(), places.end(), random);
-    std::size_t left = count, end = 0;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      std::size_t part = random() % 3 ? random() % (left + 1) : 0;
-      if (i + 1 == places.size()) part = left;
-      left -= part;
-      listed[places[i]] = {end * sizeof(Word), part * sizeof(Word)};
-      end += part;
-    }
-  }
-  Parts parts() const {
-    const Part* const list = listed.empty() ? nullptr : listed.data();
-    return {count * sizeof(Word), static_cast<int>(input.size()), 1, 0, list};
-  }
-  bool has_result(int rank) const { return what != Collective::reduce || rank == root; }
-
-  // As one rank makes it.
-  ChosenCall at(const Team& team) {
-    const int rank = team.rank;
-    const auto me = static_cast<std::size_t>(rank);
-    auto* out = reinterpret_cast<std::byte*>(output[me].data());
-    const auto* in = reinterpret_cast<const std::byte*>(input[me].data());
-    ChosenCall call;
-    call.collective = what;
-    call.choice = team.choose(what, count * sizeof(Word));
-    call.bcast = {out, count * sizeof(Word), root};
-    if (what == Collective::bcast) return call;
-    if (what == Collective::allgather) {
-      const std::size_t own = parts()[rank].offset;
-      call.allgather = {(in_place ? out : in) + own, out, parts()};
-      return call;
-    }
-    call.reduction.input = in_place && has_result(rank) ? out : in;
-    call.reduction.output = has_result(rank) ? out : nullptr;
-    call.reduction.count = count;
-    call.reduction.element = sizeof(Word);
-    call.reduction.kernel = kernel;
-    call.reduction.root = root;
-    call.reduction.by_mpi = &by_mpi;
-    if (what == Collective::reduce_scatter) call.reduce_scatter = {call.reduction, parts()};
-    return call;
-  }
-
-  // Of all-gather, and the whole vector of which a reduce-scatter leaves parts.
-  Words expected() const {
-    Words all = input[static_cast<std::size_t>(root)];
-    if (what == Collective::bcast) return all;
-    if (what == Collective::allgather) return gathered();
-    for (std::size_t r = 0; r < input.size(); ++r) {
-      if (r == static_cast<std::size_t>(root)) continue;
-      for (std::size_t i = 0; i < count; ++i) all[i] += input[r][i];
-    }
-    return all;
-  }
-  Words gathered() const {
-    Words all(count + 1, kGuard);
-    for (std::size_t r = 0; r < input.size(); ++r) {
-      const Part part = parts()[static_cast<int>(r)];
-      const auto first = static_cast<std::ptrdiff_t>(part.offset / sizeof(Word));
-      const auto end = first + static_cast<std::ptrdiff_t>(part.bytes / sizeof(Word));
-      std::copy(input[r].begin() + first, input[r].begin() + end, all.begin() + first);
-    }
-    return all;
-  }
-};
-
-Call random_call(int ranks, Random& random) {
-  static constexpr Collective kWhat[] = {Collective::allreduce, Collective::reduce,
-                                         Collective::bcast, Collective::reduce_scatter,
-                                         Collective::allgather};
-  static constexpr int kMost[] = {4, 60, 900, 9000};
-  const Collective what = kWhat[random() % std::size(kWhat)];
-  const bool tree = what == Collective::allreduce && random() % 2;
-  const int count = 1 + below(random, kMost[random() % 4]);
-  return Call(what, ranks, below(random, ranks), static_cast<std::size_t>(count), random() % 2,
-              tree ? tree_kernel : sum_kernel, random);
+// As one rank makes it.
+ChosenCall made_by(const Team& team, TestCall& call) {
+  return {call.arguments(team.rank), call.what, team.choose(call.what, call.bytes())};
 }
 
-// What is behind a rank's part of a result.
-void expect_untouched(const Call& call, std::size_t rank) {
-  const Words& output = call.output[rank];
-  const std::size_t own = call.parts()[static_cast<int>(rank)].bytes / sizeof(Word);
-  for (std::size_t i = own; i < output.size(); ++i) {
-    ASSERT_EQ(output[i], kGuard) << "rank " << rank << " element " << i << " behind " << own;
+CallSetting random_call(int ranks, Random& random) {
+  static constexpr std::size_t kMost[] = {4, 60, 900, 9000};
+  CallSetting setting;
+  setting.what = random_collective(random);
+  setting.count = 1 + below(random, kMost[random() % 4]);
+  setting.ranks = ranks;
+  setting.root = below(random, ranks);
+  setting.in_place = random() % 2;
+  setting.lists_parts = random() % 2;
+  if (setting.what == Collective::allreduce && random() % 2) {
+    setting.kernel = tree_kernel;
+    setting.fold = Fold::unknown_tree;
   }
-}
-
-void expect_right(const Call& call, std::size_t number) {
-  const bool tree = call.kernel == tree_kernel;
-  const Words expected = tree ? call.output[0] : call.expected();
-  for (std::size_t r = 0; r < call.input.size(); ++r) {
-    ASSERT_EQ(call.output[r][call.count], kGuard) << "call " << number << " rank " << r;
-    if (!call.has_result(static_cast<int>(r))) continue;
-    auto begin = expected.begin(), end = expected.end();
-    if (call.what == Collective::reduce_scatter) {
-      const Part own = call.parts()[static_cast<int>(r)];
-      begin += static_cast<std::ptrdiff_t>(own.offset / sizeof(Word));
-      end = begin + static_cast<std::ptrdiff_t>(own.bytes / sizeof(Word));
-    }
-    const auto wrong = std::mismatch(begin, end, call.output[r].begin());
-    ASSERT_EQ(wrong.first, end) << "call " << number << ' ' << name_of(call.what) << " of "
-                                << call.count << " root " << call.root
-                                << (tree ? ": other bits" : "") << ", rank " << r << " element "
-                                << wrong.first - begin;
-    if (call.what == Collective::reduce_scatter && !call.in_place) expect_untouched(call, r);
-  }
+  return setting;
 }
 
 void report_late(void* about, double seconds) {
@@ -179,7 +52,7 @@ void report_late(void* about, double seconds) {
 }
 
 // Some at once, some one by one; looked at in any order.
-void run_calls(Team& team, std::deque<Call>& calls, const WaitPolicy& policy, unsigned seed) {
+void run_calls(Team& team, std::deque<TestCall>& calls, const WaitPolicy& policy, unsigned seed) {
   Random random(seed + static_cast<unsigned>(team.rank));
   std::deque<Work> begun;
   std::vector<Work*> open;
@@ -191,15 +64,15 @@ void run_calls(Team& team, std::deque<Call>& calls, const WaitPolicy& policy, un
       if (!open[i]->going()) open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
     }
   };
-  for (Call& call : calls) {
+  for (TestCall& call : calls) {
     if (seed % 3 == 0) {
-      team.work.call = call.at(team);
+      team.work.call = made_by(team, call);
       team.work.run(team.ranks(call.what), policy);
       EXPECT_FALSE(team.work.failed());
       continue;
     }
     Work& work = begun.emplace_back();
-    work.call = call.at(team);
+    work.call = made_by(team, call);
     work.set_ranks(team.ranks(call.what), true);
     work.begin();
     if (work.going()) open.push_back(&work);
@@ -209,7 +82,7 @@ void run_calls(Team& team, std::deque<Call>& calls, const WaitPolicy& policy, un
 }
 
 // One thread a rank.
-void run_all(ThreadTeam& all, std::deque<Call>& calls, const std::string& about,
+void run_all(ThreadTeam& all, std::deque<TestCall>& calls, const std::string& about,
              unsigned seed = 0) {
   all.each([&](Team& team, const Hello&) {
     WaitPolicy policy;
@@ -218,9 +91,8 @@ void run_all(ThreadTeam& all, std::deque<Call>& calls, const std::string& about,
     policy.context = const_cast<char*>(about.c_str());
     run_calls(team, calls, policy, seed);
   });
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    expect_right(calls[i], i);
-    if (::testing::Test::HasFatalFailure()) return;
+  for (const TestCall& call : calls) {
+    for (int r = 0; r < call.ranks; ++r) call.expect_result(r);
   }
 }
 
@@ -284,17 +156,6 @@ const char* random_text(Random& random) {
   return kTexts[random() % std::size(kTexts)];
 }
 
-// A rule that takes what is left of a collective.
-void add_rule(RuleSet& rules, Over over, Algorithm algorithm, std::uint32_t chunk, int radix) {
-  Rule rule;
-  rule.collective = info_of(algorithm).collective;
-  rule.over = over;
-  rule.choice.algorithm = algorithm;
-  rule.choice.chunk = chunk;
-  rule.choice.radix = static_cast<std::uint16_t>(radix);
-  rules.rules.push_back(rule);
-}
-
 // Any algorithm on every kind of level, and chunks of any size.
 void choose_any(Setting& setting, Random& random) {
   for (const Algorithm algorithm : kAllAlgorithms) {
@@ -307,16 +168,7 @@ void choose_any(Setting& setting, Random& random) {
     if (info.needs != Needs::messages || info.order == Order::of_mpi) continue;
     if (random() % 3 == 0) add_rule(setting.rules, Over::p2p, algorithm, 0, 2 + below(random, 9));
   }
-  const auto chunk = [&] { return static_cast<std::uint32_t>((1 + below(random, 80)) * 64); };
-  // Those that need more than levels now and then, and behind them those that always run.
-  for (const bool always : {false, true}) {
-    for (const Algorithm algorithm : kAllAlgorithms) {
-      const AlgorithmInfo& info = info_of(algorithm);
-      const bool cuts = over_of(info.needs) == Over::levels && info.tuned == Tuned::chunk;
-      if (!cuts || (info.needs == Needs::levels) != always) continue;
-      if (always || random() % 3 == 0) add_rule(setting.rules, Over::levels, algorithm, chunk(), 2);
-    }
-  }
+  add_level_rules(setting.rules, 80, random);
 }
 
 std::string describe(const Setting& setting) {
@@ -357,8 +209,8 @@ void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipp
   SCOPED_TRACE(about);
   ThreadTeam all(setting);
   for (int r = 0; r < ranks; ++r) ASSERT_EQ(all[r].state, Team::State::together);
-  std::deque<Call> calls;
-  for (int i = 0; i < 6; ++i) calls.push_back(random_call(ranks, random));
+  std::deque<TestCall> calls;
+  for (int i = 0; i < 6; ++i) calls.emplace_back(random_call(ranks, random), random);
   run_all(all, calls, about, seed);
   if (slow) expect_slow_stay_at_home(all);
   for (int r = 0; r < ranks; ++r) {
@@ -369,7 +221,7 @@ void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipp
 class Teams : public ::testing::TestWithParam<int> {
  protected:
   void run(bool slow, bool shipped, unsigned settings) {
-    for (unsigned seed = 0; seed < settings && !HasFatalFailure(); ++seed) {
+    for (unsigned seed = 0; seed < settings && !HasFailure(); ++seed) {
       Random random(seed * 100 + static_cast<unsigned>(GetParam()));
       run_setting(random, GetParam(), seed, slow, shipped);
     }
@@ -387,8 +239,8 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Teams, ::testing::Range(2, 17));
 
 std::size_t bytes_between_nodes(const Setting& setting, std::size_t count, Random& random) {
   ThreadTeam all(setting);
-  std::deque<Call> calls;
-  calls.emplace_back(Collective::allreduce, setting.ranks(), 0, count, false, sum_kernel, random);
+  std::deque<TestCall> calls;
+  calls.emplace_back(CallSetting{.count = count, .ranks = setting.ranks()}, random);
   run_all(all, calls, "bytes between nodes");
   std::size_t sum = 0;
   for (const auto& [way, bytes] : all.bytes()) {
@@ -436,9 +288,9 @@ TEST(BytesBetweenNodes, MultiLeaderSharesTheBytesOfANode) {
   setting.hierarchy = "node";
   ThreadTeam all(setting);
   Random random(1);
-  std::deque<Call> calls;
+  std::deque<TestCall> calls;
   constexpr std::size_t kCount = 16384;
-  calls.emplace_back(Collective::allreduce, 8, 0, kCount, false, sum_kernel, random);
+  calls.emplace_back(CallSetting{.count = kCount, .ranks = 8}, random);
   run_all(all, calls, "multi-leader");
   EXPECT_EQ(all.bytes().size(), 8u);
   for (const auto& [way, bytes] : all.bytes()) {

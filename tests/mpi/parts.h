@@ -139,8 +139,10 @@ struct Parts {
   void check(int round) const {
     std::vector<int> expected(receive.size(), kGuard);
     if (reduces()) {
-      // In place, the vector outside this rank's part is undefined afterwards.
-      if (in_place) expected = receive;
+      // In place, the vector behind this rank's result stays as it was.
+      for (int k = own(); in_place && k < total(); ++k) {
+        expected[static_cast<std::size_t>(k)] = value(round, rank, static_cast<std::size_t>(k));
+      }
       for (int k = 0; k < own(); ++k) {
         int sum = 0;
         for (int r = 0; r < ranks(); ++r) {

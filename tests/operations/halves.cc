@@ -13,58 +13,19 @@ using namespace test;
 
 using Bits = std::uint16_t;
 
-float to_float(std::uint32_t bits) {
-  float x;
-  std::memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-std::uint32_t bits_of(float x) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-// Conversion of finite numbers to either format: rounds to nearest, ties to even.
-struct Float16 {
+// The formats, whose conversions round to nearest, ties to even.
+struct Float16 : sumac::oracle::Element<sumac::Float16> {
   static constexpr int kElement = SUMAC_FLOAT16;
   static constexpr DType kType = DType::f16;
-  static float widen(Bits h) {
-    const int exponent = h >> 10 & 31, fraction = h & 1023;
-    const float magnitude = exponent
-                                ? std::ldexp(static_cast<float>(fraction + 1024), exponent - 25)
-                                : std::ldexp(static_cast<float>(fraction), -24);
-    return h & 0x8000 ? -magnitude : magnitude;
-  }
-  static Bits round(float x) {
-    const Bits sign = std::signbit(x) ? 0x8000 : 0;
-    const float magnitude = std::abs(x);
-    if (magnitude >= 65520) return sign | 0x7c00;
-    const int exponent = magnitude < std::ldexp(1.0f, -14) ? -14 : std::ilogb(magnitude);
-    // The mantissa in units of the last place. If it is rounded up to 2048 units, that is the first
-    // number of the next exponent.
-    const auto units = static_cast<int>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
-    return static_cast<Bits>(sign | (((exponent + 14) << 10) + units));
-  }
 };
-
-struct Bfloat16 {
+struct Bfloat16 : sumac::oracle::Element<sumac::BFloat16> {
   static constexpr int kElement = SUMAC_BFLOAT16;
   static constexpr DType kType = DType::bf16;
-  static float widen(Bits h) { return to_float(static_cast<std::uint32_t>(h) << 16); }
-  static Bits round(float x) {
-    const std::uint32_t bits = bits_of(x);
-    return static_cast<Bits>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-  }
 };
 
 template <class Format>
 Bits combine(Op op, Bits a, Bits b) {
-  const float x = Format::widen(a), y = Format::widen(b);
-  if (op == Op::sum) return Format::round(x + y);
-  if (op == Op::prod) return Format::round(x * y);
-  if (op == Op::min) return x < y ? a : b;
-  return x > y ? a : b;
+  return Format::apply(op, {a}, {b}).bits;
 }
 
 long calls = 0;
@@ -82,10 +43,10 @@ void user_function(void* in, void* inout, int* count, MPI_Datatype*) {
 template <class Format>
 Bits element(int r, std::size_t i) {
   const std::uint64_t bits = mix(i * 8 + static_cast<std::uint64_t>(r));
-  if (ranks > 2) return Format::round(static_cast<float>(1 + bits % 3));
+  if (ranks > 2) return Format::whole(1 + static_cast<int>(bits % 3), 0).bits;
   const float fraction = 1 + static_cast<float>(bits & 0xffff) / 65536;
   const float x = std::ldexp(fraction, static_cast<int>(bits >> 16 & 15) - 8);
-  return Format::round(bits >> 32 & 1 ? -x : x);
+  return Format::round(static_cast<double>(bits >> 32 & 1 ? -x : x)).bits;
 }
 
 template <class Format, Op op>
@@ -175,9 +136,9 @@ template <class Format>
 void check_oracle() {
   std::size_t wrong = 0;
   for (unsigned bits = 0; bits < 0x10000; ++bits) {
-    const auto h = static_cast<Bits>(bits);
-    const float x = Format::kType == DType::f16 && (h & 0x7c00) == 0x7c00 ? 0 : Format::widen(h);
-    if (x != 0 && std::isfinite(x)) wrong += Format::round(x) != h;
+    const double x =
+        Format::is_nan({static_cast<Bits>(bits)}) ? 0 : Format::value({static_cast<Bits>(bits)});
+    if (x != 0 && std::isfinite(x)) wrong += Format::round(x).bits != bits;
   }
   CHECK(wrong == 0, "%zu of %s", wrong, sumac::name_of(Format::kType));
 }

@@ -18,8 +18,8 @@ Task slots(Strand& strand, ShmGroup& group, const AllgatherArguments& args) {
     if (step < steps) {
       co_await strand.until(group.slot_free(first + step));
       const Piece piece = cut.piece(step, group.rank());
-      (args.input + (piece.offset - own))
-          .copy_to(group.payload(group.rank(), first + step), piece.bytes);
+      put(group, first + step, args.input + (piece.offset - own),
+          group.payload(group.rank(), first + step, cut.room()), piece.bytes);
       group.publish_in(first + step);
     }
     if (step == 0) {

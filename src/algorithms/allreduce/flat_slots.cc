@@ -6,8 +6,6 @@
 //   Bytes    a rank copies n and reads p*n; p*n element operations on every rank
 //   Wins     between two ranks, while all data fit the caches
 //   Needs    slots, a ring of 3 or more. Every rank folds in the same order: same bits on all
-#include <cstring>
-
 #include "algorithms/chunks.h"
 #include "algorithms/fold.h"
 #include "algorithms/functions.h"
@@ -22,18 +20,21 @@ Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
     if (step < count) {
       const Part part = chunks[step];
       co_await strand.until(group.slot_free(first + step));
-      std::memcpy(group.payload(group.rank(), first + step), args.input + part.offset, part.bytes);
+      group.store(first + step, group.payload(group.rank(), first + step, chunks.most()),
+                  args.input + part.offset, part.bytes);
       group.publish_in(first + step);
     }
     if (step == 0) continue;
     const std::uint64_t position = first + step - 1;
     const Part part = chunks[step - 1];
     co_await strand.until(group.others_in(position));
-    fold(args, args.output + part.offset, group.size(), part.bytes / args.element,
-         [&](int r) -> const std::byte* {
-           if (r == group.rank()) return args.input + part.offset;
-           return group.payload(r, position);
-         });
+    group.read(position, part.bytes, [&] {
+      fold(args, args.output + part.offset, group.size(), part.bytes / args.element,
+           [&](int r) -> const std::byte* {
+             if (r == group.rank()) return args.input + part.offset;
+             return group.payload(r, position, chunks.most());
+           });
+    });
     group.finish(position);
     // Others may have put this chunk in before they folded the one ahead of it.
     if (step > 1) group.note_finished_before(position - 1);

@@ -25,8 +25,8 @@ Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
       const std::uint64_t position = first + step - 1;
       co_await strand.until(group.others_in(position));
       const Piece own = cut.piece(step - 1, group.rank());
-      std::byte* result = group.payload(group.rank(), position) + own.place;
-      fold_piece(group, position, args, own, result);
+      std::byte* result = group.payload(group.rank(), position, cut.room()) + own.place;
+      fold_piece(group, position, args, own, cut.room(), result);
       std::memcpy(args.output + own.offset, result, own.bytes);
       group.publish_out(position);
     }

@@ -6,6 +6,7 @@
 //   Needs    slots
 #include "algorithms/chunks.h"
 #include "algorithms/functions.h"
+#include "algorithms/slots.h"
 
 namespace sumac::bcast {
 
@@ -16,14 +17,15 @@ Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args) {
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     const std::uint64_t position = first + c;
     const Part part = chunks[c];
-    std::byte* slot = group.payload(args.root, position);
+    std::byte* slot = group.payload(args.root, position, chunks.most());
     if (root) {
       co_await strand.until(group.slot_free(position));
-      (args.buffer + part.offset).copy_to(slot, part.bytes);
+      put(group, position, args.buffer + part.offset, slot, part.bytes);
       group.publish_in(position);
     } else {
       co_await strand.until(group.in(args.root, position));
-      (args.buffer + part.offset).copy_from(slot, part.bytes);
+      group.read(position, part.bytes,
+                 [&] { (args.buffer + part.offset).copy_from(slot, part.bytes); });
     }
     group.finish(position);
   }

@@ -5,8 +5,6 @@
 //   Bytes    a non-root writes n; the root reads p*n and does all the arithmetic
 //   Wins     medium messages, and any size between two ranks without single copy
 //   Needs    slots
-#include <cstring>
-
 #include "algorithms/chunks.h"
 #include "algorithms/fold.h"
 #include "algorithms/functions.h"
@@ -19,7 +17,8 @@ Task give(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunks c
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     const Part part = chunks[c];
     co_await strand.until(group.slot_free(first + c));
-    std::memcpy(group.payload(group.rank(), first + c), args.input + part.offset, part.bytes);
+    group.store(first + c, group.payload(group.rank(), first + c, chunks.most()),
+                args.input + part.offset, part.bytes);
     group.publish_in(first + c);
     group.finish(first + c);
   }
@@ -32,11 +31,13 @@ Task collect(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunk
     for (int r = 0; r < group.size(); ++r) {
       if (r != args.root) co_await strand.until(group.in(r, first + c));
     }
-    fold(args, args.output + part.offset, group.size(), part.bytes / args.element,
-         [&](int r) -> const std::byte* {
-           if (r == args.root) return args.input + part.offset;
-           return group.payload(r, first + c);
-         });
+    group.read(first + c, part.bytes, [&] {
+      fold(args, args.output + part.offset, group.size(), part.bytes / args.element,
+           [&](int r) -> const std::byte* {
+             if (r == args.root) return args.input + part.offset;
+             return group.payload(r, first + c, chunks.most());
+           });
+    });
     group.finish(first + c);
   }
 }

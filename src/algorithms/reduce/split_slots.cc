@@ -26,9 +26,9 @@ Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
       const std::uint64_t position = first + step - 1;
       co_await strand.until(group.others_in(position));
       const Piece own = cut.piece(step - 1, group.rank());
-      fold_piece(
-          group, position, args, own,
-          root ? args.output + own.offset : group.payload(group.rank(), position) + own.place);
+      std::byte* const slot = group.payload(group.rank(), position, cut.room());
+      fold_piece(group, position, args, own, cut.room(),
+                 root ? args.output + own.offset : slot + own.place);
       group.publish_out(position);
       if (!root) group.finish(position);
     }

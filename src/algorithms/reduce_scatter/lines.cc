@@ -22,9 +22,7 @@ Task lines(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args) 
   for (int r = 0; r < group.size() && own.bytes > 0; ++r) {
     if (r != group.rank()) co_await strand.until(group.lines_in(r, position, lines));
   }
-  // The rank's own lines hold the input, so in place it need not be kept.
-  if (own.bytes > 0) fold_lines(group, position, args, own, args.result(group.rank()));
-  args.settle(group.rank());
+  if (own.bytes > 0) fold_lines(group, position, args, own, args.output);
   group.finish(position);
   if (own.bytes > 0) group.note_finished_before(position);
 }

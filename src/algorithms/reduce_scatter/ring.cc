@@ -22,11 +22,10 @@ Task ring(Strand& strand, MessageGroup& group, const ReduceScatterArguments& arg
     co_await strand.until(group.stream->all_received());
     co_await strand.until(group.stream->all_sent());
     const bool last = step + 1 == ring.steps();
-    fold_two(args, incoming, args.input + taken.offset, last ? args.result(group.rank) : incoming,
+    fold_two(args, incoming, args.input + taken.offset, last ? args.output : incoming,
              taken.bytes / args.element);
     own = incoming;
   }
-  args.settle(group.rank);
 }
 
 Traffic ring_cost(const GroupCall& call) {

@@ -10,15 +10,14 @@
 #include "algorithms/functions.h"
 
 namespace sumac::reduce_scatter {
-namespace {
 
-Task reduce_parts(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args,
-                  const SingleCopy& peers) {
+Task single_copy(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args,
+                 const SingleCopy& peers) {
   return reduce_shares(
-      strand, group, args, peers, args.parts, args.result(group.rank()),
+      strand, group, args, peers, args.parts, args.output,
       [&group, &args](int owner, Part part) -> std::byte* {
         if (owner != group.rank()) return nullptr;
-        return args.result(owner) + (part.offset - args.parts[owner].offset);
+        return args.output + (part.offset - args.parts[owner].offset);
       },
       [&group, &args, &peers](std::uint64_t position, int owner, std::size_t at,
                               const std::byte* result, std::size_t bytes) {
@@ -26,14 +25,6 @@ Task reduce_parts(Strand& strand, ShmGroup& group, const ReduceScatterArguments&
         const std::size_t offset = at - args.parts[owner].offset;
         store_to_peer(group, peers, position, owner, offset, result, bytes);
       });
-}
-
-}  // namespace
-
-Task single_copy(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args,
-                 const SingleCopy& peers) {
-  co_await reduce_parts(strand, group, args, peers);
-  args.settle(group.rank());
 }
 
 Traffic single_copy_cost(const GroupCall& call) { return traffic_in_memory(2, others_parts(call)); }

@@ -27,13 +27,12 @@ Task slots(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args) 
     if (own.bytes > 0) {
       co_await strand.until(group.others_in(position));
       const std::size_t done = own.offset - args.parts[group.rank()].offset;
-      fold_piece(group, position, args, own, args.result(group.rank()) + done);
+      fold_piece(group, position, args, own, cut.room(), args.output + done);
     }
     group.finish(position);
     // Others may have put these pieces in before they folded the ones ahead of them.
     if (step > 1 && own.bytes > 0) group.note_finished_before(position - 1);
   }
-  args.settle(group.rank());
 }
 
 Traffic slots_cost(const GroupCall& call) {

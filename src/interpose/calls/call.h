@@ -54,10 +54,7 @@ constexpr Collective collective_of(Function function) {
 }
 
 // True when the function has a part for each rank, so that its counts are those of parts.
-constexpr bool has_parts(Function function) {
-  const Collective collective = collective_of(function);
-  return collective == Collective::reduce_scatter || collective == Collective::allgather;
-}
+constexpr bool has_parts(Function function) { return has_parts(collective_of(function)); }
 
 struct Call;
 

@@ -59,13 +59,13 @@ void CallData::describe_reduction(ChosenCall& work, const Call& call, const Deci
     copy_or_stage(type, args.output, args.count, call.comm);
 }
 
-// Keeps the type of a local reduction, whose input is copied, or memory for a result with gaps.
-// `count`: elements of this rank's result.
+// Keeps the type of a local reduction, whose input is copied, or memory for a result that cannot be
+// formed where it belongs. `count`: elements of this rank's result.
 void CallData::copy_or_stage(const TypeInfo& type, std::byte*& output, std::size_t count,
                              MPI_Comm comm) {
   if (local_) {
     copied_ = type;
-  } else if (wants_stage(type, output, count)) [[unlikely]] {
+  } else if (output && count > 0) {
     staged_.emplace(type, output, count, comm);
   } else {
     return;
@@ -101,7 +101,10 @@ void CallData::describe_reduce_scatter(ChosenCall& work, const Call& call,
   args.kernel = decision.reduction->kernel;
   if (blocks.listed()) parts_ = blocks.adjoining(type.extent);
   args.parts = {bytes_, c.size, 1, 0, parts_.get()};
-  if (local_ || type.has_gaps()) [[unlikely]]
+  // In place the result belongs to the beginning of the vector, which is other ranks' input until
+  // all is folded; and what the call does not return stays the program's.
+  const bool in_the_way = args.input == args.output && args.parts[c.rank].offset > 0;
+  if (local_ || type.has_gaps() || in_the_way) [[unlikely]]
     copy_or_stage(type, args.output, static_cast<std::size_t>(blocks.count(c.rank)), call.comm);
 }
 

@@ -49,7 +49,7 @@ StagedResult::StagedResult(const TypeInfo& type, std::byte*& output, std::size_t
       stage_(static_cast<std::byte*>(std::malloc(count * type.extent))),
       count_(count) {
   if (!stage_) {
-    log_here("error[no-memory]: no memory to reduce %zu bytes with gaps; ending the job",
+    log_here("error[no-memory]: no memory for a result of %zu bytes; ending the job",
              count * type.extent);
     end_job(comm);
   }

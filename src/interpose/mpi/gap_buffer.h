@@ -33,9 +33,4 @@ class StagedResult {
   std::size_t count_;
 };
 
-// True when the reduction needs such memory for `count` elements of its result.
-inline bool wants_stage(const TypeInfo& type, const std::byte* output, std::size_t count) {
-  return type.has_gaps() && output && count > 0;
-}
-
 }  // namespace sumac

@@ -83,6 +83,7 @@ class Arena {
   Layout choose_layout(int ranks, int lanes, Slots slots) const;
   void collect_released();
   bool reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket);
+  std::size_t reserved() const;  // bytes a rank of the blocks of this leader
   bool make_room(std::size_t share, std::size_t budget);
   // Unmaps blocks that other leaders have dropped.
   void collect_dropped();

@@ -13,6 +13,7 @@ namespace sumac {
 namespace {
 
 constexpr std::size_t kBudget = 64 << 20;
+constexpr std::size_t kSmallBudget = 1 << 20;  // too little for long rings
 const std::uint64_t kMembers[] = {11, 22, 33, 44};
 
 bool can_be_opened(const Ticket& ticket) {
@@ -87,10 +88,36 @@ TEST(Arena, OtherMembersGetAnotherBlock) {
   arenas[0].abandon(second);
 }
 
+// Bytes a rank: room for a block of the usual rings, not for two.
+std::size_t enough_for_one(const Ticket& ticket) {
+  Layout usual = ticket.layout;
+  usual.turns = 1;
+  return usual.block_bytes() / static_cast<std::size_t>(usual.ranks) * 3 / 2;
+}
+
+// A few communicators get rings that exceed the processors' caches, the others what they need.
+TEST(Arena, LongRingsTakeAQuarterOfTheBudget) {
+  Arena arena;
+  const std::size_t longest = arena.offer(2, 1, kMembers, kBudget).layout.turns;
+  std::size_t taken = 0, small = 0;
+  for (int i = 0; i < 40; ++i) {
+    const Ticket ticket = arena.offer(2, 1, kMembers, kBudget);
+    ASSERT_EQ(ticket.offer, Offer::fresh);
+    small += ticket.layout.turns == 1;
+    if (ticket.layout.turns > 1) {
+      EXPECT_EQ(small, 0u);
+      EXPECT_EQ(ticket.layout.turns, longest);
+      taken += ticket.bytes / 2;
+    }
+  }
+  EXPECT_LE(taken, kBudget / 4);
+  EXPECT_TRUE(longest == 1 || small > 0);
+}
+
 TEST(Arena, BudgetIsKeptByDroppingUnusedBlocks) {
   Arena arenas[4];
-  const Ticket pair = arenas[0].offer(2, 1, kMembers, kBudget);
-  const std::size_t budget = pair.bytes / 2 * 3 / 2;  // room for one block, not for two
+  const Ticket pair = arenas[0].offer(2, 1, kMembers, kSmallBudget);
+  const std::size_t budget = enough_for_one(pair);
   std::byte* block = join(arenas, pair, 2);
   EXPECT_EQ(arenas[0].offer(4, 1, kMembers, budget).offer, Offer::over_budget);
   for (int r = 0; r < 2; ++r) Arena::release(block);
@@ -112,11 +139,11 @@ long count_mappings() {
 TEST(Arena, MembersUnmapWhatTheirLeaderHasDropped) {
   const long before = count_mappings();
   Arena arenas[4];
-  const Ticket pair = arenas[0].offer(2, 1, kMembers, kBudget);
+  const Ticket pair = arenas[0].offer(2, 1, kMembers, kSmallBudget);
   std::byte* block = join(arenas, pair, 2);
   EXPECT_EQ(count_mappings(), before + 2);
   for (int r = 0; r < 2; ++r) Arena::release(block);
-  const Ticket four = arenas[0].offer(4, 1, kMembers, pair.bytes / 2 * 3 / 2);  // in its place
+  const Ticket four = arenas[0].offer(4, 1, kMembers, enough_for_one(pair));  // in its place
   ASSERT_EQ(four.offer, Offer::fresh);
   EXPECT_EQ(count_mappings(), before + 2);
   block = join(arenas, four, 4);

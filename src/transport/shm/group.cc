@@ -38,6 +38,36 @@ Wait ShmGroup::slot_free_slow(std::uint64_t position) {
   return {control(0).done, sizeof(RankControl), size(), rank_ + 1, count, target};
 }
 
+void ShmGroup::store_measured(std::uint64_t position, std::byte* to, const std::byte* from,
+                              std::size_t bytes) {
+  const Way way = hand_over_.way(position, [&](Way of, std::uint64_t period) {
+    std::uint64_t most = 0;
+    for (int rank = 0; rank < size(); ++rank) {
+      if (rank == rank_) continue;
+      const auto& word = control(rank).read_cost[static_cast<std::size_t>(of)];
+      most = std::max(most, PassCost(word.load(std::memory_order_relaxed)).of(period));
+    }
+    return most;
+  });
+  const auto copy = [&] {
+    if (way == Way::streamed) return copy_streamed(to, from, bytes);
+    std::memcpy(to, from, bytes);
+  };
+  Way measured;
+  if (!hand_over_.schedule().measured(position, measured)) return copy();
+  const std::uint64_t begun = cpu_ticks();
+  copy();
+  hand_over_.note_stored(position, way, cpu_ticks() - begun, bytes);
+}
+
+void ShmGroup::note_read(std::uint64_t position, Way way, std::uint64_t ticks,
+                         std::size_t bytes) const {
+  auto& word = control(rank_).read_cost[static_cast<std::size_t>(way)];
+  PassCost cost(word.load(std::memory_order_relaxed));
+  cost.note(hand_over_.schedule().period(position), ticks, bytes);
+  word.store(cost.word(), std::memory_order_relaxed);
+}
+
 bool ShmGroup::differs(int rank) const {
   if (!block_) return false;
   const std::uint64_t mine = control(rank_).begun.load(std::memory_order_relaxed);

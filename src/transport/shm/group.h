@@ -16,9 +16,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "base/cpu.h"
 #include "strands/counter.h"
+#include "transport/shm/hand_over.h"
 #include "transport/shm/layout.h"
 
 namespace sumac {
@@ -33,6 +35,7 @@ class ShmGroup {
         rings_(block_ + layout.rings_offset()),
         rank_stride_(layout.rank_stride()),
         slot_stride_(layout.slot_stride()),
+        hand_over_(PassSchedule(layout.positions())),
         rank_(rank) {}
 
   int rank() const { return rank_; }
@@ -66,8 +69,25 @@ class ShmGroup {
   Line& line(int rank, std::uint64_t position, int index) const {
     return header(rank, position).lines[index];
   }
-  std::byte* payload(int rank, std::uint64_t position) const {
-    return reinterpret_cast<std::byte*>(&header(rank, position) + 1);
+  // The payload of an operation that uses at most `most` bytes of each, the same on all ranks.
+  std::byte* payload(int rank, std::uint64_t position, std::size_t most) const {
+    return reinterpret_cast<std::byte*>(&header(rank, position) + 1) +
+           layout_.payload_offset(position, most);
+  }
+
+  // Copies into this rank's payload of `position`, the way that others read soonest.
+  void store(std::uint64_t position, std::byte* to, const std::byte* from, std::size_t bytes) {
+    if (bytes >= kLeastMeasured && kCanStream) return store_measured(position, to, from, bytes);
+    std::memcpy(to, from, bytes);
+  }
+  // Calls work(), which reads `bytes` bytes from others' payloads of `position`.
+  template <class Work>
+  void read(std::uint64_t position, std::size_t bytes, const Work& work) const {
+    Way way;
+    if (bytes < kLeastMeasured || !hand_over_.schedule().measured(position, way)) return work();
+    const std::uint64_t begun = cpu_ticks();
+    work();
+    note_read(position, way, cpu_ticks() - begun, bytes);
   }
 
   void publish_in(std::uint64_t position) { publish(line(rank_, position, 0).in, position + 1); }
@@ -140,6 +160,9 @@ class ShmGroup {
     return {first, rank_stride_, size(), rank_ + 1, size() - 1, position + 1};
   }
   Wait slot_free_slow(std::uint64_t position);
+  void store_measured(std::uint64_t position, std::byte* to, const std::byte* from,
+                      std::size_t bytes);
+  void note_read(std::uint64_t position, Way way, std::uint64_t ticks, std::size_t bytes) const;
   void finish_out_of_order(std::uint64_t position);
 
   std::byte* block_ = nullptr;
@@ -147,6 +170,7 @@ class ShmGroup {
   std::byte* rings_ = nullptr;
   std::size_t rank_stride_ = 0;
   std::size_t slot_stride_ = 0;
+  HandOver hand_over_;
   int rank_ = 0;
   int recent_lines_ = 1;
   std::uint64_t next_ = 0;

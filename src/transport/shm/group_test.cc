@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <memory>
 #include <random>
 #include <vector>
+
+#include "testing/one_process.h"
 
 namespace sumac {
 namespace {
@@ -17,22 +17,13 @@ constexpr std::size_t kRing = 8;
 // Ranks in this process's memory.
 class Group {
  public:
-  explicit Group(int ranks) {
-    Layout layout;
-    layout.ranks = ranks;
-    layout.ring = kRing;
-    layout.slot_bytes = 512;
-    block_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, layout.block_bytes())));
-    clear_block(block_.get(), layout);
-    for (int r = 0; r < ranks; ++r) ranks_.emplace_back(block_.get(), layout, r);
+  explicit Group(int ranks) : block_(ranks, kRing, 512) {
+    for (int r = 0; r < ranks; ++r) ranks_.push_back(block_.group(r));
   }
   ShmGroup& operator[](int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<std::byte, Free> block_;
+  testing::TestBlock block_;
   std::vector<ShmGroup> ranks_;
 };
 

@@ -9,6 +9,8 @@
 // rank (a level that reduces and the same level broadcasting) each have a lane.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -41,6 +43,8 @@ struct alignas(kFalseSharingRange) RankControl {
   // The operation that this rank has begun last: its first position, and a word that describes it.
   // Read only by a rank that has waited suspiciously long.
   Counter begun, what;
+  // What this rank's reads cost in the passes that are measured: a PassCost for each way of storing.
+  std::atomic<std::uint64_t> read_cost[2];
 };
 
 struct alignas(kFalseSharingRange) BlockHeader {
@@ -61,8 +65,22 @@ struct Layout {
   int lanes = 1;
   std::size_t ring = 8;               // slots of a rank; a power of two
   std::size_t slot_bytes = 32 << 10;  // payload of one slot; a multiple of kFalseSharingRange
+  // Payloads of a slot, used in turn (a power of two): a line that another rank read lately is in
+  // its cache, and dear to write again.
+  std::size_t turns = 1;
 
-  constexpr std::size_t slot_stride() const { return sizeof(SlotHeader) + slot_bytes; }
+  constexpr std::size_t slot_stride() const { return sizeof(SlotHeader) + turns * slot_bytes; }
+  // Positions until all the memory of a ring has been written.
+  constexpr std::uint64_t positions() const { return ring * turns; }
+  // Where the payload of a position begins, from the first payload of its slot. Data of operations
+  // that use no more than `most` bytes of a payload lie side by side in it, one pass after another,
+  // so that these too go through all the memory.
+  constexpr std::size_t payload_offset(std::uint64_t position, std::size_t most) const {
+    const std::uint64_t round = position / ring;
+    const std::size_t size = round_up(std::max<std::size_t>(most, 1), kFalseSharingRange);
+    const std::size_t beside = size < slot_bytes ? slot_bytes / size : 1;
+    return round % turns * slot_bytes + round / turns % beside * size;
+  }
   constexpr std::size_t rank_stride() const { return round_up(ring * slot_stride(), kPage); }
   constexpr std::size_t control_offset() const { return sizeof(BlockHeader); }
   constexpr std::size_t rings_offset() const {

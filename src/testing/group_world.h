@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests: all ranks of a group in one process and one thread, with a scheduler that may stop a
+// All ranks of a group in one process and one thread, with a scheduler that may stop a
 // rank at every condition it waits for. Each rank runs a program: operations one after another,
 // with no synchronisation but what the algorithms do.
 #pragma once
 
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <random>
 #include <vector>
 
 #include "algorithms/functions.h"
-#include "algorithms/test_support.h"
-#include "transport/shm/group.h"
+#include "testing/one_process.h"
 
 namespace sumac::testing {
-
-// Depends on the order: a fold in any other than rank order gives another result.
-inline void ordered_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint32_t value = static_cast<const std::uint32_t*>(srcs[0])[i];
-    for (int s = 1; s < num_srcs; ++s) {
-      value = value * 31 + static_cast<const std::uint32_t*>(srcs[s])[i];
-    }
-    static_cast<std::uint32_t*>(dst)[i] = value;
-  }
-}
 
 struct Rank;
 
@@ -66,20 +53,16 @@ struct Rank {
 
 class World {
  public:
-  World(int ranks, std::size_t ring, std::size_t slot_bytes) {
-    layout_.ranks = ranks;
-    layout_.ring = ring;
-    layout_.slot_bytes = slot_bytes;
-    block_ = std::make_unique<TestBlock>(layout_);
+  World(int ranks, std::size_t ring, std::size_t slot_bytes) : block_(ranks, ring, slot_bytes) {
     for (int r = 0; r < ranks; ++r) {
       ranks_.push_back(std::make_unique<Rank>());
-      ranks_.back()->group = block_->group(r);
+      ranks_.back()->group = block_.group(r);
       ranks_.back()->strand.preempt_at_every_wait(true);
     }
   }
 
   Rank& operator[](int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
-  int size() const { return layout_.ranks; }
+  int size() const { return static_cast<int>(ranks_.size()); }
 
   // Runs all programs. Prefers some ranks for a while, then others, so that some run far ahead.
   // Returns false when all ranks wait for one another.
@@ -107,8 +90,7 @@ class World {
     return false;
   }
 
-  Layout layout_;
-  std::unique_ptr<TestBlock> block_;
+  TestBlock block_;
   std::vector<std::unique_ptr<Rank>> ranks_;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests of algorithms and levels: kernels whose results show how they were folded, and peers'
-// memory in one process.
+// Ranks that live in one process: their shared block, and how they reach each other's memory.
 #pragma once
 
 #include <cstddef>
@@ -13,26 +12,6 @@
 #include "transport/shm/group.h"
 
 namespace sumac::testing {
-
-// Commutative and associative: any order gives the serial result.
-inline void sum_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint32_t value = 0;
-    for (int s = 0; s < num_srcs; ++s) value += static_cast<const std::uint32_t*>(srcs[s])[i];
-    static_cast<std::uint32_t*>(dst)[i] = value;
-  }
-}
-
-// Neither commutative nor associative: the result shows the tree in which an element was folded.
-inline void tree_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint32_t value = static_cast<const std::uint32_t*>(srcs[0])[i];
-    for (int s = 1; s < num_srcs; ++s) {
-      value = value * 31 + (static_cast<const std::uint32_t*>(srcs[s])[i] ^ 0x5bd1e995u) * 17 + 1;
-    }
-    static_cast<std::uint32_t*>(dst)[i] = value;
-  }
-}
 
 // Peers' memory where all ranks live in one address space. Odd ranks' buffers are seen in place,
 // those of even ranks are copied: an operation may meet both.
@@ -54,11 +33,15 @@ class LocalPeerMemory final : public PeerMemory {
 // The shared block of a group whose ranks live in one address space.
 class TestBlock {
  public:
-  explicit TestBlock(const Layout& layout)
-      : layout_(layout),
-        memory_(static_cast<std::byte*>(std::aligned_alloc(kPage, layout.block_bytes()))) {
-    std::memset(data(), 0xa5, layout.block_bytes());
-    clear_block(data(), layout);
+  TestBlock(int ranks, std::size_t ring, std::size_t slot_bytes, int lanes = 1) {
+    layout_.ranks = ranks;
+    layout_.ring = ring;
+    layout_.slot_bytes = slot_bytes;
+    layout_.lanes = lanes;
+    const std::size_t bytes = layout_.block_bytes();
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, bytes)));
+    std::memset(data(), 0xa5, bytes);
+    clear_block(data(), layout_);
   }
   std::byte* data() const { return memory_.get(); }
   ShmGroup group(int rank, int lane = 0) const { return {data(), layout_, rank, lane}; }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests: vectors of which each rank has a part, of equal size or not.
+// Vectors of which each rank has a part, of equal size or not.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -32,12 +33,15 @@ inline std::vector<std::size_t> part_sizes(std::size_t count, std::size_t elemen
   return sizes;
 }
 
-// Parts one behind the other, in the order of ranks or from the last rank to the first.
-inline std::vector<Part> laid_out(const std::vector<std::size_t>& sizes, bool mirrored) {
+// Parts one behind the other, in the order of ranks or, now and then, in any order.
+inline std::vector<Part> laid_out(const std::vector<std::size_t>& sizes, bool in_any_order,
+                                  std::mt19937& random) {
   std::vector<Part> parts(sizes.size());
+  std::vector<std::size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (in_any_order && random() % 3 == 0) std::shuffle(order.begin(), order.end(), random);
   std::size_t offset = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const std::size_t rank = mirrored ? sizes.size() - 1 - i : i;
+  for (const std::size_t rank : order) {
     parts[rank] = {offset, sizes[rank]};
     offset += sizes[rank];
   }

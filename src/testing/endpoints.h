@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests: the members of a communicator in one block of this process's memory, each with its
+// The members of a communicator in one block of this process's memory, each with its
 // queue, and any of a group's algorithms.
 #pragma once
 
 #include "algorithms/table.h"
-#include "algorithms/test_support.h"
-#include "progress/test_programs.h"
+#include "testing/one_process.h"
+#include "testing/programs.h"
 
 namespace sumac::testing {
 
@@ -20,26 +20,12 @@ struct Endpoint {
   std::deque<Work> works;  // by call, where it is nonblocking
 };
 
-class SharedBlock {
- public:
-  SharedBlock(int ranks, std::size_t ring, std::size_t slot_bytes)
-      : block_(layout_of(ranks, ring, slot_bytes)) {}
-  void add(Endpoint& endpoint, int member) const {
-    endpoint.member = member;
-    endpoint.group = block_.group(member);
-    endpoint.ranks = {&endpoint.group, nullptr, &endpoint.memory};
-  }
-
- private:
-  static Layout layout_of(int ranks, std::size_t ring, std::size_t slot_bytes) {
-    Layout layout;
-    layout.ranks = ranks;
-    layout.ring = ring;
-    layout.slot_bytes = slot_bytes;
-    return layout;
-  }
-  TestBlock block_;
-};
+// Makes the endpoint this member of a block.
+inline void join(Endpoint& endpoint, const TestBlock& block, int member) {
+  endpoint.member = member;
+  endpoint.group = block.group(member);
+  endpoint.ranks = {&endpoint.group, nullptr, &endpoint.memory};
+}
 
 // A call of any algorithm of a group; many chunks where it has chunks.
 inline void add_group_call(std::deque<Call>& calls, int members, bool overlaps, std::size_t most,
@@ -59,7 +45,15 @@ inline void add_group_call(std::deque<Call>& calls, int members, bool overlaps, 
   const AlgorithmInfo& info = info_of(choice.algorithm);
   if (info.needs == Needs::lines) most = kLinesData / sizeof(Word);
   if (random() % 2) most = std::min<std::size_t>(most, 40);
-  calls.emplace_back(choice, info.collective, members, overlaps, tree_kernel, most, random);
+  CallSetting setting;
+  setting.what = info.collective;
+  setting.count = 1 + below(random, most);
+  setting.ranks = members;
+  setting.root = static_cast<int>(below(random, static_cast<std::size_t>(members)));
+  setting.in_place = random() % 2;
+  setting.kernel = tree_kernel;
+  setting.lists_parts = info.needs == Needs::lines || random() % 2;  // a vector of few bytes
+  calls.emplace_back(setting, choice, overlaps, random);
 }
 
 }  // namespace sumac::testing

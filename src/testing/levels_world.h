@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests: all ranks of a hierarchy in one process and one thread, shared blocks and mailboxes
-// for messages, a scheduler that may stop any strand of any rank at every condition.
+// All ranks of a hierarchy in one process and one thread: shared blocks, a post office for
+// messages, and a scheduler that may stop any strand of any rank at every condition.
 #pragma once
 
-#include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
@@ -12,85 +10,12 @@
 #include <random>
 #include <vector>
 
-#include "algorithms/test_support.h"
 #include "levels/multi_leader.h"
 #include "levels/stage.h"
+#include "testing/one_process.h"
+#include "testing/post_office.h"
 
 namespace sumac::testing {
-
-// The messages sent between all ranks, and their bytes: bytes(from, to).
-class Mailboxes {
- public:
-  struct Key {
-    int from, to, tag;
-    auto operator<=>(const Key&) const = default;
-  };
-  std::map<Key, std::deque<std::vector<std::byte>>> letters;
-  std::map<std::pair<int, int>, std::size_t> bytes;
-};
-
-// One rank's messages. Some sends complete only when they are fetched, as in a rendezvous.
-class TestMessages final : public Messages {
- public:
-  TestMessages(Mailboxes& boxes, int rank, std::mt19937& random)
-      : boxes_(boxes), rank_(rank), random_(random) {}
-
-  void send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) override {
-    ++stream.sends;
-    sends_.push_back({&stream, peer, from, bytes});
-  }
-  void receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) override {
-    ++stream.receives;
-    receives_.push_back({&stream, peer, to, bytes});
-  }
-  bool poll() override {
-    bool moved = false;
-    // A buffer is read when the send completes, not before, so a buffer changed too early shows.
-    while (!sends_.empty() && random_() % 3 != 0) {
-      const Send send = sends_.front();
-      sends_.pop_front();
-      boxes_.letters[{rank_, send.peer, send.stream->tag}].emplace_back(send.from,
-                                                                        send.from + send.bytes);
-      boxes_.bytes[{rank_, send.peer}] += send.bytes;
-      publish(send.stream->sent, send.stream->sent.load() + 1);
-      moved = true;
-    }
-    for (auto it = receives_.begin(); it != receives_.end();) {
-      auto& box = boxes_.letters[{it->peer, rank_, it->stream->tag}];
-      if (box.empty() || box.front().size() != it->bytes) {
-        if (!box.empty()) std::abort();  // the two sides do not mean the same message
-        ++it;
-        continue;
-      }
-      std::memcpy(it->to, box.front().data(), it->bytes);
-      box.pop_front();
-      publish(it->stream->received, it->stream->received.load() + 1);
-      it = receives_.erase(it);
-      moved = true;
-    }
-    return moved;
-  }
-  bool busy() const override { return !sends_.empty() || !receives_.empty(); }
-
- private:
-  struct Send {
-    Stream* stream;
-    int peer;
-    const std::byte* from;
-    std::size_t bytes;
-  };
-  struct Receive {
-    Stream* stream;
-    int peer;
-    std::byte* to;
-    std::size_t bytes;
-  };
-  Mailboxes& boxes_;
-  int rank_;
-  std::mt19937& random_;
-  std::deque<Send> sends_;
-  std::vector<Receive> receives_;
-};
 
 struct LevelsRank {
   std::vector<LevelGroup> levels;
@@ -98,7 +23,7 @@ struct LevelsRank {
   StagePlans plans;
   MultiLeader multi;
   Spread spread;
-  std::unique_ptr<TestMessages> messages;
+  std::unique_ptr<PostedMessages> messages;
   std::map<int, std::unique_ptr<Stream>> streams;  // by tag
   std::vector<std::vector<std::byte>> scratch;
   std::vector<std::byte> kept;
@@ -148,7 +73,7 @@ class LevelsWorld {
       auto rank = std::make_unique<LevelsRank>();
       rank->levels = levels_of(hierarchy, r, ranks);
       set_places(*order_, rank->levels);
-      rank->messages = std::make_unique<TestMessages>(boxes_, r, random_);
+      rank->messages = std::make_unique<PostedMessages>(office_, r, random_());
       rank->operation.stages = std::make_unique<Stage[]>(most_stages(rank->levels.size()));
       ranks_.push_back(std::move(rank));
     }
@@ -166,7 +91,7 @@ class LevelsWorld {
   std::size_t depth() const { return depth_; }
   const std::shared_ptr<const TreeOrder>& order() const { return order_; }
   std::mt19937& random() { return random_; }
-  const Mailboxes& boxes() const { return boxes_; }
+  const PostOffice& office() const { return office_; }
 
   // The group of one strand of a rank, for messages of at most `largest` bytes.
   MessageGroup message_group(LevelsRank& rank, const std::vector<int>& members, int place, int tag,
@@ -208,11 +133,8 @@ class LevelsWorld {
   }
 
   void share(const Group& group, std::size_t level, std::size_t slot_bytes) {
-    Layout layout;
-    layout.ranks = static_cast<int>(group.members.size());
-    layout.lanes = 2;
-    layout.slot_bytes = slot_bytes;
-    const TestBlock& block = blocks_.emplace_back(layout);
+    const int ranks = static_cast<int>(group.members.size());
+    const TestBlock& block = blocks_.emplace_back(ranks, Layout().ring, slot_bytes, 2);
     for (int member : group.members) {
       LevelGroup& own = (*this)[member].levels[level];
       own.up = block.group(own.rank, 0);
@@ -223,7 +145,7 @@ class LevelsWorld {
   std::mt19937 random_;
   std::size_t depth_;
   std::shared_ptr<const TreeOrder> order_;
-  Mailboxes boxes_;
+  PostOffice office_;
   std::vector<TestBlock> blocks_;
   std::vector<std::unique_ptr<LevelsRank>> ranks_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests: a team of ranks that are threads of this process. Everything is as in a job except the
+// A team of ranks that are threads of this process. Everything is as in a job except the
 // out-of-band communication; each rank has a process's options, rules and memory of its own.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "observe/log.h"
 #include "rules/rules.h"
 #include "team/set_up.h"
-#include "transport/p2p/test_post_office.h"
+#include "testing/post_office.h"
 
 namespace sumac::testing {
 
@@ -61,6 +61,33 @@ struct Setting {
     return all;
   }
 };
+
+// A rule that takes what is left of a collective.
+inline void add_rule(RuleSet& rules, Over over, Algorithm algorithm, std::uint32_t chunk,
+                     int radix) {
+  Rule rule;
+  rule.collective = info_of(algorithm).collective;
+  rule.over = over;
+  rule.choice.algorithm = algorithm;
+  rule.choice.chunk = chunk;
+  rule.choice.radix = static_cast<std::uint16_t>(radix);
+  rules.rules.push_back(rule);
+}
+
+// For each collective over levels, chunks of up to so many cache lines. Algorithms that need more
+// than levels come now and then, and behind them those that always run.
+inline void add_level_rules(RuleSet& rules, unsigned most_lines, std::mt19937& random) {
+  for (const bool always : {false, true}) {
+    for (const Algorithm algorithm : kAllAlgorithms) {
+      const AlgorithmInfo& info = info_of(algorithm);
+      const bool cuts = over_of(info.needs) == Over::levels && info.tuned == Tuned::chunk;
+      if (!cuts || (info.needs == Needs::levels) != always) continue;
+      if (!always && random() % 3 != 0) continue;
+      const auto lines = static_cast<std::uint32_t>(1 + random() % most_lines);
+      add_rule(rules, Over::levels, algorithm, lines * kCacheLine, 2);
+    }
+  }
+}
 
 // What the ranks of a team share for the tests to look at, and through which they meet.
 class Meeting {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests: messages between ranks that are threads of this process.
+// Messages between ranks that are threads of this process.
 #pragma once
 
 #include <cstdlib>

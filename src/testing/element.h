@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce_oracle.h for the elements of elements.h: the result of reducing two of them, and elements
-// to try.
+// The result that a reduction must have, for every element type: written from the contract in
+// kernels/reduce.h, element by element, and without any code of the kernels. And elements to try.
 #pragma once
 
 #include "kernels/elements.h"
-#include "kernels/reduce_oracle.h"
+#include "testing/numbers.h"
 
 namespace sumac::oracle {
 
-// Each kind of element has apply(op, a, b), and any(random, special): `special` asks for the values
-// at which a kernel is likely to be wrong.
+// A bit for each of `size` bytes.
+constexpr std::uint32_t bytes(std::size_t size) {
+  return static_cast<std::uint32_t>((std::uint64_t{1} << size) - 1);
+}
+
+// Each kind of element has
+//   apply(op, a, b)
+//   whole(a, b)           small whole numbers, exact in every type: b is the imaginary part of a
+//                         complex number, the index of a pair, and else ignored
+//   any(random, special)  `special` asks for the values at which a kernel is likely to be wrong
+//   kData                 a bit for each byte of it: set where this is not a gap
 template <class T, class = void>
 struct Element {
+  static constexpr std::uint32_t kData = bytes(sizeof(T));
   static T apply(Op op, T a, T b) { return number(op, a, b); }
+  static T whole(std::int64_t a, std::int64_t) { return static_cast<T>(a); }
   static T any(std::mt19937_64& random, bool special) {
     return special ? special_number<T>(random) : any_number<T>(random);
   }
@@ -20,6 +31,8 @@ struct Element {
 
 template <>
 struct Element<Int128> {
+  static constexpr std::uint32_t kData = bytes(sizeof(Int128));
+  static Int128 whole(std::int64_t a, std::int64_t) { return a; }
   static Int128 apply(Op op, Int128 a, Int128 b) {
     if (op == Op::min) return a < b ? a : b;
     if (op == Op::max) return a > b ? a : b;
@@ -47,6 +60,7 @@ struct Format<BFloat16> {
 template <class Half>
 struct Element<Half, std::enable_if_t<is_half<Half>>> {
   using F = Format<Half>;
+  static constexpr std::uint32_t kData = bytes(sizeof(Half));
   static constexpr int kFraction = F::kDigits - 1;
   static constexpr std::uint16_t kQuiet = 1U << (kFraction - 1);
 
@@ -78,6 +92,7 @@ struct Element<Half, std::enable_if_t<is_half<Half>>> {
     return {static_cast<std::uint16_t>(sign | bits)};
   }
 
+  static Half whole(std::int64_t a, std::int64_t) { return round(static_cast<double>(a)); }
   static Half apply(Op op, Half a, Half b) {
     const bool no_order = is_nan(a) || is_nan(b);
     if (op == Op::min) return !no_order && value(a) < value(b) ? a : b;
@@ -148,6 +163,10 @@ struct LongDouble {
 
 template <>
 struct Element<LongDouble> {
+  static constexpr std::uint32_t kData = bytes(kLongDoubleBytes);
+  static LongDouble whole(std::int64_t a, std::int64_t) {
+    return LongDouble().with(static_cast<long double>(a));
+  }
   static LongDouble apply(Op op, LongDouble a, LongDouble b) {
     const long double x = a.value(), y = b.value();
     if (op == Op::min) return b.with(x < y ? x : y);
@@ -167,6 +186,8 @@ struct Element<LongDouble> {
 
 template <>
 struct Element<Float128> {
+  static constexpr std::uint32_t kData = bytes(sizeof(Float128));
+  static Float128 whole(std::int64_t a, std::int64_t) { return static_cast<Float128>(a); }
   static Float128 apply(Op op, Float128 a, Float128 b) {
     if (op == Op::min) return a < b ? a : b;
     if (op == Op::max) return a > b ? a : b;
@@ -181,6 +202,10 @@ struct Element<Float128> {
 template <class Float>
 struct Element<Complex<Float>> {
   using Part = Element<Float>;
+  static constexpr std::uint32_t kData = Part::kData | Part::kData << sizeof(Float);
+  static Complex<Float> whole(std::int64_t a, std::int64_t b) {
+    return {Part::whole(a, 0), Part::whole(b, 0)};
+  }
   static Complex<Float> apply(Op op, Complex<Float> a, Complex<Float> b) {
     if (op == Op::sum) return {Part::apply(op, a.re, b.re), Part::apply(op, a.im, b.im)};
     const auto times = [](Float x, Float y) { return Part::apply(Op::prod, x, y); };
@@ -220,6 +245,10 @@ struct Element<Complex<Float>> {
 template <class Value, class Index, std::size_t kIndexAt, std::size_t kBytes>
 struct Element<Pair<Value, Index, kIndexAt, kBytes>> {
   using P = Pair<Value, Index, kIndexAt, kBytes>;
+  static constexpr std::uint32_t kData = bytes(P::kValueBytes) | bytes(sizeof(Index)) << kIndexAt;
+  static P whole(std::int64_t a, std::int64_t b) {
+    return made(P(), static_cast<Value>(a), static_cast<Index>(b));
+  }
   static P apply(Op op, P a, P b) {
     const Value x = a.value(), y = b.value();
     const bool better = op == Op::minloc ? x < y : x > y;
@@ -240,6 +269,11 @@ struct Element<Pair<Value, Index, kIndexAt, kBytes>> {
     // Few values and indices, so that ties are many.
     const Index index =
         random() % 4 == 0 ? Element<Index>::any(random, special) : static_cast<Index>(random() % 3);
+    return made(result, value, index);
+  }
+
+ private:
+  static P made(P result, Value value, Index index) {
     std::memcpy(result.bytes, &value, P::kValueBytes);
     std::memcpy(result.bytes + kIndexAt, &index, sizeof(Index));
     return result;
@@ -269,15 +303,49 @@ std::vector<T> source(int k, std::size_t count) {
 
 // Calls visit(T()) with the element that stands for a type.
 template <class Visit>
-void with_element(DType type, Visit visit) {
+auto with_element(DType type, Visit visit) {
   switch (type) {
 #define SUMAC_ELEMENT(dtype, name, bytes, kind, kernels, ...) \
   case DType::dtype:                                          \
     return visit(__VA_ARGS__());
 #include "base/types.def"
-    case DType::none:
-      return;
+    case DType::none:  // never passed
+      break;
   }
+  return visit(std::int8_t());
+}
+
+// A bit for each byte of an element: set where this is not a gap.
+inline std::uint32_t data_bytes(DType type) {
+  return with_element(type, []<class T>(T) { return Element<T>::kData; });
+}
+
+// Writes the element's data, not its gaps.
+template <class T>
+void put(const T& element, void* at) {
+  if (Element<T>::kData == bytes(sizeof(T))) {
+    std::memcpy(at, &element, sizeof(T));
+    return;
+  }
+  const auto* from = reinterpret_cast<const unsigned char*>(&element);
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    if (Element<T>::kData >> i & 1) static_cast<unsigned char*>(at)[i] = from[i];
+  }
+}
+
+// The number of elements whose data differ in any bit.
+inline std::size_t count_differing(DType type, const void* a, const void* b, std::size_t count) {
+  const std::size_t size = size_of(type);
+  const std::uint32_t data = data_bytes(type);
+  if (data == bytes(size) && std::memcmp(a, b, count * size) == 0) return 0;
+  const auto *x = static_cast<const unsigned char*>(a), *y = static_cast<const unsigned char*>(b);
+  std::size_t differing = 0;
+  for (std::size_t i = 0; i < count; ++i, x += size, y += size) {
+    bool same = true;
+    for (std::size_t at = 0; at < size; ++at) same &= x[at] == y[at] || !(data >> at & 1);
+    differing += !same;
+  }
+  return differing;
 }
 
 }  // namespace sumac::oracle

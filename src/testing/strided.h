@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests: data with gaps.
+// Data with gaps.
 #pragma once
 
 #include <gtest/gtest.h>

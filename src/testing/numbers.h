@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The result that a reduction must have, for the tests: written from the contract in reduce.h,
-// element by element, and without any code of the kernels.
+// element.h for plain numbers: integers and IEEE floating point.
 #pragma once
 
 #include <cmath>

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random programs of blocking and nonblocking collectives on several communicators that
+// share ranks. How they are carried out - ranks in turn in one thread, or each a thread - is the
+// test's.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "progress/queue.h"
+#include "testing/test_call.h"
+
+namespace sumac::testing {
+
+inline const PostedAllreduce kBarrierByMpi{find_reduce(Op::bor, DType::i32), sizeof(std::int32_t)};
+
+// A call that is begun and waited for, or a blocking one.
+struct Call : TestCall {
+  Choice choice;
+  bool overlaps;
+
+  Call(const CallSetting& setting, const Choice& c, bool nonblocking, Random& random)
+      : TestCall(setting, random), choice(c), overlaps(nonblocking) {
+    if (choice.algorithm != Algorithm::native) name += std::string(":") + name_of(choice.algorithm);
+    name += overlaps ? " nonblocking" : " blocking";
+  }
+
+  // Makes it the member's work.
+  void describe(Work& work, int member) {
+    const CallArguments arguments = TestCall::arguments(member);
+    if (what == Collective::barrier) return work.set_barrier(choice, &kBarrierByMpi);
+    work.call = {arguments, what, choice};
+  }
+};
+
+// What a rank does next, with one of the calls of one of the communicators.
+struct Step {
+  enum class Kind {
+    begin,  // nonblocking
+    wait,   // for one begun, looking at the queues
+    idle,   // for one begun, looking at nothing: somebody else must
+    block,  // a blocking call
+  };
+  Kind kind;
+  std::size_t communicator;
+  std::size_t call;
+};
+
+struct Members {
+  std::vector<int> ranks;  // who is in the communicator
+  std::deque<Call> calls;
+
+  int member(int rank) const {
+    const auto place = std::find(ranks.begin(), ranks.end(), rank);
+    return place == ranks.end() ? -1 : static_cast<int>(place - ranks.begin());
+  }
+};
+
+// All ranks, and some of them in any order. At most `most` communicators.
+inline std::deque<Members> random_communicators(int ranks, std::size_t most, Random& random) {
+  std::deque<Members> all(1 + below(random, most));
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    for (int r = 0; r < ranks; ++r) {
+      if (c == 0 || random() % 3 != 0) all[c].ranks.push_back(r);
+    }
+    if (all[c].ranks.size() < 2) all[c].ranks = all[0].ranks;
+    if (c > 0) std::shuffle(all[c].ranks.begin(), all[c].ranks.end(), random);
+  }
+  return all;
+}
+
+// The steps of each rank: it makes the calls in the order given by `order` (a communicator for each
+// call), and waits now and then for any of those it has begun; at most `most` are open.
+inline std::vector<std::deque<Step>> random_programs(int ranks, const std::deque<Members>& all,
+                                                     const std::vector<std::size_t>& order,
+                                                     std::size_t most, Random& random) {
+  std::vector<std::deque<Step>> programs(static_cast<std::size_t>(ranks));
+  for (int r = 0; r < ranks; ++r) {
+    std::deque<Step>& program = programs[static_cast<std::size_t>(r)];
+    std::vector<std::size_t> next(all.size());
+    std::vector<Step> open;
+    const auto wait_for_some = [&](std::size_t left) {
+      while (open.size() > left) {
+        std::swap(open[below(random, open.size())], open.back());
+        open.back().kind = random() % 4 ? Step::Kind::wait : Step::Kind::idle;
+        program.push_back(open.back());
+        open.pop_back();
+      }
+    };
+    for (const std::size_t c : order) {
+      const std::size_t call = next[c]++;
+      if (all[c].member(r) < 0) continue;
+      const bool overlaps = all[c].calls[call].overlaps;
+      program.push_back({overlaps ? Step::Kind::begin : Step::Kind::block, c, call});
+      if (overlaps) open.push_back(program.back());
+      wait_for_some(random() % 8 ? most : below(random, most));
+    }
+    wait_for_some(0);
+  }
+  return programs;
+}
+
+}  // namespace sumac::testing

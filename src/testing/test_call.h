@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One collective call of all ranks, on words: what each puts in, gets out, and should get.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "algorithms/arguments.h"
+#include "testing/kernels.h"
+#include "testing/post_office.h"
+#include "testing/random_parts.h"
+#include "testing/strided.h"
+
+namespace sumac::testing {
+
+using Random = std::mt19937;
+
+template <class Bound>
+Bound below(Random& random, Bound bound) {
+  return static_cast<Bound>(random() % static_cast<std::size_t>(bound));
+}
+
+// The collectives of which a TestCall has data.
+inline const std::vector<Collective>& with_data() {
+  static const std::vector<Collective> all = [] {
+    std::vector<Collective> some;
+    for (const CollectiveInfo& info : kCollectives) {
+      if (info.has_data && is_of_ranks(info.collective)) some.push_back(info.collective);
+    }
+    return some;
+  }();
+  return all;
+}
+inline Collective random_collective(Random& random) {
+  return with_data()[below(random, with_data().size())];
+}
+
+// In which order an element is folded: from rank 0 on; in a tree that the test does not know, the
+// same for all ranks; or as in an algorithm whose row says `rotated`, each part from another rank
+// on.
+enum class Fold { from_first, unknown_tree, rotated };
+
+// What a test decides about a call.
+struct CallSetting {
+  Collective what = Collective::allreduce;
+  std::size_t count = 0;  // words of the whole vector
+  int ranks = 1, root = 0;
+  bool in_place = false;  // where the collective has it
+  ReduceFn kernel = sum_kernel;
+  Fold fold = Fold::from_first;
+  // The arguments list the parts, of any lengths. Else parts are equal, and the vector is longer
+  // where `count` is not a multiple of `ranks`.
+  bool lists_parts = true;
+  UserFold* user = nullptr;  // folds as `kernel` does, elements of so many words:
+  std::size_t element_words = 1;
+};
+
+class TestCall : public CallSetting {
+ public:
+  std::vector<Words> input, output;      // by rank; a guard word is behind each
+  std::vector<std::vector<Part>> parts;  // by rank: how the vector is laid out there
+  unsigned strided = 0;  // a bit for inputs and outputs of even and of odd ranks: data with gaps
+  std::string name;      // for messages
+
+  TestCall(const CallSetting& setting, Random& random)
+      : CallSetting(setting),
+        name(name_of(what)),
+        by_mpi_(kernel, sizeof(Word)),
+        sent_(static_cast<std::size_t>(ranks)),
+        received_(static_cast<std::size_t>(ranks)) {
+    const auto p = static_cast<std::size_t>(ranks);
+    if (what == Collective::barrier) count = 0;
+    if (what == Collective::bcast) in_place = false;
+    if (has_parts(what) && !lists_parts) count = div_up(count, p) * p;
+    count = count / element_words * element_words;
+    std::vector<std::size_t> sizes(p, count / p * sizeof(Word));
+    if (lists_parts) {
+      sizes = part_sizes(count / element_words, element_words * sizeof(Word), ranks, random);
+    }
+    for (int rank = 0; rank < ranks; ++rank) {
+      parts.push_back(laid_out(sizes, what == Collective::allgather && lists_parts, random));
+      Words words(count + 1, kGuard);
+      for (std::size_t i = 0; i < count; ++i) words[i] = static_cast<Word>(random());
+      const bool filled = what == Collective::bcast || (in_place && has_result(rank));
+      output.push_back(filled ? words : Words(count + 1, kGuard));
+      input.push_back(std::move(words));
+    }
+    given_ = input;
+    if (info_of(what).reduces && fold != Fold::unknown_tree) reduce();
+  }
+
+  std::size_t bytes() const { return count * sizeof(Word); }
+  bool has_result(int rank) const {
+    if (what == Collective::reduce) return rank == root;
+    return what != Collective::barrier;
+  }
+
+  // The arguments of a rank, which begins the call.
+  CallArguments arguments(int rank) {
+    ++begun_;
+    const auto me = static_cast<std::size_t>(rank);
+    sent_[me].begin(bytes_of(input[me]), bytes(), strided >> me % 2 & 1);
+    received_[me].begin(bytes_of(output[me]), bytes(), strided >> (2 + me % 2) & 1);
+    CallArguments args;
+    ReduceArguments& reduction = args.reduction;
+    reduction.input = bytes_of(in_place && has_result(rank) ? output[me] : input[me]);
+    reduction.output = has_result(rank) ? bytes_of(output[me]) : nullptr;
+    reduction.count = count / element_words;
+    reduction.element = element_words * sizeof(Word);
+    reduction.kernel = user ? nullptr : kernel;
+    reduction.user = user;
+    if (user) reduction.unit = reduction.element;
+    reduction.root = root;
+    reduction.by_mpi = &by_mpi_;
+    args.bcast = {received_[me].data(), bytes(), root};
+    const Parts laid{bytes(), ranks, 1, 0, lists_parts ? parts[me].data() : nullptr};
+    args.reduce_scatter = {reduction, laid};
+    args.allgather = {(in_place ? received_ : sent_)[me].data() + laid[rank].offset,
+                      received_[me].data(), laid};
+    return args;
+  }
+
+  // Once the rank has returned.
+  void expect_result(int rank) const {
+    const auto me = static_cast<std::size_t>(rank);
+    received_[me].read();
+    const Words& out = output[me];
+    EXPECT_EQ(out[count], kGuard) << "wrote behind the buffer: " << shown(rank);
+    const Words want = has_result(rank) ? expected(me) : Words();
+    const auto wrong = std::mismatch(want.begin(), want.end(), out.begin());
+    EXPECT_EQ(wrong.first, want.end()) << shown(rank) << ", element " << wrong.first - want.begin();
+    const auto rest = out.begin() + static_cast<std::ptrdiff_t>(want.size());
+    const bool untouched = std::all_of(rest, out.end(), [](Word w) { return w == kGuard; });
+    EXPECT_TRUE(untouched || (in_place && has_result(rank)))
+        << "wrote what is not the rank's: " << shown(rank);
+  }
+
+  // The moment a rank returns: its result is there, and its buffers are its own again.
+  void end(int rank) {
+    const bool waits_for_all = what == Collective::barrier || what == Collective::allreduce;
+    EXPECT_TRUE(begun_ == ranks || !waits_for_all || (count == 0 && what != Collective::barrier))
+        << "left before the last came: " << shown(rank);
+    expect_result(rank);
+    const auto me = static_cast<std::size_t>(rank);
+    std::fill(input[me].begin(), input[me].end(), 0x5c5c5c5c);
+    std::fill(output[me].begin(), output[me].end(), kLeft);
+    sent_[me].write();
+    received_[me].write();
+    ++ended_;
+  }
+
+  // Once all have ended nobody may have written to anybody.
+  void expect_left_alone() const {
+    EXPECT_EQ(ended_, ranks);
+    for (std::size_t r = 0; r < output.size(); ++r) {
+      received_[r].read();
+      EXPECT_EQ(std::count(output[r].begin(), output[r].end(), kLeft), std::ssize(output[r]))
+          << "written after the return: " << shown(static_cast<int>(r));
+    }
+  }
+
+  std::string shown(int rank) const {
+    return name + " of " + std::to_string(count) + (user ? ", user's" : "") +
+           (in_place ? ", in place" : "") + ", root " + std::to_string(root) + ", rank " +
+           std::to_string(rank) + " of " + std::to_string(ranks);
+  }
+
+ private:
+  static constexpr Word kGuard = 0xdeadbeef, kLeft = 0x3a3a3a3a;
+
+  static std::byte* bytes_of(Words& words) { return reinterpret_cast<std::byte*>(words.data()); }
+  // The words of a part of a vector.
+  static Words cut(const Words& words, const Part& part) {
+    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(part.offset / sizeof(Word));
+    return {begin, begin + static_cast<std::ptrdiff_t>(part.bytes / sizeof(Word))};
+  }
+
+  // What the rank's output begins with.
+  Words expected(std::size_t rank) const {
+    Words all(given_[static_cast<std::size_t>(root)]);
+    all.pop_back();
+    if (what == Collective::bcast) return all;
+    if (what == Collective::allgather) {
+      for (std::size_t r = 0; r < parts.size(); ++r) {
+        const Words part = cut(given_[r], parts[r][r]);
+        std::copy(part.begin(), part.end(),
+                  all.begin() + static_cast<std::ptrdiff_t>(parts[rank][r].offset / sizeof(Word)));
+      }
+      return all;
+    }
+    const Words& result = fold == Fold::unknown_tree ? output[0] : reduced_;
+    return cut(result, what == Collective::reduce_scatter ? parts[rank][rank] : Part{0, bytes()});
+  }
+  void reduce() {
+    reduced_ = given_[0];
+    const auto serially = [&](std::size_t first, std::size_t from, std::size_t words) {
+      std::copy_n(given_[first].data() + from, words, reduced_.data() + from);
+      for (std::size_t r = 1; r < given_.size(); ++r) {
+        const Words& next = given_[(first + r) % given_.size()];
+        const void* both[] = {reduced_.data() + from, next.data() + from};
+        kernel(reduced_.data() + from, both, 2, words);
+      }
+    };
+    if (fold == Fold::from_first) return serially(0, 0, count);
+    for (std::size_t i = 0; i < count; ++i) serially(first_of(i), i, 1);
+  }
+  // Whose data an element of a rotated fold begins with.
+  std::size_t first_of(std::size_t element) const {
+    if (what == Collective::reduce) return static_cast<std::size_t>(root);
+    const bool scatters = what == Collective::reduce_scatter;
+    for (int rank = 0;; ++rank) {
+      const auto r = static_cast<std::size_t>(rank);
+      const Part part = scatters ? parts[0][r] : part_of(bytes(), ranks, rank);
+      if (element * sizeof(Word) - part.offset < part.bytes)
+        return scatters ? (r + 1) % parts.size() : r;
+    }
+  }
+
+  PostedAllreduce by_mpi_;
+  std::vector<Words> given_;                   // `input` as it was
+  Words reduced_;                              // over all ranks
+  std::vector<MaybeStrided> sent_, received_;  // by rank: the same as an algorithm is given them
+  std::atomic<int> begun_{0}, ended_{0};
+};
+
+}  // namespace sumac::testing
