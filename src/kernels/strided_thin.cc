@@ -12,7 +12,7 @@
 #include "hwy/highway.h"
 #include "kernels/sets.h"
 #include "kernels/simd.h"
-#include "kernels/strided.h"
+#include "kernels/strided_copy.h"
 #include "kernels/vector_sets.h"
 
 #if SUMAC_VECTOR_TARGET

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "kernels/strided.h"
+#include "kernels/strided_copy.h"
 #include "layout/short_copy.h"
 
 namespace sumac {

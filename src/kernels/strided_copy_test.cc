@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/strided.h"
+#include "kernels/strided_copy.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
