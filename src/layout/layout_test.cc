@@ -88,6 +88,20 @@ TEST(Mover, copies_any_range_of_loops) {
   }
 }
 
+TEST(Mover, copies_any_range_of_lists) {
+  for (std::size_t block : {1, 2, 4, 5, 8, 16, 30}) {
+    RunList list(layout_of_block(block), static_cast<std::ptrdiff_t>(block), 200);
+    Pair pair;
+    for (std::ptrdiff_t i = 0; i < 200; ++i) {
+      const std::ptrdiff_t at = i * 50 + i % 3;
+      list.add(at, 1);
+      append(pair.places, block_pair(block).places, at);
+    }
+    pair.layout = list.finish();
+    ASSERT_NO_FATAL_FAILURE(compare(pair, 2, 200 * 50, 60));
+  }
+}
+
 // Results that leave the caches go another way.
 TEST(Mover, streams_the_same_bytes) {
   set_stream_bytes(0);

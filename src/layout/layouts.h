@@ -49,6 +49,7 @@ struct LayoutNode {
     LayoutPointer child;
     std::size_t unit;
     std::ptrdiff_t stride;
+    std::uint32_t equal;  // units of every run, or 0 where they differ
     std::vector<Group> groups;
     std::vector<Run> runs;
   };

@@ -31,6 +31,12 @@ struct Packing {
   std::byte* packed;
   bool streams;
 
+  template <std::size_t bytes>
+  void copy_fixed(const std::byte* place) {
+    __builtin_memcpy(packed, place, bytes);
+    packed += bytes;
+  }
+
   bool is_long(std::size_t bytes) const {
     return bytes > kMostOfBlock || (streams && bytes >= kStreamedOut);
   }
@@ -54,6 +60,12 @@ struct Packing {
 struct Unpacking {
   const std::byte* packed;
   bool streams;
+
+  template <std::size_t bytes>
+  void copy_fixed(std::byte* place) {
+    __builtin_memcpy(place, packed, bytes);
+    packed += bytes;
+  }
 
   bool is_long(std::size_t bytes) const {
     return bytes > kMostOfBlock || (streams && bytes >= kStreamedIn);
@@ -199,9 +211,7 @@ class Mover {
       std::byte* const base = place + group->at;
       std::size_t begin = group->before * list.unit;  // of the run, in packed bytes
       if (!list.child && begin == from && !is_last && (group + 1)->before <= to) {
-        for (std::size_t i = group->first; i < end; ++i) {
-          way_.copy(base + list.runs[i].at, list.runs[i].units);
-        }
+        whole_runs(list, group->first, end, base);
         from = (group + 1)->before;
         continue;
       }
@@ -215,6 +225,32 @@ class Mover {
         begin += bytes;
       }
     }
+  }
+
+  // Of bytes.
+  void whole_runs(const Runs& list, std::size_t first, std::size_t end, std::byte* base) {
+    switch (list.equal) {
+      case 1:
+        return equal_runs<1>(list, first, end, base);
+      case 2:
+        return equal_runs<2>(list, first, end, base);
+      case 4:
+        return equal_runs<4>(list, first, end, base);
+      case 8:
+        return equal_runs<8>(list, first, end, base);
+      case 16:
+        return equal_runs<16>(list, first, end, base);
+    }
+    for (std::size_t i = first; i < end; ++i) way_.copy(base + list.runs[i].at, list.runs[i].units);
+  }
+
+  template <std::size_t bytes>
+  void equal_runs(const Runs& list, std::size_t first, std::size_t end, std::byte* base) {
+    Way way = way_;  // in registers: bytes that are written could be the object's
+    for (std::size_t i = first; i < end; ++i) {
+      way.template copy_fixed<bytes>(base + list.runs[i].at);
+    }
+    way_ = way;
   }
 
   void run(const Runs& list, const Runs::Run& run, std::byte* base, std::size_t from,

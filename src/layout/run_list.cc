@@ -78,6 +78,8 @@ void RunList::push(std::ptrdiff_t at, std::size_t units) {
                               runs_.runs.size() - runs_.groups.back().first == kRunsOfGroup ||
                               !fits(at - runs_.groups.back().at);
     if (begins_group) runs_.groups.push_back({at, runs_.runs.size(), units_});
+    if (runs_.runs.empty()) runs_.equal = static_cast<std::uint32_t>(some);
+    if (runs_.equal != some) runs_.equal = 0;
     runs_.runs.push_back(
         {static_cast<std::int32_t>(at - runs_.groups.back().at), static_cast<std::uint32_t>(some)});
     units_ += some;

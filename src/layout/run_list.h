@@ -37,7 +37,7 @@ class RunList {
   std::ptrdiff_t loop_at_ = 0, loop_stride_ = 0;
   std::size_t loop_units_ = 0, loop_count_ = 0;
   bool listed_ = false;
-  Runs runs_;
+  Runs runs_{};
   std::size_t units_ = 0;
 };
 
