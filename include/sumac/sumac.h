@@ -24,7 +24,8 @@ int sumac_active(void);
 void* sumac_native(const char* name);
 
 /* How this thread's last intercepted collective was served: the name of the algorithm that ran
- * ("flat_slots"), or "mpi: " and the reason it was handed down. Static storage. */
+ * ("flat_slots"), or "mpi: " and the reason it was handed down. "local" without communication, also
+ * after an MPI_Pack or MPI_Unpack that Sumac served. Static storage. */
 const char* sumac_last_path(void);
 
 /* One line that says what is active: version, MPI family, instruction set. Static storage. */

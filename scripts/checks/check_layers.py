@@ -17,6 +17,7 @@ LAYERS = {
     "tasks": 1,
     "kernels": 1,
     "hierarchy": 2,
+    "layout": 2,
     "strands": 2,
     "transport": 3,
     "algorithms": 4,

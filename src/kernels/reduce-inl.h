@@ -7,6 +7,7 @@
 #include "kernels/select.h"
 #include "kernels/sets.h"
 #include "kernels/vector_ops-inl.h"
+#include "kernels/vector_sets.h"
 
 #if defined(SUMAC_KERNELS_REDUCE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SUMAC_KERNELS_REDUCE_INL_H_
@@ -91,11 +92,3 @@ HWY_AFTER_NAMESPACE();
 
 #endif  // SUMAC_VECTOR_TARGET
 #endif  // per-target include guard
-
-// The functions `find` of all sets, in the order of VectorSet.
-#undef SUMAC_VECTOR_SETS
-#define SUMAC_VECTOR_SETS(find)                                                                  \
-  {                                                                                              \
-    HWY_CHOOSE_AVX3(find), HWY_CHOOSE_AVX2(find), HWY_CHOOSE_SSE4(find), HWY_CHOOSE_SSSE3(find), \
-        HWY_CHOOSE_SVE(find), HWY_CHOOSE_NEON(find)                                              \
-  }

@@ -13,7 +13,7 @@ namespace sumac {
 // The kernel of one instruction set for a pair, or nullptr.
 using FindFn = ReduceFn (*)(Op op, DType type);
 
-// Sets compiled through Highway; the order is that of SUMAC_VECTOR_SETS in reduce-inl.h.
+// Sets compiled through Highway; the order is that of SUMAC_VECTOR_SETS.
 enum VectorSet { kAvx3, kAvx2, kSse4, kSsse3, kSve, kNeon };
 
 // The function of each file, find_int8 and so on, returns nullptr when the pair has no kernel

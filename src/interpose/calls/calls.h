@@ -15,6 +15,7 @@ void redirect_completion(const sumac_stub& stub);
 void redirect_life_cycle(const sumac_stub& stub);
 void redirect_operations(const sumac_stub& stub);
 void redirect_info(const sumac_stub& stub);
+void redirect_packing(const sumac_stub& stub);
 
 // A peer's memory that could be reached at set-up no longer can: the result is lost, and the other
 // ranks do not know. Ends the job, since no result can be given.

@@ -11,6 +11,7 @@
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/packing.h"
+#include "interpose/mpi/type_reader.h"
 #include "interpose/process/process.h"
 
 namespace sumac {
@@ -21,7 +22,15 @@ namespace {
 struct Known {
   std::atomic<std::uintptr_t> handle{0};  // 0: not in use
   TypeLayout layout;
+  std::atomic<const DataLayout*> packing{nullptr};  // kUnreadable where it cannot be read
+
+  void forget_packing() {
+    const DataLayout* const read = packing.exchange(nullptr);
+    if (read != &kUnreadable) delete read;
+  }
+  static const DataLayout kUnreadable;
 };
+const DataLayout Known::kUnreadable;
 
 std::mutex asking;  // held while a type that has not been met is asked about
 std::mutex mutex;   // of `unused`
@@ -29,7 +38,7 @@ int keyval = MPI_KEYVAL_INVALID;
 std::vector<Known*> all, unused;
 
 // A cache, direct-mapped by handle.
-constexpr int kPlaceBits = 8;
+constexpr int kPlaceBits = 10;
 std::atomic<Known*> cache[1 << kPlaceBits];
 
 std::atomic<Known*>& place_of(std::uintptr_t handle) {
@@ -45,6 +54,7 @@ int on_delete(MPI_Datatype type, int, void* attribute, void*) {
   auto* known = static_cast<Known*>(attribute);
   std::uintptr_t handle = handle_bits(type);
   if (!known->handle.compare_exchange_strong(handle, 0)) return MPI_SUCCESS;
+  known->forget_packing();
   const std::lock_guard<std::mutex> lock(mutex);
   unused.push_back(known);
   return MPI_SUCCESS;
@@ -109,6 +119,24 @@ Known* find_attribute(MPI_Datatype type) {
   return known;
 }
 
+// What is kept of the type, without asking the MPI.
+Known* find_cached(MPI_Datatype type) {
+  const std::uintptr_t handle = handle_bits(type);
+  Known* const known = place_of(handle).load(std::memory_order_acquire);
+  return known && known->handle.load(std::memory_order_acquire) == handle ? known : nullptr;
+}
+
+const DataLayout* read_packing(MPI_Datatype type, Known& known) {
+  const std::lock_guard<std::mutex> lock(asking);
+  if (const DataLayout* read = known.packing.load()) return read;
+  DataLayout layout;
+  const bool right = read_layout(type, layout);
+  const DataLayout* kept = right ? new (std::nothrow) DataLayout(layout) : nullptr;
+  if (!kept) kept = &Known::kUnreadable;
+  known.packing.store(kept);
+  return kept;
+}
+
 }  // namespace
 
 int find_layout(MPI_Datatype type, MPI_Comm comm, TypeLayout& layout) {
@@ -116,9 +144,7 @@ int find_layout(MPI_Datatype type, MPI_Comm comm, TypeLayout& layout) {
     layout = layout_of(*predefined);
     return MPI_SUCCESS;
   }
-  const std::uintptr_t handle = handle_bits(type);
-  const Known* known = place_of(handle).load(std::memory_order_acquire);
-  if (known && known->handle.load(std::memory_order_acquire) == handle) {
+  if (const Known* known = find_cached(type)) {
     layout = known->layout;
     return MPI_SUCCESS;
   }
@@ -137,12 +163,24 @@ int find_layout(MPI_Datatype type, MPI_Comm comm, TypeLayout& layout) {
   return MPI_SUCCESS;
 }
 
+const DataLayout* find_packing(MPI_Datatype type, MPI_Aint& extent) {
+  Known* const known = find_cached(type);
+  if (!known) return nullptr;
+  const DataLayout* packing = known->packing.load(std::memory_order_acquire);
+  if (!packing) packing = read_packing(type, *known);
+  extent = known->layout.extent;
+  return packing == &Known::kUnreadable ? nullptr : packing;
+}
+
 void forget_layouts() {
   for (auto& place : cache) place.store(nullptr);
   const std::lock_guard<std::mutex> hold(asking);
   keyval = MPI_KEYVAL_INVALID;
   const std::lock_guard<std::mutex> lock(mutex);
-  for (Known* known : all) known->handle.store(0);
+  for (Known* known : all) {
+    known->handle.store(0);
+    known->forget_packing();
+  }
   unused = all;
 }
 

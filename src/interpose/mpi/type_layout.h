@@ -8,6 +8,8 @@
 
 namespace sumac {
 
+struct DataLayout;
+
 struct TypeLayout {
   std::size_t size = 0;  // packed bytes of an element
   MPI_Aint extent = 0;   // bytes from one to the next; may be negative
@@ -31,6 +33,12 @@ struct TypeLayout {
 // occurs. Returns an MPI error where the type is not committed, or is none; the error handler of
 // `comm` has then been told.
 int find_layout(MPI_Datatype type, MPI_Comm comm, TypeLayout& layout);
+
+// The places of an element's packed bytes, for a derived type of which find_layout() has been asked
+// lately; `extent` is the type's. Null for all others, without asking the MPI whether they are
+// types, and where the type cannot be read. It is read when this is first asked. The layout lasts
+// as long as the type.
+const DataLayout* find_packing(MPI_Datatype type, MPI_Aint& extent);
 
 // To be called at finalisation.
 void forget_layouts();

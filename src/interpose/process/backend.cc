@@ -41,6 +41,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   redirect_operations(*stub);
   redirect_collectives(*stub);
   redirect_completion(*stub);
+  redirect_packing(*stub);
   return nullptr;
 }
 

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Pack and MPI_Unpack of derived types that are not contiguous. All else is the MPI's: types
+// that occur for the first time, since reading one costs more than packing it once may gain; small
+// data; and arguments that are wrong, of which the MPI is to tell.
+#include <atomic>
+#include <cstdint>
+
+#include "interpose/calls/calls.h"
+#include "interpose/mpi/handles.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/type_layout.h"
+#include "layout/mover.h"
+
+namespace sumac {
+namespace {
+
+using PackLarge = int (*)(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count, MPI_Count*,
+                          MPI_Comm);
+using UnpackLarge = int (*)(const void*, MPI_Count, MPI_Count*, void*, MPI_Count, MPI_Datatype,
+                            MPI_Comm);
+PackLarge pack_large;  // the MPI's, or what the stub has in its place
+UnpackLarge unpack_large;
+
+// Packed bytes of a call from which on Sumac serves it.
+constexpr std::size_t kLeastServed = 128;
+
+// How much the MPI has packed of a type, by handle; a type is noted when that is so much that
+// noting it costs little. Handles may come again for other types: that does no harm here.
+class HandedDown {
+ public:
+  bool is_enough(MPI_Datatype type, std::size_t bytes) {
+    const std::uintptr_t handle = handle_bits(type);
+    Row& row = rows_[handle * 0x9e3779b97f4a7c15ull >> (64 - kRowBits)];
+    if (row.handle.load(std::memory_order_relaxed) != handle) {
+      row.handle.store(handle, std::memory_order_relaxed);
+      row.bytes.store(0, std::memory_order_relaxed);
+    }
+    const std::size_t all = row.bytes.load(std::memory_order_relaxed) + bytes;
+    row.bytes.store(all, std::memory_order_relaxed);
+    return all >= kEnough;
+  }
+
+ private:
+  static constexpr std::size_t kEnough = 8192;
+  static constexpr int kRowBits = 8;
+  struct Row {
+    std::atomic<std::uintptr_t> handle{0};
+    std::atomic<std::size_t> bytes{0};
+  };
+  Row rows_[1 << kRowBits];
+};
+HandedDown handed_down;
+
+// The elements on one side, and packed bytes on the other.
+struct Packing {
+  void* elements;
+  MPI_Count count;
+  MPI_Datatype type;
+  void* packed;
+  MPI_Count size;
+  MPI_Comm comm;
+};
+
+// True when the communicator exists; any that has had a collective is known.
+bool is_communicator(MPI_Comm comm) {
+  if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) return true;
+  int remote = 0;
+  return comm != MPI_COMM_NULL &&
+         (find_communicator(comm) || mpi.Comm_test_inter(comm, &remote) == MPI_SUCCESS);
+}
+
+// The layout by which Sumac serves the call, or null.
+const DataLayout* judge(const Packing& call, MPI_Count position, MPI_Aint& extent) {
+  const DataLayout* const layout = find_packing(call.type, extent);
+  if (!layout || device_memory_possible() || !mpi_is_up()) return nullptr;
+  if (call.count <= 0 || position < 0 || !call.packed || call.packed == call.elements) {
+    return nullptr;
+  }
+  // MPICH calls a null address an error, also where it is MPI_BOTTOM.
+  if (kFamily == Family::mpich && !call.elements) return nullptr;
+  const std::size_t element = layout->bytes();
+  if (element == 0 || element * static_cast<std::size_t>(call.count) < kLeastServed) return nullptr;
+  const bool adjoins = call.count == 1 || extent == static_cast<MPI_Aint>(element);
+  if (layout->is_contiguous() && adjoins) return nullptr;
+  if (call.size < position) return nullptr;
+  const auto room = static_cast<std::size_t>(call.size - position);
+  if (room / element < static_cast<std::size_t>(call.count)) return nullptr;
+  return is_communicator(call.comm) ? layout : nullptr;
+}
+
+// A type with which the MPI has just succeeded is served from then on. `bytes`: packed ones.
+void note_type(const Packing& call, std::size_t bytes) {
+  if (bytes < kLeastServed || !handed_down.is_enough(call.type, bytes)) return;
+  if (find_known_type(call.type) || !mpi_is_up() || !world_exists()) return;
+  TypeLayout ignored;
+  find_layout(call.type, call.comm, ignored);
+}
+
+// Serves the call by `move`, of pack() and unpack(), else by `below`.
+template <class Position, class Move, class Below>
+int serve(const Packing& call, Position* position, Move move, Below below) {
+  MPI_Aint extent = 0;
+  const DataLayout* const layout = position ? judge(call, *position, extent) : nullptr;
+  if (!layout) {
+    const Position before = position ? *position : 0;
+    const int error = below();
+    if (error == MPI_SUCCESS) note_type(call, static_cast<std::size_t>(*position - before));
+    return error;
+  }
+  const LaidOut elements{*layout, static_cast<std::size_t>(call.count), extent,
+                         static_cast<std::byte*>(call.elements)};
+  const std::size_t bytes = elements.bytes();
+  move(elements, 0, bytes, static_cast<std::byte*>(call.packed) + *position);
+  *position += static_cast<Position>(bytes);
+  thread_state().last_path = kLocal;
+  return MPI_SUCCESS;
+}
+
+template <class Count, class Below>
+int serve_pack(Below below, const void* in, Count count, MPI_Datatype type, void* out, Count size,
+               Count* position, MPI_Comm comm) {
+  const Packing call{const_cast<void*>(in), count, type, out, size, comm};
+  return serve(call, position, pack,
+               [&] { return below(in, count, type, out, size, position, comm); });
+}
+
+template <class Count, class Below>
+int serve_unpack(Below below, const void* in, Count size, Count* position, void* out, Count count,
+                 MPI_Datatype type, MPI_Comm comm) {
+  const Packing call{out, count, type, const_cast<void*>(in), size, comm};
+  return serve(call, position, unpack,
+               [&] { return below(in, size, position, out, count, type, comm); });
+}
+
+int pack_int(const void* in, int count, MPI_Datatype type, void* out, int size, int* position,
+             MPI_Comm comm) {
+  return serve_pack(mpi.Pack, in, count, type, out, size, position, comm);
+}
+
+int unpack_int(const void* in, int size, int* position, void* out, int count, MPI_Datatype type,
+               MPI_Comm comm) {
+  return serve_unpack(mpi.Unpack, in, size, position, out, count, type, comm);
+}
+
+int pack_count(const void* in, MPI_Count count, MPI_Datatype type, void* out, MPI_Count size,
+               MPI_Count* position, MPI_Comm comm) {
+  return serve_pack(pack_large, in, count, type, out, size, position, comm);
+}
+
+int unpack_count(const void* in, MPI_Count size, MPI_Count* position, void* out, MPI_Count count,
+                 MPI_Datatype type, MPI_Comm comm) {
+  return serve_unpack(unpack_large, in, size, position, out, count, type, comm);
+}
+
+}  // namespace
+
+void redirect_packing(const sumac_stub& stub) {
+  pack_large = reinterpret_cast<PackLarge>(stub.below[SUMAC_CALL_Pack_c]);
+  unpack_large = reinterpret_cast<UnpackLarge>(stub.below[SUMAC_CALL_Unpack_c]);
+  stub.redirect(SUMAC_CALL_Pack, reinterpret_cast<void*>(pack_int));
+  stub.redirect(SUMAC_CALL_Unpack, reinterpret_cast<void*>(unpack_int));
+  stub.redirect(SUMAC_CALL_Pack_c, reinterpret_cast<void*>(pack_count));
+  stub.redirect(SUMAC_CALL_Unpack_c, reinterpret_cast<void*>(unpack_count));
+}
+
+}  // namespace sumac

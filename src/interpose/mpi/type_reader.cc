@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/mpi/type_reader.h"
+
+#include "interpose/mpi/handles.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/type_array.h"
+#include "interpose/mpi/type_contents.h"
+#include "layout/run_list.h"
+
+namespace sumac {
+namespace {
+
+constexpr int kDeepest = 64;  // types within types
+
+bool read_nested(MPI_Datatype type, int depth, DataLayout& layout);
+
+// An inner type, as constructors use it.
+struct Inner {
+  DataLayout layout;
+  MPI_Aint extent = 0;
+
+  bool read(MPI_Datatype type, int depth) {
+    MPI_Aint lower = 0;
+    return read_nested(type, depth, layout) &&
+           mpi.Type_get_extent(type, &lower, &extent) == MPI_SUCCESS;
+  }
+  DataLayout run(std::size_t count) const { return repeated(layout, count, extent); }
+};
+
+// Pairs of a value and an int; a gap may be between them or after them.
+bool layout_of_predefined(const TypeInfo& info, DataLayout& layout) {
+  if (!info.has_gaps()) {
+    layout = layout_of_block(info.size);
+    return true;
+  }
+  constexpr std::size_t kIndex = sizeof(int);
+  if (info.operations != kLocation || info.size <= kIndex) return false;
+  const std::size_t value = info.size - kIndex;
+  const std::size_t place = (value + kIndex - 1) / kIndex * kIndex;
+  layout = joined({layout_of_block(value),
+                   shifted(layout_of_block(kIndex), static_cast<std::ptrdiff_t>(place))});
+  return true;
+}
+
+// Counts, lengths of blocks and places: number(first_place + i) times `unit`.
+DataLayout indexed(const TypeContents& contents, const Inner& inner, bool one_length,
+                   MPI_Aint unit) {
+  const std::size_t blocks = contents.count(0);
+  const std::size_t first_place = one_length ? 2 : 1 + blocks;
+  RunList list(inner.layout, inner.extent, blocks);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    list.add(contents.number(first_place + i) * unit, contents.count(one_length ? 1 : 1 + i));
+  }
+  return list.finish();
+}
+
+bool structure(const TypeContents& contents, int depth, DataLayout& layout) {
+  const std::size_t blocks = contents.types();
+  std::vector<DataLayout> parts;
+  Inner inner;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const bool is_new = i == 0 || contents.type(i) != contents.type(i - 1);
+    if (is_new && !inner.read(contents.type(i), depth)) return false;
+    parts.push_back(shifted(inner.run(contents.count(1 + i)), contents.number(1 + blocks + i)));
+  }
+  layout = joined(parts);
+  return true;
+}
+
+bool from_contents(const TypeContents& contents, int combiner, int depth, DataLayout& layout) {
+  if (combiner == MPI_COMBINER_STRUCT) return structure(contents, depth, layout);
+  Inner inner;
+  if (contents.types() != 1 || !inner.read(contents.type(0), depth)) return false;
+  constexpr bool kOneLength = true;
+  switch (combiner) {
+    case MPI_COMBINER_DUP:
+    case MPI_COMBINER_RESIZED:
+      layout = inner.layout;
+      return true;
+    case MPI_COMBINER_CONTIGUOUS:
+      layout = inner.run(contents.count(0));
+      return true;
+    case MPI_COMBINER_VECTOR:
+      layout = repeated(inner.run(contents.count(1)), contents.count(0),
+                        contents.number(2) * inner.extent);
+      return true;
+    case MPI_COMBINER_HVECTOR:
+      layout = repeated(inner.run(contents.count(1)), contents.count(0), contents.number(2));
+      return true;
+    case MPI_COMBINER_INDEXED:
+      layout = indexed(contents, inner, !kOneLength, inner.extent);
+      return true;
+    case MPI_COMBINER_HINDEXED:
+      layout = indexed(contents, inner, !kOneLength, 1);
+      return true;
+    case MPI_COMBINER_INDEXED_BLOCK:
+      layout = indexed(contents, inner, kOneLength, inner.extent);
+      return true;
+    case MPI_COMBINER_HINDEXED_BLOCK:
+      layout = indexed(contents, inner, kOneLength, 1);
+      return true;
+    case MPI_COMBINER_SUBARRAY:
+      layout = subarray(contents, inner.layout, inner.extent);
+      return true;
+    case MPI_COMBINER_DARRAY:
+      layout = darray(contents, inner.layout, inner.extent);
+      return true;
+    default:
+      return false;
+  }
+}
+
+// True when the MPI says the same of the type. Open MPI 4 takes vectors of some negative strides
+// for ascending ones.
+bool agrees(const DataLayout& layout, MPI_Datatype type) {
+  std::size_t size = 0;
+  MPI_Aint lower = 0, extent = 0;
+  if (!packed_size(type, size) || size != layout.bytes()) return false;
+  if (size == 0) return true;
+  mpi.Type_get_true_extent(type, &lower, &extent);
+  return bounds_of(layout) == DataBounds{lower, lower + extent};
+}
+
+bool read_nested(MPI_Datatype type, int depth, DataLayout& layout) {
+  if (depth > kDeepest) return false;
+  if (const TypeInfo* predefined = find_type(type)) {
+    return layout_of_predefined(*predefined, layout);
+  }
+  TypeEnvelope envelope;
+  if (!read_envelope(type, envelope) || envelope.is_predefined()) return false;
+  const TypeContents contents(type, envelope);
+  if (!contents.valid() || contents.is_mixed()) return false;
+  return from_contents(contents, envelope.combiner, depth + 1, layout) && agrees(layout, type);
+}
+
+}  // namespace
+
+bool read_layout(MPI_Datatype type, DataLayout& layout) { return read_nested(type, 0, layout); }
+
+}  // namespace sumac

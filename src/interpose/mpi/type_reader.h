@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads a datatype's layout, through MPI_Type_get_envelope and MPI_Type_get_contents.
+#pragma once
+
+#include <mpi.h>
+
+#include "layout/layouts.h"
+
+namespace sumac {
+
+// Returns false where the type, or one that it is made of, is of a kind that is not known here,
+// or where the MPI takes one for something else than the standard says.
+bool read_layout(MPI_Datatype type, DataLayout& layout);
+
+}  // namespace sumac

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements at a stride of two to four elements, for every vector set: whole vectors are loaded and
+// those elements shuffled together. At longer strides loads of single elements are as fast.
+#include "kernels/highway_config.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/strided_thin.cc"
+#include "hwy/foreach_target.h"  // includes this file once per set
+
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "kernels/sets.h"
+#include "kernels/simd.h"
+#include "kernels/strided_copy.h"
+#include "kernels/vector_sets.h"
+
+#if SUMAC_VECTOR_TARGET
+HWY_BEFORE_NAMESPACE();
+namespace sumac {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The first of every `times` lanes.
+template <int times, class D, class Lane>
+HWY_INLINE hn::Vec<D> load_thinned(D d, const Lane* from) {
+  hn::Vec<D> wanted, second, third, fourth;
+  if constexpr (times == 2) hn::LoadInterleaved2(d, from, wanted, second);
+  if constexpr (times == 3) hn::LoadInterleaved3(d, from, wanted, second, third);
+  if constexpr (times == 4) hn::LoadInterleaved4(d, from, wanted, second, third, fourth);
+  return wanted;
+}
+
+template <class Lane, int times>
+std::size_t thin_out(std::byte* to, const std::byte* from, std::size_t count) {
+  const hn::ScalableTag<Lane> d;
+  const std::size_t lanes = hn::Lanes(d);
+  auto* const out = reinterpret_cast<Lane*>(to);
+  const auto* in = reinterpret_cast<const Lane*>(from);
+  std::size_t done = 0;
+  // The last element's vector would be read beyond it.
+  for (; done + lanes < count; done += lanes) {
+    hn::StoreU(load_thinned<times>(d, in + done * times), d, out + done);
+  }
+  return done;
+}
+
+template <class Lane>
+ThinOutFn find_for(std::ptrdiff_t times) {
+  if (times == 2) return thin_out<Lane, 2>;
+  if constexpr (sizeof(Lane) == 8) return nullptr;
+  if (times == 3) return thin_out<Lane, 3>;
+  return times == 4 ? thin_out<Lane, 4> : nullptr;
+}
+
+ThinOutFn find_thinner(std::size_t block, std::ptrdiff_t times) {
+  if (block == 8) return find_for<std::uint64_t>(times);
+  if (block == 4) return find_for<std::uint32_t>(times);
+  if (block == 2) return find_for<std::uint16_t>(times);
+  return block == 1 ? find_for<std::uint8_t>(times) : nullptr;
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace sumac
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace sumac {
+namespace {
+
+using FindThinnerFn = ThinOutFn (*)(std::size_t block, std::ptrdiff_t times);
+
+constexpr FindThinnerFn kOfVectorSets[] = SUMAC_VECTOR_SETS(find_thinner);
+template <VectorSet set>
+constexpr FindThinnerFn find_vector = kOfVectorSets[set];
+constexpr FindThinnerFn find_avx3_fp16 = find_vector<kAvx3>;
+constexpr FindThinnerFn find_sse2 = nullptr, find_scalar = nullptr;
+
+constexpr FindThinnerFn kFindThinner[] = {
+#define SUMAC_SIMD_SET(name, bits, has, find) find,
+#include "kernels/simd_sets.def"
+#undef SUMAC_SIMD_SET
+};
+
+}  // namespace
+
+ThinOutFn find_thin_out(std::size_t block, std::ptrdiff_t stride) {
+  const FindThinnerFn find = kFindThinner[sumac_simd_set()];
+  const auto signed_block = static_cast<std::ptrdiff_t>(block);
+  if (!find || stride % signed_block != 0) return nullptr;
+  return find(block, stride / signed_block);
+}
+
+}  // namespace sumac
+#endif

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "layout/mover.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "kernels/strided_copy.h"
+#include "layout/short_copy.h"
+
+namespace sumac {
+namespace {
+
+using Loop = LayoutNode::Loop;
+using Runs = LayoutNode::Runs;
+using Sequence = LayoutNode::Sequence;
+
+// Blocks of at least this length are stored past the caches one by one, where that is wanted.
+constexpr std::size_t kStreamedOut = 1024, kStreamedIn = 64;
+
+// Loops are exchanged from this many repetitions on, of at most so many blocks.
+constexpr std::size_t kLeastAcross = 4, kFewBlocks = 16;
+constexpr std::size_t kLongTile = 64;
+constexpr std::size_t kLine = 64;  // bytes
+
+std::ptrdiff_t times(std::size_t count, std::ptrdiff_t stride) {
+  return static_cast<std::ptrdiff_t>(count) * stride;
+}
+
+// From memory to the packed bytes.
+struct Packing {
+  std::byte* packed;
+  bool streams;
+
+  template <std::size_t bytes>
+  void copy_fixed(const std::byte* place) {
+    __builtin_memcpy(packed, place, bytes);
+    packed += bytes;
+  }
+
+  bool is_long(std::size_t bytes) const {
+    return bytes > kMostOfBlock || (streams && bytes >= kStreamedOut);
+  }
+  void copy(const std::byte* place, std::size_t bytes) {
+    if (streams && bytes >= kStreamedOut) {
+      stream_copy(packed, place, bytes);
+    } else {
+      short_copy(packed, place, bytes);
+    }
+    packed += bytes;
+  }
+  // `count` blocks, packed at a stride; leaves `packed` where it is.
+  void copy_loop(const std::byte* place, std::ptrdiff_t stride, std::ptrdiff_t packed_stride,
+                 std::size_t block, std::size_t count, std::size_t offset) {
+    const bool adjoin = packed_stride == static_cast<std::ptrdiff_t>(block);
+    if (streams && adjoin && stream_blocks(packed + offset, place, stride, block, count)) return;
+    copy_blocks(packed + offset, packed_stride, place, stride, block, count);
+  }
+};
+
+struct Unpacking {
+  const std::byte* packed;
+  bool streams;
+
+  template <std::size_t bytes>
+  void copy_fixed(std::byte* place) {
+    __builtin_memcpy(place, packed, bytes);
+    packed += bytes;
+  }
+
+  bool is_long(std::size_t bytes) const {
+    return bytes > kMostOfBlock || (streams && bytes >= kStreamedIn);
+  }
+  void copy(std::byte* place, std::size_t bytes) {
+    if (streams && bytes >= kStreamedIn) {
+      stream_copy(place, packed, bytes);
+    } else {
+      short_copy(place, packed, bytes);
+    }
+    packed += bytes;
+  }
+  void copy_loop(std::byte* place, std::ptrdiff_t stride, std::ptrdiff_t packed_stride,
+                 std::size_t block, std::size_t count, std::size_t offset) {
+    copy_blocks(place, stride, packed + offset, packed_stride, block, count);
+  }
+};
+
+// Walks a layout over the packed bytes from `from` to `to`, of the node that begins at `place`.
+template <class Way>
+class Mover {
+ public:
+  explicit Mover(Way way) : way_(way) {}
+
+  void loop(const LayoutNode& child, std::size_t count, std::ptrdiff_t stride, std::byte* place,
+            std::size_t from, std::size_t to) {
+    if (from == 0 && to == child.bytes * count) return repeat(child, count, stride, place);
+    place += times(from / child.bytes, stride);
+    if (const std::size_t skipped = from % child.bytes; skipped > 0) {
+      const std::size_t some = std::min(child.bytes - skipped, to - from);
+      move(child, place, skipped, skipped + some);
+      from += some;
+      place += stride;
+    }
+    const std::size_t whole = (to - from) / child.bytes;
+    repeat(child, whole, stride, place);
+    from += whole * child.bytes;
+    if (from < to) move(child, place + times(whole, stride), 0, to - from);
+  }
+
+ private:
+  void move(const LayoutNode& node, std::byte* place, std::size_t from, std::size_t to) {
+    if (const auto* inner = std::get_if<Loop>(&node.form)) {
+      loop(*inner->child, inner->count, inner->stride, place, from, to);
+    } else if (const auto* list = std::get_if<Runs>(&node.form)) {
+      runs(*list, place, from, to);
+    } else if (const auto* items = std::get_if<Sequence>(&node.form)) {
+      sequence(*items, place, from, to);
+    } else {
+      way_.copy(place + from, to - from);
+    }
+  }
+
+  // All of the node, `count` times.
+  void repeat(const LayoutNode& node, std::size_t count, std::ptrdiff_t stride, std::byte* place) {
+    if (count == 0) return;
+    if (std::holds_alternative<LayoutNode::Block>(node.form)) {
+      return blocks(node.bytes, count, stride, place);
+    }
+    const auto* inner = std::get_if<Loop>(&node.form);
+    if (inner && times(inner->count, inner->stride) == stride) {
+      return repeat(*inner->child, count * inner->count, inner->stride, place);
+    }
+    if (count >= kLeastAcross && inner) {
+      if (loop_across(*inner, node.bytes, count, stride, place)) return;
+    } else if (count >= kLeastAcross) {
+      if (runs_across(node, count, stride, place)) return;
+    }
+    for (std::size_t i = 0; i < count; ++i) move(node, place + times(i, stride), 0, node.bytes);
+  }
+
+  void blocks(std::size_t bytes, std::size_t count, std::ptrdiff_t stride, std::byte* place) {
+    const auto adjoining = static_cast<std::ptrdiff_t>(bytes);
+    if (stride == adjoining) return way_.copy(place, bytes * count);
+    if (way_.is_long(bytes)) {
+      for (std::size_t i = 0; i < count; ++i) way_.copy(place + times(i, stride), bytes);
+    } else {
+      way_.copy_loop(place, stride, adjoining, bytes, count, 0);
+      way_.packed += bytes * count;
+    }
+  }
+
+  // The same packed bytes with the loops exchanged, a tile at a time: where the inner loop is
+  // short, or its stride is the longer one and each line of memory would be visited many times.
+  bool loop_across(const Loop& inner, std::size_t bytes, std::size_t count, std::ptrdiff_t stride,
+                   std::byte* place) {
+    const std::size_t block = inner.child->bytes;
+    const bool is_short = inner.count <= kFewBlocks;
+    const bool is_crosswise = std::abs(stride) < std::abs(inner.stride) && block < kLine;
+    const bool fits = std::holds_alternative<LayoutNode::Block>(inner.child->form) &&
+                      !way_.is_long(block) && (is_short || is_crosswise);
+    if (!fits) return false;
+    const std::size_t tile = is_short ? kLongTile : kLine / block;
+    in_tiles(bytes, count, tile, [&](std::size_t first, std::size_t some) {
+      std::byte* const begin = place + times(first, stride);
+      for (std::size_t j = 0; j < inner.count; ++j) {
+        way_.copy_loop(begin + times(j, inner.stride), stride, static_cast<std::ptrdiff_t>(bytes),
+                       block, some, j * block);
+      }
+    });
+    return true;
+  }
+
+  bool runs_across(const LayoutNode& node, std::size_t count, std::ptrdiff_t stride,
+                   std::byte* place) {
+    const auto* list = std::get_if<Runs>(&node.form);
+    if (!list || list->child || list->runs.size() > kFewBlocks) return false;
+    if (way_.is_long(node.bytes / list->runs.size())) return false;
+    in_tiles(node.bytes, count, kLongTile, [&](std::size_t first, std::size_t some) {
+      std::size_t offset = 0;
+      for (std::size_t i = 0; i < list->runs.size(); ++i) {
+        std::byte* const begin = place + times(first, stride) + place_of(*list, i);
+        const std::size_t block = list->runs[i].units;
+        way_.copy_loop(begin, stride, static_cast<std::ptrdiff_t>(node.bytes), block, some, offset);
+        offset += block;
+      }
+    });
+    return true;
+  }
+
+  template <class Step>
+  void in_tiles(std::size_t bytes, std::size_t count, std::size_t tile, Step step) {
+    for (std::size_t done = 0; done < count; done += tile) {
+      const std::size_t some = std::min(tile, count - done);
+      step(done, some);
+      way_.packed += bytes * some;
+    }
+  }
+
+  static std::ptrdiff_t place_of(const Runs& list, std::size_t run) {
+    auto group = list.groups.begin();
+    while (group + 1 != list.groups.end() && (group + 1)->first <= run) ++group;
+    return group->at + list.runs[run].at;
+  }
+
+  void runs(const Runs& list, std::byte* place, std::size_t from, std::size_t to) {
+    const auto after = std::upper_bound(
+        list.groups.begin(), list.groups.end(), from / list.unit,
+        [](std::size_t unit, const Runs::Group& group) { return unit < group.before; });
+    for (auto group = after - 1; from < to; ++group) {
+      const bool is_last = group + 1 == list.groups.end();
+      const std::size_t end = is_last ? list.runs.size() : (group + 1)->first;
+      std::byte* const base = place + group->at;
+      std::size_t begin = group->before * list.unit;  // of the run, in packed bytes
+      if (!list.child && begin == from && !is_last && (group + 1)->before <= to) {
+        whole_runs(list, group->first, end, base);
+        from = (group + 1)->before;
+        continue;
+      }
+      for (std::size_t i = group->first; i < end && from < to; ++i) {
+        const std::size_t bytes = list.runs[i].units * list.unit;
+        if (begin + bytes > from) {
+          const std::size_t some = std::min(begin + bytes, to);
+          run(list, list.runs[i], base, from - begin, some - begin);
+          from = some;
+        }
+        begin += bytes;
+      }
+    }
+  }
+
+  // Of bytes.
+  void whole_runs(const Runs& list, std::size_t first, std::size_t end, std::byte* base) {
+    switch (list.equal) {
+      case 1:
+        return equal_runs<1>(list, first, end, base);
+      case 2:
+        return equal_runs<2>(list, first, end, base);
+      case 4:
+        return equal_runs<4>(list, first, end, base);
+      case 8:
+        return equal_runs<8>(list, first, end, base);
+      case 16:
+        return equal_runs<16>(list, first, end, base);
+    }
+    for (std::size_t i = first; i < end; ++i) way_.copy(base + list.runs[i].at, list.runs[i].units);
+  }
+
+  template <std::size_t bytes>
+  void equal_runs(const Runs& list, std::size_t first, std::size_t end, std::byte* base) {
+    Way way = way_;  // in registers: bytes that are written could be the object's
+    for (std::size_t i = first; i < end; ++i) {
+      way.template copy_fixed<bytes>(base + list.runs[i].at);
+    }
+    way_ = way;
+  }
+
+  void run(const Runs& list, const Runs::Run& run, std::byte* base, std::size_t from,
+           std::size_t to) {
+    if (list.child) return loop(*list.child, run.units, list.stride, base + run.at, from, to);
+    way_.copy(base + run.at + from, to - from);
+  }
+
+  void sequence(const Sequence& sequence, std::byte* place, std::size_t from, std::size_t to) {
+    const auto after = std::upper_bound(
+        sequence.items.begin(), sequence.items.end(), from,
+        [](std::size_t byte, const Sequence::Item& item) { return byte < item.before; });
+    for (auto item = after - 1; from < to; ++item) {
+      const std::size_t end = std::min(item->before + item->node->bytes, to);
+      move(*item->node, place + item->at, from - item->before, end - item->before);
+      from = end;
+    }
+  }
+
+  Way way_;
+};
+
+template <class Way>
+void walk(const LaidOut& elements, std::size_t offset, std::size_t bytes, Way way) {
+  const DataLayout& layout = elements.layout;
+  Mover<Way>(way).loop(*layout.node, elements.count, elements.extent, elements.memory + layout.at,
+                       offset, offset + bytes);
+}
+
+}  // namespace
+
+void pack(const LaidOut& elements, std::size_t offset, std::size_t bytes, std::byte* to) {
+  if (bytes == 0) return;
+  const bool streams = bytes >= least_streamed();
+  walk(elements, offset, bytes, Packing{to, streams});
+  if (streams) end_streaming();
+}
+
+void unpack(const LaidOut& elements, std::size_t offset, std::size_t bytes, const std::byte* from) {
+  if (bytes == 0) return;
+  const bool streams = elements.bytes() >= least_streamed();
+  walk(elements, offset, bytes, Unpacking{from, streams});
+  if (streams) end_streaming();
+}
+
+}  // namespace sumac
