@@ -57,7 +57,13 @@ def test_taken_and_seen_are_intercepted():
     handled = {name for row in ROWS if row["what"] != "passed" for name in row["names"]}
     assert not handled - calls
     # Functions of MPI 4.1, functions without a handle, and those that only pass handles on.
-    others = {"Init", "Init_thread", "Finalize", "Request_get_status_all", "Request_get_status_any",
-              "Request_get_status_some"}
+    others = {
+        "Init",
+        "Init_thread",
+        "Finalize",
+        "Request_get_status_all",
+        "Request_get_status_any",
+        "Request_get_status_some",
+    }
     passed = {name for name in calls - handled if name.endswith("_init")}
     assert calls - handled - passed == others
