@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <new>
 
+#include "kernels/strided_copy.h"
+
 namespace sumac {
 namespace {
 
@@ -50,8 +52,12 @@ void ShmGroup::store_measured(std::uint64_t position, std::byte* to, const std::
     return most;
   });
   const auto copy = [&] {
-    if (way == Way::streamed) return copy_streamed(to, from, bytes);
-    std::memcpy(to, from, bytes);
+    if (way == Way::cached) {
+      std::memcpy(to, from, bytes);
+    } else {
+      stream_copy(to, from, bytes);
+      end_streaming();
+    }
   };
   Way measured;
   if (!hand_over_.schedule().measured(position, measured)) return copy();

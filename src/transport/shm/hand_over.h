@@ -31,9 +31,6 @@ inline constexpr bool kCanStream = false;
 // Below this, a copy is neither streamed nor measured: flags and fences would be most of its cost.
 inline constexpr std::size_t kLeastMeasured = 2 << 10;
 
-// Copies past the caches. What is published afterwards is seen after the data.
-void copy_streamed(std::byte* to, const std::byte* from, std::size_t bytes);
-
 // The least cost of one pass, of which a later pass is told apart: in one word, so that it can be
 // read while it is written.
 class PassCost {

@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <random>
-#include <vector>
 
 namespace sumac {
 namespace {
@@ -100,22 +98,6 @@ TEST(HandOver, CostsArePerByteAndOfOnePeriod) {
   EXPECT_EQ(cost.of(1), 0u);
   cost.note(1, 8192, 4096);
   EXPECT_GT(cost.of(1), one);
-}
-
-// Every alignment of both ends, with guards.
-TEST(HandOver, StreamedCopiesAreExact) {
-  constexpr std::size_t kRoom = 1024;
-  std::vector<std::byte> from(kRoom), to(kRoom), expected(kRoom);
-  for (std::size_t i = 0; i < kRoom; ++i) from[i] = static_cast<std::byte>(i * 7 + 1);
-  for (std::size_t at = 0; at < 70; ++at) {
-    for (std::size_t bytes = 0; bytes < 400; bytes = bytes < 140 ? bytes + 1 : bytes + 37) {
-      std::fill(to.begin(), to.end(), std::byte{0xee});
-      expected = to;
-      std::memcpy(expected.data() + at, from.data() + bytes % 67, bytes);
-      copy_streamed(to.data() + at, from.data() + bytes % 67, bytes);
-      ASSERT_EQ(to, expected) << at << " " << bytes;
-    }
-  }
 }
 
 }  // namespace
