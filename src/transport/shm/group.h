@@ -149,9 +149,8 @@ class ShmGroup {
   static constexpr int kLinesPrefetched = 12;  // cache misses that a core can have under way
 
   SlotHeader& header(int rank, std::uint64_t position) const {
-    return *reinterpret_cast<SlotHeader*>(block_ + layout_.rings_offset() +
-                                          static_cast<std::size_t>(rank) * layout_.rank_stride() +
-                                          (position & (layout_.ring - 1)) * layout_.slot_stride());
+    return *reinterpret_cast<SlotHeader*>(rings_ + static_cast<std::size_t>(rank) * rank_stride_ +
+                                          (position & (layout_.ring - 1)) * slot_stride_);
   }
   RankControl& control(int rank) const {
     return reinterpret_cast<RankControl*>(block_ + layout_.control_offset())[rank];
