@@ -68,7 +68,8 @@ bool share(Team& team, Reach reach, Wishes& wishes) {
   Arena& arena = team.context.arena;
   Ticket ticket;
   if (team.rank == 0) {
-    ticket = arena.offer(team.size, 1, team.processes.data(), team.context.options.shm_budget);
+    ticket = arena.offer(team.size, 1, team.processes.data(), team.context.options.shm_budget,
+                         Slots::in_turn);
   }
   team.oob.broadcast(&ticket, sizeof ticket);
   if (ticket.offer == Offer::over_budget || ticket.offer == Offer::refused) {

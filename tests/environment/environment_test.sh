@@ -28,7 +28,7 @@ case $case in
     grep -q 'split_slots\|flat_slots' "$output" || fail "slots were not used"
     right 3 "$refuse" first "$probe"
     grep -q single_copy "$output" && fail "single copy was used though one rank is refused"
-    right 2 "$probe"
+    right 3 "$probe"
     grep -q single_copy "$output" || fail "the test cannot tell: no single copy here at all"
     ;;
   small_shm)

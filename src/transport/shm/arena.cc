@@ -17,6 +17,18 @@ std::size_t bytes_a_rank(const Layout& layout) {
   return layout.block_bytes() / static_cast<std::size_t>(layout.ranks);
 }
 
+Layout without_turns(Layout layout) {
+  layout.turns = 1;
+  return layout;
+}
+
+// What long rings take beyond the usual ones, a rank.
+std::size_t bytes_of_turns(const Layout& layout) {
+  return bytes_a_rank(layout) - bytes_a_rank(without_turns(layout));
+}
+
+constexpr std::size_t kShareOfLongRings = 16;  // a sixteenth of the budget
+
 bool includes(const std::vector<std::uint64_t>& all, const std::uint64_t* some, int count) {
   return std::all_of(some, some + count, [&](std::uint64_t member) {
     return std::find(all.begin(), all.end(), member) != all.end();
@@ -65,7 +77,7 @@ Layout Arena::choose_layout(int ranks, int lanes, Slots slots) const {
     layout.slot_bytes = 0;
     return layout;
   }
-  layout.turns = turns_for(layout);
+  if (slots == Slots::in_turn) layout.turns = turns_for(layout);
   struct statvfs status;
   if (statvfs("/dev/shm", &status) == 0) {
     const std::size_t available = static_cast<std::size_t>(status.f_bavail) * status.f_frsize;
@@ -85,11 +97,12 @@ Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::siz
   collect_released();
   if (reuse(layout, members, ticket)) return ticket;
   // Communicators beyond the first few have the rings that they need, not those that are faster.
-  if (layout.turns > 1 && reserved() + bytes_a_rank(layout) > budget / 4) {
-    layout.turns = 1;
+  if (layout.turns > 1 && long_rings() + bytes_of_turns(layout) > budget / kShareOfLongRings) {
+    layout = without_turns(layout);
     if (reuse(layout, members, ticket)) return ticket;
   }
-  if (!make_room(bytes_a_rank(layout), budget)) {
+  const std::size_t share = bytes_a_rank(without_turns(layout)), more = bytes_of_turns(layout);
+  if (!make_room(share, budget)) {
     ticket.offer = Offer::over_budget;
     return ticket;
   }
@@ -100,7 +113,7 @@ Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::siz
   ticket.layout = layout;
   ticket.offer = Offer::fresh;
   owned_.push_back(
-      {ticket.id, segment, layout, bytes_a_rank(layout), {members, members + ranks}, true, false});
+      {ticket.id, segment, layout, share, more, {members, members + ranks}, true, false});
   mapped_.push_back({ticket.id, segment, false});
   return ticket;
 }
@@ -136,6 +149,12 @@ void Arena::collect_released() {
 std::size_t Arena::reserved() const {
   std::size_t sum = 0;
   for (const Block& block : owned_) sum += block.share;
+  return sum;
+}
+
+std::size_t Arena::long_rings() const {
+  std::size_t sum = 0;
+  for (const Block& block : owned_) sum += block.more;
   return sum;
 }
 

@@ -47,7 +47,8 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   // Leader: offers a block of `lanes` lanes to the processes `members` (their unique words). The
-  // blocks of this leader together take at most `budget` bytes a rank.
+  // blocks of this leader together take at most `budget` bytes a rank, and the long rings of the
+  // first few of them (Slots::in_turn) up to a sixteenth more.
   Ticket offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
                Slots slots = Slots::full);
 
@@ -75,6 +76,7 @@ class Arena {
     Segment segment;
     Layout layout;
     std::size_t share;  // bytes of the block per rank, counted against the budget
+    std::size_t more;   // and of its long rings, which are counted apart
     std::vector<std::uint64_t> members;
     bool in_use;
     bool confirmed;
@@ -83,7 +85,9 @@ class Arena {
   Layout choose_layout(int ranks, int lanes, Slots slots) const;
   void collect_released();
   bool reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket);
-  std::size_t reserved() const;  // bytes a rank of the blocks of this leader
+  // Bytes a rank of the blocks of this leader: with the usual rings, and beyond.
+  std::size_t reserved() const;
+  std::size_t long_rings() const;
   bool make_room(std::size_t share, std::size_t budget);
   // Unmaps blocks that other leaders have dropped.
   void collect_dropped();

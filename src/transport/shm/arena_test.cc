@@ -13,7 +13,6 @@ namespace sumac {
 namespace {
 
 constexpr std::size_t kBudget = 64 << 20;
-constexpr std::size_t kSmallBudget = 1 << 20;  // too little for long rings
 const std::uint64_t kMembers[] = {11, 22, 33, 44};
 
 bool can_be_opened(const Ticket& ticket) {
@@ -96,27 +95,34 @@ std::size_t enough_for_one(const Ticket& ticket) {
 }
 
 // A few communicators get rings that exceed the processors' caches, the others what they need.
-TEST(Arena, LongRingsTakeAQuarterOfTheBudget) {
+TEST(Arena, LongRingsTakeNothingFromTheBudget) {
   Arena arena;
-  const std::size_t longest = arena.offer(2, 1, kMembers, kBudget).layout.turns;
+  const std::size_t longest = arena.offer(2, 1, kMembers, kBudget, Slots::in_turn).layout.turns;
   std::size_t taken = 0, small = 0;
   for (int i = 0; i < 40; ++i) {
-    const Ticket ticket = arena.offer(2, 1, kMembers, kBudget);
+    const Ticket ticket = arena.offer(2, 1, kMembers, kBudget, Slots::in_turn);
     ASSERT_EQ(ticket.offer, Offer::fresh);
     small += ticket.layout.turns == 1;
     if (ticket.layout.turns > 1) {
       EXPECT_EQ(small, 0u);
       EXPECT_EQ(ticket.layout.turns, longest);
-      taken += ticket.bytes / 2;
+      Layout usual = ticket.layout;
+      usual.turns = 1;
+      taken += (ticket.bytes - usual.block_bytes()) / 2;
     }
   }
-  EXPECT_LE(taken, kBudget / 4);
+  EXPECT_LE(taken, kBudget / 16);
   EXPECT_TRUE(longest == 1 || small > 0);
+  int more = 0, all = 0;
+  while (arena.offer(2, 1, kMembers, kBudget).offer == Offer::fresh) ++more;
+  Arena without;
+  while (without.offer(2, 1, kMembers, kBudget).offer == Offer::fresh) ++all;
+  EXPECT_EQ(41 + more, all);
 }
 
 TEST(Arena, BudgetIsKeptByDroppingUnusedBlocks) {
   Arena arenas[4];
-  const Ticket pair = arenas[0].offer(2, 1, kMembers, kSmallBudget);
+  const Ticket pair = arenas[0].offer(2, 1, kMembers, kBudget);
   const std::size_t budget = enough_for_one(pair);
   std::byte* block = join(arenas, pair, 2);
   EXPECT_EQ(arenas[0].offer(4, 1, kMembers, budget).offer, Offer::over_budget);
@@ -139,7 +145,7 @@ long count_mappings() {
 TEST(Arena, MembersUnmapWhatTheirLeaderHasDropped) {
   const long before = count_mappings();
   Arena arenas[4];
-  const Ticket pair = arenas[0].offer(2, 1, kMembers, kSmallBudget);
+  const Ticket pair = arenas[0].offer(2, 1, kMembers, kBudget);
   std::byte* block = join(arenas, pair, 2);
   EXPECT_EQ(count_mappings(), before + 2);
   for (int r = 0; r < 2; ++r) Arena::release(block);

@@ -58,6 +58,7 @@ inline constexpr std::size_t kSmallSlot = 4 << 10;  // payload where /dev/shm is
 // The parts of a slot that a lane has.
 enum class Slots : std::uint8_t {
   full,        // lines and payload
+  in_turn,     // and several payloads, where these are faster and there is room
   lines_only,  // only lines: for small messages, flags and addresses
 };
 
