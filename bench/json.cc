@@ -44,6 +44,13 @@ Json figures(const Result& result) {
   return text;
 }
 
+// The time of a line in each round, and the number of rounds in which it changed.
+Json stamps(const Samples& samples) {
+  Json ns = Json::array();
+  for (const double line : samples.line_ns) ns.push_back(std::llround(line));
+  return {{"ns", ns}, {"dropped", samples.dropped}};
+}
+
 const char* name_of(Kind kind) {
   constexpr const char* kNames[] = {"blocking", "nonblocking", "persistent"};
   return kNames[static_cast<int>(kind)];
@@ -116,6 +123,8 @@ void Report::header(const Options& options, const Surroundings& here, Kind nativ
   text["in_place"] = options.in_place;
   text["sizes"] = sizes;
   text["timer_overhead_ns"] = timer_overhead_ns();
+  line_ns_ = here.line_ns;
+  if (line_ns_ > 0) text["line_ns"] = std::llround(line_ns_);
   add_special(text, options, native_kind, sumac_lacks);
   line(text.dump());
 }
@@ -142,6 +151,8 @@ void Report::row(const Row& row) {
                {"root", row.test.root},
                {"native", figures(row.native)},
                {"wrong_native", row.native.wrong}};
+  const Samples& rounds = row.native.times.whole;
+  if (line_ns_ > 0) text["line"] = stamps(rounds);
   wrong_native_ += row.native.wrong;
   if (row.blocking) text["blocking"] = figures(*row.blocking);
   if (row.sumac) {

@@ -35,6 +35,7 @@ class Report {
   std::vector<double> speedups_;
   std::vector<std::size_t> bytes_;
   long wrong_ = 0, wrong_native_ = 0;
+  double line_ns_ = 0;  // at the beginning
 };
 
 }  // namespace sumac::bench

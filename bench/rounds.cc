@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "steady.h"
 #include "timing.h"
 
 namespace sumac::bench {
@@ -12,6 +13,7 @@ namespace {
 constexpr int kChunk = 5;  // warm-up calls between two readings of the clock
 constexpr int kFewestIterations = 3;
 constexpr int kMostIterations = 10000;
+constexpr int kMostTries = 3;  // for each planned round, on a machine that changes
 
 struct Plan {
   int rounds, iterations;
@@ -47,8 +49,10 @@ Plan plan(const Options& options, double seconds_per_iteration) {
   return {rounds, static_cast<int>(iterations)};
 }
 
-Samples gather(const std::vector<float>& mine, const Plan& plan, const World& world) {
-  Samples samples{world.ranks, plan.rounds, plan.iterations, {}};
+Samples gather(const std::vector<float>& mine, const Plan& plan, const SteadyRounds& steady,
+               const World& world) {
+  Samples samples{world.ranks, plan.rounds,      plan.iterations,
+                  {},          steady.line_ns(), steady.dropped()};
   if (world.rank == 0) samples.us.resize(mine.size() * static_cast<std::size_t>(world.ranks));
   const int count = static_cast<int>(mine.size());
   MPI_Gather(mine.data(), count, MPI_FLOAT, samples.us.data(), count, MPI_FLOAT, 0, world.control);
@@ -60,18 +64,28 @@ Samples gather(const std::vector<float>& mine, const Plan& plan, const World& wo
 std::vector<Samples> in_rounds(const std::vector<Block>& blocks, const Options& options,
                                const World& world) {
   const double cost = warm_up(blocks, options, world);
-  const Plan chosen = world.from_rank_0(plan(options, cost));
+  Plan chosen = world.from_rank_0(plan(options, cost));
   const auto length = static_cast<std::size_t>(chosen.iterations);
   std::vector<std::vector<float>> us(blocks.size());
   for (auto& samples : us) samples.resize(length * static_cast<std::size_t>(chosen.rounds));
-  for (int round = 0; round < chosen.rounds; round++) {
+  SteadyRounds steady(world.line_ns());
+  int kept = 0;
+  for (int tries = chosen.rounds * kMostTries; kept < chosen.rounds && tries > 0; tries--) {
     for (std::size_t turn = 0; turn < blocks.size(); turn++) {
-      const std::size_t i = round % 2 == 0 ? turn : blocks.size() - 1 - turn;
-      blocks[i](chosen.iterations, &us[i][length * static_cast<std::size_t>(round)]);
+      const std::size_t i = kept % 2 == 0 ? turn : blocks.size() - 1 - turn;
+      blocks[i](chosen.iterations, &us[i][length * static_cast<std::size_t>(kept)]);
     }
+    const double after = world.line_ns();
+    kept += world.from_rank_0(world.rank == 0 && steady.add(after) ? 1 : 0);
   }
+  if (kept == 0) {  // the last was written where the first belongs
+    steady.keep_last();
+    kept = 1;
+  }
+  chosen.rounds = kept;
+  for (auto& samples : us) samples.resize(length * static_cast<std::size_t>(kept));
   std::vector<Samples> result;
-  for (const auto& samples : us) result.push_back(gather(samples, chosen, world));
+  for (const auto& samples : us) result.push_back(gather(samples, chosen, steady, world));
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contenders take turns in one process: a round measures a block of calls of each, in an order that
-// changes from round to round. So drifting conditions (frequency, other jobs) affect all equally.
+// changes from round to round. So drifting conditions (frequency, other jobs) affect all equally. A
+// round in which the time of a line there and back changed is dropped and measured again.
 #pragma once
 
 #include <functional>

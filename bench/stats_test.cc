@@ -24,7 +24,7 @@ TEST(Stats, QuantileIsNearestRank) {
 TEST(Stats, RoundIsMeanOverRanksOfTheirMedians) {
   // Two ranks, two rounds of three calls. The medians of rank 0 are 2 and 4, those of rank 1 20 and
   // 40.
-  const Samples samples{2, 2, 3, {1, 2, 99, 4, 4, 4, 20, 20, 20, 1, 40, 90}};
+  const Samples samples{2, 2, 3, {1, 2, 99, 4, 4, 4, 20, 20, 20, 1, 40, 90}, {}};
   const Figures figures = summarize(samples);
   EXPECT_EQ(figures.by_round, (std::vector<double>{11, 22}));
   EXPECT_EQ(figures.p50, 16.5);

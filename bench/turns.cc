@@ -50,7 +50,7 @@ int rounds_for(const std::vector<double>& costs, const Effort& effort) {
 }
 
 Turns plan(double cost, std::size_t contenders, int rounds, const Effort& effort) {
-  Turns turns{{1, rounds, 1, {}}, effort.calls, 1};
+  Turns turns{{1, rounds, 1, {}, {}}, effort.calls, 1};
   if (effort.calls > 0) return turns;
   const double share = effort.seconds / rounds / static_cast<double>(contenders);
   turns.calls = static_cast<int>(std::clamp<double>(std::min(share, kBatch) / cost, 1, kMostCalls));

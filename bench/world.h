@@ -4,9 +4,11 @@
 
 #include <mpi.h>
 
+#include <memory>
 #include <string>
 
 #include "functions.h"
+#include "line.h"
 #include "results.h"
 
 namespace sumac::bench {
@@ -16,6 +18,7 @@ struct World {
   MPI_Comm control = MPI_COMM_NULL;  // the benchmark's own messages, by the MPI's own functions
   int rank = 0, ranks = 1, hosts = 1;
   Functions called, native;
+  std::unique_ptr<Line> line;
 
   // Collective. MPI must be initialised.
   World();
@@ -30,6 +33,8 @@ struct World {
   }
   // Returns the sum over all ranks on all ranks.
   long sum(long value) const;
+  // Collective. The longest time of a line on any host, on rank 0; see line.h.
+  double line_ns() const;
 };
 
 // The first line of MPI_Get_library_version.

@@ -13,12 +13,14 @@ from sumac_mpi.commands import main
 from sumac_mpi.launch import launcher
 
 # Answers --version like the launcher of a family. Otherwise records its arguments and its
-# environment, and runs the command after `sumac` once.
+# environment, and runs the command that begins with Sumac's once.
 LAUNCHER = """#!/bin/sh
 if [ "$1" = --version ]; then echo '{version}'; exit 0; fi
 echo "{name} $*" >>"{log}"
-while [ $# -gt 0 ] && [ "${{1##*/}}" != sumac ]; do shift; done
-exec "$@"
+while [ $# -gt 0 ]; do
+  case ${{1##*/}} in sumac | sumac-bench-*) exec "$@" ;; esac
+  shift
+done
 """
 
 SUMAC = """#!{python}

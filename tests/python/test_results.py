@@ -26,9 +26,9 @@ def test_mpi_names_are_short(text, name):
 
 def test_a_run_is_built_record_by_record():
     run = results.Run(records.header())
-    row = run.add(records.size(4, 0.6, 0.2))
-    assert row is not None and row.speedup == 3
-    assert run.add({"kind": "summary", "wrong": 0}) is None
+    (row,) = run.add(records.size(4, 0.6, 0.2))
+    assert row.speedup == 3
+    assert run.add({"kind": "summary", "wrong": 0}) == []
     assert run.with_sumac and run.wrong == 0 and run.mpi_name == "Open MPI 4.1.4"
 
 
@@ -63,9 +63,9 @@ def test_a_call_names_its_collective_and_its_kind():
 
 def test_wrong_counts_what_a_program_would_get():
     run = records.run([records.header()])
-    row = run.add(records.size(4, 1, 1, wrong=2, wrong_native=5))
+    (row,) = run.add(records.size(4, 1, 1, wrong=2, wrong_native=5))
     assert row.wrong == 2
-    row = run.add(records.size(8, 1, None, wrong_native=5))
+    (row,) = run.add(records.size(8, 1, None, wrong_native=5))
     assert row.wrong == 5 and row.sumac_us is None and row.speedup is None
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from sumac_mpi.base import files
 from sumac_mpi.base.errors import bad_value
@@ -31,10 +32,11 @@ class Files:
         if self.picture:
             drawing.check("--plot", self.picture)
 
-    def write(self, runs: list[results.Run], cut_by: str = "") -> results.Record:
-        """Writes the files; returns the document."""
+    def write(self, runs: list[results.Run], cut_by: str = "", **others: Any) -> results.Record:
+        """Writes the files; returns the document, which has the others too."""
         date = datetime.now(UTC).isoformat(timespec="seconds")
         content = results.document(runs, hardware.describe().as_dict(), date, cut_by)
+        content |= others
         if self.document:
             results.save(self.document, content)
         if self.picture:

@@ -16,6 +16,7 @@ from typing import Any
 
 from sumac_mpi.base import files, units
 from sumac_mpi.base.errors import bad_value
+from sumac_mpi.bench import modes
 from sumac_mpi.library import calls
 
 FORMAT = 1
@@ -81,8 +82,9 @@ class Row:
 
     @property
     def sumac_p99(self) -> float | None:
-        sumac = self.record.get("sumac")
-        return float(sumac["p99"]) if sumac else None
+        """Not known of a row that holds some of its size's rounds."""
+        p99 = (self.record.get("sumac") or {}).get("p99")
+        return None if p99 is None else float(p99)
 
     @property
     def blocking_us(self) -> float | None:
@@ -95,6 +97,17 @@ class Row:
         """The blocking call's time divided by the persistent one's."""
         own = self.native_us if self.sumac_us is None else self.sumac_us
         return self.blocking_us / own if self.blocking_us and own else None
+
+    @property
+    def mode(self) -> str:
+        """The machine's mode in which the row was measured, and the time of a line in it."""
+        found = self.record.get("mode")
+        return f"{found['name']} {found['line_ns']}" if found else ""
+
+    @property
+    def dropped(self) -> int:
+        """The rounds in which the mode changed, which were left out."""
+        return int(self.record.get("line", {}).get("dropped", 0))
 
     def start_us(self, contender: str) -> float | None:
         """Of "native" or "sumac": the time of the start alone. None for a blocking call."""
@@ -159,6 +172,11 @@ class Run:
         return int(self.header["ranks"])
 
     @property
+    def line_is_measured(self) -> bool:
+        """Whether rows know the machine's mode."""
+        return "line_ns" in self.header
+
+    @property
     def sumac_takes_part(self) -> bool:
         """Whether Sumac is active and can serve the call. Known before the first size."""
         sumac = self.header["sumac"]
@@ -185,14 +203,16 @@ class Run:
     def mpi_name(self) -> str:
         return short_mpi_name(str(self.header.get("mpi", self.family)))
 
-    def add(self, record: Record) -> Row | None:
-        """Takes one record of a program's output; returns the row, when it was one."""
+    def add(self, record: Record) -> list[Row]:
+        """Takes one record of a program's output. Returns the rows, one for each of the machine's
+        modes, when it was one of a size."""
         if record.get("kind") == "size":
-            self.rows.append(Row(record, self.ranks))
-            return self.rows[-1]
+            parts = [Row(part, self.ranks) for part in modes.apart(record)]
+            self.rows += parts
+            return parts
         if record.get("kind") == "summary":
             self.summary = record
-        return None
+        return []
 
     def as_dict(self) -> Record:
         return {
@@ -209,6 +229,7 @@ class Run:
         return (
             *(self.header.get(name) for name in of_run),
             *(row.record.get(name) for name in of_row),
+            row.record.get("mode", {}).get("name"),
         )
 
 

@@ -11,11 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sumac_mpi.base import endings, units
-from sumac_mpi.base.errors import Exit, SumacError, bad_value
-from sumac_mpi.bench import local_request, message_sizes, output_files, results
+from sumac_mpi.base import endings
+from sumac_mpi.base.errors import SumacError, bad_value
+from sumac_mpi.bench import local_request, message_sizes, output_files, results, verdict
 from sumac_mpi.bench.output import Format, Output
 from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Request, Series
+from sumac_mpi.commands import bench_against
 from sumac_mpi.commands import bench_options as ask
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.launch import hosts, programs
@@ -48,6 +49,9 @@ def bench(
     launcher_args: common.LauncherArgOption = None,
     timeout: common.TimeoutOption = 300,
     against: ask.Against = None,
+    under: ask.Under = None,
+    turns: ask.Turns = None,
+    install_mpis: ask.InstallMpis = False,
     output_format: ask.FormatOption = Format.table,
     series: ask.SeriesOption = Series.sumac,
     json_file: ask.JsonFile = None,
@@ -61,6 +65,7 @@ def bench(
     sumac bench bcast --mpi all --fail-below 0.95
     sumac bench iallreduce --overlap --compute idle
     sumac bench allreduce --mpi openmpi --hosts node1:2,node2:2
+    sumac bench allreduce --against all -n 2 -J against.json
     sumac bench reduce_local --types float,int8 --sizes 64K --plot local.png
     """
     calls.require_known(call)
@@ -92,11 +97,24 @@ def bench(
     if root >= ranks:
         raise bad_value(f"-r {root}: not a rank of {ranks}")
     keep = output_files.Files(call, json_file, plot_file)
+    start = partial(
+        programs.run, ranks=ranks, arguments=what.arguments(), silence=timeout, hosts=places,
+        launcher_args=launcher_args,
+    )  # fmt: skip
+    if bench_against.names_mpis(against):
+        _refuse("--against MPI", {
+            "reduce_local": local, "--hosts": places, "--mpi": mpi, "--launcher": launcher_name,
+            "--launcher-arg": launcher_args, "--series": series is not Series.sumac,
+            "--overlap": overlap, f"--format {output_format.value}":
+            output_format in (Format.osu, Format.csv),
+        }, "it runs several MPIs, and shows a table or JSON")  # fmt: skip
+        asked = bench_against.Asked(str(against), under, turns)
+        bench_against.measure(asked, start, keep, output_format, fail_below)
+        return
+    _refuse(call, {"--under": under, "--turns": turns}, "they need --against MPI,... or all")
     before = _earlier(against)
-    output = Output(output_format, series.value, before)
-    start = partial(programs.run, silence=timeout, hosts=places, launcher_args=launcher_args)
     targets = _targets(mpi, launcher_name)
-    runs = _measure((start(each, ranks, what.arguments()) for each in targets), output, keep)
+    runs = _measure(map(start, targets), Output(output_format, series.value, before), keep)
     content = keep.write(runs)
     if output_format is Format.json:
         print(json.dumps(content, indent=1))
@@ -145,13 +163,13 @@ def _cut_short(
         print(f"# incomplete: {cut_by} after {last.mpi_name}", file=sys.stderr)
 
 
-def _earlier(path: Path | None) -> dict[tuple[Any, ...], float] | None:
+def _earlier(path: str | None) -> dict[tuple[Any, ...], float] | None:
     """Sumac's time for each measurement in the file."""
     if path is None:
         return None
     return {
         run.key(row): row.sumac_us
-        for run in results.load(path)
+        for run in results.load(Path(path))
         for row in run.rows
         if row.sumac_us is not None
     }
@@ -171,8 +189,9 @@ def _show(records: Iterable[results.Record], output: Output, runs: list[results.
             run = results.Run(record)
             runs.append(run)
             output.begin(run)
-        elif row := run.add(record):
-            output.row(row)
+        else:
+            for row in run.add(record):
+                output.row(row)
     if run is None or not run.rows:
         raise SumacError("job-failed", "the benchmark ended without results")
     output.end()
@@ -184,31 +203,12 @@ def _judge(
     fail_below: float | None,
 ) -> None:
     """Raises with status 4 for wrong results, 5 for a size that is too slow."""
-    wrong = [(run, row) for run in runs for row in run.rows if row.wrong]
-    if wrong:
-        run, row = wrong[0]
-        raise SumacError(
-            "wrong-results",
-            f"{row.what} of {units.format_size(row.bytes)} on {run.mpi_name}: "
-            f"{row.wrong} elements were wrong ({len(wrong)} sizes in all)",
-            found=f"path {row.algorithm}" if row.algorithm else "",
-            fix=f"SUMAC_COLLS=^{row.collective} leaves it to the MPI; please report this",
-            code=Exit.WRONG,
-        )
-    if fail_below is None:
-        return
-    slow = []
+    verdict.require_right(runs)
+    ratios = []
     for run in runs:
         for row in run.rows:
             earlier = (before or {}).get(run.key(row))
             change = earlier / row.sumac_us if earlier and row.sumac_us else None
-            ratios = [ratio for ratio in (row.speedup, change) if ratio is not None]
-            if ratios and min(ratios) < fail_below:
-                slow.append(f"{run.mpi_name} {row.place} {min(ratios):.2f}x")
-    if slow:
-        raise SumacError(
-            "too-slow",
-            f"{len(slow)} sizes are below {fail_below:g}x",
-            found=", ".join(slow),
-            code=Exit.SLOWER,
-        )
+            known = [ratio for ratio in (row.speedup, change) if ratio is not None]
+            ratios += [(f"{run.mpi_name} {row.place}", min(known))] if known else []
+    verdict.require_fast(ratios, fail_below)

@@ -15,6 +15,7 @@ from sumac_mpi.bench.output import Format
 from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Series
 from sumac_mpi.commands import help_layout
 from sumac_mpi.commands.common_options import JOB
+from sumac_mpi.launch import wheels
 from sumac_mpi.library import calls, elements
 
 # The headings of the help.
@@ -222,12 +223,53 @@ Mpi = Annotated[
     ),
 ]
 Against = Annotated[
-    Optional[Path],
+    Optional[str],
     _option(
         "--against",
-        metavar="FILE",
+        metavar="FILE|MPI,...",
         heading=_OUTPUT,
-        help="Compare with results that -J has written to this file",
+        help="Compare with results that -J has written to this file; or measure Sumac beside the "
+        "best of these MPIs, such as openmpi5,mpich,intel or all",
+    ),
+]
+Under = Annotated[
+    Optional[str],
+    _option(
+        "--under",
+        metavar="MPI,...",
+        heading=_OUTPUT,
+        help="With --against MPI: those that Sumac is loaded under",
+        show_default="all of them",
+    ),
+]
+Turns = Annotated[
+    Optional[int],
+    _option(
+        "--turns",
+        metavar="N",
+        min=1,
+        heading=_OUTPUT,
+        help="With --against MPI: how often the MPIs take turns",
+        show_default="3",
+    ),
+]
+
+
+def _install(wanted: bool) -> None:
+    if wanted:
+        for prefix in wheels.install():
+            print(prefix)
+        raise typer.Exit()
+
+
+InstallMpis = Annotated[
+    bool,
+    _option(
+        "--install-mpis",
+        heading=JOB,
+        callback=_install,
+        is_eager=True,
+        help="Install Open MPI, MPICH and Intel MPI from their wheels, for --against",
     ),
 ]
 FormatOption = Annotated[

@@ -28,6 +28,7 @@ class MpiLibrary:
 class Binary:
     needed: tuple[str, ...]
     loader: str  # the dynamic loader that starts it; "" if there is none
+    search: tuple[str, ...] = ()  # where it looks for what it needs: RUNPATH, with $ORIGIN
 
     @property
     def static(self) -> bool:
@@ -63,8 +64,11 @@ def _describe(elf: ELFFile) -> Binary:
     dynamic = [s for s in segments if isinstance(s, DynamicSegment)] or [
         s for s in elf.iter_sections() if isinstance(s, DynamicSection)
     ]
-    tags = dynamic[0].iter_tags("DT_NEEDED") if dynamic else ()
-    return Binary(tuple(tag.needed for tag in tags), loaders[0] if loaders else "")
+    tags = list(dynamic[0].iter_tags()) if dynamic else []
+    needed = tuple(tag.needed for tag in tags if tag.entry.d_tag == "DT_NEEDED")
+    paths = [tag.runpath for tag in tags if tag.entry.d_tag == "DT_RUNPATH"]
+    search = tuple(part for path in paths for part in path.split(":") if part)
+    return Binary(needed, loaders[0] if loaders else "", search)
 
 
 def mpi_library(path: Path, environment: Mapping[str, str] | None = None) -> MpiLibrary | None:

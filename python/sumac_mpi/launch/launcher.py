@@ -100,6 +100,12 @@ def find(family: str, library: Path | None = None) -> Launcher | None:
     return None
 
 
+def of_prefix(prefix: Path) -> Launcher | None:
+    """The launcher of an MPI that is installed below a folder of its own."""
+    candidates = map(identify, _executables(prefix / "bin", _COMMON_NAMES))
+    return next((each for each in candidates if each.family), None)
+
+
 def find_all() -> list[Launcher]:
     """One launcher for each MPI in PATH, in its order."""
     names = dict.fromkeys((*_COMMON_NAMES, *_NAMES["openmpi"], *_NAMES["mpich"]))

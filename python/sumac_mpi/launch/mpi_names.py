@@ -21,9 +21,17 @@ _FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in na
 _VERSION = re.compile(r"[\d.]+$")
 
 
+def _bare(text: str) -> str:
+    return _VERSION.sub("", re.sub(r"[-_ /]", "", text.lower()))
+
+
+def is_known(text: str) -> bool:
+    return _bare(text) in _FAMILY_OF
+
+
 def family_of(text: str) -> str:
     """Raises a usage error for a name that is not known."""
-    bare = _VERSION.sub("", re.sub(r"[-_ /]", "", text.lower()))
+    bare = _bare(text)
     if bare in _FAMILY_OF:
         return _FAMILY_OF[bare]
     near = difflib.get_close_matches(bare, _FAMILY_OF, n=1)

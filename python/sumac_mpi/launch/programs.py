@@ -8,7 +8,7 @@ import os
 import selectors
 import subprocess
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO
 
@@ -79,8 +79,11 @@ def run(
     hosts: Hosts | None = None,
     launcher_args: list[str] | None = None,
     errors: IO[bytes] | None = None,
+    load: bool = True,
+    variables: Mapping[str, str] | None = None,
 ) -> Generator[Record, None, None]:
-    """Starts the program behind `sumac exec` and yields its records as they come.
+    """Starts the program behind `sumac exec`, or without `load` by itself, and yields its records
+    as they come. `variables` are added to the environment.
 
     Raises with status 1 when the job fails or says nothing for `silence` seconds. What it writes to
     standard error goes to `errors`, else to this command's. Status 4 of the program (wrong results)
@@ -88,9 +91,10 @@ def run(
     """
     options.require_good_environment(what.installation)
     program = what.installation.program(what.name, what.family)
+    loading = [str(what.installation.command), "exec", "--"] if load else []
     job = Job(
         ranks,
-        [str(what.installation.command), "exec", "--", str(program), *arguments],
+        [*loading, str(program), *arguments],
         variables=options.to_pass_on() if hosts or launcher_args else {},
         bind=True,
         oversubscribe=oversubscribe,
@@ -98,7 +102,8 @@ def run(
         extra=launcher_args or [],
     )
     command = command_line(what.launcher, job)
-    with processes.job(command, environment(what.launcher, job), errors) as process:
+    surroundings = environment(what.launcher, job) | dict(variables or {})
+    with processes.job(command, surroundings, errors) as process:
         for line in _lines(process, silence):
             record = _record(line, errors)
             if record is not None:

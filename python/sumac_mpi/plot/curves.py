@@ -4,6 +4,7 @@ where it was measured."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from matplotlib import pyplot
@@ -18,7 +19,7 @@ from sumac_mpi.plot import pictures
 # Distinct also for colour-blind readers, and in grey.
 COLOURS = ("#c1440e", "#1f5fa8", "#3c8d40", "#7b4fa0", "#8a6d1d", "#4a4a4a")
 _MOST_TICKS = 11
-_STYLE = {
+STYLE = {
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -35,7 +36,7 @@ Named = tuple[str, Run]  # the file's name where there are several, and what it 
 def draw(runs: list[Named], output: Path, title: str | None) -> None:
     names = list(dict.fromkeys(run.call for _, run in runs))
     overlap = any(run.overlap for _, run in runs)
-    with pyplot.rc_context(_STYLE):
+    with pyplot.rc_context(STYLE):
         figure, axes = pyplot.subplots(
             3 if overlap else 2,
             len(names),
@@ -52,7 +53,8 @@ def draw(runs: list[Named], output: Path, title: str | None) -> None:
             _speedup(axes[1][column], chosen)
             if overlap:
                 _overlap(axes[2][column], chosen)
-            _sizes(axes[-1][column], chosen)
+            sizes = (row.bytes for _, run in chosen for row in run.rows)
+            size_axis(axes[-1][column], sizes)
         pictures.save(figure, output, 160)
 
 
@@ -162,9 +164,9 @@ def _speedup(axes: Axes, runs: list[Named]) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{units.plain(value)}×"))
 
 
-def _sizes(axes: Axes, runs: list[Named]) -> None:
+def size_axis(axes: Axes, bytes_: Iterable[int]) -> None:
     axes.set_xlabel("message size")
-    sizes = sorted({row.bytes for _, run in runs for row in run.rows})
+    sizes = sorted(set(bytes_))
     ticks = sizes[:: -(-len(sizes) // _MOST_TICKS)]
     axes.set_xticks(ticks, [units.format_bytes(size) for size in ticks])
     axes.xaxis.set_minor_locator(NullLocator())

@@ -9,7 +9,7 @@ from types import ModuleType
 
 from sumac_mpi.base import requirements
 from sumac_mpi.base.errors import bad_value
-from sumac_mpi.bench import results
+from sumac_mpi.bench import against, results
 from sumac_mpi.library import calls
 
 
@@ -27,9 +27,15 @@ def draw(named: list[tuple[str, results.Run]], output: Path, title: str | None) 
     if local:
         module("plot.heat_map").draw(local, output, title)
         return
+    contest = [run for _, run in named if against.is_marked(run)]
+    if contest and len(contest) < len(named):
+        raise bad_value("a comparison of MPIs has a figure of its own", fix="draw it by itself")
     runs = [(name, run) for name, run in named if calls.collective(run.call).data]
     if not runs:
         raise bad_value("a barrier has one size: nothing to draw")
+    if contest:
+        module("plot.against").draw([run for _, run in runs], output, title)
+        return
     module("plot.curves").draw(runs, output, title)
 
 

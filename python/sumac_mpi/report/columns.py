@@ -57,7 +57,9 @@ def groups(run: Run) -> list[Group]:
 def _call(run: Run) -> Group:
     """All rows have one type and one operation."""
     type_, op = str(run.header["type"]), str(run.header["op"])
+    mode = [Column("mode", 11, lambda row: row.mode or "-")] if run.line_is_measured else []
     columns = [
+        *mode,
         Column("size", 10, lambda row: str(row.bytes)),
         Column("count", 9, lambda row: str(row.record["count"])),
         Column("type", max(7, len(type_)), lambda row: type_ if row.bytes else "-"),

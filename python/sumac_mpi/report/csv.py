@@ -35,6 +35,8 @@ COLUMNS = (
     "sumac_overlap_tests_pct",
     "mpi_kind",
     "blocking_p50_us",
+    "mode",
+    "line_ns",
 )
 
 
@@ -57,7 +59,7 @@ class Csv:
             "ranks": self.run.ranks,
             "in_place": int(bool(header.get("in_place"))),
             "mpi_p50_us": record["native"]["p50"],
-            "mpi_p99_us": record["native"]["p99"],
+            "mpi_p99_us": record["native"].get("p99", ""),
             "sumac_p50_us": sumac.get("p50", ""),
             "sumac_p99_us": sumac.get("p99", ""),
             "mpi_busbw_gbs": f"{row.bus_bandwidth(row.native_us):.3f}",
@@ -71,6 +73,8 @@ class Csv:
             "sumac_overlap_tests_pct": _percent(row.overlap("sumac", tests=True)),
             "mpi_kind": header.get("native_kind", self.run.kind.value),
             "blocking_p50_us": _or_empty(row.blocking_us),
+            "mode": record.get("mode", {}).get("name", ""),
+            "line_ns": record.get("mode", {}).get("line_ns", ""),
         }
         return line(values[name] for name in COLUMNS)
 

@@ -55,7 +55,7 @@ class Table:
             if len(measured) > 1:
                 text += f" (min {low.speedup:.2f}x at {units.format_size(low.bytes)}, "
                 text += f"max {high.speedup:.2f}x at {units.format_size(high.bytes)})"
-        notes = [_against_blocking, _reasons, _native_errors, _unsteady]
+        notes = [_against_blocking, _reasons, _native_errors, _unsteady, _modes]
         return [text, *self._comparison(), *(line for note in notes for line in note(rows))]
 
     def _comparison(self) -> list[str]:
@@ -131,6 +131,21 @@ def _reasons(rows: list[Row]) -> list[str]:
             reason = row.algorithm.removeprefix("mpi:").strip()
             sizes.setdefault(reason, []).append(units.format_size(row.bytes))
     return [f"# handed down to the MPI at {_list(at)}: {reason}" for reason, at in sizes.items()]
+
+
+def _modes(rows: list[Row]) -> list[str]:
+    """Lines on the machine's modes: the rounds that were left out, and the means of each."""
+    lines = []
+    if dropped := sum(row.dropped for row in rows):
+        lines.append(f"# {dropped} rounds dropped: the time of a line changed in them")
+    speedups: dict[str, list[float]] = {}
+    for row in rows:
+        if row.speedup is not None and row.mode:
+            speedups.setdefault(str(row.record["mode"]["name"]), []).append(row.speedup)
+    if len(speedups) > 1:
+        means = [f"{name} {units.geometric_mean(each):.2f}x" for name, each in speedups.items()]
+        lines.append(f"# geometric-mean speedup by mode: {', '.join(means)}")
+    return lines
 
 
 def _list(sizes: list[str]) -> str:

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sumac against several MPIs: their rounds pooled by mode and size, and the best of each.
+
+Each job measures one contender: an MPI by itself, or Sumac loaded under an MPI. The headers of
+their runs say which ("against"), so that a file of results can be compared again.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sumac_mpi.base import units
+from sumac_mpi.bench import modes
+from sumac_mpi.bench.results import Record, Row, Run
+
+# With fewer rounds in a mode a contender does not count there, if others have more.
+_FEWEST_ROUNDS = 3
+
+Contenders = dict[str, list[float]]  # of each MPI the microseconds of its rounds
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One size in one mode."""
+
+    bytes: int
+    mode: modes.Mode | None  # None where the time of a line was not measured
+    plain: dict[str, float]  # microseconds of each MPI by itself
+    sumac: dict[str, float]  # of Sumac under each MPI
+    rounds: int  # the fewest that a contender has
+    mpis: int  # how many are compared; some may not have been measured in this mode
+
+    @property
+    def complete(self) -> bool:
+        """Whether the best is the best of all: every MPI and Sumac were measured in this mode."""
+        return len(self.plain) == self.mpis and bool(self.sumac)
+
+    @property
+    def best(self) -> str | None:
+        """The fastest of the MPIs."""
+        return min(self.plain, key=self.plain.__getitem__, default=None)
+
+    @property
+    def under(self) -> str | None:
+        """The MPI under which Sumac is fastest."""
+        return min(self.sumac, key=self.sumac.__getitem__, default=None)
+
+    @property
+    def best_us(self) -> float | None:
+        return self.plain[self.best] if self.best else None
+
+    @property
+    def sumac_us(self) -> float | None:
+        return self.sumac[self.under] if self.under else None
+
+    @property
+    def ratio(self) -> float | None:
+        """The best MPI's time divided by Sumac's."""
+        return self.best_us / self.sumac_us if self.best_us and self.sumac_us else None
+
+    def ratio_under(self, mpi: str) -> float | None:
+        """The MPI's own time divided by Sumac's under it."""
+        own, sumac = self.plain.get(mpi), self.sumac.get(mpi)
+        return own / sumac if own and sumac else None
+
+    @property
+    def place(self) -> str:
+        size = units.format_size(self.bytes)
+        return f"{self.mode.title} {size}" if self.mode else size
+
+    def as_dict(self) -> Record:
+        return {
+            "mode": self.mode.as_dict() if self.mode else None,
+            "bytes": self.bytes,
+            "best": self.best,
+            "best_us": self.best_us,
+            "under": self.under,
+            "sumac_us": self.sumac_us,
+            "ratio": self.ratio and round(self.ratio, 3),
+            "plain_us": self.plain,
+            "sumac_us_under": self.sumac,
+            "rounds": self.rounds,
+            "complete": self.complete,
+        }
+
+
+def mark(header: Record, mpi: str, loaded: bool, turn: int) -> Record:
+    """The header of a job's run, with what it measures."""
+    return header | {"against": {"mpi": mpi, "sumac": loaded, "turn": turn}}
+
+
+def is_marked(run: Run) -> bool:
+    return "against" in run.header
+
+
+def compare(runs: Iterable[Run]) -> list[Comparison]:
+    """By mode, the fastest first, and then by size."""
+    rounds = [each for run in runs for row in run.rows for each in _rounds(run, row)]
+    mpis = len({each.mpi for each in rounds if not each.loaded})
+    known = modes.classes(each.ns for each in rounds if each.ns)
+    found: list[Comparison] = []
+    for mode in known or [None]:
+        cells: dict[int, tuple[Contenders, Contenders]] = {}
+        for each in rounds:
+            if mode is None or (each.ns and mode.holds(each.ns)):
+                cell = cells.setdefault(each.bytes, (defaultdict(list), defaultdict(list)))
+                cell[each.loaded][each.mpi].append(each.us)
+        found += [_comparison(size, mode, mpis, *cells[size]) for size in sorted(cells)]
+    return found
+
+
+@dataclass(frozen=True)
+class _Round:
+    bytes: int
+    mpi: str
+    loaded: bool
+    us: float
+    ns: float  # of a line; 0 where it is not known
+
+
+def _rounds(run: Run, row: Row) -> Iterator[_Round]:
+    what: dict[str, Any] = run.header["against"]
+    figures = row.record.get("sumac" if what["sumac"] else "native")
+    times: Sequence[float] = figures["rounds"] if figures else []
+    stamps = row.record.get("line", {}).get("ns") or [0.0] * len(times)
+    for us, ns in zip(times, stamps):
+        yield _Round(row.bytes, what["mpi"], what["sumac"], us, ns)
+
+
+def _comparison(
+    size: int, mode: modes.Mode | None, mpis: int, plain: Contenders, sumac: Contenders
+) -> Comparison:
+    counts = [len(rounds) for part in (plain, sumac) for rounds in part.values()]
+    fewest = min(_FEWEST_ROUNDS, max(counts))
+    medians = [
+        {mpi: round(statistics.median(us), 3) for mpi, us in part.items() if len(us) >= fewest}
+        for part in (plain, sumac)
+    ]
+    rounds = min(count for count in counts if count >= fewest)
+    return Comparison(size, mode, *medians, rounds, mpis)
+
+
+def dropped(runs: Iterable[Run]) -> int:
+    """The rounds in which the mode changed."""
+    return sum(row.dropped for run in runs for row in run.rows)

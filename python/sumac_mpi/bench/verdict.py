@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ends `sumac bench` with a status of its own: wrong results, and sizes that are too slow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sumac_mpi.base import units
+from sumac_mpi.base.errors import Exit, SumacError
+from sumac_mpi.bench.results import Run
+
+
+def require_right(runs: Iterable[Run]) -> None:
+    """Raises with status 4 for wrong results."""
+    wrong = [(run, row) for run in runs for row in run.rows if row.wrong]
+    if not wrong:
+        return
+    run, row = wrong[0]
+    raise SumacError(
+        "wrong-results",
+        f"{row.what} of {units.format_size(row.bytes)} on {run.mpi_name}: "
+        f"{row.wrong} elements were wrong ({len(wrong)} sizes in all)",
+        found=f"path {row.algorithm}" if row.algorithm else "",
+        fix=f"SUMAC_COLLS=^{row.collective} leaves it to the MPI; please report this",
+        code=Exit.WRONG,
+    )
+
+
+def require_fast(ratios: Iterable[tuple[str, float]], fail_below: float | None) -> None:
+    """Raises with status 5 for a place whose ratio is less."""
+    if fail_below is None:
+        return
+    slow = [f"{place} {ratio:.2f}x" for place, ratio in ratios if ratio < fail_below]
+    if slow:
+        raise SumacError(
+            "too-slow",
+            f"{len(slow)} sizes are below {fail_below:g}x",
+            found=", ".join(slow),
+            code=Exit.SLOWER,
+        )

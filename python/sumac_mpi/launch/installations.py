@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The MPIs of this machine that Sumac's programs can be started with, each by a name of its own:
+those whose launchers are in PATH, and those of wheels that wheels.py has installed."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.launch import elf, launcher, mpi_names, wheels
+from sumac_mpi.launch.programs import Target
+from sumac_mpi.library.layout import Installation
+
+ALL = "all"
+_SONAMES = {"openmpi": ("libmpi.so.40",), "mpich": ("libmpi.so.12", "libmpich.so.12")}
+
+
+@dataclass(frozen=True)
+class Mpi:
+    name: str  # openmpi4, mpich5, intel
+    launcher: launcher.Launcher
+    library: Path | None  # None: the one that the system's loader finds
+
+    @property
+    def family(self) -> str:
+        return self.launcher.family or ""
+
+
+def found() -> list[Mpi]:
+    """The first of each name: PATH comes before the wheels."""
+    launchers = [*launcher.find_all(), *filter(None, map(launcher.of_prefix, wheels.prefixes()))]
+    result: dict[str, Mpi] = {}
+    for each in launchers:
+        name = _name(each.version)
+        result.setdefault(name, Mpi(name, each, _library(each)))
+    return sorted(result.values(), key=lambda mpi: mpi.name)
+
+
+def _name(version: str) -> str:
+    """ "Open MPI 5.0.11" is openmpi5; Intel's versions are years."""
+    if version.startswith("Intel"):
+        return "intel"
+    words = re.match(r"([A-Za-z ]+?) ?(\d*)(?:\.|$)", version)
+    return f"{words[1].replace(' ', '').lower()}{words[2]}" if words else version.lower()
+
+
+def _library(which: launcher.Launcher) -> Path | None:
+    prefix = which.path.resolve().parent.parent
+    if str(prefix) == "/usr":  # the system's own, which the loader finds
+        return None
+    candidates = (
+        prefix / folder / name
+        for folder in ("lib", "lib64")
+        for name in _SONAMES[which.family or ""]
+    )
+    return next((path for path in candidates if path.exists()), None)
+
+
+def chosen(wanted: str, installation: Installation, option: str) -> list[Mpi]:
+    """The MPIs of a list such as "mpich,openmpi5" or "all"; a name without a number is any version
+    of it. Raises a usage error for a name that no MPI has, and with status 3 where none is found.
+    """
+    built = installation.families("bench")
+    usable = [mpi for mpi in found() if mpi.family in built]
+    have = ", ".join(f"{mpi.name} ({mpi.launcher.version})" for mpi in usable) or "none"
+    result: list[Mpi] = []
+    for word in dict.fromkeys(wanted.lower().split(",")):
+        matching = [mpi for mpi in usable if word == ALL or _is_called(mpi, word)]
+        if not matching:
+            raise _missing(option, word, have)
+        result += [mpi for mpi in matching if mpi not in result]
+    return result
+
+
+def _is_called(mpi: Mpi, word: str) -> bool:
+    if word.strip("0123456789.") in ("intel", "impi", "intelmpi"):
+        return mpi.name == "intel"
+    word = word.partition(".")[0]
+    return mpi.name == word or mpi.name.rstrip("0123456789") == word
+
+
+def _missing(option: str, word: str, have: str) -> SumacError:
+    if not is_name(word):
+        raise bad_value(
+            f"{option} {word}: no file, and no MPI that is known by this name",
+            fix="a file that -J has written; or all, or names such as openmpi5,mpich,intel",
+        )
+    return SumacError(
+        "no-mpi",
+        f"{option} {word}: no such MPI was found",
+        found=have,
+        fix="sumac bench --install-mpis installs others; or put its mpiexec into PATH",
+        code=Exit.UNAVAILABLE,
+    )
+
+
+def is_name(word: str) -> bool:
+    """Whether this may be the name of an MPI."""
+    return word == ALL or mpi_names.is_known(word)
+
+
+@contextmanager
+def environment(mpi: Mpi, what: Target) -> Iterator[dict[str, str]]:
+    """The variables with which the program, linked with one MPI of a family, loads this one. It may
+    need it by another name (Debian's MPICH is libmpich.so.12): a link has that name meanwhile."""
+    program = what.installation.program(what.name, what.family)
+    binary = elf.read(program) if program else None
+    if mpi.library is None or binary is None:
+        yield {}
+        return
+    home = mpi.library.resolve().parent
+    own = elf.read(mpi.library)
+    folders = [part.replace("$ORIGIN", str(home)) for part in (own.search if own else ())]
+    names = [name for name in binary.needed if elf.family_of_soname(name) == mpi.family]
+    with tempfile.TemporaryDirectory(prefix="sumac-mpi-") as links:
+        for name in names:
+            (Path(links) / name).symlink_to(mpi.library.resolve())
+        search = [links, str(mpi.library.parent), *folders, os.environ.get("LD_LIBRARY_PATH", "")]
+        yield {"LD_LIBRARY_PATH": os.pathsep.join(dict.fromkeys(filter(None, search)))}
