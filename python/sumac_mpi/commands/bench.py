@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from sumac_mpi.base import endings
@@ -68,46 +69,19 @@ def bench(
     sumac bench allreduce --against all -n 2 -J against.json
     sumac bench reduce_local --types float,int8 --sizes 64K --plot local.png
     """
+    given = SimpleNamespace(**locals())
     calls.require_known(call)
-    places = hosts.parse(host_list)
-    local = call == calls.REDUCE_LOCAL
-    chosen = message_sizes.read(
-        smallest, largest, factor, sizes, local_request.SIZES if local else None
-    )
-    what: Request | local_request.LocalRequest
-    if local:
-        _refuse(
-            call,
-            {"-n": ranks not in (None, 1), "--hosts": places, "-d": data_type, "-o": op,
-             "-r": root, "--in-place": in_place, "--overlap": overlap,
-             "--format osu": output_format is Format.osu},
-            "it is measured in one process, all of --types with all of --ops",
-        )  # fmt: skip
-        ranks = 1
-        what = local_request.request(chosen, types, ops, rounds, iterations, seconds)
-    else:
-        _refuse(call, {"--types": types, "--ops": ops}, "use -d and -o")
-        ranks = hosts.number_of_ranks(ranks, places)
-        nonblocking = calls.kind(call) is calls.Kind.nonblocking
-        what = Request(
-            call, chosen, data_type or TYPE, op or OP, root, in_place, warmup,
-            rounds or ROUNDS, iterations, seconds or SECONDS,
-            overlap or (nonblocking and output_format is Format.osu), tests, compute,
-        )  # fmt: skip
-    if root >= ranks:
-        raise bad_value(f"-r {root}: not a rank of {ranks}")
+    given.places = hosts.parse(host_list)
+    what, given.ranks = (_of_local if call == calls.REDUCE_LOCAL else _of_collective)(given)
+    if root >= given.ranks:
+        raise bad_value(f"-r {root}: not a rank of {given.ranks}")
     keep = output_files.Files(call, json_file, plot_file)
     start = partial(
-        programs.run, ranks=ranks, arguments=what.arguments(), silence=timeout, hosts=places,
-        launcher_args=launcher_args,
+        programs.run, ranks=given.ranks, arguments=what.arguments(), silence=timeout,
+        hosts=given.places, launcher_args=launcher_args,
     )  # fmt: skip
     if bench_against.names_mpis(against):
-        _refuse("--against MPI", {
-            "reduce_local": local, "--hosts": places, "--mpi": mpi, "--launcher": launcher_name,
-            "--launcher-arg": launcher_args, "--series": series is not Series.sumac,
-            "--overlap": overlap, f"--format {output_format.value}":
-            output_format in (Format.osu, Format.csv),
-        }, "it runs several MPIs, and shows a table or JSON")  # fmt: skip
+        _refuse_beside_mpis(given)
         asked = bench_against.Asked(str(against), under, turns)
         bench_against.measure(asked, start, keep, output_format, fail_below)
         return
@@ -119,6 +93,50 @@ def bench(
     if output_format is Format.json:
         print(json.dumps(content, indent=1))
     _judge(runs, before, fail_below)
+
+
+# Each returns what is measured, and the number of ranks, from the options by their names.
+
+
+def _of_collective(given: SimpleNamespace) -> tuple[Request, int]:
+    _refuse(given.call, {"--types": given.types, "--ops": given.ops}, "use -d and -o")
+    for_osu = calls.kind(given.call) is calls.Kind.nonblocking and given.output_format is Format.osu
+    request = Request(
+        given.call, _sizes(given), given.data_type or TYPE, given.op or OP, given.root,
+        given.in_place, given.warmup, given.rounds or ROUNDS, given.iterations,
+        given.seconds or SECONDS, given.overlap or for_osu, given.tests, given.compute,
+    )  # fmt: skip
+    return request, hosts.number_of_ranks(given.ranks, given.places)
+
+
+def _of_local(given: SimpleNamespace) -> tuple[local_request.LocalRequest, int]:
+    _refuse(
+        given.call,
+        {"-n": given.ranks not in (None, 1), "--hosts": given.places, "-d": given.data_type,
+         "-o": given.op, "-r": given.root, "--in-place": given.in_place,
+         "--overlap": given.overlap, "--format osu": given.output_format is Format.osu},
+        "it is measured in one process, all of --types with all of --ops",
+    )  # fmt: skip
+    sizes = _sizes(given, local_request.SIZES)
+    return local_request.request(
+        sizes, given.types, given.ops, given.rounds, given.iterations, given.seconds
+    ), 1
+
+
+def _sizes(given: SimpleNamespace, by_default: str | None = None) -> message_sizes.Sizes:
+    return message_sizes.read(given.smallest, given.largest, given.factor, given.sizes, by_default)
+
+
+def _refuse_beside_mpis(given: SimpleNamespace) -> None:
+    format_ = given.output_format
+    refused = {
+        "reduce_local": given.call == calls.REDUCE_LOCAL, "--hosts": given.places,
+        "--mpi": given.mpi, "--launcher": given.launcher_name,
+        "--launcher-arg": given.launcher_args, "--overlap": given.overlap,
+        "--series": given.series is not Series.sumac,
+        f"--format {format_.value}": format_ in (Format.osu, Format.csv),
+    }  # fmt: skip
+    _refuse("--against MPI", refused, "it runs several MPIs, and shows a table or JSON")
 
 
 def _refuse(call: str, given: dict[str, object], why: str) -> None:

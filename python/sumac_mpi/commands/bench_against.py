@@ -105,15 +105,17 @@ def _jobs(asked: Asked) -> list[_Job]:
 
 def _run(job: _Job, start: Start, runs: list[results.Run]) -> None:
     run: results.Run | None = None
-    with installations.environment(job.mpi, job.target) as variables:
-        with closing(start(job.target, load=job.loaded, variables=variables)) as records:
-            for record in records:
-                if run is None:
-                    run = results.Run(against.mark(record, job.mpi.name, job.loaded, job.turn))
-                    _require_version(job.mpi, run)
-                    runs.append(run)
-                else:
-                    run.add(record)
+    with (
+        installations.environment(job.mpi, job.target) as variables,
+        closing(start(job.target, load=job.loaded, variables=variables)) as records,
+    ):
+        for record in records:
+            if run is None:
+                run = results.Run(against.mark(record, job.mpi.name, job.loaded, job.turn))
+                _require_version(job.mpi, run)
+                runs.append(run)
+            else:
+                run.add(record)
     if run is None or not run.rows:
         raise SumacError("job-failed", f"the benchmark of {job.name} ended without results")
 

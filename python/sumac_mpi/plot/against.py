@@ -40,11 +40,12 @@ def draw(runs: list[Run], output: Path, title: str | None) -> None:
 
 
 def _latency(axes: Axes, cells: list[Comparison], names: list[str]) -> None:
+    others = curves.COLOURS[1:]
     for number, name in enumerate(names):
         points = [(each.bytes, each.plain[name]) for each in cells if name in each.plain]
         if points:
-            axes.plot(*zip(*points), color=curves.COLOURS[1 + number % (len(curves.COLOURS) - 1)],
-                      linestyle="--", marker="o", markersize=3, linewidth=1.2, label=name)  # fmt: skip
+            axes.plot(*zip(*points), color=others[number % len(others)], linestyle="--",
+                      marker="o", markersize=3, linewidth=1.2, label=name)  # fmt: skip
     points = [(each.bytes, each.sumac_us) for each in cells if each.sumac_us]
     if points:
         axes.plot(*zip(*points), color=curves.COLOURS[0], marker="o", markersize=3.5,
