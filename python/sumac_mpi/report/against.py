@@ -31,10 +31,9 @@ def table(runs: Sequence[Run], comparisons: Sequence[Comparison]) -> list[str]:
             )
         measured = [each for each in cells if each.ratio]
         lines += [_TITLES, *map(_line, measured)] if measured else []
-        if len(measured) < len(cells):
-            lines.append(
-                f"# {len(cells) - len(measured)} sizes: not measured of an MPI and of Sumac"
-            )
+        lacking = [units.format_size(each.bytes) for each in cells if not each.ratio]
+        if lacking:
+            lines.append(f"# not measured of both an MPI and Sumac: {', '.join(lacking)}")
         lines += _foot(measured)
     return lines
 
