@@ -65,6 +65,8 @@ def test_the_best_of_each_mode(two_mpis, sumac, tmp_path):
         ("far", 8, "openmpi4", "mpich4", 1.6),
         ("far", 65536, "openmpi4", "mpich4", 1.6),
     ]
+    assert document["against"][0]["beside_us"] == {"mpich4": 3, "openmpi4": 4}
+    assert out.count("# and beside each other, after Sumac's barrier: 2.00x") == 1
     assert document["against"][0]["rounds"] == 6  # two of a job, in three turns
     assert "2.00x in the geometric mean" in out and "1.60x in the geometric mean" in out
     assert "# 24 rounds dropped" in out  # one of each size of twelve jobs

@@ -11,6 +11,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 from sumac_mpi.base import units
@@ -31,6 +32,7 @@ class Comparison:
     mode: modes.Mode | None  # None where the time of a line was not measured
     plain: dict[str, float]  # microseconds of each MPI by itself
     sumac: dict[str, float]  # of Sumac under each MPI
+    beside: dict[str, float]  # of each MPI's own function beside Sumac, after Sumac's barrier
     rounds: int  # the fewest that a contender has
     mpis: int  # how many are compared; some may not have been measured in this mode
 
@@ -62,6 +64,14 @@ class Comparison:
         """The best MPI's time divided by Sumac's."""
         return self.best_us / self.sumac_us if self.best_us and self.sumac_us else None
 
+    @property
+    def ratio_beside(self) -> float | None:
+        """As ratio, with the best of the MPIs' functions in the jobs in which Sumac is loaded. None
+        if some MPI is missing."""
+        known = self.beside if len(self.beside) >= self.mpis else {}
+        best = min(known.values(), default=None)
+        return best / self.sumac_us if best and self.sumac_us else None
+
     def ratio_under(self, mpi: str) -> float | None:
         """The MPI's own time divided by Sumac's under it."""
         own, sumac = self.plain.get(mpi), self.sumac.get(mpi)
@@ -83,6 +93,7 @@ class Comparison:
             "ratio": self.ratio and round(self.ratio, 3),
             "plain_us": self.plain,
             "sumac_us_under": self.sumac,
+            "beside_us": self.beside,
             "rounds": self.rounds,
             "complete": self.complete,
         }
@@ -100,45 +111,53 @@ def is_marked(run: Run) -> bool:
 def compare(runs: Iterable[Run]) -> list[Comparison]:
     """By mode, the fastest first, and then by size."""
     rounds = [each for run in runs for row in run.rows for each in _rounds(run, row)]
-    mpis = len({each.mpi for each in rounds if not each.loaded})
+    mpis = len({each.mpi for each in rounds if each.part is _Part.plain})
     known = modes.classes(each.ns for each in rounds if each.ns)
     found: list[Comparison] = []
     for mode in known or [None]:
-        cells: dict[int, tuple[Contenders, Contenders]] = {}
+        cells: dict[int, tuple[Contenders, ...]] = {}
         for each in rounds:
             if mode is None or (each.ns and mode.holds(each.ns)):
-                cell = cells.setdefault(each.bytes, (defaultdict(list), defaultdict(list)))
-                cell[each.loaded][each.mpi].append(each.us)
+                cell = cells.setdefault(each.bytes, tuple(defaultdict(list) for _ in _Part))
+                cell[each.part][each.mpi].append(each.us)
         found += [_comparison(size, mode, mpis, *cells[size]) for size in sorted(cells)]
     return found
+
+
+class _Part(IntEnum):
+    """What a round measured, in the order of Comparison's members."""
+
+    plain = 0
+    sumac = 1
+    beside = 2
 
 
 @dataclass(frozen=True)
 class _Round:
     bytes: int
     mpi: str
-    loaded: bool
+    part: _Part
     us: float
     ns: float  # of a line; 0 where it is not known
 
 
 def _rounds(run: Run, row: Row) -> Iterator[_Round]:
     what: dict[str, Any] = run.header["against"]
-    figures = row.record.get("sumac" if what["sumac"] else "native")
-    times: Sequence[float] = figures["rounds"] if figures else []
-    stamps = row.record.get("line", {}).get("ns") or [0.0] * len(times)
-    for us, ns in zip(times, stamps):
-        yield _Round(row.bytes, what["mpi"], what["sumac"], us, ns)
+    own = _Part.beside if what["sumac"] else _Part.plain
+    for part, contender in ((own, "native"), (_Part.sumac, "sumac")):
+        times: Sequence[float] = row.record.get(contender, {}).get("rounds", [])
+        stamps = row.record.get("line", {}).get("ns") or [0.0] * len(times)
+        for us, ns in zip(times, stamps):
+            if what["sumac"] or part is _Part.plain:
+                yield _Round(row.bytes, what["mpi"], part, us, ns)
 
 
-def _comparison(
-    size: int, mode: modes.Mode | None, mpis: int, plain: Contenders, sumac: Contenders
-) -> Comparison:
-    counts = [len(rounds) for part in (plain, sumac) for rounds in part.values()]
+def _comparison(size: int, mode: modes.Mode | None, mpis: int, *parts: Contenders) -> Comparison:
+    counts = [len(rounds) for part in parts for rounds in part.values()]
     fewest = min(_FEWEST_ROUNDS, max(counts))
     medians = [
         {mpi: round(statistics.median(us), 3) for mpi, us in part.items() if len(us) >= fewest}
-        for part in (plain, sumac)
+        for part in parts
     ]
     rounds = min(count for count in counts if count >= fewest)
     return Comparison(size, mode, *medians, rounds, mpis)

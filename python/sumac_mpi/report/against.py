@@ -79,6 +79,10 @@ def _line(each: Comparison) -> str:
 def _foot(cells: Sequence[Comparison]) -> list[str]:
     ratios = [(each.ratio, each.bytes) for each in cells if each.ratio and each.complete]
     lines = [f"# Sumac against the best: {_summary(ratios)}"] if ratios else []
+    beside = [(ratio, each.bytes) for each in cells if each.complete
+              and (ratio := each.ratio_beside)]  # fmt: skip
+    if beside:
+        lines.append(f"# and beside each other, after Sumac's barrier: {_summary(beside)}")
     for mpi in sorted({name for each in cells for name in each.sumac}):
         own = [(ratio, each.bytes) for each in cells if (ratio := each.ratio_under(mpi))]
         if own:
