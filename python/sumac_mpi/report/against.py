@@ -95,4 +95,5 @@ def _summary(ratios: Sequence[tuple[float, int]]) -> str:
     if len(ratios) == 1:
         return f"{mean:.2f}x"
     least, at = min(ratios)
-    return f"{mean:.2f}x in the geometric mean, least {least:.2f}x at {units.format_size(at)}"
+    sizes = f"geometric mean of {len(ratios)} sizes"
+    return f"{mean:.2f}x in the {sizes}, least {least:.2f}x at {units.format_size(at)}"
