@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "algorithms/fold.h"
+#include "algorithms/slots.h"
 #include "observe/trace.h"
 
 namespace sumac {
@@ -25,29 +25,6 @@ void record(const MultiLeader& work, int stage, std::size_t chunk, std::uint64_t
   if (begun) record_piece(work.stages[stage], stage == 1 ? between : *work.node, chunk, begun);
 }
 
-void put_pieces(const MultiLeader& work, std::uint64_t position, std::size_t step) {
-  const ShmGroup& group = work.node->up;
-  std::byte* slot = group.payload(group.rank(), position, group.slot_bytes());
-  for (int r = 0; r < group.size(); ++r) {
-    if (r == group.rank()) continue;
-    const Part piece = work.piece_of(r, step);
-    std::memcpy(slot + static_cast<std::size_t>(r) * work.piece(), work.args->input + piece.offset,
-                piece.bytes);
-  }
-}
-
-void fold_own_piece(const MultiLeader& work, std::uint64_t position, std::size_t step) {
-  const ShmGroup& group = work.node->up;
-  const Part piece = work.piece_of(group.rank(), step);
-  if (piece.bytes == 0) return;
-  const std::size_t place = static_cast<std::size_t>(group.rank()) * work.piece();
-  fold(work.args->kernel, work.args->output + piece.offset, group.size(),
-       piece.bytes / work.args->element, work.args->element, [&](int r) -> const std::byte* {
-         if (r == group.rank()) return work.args->input + piece.offset;
-         return group.payload(r, position, group.slot_bytes()) + place;
-       });
-}
-
 }  // namespace
 
 void MultiLeader::begin() {
@@ -55,16 +32,17 @@ void MultiLeader::begin() {
   exchanged.begin(stages[1].width);
 }
 
-std::size_t MultiLeader::piece() const { return piece_in(node->up.slot_bytes(), node->size); }
+std::size_t MultiLeader::most() const { return piece_in(room(), node->size); }
 
-std::size_t MultiLeader::steps() const { return div_up(part(0).bytes, piece()); }
+std::size_t MultiLeader::steps() const { return div_up(part(0).bytes, most()); }
 
 Part MultiLeader::part(int rank) const { return part_of(args->bytes(), node->size, rank); }
 
-Part MultiLeader::piece_of(int rank, std::size_t step) const {
+Piece MultiLeader::piece(std::size_t step, int rank) const {
   const Part whole = part(rank);
-  const std::size_t offset = std::min(whole.bytes, step * piece());
-  return {whole.offset + offset, std::min(piece(), whole.bytes - offset)};
+  const std::size_t offset = std::min(whole.bytes, step * most());
+  return {whole.offset + offset, std::min(most(), whole.bytes - offset),
+          static_cast<std::size_t>(rank) * most()};
 }
 
 Chunks part_in_chunks(std::size_t bytes, const LevelGroup& node, std::size_t most) {
@@ -93,13 +71,15 @@ Task scatter(Strand& strand, MultiLeader& work) {
   for (std::size_t step = 0; step <= steps; ++step) {
     if (step < steps) {
       co_await strand.until(group.slot_free(first + step));
-      put_pieces(work, first + step, step);
+      put_for_others(group, first + step, work.args->input, work, step);
       group.publish_in(first + step);
     }
     if (step == 0) continue;
     co_await strand.until(group.others_in(first + step - 1));
     const std::uint64_t begin = begun();
-    fold_own_piece(work, first + step - 1, step - 1);
+    const Piece own = work.piece(step - 1, group.rank());
+    fold_piece(group, first + step - 1, *work.args, own, work.room(),
+               work.args->output + own.offset);
     group.finish(first + step - 1);
     record(work, 0, step - 1, begin);
     work.folded.note(step - 1);
@@ -112,7 +92,7 @@ Task exchange(Strand& strand, MultiLeader& work, int which) {
   const auto width = static_cast<std::size_t>(work.exchanged.width());
   for (auto c = static_cast<std::size_t>(which); c < chunks.count() && own.bytes > 0; c += width) {
     const Part part = chunks[c];
-    co_await strand.until(work.folded.done(div_up(part.offset + part.bytes, work.piece()) - 1));
+    co_await strand.until(work.folded.done(div_up(part.offset + part.bytes, work.most()) - 1));
     CallArguments args{*work.args, {}};
     ReduceArguments& reduction = args.reduction;
     reduction.output += own.offset + part.offset;
@@ -132,15 +112,15 @@ Task gather(Strand& strand, MultiLeader& work) {
   const Chunks& chunks = work.chunks;
   for (std::size_t step = 0; step <= steps; ++step) {
     if (step < steps) {
-      const Part own = work.piece_of(group.rank(), step);
+      const Piece own = work.piece(step, group.rank());
       if (own.bytes > 0) {
         // All up to the last that has a part of the piece; each strand does every other.
-        const std::size_t last = (step * work.piece() + own.bytes - 1) / chunks[0].bytes;
+        const std::size_t last = (step * work.most() + own.bytes - 1) / chunks[0].bytes;
         if (last > 0) co_await strand.until(work.exchanged.done(last - 1));
         co_await strand.until(work.exchanged.done(last));
       }
       co_await strand.until(group.slot_free(first + step));
-      group.store(first + step, group.payload(group.rank(), first + step, group.slot_bytes()),
+      group.store(first + step, group.payload(group.rank(), first + step, work.room()) + own.place,
                   work.args->output + own.offset, own.bytes);
       group.publish_in(first + step);
     }
@@ -148,12 +128,7 @@ Task gather(Strand& strand, MultiLeader& work) {
     const std::uint64_t position = first + step - 1;
     co_await strand.until(group.others_in(position));
     const std::uint64_t begin = begun();
-    for (int r = 0; r < group.size(); ++r) {
-      if (r == group.rank()) continue;
-      const Part piece = work.piece_of(r, step - 1);
-      std::memcpy(work.args->output + piece.offset, group.payload(r, position, group.slot_bytes()),
-                  piece.bytes);
-    }
+    take_from_others(group, position, work.args->output, work, step - 1);
     group.finish(position);
     record(work, 2, step - 1, begin);
   }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "algorithms/cost.h"
+#include "algorithms/slots.h"
 #include "algorithms/table.h"
 #include "levels/stage.h"
 
@@ -26,11 +27,13 @@ struct MultiLeader {
   ChunkCounter folded, exchanged;
 
   void begin();
-  // Bytes of a part in one slot, and the number of steps in which all parts go through the slots.
-  std::size_t piece() const;
+  Part part(int rank) const;  // of the vector
+  // How all parts go through the slots: the number of steps, the bytes of a slot that are used, the
+  // most that one part has of them, and a rank's piece in a step.
   std::size_t steps() const;
-  Part part(int rank) const;                        // of the vector
-  Part piece_of(int rank, std::size_t step) const;  // of the vector
+  std::size_t room() const { return node->up.slot_bytes(); }
+  std::size_t most() const;
+  Piece piece(std::size_t step, int rank) const;
 };
 
 // The part of a rank of the node, cut into chunks of at most `most` bytes.

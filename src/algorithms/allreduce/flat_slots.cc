@@ -6,9 +6,8 @@
 //   Bytes    a rank copies n and reads p*n; p*n element operations on every rank
 //   Wins     between two ranks, while all data fit the caches
 //   Needs    slots, a ring of 3 or more. Every rank folds in the same order: same bits on all
-#include "algorithms/chunks.h"
-#include "algorithms/fold.h"
 #include "algorithms/functions.h"
+#include "algorithms/slots.h"
 
 namespace sumac::allreduce {
 
@@ -28,13 +27,8 @@ Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
     const std::uint64_t position = first + step - 1;
     const Part part = chunks[step - 1];
     co_await strand.until(group.others_in(position));
-    group.read(position, part.bytes, [&] {
-      fold(args, args.output + part.offset, group.size(), part.bytes / args.element,
-           [&](int r) -> const std::byte* {
-             if (r == group.rank()) return args.input + part.offset;
-             return group.payload(r, position, chunks.most());
-           });
-    });
+    fold_piece(group, position, args, {part.offset, part.bytes, 0}, chunks.most(),
+               args.output + part.offset);
     group.finish(position);
     // Others may have put this chunk in before they folded the one ahead of it.
     if (step > 1) group.note_finished_before(position - 1);

@@ -5,9 +5,8 @@
 //   Bytes    a non-root writes n; the root reads p*n and does all the arithmetic
 //   Wins     medium messages, and any size between two ranks without single copy
 //   Needs    slots
-#include "algorithms/chunks.h"
-#include "algorithms/fold.h"
 #include "algorithms/functions.h"
+#include "algorithms/slots.h"
 
 namespace sumac::reduce {
 namespace {
@@ -31,13 +30,8 @@ Task collect(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunk
     for (int r = 0; r < group.size(); ++r) {
       if (r != args.root) co_await strand.until(group.in(r, first + c));
     }
-    group.read(first + c, part.bytes, [&] {
-      fold(args, args.output + part.offset, group.size(), part.bytes / args.element,
-           [&](int r) -> const std::byte* {
-             if (r == args.root) return args.input + part.offset;
-             return group.payload(r, first + c, chunks.most());
-           });
-    });
+    fold_piece(group, first + c, args, {part.offset, part.bytes, 0}, chunks.most(),
+               args.output + part.offset);
     group.finish(first + c);
   }
 }

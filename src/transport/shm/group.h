@@ -77,14 +77,18 @@ class ShmGroup {
 
   // Copies into this rank's payload of `position`, the way that others read soonest.
   void store(std::uint64_t position, std::byte* to, const std::byte* from, std::size_t bytes) {
-    if (bytes >= kLeastMeasured && kCanStream) return store_measured(position, to, from, bytes);
-    std::memcpy(to, from, bytes);
+    if (!kCanStream || bytes < kLeastMeasured) {
+      std::memcpy(to, from, bytes);
+    } else {
+      store_measured(position, to, from, bytes);
+    }
   }
   // Calls work(), which reads `bytes` bytes from others' payloads of `position`.
   template <class Work>
   void read(std::uint64_t position, std::size_t bytes, const Work& work) const {
     Way way;
-    if (bytes < kLeastMeasured || !hand_over_.schedule().measured(position, way)) return work();
+    const bool timed = kCanStream && bytes >= kLeastMeasured;
+    if (!timed || !hand_over_.schedule().measured(position, way)) return work();
     const std::uint64_t begun = cpu_ticks();
     work();
     note_read(position, way, cpu_ticks() - begun, bytes);
