@@ -138,7 +138,7 @@ TEST(Rules, ProblemsNameTheFix) {
       {"[[rule]]\ncollective='alreduce'\nover='shm'\nalgorithm='flat'",
        "FILE:2: unknown collective 'alreduce'; did you mean 'allreduce'? (known: allreduce, "
        "reduce, "
-       "bcast, barrier, reduce_scatter, allgather)"},
+       "bcast, barrier, reduce_scatter, allgather, alltoall, alltoallv)"},
       {"[[rule]]\ncollective='reduce'\nover='smh'\nalgorithm='flat'",
        "FILE:3: unknown over 'smh'; did you mean 'shm'? (known: shm, p2p, levels)"},
       {"[[rule]]\ncollective='barrier'\nover='p2p'\nalgorithm='flat'",

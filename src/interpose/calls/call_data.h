@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "interpose/calls/decide.h"
+#include "interpose/calls/exchange.h"
 #include "interpose/mpi/gap_buffer.h"
 #include "interpose/mpi/packing.h"
 
@@ -42,6 +43,7 @@ class CallData {
   void describe_bcast(ChosenCall& work, const Call& call, const Decision& decision);
   void describe_reduce_scatter(ChosenCall& work, const Call& call, const Decision& decision);
   void describe_allgather(ChosenCall& work, const Call& call, const Decision& decision);
+  void describe_exchange(ChosenCall& work, const Call& call, const Decision& decision);
   void describe_result(AllgatherArguments& args, const Call& call, const Decision& decision);
   void copy_or_stage(const TypeInfo& type, std::byte*& output, std::size_t count, MPI_Comm comm);
   void load_copies(const ChosenCall& work);
@@ -56,6 +58,7 @@ class CallData {
   std::optional<PackedBuffer> packed_;    // of a broadcast, or what a rank gives to an all-gather
   std::optional<PackedBuffer> gathered_;  // of an all-gather whose result does not lie packed
   std::unique_ptr<Part[]> parts_;         // where the program lists them
+  std::unique_ptr<ExchangeData> exchange_;  // of an all-to-all, unless it has equal packed blocks
   std::optional<StagedResult> staged_;    // of a reduction whose type has gaps
 };
 

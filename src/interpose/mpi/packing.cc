@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -55,8 +56,8 @@ void unpack_elements(const TypedBuffer& buffer, std::size_t bytes, const std::by
   });
 }
 
-PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, bool outlives)
-    : buffer_(buffer), bytes_(bytes), own_(!lies_packed(buffer.type)) {
+PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, bool outlives, bool copied)
+    : buffer_(buffer), bytes_(bytes), own_(copied || !lies_packed(buffer.type)) {
   if (own_ && !buffer.address) rebase();
   if (own_ && outlives) keep_handles();
   data_ = static_cast<std::byte*>(own_ ? std::malloc(bytes) : buffer.address);
@@ -90,7 +91,12 @@ void PackedBuffer::keep_handles() {
 }
 
 void PackedBuffer::pack() {
-  if (own_) pack_elements(buffer_, bytes_, data_);
+  if (!own_) return;
+  if (lies_packed(buffer_.type)) {
+    std::memcpy(data_, buffer_.address, bytes_);
+  } else {
+    pack_elements(buffer_, bytes_, data_);
+  }
 }
 
 void PackedBuffer::unpack() {

@@ -24,13 +24,14 @@ int check_type(MPI_Datatype type, MPI_Comm comm);
 void pack_elements(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed);
 void unpack_elements(const TypedBuffer& buffer, std::size_t bytes, const std::byte* packed);
 
-// The packed bytes of `buffer` for one operation: the buffer itself where its type lies packed,
-// else a copy. Ends the job when there is no memory for it, since the other ranks wait for this
+// The packed bytes of `buffer` for one operation: the buffer itself where its type lies packed and
+// it is not to be `copied`, else a copy. Ends the job when there is no memory for it, since the other ranks wait for this
 // one.
 class PackedBuffer {
  public:
   // With `outlives`, type and communicator may be freed before this object.
-  PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, bool outlives = false);
+  PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, bool outlives = false,
+               bool copied = false);
   ~PackedBuffer();
   PackedBuffer(const PackedBuffer&) = delete;
   PackedBuffer& operator=(const PackedBuffer&) = delete;
