@@ -69,9 +69,8 @@ std::size_t wrong_exchanged(Call& call, const Case& test, const Buffers& buffers
     own.seed += kRepetitions * static_cast<unsigned>(to);
     return own;
   };
-  each(test.in_place ? buffers.recv() : buffers.send(), [&](std::byte* block, int to) {
-    with_seed(to).fill(block, part, world.rank);
-  });
+  each(test.in_place ? buffers.recv() : buffers.send(),
+       [&](std::byte* block, int to) { with_seed(to).fill(block, part, world.rank); });
   run(call, pattern.seed == kRepetitions);
   std::size_t wrong = 0;
   each(buffers.recv(), [&](std::byte* block, int from) {
@@ -92,8 +91,7 @@ std::size_t wrong_here(Call& call, const Case& test, const Buffers& buffers, con
   }
   if (test.collective == Collective::allgather)
     return wrong_gathered(call, test, buffers, world, pattern);
-  if (is_all_to_all(test.collective))
-    return wrong_exchanged(call, test, buffers, world, pattern);
+  if (is_all_to_all(test.collective)) return wrong_exchanged(call, test, buffers, world, pattern);
   pattern.fill(buffers.send(), test.count, world.rank);
   if (test.in_place) std::memcpy(buffers.recv(), buffers.send(), test.bytes());
   run(call, seed == kRepetitions);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The row of a rank: the blocks that it gives the other ranks, one behind the other, that of the
-// rank after it first. Ranks that go through their rows at the same pace read at the same time, each
-// from another one. Its own block is not in it.
+// rank after it first. Ranks that go through their rows at the same pace read at the same time,
+// each from another one. Its own block is not in it.
 #pragma once
 
 #include "algorithms/arguments.h"

@@ -7,7 +7,7 @@
 
 #include "algorithms/table.h"
 #include "strands/waiting.h"
-#include "testing/exchange.h"
+#include "testing/test_exchange.h"
 #include "testing/group_world.h"
 #include "testing/kernels.h"
 
@@ -60,8 +60,7 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   rank.args.reduce_scatter = {args, parts};
   rank.args.allgather = {args.input + own.offset, args.output, parts};
   const std::size_t block = count / static_cast<std::size_t>(ranks);
-  Exchange exchange =
-      equal_exchange(block * static_cast<std::size_t>(ranks) * sizeof(Word), ranks);
+  Exchange exchange = equal_exchange(block * static_cast<std::size_t>(ranks) * sizeof(Word), ranks);
   const bool lists = entry.collective == Collective::alltoallv;
   rank.args.alltoall = {args.input, args.output, exchange.sent(me, lists),
                         exchange.received(me, lists), exchange.scratch[0].data()};

@@ -13,7 +13,7 @@
 
 #include "algorithms/arguments.h"
 #include "base/algorithm.h"
-#include "testing/exchange.h"
+#include "testing/test_exchange.h"
 #include "testing/kernels.h"
 #include "testing/post_office.h"
 #include "testing/random_parts.h"

@@ -35,7 +35,7 @@ std::vector<int> matrix_of(int pattern, int n, bool symmetric) {
 }
 
 void expect_path(const Exchange& exchange) {
-  if (only_linked || ranks == 1) return;
+  if (only_linked) return;
   if (handed_down) {
     CHECK_HANDED_DOWN("the rules prefer the MPI here");
   } else if (exchange.form == Form::blocking) {
@@ -46,8 +46,8 @@ void expect_path(const Exchange& exchange) {
 }
 
 void run(Exchange& exchange, unsigned mix, int round) {
-  step("%s, form %d, in place %d, round %d", exchange.name.c_str(),
-       static_cast<int>(exchange.form), exchange.in_place, round);
+  step("%s, form %d, in place %d, round %d", exchange.name.c_str(), static_cast<int>(exchange.form),
+       exchange.in_place, round);
   exchange.allocate(mix);
   exchange.fill(round);
   if (exchange.form != Form::blocking) forget_path();
@@ -193,7 +193,7 @@ void intercommunicator() {
                static_cast<const MPI_Aint*>(places.data()), MPI_INT, into,
                static_cast<const MPI_Count*>(counts.data()),
                static_cast<const MPI_Aint*>(places.data()), MPI_INT) == MPI_SUCCESS);
-    if (!only_linked) CHECK_HANDED_DOWN("inter-communicator");
+    CHECK(!was_taken(), "path '%s'", path());
     for (int r = 0; r < others; ++r) {
       const int world = 2 * r + 1 - color;
       CHECK(out[static_cast<std::size_t>(r)] == 100 * world + own);

@@ -11,10 +11,10 @@ namespace test {
 
 // Where a rank has the blocks of one side.
 struct Side {
-  std::vector<int> counts;     // by rank, in elements
-  std::vector<int> starts;     // in ints
+  std::vector<int> counts;  // by rank, in elements
+  std::vector<int> starts;  // in ints
   std::vector<Layout> layouts;
-  std::vector<int> memory;     // ints that belong to no block are guards
+  std::vector<int> memory;  // ints that belong to no block are guards
 
   // As arguments: displacements in elements, or in bytes.
   std::vector<int> places;
@@ -60,9 +60,7 @@ struct Exchange {
   Side send = {}, receive = {};
   MPI_Request request = MPI_REQUEST_NULL;
 
-  int count(int from, int to) const {
-    return matrix[static_cast<std::size_t>(from * ranks + to)];
-  }
+  int count(int from, int to) const { return matrix[static_cast<std::size_t>(from * ranks + to)]; }
   // `mix` chooses layouts, and whether blocks are apart.
   void allocate(unsigned mix) {
     const bool by_block = name == "Alltoallw", equal = name == "Alltoall";
@@ -86,7 +84,7 @@ struct Exchange {
   }
 
   template <class Count, class Place>
-  int make_with(std::vector<Count> Side::* counts, std::vector<Place> Side::* places) {
+  int make_with(std::vector<Count> Side::*counts, std::vector<Place> Side::*places) {
     const void* const in = in_place ? MPI_IN_PLACE : send.memory.data();
     void* const out = receive.memory.data();
     const std::string whole = name + (large ? "_c" : "");
@@ -99,16 +97,15 @@ struct Exchange {
     const Count *each_in = array(receive.*counts), *each_out = each;
     const Place* at_in = array(receive.*places);
     if (name == "Alltoall") {
-      return call(whole, form, comm, &request, in, each_out ? each_out[0] : Count{},
-                  send.types[0], out, each_in[0], receive.types[0]);
+      return call(whole, form, comm, &request, in, each_out ? each_out[0] : Count{}, send.types[0],
+                  out, each_in[0], receive.types[0]);
     }
     if (name == "Alltoallv") {
-      return call(whole, form, comm, &request, in, each_out, at, send.types[0], out, each_in,
-                  at_in, receive.types[0]);
+      return call(whole, form, comm, &request, in, each_out, at, send.types[0], out, each_in, at_in,
+                  receive.types[0]);
     }
     return call(whole, form, comm, &request, in, each_out, at,
-                in_place ? nullptr : array(send.types), out, each_in, at_in,
-                array(receive.types));
+                in_place ? nullptr : array(send.types), out, each_in, at_in, array(receive.types));
   }
   int make() {
     return large ? make_with(&Side::large_counts, &Side::large_places)
@@ -133,9 +130,9 @@ struct Exchange {
   void differs(const char* what, const std::vector<int>& expected,
                const std::vector<int>& got) const {
     const auto wrong = std::mismatch(expected.begin(), expected.end(), got.begin());
-    CHECK(wrong.first == expected.end(), "%s: %s form %d large %d in place %d: at %td of %zu",
-          what, name.c_str(), static_cast<int>(form), large, in_place,
-          wrong.first - expected.begin(), expected.size());
+    CHECK(wrong.first == expected.end(), "%s: %s form %d large %d in place %d: at %td of %zu", what,
+          name.c_str(), static_cast<int>(form), large, in_place, wrong.first - expected.begin(),
+          expected.size());
   }
 };
 

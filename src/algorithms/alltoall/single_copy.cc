@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-to-all by single copy. Every rank fetches its blocks straight from the others' inputs, that of
-// the rank before it first, so that no two read from one at the same time.
+// All-to-all by single copy. Every rank fetches its blocks straight from the others' inputs, that
+// of the rank before it first, so that no two read from one at the same time.
 //   Steps    2: addresses out, all blocks fetched
 //   Bytes    a rank fetches p-1 blocks
 //   Wins     large messages

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-to-all over slots. Step by step every rank copies the next piece of its row into its slot, and
-// its blocks out of the slots of the ranks that have put them there: where a block fills a slot or
-// more, of one rank in each step. It copies the next piece in before it waits for the others' last
-// ones.
+// All-to-all over slots. Step by step every rank copies the next piece of its row into its slot,
+// and its blocks out of the slots of the ranks that have put them there: where a block fills a slot
+// or more, of one rank in each step. It copies the next piece in before it waits for the others'
+// last ones.
 //   Steps    1 a slot of the row, pipelined, no entry or exit barrier
 //   Bytes    a rank writes p-1 blocks and reads p-1
 //   Wins     medium messages, and wherever single copy is not available

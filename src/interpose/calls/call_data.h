@@ -53,13 +53,13 @@ class CallData {
   bool has_copies_ = false;  // anything is to be done before or after
   bool packs_ = false;       // `packed_` is sent
   std::size_t bytes_ = 0;
-  std::optional<TypedAllreduce> by_mpi_;  // of a reduction over levels
-  std::optional<TypeInfo> copied_;        // of a local reduction, whose input becomes its output
-  std::optional<PackedBuffer> packed_;    // of a broadcast, or what a rank gives to an all-gather
-  std::optional<PackedBuffer> gathered_;  // of an all-gather whose result does not lie packed
-  std::unique_ptr<Part[]> parts_;         // where the program lists them
+  std::optional<TypedAllreduce> by_mpi_;    // of a reduction over levels
+  std::optional<TypeInfo> copied_;          // of a local reduction, whose input becomes its output
+  std::optional<PackedBuffer> packed_;      // of a broadcast, or what a rank gives to an all-gather
+  std::optional<PackedBuffer> gathered_;    // of an all-gather whose result does not lie packed
+  std::unique_ptr<Part[]> parts_;           // where the program lists them
   std::unique_ptr<ExchangeData> exchange_;  // of an all-to-all, unless it has equal packed blocks
-  std::optional<StagedResult> staged_;    // of a reduction whose type has gaps
+  std::optional<StagedResult> staged_;      // of a reduction whose type has gaps
 };
 
 }  // namespace sumac

@@ -238,8 +238,8 @@ bool can_pack_exchanged(const Call& call) {
   return can_pack(call.receive) && (call.send.address == MPI_IN_PLACE || can_pack(call.send));
 }
 
-// Decides an MPI_Alltoall by packed bytes. The ranks of the others do not share any number of bytes:
-// what is decided of these does not depend on it.
+// Decides an MPI_Alltoall by packed bytes. The ranks of the others do not share any number of
+// bytes: what is decided of these does not depend on it.
 void decide_exchange(const Call& call, Decision& decision) {
   const Communicator& c = *decision.communicator;
   std::size_t sent = 0, received = 0;

@@ -21,7 +21,9 @@ MPI_Count ExchangeSide::count(int rank) const {
   return static_cast<const int*>(counts())[rank];
 }
 
-MPI_Datatype ExchangeSide::type(int rank) const { return has_types() ? types()[rank] : data().type; }
+MPI_Datatype ExchangeSide::type(int rank) const {
+  return has_types() ? types()[rank] : data().type;
+}
 
 Data ExchangeSide::block(int rank) const {
   const Data block{data().address, count(rank), type(rank)};
@@ -36,8 +38,8 @@ Data ExchangeSide::block(int rank) const {
     place = static_cast<const int*>(places())[rank];
   }
   // Not a pointer's arithmetic: the address may be MPI_BOTTOM.
-  const auto at = reinterpret_cast<std::uintptr_t>(block.address) +
-                  static_cast<std::uintptr_t>(place * extent);
+  const auto at =
+      reinterpret_cast<std::uintptr_t>(block.address) + static_cast<std::uintptr_t>(place * extent);
   return {reinterpret_cast<void*>(at), block.count, block.type};
 }
 

@@ -25,8 +25,8 @@ void pack_elements(const TypedBuffer& buffer, std::size_t bytes, std::byte* pack
 void unpack_elements(const TypedBuffer& buffer, std::size_t bytes, const std::byte* packed);
 
 // The packed bytes of `buffer` for one operation: the buffer itself where its type lies packed and
-// it is not to be `copied`, else a copy. Ends the job when there is no memory for it, since the other ranks wait for this
-// one.
+// it is not to be `copied`, else a copy. Ends the job when there is no memory for it, since the
+// other ranks wait for this one.
 class PackedBuffer {
  public:
   // With `outlives`, type and communicator may be freed before this object.

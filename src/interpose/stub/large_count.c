@@ -145,19 +145,19 @@ static int call_int_form(int large, const struct places* at, bool ends, const wo
     if (shorter[i] == NULL) mpi = NULL;
     a[at->arrays[i]] = (word)shorter[i];
   }
-  const int error = mpi == NULL ? refuse_count(a[at->comm], at)
-                                : mpi(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
-                                      a[10]);
+  const int error = mpi == NULL
+                        ? refuse_count(a[at->comm], at)
+                        : mpi(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10]);
   for (int i = 0; i < 4 && ends; ++i) free(shorter[i]);
   return error;
 }
 
 #define LARGE_int(name, function, form)
-#define LARGE_MPI_Count(name, function, form)                                             \
-  static int name(word a, word b, word c, word d, word e, word f, word g, word h, word i, \
-                  word j, word k) {                                                       \
-    const word arguments[kMostArguments] = {a, b, c, d, e, f, g, h, i, j, k};             \
-    return call_int_form(SUMAC_CALL_##name, &function, form, arguments);                  \
+#define LARGE_MPI_Count(name, function, form)                                                     \
+  static int name(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, \
+                  word k) {                                                                       \
+    const word arguments[kMostArguments] = {a, b, c, d, e, f, g, h, i, j, k};                     \
+    return call_int_form(SUMAC_CALL_##name, &function, form, arguments);                          \
   }
 #define SUMAC_CALL(name)
 #define SUMAC_COLLECTIVE(name, function, form, type) LARGE_##type(name, function, form)

@@ -17,8 +17,12 @@ struct Exchange {
   std::vector<std::vector<Part>> gives, gets;
   std::vector<std::vector<Part>> scratch;  // by rank: for the algorithm
 
-  Parts sent(int rank, bool lists) const { return parts(gives[static_cast<std::size_t>(rank)], lists); }
-  Parts received(int rank, bool lists) const { return parts(gets[static_cast<std::size_t>(rank)], lists); }
+  Parts sent(int rank, bool lists) const {
+    return parts(gives[static_cast<std::size_t>(rank)], lists);
+  }
+  Parts received(int rank, bool lists) const {
+    return parts(gets[static_cast<std::size_t>(rank)], lists);
+  }
 
  private:
   static Parts parts(const std::vector<Part>& blocks, bool lists) {
