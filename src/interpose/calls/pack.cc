@@ -5,8 +5,9 @@
 #include "interpose/calls/calls.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/packing.h"
 #include "interpose/mpi/type_use.h"
-#include "layout/mover.h"
+#include "tasks/threads.h"
 
 namespace sumac {
 namespace {
@@ -58,7 +59,7 @@ const DataLayout* judge(const Packing& call, MPI_Count position, MPI_Aint& exten
   return is_communicator(call.comm) ? layout : nullptr;
 }
 
-// Serves the call by `move`, of pack() and unpack(), else by `below`.
+// Serves the call by `move`, of pack_all() and unpack_all(), else by `below`.
 template <class Position, class Move, class Below>
 int serve(const Packing& call, Position* position, Move move, Below below) {
   MPI_Aint extent = 0;
@@ -73,9 +74,9 @@ int serve(const Packing& call, Position* position, Move move, Below below) {
   }
   const LaidOut elements{*layout, static_cast<std::size_t>(call.count), extent,
                          static_cast<std::byte*>(call.elements)};
-  const std::size_t bytes = elements.bytes();
-  move(elements, 0, bytes, static_cast<std::byte*>(call.packed) + *position);
-  *position += static_cast<Position>(bytes);
+  const UseThreads threads(true);
+  move(elements, static_cast<std::byte*>(call.packed) + *position);
+  *position += static_cast<Position>(elements.bytes());
   thread_state().last_path = kLocal;
   return MPI_SUCCESS;
 }
@@ -84,7 +85,7 @@ template <class Count, class Below>
 int serve_pack(Below below, const void* in, Count count, MPI_Datatype type, void* out, Count size,
                Count* position, MPI_Comm comm) {
   const Packing call{const_cast<void*>(in), count, type, out, size, comm};
-  return serve(call, position, pack,
+  return serve(call, position, pack_all,
                [&] { return below(in, count, type, out, size, position, comm); });
 }
 
@@ -92,7 +93,7 @@ template <class Count, class Below>
 int serve_unpack(Below below, const void* in, Count size, Count* position, void* out, Count count,
                  MPI_Datatype type, MPI_Comm comm) {
   const Packing call{out, count, type, const_cast<void*>(in), size, comm};
-  return serve(call, position, unpack,
+  return serve(call, position, unpack_all,
                [&] { return below(in, size, position, out, count, type, comm); });
 }
 

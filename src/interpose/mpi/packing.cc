@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstdlib>
 
+#include "algorithms/in_pieces.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/type_use.h"
@@ -65,14 +66,26 @@ void pack_elements(const TypedBuffer& buffer, std::size_t bytes, std::byte* pack
   MPI_Aint extent = 0;
   const DataLayout* layout = use_packing(buffer.type, buffer.comm, bytes, extent);
   if (!layout) return pack_by_mpi(buffer, bytes, packed);
-  pack(elements_of(buffer, *layout, extent), 0, bytes, packed);
+  pack_all(elements_of(buffer, *layout, extent), packed);
 }
 
 void unpack_elements(const TypedBuffer& buffer, std::size_t bytes, const std::byte* packed) {
   MPI_Aint extent = 0;
   const DataLayout* layout = use_packing(buffer.type, buffer.comm, bytes, extent);
   if (!layout) return unpack_by_mpi(buffer, bytes, packed);
-  unpack(elements_of(buffer, *layout, extent), 0, bytes, packed);
+  unpack_all(elements_of(buffer, *layout, extent), packed);
+}
+
+void pack_all(const LaidOut& elements, std::byte* to) {
+  in_pieces(to, elements.bytes(), 1, [&](std::size_t first, std::size_t bytes) {
+    pack(elements, first, bytes, to + first);
+  });
+}
+
+void unpack_all(const LaidOut& elements, const std::byte* from) {
+  in_pieces(from, elements.bytes(), 1, [&](std::size_t first, std::size_t bytes) {
+    unpack(elements, first, bytes, from + first);
+  });
 }
 
 PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, const Use& use)
@@ -128,13 +141,13 @@ void PackedBuffer::keep_handles() {
 void PackedBuffer::load() {
   if (!own_) return;
   if (!has_layout()) return pack_by_mpi(buffer_, bytes_, data_);
-  pack(0, bytes_, data_);
+  pack_all(elements(), data_);
 }
 
 void PackedBuffer::deliver() {
   if (!own_) return;
   if (!has_layout()) return unpack_by_mpi(buffer_, bytes_, data_);
-  unpack(0, bytes_, data_);
+  unpack_all(elements(), data_);
 }
 
 LaidOut PackedBuffer::elements() const { return elements_of(buffer_, layout_, extent_); }

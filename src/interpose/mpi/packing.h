@@ -26,6 +26,10 @@ int check_type(MPI_Datatype type, MPI_Comm comm);
 void pack_elements(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed);
 void unpack_elements(const TypedBuffer& buffer, std::size_t bytes, const std::byte* packed);
 
+// All of the elements; much by several threads, as far as this thread may use others (UseThreads).
+void pack_all(const LaidOut& elements, std::byte* to);
+void unpack_all(const LaidOut& elements, const std::byte* from);
+
 // The packed bytes of a buffer for one operation, in one of three ways: the buffer itself where its
 // type lies packed; its layout, by which an algorithm copies any range as it needs it; or a copy of
 // all of them, for algorithms that take contiguous data only and types whose layout is not known.
