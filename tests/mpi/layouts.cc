@@ -97,7 +97,7 @@ bool is_apart(const std::vector<Elements>& parts) {
 }
 
 // False where the MPI packs several elements otherwise than one after another, as Open MPI 4 does
-// where the lower bound is beyond the extent.
+// where a structure has parts without data: its own results then differ with the count.
 bool is_packed_in_order(const Elements& e) {
   static Memory memory;
   memory.fill(1);

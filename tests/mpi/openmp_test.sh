@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# openmp_test.sh FAMILY LAUNCHER SUMAC PROGRAM: large reductions and packed data must have the same
-# bits with OpenMP's threads and with one thread, and the statistics must count how they were folded.
+# openmp_test.sh FAMILY LAUNCHER SUMAC PROGRAM: with OpenMP's threads, large reductions and packed
+# data must have the same bits as with one thread, and the statistics must count how they were made.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"
