@@ -7,9 +7,9 @@
 
 #include "algorithms/table.h"
 #include "strands/waiting.h"
-#include "testing/test_exchange.h"
 #include "testing/group_world.h"
 #include "testing/kernels.h"
+#include "testing/test_exchange.h"
 
 namespace sumac::testing {
 namespace {

@@ -13,11 +13,11 @@
 
 #include "algorithms/arguments.h"
 #include "base/algorithm.h"
-#include "testing/test_exchange.h"
 #include "testing/kernels.h"
 #include "testing/post_office.h"
 #include "testing/random_parts.h"
 #include "testing/strided.h"
+#include "testing/test_exchange.h"
 
 namespace sumac::testing {
 

@@ -74,7 +74,8 @@ def bus_bandwidth(collective: str, size: int, us: float, ranks: int) -> float:
     """GB/s that each rank's memory must carry for the result: independent of the number of ranks.
 
     As in nccl-tests: the bytes of the whole message per time, times 2(n-1)/n for an all-reduce,
-    (n-1)/n for a reduce-scatter, an all-gather or an all-to-all, 1 for a reduction to one rank or a broadcast.
+    (n-1)/n for a reduce-scatter, an all-gather or an all-to-all, 1 for a reduction to one rank
+    or a broadcast.
     """
     if us <= 0 or size == 0:
         return 0.0

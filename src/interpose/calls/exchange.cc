@@ -3,9 +3,11 @@
 
 #include <climits>
 #include <cstdint>
+#include <new>
 
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/type_use.h"
 #include "interpose/process/process.h"
 #include "observe/log.h"
 
@@ -54,9 +56,11 @@ bool has_equal_packed_blocks(const Call& call) {
          lies_packed(call.send.type) && lies_packed(call.receive.type);
 }
 
-ExchangeData::ExchangeData(const Call& call, int ranks, AlltoallArguments& args) {
+ExchangeData::ExchangeData(const Call& call, int ranks, const PackedBuffer::Use& use,
+                           AlltoallArguments& args)
+    : use_(use) {
   if (call.kind.function == Function::alltoall) {
-    std::byte *input, *output;
+    Bytes input, output;
     args.sent = add_equal(call, true, ranks, input);
     args.received = add_equal(call, false, ranks, output);
     args.input = input;
@@ -64,32 +68,36 @@ ExchangeData::ExchangeData(const Call& call, int ranks, AlltoallArguments& args)
     return;
   }
   // Offsets of listed blocks are addresses.
-  args.input = nullptr;
-  args.output = nullptr;
+  use_.in_ranges = false;
   args.sent = add_listed(call, true, ranks);
   args.received = add_listed(call, false, ranks);
   scratch_.resize(static_cast<std::size_t>(ranks));
   args.blocks = scratch_.data();
 }
 
-// The address of the packed bytes, which are copied where that is necessary.
-std::byte* ExchangeData::add(const Call& call, bool sends, const Data& data, std::size_t bytes) {
-  const bool packed = lies_packed(data.type);
-  const bool copied = sends && is_in_place(call);
-  if (packed && !copied) return static_cast<std::byte*>(data.address);
+// The packed bytes, which are copied where that is necessary.
+Bytes ExchangeData::add(const Call& call, bool sends, const Data& data, std::size_t bytes) {
+  const std::size_t element = bytes / static_cast<std::size_t>(data.count);
+  MPI_Aint extent = 0;
   // MPI_Pack counts bytes in an int. What the others have is not known, so it cannot be agreed that
   // the call is the MPI's.
-  if (!packed && bytes / static_cast<std::size_t>(data.count) > INT_MAX) {
+  if (element > INT_MAX && !lies_packed(data.type) &&
+      !use_packing(data.type, call.comm, bytes, extent)) {
     log_here("error[large-element]: an element of %zu bytes with gaps, in MPI_%s; ending the job",
-             bytes / static_cast<std::size_t>(data.count), info_of(call.collective()).mpi_name);
+             element, info_of(call.collective()).mpi_name);
     end_job(call.comm);
   }
-  std::deque<PackedBuffer>& copies = sends ? sent_ : received_;
-  copies.emplace_back(TypedBuffer{data, call.comm}, bytes, call.is_deferred(), copied);
-  return copies.back().data();
+  Side& side = (sends ? sent_ : received_).emplace_back(TypedBuffer{data, call.comm}, bytes, use_);
+  if (!sends || !is_in_place(call) || side.buffer.is_copy()) return side.buffer.bytes();
+  side.copy.reset(new (std::nothrow) std::byte[bytes]);
+  if (!side.copy) {
+    log_here("error[no-memory]: no memory to copy %zu bytes; ending the job", bytes);
+    end_job(call.comm);
+  }
+  return side.copy.get();
 }
 
-Parts ExchangeData::add_equal(const Call& call, bool sends, int ranks, std::byte*& at) {
+Parts ExchangeData::add_equal(const Call& call, bool sends, int ranks, Bytes& at) {
   Data all = ExchangeSide(call, sends).data();
   all.count *= ranks;
   const std::size_t bytes = bytes_of(all);
@@ -104,19 +112,22 @@ Parts ExchangeData::add_listed(const Call& call, bool sends, int ranks) {
   for (int r = 0; r < ranks; ++r) {
     const Data block = side.block(r);
     const std::size_t bytes = bytes_of(block);
-    std::byte* const at = bytes > 0 ? add(call, sends, block, bytes) : nullptr;
-    blocks.push_back({reinterpret_cast<std::uintptr_t>(at), bytes});
+    const Bytes at = bytes > 0 ? add(call, sends, block, bytes) : Bytes();
+    blocks.push_back({reinterpret_cast<std::uintptr_t>(at.at()), bytes});
     total += bytes;
   }
   return {total, ranks, 1, 0, blocks.data()};
 }
 
 void ExchangeData::pack() {
-  for (PackedBuffer& copy : sent_) copy.pack();
+  for (Side& side : sent_) {
+    side.buffer.load();
+    if (side.copy) side.buffer.bytes().copy_to(side.copy.get(), side.size);
+  }
 }
 
 void ExchangeData::unpack() {
-  for (PackedBuffer& copy : received_) copy.unpack();
+  for (Side& side : received_) side.buffer.deliver();
 }
 
 }  // namespace sumac

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "algorithms/arguments.h"
@@ -53,17 +54,27 @@ bool has_equal_packed_blocks(const Call& call);
 class ExchangeData {
  public:
   // Fills the arguments of the call's work on `ranks` ranks.
-  ExchangeData(const Call& call, int ranks, AlltoallArguments& args);
+  ExchangeData(const Call& call, int ranks, const PackedBuffer::Use& use, AlltoallArguments& args);
   void pack();
   void unpack();
 
  private:
-  Parts add_equal(const Call& call, bool sends, int ranks, std::byte*& at);
-  Parts add_listed(const Call& call, bool sends, int ranks);
-  std::byte* add(const Call& call, bool sends, const Data& data, std::size_t bytes);
+  // A buffer, and a copy of its packed bytes where the buffer is written before these are read.
+  struct Side {
+    Side(const TypedBuffer& data, std::size_t bytes, const PackedBuffer::Use& use)
+        : buffer(data, bytes, use), size(bytes) {}
+    PackedBuffer buffer;
+    std::size_t size;
+    std::unique_ptr<std::byte[]> copy;
+  };
 
+  Parts add_equal(const Call& call, bool sends, int ranks, Bytes& at);
+  Parts add_listed(const Call& call, bool sends, int ranks);
+  Bytes add(const Call& call, bool sends, const Data& data, std::size_t bytes);
+
+  PackedBuffer::Use use_;
   std::vector<Part> listed_[2], scratch_;
-  std::deque<PackedBuffer> sent_, received_;
+  std::deque<Side> sent_, received_;
 };
 
 }  // namespace sumac
