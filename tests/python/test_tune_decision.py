@@ -74,10 +74,10 @@ def test_another_way_must_be_faster_by_more_than_the_noise(count, width):
 
 
 def test_any_measurements():
-    """Thousands of cells with one to three modes, missing ways and modes, ties and few rounds."""
+    """Cells with one to three modes, missing ways and modes, ties and few rounds."""
     numbers = random.Random(14)
     seen = set()
-    for _ in range(4000):
+    for _ in range(2000):
         modes = ["near", "far", "sibling"][: numbers.choice([1, 1, 2, 3])]
         levels = [1.0, 1.0, 1.03, 1.3, 2.0, 4.0]
         ways = {
@@ -96,15 +96,17 @@ def test_any_measurements():
         if not better:
             assert verdict.kept == shipped
         else:
-            best = max(mean(ratios(cell, way, shipped)) for way in better)
-            if verdict.kept in better:
-                assert mean(ratios(cell, verdict.kept, shipped)) == pytest.approx(best)
-            beside = ratios(cell, verdict.kept, NATIVE)
-            # Never a way slower than the MPI's own; which is taken for that reason only.
-            assert verdict.kept == NATIVE or not beside or mean(beside) >= 1
             assert verdict.kept in (*better, NATIVE)
-            if verdict.kept == NATIVE and NATIVE not in better:
-                assert any(mean(ratios(cell, way, NATIVE) or [1]) < 1 for way in better)
+            best = max(better, key=lambda way: mean(ratios(cell, way, shipped)))
+            beside = ratios(cell, verdict.kept, NATIVE)
+            # Never a way slower than the MPI's own; which is taken for being the best, or for that.
+            assert verdict.kept == NATIVE or not beside or mean(beside) >= 1
+            if verdict.kept != best and verdict.kept == NATIVE:
+                assert mean(ratios(cell, best, NATIVE)) < 1
+            elif verdict.kept != best:
+                assert mean(ratios(cell, best, shipped)) == mean(
+                    ratios(cell, verdict.kept, shipped)
+                )
         seen.add((shipped == NATIVE, verdict.kept == NATIVE, verdict.changes, len(modes)))
         # Neither the unit of time nor the order of rounds matters.
         scaled = {w: {m: [1024 * us for us in t[::-1]] for m, t in f.items()}
