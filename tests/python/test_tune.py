@@ -139,7 +139,7 @@ def test_room_is_by_the_processors_that_the_library_counts(monkeypatch, cpus, qu
     monkeypatch.setattr(measure.cgroups, "processors", lambda: quota)
     for ranks in range(2, 10):
         job = request.Job(1, "openmpi", ranks, "allreduce", SHIPPED)
-        assert measure._place(job).shared == (ranks > fits)
+        assert measure.place_of(job, measure.processors()).shared == (ranks > fits)
 
 
 def test_the_table_has_a_line_for_each_size_and_mode(machine, sumac):

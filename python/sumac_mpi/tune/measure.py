@@ -115,18 +115,20 @@ def _way(row: Row) -> str:
 def cells(state: State) -> dict[Place, list[Cell]]:
     """What was measured, by place and size. Of each way the rounds of all turns are pooled by the
     machine's mode; of the MPI's own function those of all jobs."""
-    found: dict[Place, list[Cell]] = {}
-    for place in dict.fromkeys(map(_place, state.runs)):
-        runs = {job: run for job, run in state.runs.items() if _place(job) == place}
-        first = next((run for job, run in runs.items() if job.way == SHIPPED), None)
-        shipped = {row.bytes: _way(row) for row in first.rows} if first else {}
-        known = modes.classes(
-            ns for run in runs.values() for row in run.rows for _, _, ns in _rounds(row) if ns
-        )
-        found[place] = [
-            Cell(size, way, _pooled(size, way, runs, known)) for size, way in shipped.items()
-        ]
-    return found
+    by_place: dict[Place, dict[Job, Run]] = {}
+    available = processors()
+    for job, run in state.runs.items():
+        by_place.setdefault(place_of(job, available), {})[job] = run
+    return {place: _cells(runs) for place, runs in by_place.items()}
+
+
+def _cells(runs: Mapping[Job, Run]) -> list[Cell]:
+    first = next((run for job, run in runs.items() if job.way == SHIPPED), None)
+    shipped = {row.bytes: _way(row) for row in first.rows} if first else {}
+    known = modes.classes(
+        ns for run in runs.values() for row in run.rows for _, _, ns in _rounds(row) if ns
+    )
+    return [Cell(size, way, _pooled(size, way, runs, known)) for size, way in shipped.items()]
 
 
 def _pooled(
@@ -153,11 +155,11 @@ def _rounds(row: Row) -> Iterator[tuple[str, float, float]]:
                 yield way, us, ns
 
 
-def _place(job: Job) -> Place:
-    return Place(job.family, job.collective, job.ranks, job.ranks > _processors())
+def place_of(job: Job, available: int) -> Place:
+    return Place(job.family, job.collective, job.ranks, job.ranks > available)
 
 
-def _processors() -> int:
+def processors() -> int:
     """As the library counts them for `room` (src/machine/machine.cc, src/team/hello.cc)."""
     quota = cgroups.processors()
     cpus = hardware.describe().cpus
