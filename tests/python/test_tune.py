@@ -104,7 +104,7 @@ def without_date(path):
 
 @pytest.mark.parametrize("call", EXPECTED)
 def test_what_is_kept_and_written(machine, sumac, tmp_path, call):
-    arguments = ("tune", call, "-n", "2", "--sizes", SIZES[call], "--turns", "1")
+    arguments = ("tune", call, "-n", "2", "--sizes", SIZES[call], "--turns", "2")
     status, out, err = sumac(*arguments, "-o", "t.toml")
     assert (status, err) == (0, "")
     rules = rules_of(tmp_path / "t.toml")
@@ -144,7 +144,7 @@ def test_room_is_by_the_processors_that_the_library_counts(monkeypatch, cpus, qu
 
 def test_the_table_has_a_line_for_each_size_and_mode(machine, sumac):
     sizes = SIZES["allreduce"]
-    _, out, _ = sumac("tune", "allreduce", "-n", "2", "--sizes", sizes, "--turns", "1")
+    _, out, _ = sumac("tune", "allreduce", "-n", "2", "--sizes", sizes, "--turns", "2")
     rows = [line.split(maxsplit=9) for line in out.splitlines() if line.startswith("  ")]
     assert len(rows) == 2 * len(NEAR_AND_FAR["allreduce"])
     found = {(int(row[0]), row[1]): row for row in rows}
@@ -286,7 +286,7 @@ BAD = [
     (("--sizes", "2,16"), "a float alone has 4 bytes"),
     (("-o", "no-folder/t.toml"), "there is no such directory"),
     (("-o", "."), "is a directory"),
-    (("--turns", "0"), "--turns"),
+    (("--turns", "1"), "--turns"),
     (("--mpi", "nompi"), "nompi"),
 ]
 

@@ -37,11 +37,11 @@ def test_a_short_run(family, tmp_path):
     path = tmp_path / "tuned.toml"
     sizes = ",".join(map(str, SIZES))
     done = sumac("tune", "allreduce", "barrier", "-n", "2", "--mpi", family, "--sizes", sizes,
-                 "--turns", "1", "--seconds", "0.01", "-o", path)  # fmt: skip
+                 "--turns", "2", "--seconds", "0.01", "-o", path)  # fmt: skip
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     assert "# allreduce · 2 ranks" in done.stdout and "# barrier · 2 ranks" in done.stdout
     assert [each.name for each in tmp_path.iterdir()] == ["tuned.toml"]
-    plan = sumac("plan", "allreduce", "64K", "-n", "2", "--rules", path)
+    plan = sumac("plan", "allreduce", "64K", "-n", "2", "--mpi", family, "--rules", path)
     assert (plan.returncode, plan.stderr) == (0, "")
     assert set(served(family, "allreduce", path)) == set(SIZES)
 

@@ -24,7 +24,7 @@ Turns = Annotated[
     typer.Option(
         "--turns",
         metavar="N",
-        min=1,
+        min=2,
         rich_help_panel=_WHAT,
         help="How often the jobs take turns",
     ),

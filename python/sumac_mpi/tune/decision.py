@@ -4,10 +4,11 @@
 A way is an algorithm of Sumac, or the MPI's own function. One is *clearly* faster than another in a
 mode of the machine when all of this holds for their rounds in that mode:
 
-- there are FEWEST rounds or more of each;
+- there are FEWEST rounds or more of each, of FEWEST_JOBS jobs or more: the rounds of one job share
+  its pages and its luck;
 - the ratio of the medians is LEAST_GAIN or more;
-- it is faster in MOST_PAIRS or more of all pairs of a round of each;
-- its slower quartile is faster than the other's faster quartile: the gain exceeds the spread.
+- it is faster in MOST_PAIRS or more of all pairs of a round of each, so that the gain exceeds the
+  spread: the rounds of the two hardly overlap.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from dataclasses import dataclass
 from sumac_mpi.base.units import geometric_mean
 
 NATIVE = "native"  # the MPI's own function, by the name that rules have for it
-FEWEST = 5
+FEWEST, FEWEST_JOBS = 5, 2
 LEAST_GAIN = 1.05
 MOST_PAIRS = 0.9
 _LEAST_US = 1e-3  # the clock's resolution: a time may be measured as 0
 
-Modes = Mapping[Hashable, Sequence[float]]  # the microseconds of a way's rounds, by mode
+Jobs = Sequence[Sequence[float]]  # of each job the microseconds of its rounds
+Modes = Mapping[Hashable, Jobs]  # a way's, by mode
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Cell:
     ways: Mapping[str, Modes]  # `shipped` is one of them; the first of equals is preferred
 
     def us(self, way: str, mode: Hashable) -> float | None:
-        rounds = self.ways.get(way, {}).get(mode)
+        rounds = _rounds(self.ways.get(way, {}).get(mode, ()))
         return statistics.median(rounds) if rounds else None
 
 
@@ -90,19 +92,26 @@ def gains(cell: Cell, way: str, other: str) -> dict[Hashable, Gain]:
     """In each mode that has enough rounds of both."""
     theirs = cell.ways.get(other, {})
     return {
-        mode: _gain(rounds, theirs[mode])
-        for mode, rounds in cell.ways.get(way, {}).items()
-        if len(rounds) >= FEWEST and len(theirs.get(mode, ())) >= FEWEST
+        mode: _gain(_rounds(jobs), _rounds(theirs[mode]))
+        for mode, jobs in cell.ways.get(way, {}).items()
+        if _suffices(jobs) and _suffices(theirs.get(mode, ()))
     }
 
 
+def _suffices(jobs: Jobs) -> bool:
+    return len(_rounds(jobs)) >= FEWEST and sum(map(bool, jobs)) >= FEWEST_JOBS
+
+
+def _rounds(jobs: Jobs) -> list[float]:
+    return sorted(us for job in jobs for us in job)
+
+
 def _gain(own: Sequence[float], other: Sequence[float]) -> Gain:
-    own, other = sorted(own), sorted(other)
+    """Of the rounds of both, sorted."""
     ratio = max(statistics.median(other), _LEAST_US) / max(statistics.median(own), _LEAST_US)
     pairs = sum(len(other) - bisect_right(other, us) for us in own)
-    apart = own[-1 - len(own) // 4] < other[len(other) // 4]
     often = pairs >= MOST_PAIRS * len(own) * len(other)
-    return Gain(ratio, ratio >= LEAST_GAIN and often and apart)
+    return Gain(ratio, ratio >= LEAST_GAIN and often)
 
 
 def _pays(found: Mapping[Hashable, Gain]) -> bool:

@@ -133,15 +133,27 @@ def _cells(runs: Mapping[Job, Run]) -> list[Cell]:
 
 def _pooled(
     size: int, shipped: str, runs: Mapping[Job, Run], known: list[modes.Mode]
-) -> dict[str, dict[modes.Mode | None, list[float]]]:
-    pooled: dict[str, dict[modes.Mode | None, list[float]]] = {shipped: {}}
-    for job, row in ((job, row) for job, run in runs.items() for row in run.rows):
+) -> dict[str, dict[modes.Mode | None, list[list[float]]]]:
+    pooled: dict[str, dict[modes.Mode | None, list[list[float]]]] = {shipped: {}}
+    for job, run in runs.items():
         wanted = shipped if job.way == SHIPPED else job.way
-        for way, us, ns in _rounds(row) if row.bytes == size else ():
-            mode = next((each for each in known if each.holds(ns)), None) if ns else None
-            if way in (wanted, NATIVE) and (mode or not known):
-                pooled.setdefault(way, {}).setdefault(mode, []).append(us)
+        for (way, mode), times in _of_job(size, run, known).items():
+            if way in (wanted, NATIVE):
+                pooled.setdefault(way, {}).setdefault(mode, []).append(times)
     return pooled
+
+
+def _of_job(
+    size: int, run: Run, known: list[modes.Mode]
+) -> dict[tuple[str, modes.Mode | None], list[float]]:
+    """The rounds of a size by way and mode. Those that no mode holds are left out."""
+    found: dict[tuple[str, modes.Mode | None], list[float]] = {}
+    for row in run.rows:
+        for way, us, ns in _rounds(row) if row.bytes == size else ():
+            mode = next((each for each in known if ns and each.holds(ns)), None)
+            if mode or not known:
+                found.setdefault((way, mode), []).append(us)
+    return found
 
 
 def _rounds(row: Row) -> Iterator[tuple[str, float, float]]:
