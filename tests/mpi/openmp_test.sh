@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# openmp_test.sh FAMILY LAUNCHER SUMAC PROGRAM: large reductions must have the same bits with
-# OpenMP's threads and with one thread, and the statistics must count how they were folded.
+# openmp_test.sh FAMILY LAUNCHER SUMAC PROGRAM: with OpenMP's threads, large reductions and packed
+# data must have the same bits as with one thread, and the statistics must count how they were made.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"
@@ -49,8 +49,23 @@ for ranks in 2 3; do
   done
 done
 
+for kind in pack unpack; do
+  job 1 off $kind outside
+  off=$hash
+  expect_folds none
+  for where in outside master task; do
+    job 1 2 $kind $where
+    [ "$hash" = "$off" ] || fail "other bytes: $kind $where"
+    case $where in outside) expect_folds region ;; *) expect_folds tasks ;; esac
+  done
+done
+
+run launch 60 1 "$program" pack each --multiple
+expect_status 0
+expect_out "passed: "
+
 # By default Sumac opens no regions of its own.
-for kind in local allreduce; do
+for kind in local allreduce pack; do
   SUMAC_OWN_REGIONS=0 job 2 2 $kind outside
   expect_folds none
   [ "$(folds outside)" -gt 0 ] || fail "not counted as called outside"

@@ -83,10 +83,11 @@ void compare(Made& made, int count, unsigned long seed, bool bottom) {
     std::fill(packed.begin(), packed.end(), 7);
     std::fill(expected.begin(), expected.end(), 7);
     const int size = static_cast<int>(packed.size());
-    below.Pack(origin, count, type, expected.data(), size, &end, MPI_COMM_WORLD);
     if (bottom) {
+      below.Pack(MPI_BOTTOM, 1, absolute, expected.data(), size, &end, MPI_COMM_WORLD);
       MPI_Pack(MPI_BOTTOM, 1, absolute, packed.data(), size, &position, MPI_COMM_WORLD);
     } else {
+      below.Pack(origin, count, type, expected.data(), size, &end, MPI_COMM_WORLD);
       MPI_Pack(origin, count, type, packed.data(), size, &position, MPI_COMM_WORLD);
     }
     CHECK(position == end, "seed %lu: %s: %d, not %d", seed, made.text.c_str(), position, end);

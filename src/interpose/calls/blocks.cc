@@ -47,6 +47,15 @@ std::unique_ptr<Part[]> Blocks::at_places(std::size_t element) const {
   return parts;
 }
 
+DataLayout Blocks::layout(const DataLayout& element, MPI_Aint extent) const {
+  std::vector<DataLayout> parts;
+  for (int r = 0; r < ranks_; ++r) {
+    const DataLayout part = repeated(element, static_cast<std::size_t>(count(r)), extent);
+    parts.push_back(shifted(part, place(r) * extent));
+  }
+  return joined(parts);
+}
+
 MPI_Datatype Blocks::make_type(MPI_Aint extent) const {
   std::vector<int> counts;
   std::vector<MPI_Aint> places;

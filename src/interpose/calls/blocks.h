@@ -6,6 +6,7 @@
 
 #include "algorithms/chunks.h"
 #include "interpose/calls/call.h"
+#include "layout/layouts.h"
 
 namespace sumac {
 
@@ -39,6 +40,8 @@ class Blocks {
   std::unique_ptr<Part[]> adjoining(std::size_t element) const;
   // The parts as bytes at their places, counted from the first place.
   std::unique_ptr<Part[]> at_places(std::size_t element) const;
+  // The places of all parts of an all-gather, one behind the other, in elements of this layout.
+  DataLayout layout(const DataLayout& element, MPI_Aint extent) const;
   // A type whose one element is all parts at their places. The caller frees it.
   MPI_Datatype make_type(MPI_Aint extent) const;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/calls/call_data.h"
 
-#include "interpose/calls/blocks.h"
 #include "interpose/calls/user_operations.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/type_use.h"
 
 namespace sumac {
 
@@ -30,6 +30,7 @@ void describe_arguments(const Call& call, const Decision& decision, ChosenCall& 
 void CallData::describe(Work& work, const Call& call, const Decision& decision) {
   local_ = decision.way == Decision::Way::local;
   bytes_ = decision.bytes;
+  in_ranges_ = local_ || !needs_single_copy(info_of(decision.choice.algorithm));
   switch (call.collective()) {
     case Collective::barrier:
       return work.set_barrier(decision.choice, &by_mpi_.emplace(MPI_INT32_T, MPI_BOR));
@@ -78,10 +79,10 @@ void CallData::describe_bcast(ChosenCall& work, const Call& call, const Decision
   work.choice = decision.choice;
   work.bcast = {nullptr, bytes_, call.root};
   if (local_) return;
-  packed_.emplace(TypedBuffer{call.receive, call.comm}, bytes_, call.is_deferred());
-  work.bcast.buffer = packed_->data();
+  packed_.emplace(TypedBuffer{call.receive, call.comm}, bytes_, use_of(call));
+  work.bcast.buffer = packed_->bytes();
   packs_ = decision.communicator->rank == call.root;
-  has_copies_ = true;
+  has_copies_ = packed_->is_copy();
 }
 
 void CallData::describe_reduce_scatter(ChosenCall& work, const Call& call,
@@ -118,13 +119,15 @@ void CallData::describe_allgather(ChosenCall& work, const Call& call, const Deci
   describe_result(args, call, decision);
   const Part own = args.parts[c.rank];
   args.input = args.output + own.offset;
-  if (own.bytes > 0) {
+  // In place the rank's part is where the output has it, unless the output is a copy.
+  const bool in_place = call.send.address == MPI_IN_PLACE;
+  if (own.bytes > 0 && (!in_place || (gathered_ && gathered_->is_copy()))) {
     packed_.emplace(TypedBuffer{own_data(call, c.rank, c.size), call.comm}, own.bytes,
-                    call.is_deferred());
-    args.input = packed_->data();
+                    use_of(call));
+    args.input = packed_->bytes();
   }
   packs_ = packed_ && packed_->is_copy();
-  has_copies_ = packs_ || gathered_ || local_;
+  has_copies_ = packs_ || (gathered_ && gathered_->is_copy()) || local_;
 }
 
 // Parts are received into their places, or one behind the other and unpacked in the end.
@@ -141,22 +144,35 @@ void CallData::describe_result(AllgatherArguments& args, const Call& call,
       parts_ = blocks.at_places(element);
     }
   } else if (blocks.listed()) {
-    MPI_Aint lower = 0, extent = 0;
-    mpi.Type_get_extent(data.type, &lower, &extent);
-    MPI_Datatype all = blocks.make_type(extent);
-    gathered_.emplace(TypedBuffer{{data.address, 1, all}, call.comm}, bytes_, true);
-    mpi.Type_free(&all);
-    parts_ = blocks.adjoining(element);
+    gather_listed(call, blocks, element);
   } else {
     gathered_.emplace(TypedBuffer{{data.address, data.count * ranks, data.type}, call.comm}, bytes_,
-                      call.is_deferred());
+                      use_of(call));
   }
-  args.output = gathered_ ? gathered_->data() : output;
+  args.output = gathered_ ? gathered_->bytes() : Bytes(output);
   args.parts = {bytes_, ranks, 1, 0, parts_.get()};
 }
 
+// The parts of a type that does not lie packed, at their places.
+void CallData::gather_listed(const Call& call, const Blocks& blocks, std::size_t element) {
+  const Data& data = call.receive;
+  MPI_Aint extent = 0;
+  parts_ = blocks.adjoining(element);
+  const DataLayout* layout = use_packing(data.type, call.comm, bytes_, extent);
+  if (layout) {
+    gathered_.emplace(blocks.layout(*layout, extent), data.address, call.comm, use_of(call));
+    return;
+  }
+  MPI_Aint lower = 0;
+  mpi.Type_get_extent(data.type, &lower, &extent);
+  MPI_Datatype all = blocks.make_type(extent);
+  gathered_.emplace(TypedBuffer{{data.address, 1, all}, call.comm}, bytes_,
+                    PackedBuffer::Use{false, true});
+  mpi.Type_free(&all);
+}
+
 void CallData::load_copies(const ChosenCall& work) {
-  if (packs_) packed_->pack();
+  if (packs_) packed_->load();
   if (local_ && work.collective == Collective::allgather) work.allgather.keep_own(0);
   if (!copied_ || bytes_ == 0) return;
   const ReduceArguments& args =
@@ -167,8 +183,8 @@ void CallData::load_copies(const ChosenCall& work) {
 }
 
 void CallData::deliver_copies() {
-  if (gathered_) gathered_->unpack();
-  if (packed_ && !packs_) packed_->unpack();
+  if (gathered_) gathered_->deliver();
+  if (packed_ && !packs_) packed_->deliver();
   if (staged_) staged_->deliver();
 }
 

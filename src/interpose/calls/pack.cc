@@ -2,14 +2,12 @@
 // MPI_Pack and MPI_Unpack of derived types that are not contiguous. All else is the MPI's: types
 // that occur for the first time, since reading one costs more than packing it once may gain; small
 // data; and arguments that are wrong, of which the MPI is to tell.
-#include <atomic>
-#include <cstdint>
-
 #include "interpose/calls/calls.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/type_layout.h"
-#include "layout/mover.h"
+#include "interpose/mpi/packing.h"
+#include "interpose/mpi/type_use.h"
+#include "tasks/threads.h"
 
 namespace sumac {
 namespace {
@@ -23,33 +21,6 @@ UnpackLarge unpack_large;
 
 // Packed bytes of a call from which on Sumac serves it.
 constexpr std::size_t kLeastServed = 128;
-
-// How much the MPI has packed of a type, by handle; a type is noted when that is so much that
-// noting it costs little. Handles may come again for other types: that does no harm here.
-class HandedDown {
- public:
-  bool is_enough(MPI_Datatype type, std::size_t bytes) {
-    const std::uintptr_t handle = handle_bits(type);
-    Row& row = rows_[handle * 0x9e3779b97f4a7c15ull >> (64 - kRowBits)];
-    if (row.handle.load(std::memory_order_relaxed) != handle) {
-      row.handle.store(handle, std::memory_order_relaxed);
-      row.bytes.store(0, std::memory_order_relaxed);
-    }
-    const std::size_t all = row.bytes.load(std::memory_order_relaxed) + bytes;
-    row.bytes.store(all, std::memory_order_relaxed);
-    return all >= kEnough;
-  }
-
- private:
-  static constexpr std::size_t kEnough = 8192;
-  static constexpr int kRowBits = 8;
-  struct Row {
-    std::atomic<std::uintptr_t> handle{0};
-    std::atomic<std::size_t> bytes{0};
-  };
-  Row rows_[1 << kRowBits];
-};
-HandedDown handed_down;
 
 // The elements on one side, and packed bytes on the other.
 struct Packing {
@@ -88,15 +59,7 @@ const DataLayout* judge(const Packing& call, MPI_Count position, MPI_Aint& exten
   return is_communicator(call.comm) ? layout : nullptr;
 }
 
-// A type with which the MPI has just succeeded is served from then on. `bytes`: packed ones.
-void note_type(const Packing& call, std::size_t bytes) {
-  if (bytes < kLeastServed || !handed_down.is_enough(call.type, bytes)) return;
-  if (find_known_type(call.type) || !mpi_is_up() || !world_exists()) return;
-  TypeLayout ignored;
-  find_layout(call.type, call.comm, ignored);
-}
-
-// Serves the call by `move`, of pack() and unpack(), else by `below`.
+// Serves the call by `move`, of pack_all() and unpack_all(), else by `below`.
 template <class Position, class Move, class Below>
 int serve(const Packing& call, Position* position, Move move, Below below) {
   MPI_Aint extent = 0;
@@ -104,14 +67,16 @@ int serve(const Packing& call, Position* position, Move move, Below below) {
   if (!layout) {
     const Position before = position ? *position : 0;
     const int error = below();
-    if (error == MPI_SUCCESS) note_type(call, static_cast<std::size_t>(*position - before));
+    if (error != MPI_SUCCESS || !position) return error;
+    const auto packed = static_cast<std::size_t>(*position - before);
+    if (packed >= kLeastServed) note_packed(call.type, call.comm, packed);
     return error;
   }
   const LaidOut elements{*layout, static_cast<std::size_t>(call.count), extent,
                          static_cast<std::byte*>(call.elements)};
-  const std::size_t bytes = elements.bytes();
-  move(elements, 0, bytes, static_cast<std::byte*>(call.packed) + *position);
-  *position += static_cast<Position>(bytes);
+  const UseThreads threads(true);
+  move(elements, static_cast<std::byte*>(call.packed) + *position);
+  *position += static_cast<Position>(elements.bytes());
   thread_state().last_path = kLocal;
   return MPI_SUCCESS;
 }
@@ -120,7 +85,7 @@ template <class Count, class Below>
 int serve_pack(Below below, const void* in, Count count, MPI_Datatype type, void* out, Count size,
                Count* position, MPI_Comm comm) {
   const Packing call{const_cast<void*>(in), count, type, out, size, comm};
-  return serve(call, position, pack,
+  return serve(call, position, pack_all,
                [&] { return below(in, count, type, out, size, position, comm); });
 }
 
@@ -128,7 +93,7 @@ template <class Count, class Below>
 int serve_unpack(Below below, const void* in, Count size, Count* position, void* out, Count count,
                  MPI_Datatype type, MPI_Comm comm) {
   const Packing call{out, count, type, const_cast<void*>(in), size, comm};
-  return serve(call, position, unpack,
+  return serve(call, position, unpack_all,
                [&] { return below(in, size, position, out, count, type, comm); });
 }
 

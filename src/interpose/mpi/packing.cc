@@ -5,8 +5,10 @@
 #include <climits>
 #include <cstdlib>
 
+#include "algorithms/in_pieces.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/type_use.h"
 #include "interpose/process/process.h"
 #include "observe/log.h"
 
@@ -32,6 +34,25 @@ void in_parts(const TypedBuffer& buffer, std::size_t bytes, Byte* packed, Step s
   }
 }
 
+void pack_by_mpi(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed) {
+  in_parts(buffer, bytes, packed, [&](void* place, int count, std::byte* to, int size) {
+    int position = 0;
+    mpi.Pack(place, count, buffer.type, to, size, &position, buffer.comm);
+  });
+}
+
+void unpack_by_mpi(const TypedBuffer& buffer, std::size_t bytes, const std::byte* packed) {
+  in_parts(buffer, bytes, packed, [&](void* place, int count, const std::byte* from, int size) {
+    int position = 0;
+    mpi.Unpack(from, size, &position, place, count, buffer.type, buffer.comm);
+  });
+}
+
+LaidOut elements_of(const Data& data, const DataLayout& layout, MPI_Aint extent) {
+  return {layout, static_cast<std::size_t>(data.count), extent,
+          static_cast<std::byte*>(data.address)};
+}
+
 }  // namespace
 
 int check_type(MPI_Datatype type, MPI_Comm comm) {
@@ -42,27 +63,55 @@ int check_type(MPI_Datatype type, MPI_Comm comm) {
 }
 
 void pack_elements(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed) {
-  in_parts(buffer, bytes, packed, [&](void* place, int count, std::byte* to, int size) {
-    int position = 0;
-    mpi.Pack(place, count, buffer.type, to, size, &position, buffer.comm);
-  });
+  MPI_Aint extent = 0;
+  const DataLayout* layout = use_packing(buffer.type, buffer.comm, bytes, extent);
+  if (!layout) return pack_by_mpi(buffer, bytes, packed);
+  pack_all(elements_of(buffer, *layout, extent), packed);
 }
 
 void unpack_elements(const TypedBuffer& buffer, std::size_t bytes, const std::byte* packed) {
-  in_parts(buffer, bytes, packed, [&](void* place, int count, const std::byte* from, int size) {
-    int position = 0;
-    mpi.Unpack(from, size, &position, place, count, buffer.type, buffer.comm);
+  MPI_Aint extent = 0;
+  const DataLayout* layout = use_packing(buffer.type, buffer.comm, bytes, extent);
+  if (!layout) return unpack_by_mpi(buffer, bytes, packed);
+  unpack_all(elements_of(buffer, *layout, extent), packed);
+}
+
+void pack_all(const LaidOut& elements, std::byte* to) {
+  in_pieces(to, elements.bytes(), 1, [&](std::size_t first, std::size_t bytes) {
+    pack(elements, first, bytes, to + first);
   });
 }
 
-PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, bool outlives)
-    : buffer_(buffer), bytes_(bytes), own_(!lies_packed(buffer.type)) {
-  if (own_ && !buffer.address) rebase();
-  if (own_ && outlives) keep_handles();
-  data_ = static_cast<std::byte*>(own_ ? std::malloc(bytes) : buffer.address);
+void unpack_all(const LaidOut& elements, const std::byte* from) {
+  in_pieces(from, elements.bytes(), 1, [&](std::size_t first, std::size_t bytes) {
+    unpack(elements, first, bytes, from + first);
+  });
+}
+
+PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, const Use& use)
+    : buffer_(buffer), bytes_(bytes) {
+  if (lies_packed(buffer.type)) {
+    data_ = static_cast<std::byte*>(buffer.address);
+    return;
+  }
+  const DataLayout* layout = use_packing(buffer.type, buffer.comm, bytes, extent_);
+  if (layout) layout_ = *layout;
+  if (!layout || !use.in_ranges) make_copy(use.outlives);
+}
+
+PackedBuffer::PackedBuffer(const DataLayout& layout, void* address, MPI_Comm comm, const Use& use)
+    : buffer_{{address, 1, MPI_DATATYPE_NULL}, comm}, bytes_(layout.bytes()), layout_(layout) {
+  if (!use.in_ranges) make_copy(use.outlives);
+}
+
+void PackedBuffer::make_copy(bool outlives) {
+  own_ = true;
+  if (!has_layout() && !buffer_.address) rebase();
+  if (!has_layout() && outlives) keep_handles();
+  data_ = static_cast<std::byte*>(std::malloc(bytes_));
   if (data_) return;
-  log_here("error[no-memory]: no memory to pack %zu bytes; ending the job", bytes);
-  end_job(buffer.comm);
+  log_here("error[no-memory]: no memory to pack %zu bytes; ending the job", bytes_);
+  end_job(buffer_.comm);
 }
 
 PackedBuffer::~PackedBuffer() {
@@ -89,12 +138,26 @@ void PackedBuffer::keep_handles() {
   if (initialized) buffer_.comm = MPI_COMM_SELF;
 }
 
-void PackedBuffer::pack() {
-  if (own_) pack_elements(buffer_, bytes_, data_);
+void PackedBuffer::load() {
+  if (!own_) return;
+  if (!has_layout()) return pack_by_mpi(buffer_, bytes_, data_);
+  pack_all(elements(), data_);
 }
 
-void PackedBuffer::unpack() {
-  if (own_) unpack_elements(buffer_, bytes_, data_);
+void PackedBuffer::deliver() {
+  if (!own_) return;
+  if (!has_layout()) return unpack_by_mpi(buffer_, bytes_, data_);
+  unpack_all(elements(), data_);
+}
+
+LaidOut PackedBuffer::elements() const { return elements_of(buffer_, layout_, extent_); }
+
+void PackedBuffer::pack(std::size_t offset, std::size_t bytes, std::byte* to) const {
+  sumac::pack(elements(), offset, bytes, to);
+}
+
+void PackedBuffer::unpack(std::size_t offset, std::size_t bytes, const std::byte* from) const {
+  sumac::unpack(elements(), offset, bytes, from);
 }
 
 }  // namespace sumac

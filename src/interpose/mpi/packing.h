@@ -7,7 +7,9 @@
 
 #include <cstddef>
 
+#include "algorithms/bytes.h"
 #include "interpose/calls/call.h"
+#include "layout/mover.h"
 
 namespace sumac {
 
@@ -20,36 +22,54 @@ struct TypedBuffer : Data {
 int check_type(MPI_Datatype type, MPI_Comm comm);
 
 // Packs or unpacks a buffer of at least one element of derived type, which has `bytes` packed
-// bytes.
+// bytes: by the type's layout where it is known, else by the MPI.
 void pack_elements(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed);
 void unpack_elements(const TypedBuffer& buffer, std::size_t bytes, const std::byte* packed);
 
-// The packed bytes of `buffer` for one operation: the buffer itself where its type lies packed,
-// else a copy. Ends the job when there is no memory for it, since the other ranks wait for this
-// one.
-class PackedBuffer {
+// All of the elements; much by several threads, as far as this thread may use others (UseThreads).
+void pack_all(const LaidOut& elements, std::byte* to);
+void unpack_all(const LaidOut& elements, const std::byte* from);
+
+// The packed bytes of a buffer for one operation, in one of three ways: the buffer itself where its
+// type lies packed; its layout, by which an algorithm copies any range as it needs it; or a copy of
+// all of them, for algorithms that take contiguous data only and types whose layout is not known.
+// Ends the job when there is no memory for a copy, since the other ranks wait for this one.
+class PackedBuffer final : public ByteLayout {
  public:
-  // With `outlives`, type and communicator may be freed before this object.
-  PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, bool outlives = false);
+  struct Use {
+    bool in_ranges = false;  // the algorithm takes data with a layout
+    bool outlives = false;   // type and communicator may be freed before this object
+  };
+  PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, const Use& use);
+  // Data with this layout.
+  PackedBuffer(const DataLayout& layout, void* address, MPI_Comm comm, const Use& use);
   ~PackedBuffer();
   PackedBuffer(const PackedBuffer&) = delete;
   PackedBuffer& operator=(const PackedBuffer&) = delete;
 
+  Bytes bytes() const { return data_ ? Bytes(data_) : Bytes(this, 0); }
   bool is_copy() const { return own_; }
-  std::byte* data() const { return data_; }
-  void pack();    // buffer -> data()
-  void unpack();  // data() -> buffer
+  void load();     // buffer -> copy, where there is one
+  void deliver();  // copy -> buffer
+
+  void pack(std::size_t offset, std::size_t bytes, std::byte* to) const override;
+  void unpack(std::size_t offset, std::size_t bytes, const std::byte* from) const override;
 
  private:
+  void make_copy(bool outlives);
+  bool has_layout() const { return layout_.node != nullptr; }
   // MPICH's pack and unpack refuse a null address, which is MPI_BOTTOM. Makes another type with the
   // same places, relative to an address of our own.
   void rebase();
   void keep_handles();
+  LaidOut elements() const;
 
-  TypedBuffer buffer_;
-  std::size_t bytes_;
-  std::byte* data_;
-  bool own_;
+  TypedBuffer buffer_{};
+  std::size_t bytes_ = 0;
+  std::byte* data_ = nullptr;  // contiguous, in the buffer or a copy
+  DataLayout layout_;
+  MPI_Aint extent_ = 0;  // with the layout
+  bool own_ = false;
   bool owns_type_ = false;
 };
 

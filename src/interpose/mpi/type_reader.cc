@@ -54,6 +54,8 @@ DataLayout indexed(const TypeContents& contents, const Inner& inner, bool one_le
   return list.finish();
 }
 
+// A part without data can still have a place, beyond the data: Open MPI 4 then packs the second and
+// later elements from elsewhere, and MPICH 4 divides by zero. Such a type is left to the MPI.
 bool structure(const TypeContents& contents, int depth, DataLayout& layout) {
   const std::size_t blocks = contents.types();
   std::vector<DataLayout> parts;
@@ -61,6 +63,7 @@ bool structure(const TypeContents& contents, int depth, DataLayout& layout) {
   for (std::size_t i = 0; i < blocks; ++i) {
     const bool is_new = i == 0 || contents.type(i) != contents.type(i - 1);
     if (is_new && !inner.read(contents.type(i), depth)) return false;
+    if (inner.layout.bytes() == 0) return false;
     parts.push_back(shifted(inner.run(contents.count(1 + i)), contents.number(1 + blocks + i)));
   }
   layout = joined(parts);

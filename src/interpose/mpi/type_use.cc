@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/mpi/type_use.h"
+
+#include <atomic>
+#include <cstdint>
+
+#include "interpose/mpi/handles.h"
+#include "interpose/process/process.h"
+
+namespace sumac {
+namespace {
+
+// How much the MPI has packed of a type, by handle. Handles may come again for other types: that
+// does no harm here.
+class Packed {
+ public:
+  bool is_enough(MPI_Datatype type, std::size_t bytes) {
+    const std::uintptr_t handle = handle_bits(type);
+    Row& row = rows_[handle * 0x9e3779b97f4a7c15ull >> (64 - kRowBits)];
+    if (row.handle.load(std::memory_order_relaxed) != handle) {
+      row.handle.store(handle, std::memory_order_relaxed);
+      row.bytes.store(0, std::memory_order_relaxed);
+    }
+    const std::size_t all = row.bytes.load(std::memory_order_relaxed) + bytes;
+    row.bytes.store(all, std::memory_order_relaxed);
+    return all >= kEnough;
+  }
+
+ private:
+  static constexpr std::size_t kEnough = 8192;
+  static constexpr int kRowBits = 8;
+  struct Row {
+    std::atomic<std::uintptr_t> handle{0};
+    std::atomic<std::size_t> bytes{0};
+  };
+  Row rows_[1 << kRowBits];
+};
+Packed packed;
+
+}  // namespace
+
+void note_packed(MPI_Datatype type, MPI_Comm comm, std::size_t bytes) {
+  if (!packed.is_enough(type, bytes)) return;
+  if (find_known_type(type) || !mpi_is_up() || !world_exists()) return;
+  TypeLayout ignored;
+  find_layout(type, comm, ignored);
+}
+
+const DataLayout* use_packing(MPI_Datatype type, MPI_Comm comm, std::size_t bytes,
+                              MPI_Aint& extent) {
+  const DataLayout* const layout = find_packing(type, extent);
+  if (!layout) note_packed(type, comm, bytes);
+  return layout;
+}
+
+}  // namespace sumac
