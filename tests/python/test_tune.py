@@ -218,6 +218,7 @@ def change_mpi(machine, tmp_path):
         (("--turns", "3"), None, "arguments"),
         (("--seconds", "0.2"), None, "arguments"),
         (("-n", "2,3"), None, "arguments"),
+        (("--launcher-arg", "-v"), None, "arguments"),
         ((), change_build, "build of Sumac"),
         ((), change_mpi, "MPI"),
         ((), "SUMAC_CMA", "SUMAC_ options"),

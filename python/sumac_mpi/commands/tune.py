@@ -61,7 +61,7 @@ def tune(
     wanted = request.Request(
         request.collectives(named or ()),
         request.sizes(message_sizes.read(None, None, None, sizes).listed),
-        chosen, tuple(targets), turns, seconds,
+        chosen, tuple(targets), turns, seconds, tuple(launcher_args or ()),
     )  # fmt: skip
     if dry_run:
         print("\n".join(_plan(wanted)))
@@ -73,7 +73,7 @@ def tune(
     if restart:
         kept.unlink(missing_ok=True)
     measured = state.load(kept, identity)
-    _measure(wanted, targets, measured, launcher_args, timeout)
+    _measure(wanted, targets, measured, timeout)
     verdicts = {place: [decision.decide(cell) for cell in cells]
                 for place, cells in measure.cells(measured).items()}  # fmt: skip
     found = [rule for place in verdicts for rule in rules.of(place, verdicts[place])]
@@ -105,10 +105,9 @@ def _measure(
     wanted: request.Request,
     targets: Mapping[str, programs.Target],
     measured: state.State,
-    launcher_args: list[str] | None,
     timeout: float,
 ) -> None:
-    start = partial(programs.run, silence=timeout, launcher_args=launcher_args)
+    start = partial(programs.run, silence=timeout, launcher_args=list(wanted.launcher_args))
     jobs = len(wanted.jobs())
     try:
         with progress.of_jobs(jobs) as advance:

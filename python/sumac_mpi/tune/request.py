@@ -51,6 +51,7 @@ class Request:
     families: tuple[str, ...]
     turns: int
     seconds: float
+    launcher_args: tuple[str, ...] = ()
 
     def jobs(self) -> list[Job]:
         """In the order in which they run. The ways of one collective follow one another; from
@@ -95,6 +96,7 @@ class Request:
             "--seconds",
             f"{self.seconds:g}",
         ]
+        words += [word for each in self.launcher_args for word in ("--launcher-arg", each)]
         return shlex.join(["sumac", "tune", *words])
 
 
