@@ -166,6 +166,30 @@ void absolute() {
   }
 }
 
+// One rank only gives, all others only get: where there are no data there need be no buffer.
+void one_sided() {
+  const auto p = static_cast<std::size_t>(ranks);
+  const std::vector<int> none(p, 0);
+  for (int giver = 0; giver < ranks; ++giver) {
+    step("only rank %d gives", giver);
+    std::vector<int> gives(none), gets(none), places(none), in(p, 5 + giver), out(1, -1);
+    if (rank == giver) gives.assign(p, 1);
+    gets[static_cast<std::size_t>(giver)] = 1;
+    int* const from = rank == giver ? in.data() : nullptr;
+    CHECK(MPI_Alltoallv(from, gives.data(), places.data(), MPI_INT, out.data(), gets.data(),
+                        none.data(), MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(out[0] == 5 + giver, "%d of rank %d", out[0], giver);
+    // The other way round: one rank gets all.
+    int* const into = rank == giver ? in.data() : nullptr;
+    for (std::size_t r = 0; r < p; ++r) places[r] = static_cast<int>(r);
+    CHECK(MPI_Alltoallv(&rank, gets.data(), none.data(), MPI_INT, into, gives.data(),
+                        places.data(), MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+    for (int r = 0; rank == giver && r < ranks; ++r) {
+      CHECK(in[static_cast<std::size_t>(r)] == r, "%d", in[static_cast<std::size_t>(r)]);
+    }
+  }
+}
+
 // The groups of an intercommunicator may differ in size: arrays are as long as the other one.
 void intercommunicator() {
   if (ranks < 2) return;
@@ -239,6 +263,7 @@ int main(int argc, char** argv) {
   mixed();
   // Addresses are beyond the displacements of an MPI without large counts.
   if (!only_linked && !handed_down) absolute();
+  one_sided();
   intercommunicator();
   if (!only_linked) errors();
   return finish();

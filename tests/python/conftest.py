@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
 done
 """
 
-SUMAC = """#!{python}
+SUMAC = """#!{python} -IS
 import os, sys
 if os.path.exists({tables!r} + sys.argv[1]):
     print(open({tables!r} + sys.argv[1]).read())
@@ -79,6 +79,15 @@ TYPES = [
         ("float_complex", 8, "complex"), ("2int", 8, "pair"), ("double_int", 16, "pair"))
 ]  # fmt: skip
 
+ALGORITHMS = [
+    {"collective": collective, "name": name, "needs": needs, "order": "rank", "doc": ""}
+    for collective, name, needs in (
+        ("allreduce", "flat_lines", "lines"), ("allreduce", "flat_slots", "slots"),
+        ("allreduce", "single_copy", "single_copy"), ("allreduce", "ring", "messages"),
+        ("allreduce", "levels", "levels"), ("bcast", "slots", "slots"),
+        ("barrier", "flat", "slots"))
+]  # fmt: skip
+
 
 def script(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -96,7 +105,8 @@ class Sandbox:
         self.root = directory / "root"
         self.log = directory / "launched"
         tables = directory / "tables"
-        for name, rows in (("options", OPTIONS), ("collectives", COLLECTIVES), ("types", TYPES)):
+        for name, rows in (("options", OPTIONS), ("collectives", COLLECTIVES), ("types", TYPES),
+                           ("algorithms", ALGORITHMS)):  # fmt: skip
             Path(f"{tables}__{name}").write_text(json.dumps(rows))
         script(self.root / "bin/sumac", SUMAC.format(python=sys.executable, tables=str(tables)))
         (self.root / "lib/sumac").mkdir(parents=True)

@@ -215,16 +215,19 @@ bool add_up(const Call& call, bool sends, Decision& decision, std::size_t& bytes
   return true;
 }
 
-// False when a buffer of an all-to-all with data is wrong.
-bool judge_exchange_buffers(const Call& call, const Communicator& c) {
+// False when a buffer of an all-to-all is wrong, where it has data: `sent` and `received` bytes.
+bool judge_exchange_buffers(const Call& call, const Communicator& c, std::size_t sent,
+                            std::size_t received) {
   const Data &send = call.send, &receive = call.receive;
   if (receive.address == MPI_IN_PLACE) return false;
   const bool in_place = send.address == MPI_IN_PLACE;
-  // A null address is MPI_BOTTOM: fine with a derived type and with places in bytes.
-  const auto is_missing = [&](const Data& data) {
-    return !data.address && call.kind.function != Function::alltoallw && find_type(data.type);
+  // A null address is MPI_BOTTOM: fine with a derived type, with places in bytes, and on a rank that
+  // has nothing to give or to get there.
+  const auto is_missing = [&](const Data& data, std::size_t bytes) {
+    return bytes > 0 && !data.address && call.kind.function != Function::alltoallw &&
+           find_type(data.type);
   };
-  if (is_missing(receive) || (!in_place && is_missing(send))) return false;
+  if (is_missing(receive, received) || (!in_place && is_missing(send, sent))) return false;
   if (!in_place && bytes_of(ExchangeSide(call, true).block(c.rank)) !=
                        bytes_of(ExchangeSide(call, false).block(c.rank))) {
     return false;
@@ -247,7 +250,7 @@ void decide_exchange(const Call& call, Decision& decision) {
   decision.bytes = received;
   const bool equal = call.kind.function == Function::alltoall;
   if (equal && sent != received) return;
-  if (sent + received > 0 && !judge_exchange_buffers(call, c)) return;
+  if (sent + received > 0 && !judge_exchange_buffers(call, c, sent, received)) return;
   decision.way = Way::local;
   if (c.state == State::alone || (equal && received == 0)) return;
   choose(call, decision);
