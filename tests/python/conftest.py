@@ -79,6 +79,8 @@ TYPES = [
         ("float_complex", 8, "complex"), ("2int", 8, "pair"), ("double_int", 16, "pair"))
 ]  # fmt: skip
 
+LAYOUTS = [{"name": name, "doc": "doubles"} for name in ("vector_1_2", "columns", "yz_face")]
+
 
 def script(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -96,7 +98,8 @@ class Sandbox:
         self.root = directory / "root"
         self.log = directory / "launched"
         tables = directory / "tables"
-        for name, rows in (("options", OPTIONS), ("collectives", COLLECTIVES), ("types", TYPES)):
+        for name, rows in (("options", OPTIONS), ("collectives", COLLECTIVES), ("types", TYPES),
+                           ("layouts", LAYOUTS)):  # fmt: skip
             Path(f"{tables}__{name}").write_text(json.dumps(rows))
         script(self.root / "bin/sumac", SUMAC.format(python=sys.executable, tables=str(tables)))
         (self.root / "lib/sumac").mkdir(parents=True)
