@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import script
-from sumac_mpi.library import layout, pack_layouts
+from sumac_mpi.library import layout, tables
 
 COMMAND = Path(os.environ.get("SUMAC_TEST_COMMAND", Path(__file__).parents[2] / ".venv/bin/sumac"))
 INSTALLATION = layout.Installation(COMMAND.parents[1])
@@ -56,7 +56,7 @@ def test_bench_of_packing(family):
     assert done.returncode == 0, done.stdout + done.stderr
     (run,) = json.loads(done.stdout)["runs"]
     cells = {(row["op"], row["layout"], row["asked"]): row for row in run["sizes"]}
-    layouts = pack_layouts.names()
+    layouts = [row["name"] for row in tables.rows("layouts", INSTALLATION)]
     assert {key for key in cells if key[2] == 40000} == {
         (op, layout, 40000) for op in ("pack", "unpack") for layout in layouts
     }
