@@ -46,6 +46,10 @@ Call::Call(const Functions& functions, const Case& test, const Buffers& buffers,
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
   part_ = static_cast<int>(test.count) / ranks;
+  for (int r = 0; r < ranks; ++r) {
+    counts_.push_back(part_);
+    places_.push_back(r * part_);
+  }
   if (test.kind == Kind::persistent) require(initialize(), "initialization", test);
 }
 
@@ -92,6 +96,11 @@ int Call::make_blocking() {
       return functions_.reduce_scatter_block(send_, recv_, part_, type_, op_, comm_);
     case Collective::allgather:
       return functions_.allgather(send_, part_, type_, recv_, part_, type_, comm_);
+    case Collective::alltoall:
+      return functions_.alltoall(send_, part_, type_, recv_, part_, type_, comm_);
+    case Collective::alltoallv:
+      return functions_.alltoallv(send_, counts_.data(), places_.data(), type_, recv_,
+                                  counts_.data(), places_.data(), type_, comm_);
     case Collective::reduce_local:
       break;  // measured in local.cc
   }
@@ -113,6 +122,11 @@ int Call::make_nonblocking() {
       return functions_.ireduce_scatter_block(send_, recv_, part_, type_, op_, comm_, &request_);
     case Collective::allgather:
       return functions_.iallgather(send_, part_, type_, recv_, part_, type_, comm_, &request_);
+    case Collective::alltoall:
+      return functions_.ialltoall(send_, part_, type_, recv_, part_, type_, comm_, &request_);
+    case Collective::alltoallv:
+      return functions_.ialltoallv(send_, counts_.data(), places_.data(), type_, recv_,
+                                   counts_.data(), places_.data(), type_, comm_, &request_);
     case Collective::reduce_local:
       break;  // measured in local.cc
   }
@@ -141,6 +155,13 @@ int Call::initialize() {
     case Collective::allgather:
       if (f.allgather_init == nullptr) return MPI_ERR_OTHER;
       return f.allgather_init(send_, part_, type_, recv_, part_, type_, comm_, info, &request_);
+    case Collective::alltoall:
+      if (f.alltoall_init == nullptr) return MPI_ERR_OTHER;
+      return f.alltoall_init(send_, part_, type_, recv_, part_, type_, comm_, info, &request_);
+    case Collective::alltoallv:
+      if (f.alltoallv_init == nullptr) return MPI_ERR_OTHER;
+      return f.alltoallv_init(send_, counts_.data(), places_.data(), type_, recv_, counts_.data(),
+                              places_.data(), type_, comm_, info, &request_);
     case Collective::reduce_local:
       break;  // measured in local.cc
   }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "case.h"
 #include "functions.h"
@@ -61,7 +62,8 @@ class Call {
   MPI_Datatype type_;
   MPI_Op op_;
   MPI_Comm comm_;
-  int part_ = 0;  // elements per rank, if each rank has a part
+  int part_ = 0;                      // elements per rank, if each rank has a part
+  std::vector<int> counts_, places_;  // the same as arrays
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 

@@ -16,6 +16,9 @@ using BcastInit = int (*)(void*, int, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI
 using ReduceScatterBlockInit = AllreduceInit;
 using AllgatherInit = int (*)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm,
                               MPI_Info, MPI_Request*);
+using AlltoallInit = AllgatherInit;
+using AlltoallvInit = int (*)(const void*, const int*, const int*, MPI_Datatype, void*, const int*,
+                              const int*, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request*);
 using BarrierInit = int (*)(MPI_Comm, MPI_Info, MPI_Request*);
 
 // The functions of one contender. A request must be completed by the contender that started it.
@@ -27,18 +30,24 @@ struct Functions {
   decltype(&MPI_Barrier) barrier;
   decltype(&MPI_Reduce_scatter_block) reduce_scatter_block;
   decltype(&MPI_Allgather) allgather;
+  decltype(&MPI_Alltoall) alltoall;
+  decltype(&MPI_Alltoallv) alltoallv;
   decltype(&MPI_Iallreduce) iallreduce;
   decltype(&MPI_Ireduce) ireduce;
   decltype(&MPI_Ibcast) ibcast;
   decltype(&MPI_Ibarrier) ibarrier;
   decltype(&MPI_Ireduce_scatter_block) ireduce_scatter_block;
   decltype(&MPI_Iallgather) iallgather;
+  decltype(&MPI_Ialltoall) ialltoall;
+  decltype(&MPI_Ialltoallv) ialltoallv;
   AllreduceInit allreduce_init;
   ReduceInit reduce_init;
   BcastInit bcast_init;
   BarrierInit barrier_init;
   ReduceScatterBlockInit reduce_scatter_block_init;
   AllgatherInit allgather_init;
+  AlltoallInit alltoall_init;
+  AlltoallvInit alltoallv_init;
   decltype(&MPI_Start) start;
   decltype(&MPI_Wait) wait;
   decltype(&MPI_Test) test;

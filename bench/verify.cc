@@ -56,6 +56,29 @@ std::size_t wrong_gathered(Call& call, const Case& test, const Buffers& buffers,
   return wrong;
 }
 
+// Each pair of ranks has data of its own.
+std::size_t wrong_exchanged(Call& call, const Case& test, const Buffers& buffers,
+                            const World& world, const Pattern& pattern) {
+  const std::size_t part = test.count / static_cast<std::size_t>(world.ranks);
+  const auto each = [&](std::byte* buffer, const auto& work) {
+    for (int rank = 0; rank < world.ranks; rank++)
+      work(buffer + static_cast<std::size_t>(rank) * part * size_of(test.type), rank);
+  };
+  const auto with_seed = [&](int to) {
+    Pattern own = pattern;
+    own.seed += kRepetitions * static_cast<unsigned>(to);
+    return own;
+  };
+  each(test.in_place ? buffers.recv() : buffers.send(),
+       [&](std::byte* block, int to) { with_seed(to).fill(block, part, world.rank); });
+  run(call, pattern.seed == kRepetitions);
+  std::size_t wrong = 0;
+  each(buffers.recv(), [&](std::byte* block, int from) {
+    wrong += with_seed(world.rank).differing(block, part, from);
+  });
+  return wrong;
+}
+
 std::size_t wrong_here(Call& call, const Case& test, const Buffers& buffers, const World& world,
                        unsigned seed) {
   const Pattern pattern{test.type, test.op, world.ranks, seed};
@@ -68,6 +91,7 @@ std::size_t wrong_here(Call& call, const Case& test, const Buffers& buffers, con
   }
   if (test.collective == Collective::allgather)
     return wrong_gathered(call, test, buffers, world, pattern);
+  if (is_all_to_all(test.collective)) return wrong_exchanged(call, test, buffers, world, pattern);
   pattern.fill(buffers.send(), test.count, world.rank);
   if (test.in_place) std::memcpy(buffers.recv(), buffers.send(), test.bytes());
   run(call, seed == kRepetitions);

@@ -27,6 +27,8 @@ static const char kHelp[] =
     "                           why, and what helps\n"
     "  bench                    Measure a collective with and without Sumac, and\n"
     "                           verify its results\n"
+    "  tune                     Measure which algorithm is the fastest here, and\n"
+    "                           write rules that say so\n"
     "  plot                     Draw the results of 'sumac bench'\n"
     "  trace                    Run an MPI program, and draw when each level of one\n"
     "                           collective worked\n"

@@ -76,8 +76,9 @@ struct Call : TestCall {
   }
 };
 
-void run_calls(int ranks, std::deque<Call>& calls, Random& random, std::size_t ring) {
-  World world(ranks, ring, kSlot);
+void run_calls(int ranks, std::deque<Call>& calls, Random& random, std::size_t ring,
+               std::size_t slot = kSlot) {
+  World world(ranks, ring, slot);
   for (int r = 0; r < ranks; ++r) {
     for (Call& call : calls) {
       world[r].program.push_back({[&call](Rank& rank) { return call.start(rank); },
@@ -135,6 +136,20 @@ TEST(Algorithms, MixedSequences) {
       calls.emplace_back(algorithm, count, root, random() % 2 == 0, ranks, random);
     }
     run_calls(ranks, calls, random, random() % 2 ? 8 : 4);
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed;
+  }
+}
+
+// The ranks tell each other where blocks are, which fills more than a slot.
+TEST(Algorithms, AlltoallvOfManyRanksThroughSmallSlots) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    const int ranks = 7 + static_cast<int>(random() % 20);
+    std::deque<Call> calls;
+    for (const std::size_t count : {0, 3, 40, 600, 2000}) {
+      calls.emplace_back(Algorithm::alltoallv_slots, count, 0, false, ranks, random);
+    }
+    run_calls(ranks, calls, random, 8, kFalseSharingRange);
     ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed;
   }
 }

@@ -68,6 +68,20 @@ struct AllgatherArguments {
   }
 };
 
+// Each rank gives each other rank a block. Input and output are apart.
+struct AlltoallArguments {
+  ConstBytes input;
+  Bytes output;
+  // Of the input and of the output, by rank. In an alltoall all blocks have one size; in an
+  // alltoallv a rank knows only the sizes of those that it gives or gets.
+  Parts sent, received;
+  Part* blocks = nullptr;  // of an alltoallv: [ranks], memory for the algorithm to use
+
+  void keep_own(int rank) const {
+    copy_bytes(input + sent[rank].offset, output + received[rank].offset, sent[rank].bytes);
+  }
+};
+
 struct BarrierArguments {};
 
 // The arguments of a call, whichever collective it is.
@@ -76,8 +90,10 @@ struct CallArguments {
   BcastArguments bcast;
   ReduceScatterArguments reduce_scatter = {};
   AllgatherArguments allgather = {};
+  AlltoallArguments alltoall = {};
   BarrierArguments barrier = {};
 
+  // What all ranks know of the size.
   std::size_t bytes(Collective collective) const {
     switch (collective) {
       case Collective::allreduce:
@@ -91,6 +107,10 @@ struct CallArguments {
         return reduce_scatter.bytes();
       case Collective::allgather:
         return allgather.parts.bytes;
+      case Collective::alltoall:
+        return alltoall.sent.bytes;
+      case Collective::alltoallv:
+        return 0;  // ranks have different sizes
     }
     return 0;
   }
@@ -105,6 +125,10 @@ template <>
 inline constexpr auto kArguments<Collective::reduce_scatter> = &CallArguments::reduce_scatter;
 template <>
 inline constexpr auto kArguments<Collective::allgather> = &CallArguments::allgather;
+template <>
+inline constexpr auto kArguments<Collective::alltoall> = &CallArguments::alltoall;
+template <>
+inline constexpr auto kArguments<Collective::alltoallv> = &CallArguments::alltoall;
 template <>
 inline constexpr auto kArguments<Collective::barrier> = &CallArguments::barrier;
 

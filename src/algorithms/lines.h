@@ -32,6 +32,14 @@ inline void put_lines(const ShmGroup& group, std::uint64_t position, const Const
   put_lines(group, position, from.packed(packed, bytes), bytes);
 }
 
+// Waits for the lines that carry bytes [offset, offset + bytes) of a rank's.
+inline Wait lines_with(const ShmGroup& group, int rank, std::uint64_t position, std::size_t offset,
+                       std::size_t bytes) {
+  const std::size_t first = offset / kLineData;
+  const std::size_t count = bytes == 0 ? 0 : (offset + bytes - 1) / kLineData - first + 1;
+  return group.lines_in(rank, position, static_cast<int>(count), static_cast<int>(first));
+}
+
 // Collects `bytes` of a rank's lines, from `offset` on, once all of them are in.
 inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, std::byte* to,
                        std::size_t bytes, std::size_t offset = 0) {
@@ -47,11 +55,11 @@ inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, 
 }
 
 inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, const Bytes& to,
-                       std::size_t bytes) {
+                       std::size_t bytes, std::size_t offset = 0) {
   if (to.contiguous()) [[likely]]
-    return take_lines(group, rank, position, to.at(), bytes);
+    return take_lines(group, rank, position, to.at(), bytes, offset);
   alignas(kCacheLine) std::byte packed[round_up(kLinesData, kCacheLine)];
-  take_lines(group, rank, position, packed, bytes);
+  take_lines(group, rank, position, packed, bytes, offset);
   to.copy_from(packed, bytes);
 }
 

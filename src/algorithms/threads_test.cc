@@ -9,6 +9,7 @@
 #include "strands/waiting.h"
 #include "testing/group_world.h"
 #include "testing/kernels.h"
+#include "testing/test_exchange.h"
 
 namespace sumac::testing {
 namespace {
@@ -58,6 +59,11 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   const Part own = parts[me];
   rank.args.reduce_scatter = {args, parts};
   rank.args.allgather = {args.input + own.offset, args.output, parts};
+  const std::size_t block = count / static_cast<std::size_t>(ranks);
+  Exchange exchange = equal_exchange(block * static_cast<std::size_t>(ranks) * sizeof(Word), ranks);
+  const bool lists = entry.collective == Collective::alltoallv;
+  rank.args.alltoall = {args.input, args.output, exchange.sent(me, lists),
+                        exchange.received(me, lists), exchange.scratch[0].data()};
   const auto start = [&] { return entry.start(rank.strand, rank.group, rank.args, rank.peers); };
   const bool may_be_direct = &entry == &entry_of(Algorithm::allreduce_flat_lines);
   // The three ways through an operation.
@@ -72,6 +78,13 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   }
 
   int wrong = 0;
+  if (is_all_to_all(entry.collective)) {
+    for (std::size_t i = 0; i < block * static_cast<std::size_t>(ranks); ++i) {
+      const std::size_t from = i % block + static_cast<std::size_t>(me) * block;
+      wrong += output[i] != own_word(static_cast<int>(i / block), from, n);
+    }
+    return wrong;
+  }
   if (entry.collective == Collective::allgather) {
     int owner = 0;
     for (std::size_t i = 0; i < count; ++i) {

@@ -43,10 +43,19 @@ constexpr bool is_of_ranks(Collective collective) {
   return info_of(collective).among != Among::none;
 }
 
+// True for collectives in which each rank gives each other rank data of their own.
+constexpr bool is_all_to_all(Collective collective) {
+  return collective == Collective::alltoall || collective == Collective::alltoallv;
+}
+
 // True for collectives that have a part for each rank.
 constexpr bool has_parts(Collective collective) {
-  return collective == Collective::reduce_scatter || collective == Collective::allgather;
+  return collective == Collective::reduce_scatter || collective == Collective::allgather ||
+         is_all_to_all(collective);
 }
+
+// False where the ranks of a call do not know how many bytes the others have.
+constexpr bool has_size(Collective collective) { return collective != Collective::alltoallv; }
 
 // Returns null where there is no collective of that name.
 inline const CollectiveInfo* find_collective(std::string_view name) {

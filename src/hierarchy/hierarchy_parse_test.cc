@@ -104,7 +104,8 @@ TEST(CheckHierarchies, NamesTheProblem) {
   EXPECT_FALSE(check_hierarchies("allreduc=node", problem));
   EXPECT_EQ(problem,
             "unknown collective 'allreduc'; did you mean 'allreduce'? Collectives with "
-            "hierarchies: allreduce reduce bcast barrier reduce_scatter allgather");
+            "hierarchies: allreduce reduce bcast barrier reduce_scatter allgather alltoall "
+            "alltoallv");
   EXPECT_FALSE(check_hierarchies("node;flat", problem));
   EXPECT_EQ(problem, "two hierarchies without a collective's name");
   EXPECT_FALSE(check_hierarchies("bcast=node;bcast=flat", problem));

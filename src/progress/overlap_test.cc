@@ -117,7 +117,7 @@ class Rank {
   }
 
   Task start(Endpoint& endpoint, const ChosenCall& call) {
-    peers_ = {&endpoint.memory, scratch_.data(), scratch_.size(), &failed_};
+    peers_ = {&endpoint.memory, scratch_.get(), kScratchBytes, &failed_};
     return entry_of(call.choice.algorithm).start(direct_, endpoint.group, call, peers_);
   }
 
@@ -129,7 +129,8 @@ class Rank {
   enum class State { none, direct, queued } state_ = State::none;
   Strand direct_;
   SingleCopy peers_;
-  std::vector<std::byte> scratch_ = std::vector<std::byte>(16 << 10);
+  // As large as that of works in the queue: other ranks may have the same call there.
+  std::unique_ptr<std::byte, void (*)(std::byte*)> scratch_{borrow_scratch(), return_scratch};
   bool failed_ = false, moved_ = false;
 };
 

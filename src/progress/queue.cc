@@ -50,6 +50,7 @@ void WorkQueue::begin_next() {
   while (waiting_) {
     Work& work = *waiting_;
     if (num_in_order_ >= (work.over_levels() ? kMostOverLevels : kMostInGroup)) return;
+    if (work.ranks().group && work.ranks().group->takes_more()) return;
     waiting_ = work.next;
     begin(work);
   }

@@ -62,7 +62,7 @@ class Work {
   static std::uint64_t bytes_of(std::uint64_t announced) { return announced >> kCollectiveBits; }
 
  private:
-  static constexpr int kCollectiveBits = 3;
+  static constexpr int kCollectiveBits = 4;
   Task start();
   void announce() const;
   void borrow();

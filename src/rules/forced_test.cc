@@ -38,7 +38,7 @@ TEST(Forced, WhatIsWrongAndWhatWasMeant) {
       0u);
   EXPECT_EQ(problem_of("alreduce:ring"),
             "no collective 'alreduce'; did you mean 'allreduce'? (known: allreduce, reduce, bcast, "
-            "barrier, reduce_scatter, allgather)");
+            "barrier, reduce_scatter, allgather, alltoall, alltoallv)");
   EXPECT_EQ(problem_of("barrier:flat_lines"),
             "barrier has no algorithm 'flat_lines'; (known: flat, levels)");
   EXPECT_NE(problem_of("allreduce:"), "");

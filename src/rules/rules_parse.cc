@@ -216,6 +216,11 @@ bool parse_fit(const RawRule& raw, Rule& rule, TextProblem& problem) {
   const RawField* bytes = find(raw, "bytes");
   if (ranks && !parse_span(*ranks, rule.ranks, problem)) return false;
   if (nodes && !parse_span(*nodes, rule.nodes, problem)) return false;
+  if (bytes && !has_size(rule.collective)) {
+    return fail(problem, bytes->line,
+                std::string("'bytes' is not for ") + name_of(rule.collective) +
+                    ", whose ranks have different sizes; leave it out");
+  }
   if (bytes && !parse_span(*bytes, rule.bytes, problem)) return false;
   const RawField* room = find(raw, "room");
   const int r = room ? word_of(*room, rooms, problem) : 0;

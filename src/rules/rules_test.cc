@@ -138,9 +138,11 @@ TEST(Rules, ProblemsNameTheFix) {
       {"[[rule]]\ncollective='alreduce'\nover='shm'\nalgorithm='flat'",
        "FILE:2: unknown collective 'alreduce'; did you mean 'allreduce'? (known: allreduce, "
        "reduce, "
-       "bcast, barrier, reduce_scatter, allgather)"},
+       "bcast, barrier, reduce_scatter, allgather, alltoall, alltoallv)"},
       {"[[rule]]\ncollective='reduce'\nover='smh'\nalgorithm='flat'",
        "FILE:3: unknown over 'smh'; did you mean 'shm'? (known: shm, p2p, levels)"},
+      {"[[rule]]\ncollective='alltoallv'\nover='shm'\nalgorithm='slots'\nbytes='1M-'",
+       "FILE:5: 'bytes' is not for alltoallv, whose ranks have different sizes; leave it out"},
       {"[[rule]]\ncollective='barrier'\nover='p2p'\nalgorithm='flat'",
        "FILE:4: there is nothing to choose for barrier over p2p; leave the rule out"},
       {"[rule]\ncollective='barrier'",

@@ -13,10 +13,12 @@ constexpr int kLanesOfLines = 16, kLanesOfSlots = 4;
 // The largest tag that every MPI allows. The first tags belong to operations that begin in order.
 constexpr int kLargestTag = 32767;
 
-// What the place must provide. A barrier uses only flags, and single copy only addresses: lines.
+// What the place must provide. A barrier uses only flags, and single copy only addresses: lines. In
+// an alltoallv what is too short for single copy goes through slots.
 Needs needs_of(Collective collective, const Choice& choice) {
   const Needs needs = info_of(choice.algorithm).needs;
   if (over_of(needs) == Over::levels) return Needs::levels;
+  if (collective == Collective::alltoallv) return Needs::slots;
   return needs == Needs::slots && collective != Collective::barrier ? needs : Needs::lines;
 }
 

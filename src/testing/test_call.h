@@ -12,10 +12,12 @@
 #include <vector>
 
 #include "algorithms/arguments.h"
+#include "base/algorithm.h"
 #include "testing/kernels.h"
 #include "testing/post_office.h"
 #include "testing/random_parts.h"
 #include "testing/strided.h"
+#include "testing/test_exchange.h"
 
 namespace sumac::testing {
 
@@ -26,12 +28,18 @@ Bound below(Random& random, Bound bound) {
   return static_cast<Bound>(random() % static_cast<std::size_t>(bound));
 }
 
-// The collectives of which a TestCall has data.
+// The collectives with data that go over levels.
 inline const std::vector<Collective>& with_data() {
   static const std::vector<Collective> all = [] {
     std::vector<Collective> some;
     for (const CollectiveInfo& info : kCollectives) {
-      if (info.has_data && is_of_ranks(info.collective)) some.push_back(info.collective);
+      const auto over_levels = [&](const AlgorithmInfo& algorithm) {
+        return algorithm.collective == info.collective && algorithm.needs == Needs::levels;
+      };
+      const auto& rows = kAlgorithmInfos;
+      if (info.has_data && std::any_of(std::begin(rows), std::end(rows), over_levels)) {
+        some.push_back(info.collective);
+      }
     }
     return some;
   }();
@@ -65,6 +73,7 @@ class TestCall : public CallSetting {
  public:
   std::vector<Words> input, output;      // by rank; a guard word is behind each
   std::vector<std::vector<Part>> parts;  // by rank: how the vector is laid out there
+  Exchange exchange;                     // of an alltoall or alltoallv
   unsigned strided = 0;  // a bit for inputs and outputs of even and of odd ranks: data with gaps
   std::string name;      // for messages
 
@@ -76,7 +85,8 @@ class TestCall : public CallSetting {
         received_(static_cast<std::size_t>(ranks)) {
     const auto p = static_cast<std::size_t>(ranks);
     if (what == Collective::barrier) count = 0;
-    if (what == Collective::bcast) in_place = false;
+    if (what == Collective::bcast || is_all_to_all(what)) in_place = false;
+    if (what == Collective::alltoall) lists_parts = false;
     if (has_parts(what) && !lists_parts) count = div_up(count, p) * p;
     count = count / element_words * element_words;
     std::vector<std::size_t> sizes(p, count / p * sizeof(Word));
@@ -90,6 +100,10 @@ class TestCall : public CallSetting {
       const bool filled = what == Collective::bcast || (in_place && has_result(rank));
       output.push_back(filled ? words : Words(count + 1, kGuard));
       input.push_back(std::move(words));
+    }
+    if (is_all_to_all(what)) {
+      exchange = what == Collective::alltoall ? equal_exchange(bytes(), ranks)
+                                              : random_exchange(count, sizeof(Word), ranks, random);
     }
     given_ = input;
     if (info_of(what).reduces && fold != Fold::unknown_tree) reduce();
@@ -124,6 +138,11 @@ class TestCall : public CallSetting {
     if (in_place) args.reduce_scatter.output += laid[rank].offset;
     args.allgather = {(in_place ? received_ : sent_)[me].data() + laid[rank].offset,
                       received_[me].data(), laid};
+    if (is_all_to_all(what)) {
+      const bool lists = what == Collective::alltoallv;
+      args.alltoall = {sent_[me].data(), received_[me].data(), exchange.sent(rank, lists),
+                       exchange.received(rank, lists), exchange.scratch[me].data()};
+    }
     return args;
   }
 
@@ -187,6 +206,15 @@ class TestCall : public CallSetting {
     Words all(given_[static_cast<std::size_t>(root)]);
     all.pop_back();
     if (what == Collective::bcast) return all;
+    if (is_all_to_all(what)) {
+      std::fill(all.begin(), all.end(), kGuard);
+      for (std::size_t r = 0; r < given_.size(); ++r) {
+        const Words block = cut(given_[r], exchange.gives[r][rank]);
+        const std::size_t place = exchange.gets[rank][r].offset / sizeof(Word);
+        std::copy(block.begin(), block.end(), all.begin() + static_cast<std::ptrdiff_t>(place));
+      }
+      return all;
+    }
     if (what == Collective::allgather) {
       for (std::size_t r = 0; r < parts.size(); ++r) {
         const Words part = cut(given_[r], parts[r][r]);

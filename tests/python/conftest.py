@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
 done
 """
 
-SUMAC = """#!{python}
+SUMAC = """#!{python} -IS
 import os, sys
 if os.path.exists({tables!r} + sys.argv[1]):
     print(open({tables!r} + sys.argv[1]).read())
@@ -80,6 +80,14 @@ TYPES = [
 ]  # fmt: skip
 
 LAYOUTS = [{"name": name, "doc": "doubles"} for name in ("vector_1_2", "columns", "yz_face")]
+ALGORITHMS = [
+    {"collective": collective, "name": name, "needs": needs, "order": "rank", "doc": ""}
+    for collective, name, needs in (
+        ("allreduce", "flat_lines", "lines"), ("allreduce", "flat_slots", "slots"),
+        ("allreduce", "single_copy", "single_copy"), ("allreduce", "ring", "messages"),
+        ("allreduce", "levels", "levels"), ("bcast", "slots", "slots"),
+        ("barrier", "flat", "slots"))
+]  # fmt: skip
 
 
 def script(path: Path, text: str) -> Path:
@@ -99,7 +107,7 @@ class Sandbox:
         self.log = directory / "launched"
         tables = directory / "tables"
         for name, rows in (("options", OPTIONS), ("collectives", COLLECTIVES), ("types", TYPES),
-                           ("layouts", LAYOUTS)):  # fmt: skip
+                           ("algorithms", ALGORITHMS), ("layouts", LAYOUTS)):  # fmt: skip
             Path(f"{tables}__{name}").write_text(json.dumps(rows))
         script(self.root / "bin/sumac", SUMAC.format(python=sys.executable, tables=str(tables)))
         (self.root / "lib/sumac").mkdir(parents=True)

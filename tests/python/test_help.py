@@ -10,7 +10,7 @@ import pytest
 from test_installed import COMMAND
 
 pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
-COMMANDS = ("exec", "run", "info", "check", "bench", "plot", "trace", "plan")
+COMMANDS = ("exec", "run", "info", "check", "bench", "tune", "plot", "trace", "plan")
 # The order in which these options must appear.
 ORDER = ("--ranks", "--hosts", "--mpi", "--launcher", "--launcher-arg", "-x", "--bind",
          "--oversubscribe", "--timeout")  # fmt: skip
@@ -109,7 +109,8 @@ def test_an_option_has_one_text_and_one_place():
                 # Each command may have its own default.
                 texts.setdefault(names, {})[re.sub(r" \(default: .*\)$", "", described)] = command
     different = {names: found for names, found in texts.items() if len(found) > 1}
-    assert different.keys() <= {"--json FILE", "-o, --output FILE"}, different
+    own = {"--json FILE", "-o, --output FILE", "--dry-run", "--sizes SIZE,..."}
+    assert different.keys() <= own, different
 
 
 def test_the_list_of_commands_is_complete():

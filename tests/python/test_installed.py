@@ -27,7 +27,10 @@ def sumac(*arguments):
     )
 
 
-COLLECTIVES = ["allreduce", "reduce", "bcast", "barrier", "reduce_scatter", "allgather"]
+COLLECTIVES = [
+    "allreduce", "reduce", "bcast", "barrier", "reduce_scatter", "allgather", "alltoall",
+    "alltoallv",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("family", FAMILIES)

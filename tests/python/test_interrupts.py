@@ -63,6 +63,28 @@ def test_ctrl_c_keeps_what_was_measured(family, call, tmp_path):
 
 @installed
 @pytest.mark.parametrize("family", FAMILIES)
+def test_tune_goes_on_after_ctrl_c(family, tmp_path):
+    arguments = ("tune", "bcast", "--mpi", family, "-n", "2", "--sizes", "64,64K", "--turns", "2",
+                 "--seconds", "0.2")  # fmt: skip
+    terminal = Terminal(*arguments, cwd=tmp_path)
+    terminal.wait_for("2/8")
+    terminal.press_ctrl_c()
+    terminal.end()
+    assert terminal.status == 130 and "Traceback" not in terminal.output
+    assert "# incomplete: interrupted after " in terminal.output
+    assert_nothing_is_left(terminal)
+    (kept,) = tmp_path.iterdir()
+    assert kept.name == "tuned.toml.measured"
+    measured = len(json.loads(kept.read_text())["jobs"])
+    assert measured >= 2
+    terminal = Terminal(*arguments, cwd=tmp_path)
+    terminal.end()
+    assert terminal.status == 0 and "rules in tuned.toml" in terminal.output
+    assert [each.name for each in tmp_path.iterdir()] == ["tuned.toml"]
+
+
+@installed
+@pytest.mark.parametrize("family", FAMILIES)
 def test_ctrl_c_before_the_first_size(family, tmp_path):
     terminal = Terminal("bench", "allreduce", "--mpi", family, "-n", "2", "-b", "4M",
                         "--seconds", "100", "-J", "r.json", cwd=tmp_path)  # fmt: skip

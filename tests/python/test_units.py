@@ -45,6 +45,7 @@ def test_bus_bandwidth_is_that_of_nccl_tests():
     assert units.bus_bandwidth("bcast", 1_000_000, 1000, 4) == pytest.approx(1.0)
     assert units.bus_bandwidth("reduce_scatter", 1_000_000, 1000, 4) == pytest.approx(0.75)
     assert units.bus_bandwidth("allgather", 1_000_000, 1000, 4) == pytest.approx(0.75)
+    assert units.bus_bandwidth("alltoall", 1_000_000, 1000, 4) == pytest.approx(0.75)
     assert units.bus_bandwidth("barrier", 0, 1, 4) == 0
 
 

@@ -67,14 +67,15 @@ def plain(number: float) -> str:
 
 
 # How often each of n ranks moves (n-1)/n of a message, as in nccl-tests.
-_PASSES = {"allreduce": 2, "reduce_scatter": 1, "allgather": 1}
+_PASSES = {"allreduce": 2, "reduce_scatter": 1, "allgather": 1, "alltoall": 1, "alltoallv": 1}
 
 
 def bus_bandwidth(collective: str, size: int, us: float, ranks: int) -> float:
     """GB/s that each rank's memory must carry for the result: independent of the number of ranks.
 
     As in nccl-tests: the bytes of the whole message per time, times 2(n-1)/n for an all-reduce,
-    (n-1)/n for a reduce-scatter or an all-gather, 1 for a reduction to one rank or a broadcast.
+    (n-1)/n for a reduce-scatter, an all-gather or an all-to-all, 1 for a reduction to one rank
+    or a broadcast.
     """
     if us <= 0 or size == 0:
         return 0.0

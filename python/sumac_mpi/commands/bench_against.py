@@ -5,18 +5,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Generator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
 from sumac_mpi.base import endings
 from sumac_mpi.base.errors import SumacError
-from sumac_mpi.bench import against, results, verdict
+from sumac_mpi.bench import against, progress, results, verdict
 from sumac_mpi.bench.output import Format
 from sumac_mpi.bench.output_files import Files
 from sumac_mpi.launch import installations, programs
@@ -70,7 +67,7 @@ def measure(
     jobs = _jobs(asked)
     runs: list[results.Run] = []
     try:
-        with _progress(len(jobs)) as advance:
+        with progress.of_jobs(len(jobs)) as advance:
             for job in jobs:
                 advance(job.name)
                 _run(job, start, runs)
@@ -145,19 +142,3 @@ def _show(
     if cut_by:
         print(f"# incomplete: {cut_by} after {len(runs)} jobs", file=sys.stderr)
     return compared
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[str], None]]:
-    """A bar on a terminal, redrawn only between jobs: that takes time from the ranks."""
-    console = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    bar = Progress(*columns, console=console, transient=True, auto_refresh=False)
-    task = bar.add_task("", total=total, completed=-1)
-
-    def advance(name: str) -> None:
-        if console.is_terminal:
-            bar.update(task, advance=1, description=name, refresh=True)
-
-    with bar if console.is_terminal else nullcontext():
-        yield advance

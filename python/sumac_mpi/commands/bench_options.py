@@ -23,7 +23,7 @@ _WHAT, _HOW, _OUTPUT = "What is measured", "How", "Output"
 
 
 class Command(help_layout.Command):
-    """`sumac bench`, whose help lists what the tables of the library hold."""
+    """`sumac bench` and `sumac tune`, whose help lists what the tables of the library hold."""
 
     def filled(self, text: str) -> str:
         lists = {
@@ -260,8 +260,8 @@ Turns = Annotated[
         metavar="N",
         min=1,
         heading=_OUTPUT,
-        help="With --against MPI: how often the MPIs take turns",
-        show_default="3",
+        help="How often the jobs take turns",
+        show_default="3, with --against MPI",
     ),
 ]
 

@@ -12,7 +12,17 @@ import typer
 from sumac_mpi import __version__
 from sumac_mpi.base import endings
 from sumac_mpi.base.errors import Exit, SumacError
-from sumac_mpi.commands import bench, bench_options, check, help_layout, info, plot, run, trace
+from sumac_mpi.commands import (
+    bench,
+    bench_options,
+    check,
+    help_layout,
+    info,
+    plot,
+    run,
+    trace,
+    tune,
+)
 
 _STATUS = (
     "0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results, 5 slower than asked for, "
@@ -61,11 +71,12 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str, dict[str, bool]]] = {
         _PROGRAM,
     ),
     "bench": (bench.bench, _STATUS, {}),
+    "tune": (tune.tune, "0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results.", {}),
     "plot": (plot.plot, _BRIEF, {}),
     "trace": (trace.trace, _STARTED, _PROGRAM),
 }
 for _name, (_function, _status, _settings) in _COMMANDS.items():
-    _layout = bench_options.Command if _name == "bench" else help_layout.Command
+    _layout = bench_options.Command if _name in ("bench", "tune") else help_layout.Command
     app.command(_name, cls=_layout, epilog=_status, context_settings=_settings)(_function)
 
 

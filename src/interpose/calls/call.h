@@ -28,6 +28,9 @@ enum class Function : std::uint8_t {
   reduce_scatter,
   allgather,
   allgatherv,
+  alltoall,
+  alltoallv,
+  alltoallw,
   reduce_local,
 };
 
@@ -47,6 +50,11 @@ constexpr Collective collective_of(Function function) {
     case Function::allgather:
     case Function::allgatherv:
       return Collective::allgather;
+    case Function::alltoall:
+      return Collective::alltoall;
+    case Function::alltoallv:
+    case Function::alltoallw:
+      return Collective::alltoallv;
     case Function::reduce_local:
       break;
   }
@@ -81,9 +89,14 @@ struct Call {
   Data send = {};     // what this rank gives, or MPI_IN_PLACE; of broadcasts nothing
   Data receive = {};  // reductions: the result; broadcasts: the buffer, the root's too
   // One count a rank, in place of receive.count, and displacements: int and int, or MPI_Count and
-  // MPI_Aint. See Blocks.
+  // MPI_Aint. See Blocks and ExchangeSide.
   const void* counts = nullptr;
   const void* displacements = nullptr;
+  const MPI_Datatype* types = nullptr;  // one a rank, in place of receive.type
+  // The same for `send`.
+  const void* send_counts = nullptr;
+  const void* send_displacements = nullptr;
+  const MPI_Datatype* send_types = nullptr;
   MPI_Op op = MPI_OP_NULL;
   int root = kNoRoot;
   MPI_Comm comm = MPI_COMM_NULL;

@@ -40,6 +40,9 @@ void CallData::describe(Work& work, const Call& call, const Decision& decision) 
       return describe_reduce_scatter(work.call, call, decision);
     case Collective::allgather:
       return describe_allgather(work.call, call, decision);
+    case Collective::alltoall:
+    case Collective::alltoallv:
+      return describe_exchange(work.call, call, decision);
     case Collective::allreduce:
     case Collective::reduce:
     case Collective::reduce_local:
@@ -171,9 +174,28 @@ void CallData::gather_listed(const Call& call, const Blocks& blocks, std::size_t
   mpi.Type_free(&all);
 }
 
+void CallData::describe_exchange(ChosenCall& work, const Call& call, const Decision& decision) {
+  const int ranks = decision.communicator->size;
+  work.collective = call.collective();
+  work.choice = decision.choice;
+  AlltoallArguments& args = work.alltoall;
+  args = {};
+  if (local_ && bytes_ == 0) return;
+  if (has_equal_packed_blocks(call)) {
+    const Parts blocks{bytes_, ranks, 1, 0, nullptr};
+    args = {static_cast<const std::byte*>(call.send.address),
+            static_cast<std::byte*>(call.receive.address), blocks, blocks};
+  } else {
+    exchange_ = std::make_unique<ExchangeData>(call, ranks, use_of(call), args);
+  }
+  has_copies_ = exchange_ || local_;
+}
+
 void CallData::load_copies(const ChosenCall& work) {
   if (packs_) packed_->load();
   if (local_ && work.collective == Collective::allgather) work.allgather.keep_own(0);
+  if (exchange_) exchange_->pack();
+  if (local_ && is_all_to_all(work.collective)) work.alltoall.keep_own(0);
   if (!copied_ || bytes_ == 0) return;
   const ReduceArguments& args =
       work.collective == Collective::reduce_scatter ? work.reduce_scatter : work.reduction;
@@ -184,6 +206,7 @@ void CallData::load_copies(const ChosenCall& work) {
 
 void CallData::deliver_copies() {
   if (gathered_) gathered_->deliver();
+  if (exchange_) exchange_->unpack();
   if (packed_ && !packs_) packed_->deliver();
   if (staged_) staged_->deliver();
 }
@@ -194,6 +217,7 @@ void CallData::free() {
   packed_.reset();
   gathered_.reset();
   parts_.reset();
+  exchange_.reset();
   staged_.reset();
 }
 

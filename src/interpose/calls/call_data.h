@@ -8,6 +8,7 @@
 
 #include "interpose/calls/blocks.h"
 #include "interpose/calls/decide.h"
+#include "interpose/calls/exchange.h"
 #include "interpose/mpi/gap_buffer.h"
 #include "interpose/mpi/packing.h"
 
@@ -43,6 +44,7 @@ class CallData {
   void describe_bcast(ChosenCall& work, const Call& call, const Decision& decision);
   void describe_reduce_scatter(ChosenCall& work, const Call& call, const Decision& decision);
   void describe_allgather(ChosenCall& work, const Call& call, const Decision& decision);
+  void describe_exchange(ChosenCall& work, const Call& call, const Decision& decision);
   void describe_result(AllgatherArguments& args, const Call& call, const Decision& decision);
   void gather_listed(const Call& call, const Blocks& blocks, std::size_t element);
   PackedBuffer::Use use_of(const Call& call) const { return {in_ranges_, call.is_deferred()}; }
@@ -55,12 +57,13 @@ class CallData {
   bool packs_ = false;       // `packed_` is a copy, or what a broadcast's root sends
   bool in_ranges_ = false;   // the algorithm takes data with a layout
   std::size_t bytes_ = 0;
-  std::optional<TypedAllreduce> by_mpi_;  // of a reduction over levels
-  std::optional<TypeInfo> copied_;        // of a local reduction, whose input becomes its output
-  std::optional<PackedBuffer> packed_;    // of a broadcast, or what a rank gives to an all-gather
-  std::optional<PackedBuffer> gathered_;  // of an all-gather whose result does not lie packed
-  std::unique_ptr<Part[]> parts_;         // where the program lists them
-  std::optional<StagedResult> staged_;    // of a reduction whose type has gaps
+  std::optional<TypedAllreduce> by_mpi_;    // of a reduction over levels
+  std::optional<TypeInfo> copied_;          // of a local reduction, whose input becomes its output
+  std::optional<PackedBuffer> packed_;      // of a broadcast, or what a rank gives to an all-gather
+  std::optional<PackedBuffer> gathered_;    // of an all-gather whose result does not lie packed
+  std::unique_ptr<Part[]> parts_;           // where the program lists them
+  std::unique_ptr<ExchangeData> exchange_;  // of an all-to-all, unless it has equal packed blocks
+  std::optional<StagedResult> staged_;      // of a reduction whose type has gaps
 };
 
 }  // namespace sumac

@@ -5,6 +5,7 @@
 
 #include "interpose/calls/blocks.h"
 #include "interpose/calls/calls.h"
+#include "interpose/calls/exchange.h"
 #include "interpose/mpi/packing.h"
 
 namespace sumac {
@@ -51,10 +52,15 @@ bool root_exists(const Call& call, const Communicator& c) {
   return call.root >= 0 && call.root < c.size;
 }
 
+// What the choice of an algorithm goes by: none where ranks have different sizes.
+std::size_t shared_bytes(const Call& call, const Decision& decision) {
+  return has_size(call.collective()) ? decision.bytes : 0;
+}
+
 // Chooses the algorithm, and decides whether the ranks can carry it out.
 void choose(const Call& call, Decision& decision) {
   const Communicator& c = *decision.communicator;
-  decision.choice = c.choose(call.collective(), decision.bytes);
+  decision.choice = c.choose(call.collective(), shared_bytes(call, decision));
   if (call.is_deferred() && !c.may_overlap) return leave_to_mpi(decision, Reason::no_progress);
   if (decision.choice.algorithm == Algorithm::native) return leave_to_mpi(decision, Reason::rules);
   decision.way = Way::serve;
@@ -187,6 +193,71 @@ void decide_allgather(const Call& call, Decision& decision) {
   leave_to_mpi(decision, Reason::arguments);
 }
 
+// Adds up the bytes of one side of an all-to-all. Returns false where the MPI should judge.
+bool add_up(const Call& call, bool sends, Decision& decision, std::size_t& bytes) {
+  const ExchangeSide side(call, sends);
+  if (!side.is_given()) return false;
+  MPI_Datatype known = MPI_DATATYPE_NULL;
+  const int blocks = side.listed() ? decision.communicator->size : 1;
+  for (int r = 0; r < blocks; ++r) {
+    const MPI_Datatype type = side.type(r);
+    const MPI_Count count = side.count(r);
+    if (count < 0) return false;
+    if (count == 0 && call.kind.function == Function::alltoallw) continue;
+    std::size_t element = 0;
+    if ((type != known && refuses(type, call, decision)) || !packed_size(type, element)) {
+      return false;
+    }
+    known = type;
+    bytes += element * static_cast<std::size_t>(count);
+  }
+  if (!side.listed()) bytes *= static_cast<std::size_t>(decision.communicator->size);
+  return true;
+}
+
+// False when a buffer of an all-to-all is wrong, where it has data: `sent` and `received` bytes.
+bool judge_exchange_buffers(const Call& call, const Communicator& c, std::size_t sent,
+                            std::size_t received) {
+  const Data &send = call.send, &receive = call.receive;
+  if (receive.address == MPI_IN_PLACE) return false;
+  const bool in_place = send.address == MPI_IN_PLACE;
+  // A null address is MPI_BOTTOM: fine with a derived type, with places in bytes, and on a rank that
+  // has nothing to give or to get there.
+  const auto is_missing = [&](const Data& data, std::size_t bytes) {
+    return bytes > 0 && !data.address && call.kind.function != Function::alltoallw &&
+           find_type(data.type);
+  };
+  if (is_missing(receive, received) || (!in_place && is_missing(send, sent))) return false;
+  if (!in_place && bytes_of(ExchangeSide(call, true).block(c.rank)) !=
+                       bytes_of(ExchangeSide(call, false).block(c.rank))) {
+    return false;
+  }
+  const bool alike = send.type == receive.type && send.count == receive.count &&
+                     call.send_counts == call.counts && call.send_types == call.types;
+  return !kAliasIsError || !alike || send.address != receive.address;
+}
+
+bool can_pack_exchanged(const Call& call) {
+  return can_pack(call.receive) && (call.send.address == MPI_IN_PLACE || can_pack(call.send));
+}
+
+// Decides an MPI_Alltoall by packed bytes. The ranks of the others do not share any number of
+// bytes: what is decided of these does not depend on it.
+void decide_exchange(const Call& call, Decision& decision) {
+  const Communicator& c = *decision.communicator;
+  std::size_t sent = 0, received = 0;
+  if (!add_up(call, false, decision, received) || !add_up(call, true, decision, sent)) return;
+  decision.bytes = received;
+  const bool equal = call.kind.function == Function::alltoall;
+  if (equal && sent != received) return;
+  if (sent + received > 0 && !judge_exchange_buffers(call, c, sent, received)) return;
+  decision.way = Way::local;
+  if (c.state == State::alone || (equal && received == 0)) return;
+  choose(call, decision);
+  if (decision.way != Way::serve || !equal) return;
+  if (!all_can_pack(call, decision, can_pack_exchanged)) leave_to_mpi(decision, Reason::arguments);
+}
+
 void decide_barrier(const Call& call, Decision& decision) {
   decision.way = Way::local;
   if (decision.communicator->state != State::alone) choose(call, decision);
@@ -224,6 +295,10 @@ Decision decide(const Entry& entry, const Call& call) {
       break;
     case Collective::allgather:
       decide_allgather(call, decision);
+      break;
+    case Collective::alltoall:
+    case Collective::alltoallv:
+      decide_exchange(call, decision);
       break;
     case Collective::reduce_local:
       break;  // on no communicator: see reduce_local.cc

@@ -126,6 +126,66 @@ struct Signature<Function::allgatherv, Count> {
   }
 };
 
+// The counts are of each rank's block.
+template <class Count>
+struct Signature<Function::alltoall, Count> : Signature<Function::allgather, Count> {};
+
+template <class Count>
+struct Signature<Function::alltoallv, Count> {
+  using Place = std::conditional_t<std::is_same_v<Count, int>, int, MPI_Aint>;
+
+  static void read(Call& call, const void* send, const Count* send_counts,
+                   const Place* send_displacements, MPI_Datatype send_type, void* receive,
+                   const Count* counts, const Place* displacements, MPI_Datatype type) {
+    call.send = {const_cast<void*>(send), 0, send_type};
+    call.send_counts = send_counts;
+    call.send_displacements = send_displacements;
+    call.receive = {receive, 0, type};
+    call.counts = counts;
+    call.displacements = displacements;
+  }
+  static std::tuple<const void*, const Count*, const Place*, MPI_Datatype, void*, const Count*,
+                    const Place*, MPI_Datatype>
+  write(const Call& call) {
+    return {call.send.address,
+            static_cast<const Count*>(call.send_counts),
+            static_cast<const Place*>(call.send_displacements),
+            call.send.type,
+            call.receive.address,
+            static_cast<const Count*>(call.counts),
+            static_cast<const Place*>(call.displacements),
+            call.receive.type};
+  }
+};
+
+// Displacements are in bytes.
+template <class Count>
+struct Signature<Function::alltoallw, Count> {
+  using Place = std::conditional_t<std::is_same_v<Count, int>, int, MPI_Aint>;
+
+  static void read(Call& call, const void* send, const Count* send_counts,
+                   const Place* send_displacements, const MPI_Datatype* send_types, void* receive,
+                   const Count* counts, const Place* displacements, const MPI_Datatype* types) {
+    Signature<Function::alltoallv, Count>::read(call, send, send_counts, send_displacements,
+                                                MPI_DATATYPE_NULL, receive, counts, displacements,
+                                                MPI_DATATYPE_NULL);
+    call.send_types = send_types;
+    call.types = types;
+  }
+  static std::tuple<const void*, const Count*, const Place*, const MPI_Datatype*, void*,
+                    const Count*, const Place*, const MPI_Datatype*>
+  write(const Call& call) {
+    return {call.send.address,
+            static_cast<const Count*>(call.send_counts),
+            static_cast<const Place*>(call.send_displacements),
+            call.send_types,
+            call.receive.address,
+            static_cast<const Count*>(call.counts),
+            static_cast<const Place*>(call.displacements),
+            call.types};
+  }
+};
+
 // The arguments that follow in the functions of one form.
 template <Form form>
 struct Ending;

@@ -14,7 +14,7 @@
 // 8-byte place on the stack, and a callee that wants an int reads the lower half.
 typedef intptr_t word;
 typedef int (*function7)(word, word, word, word, word, word, word);
-typedef int (*function10)(word, word, word, word, word, word, word, word, word, word);
+typedef int (*function11)(word, word, word, word, word, word, word, word, word, word, word);
 
 enum { kMpiErrCount = 2 };  // the same error class in every MPI family
 
@@ -41,21 +41,25 @@ static int find_plain_form(int large) {
 // Where counts are among the arguments of a collective's function, in all its forms; of those with
 // a part for each rank also arrays of counts or displacements, and the communicator.
 struct places {
-  int counts[2], arrays[2], comm;  // 0: none
+  int counts[2], arrays[4], comm;  // 0: none
+  int receives;                    // where the receive buffer is, if arrays are before it
 };
 static const struct places allreduce = {.counts = {2}}, reduce = {.counts = {2}},
                            reduce_local = {.counts = {2}}, bcast = {.counts = {1}},
                            reduce_scatter_block = {.counts = {2}, .comm = 5},
                            reduce_scatter = {.arrays = {2}, .comm = 5},
                            allgather = {.counts = {1, 4}, .comm = 6},
-                           allgatherv = {.counts = {1}, .arrays = {4, 5}, .comm = 7};
+                           allgatherv = {.counts = {1}, .arrays = {4, 5}, .comm = 7},
+                           alltoall = {.counts = {1, 4}, .comm = 6},
+                           alltoallv = {.arrays = {1, 2, 5, 6}, .comm = 8, .receives = 4},
+                           alltoallw = {.arrays = {1, 2, 5, 6}, .comm = 8, .receives = 4};
 
 // Whether a call has ended when it returns, and with that does not need its arguments any more.
 enum { blocking = 1, local = 1, nonblocking = 0, persistent = 0 };
 
 // As many arguments as any of them has: a function with fewer leaves the last ones unread, which
 // are whatever lies there.
-enum { kMostArguments = 10 };
+enum { kMostArguments = 11 };
 
 // MPI_IN_PLACE of MPICH and of Open MPI; neither is anybody's buffer.
 static bool is_in_place(word buffer) { return buffer == -1 || buffer == 1; }
@@ -68,7 +72,8 @@ static int entries_of(int call, word comm) {
   const ask remote_size = (ask)stub_mpi_function("PMPI_Comm_remote_size");
   int inter = 0, entries = -1;
   if (is_inter(comm, &inter) != 0) return -1;
-  const bool remote = inter != 0 && strstr(stub_call_names[call], "gather") != NULL;
+  const bool reduces = strstr(stub_call_names[call], "educe") != NULL;
+  const bool remote = inter != 0 && !reduces;
   return (remote ? remote_size : size)(comm, &entries) == 0 ? entries : -1;
 }
 
@@ -127,30 +132,32 @@ static int call_int_form(int large, const struct places* at, bool ends, const wo
   const int call = plain_forms[large];
   word a[kMostArguments];
   memcpy(a, arguments, sizeof a);
-  function10 mpi = (function10)stub_native(call, NULL);
+  function11 mpi = (function11)stub_native(call, NULL);
+  // In place the counts of what is sent mean nothing.
+  const bool in_place = is_in_place(a[0]);
   for (int i = 0; i < 2 && at->counts[i] != 0 && mpi != NULL; ++i) {
-    // In place the count of what is sent means nothing.
-    if (at->counts[i] != 1 || !is_in_place(a[0]))
-      mpi = (function10)int_form(call, a[at->counts[i]]);
+    if (at->counts[i] != 1 || !in_place) mpi = (function11)int_form(call, a[at->counts[i]]);
   }
-  int* shorter[2] = {NULL, NULL};
-  for (int i = 0; i < 2 && at->arrays[i] != 0 && mpi != NULL; ++i) {
+  int* shorter[4] = {NULL};
+  for (int i = 0; i < 4 && at->arrays[i] != 0 && mpi != NULL; ++i) {
+    if (in_place && at->arrays[i] < at->receives) continue;
     shorter[i] = shorten(call, (const int64_t*)a[at->arrays[i]], a[at->comm], ends);
     if (shorter[i] == NULL) mpi = NULL;
     a[at->arrays[i]] = (word)shorter[i];
   }
-  const int error = mpi == NULL ? refuse_count(a[at->comm], at)
-                                : mpi(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
-  for (int i = 0; i < 2 && ends; ++i) free(shorter[i]);
+  const int error = mpi == NULL
+                        ? refuse_count(a[at->comm], at)
+                        : mpi(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10]);
+  for (int i = 0; i < 4 && ends; ++i) free(shorter[i]);
   return error;
 }
 
 #define LARGE_int(name, function, form)
-#define LARGE_MPI_Count(name, function, form)                                             \
-  static int name(word a, word b, word c, word d, word e, word f, word g, word h, word i, \
-                  word j) {                                                               \
-    const word arguments[kMostArguments] = {a, b, c, d, e, f, g, h, i, j};                \
-    return call_int_form(SUMAC_CALL_##name, &function, form, arguments);                  \
+#define LARGE_MPI_Count(name, function, form)                                                     \
+  static int name(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, \
+                  word k) {                                                                       \
+    const word arguments[kMostArguments] = {a, b, c, d, e, f, g, h, i, j, k};                     \
+    return call_int_form(SUMAC_CALL_##name, &function, form, arguments);                          \
   }
 #define SUMAC_CALL(name)
 #define SUMAC_COLLECTIVE(name, function, form, type) LARGE_##type(name, function, form)

@@ -50,6 +50,19 @@ class ShmGroup {
     return first;
   }
 
+  // The same for an operation that learns from the other ranks how many it needs: takes the first,
+  // and then `count` more. In between no other operation may take any.
+  std::uint64_t take_first() {
+    takes_more_ = true;
+    return take(1);
+  }
+  void take_more(std::uint64_t count) {
+    if (overlapped_ == next_) overlapped_ += count;
+    next_ += count;
+    takes_more_ = false;
+  }
+  bool takes_more() const { return takes_more_; }
+
   // Announces the next operation, before it takes its positions. Costs nothing: this rank writes
   // the same line anyway at the operation's end.
   void announce(std::uint64_t what) const {
@@ -124,9 +137,9 @@ class ShmGroup {
     return slot_free_slow(position);
   }
 
-  // Waits for the first `count` lines of a rank, each of which has its own flag.
-  Wait lines_in(int rank, std::uint64_t position, int count) const {
-    return {line(rank, position, 0).in, sizeof(Line), count, 0, count, position + 1};
+  // Waits for `count` lines of a rank, each of which has its own flag.
+  Wait lines_in(int rank, std::uint64_t position, int count, int first = 0) const {
+    return {line(rank, position, first).in, sizeof(Line), count, 0, count, position + 1};
   }
 
   // Fetches the first lines of this rank's next slot, as many as the last message took, back from
@@ -176,6 +189,7 @@ class ShmGroup {
   HandOver hand_over_;
   int rank_ = 0;
   int recent_lines_ = 1;
+  bool takes_more_ = false;
   std::uint64_t next_ = 0;
   std::uint64_t finished_by_all_ = 0;  // a lower bound, as last seen
   std::uint64_t overlapped_ = 0;       // see let_overlap()

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`sumac tune`: measures which algorithm is the fastest here, and writes rules for SUMAC_RULES."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from sumac_mpi import __version__
+from sumac_mpi.base import endings, files, units
+from sumac_mpi.base.errors import bad_value
+from sumac_mpi.bench import message_sizes, progress
+from sumac_mpi.commands import common_options as common
+from sumac_mpi.commands import tune_options as ask
+from sumac_mpi.commands.bench_options import Mpi
+from sumac_mpi.launch import programs
+from sumac_mpi.library import layout
+from sumac_mpi.machine import hardware
+from sumac_mpi.report import tune as report
+from sumac_mpi.tune import decision, measure, request, rules, state
+from sumac_mpi.tune.decision import Verdict
+from sumac_mpi.tune.rules import Place
+
+# Of a user who has set these, it is not the shipped rules that would be measured.
+_DECIDING = ("SUMAC_RULES", "SUMAC_ALGO")
+
+
+def tune(
+    named: ask.Collectives = None,
+    sizes: ask.SizesOption = request.SIZES,
+    turns: ask.Turns = request.TURNS,
+    seconds: ask.Seconds = request.SECONDS,
+    ranks: ask.Ranks = None,
+    mpi: Mpi = None,
+    launcher_name: common.LauncherOption = None,
+    launcher_args: common.LauncherArgOption = None,
+    timeout: common.TimeoutOption = 300,
+    output: ask.Output = Path("tuned.toml"),
+    overwrite: ask.Overwrite = False,
+    restart: ask.Restart = False,
+    dry_run: ask.DryRun = False,
+) -> None:
+    """Measure which algorithm is the fastest here, and write rules that say so.
+
+    Each algorithm that can run within this machine is measured beside the MPI's own function. A
+    rule is written where one is clearly faster than what Sumac takes by its shipped rules. Name the
+    file in SUMAC_RULES. An interrupted run goes on where it stopped when it is repeated.
+
+    \b
+    sumac tune -n 2,4 -o here.toml
+    sumac tune allreduce bcast -n 2 --sizes 64K,256K,1M --mpi all
+    sumac tune --dry-run
+    """
+    _require_shipped_rules()
+    chosen = request.counts_of_ranks(ranks or str(max(2, hardware.usable_cores())))
+    targets = _targets(mpi, launcher_name)
+    wanted = request.Request(
+        request.collectives(named or ()),
+        request.sizes(message_sizes.read(None, None, None, sizes).listed),
+        chosen, tuple(targets), turns, seconds, tuple(launcher_args or ()),
+    )  # fmt: skip
+    if dry_run:
+        print("\n".join(_plan(wanted)))
+        return
+    _check(output, overwrite)
+    kept = state.path_beside(output)
+    files.check("-o", kept)
+    identity = state.identify(wanted, list(targets.values()))
+    if restart:
+        kept.unlink(missing_ok=True)
+    measured = state.load(kept, identity)
+    _measure(wanted, targets, measured, timeout)
+    verdicts = {place: [decision.decide(cell) for cell in cells]
+                for place, cells in measure.cells(measured).items()}  # fmt: skip
+    found = [rule for place in verdicts for rule in rules.of(place, verdicts[place])]
+    files.write(output, rules.document(_head(wanted, measured), found).encode())
+    measured.remove()
+    _show(verdicts, found, output)
+
+
+def _require_shipped_rules() -> None:
+    for name in _DECIDING:
+        if os.environ.get(name):
+            raise bad_value(f"{name} is set: what is measured is the gain over the shipped rules",
+                            fix=f"unset {name}")  # fmt: skip
+
+
+def _check(output: Path, overwrite: bool) -> None:
+    files.check("-o", output)
+    if output.exists() and not overwrite:
+        raise bad_value(f"-o {output}: the file exists", fix="--overwrite, or another name")
+
+
+def _targets(mpi: str | None, launcher_name: str | None) -> dict[str, programs.Target]:
+    installation = layout.find()
+    families = programs.choose_families(installation, "bench", mpi)
+    return {each: programs.target(installation, "bench", each, launcher_name) for each in families}
+
+
+def _measure(
+    wanted: request.Request,
+    targets: Mapping[str, programs.Target],
+    measured: state.State,
+    timeout: float,
+) -> None:
+    start = partial(programs.run, silence=timeout, launcher_args=list(wanted.launcher_args))
+    jobs = len(wanted.jobs())
+    try:
+        with progress.of_jobs(jobs) as advance:
+            measure.measure(wanted, targets, measured, start, advance)
+    except (Exception, KeyboardInterrupt) as end:
+        if measured.runs:
+            print(f"# incomplete: {endings.reason(end)} after {len(measured.runs)} jobs, kept in "
+                  f"{measured.path}: repeat the command to go on", file=sys.stderr)  # fmt: skip
+        raise
+
+
+def _plan(wanted: request.Request) -> list[str]:
+    """What would be measured, and about how long it takes."""
+    lines = ["# a job for each way and turn:"]
+    jobs = wanted.jobs()
+    for collective in wanted.collectives:
+        ways = ", ".join([request.SHIPPED, *request.ways(collective)])
+        lines.append(f"{collective:<15} {ways}")
+    listed = ", ".join(map(units.format_size, wanted.sizes))
+    seconds = sum(wanted.job_seconds(job.collective) for job in jobs)
+    return [
+        *lines,
+        f"# sizes: {listed}",
+        f"# ranks: {', '.join(map(str, wanted.ranks))}; MPIs: {', '.join(wanted.families)}",
+        f"# {len(jobs)} jobs in {wanted.turns} turns, at most about "
+        f"{seconds / 60:.0f} min {seconds % 60:.0f} s",
+    ]
+
+
+def _head(wanted: request.Request, measured: state.State) -> list[str]:
+    machine = measured.identity["machine"]
+    mpis = dict.fromkeys(run.mpi_name for run in measured.runs.values())
+    date = datetime.now(UTC).isoformat(timespec="minutes")
+    return [
+        f"Rules for this machine, measured by 'sumac tune' on {date}: for SUMAC_RULES.",
+        f"{machine['host']}: {machine['cpu']}, {machine['cores']} cores, Linux {machine['kernel']}",
+        f"{', '.join(mpis)}; Sumac {__version__}",
+        wanted.command,
+        "Where there is no rule, the shipped one is kept. docs/rules.md says what decides.",
+    ]
+
+
+def _show(
+    verdicts: Mapping[Place, Sequence[Verdict]], found: Sequence[rules.Rule], output: Path
+) -> None:
+    print("\n".join(report.table(verdicts)))
+    sizes = sum(len(each) for each in verdicts.values())
+    changed = sum(verdict.changes for each in verdicts.values() for verdict in each)
+    print(f"# {changed} of {sizes} sizes go another way than by the shipped rules; "
+          f"{len(found)} rules in {output}")  # fmt: skip

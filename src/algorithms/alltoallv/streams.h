@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of blocks of any sizes, of which the ranks tell each other with the first data. See
+// slots.cc.
+#pragma once
+
+#include "algorithms/functions.h"
+#include "algorithms/lines.h"
+#include "algorithms/rows.h"
+#include "algorithms/single_copy.h"
+#include "algorithms/slots.h"
+
+namespace sumac::alltoallv {
+
+using Head = std::uint64_t;  // bytes of a row, in front of its first lines
+
+// Before a row: where the block of each other rank is, the next rank's first.
+template <class Number>
+struct Entry {
+  Number place, bytes;
+};
+using LinesEntry = Entry<std::uint16_t>;  // of a row in lines: the place counts from the head
+using SlotsEntry = Entry<std::uint64_t>;  // from the first entry
+
+template <class E>
+constexpr std::size_t table_bytes(int ranks) {
+  return static_cast<std::size_t>(ranks - 1) * sizeof(E);
+}
+
+// Head, entries and row.
+inline std::size_t bytes_in_lines(std::size_t row, int ranks) {
+  return sizeof(Head) + table_bytes<LinesEntry>(ranks) + row;
+}
+
+// How a row goes to the others: each by its own length, which they learn first. `fetched`: they
+// have access to the rank's memory, and fetch their blocks.
+enum class Way : std::uint8_t { lines, slots, fetched };
+struct WayOf {
+  int ranks;
+  std::size_t slot_bytes;
+  bool may_fetch;
+
+  Way operator()(std::size_t row) const {
+    if (row <= kLinesData && bytes_in_lines(row, ranks) <= kLinesData) return Way::lines;
+    return may_fetch && row >= 2 * slot_bytes ? Way::fetched : Way::slots;
+  }
+  std::size_t steps(std::size_t row) const {
+    if ((*this)(row) != Way::slots) return 1;
+    return div_up(table_bytes<SlotsEntry>(ranks) + row, slot_bytes);
+  }
+};
+
+// Behind the head of a row that is fetched: addresses in the rank's memory.
+struct Addresses {
+  std::uintptr_t input, blocks;  // the data, and where in them the blocks are: a Part a rank
+};
+
+// What a rank writes, step by step.
+class Output {
+ public:
+  Output(ShmGroup& group, const AlltoallArguments& args, bool may_fetch)
+      : group_(group),
+        args_(args),
+        way_of_{group.size(), group.slot_bytes(), may_fetch},
+        row_(args, group.rank()),
+        bytes_(row_bytes(args, group.rank())),
+        place_(table_bytes<SlotsEntry>(group.size())),
+        left_(place_ + bytes_) {}
+
+  std::size_t steps() const { return way_of_.steps(bytes_); }
+  bool is_fetched() const { return way_of_(bytes_) == Way::fetched; }
+
+  void put_first(std::uint64_t position) {
+    if (way_of_(bytes_) == Way::lines) return put_in_lines(position);
+    std::byte* const line = group_.line(group_.rank(), position, 0).data;
+    std::memcpy(line, &bytes_, sizeof bytes_);
+    if (is_fetched()) {
+      const Addresses own{reinterpret_cast<std::uintptr_t>(args_.input.at()),
+                          reinterpret_cast<std::uintptr_t>(args_.sent.listed)};
+      std::memcpy(line + sizeof(Head), &own, sizeof own);
+    } else {
+      put_in_slot(position);
+    }
+    group_.note_lines(1);
+    group_.publish_in(position);
+  }
+  void put_next(std::uint64_t position) {
+    put_in_slot(position);
+    group_.publish_in(position);
+  }
+
+ private:
+  // Writes the next block's entry; returns the place of the block behind it.
+  template <class E>
+  std::size_t enter(std::byte* to, std::size_t place) {
+    const int rank = rank_after(group_.rank(), ++entered_, group_.size());
+    const std::size_t bytes = args_.sent[rank].bytes;
+    using Number = decltype(E::place);
+    const E entry{static_cast<Number>(place), static_cast<Number>(bytes)};
+    std::memcpy(to, &entry, sizeof entry);
+    return place + bytes;
+  }
+
+  void put_in_lines(std::uint64_t position) {
+    alignas(kCacheLine) std::byte packed[round_up(kLinesData, kCacheLine)];
+    std::memcpy(packed, &bytes_, sizeof bytes_);
+    const std::size_t begin = bytes_in_lines(0, group_.size());
+    std::size_t place = begin;
+    for (std::size_t at = sizeof(Head); at < begin; at += sizeof(LinesEntry)) {
+      place = enter<LinesEntry>(packed + at, place);
+    }
+    row_.take(bytes_, [&](const ConstBytes& from, std::size_t at, std::size_t n) {
+      from.copy_to(packed + begin + at, n);
+    });
+    put_lines(group_, position, packed, begin + bytes_);
+    group_.note_lines(lines_for(begin + bytes_));
+  }
+
+  void put_in_slot(std::uint64_t position) {
+    const std::size_t room = group_.slot_bytes();
+    std::byte* const slot = group_.payload(group_.rank(), position, room);
+    std::size_t at = 0;
+    for (; at < room && entered_ < group_.size() - 1; at += sizeof(SlotsEntry)) {
+      place_ = enter<SlotsEntry>(slot + at, place_);
+    }
+    const std::size_t bytes = std::min(room, left_) - at;
+    row_.take(bytes, [&](const ConstBytes& from, std::size_t place, std::size_t n) {
+      put(group_, position, from, slot + at + place, n);
+    });
+    left_ -= at + bytes;
+  }
+
+  ShmGroup& group_;
+  const AlltoallArguments& args_;
+  WayOf way_of_;
+  Row row_;
+  Head bytes_;         // of the row
+  int entered_ = 0;    // blocks that have an entry
+  std::size_t place_;  // of the next one, and
+  std::size_t left_;   // bytes of entries and row, where they go through slots
+};
+
+// What is there for this rank of the row of the rank `distance` before it.
+class Input {
+ public:
+  Input(const ShmGroup& group, const AlltoallArguments& args, const SingleCopy* peers,
+        std::uint64_t first, int distance)
+      : group_(group),
+        args_(args),
+        peers_(peers),
+        first_(first),
+        index_(static_cast<std::size_t>(distance - 1)),
+        from_(rank_before(group.rank(), distance, group.size())) {}
+
+  // The number of steps, and how the row comes, once its first position is in.
+  std::size_t steps() const { return way_of().steps(head()); }
+  Way way() const { return way_of()(head()); }
+
+  Wait entry_in_lines() const {
+    return lines_with(group_, from_, first_, entry_place(), sizeof(LinesEntry));
+  }
+  Wait block_in_lines() {
+    LinesEntry entry;
+    take_lines(group_, from_, first_, reinterpret_cast<std::byte*>(&entry), sizeof entry,
+               entry_place());
+    note(entry);
+    return lines_with(group_, from_, first_, block().offset, block().bytes);
+  }
+  void take_from_lines() {
+    take_lines(group_, from_, first_, output(), block().bytes, block().offset);
+    block().offset = kTaken;
+  }
+
+  void fetch() {
+    Addresses theirs;
+    std::memcpy(&theirs, group_.line(from_, first_, 0).data + sizeof(Head), sizeof theirs);
+    const std::size_t bytes = args_.received[from_].bytes;
+    const auto index = static_cast<std::uintptr_t>(group_.rank());
+    Part part{};
+    PeerMemory& memory = *peers_->memory;
+    const bool done = bytes == 0 || (memory.read(from_, theirs.blocks + index * sizeof part, &part,
+                                                 sizeof part) &&
+                                     memory.read(from_, theirs.input + part.offset, output().at(),
+                                                 std::min(bytes, part.bytes)));
+    if (!done) note_failed(*peers_);
+    block().offset = kTaken;
+  }
+
+  void expect_in_slots() { block() = {}; }
+  // True when the step's slot has the entry or some of the block.
+  bool has_some(std::size_t step) const {
+    const Part chunk = chunk_of(step);
+    const Part seen = block();
+    if (seen.offset == kTaken) return false;
+    const bool entered = index_ * sizeof(SlotsEntry) - chunk.offset < chunk.bytes;
+    return entered ||
+           (seen.offset < chunk.offset + chunk.bytes && seen.offset + seen.bytes > chunk.offset);
+  }
+  Wait in(std::size_t step) const { return group_.in(from_, first_ + step); }
+  void take(std::size_t step) {
+    const Part chunk = chunk_of(step);
+    const std::size_t entry = index_ * sizeof(SlotsEntry) - chunk.offset;
+    if (entry < chunk.bytes) {
+      SlotsEntry seen;
+      std::memcpy(&seen, group_.payload(from_, first_ + step, chunk.bytes) + entry, sizeof seen);
+      note(seen);
+    }
+    take_block(group_, first_ + step, from_, chunk, chunk.bytes, block(), output());
+  }
+
+ private:
+  static constexpr std::size_t kTaken = SIZE_MAX;
+  WayOf way_of() const { return {group_.size(), group_.slot_bytes(), peers_ != nullptr}; }
+  Head head() const {
+    Head head;
+    std::memcpy(&head, group_.line(from_, first_, 0).data, sizeof head);
+    return head;
+  }
+  std::size_t entry_place() const { return sizeof(Head) + index_ * sizeof(LinesEntry); }
+  Part chunk_of(std::size_t step) const {
+    return {step * group_.slot_bytes(), group_.slot_bytes()};
+  }
+  Part& block() const { return args_.blocks[from_]; }
+  Bytes output() const { return args_.output + args_.received[from_].offset; }
+  // What a rank gives and what the other expects is the same, unless the program is wrong.
+  template <class Number>
+  void note(const Entry<Number>& entry) {
+    block() = {entry.place, std::min<std::size_t>(entry.bytes, args_.received[from_].bytes)};
+  }
+
+  const ShmGroup& group_;
+  const AlltoallArguments& args_;
+  const SingleCopy* peers_;
+  std::uint64_t first_;
+  std::size_t index_;  // of the entry
+  int from_;
+};
+
+// Brings all rows to all ranks. `peers`: null where rows cannot be fetched.
+Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
+                   const SingleCopy* peers);
+
+}  // namespace sumac::alltoallv

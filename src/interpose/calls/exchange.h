@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The blocks of an all-to-all, as the call's arguments describe them and as its work takes them.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "algorithms/arguments.h"
+#include "interpose/calls/call.h"
+#include "interpose/mpi/packing.h"
+
+namespace sumac {
+
+// What a rank gives the others, or what it gets. In place it gives what is where it gets.
+class ExchangeSide {
+ public:
+  ExchangeSide(const Call& call, bool sends)
+      : call_(call), sends_(sends && call.send.address != MPI_IN_PLACE) {}
+
+  // True when each block has a count and a place of its own.
+  bool listed() const { return call_.kind.function != Function::alltoall; }
+  // False where an array is missing.
+  bool is_given() const;
+  MPI_Count count(int rank) const;
+  MPI_Datatype type(int rank) const;
+  // A block of a type that is valid.
+  Data block(int rank) const;
+  const Data& data() const { return sends_ ? call_.send : call_.receive; }
+
+ private:
+  const void* counts() const { return sends_ ? call_.send_counts : call_.counts; }
+  const void* places() const { return sends_ ? call_.send_displacements : call_.displacements; }
+  const MPI_Datatype* types() const { return sends_ ? call_.send_types : call_.types; }
+  bool has_types() const { return call_.kind.function == Function::alltoallw; }
+
+  const Call& call_;
+  bool sends_;
+};
+
+// Packed bytes of a block; its type is valid.
+std::size_t bytes_of(const Data& block);
+
+// True when input and output are the same memory: the input is then taken from a copy.
+inline bool is_in_place(const Call& call) {
+  return call.send.address == MPI_IN_PLACE || call.send.address == call.receive.address;
+}
+
+// True for an MPI_Alltoall whose data can be taken as they lie.
+bool has_equal_packed_blocks(const Call& call);
+
+// The memory that a call needs beside the program's: lists of blocks, and copies of those that do
+// not lie packed.
+class ExchangeData {
+ public:
+  // Fills the arguments of the call's work on `ranks` ranks.
+  ExchangeData(const Call& call, int ranks, const PackedBuffer::Use& use, AlltoallArguments& args);
+  void pack();
+  void unpack();
+
+ private:
+  // A buffer, and a copy of its packed bytes where the buffer is written before these are read.
+  struct Side {
+    Side(const TypedBuffer& data, std::size_t bytes, const PackedBuffer::Use& use)
+        : buffer(data, bytes, use), size(bytes) {}
+    PackedBuffer buffer;
+    std::size_t size;
+    std::unique_ptr<std::byte[]> copy;
+  };
+
+  Parts add_equal(const Call& call, bool sends, int ranks, Bytes& at);
+  Parts add_listed(const Call& call, bool sends, int ranks);
+  Bytes add(const Call& call, bool sends, const Data& data, std::size_t bytes);
+
+  PackedBuffer::Use use_;
+  std::vector<Part> listed_[2], scratch_;
+  std::deque<Side> sent_, received_;
+};
+
+}  // namespace sumac

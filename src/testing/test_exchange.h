@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each rank gives each other rank in an all-to-all.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include "testing/random_parts.h"
+
+namespace sumac::testing {
+
+struct Exchange {
+  // gives[i][j] is the block of rank i for rank j in i's input, gets[j][i] the same block in j's
+  // output.
+  std::vector<std::vector<Part>> gives, gets;
+  std::vector<std::vector<Part>> scratch;  // by rank: for the algorithm
+
+  Parts sent(int rank, bool lists) const {
+    return parts(gives[static_cast<std::size_t>(rank)], lists);
+  }
+  Parts received(int rank, bool lists) const {
+    return parts(gets[static_cast<std::size_t>(rank)], lists);
+  }
+
+ private:
+  static Parts parts(const std::vector<Part>& blocks, bool lists) {
+    std::size_t bytes = 0;
+    for (const Part& block : blocks) bytes += block.bytes;
+    return {bytes, static_cast<int>(blocks.size()), 1, 0, lists ? blocks.data() : nullptr};
+  }
+};
+
+// All blocks of one size, `bytes` in all of each rank.
+inline Exchange equal_exchange(std::size_t bytes, int ranks) {
+  std::vector<Part> parts;
+  for (int r = 0; r < ranks; ++r) parts.push_back(part_of(bytes, ranks, r, 1));
+  const std::vector<std::vector<Part>> all(parts.size(), parts);
+  return {all, all, all};
+}
+
+// Blocks of any sizes, many of them empty; no rank gives or gets more than `count` elements.
+inline Exchange random_exchange(std::size_t count, std::size_t element, int ranks,
+                                std::mt19937& random) {
+  const auto p = static_cast<std::size_t>(ranks);
+  std::vector<std::vector<std::size_t>> given(p, std::vector<std::size_t>(p)), got = given;
+  std::vector<std::size_t> row(p, count), column(p, count);
+  const unsigned how = random() % 4;
+  for (std::size_t n = 0; n < 3 * p * p; ++n) {
+    const std::size_t i = random() % p, j = random() % p;
+    const std::size_t most = std::min(row[i], column[j]);
+    if (how == 0 && n > p) break;  // a few large ones
+    const std::size_t some = how == 0 ? most : random() % (most / (how == 1 ? 1 : p) + 1);
+    row[i] -= some;
+    column[j] -= some;
+    given[i][j] += some * element;
+    got[j][i] += some * element;
+  }
+  Exchange exchange;
+  for (std::size_t r = 0; r < p; ++r) {
+    exchange.gives.push_back(laid_out(given[r], true, random));
+    exchange.gets.push_back(laid_out(got[r], true, random));
+  }
+  exchange.scratch.assign(p, std::vector<Part>(p));
+  return exchange;
+}
+
+}  // namespace sumac::testing
