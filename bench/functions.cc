@@ -78,7 +78,9 @@ Functions as_called() {
           MPI_Wait,
           MPI_Test,
           MPI_Request_free,
-          MPI_Reduce_local};
+          MPI_Reduce_local,
+          MPI_Pack,
+          MPI_Unpack};
 }
 
 Functions of_the_mpi() {
@@ -111,7 +113,9 @@ Functions of_the_mpi() {
           native("MPI_Wait", called.wait),
           native("MPI_Test", called.test),
           native("MPI_Request_free", called.request_free),
-          native("MPI_Reduce_local", called.reduce_local)};
+          native("MPI_Reduce_local", called.reduce_local),
+          native("MPI_Pack", called.pack),
+          native("MPI_Unpack", called.unpack)};
 }
 
 Presence presence() {

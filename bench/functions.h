@@ -53,6 +53,8 @@ struct Functions {
   decltype(&MPI_Test) test;
   decltype(&MPI_Request_free) request_free;
   decltype(&MPI_Reduce_local) reduce_local;
+  decltype(&MPI_Pack) pack;
+  decltype(&MPI_Unpack) unpack;
 };
 
 // The functions that a call in this program reaches: Sumac's where it is loaded, else the MPI's.

@@ -84,7 +84,7 @@ Json common_header(const Options& options, const Surroundings& here) {
         {"active", here.sumac.active},
         {"version", here.sumac.version},
         {"description", here.sumac.description}}},
-      {"collective", name_of(options.collective, options.kind)},
+      {"collective", options.what()},
   };
 }
 
@@ -98,6 +98,24 @@ Json mean_times(const Turns& turns) {
           {"min", fine(f.min)},
           {"rounds", by_round},
           {"iterations", turns.calls * turns.batches}};
+}
+
+// Adds what was measured, and returns the speedup, or 0 where one of the two is missing.
+double add_results(const Cell& cell, Json& text) {
+  text["asked"] = cell.asked;
+  text["bytes"] = cell.bytes;
+  text["memcpy"] = mean_times(cell.memcpy);
+  text["wrong_native"] = cell.wrong_native;
+  if (cell.native) text["native"] = mean_times(*cell.native);
+  if (cell.loop) text["loop"] = mean_times(*cell.loop);
+  if (!cell.sumac) return 0;
+  text["sumac"] = mean_times(*cell.sumac);
+  text["algorithm"] = cell.algorithm;
+  text["wrong"] = cell.wrong_sumac;
+  if (!cell.native) return 0;
+  const double speedup = double(text["native"]["p50"]) / double(text["sumac"]["p50"]);
+  text["speedup"] = rounded(speedup);
+  return speedup;
 }
 
 }  // namespace
@@ -169,32 +187,41 @@ void Report::row(const Row& row) {
   line(text.dump());
 }
 
-void Report::cell(const Cell& cell) {
+void Report::cell(const ReduceCell& cell) {
   Json text = {{"kind", "size"},
                {"collective", name_of(Collective::reduce_local)},
-               {"asked", cell.asked},
-               {"bytes", cell.bytes()},
                {"count", cell.count},
                {"type", name_of(cell.type)},
-               {"op", name_of(cell.op)},
-               {"memcpy", mean_times(cell.memcpy)},
-               {"wrong_native", cell.wrong_native}};
-  wrong_native_ += cell.wrong_native;
-  if (cell.native) text["native"] = mean_times(*cell.native);
-  if (cell.loop) text["loop"] = mean_times(*cell.loop);
-  if (cell.sumac) {
-    text["sumac"] = mean_times(*cell.sumac);
-    text["algorithm"] = cell.algorithm;
-    text["wrong"] = cell.wrong_sumac;
-    wrong_ += cell.wrong_sumac;
-  }
-  if (cell.sumac && cell.native) {
-    const double speedup = double(text["native"]["p50"]) / double(text["sumac"]["p50"]);
-    text["speedup"] = rounded(speedup);
-    speedups_.push_back(speedup);
-    bytes_.push_back(cell.bytes());
-  }
+               {"op", name_of(cell.op)}};
+  count(cell, add_results(cell, text));
   line(text.dump());
+}
+
+void Report::pack_header(const Options& options, const Surroundings& here,
+                         const std::vector<PackCell>& left_out, std::size_t cells) {
+  Json text = common_header(options, here);
+  for (const Layout layout : options.layouts) text["layouts"].push_back(name_of(layout));
+  for (const PackCell& cell : left_out)
+    text["left_out"].push_back({{"layout", name_of(cell.layout)}, {"asked", cell.asked}});
+  text["sizes"] = cells;
+  line(text.dump());
+}
+
+void Report::cell(const PackCell& cell) {
+  Json text = {{"kind", "size"},
+               {"collective", "pack"},
+               {"op", cell.call == Packing::pack ? "pack" : "unpack"},
+               {"layout", name_of(cell.layout)}};
+  count(cell, add_results(cell, text));
+  line(text.dump());
+}
+
+void Report::count(const Cell& cell, double speedup) {
+  wrong_native_ += cell.wrong_native;
+  wrong_ += cell.wrong_sumac;
+  if (speedup == 0) return;
+  speedups_.push_back(speedup);
+  bytes_.push_back(cell.bytes);
 }
 
 void Report::summary() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The output of the benchmark in JSON Lines. First {"kind":"header"}; then {"kind":"size"} as soon
-// as a size (of reduce_local: one operation on one type at one size) has been measured; then
-// {"kind":"summary"}. Times are in microseconds.
+// as a size (of reduce_local: one operation on one type at one size; of pack: one call on one
+// layout at one size) has been measured; then {"kind":"summary"}. Times are in microseconds.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,15 @@ class Report {
   // `lacking` has those of the options' types that this MPI lacks.
   void local_header(const Options& options, const Surroundings& here,
                     const std::vector<DType>& lacking, std::size_t cells);
-  void cell(const Cell& cell);
+  void cell(const ReduceCell& cell);
+  // `left_out` has the cells that are not measured, since they take too much memory.
+  void pack_header(const Options& options, const Surroundings& here,
+                   const std::vector<PackCell>& left_out, std::size_t cells);
+  void cell(const PackCell& cell);
   void summary();
 
  private:
+  void count(const Cell& cell, double speedup);
   void line(const std::string& text);
   std::ofstream file_;
   std::vector<double> speedups_;

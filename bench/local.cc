@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cell.h"
 #include "contenders.h"
 #include "json.h"
 #include "loop.h"
@@ -11,7 +12,6 @@
 #include "pattern.h"
 #include "results.h"
 #include "testing/element.h"
-#include "turns.h"
 
 namespace sumac::bench {
 namespace {
@@ -31,7 +31,7 @@ struct Memory {
 };
 
 struct Job {
-  const Cell& cell;
+  const ReduceCell& cell;
   const Memory& memory;
   MPI_Datatype type = mpi_type(cell.type);
   MPI_Op op = mpi_op(cell.op);
@@ -44,7 +44,7 @@ struct Job {
 // Reduces known data. Returns the number of wrong elements, or nothing if the function refuses the
 // pair.
 std::optional<long> count_wrong(const Job& job, ReduceLocal function) {
-  const Cell& cell = job.cell;
+  const ReduceCell& cell = job.cell;
   const Pattern pattern{cell.type, cell.op, kRanks, 1};
   pattern.fill(job.memory.buffers.send(), cell.count, 0);
   pattern.fill(job.memory.inout(), cell.count, 1);
@@ -56,11 +56,11 @@ std::optional<long> count_wrong(const Job& job, ReduceLocal function) {
 // Checks which contenders support the pair, and counts wrong elements. The MPI's result is compared
 // with the serial one. Sumac's must have the bits of the MPI's; if the MPI is wrong, Sumac may also
 // have the serial result.
-void verify(const Job& job, const World& world, bool active, Cell& cell) {
+void verify(const Job& job, const World& world, bool active, ReduceCell& cell) {
   const std::optional<long> native = count_wrong(job, world.native.reduce_local);
   if (native) cell.native.emplace();
   cell.wrong_native = native.value_or(0);
-  std::memcpy(job.memory.native_result(), job.memory.inout(), cell.bytes());
+  std::memcpy(job.memory.native_result(), job.memory.inout(), cell.bytes);
   if (!active) return;
   const std::optional<long> sumac = count_wrong(job, world.called.reduce_local);
   if (!sumac) return;
@@ -80,15 +80,6 @@ Repeat repeat(const Job& job, ReduceLocal function) {
   };
 }
 
-Repeat repeat_copy(const Job& job) {
-  return [job](int calls) {
-    for (int i = 0; i < calls; i++) {
-      std::memcpy(job.memory.inout(), job.memory.in(), job.cell.bytes());
-      asm volatile("" ::: "memory");
-    }
-  };
-}
-
 Repeat repeat_loop(const Job& job) {
   return [job, function = loop(job.cell.type, job.cell.op)](int calls) {
     for (int i = 0; i < calls; i++) {
@@ -98,33 +89,26 @@ Repeat repeat_loop(const Job& job) {
   };
 }
 
-void time(const Job& job, const Options& options, const World& world, Cell& cell) {
+void time(const Job& job, const Options& options, const World& world, ReduceCell& cell) {
   fill_lasting(cell.type, cell.op, job.memory.buffers.send(), cell.count);
   fill_lasting(cell.type, cell.op, job.memory.inout(), cell.count);
-  if (cell.bytes() <= kLoopUpTo && is_predefined(cell.type)) cell.loop.emplace();
-  std::vector<Repeat> contenders{repeat_copy(job)};
-  std::vector<Turns*> places{&cell.memcpy};
-  const auto add = [&](std::optional<Turns>& place, auto make) {
-    if (!place) return;
-    contenders.push_back(make());
-    places.push_back(&*place);
-  };
-  add(cell.native, [&] { return repeat(job, world.native.reduce_local); });
-  add(cell.sumac, [&] { return repeat(job, world.called.reduce_local); });
-  add(cell.loop, [&] { return repeat_loop(job); });
-  const std::vector<Turns> turns =
-      take_turns(contenders, {options.rounds, options.iterations, options.seconds});
-  for (std::size_t i = 0; i < turns.size(); i++) *places[i] = turns[i];
+  if (cell.bytes <= kLoopUpTo && is_predefined(cell.type)) cell.loop.emplace();
+  time_cell({repeat_memcpy(job.memory.inout(), job.memory.in(), cell.bytes),
+             repeat(job, world.native.reduce_local), repeat(job, world.called.reduce_local),
+             cell.loop ? repeat_loop(job) : Repeat()},
+            options, cell);
 }
 
 // All defined pairs of operation and type that this MPI has, at all sizes that hold an element.
-std::vector<Cell> cells_of(const Options& options) {
-  std::vector<Cell> cells;
+std::vector<ReduceCell> cells_of(const Options& options) {
+  std::vector<ReduceCell> cells;
   for (const std::size_t bytes : sizes_in_bytes(options))
     for (const DType type : options.types)
       for (const Op op : options.ops)
-        if (is_defined(op, type) && mpi_type(type) != MPI_DATATYPE_NULL && bytes >= size_of(type))
-          cells.push_back({op, type, bytes, bytes / size_of(type), {}, {}, {}, {}, 0, 0, ""});
+        if (is_defined(op, type) && mpi_type(type) != MPI_DATATYPE_NULL && bytes >= size_of(type)) {
+          const std::size_t count = bytes / size_of(type);
+          cells.push_back({{bytes, count * size_of(type)}, op, type, count});
+        }
   return cells;
 }
 
@@ -138,7 +122,7 @@ std::vector<DType> lacking(const std::vector<DType>& types) {
 }  // namespace
 
 long run_local(const Options& options, const World& world) {
-  std::vector<Cell> cells = cells_of(options);
+  std::vector<ReduceCell> cells = cells_of(options);
   // A pair that the MPI lacks must return an error. Set only now: cells_of() has made the types.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -148,7 +132,7 @@ long run_local(const Options& options, const World& world) {
   const Surroundings here = surroundings(world);
   report.local_header(options, here, lacking(options.types), cells.size());
   long wrong = 0;
-  for (Cell& cell : cells) {
+  for (ReduceCell& cell : cells) {
     const Job job{cell, memory};
     verify(job, world, here.sumac.active, cell);
     time(job, options, world, cell);

@@ -17,6 +17,7 @@
 #include "local.h"
 #include "objection.h"
 #include "options.h"
+#include "pack.h"
 #include "size.h"
 #include "world.h"
 
@@ -65,6 +66,7 @@ long run_collective(const Options& options, const World& world) {
 }
 
 long measure(const Options& options, const World& world) {
+  if (options.pack) return run_pack(options, world);
   return options.collective == Collective::reduce_local ? run_local(options, world)
                                                         : run_collective(options, world);
 }

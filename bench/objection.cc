@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "mpi_types.h"
+#include "pack.h"
 
 namespace sumac::bench {
 namespace {
@@ -13,14 +14,15 @@ std::string objection_to_sizes(const Options& options) {
   if (options.min_bytes < 1 || options.min_bytes > options.max_bytes)
     return "the smallest size must be at least 1 and at most the largest";
   const std::vector<std::size_t> sizes = sizes_in_bytes(options);
-  const std::size_t least =
-      options.collective == Collective::reduce_local ? std::size_t{1} : size_of(options.type);
+  const std::size_t least = options.is_local() ? std::size_t{1} : size_of(options.type);
   if (sizes.back() / least > INT_MAX) return "an MPI call takes at most 2^31-1 elements";
   return "";
 }
 
 std::string objection_to_local(const Options& options, int ranks) {
-  if (ranks != 1) return "reduce_local is measured in one process: start one";
+  if (ranks != 1) return options.what() + " is measured in one process: start one";
+  if (options.pack)
+    return pack_cells(options).empty() ? "none of these layouts can have one of these sizes" : "";
   for (const DType type : options.types)
     for (const Op op : options.ops)
       if (is_defined(op, type) && sizes_in_bytes(options).back() >= size_of(type)) return "";
@@ -33,7 +35,7 @@ std::string objection(const Options& options, int ranks, const std::string& libr
   const bool reduces = options.test(1).reduces();
   if (options.root >= ranks) return "root " + std::to_string(options.root) + " is not a rank";
   if (const std::string why = objection_to_sizes(options); !why.empty()) return why;
-  if (options.collective == Collective::reduce_local) return objection_to_local(options, ranks);
+  if (options.is_local()) return objection_to_local(options, ranks);
   if (!is_predefined(options.type) || mpi_type(options.type) == MPI_DATATYPE_NULL)
     return std::string("this MPI has no ") + name_of(options.type);
   if (counts(options, ranks).empty())

@@ -25,9 +25,16 @@ Names<Op> op_names() {
   return names;
 }
 
+Names<Layout> layout_names() {
+  Names<Layout> names;
+  for (int i = 0; i < kNumLayouts; i++) names[name_of(Layout(i))] = Layout(i);
+  return names;
+}
+
 struct What {
   Collective collective;
   Kind kind;
+  bool pack = false;
 };
 
 Names<What> what_names() {
@@ -37,6 +44,7 @@ Names<What> what_names() {
       if (is_of_ranks(info.collective))
         names[name_of(info.collective, kind)] = {info.collective, kind};
   names["reduce_local"] = {Collective::reduce_local, Kind::blocking};
+  names["pack"] = {Collective::allreduce, Kind::blocking, true};
   return names;
 }
 
@@ -101,6 +109,7 @@ void declare(CLI::App& app, Options& options) {
   const auto set_what = [&options](What what) {
     options.collective = what.collective;
     options.kind = what.kind;
+    options.pack = what.pack;
   };
   const auto set_type = [&options](DType type) { options.type = type; };
   const auto set_op = [&options](Op op) { options.op = op; };
@@ -110,6 +119,7 @@ void declare(CLI::App& app, Options& options) {
   add_choice(app, "-o,--op", set_op, op_names(), "operation");
   add_choices(app, "--types", options.types, type_names(), "element types of reduce_local");
   add_choices(app, "--ops", options.ops, op_names(), "operations of reduce_local");
+  add_choices(app, "--layouts", options.layouts, layout_names(), "datatypes of pack");
   app.add_option("-r,--root", options.root, "root rank")->check(CLI::Range(0, INT_MAX));
   app.add_flag("--in-place", options.in_place, "use MPI_IN_PLACE");
   app.add_option("-w,--warmup", options.warmup, "untimed calls of each contender before a size")
@@ -146,6 +156,7 @@ int parse(int argc, char** argv, Options& options, std::string& message) {
   }
   if (options.types.empty()) options.types = every<DType>(kNumDTypes);
   if (options.ops.empty()) options.ops = every<Op>(kNumOps);
+  if (options.layouts.empty()) options.layouts = every<Layout>(kNumLayouts);
   return -1;
 }
 

@@ -9,10 +9,12 @@
 #include "base/types.h"
 #include "case.h"
 #include "compute.h"
+#include "pack_layout_names.h"
 
 namespace sumac::bench {
 
 struct Options {
+  bool pack = false;  // MPI_Pack and MPI_Unpack are measured, and no collective
   Collective collective = Collective::allreduce;
   Kind kind = Kind::blocking;
   std::size_t min_bytes = 4;
@@ -23,6 +25,7 @@ struct Options {
   Op op = Op::sum;
   std::vector<DType> types;  // for reduce_local, each with all of `ops`
   std::vector<Op> ops;
+  std::vector<Layout> layouts;  // for pack
   int root = 0;
   bool in_place = false;
   int warmup = 20;
@@ -34,6 +37,9 @@ struct Options {
   Compute compute = Compute::busy;
   std::string json_file;
 
+  // In one process, without communication.
+  bool is_local() const { return pack || collective == Collective::reduce_local; }
+  std::string what() const { return pack ? "pack" : name_of(collective, kind); }
   Case test(std::size_t count) const { return {collective, type, op, root, in_place, count, kind}; }
 };
 

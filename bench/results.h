@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "case.h"
+#include "pack_layout_names.h"
 #include "presence.h"
 #include "stats.h"
 
@@ -57,20 +58,32 @@ struct Row {
   long wrong() const { return (sumac ? *sumac : native).wrong + (blocking ? blocking->wrong : 0); }
 };
 
-// The results of MPI_Reduce_local for one operation on one type at one size.
+// The results of a call of one process at one size.
 struct Cell {
-  Op op;
-  DType type;
   std::size_t asked;  // bytes; the last may be too few for an element
-  std::size_t count;
-  Turns memcpy;
-  std::optional<Turns> native, sumac, loop;
+  std::size_t bytes;
+  Turns memcpy{};
+  std::optional<Turns> native{}, sumac{}, loop{};
   long wrong_native = 0, wrong_sumac = 0;  // numbers of elements
-  std::string algorithm;
+  std::string algorithm{};
 
-  std::size_t bytes() const { return count * size_of(type); }
   // Wrong elements in the calls that a program would make: of Sumac, or of the MPI without it.
   long wrong() const { return sumac ? wrong_sumac : wrong_native; }
+};
+
+// MPI_Reduce_local by one operation on one type.
+struct ReduceCell : Cell {
+  Op op;
+  DType type;
+  std::size_t count;
+};
+
+enum class Packing { pack, unpack };
+
+// MPI_Pack or MPI_Unpack of one datatype. Wrong are bytes.
+struct PackCell : Cell {
+  Packing call;
+  Layout layout;
 };
 
 }  // namespace sumac::bench

@@ -11,6 +11,7 @@ int command_calls(void);    // the names of the intercepted functions
 int command_algorithms(void);
 int command_collectives(void);  // the table of collectives, as JSON
 int command_types(void);        // the table of element types, as JSON (types.cc)
+int command_layouts(void);      // the layouts of 'sumac bench pack', as JSON
 int command_plan(char** argv);
 int command_check_env(void);  // 0, or 2 after printing errors in SUMAC_*
 int command_disabled(void);   // 0 when SUMAC_DISABLE switches Sumac off, else 1

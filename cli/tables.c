@@ -68,6 +68,23 @@ int command_collectives(void) {
   return 0;
 }
 
+int command_layouts(void) {
+  static const char* const rows[][2] = {
+#define SUMAC_LAYOUT(name, what, made) {#name, what},
+#include "bench/pack_layouts.def"
+#undef SUMAC_LAYOUT
+  };
+  const size_t count = sizeof rows / sizeof rows[0];
+  puts("[");
+  for (size_t i = 0; i < count; ++i) {
+    printf("  {");
+    print_string("name", rows[i][0], ", ");
+    print_string("doc", rows[i][1], i + 1 < count ? "},\n" : "}\n");
+  }
+  puts("]");
+  return 0;
+}
+
 int command_algorithms(void) {
   static const struct {
     const char *collective, *name, *needs, *order, *description;

@@ -145,7 +145,20 @@ def paths_page():
     return "".join(parts)
 
 
+def benchmarks_page():
+    """The page as it is, with the table of layouts between its two comments made anew."""
+    text = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
+    table = ["\n| layout | what it is | made by |\n|---|---|---|\n"]
+    row = re.compile(r'^SUMAC_LAYOUT\((\w+), "([^"]*)",\s*(.*?)\)$', re.MULTILINE | re.DOTALL)
+    source = (ROOT / "bench/pack_layouts.def").read_text(encoding="utf-8")
+    for name, what, made in row.findall(source):
+        table.append(f"| `{name}` | {what} | `{made}` |\n")
+    part = re.compile(r"(<!-- layouts:.*?-->\n).*?(<!-- end of layouts -->)", re.DOTALL)
+    return part.sub(lambda ends: ends[1] + "".join(table) + "\n" + ends[2], text)
+
+
 PAGES = {
+    "docs/benchmarks.md": benchmarks_page,
     "docs/options.md": options_page,
     "docs/paths.md": paths_page,
     "docs/reductions.md": lambda: reductions_page.make(ROOT, rows),

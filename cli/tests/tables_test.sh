@@ -52,4 +52,14 @@ assert rows["double_int"]["ops"] == ["minloc", "maxloc"], rows
 assert len(rows["uint8"]["ops"]) == 10 and rows["float_complex"]["ops"] == ["sum", "prod"], rows
 PYTHON
 expect_status 0
+run "$sumac" __layouts
+expect_status 0
+expect_silence
+cp "$out" "$scratch/layouts.json"
+run python3 - "$scratch/layouts.json" <<'PYTHON'
+import json, sys
+rows = {row["name"]: row["doc"] for row in json.load(open(sys.argv[1]))}
+assert len(rows) >= 10 and rows["vector_1_2"] == "every second double", rows
+PYTHON
+expect_status 0
 finish

@@ -79,6 +79,7 @@ TYPES = [
         ("float_complex", 8, "complex"), ("2int", 8, "pair"), ("double_int", 16, "pair"))
 ]  # fmt: skip
 
+LAYOUTS = [{"name": name, "doc": "doubles"} for name in ("vector_1_2", "columns", "yz_face")]
 ALGORITHMS = [
     {"collective": collective, "name": name, "needs": needs, "order": "rank", "doc": ""}
     for collective, name, needs in (
@@ -106,7 +107,7 @@ class Sandbox:
         self.log = directory / "launched"
         tables = directory / "tables"
         for name, rows in (("options", OPTIONS), ("collectives", COLLECTIVES), ("types", TYPES),
-                           ("algorithms", ALGORITHMS)):  # fmt: skip
+                           ("algorithms", ALGORITHMS), ("layouts", LAYOUTS)):  # fmt: skip
             Path(f"{tables}__{name}").write_text(json.dumps(rows))
         script(self.root / "bin/sumac", SUMAC.format(python=sys.executable, tables=str(tables)))
         (self.root / "lib/sumac").mkdir(parents=True)

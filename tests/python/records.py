@@ -111,6 +111,35 @@ def cell(
     return record | changes
 
 
+def packing(**changes: Any) -> list[dict[str, Any]]:
+    """A run of pack: two sizes, one cell served by the MPI, one layout left out of the larger."""
+    head = header(collective="pack", ranks=1, sizes=6, **changes)
+    for name in ("type", "op", "root", "in_place"):
+        del head[name]
+    return [
+        head | {"layouts": ["vector_1_2", "yz_face"],
+                "left_out": [{"layout": "yz_face", "asked": 67108864}]},
+        packed("pack", "vector_1_2", 65536, 4.0, 40.0, 10.0),
+        packed("unpack", "vector_1_2", 65536, 4.0, 40.0, 20.0),
+        packed("pack", "yz_face", 65536, 4.0, 100.0, 50.0),
+        packed("unpack", "yz_face", 65536, 4.0, 100.0, 100.0, algorithm="mpi"),
+        packed("pack", "vector_1_2", 67108864, 8000.0, 16000.0, 10000.0),
+        packed("unpack", "vector_1_2", 67108864, 8000.0, 16000.0, 20000.0),
+        {"kind": "summary", "wrong": 0},
+    ]  # fmt: skip
+
+
+def packed(
+    op: str, layout: str, size: int, copy: float, mpi_us: float, us: float, **changes: Any
+) -> dict[str, Any]:
+    """One call on one layout, in a run of pack."""
+    return {
+        "kind": "size", "collective": "pack", "op": op, "layout": layout, "asked": size,
+        "bytes": size, "memcpy": figures(copy), "wrong_native": 0, "native": figures(mpi_us),
+        "sumac": figures(us), "algorithm": "local", "wrong": 0, "speedup": round(mpi_us / us, 3),
+    } | changes  # fmt: skip
+
+
 def run(records: list[dict[str, Any]]) -> Run:
     result = Run(records[0])
     for record in records[1:]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import script
-from sumac_mpi.library import layout
+from sumac_mpi.library import layout, tables
 
 COMMAND = Path(os.environ.get("SUMAC_TEST_COMMAND", Path(__file__).parents[2] / ".venv/bin/sumac"))
 INSTALLATION = layout.Installation(COMMAND.parents[1])
@@ -50,6 +50,26 @@ def test_bench_of_local_reductions(family):
     assert len(cells) == 2 * (4 + 10 + 2 + 2)
     assert all(row["wrong"] == 0 and row["sumac"]["p50"] > 0 for row in cells.values())
     assert {row["bytes"] for row in cells.values() if "loop" in row} == {64}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_bench_of_packing(family):
+    done = sumac("bench", "pack", "--mpi", family, "--sizes", "100,40000", "--seconds", "0.005",
+                 "--rounds", "2", "--format", "json")  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    (run,) = json.loads(done.stdout)["runs"]
+    cells = {(row["op"], row["layout"], row["asked"]): row for row in run["sizes"]}
+    layouts = [row["name"] for row in tables.rows("layouts", INSTALLATION)]
+    assert {key for key in cells if key[2] == 40000} == {
+        (op, layout, 40000) for op in ("pack", "unpack") for layout in layouts
+    }
+    assert all(row["wrong"] == row["wrong_native"] == 0 for row in cells.values())
+    assert all(row["sumac"]["p50"] > 0 and 0 <= row["asked"] - row["bytes"] < 32768
+               for row in cells.values())  # fmt: skip
+    # Sumac leaves less than 128 bytes to the MPI, and one block, which is contiguous.
+    served = {key for key, row in cells.items() if row["algorithm"] == "local"}
+    left = {("pack", "vector_4096_8192", 40000), ("unpack", "vector_4096_8192", 40000)}
+    assert served == {key for key in cells if key[2] == 40000} - left
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -27,6 +27,7 @@ BENCHES = {
     "iallreduce": ("-n", "2", "--seconds", "0.4", "--overlap"),
     "bcast-persistent": ("-n", "2", "--seconds", "0.4"),
     "reduce_local": ("--sizes", "64K", "--seconds", "0.4"),
+    "pack": ("--sizes", "64K", "--seconds", "0.4"),
 }
 
 

@@ -9,10 +9,12 @@ import records
 from sumac_mpi.report.csv import Csv
 from sumac_mpi.report.local import LocalCsv, LocalTable
 from sumac_mpi.report.osu import Osu
+from sumac_mpi.report.pack import PackCsv, PackTable
 from sumac_mpi.report.table import Table
 
 pytestmark = pytest.mark.usefixtures("sandbox")  # its library contains the tables
 GOLDEN = Path(__file__).parent / "golden"
+WRITE = os.environ.get("SUMAC_TEST_WRITE_GOLDEN")  # now: the sandbox takes SUMAC_ variables away
 
 
 def barrier():
@@ -71,6 +73,16 @@ def local_without_sumac():
     return records.run([head, *rows[:3], *wrong])
 
 
+def packing_without_sumac():
+    absent = {"loaded": False, "active": False, "version": "", "description": ""}
+    head, *rows = records.packing(sumac=absent)
+    for row in rows:
+        for name in ("sumac", "speedup", "wrong", "algorithm"):
+            row.pop(name, None)
+    wrong = [row | {"wrong_native": 7} for row in rows[2:3]]
+    return records.run([head, *rows[:2], *wrong])
+
+
 # Reports of reduce_local do not have one line per row.
 LOCAL = {
     "local-table": lambda: LocalTable(records.run(records.local())),
@@ -79,6 +91,10 @@ LOCAL = {
 }
 CASES = {
     "table": lambda: Table(records.run(records.session())),
+    "table-pack": lambda: PackTable(records.run(records.packing())),
+    "table-pack-without-sumac": lambda: PackTable(packing_without_sumac()),
+    "csv-pack": lambda: PackCsv(records.run(records.packing())),
+    "csv-pack-without-sumac": lambda: PackCsv(packing_without_sumac()),
     "table-against": against,
     "table-barrier": lambda: Table(barrier()),
     "table-without-sumac": lambda: Table(without_sumac()),
@@ -108,7 +124,7 @@ def test_format(name):
     rows = [line for row in report.run.rows for line in report.row(row).splitlines()]
     text = "".join(line + "\n" for line in [*report.head(), *rows, *report.foot()])
     file = GOLDEN / f"{name}.txt"
-    if os.environ.get("SUMAC_TEST_WRITE_GOLDEN"):
+    if WRITE:
         file.write_text(text)
     assert text == file.read_text()
 

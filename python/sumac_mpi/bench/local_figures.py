@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times of reduce_local compared with a memcpy of the same bytes and with a plain loop."""
+"""Times of reduce_local and pack compared with a memcpy of the same bytes and with a plain loop."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ def over_memcpy(row: Row, contender: str | None = None) -> float | None:
         contender = "sumac" if row.time("sumac") is not None else "native"
     us, copy = row.time(contender), row.time("memcpy")
     return us / copy if us is not None and copy else None
+
+
+def gb_per_second(row: Row, contender: str) -> float | None:
+    """Packed bytes per time; None without a measurement."""
+    us = row.time(contender)
+    return row.bytes / us / 1000 if us else None
 
 
 def ns_over_loop(row: Row) -> float | None:

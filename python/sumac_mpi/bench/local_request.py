@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `sumac bench reduce_local` may be asked to measure."""
+"""What `sumac bench reduce_local` and `sumac bench pack` may be asked to measure."""
 
 from __future__ import annotations
 
@@ -8,11 +8,29 @@ from dataclasses import dataclass
 
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.bench.message_sizes import Sizes
-from sumac_mpi.library import elements
+from sumac_mpi.library import elements, pack_layouts
 
 SIZES = "1K,64K,1M,64M"  # these fit into a core's caches; 64M fits into none
+PACK_SIZES = "256K,1M,64M"  # packed; 1M is a face of a cube of 256 MiB
 ROUNDS = 30
 SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long is measured; None stands for an option that was not given."""
+
+    rounds: int | None
+    iterations: int
+    seconds: float | None
+
+    def arguments(self) -> list[str]:
+        options = {
+            "--rounds": self.rounds or ROUNDS,
+            "--iterations": self.iterations,
+            "--seconds": self.seconds or SECONDS,
+        }
+        return [word for name, value in options.items() for word in (name, str(value))]
 
 
 @dataclass(frozen=True)
@@ -22,9 +40,7 @@ class LocalRequest:
     sizes: Sizes
     types: tuple[str, ...]
     ops: tuple[str, ...]
-    rounds: int
-    iterations: int
-    seconds: float
+    effort: Effort
 
     def __post_init__(self) -> None:
         pairs = [
@@ -41,15 +57,19 @@ class LocalRequest:
 
     def arguments(self) -> list[str]:
         """The command line of the benchmark program."""
-        options = {
-            "--types": ",".join(self.types),
-            "--ops": ",".join(self.ops),
-            "--rounds": self.rounds,
-            "--iterations": self.iterations,
-            "--seconds": self.seconds,
-        }
-        words = [word for name, value in options.items() for word in (name, str(value))]
-        return ["reduce_local", *self.sizes.arguments(), *words]
+        lists = ["--types", ",".join(self.types), "--ops", ",".join(self.ops)]
+        return ["reduce_local", *self.sizes.arguments(), *lists, *self.effort.arguments()]
+
+
+@dataclass(frozen=True)
+class PackRequest:
+    sizes: Sizes
+    layouts: tuple[str, ...]
+    effort: Effort
+
+    def arguments(self) -> list[str]:
+        lists = ["--layouts", ",".join(self.layouts)]
+        return ["pack", *self.sizes.arguments(), *lists, *self.effort.arguments()]
 
 
 def choices(option: str, text: str | None, known: Iterable[str]) -> tuple[str, ...]:
@@ -64,21 +84,17 @@ def choices(option: str, text: str | None, known: Iterable[str]) -> tuple[str, .
     return tuple(dict.fromkeys(chosen))
 
 
-def request(
-    sizes: Sizes,
-    types: str | None,
-    ops: str | None,
-    rounds: int | None,
-    iterations: int,
-    seconds: float | None,
-) -> LocalRequest:
-    """A request from the values of the command line; None stands for an option that was not
-    given."""
+# Each returns a request from the values of the command line, None for a list that was not given.
+
+
+def of_reductions(sizes: Sizes, types: str | None, ops: str | None, effort: Effort) -> LocalRequest:
     return LocalRequest(
         sizes,
         choices("--types", types, elements.types()),
         choices("--ops", ops, elements.operations()),
-        rounds or ROUNDS,
-        iterations,
-        seconds or SECONDS,
+        effort,
     )
+
+
+def of_packing(sizes: Sizes, layouts: str | None, effort: Effort) -> PackRequest:
+    return PackRequest(sizes, choices("--layouts", layouts, pack_layouts.names()), effort)

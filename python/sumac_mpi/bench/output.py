@@ -11,9 +11,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from sumac_mpi.bench.results import Row, Run
+from sumac_mpi.library import calls
 from sumac_mpi.report.csv import Csv
 from sumac_mpi.report.local import LocalCsv, LocalTable
 from sumac_mpi.report.osu import Osu
+from sumac_mpi.report.pack import PackCsv, PackTable
 from sumac_mpi.report.table import Before, Table
 
 
@@ -86,6 +88,8 @@ class Output:
     def _make_report(self, run: Run) -> Report | None:
         if run.is_local and self._format is not Format.json:
             first = self._runs == 0
+            if run.call == calls.PACK:
+                return PackCsv(run, first) if self._format is Format.csv else PackTable(run)
             return LocalCsv(run, first) if self._format is Format.csv else LocalTable(run)
         if self._format is Format.table:
             return Table(run, self._before)

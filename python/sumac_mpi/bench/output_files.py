@@ -27,7 +27,7 @@ class Files:
     def __post_init__(self) -> None:
         if self.document:
             files.check("-J", self.document)
-        if self.picture and not calls.collective(self.call).data:
+        if self.picture and not calls.has_data(self.call):
             raise bad_value(f"--plot: not for {self.call}", fix="it has one size: nothing to draw")
         if self.picture:
             drawing.check("--plot", self.picture)

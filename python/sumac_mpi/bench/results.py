@@ -49,7 +49,10 @@ class Row:
 
     @property
     def what(self) -> str:
-        """What was measured, without its size; for reduce_local with operation and type."""
+        """What was measured, without its size; for reduce_local with operation and type, for pack
+        with the layout."""
+        if self.call == calls.PACK:
+            return self.operation
         return f"{self.call} {self.operation}" if self.is_local else self.call
 
     @property
@@ -60,11 +63,12 @@ class Row:
 
     @property
     def is_local(self) -> bool:
-        return self.call == calls.REDUCE_LOCAL
+        return self.call in calls.LOCAL
 
     @property
     def operation(self) -> str:
-        return f"{self.record['op']} of {self.record['type']}"
+        operand = self.record["layout" if self.call == calls.PACK else "type"]
+        return f"{self.record['op']} of {operand}"
 
     def time(self, contender: str) -> float | None:
         """Of "native", "sumac", "memcpy" or "loop": microseconds of a call, where it takes part."""
@@ -156,8 +160,8 @@ class Run:
 
     @property
     def is_local(self) -> bool:
-        """Whether each row is one operation on one type."""
-        return self.call == calls.REDUCE_LOCAL
+        """Whether each row is one operation on one type, or on one layout."""
+        return self.call in calls.LOCAL
 
     @property
     def kind(self) -> calls.Kind:
@@ -225,7 +229,7 @@ class Run:
     def key(self, row: Row) -> tuple[Any, ...]:
         """Rows of two files with equal keys measure the same thing."""
         of_run = ("family", "ranks", "collective", "root", "in_place")
-        of_row = ("type", "op", "bytes")
+        of_row = ("type", "layout", "op", "bytes")
         return (
             *(self.header.get(name) for name in of_run),
             *(row.record.get(name) for name in of_row),

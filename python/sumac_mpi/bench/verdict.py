@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from sumac_mpi.base import units
 from sumac_mpi.base.errors import Exit, SumacError
 from sumac_mpi.bench.results import Run
+from sumac_mpi.library import calls
 
 
 def require_right(runs: Iterable[Run]) -> None:
@@ -16,12 +17,15 @@ def require_right(runs: Iterable[Run]) -> None:
     if not wrong:
         return
     run, row = wrong[0]
+    pack = row.call == calls.PACK
+    way_out = "SUMAC_DISABLE=1" if pack else f"SUMAC_COLLS=^{row.collective}"
+    unit = "bytes" if pack else "elements"
     raise SumacError(
         "wrong-results",
         f"{row.what} of {units.format_size(row.bytes)} on {run.mpi_name}: "
-        f"{row.wrong} elements were wrong ({len(wrong)} sizes in all)",
+        f"{row.wrong} {unit} were wrong ({len(wrong)} sizes in all)",
         found=f"path {row.algorithm}" if row.algorithm else "",
-        fix=f"SUMAC_COLLS=^{row.collective} leaves it to the MPI; please report this",
+        fix=f"{way_out} leaves it to the MPI; please report this",
         code=Exit.WRONG,
     )
 

@@ -34,6 +34,7 @@ def bench(
     op: ask.Op = None,
     types: ask.Types = None,
     ops: ask.Ops = None,
+    layouts: ask.Layouts = None,
     root: ask.Root = 0,
     in_place: ask.InPlace = False,
     warmup: ask.Warmup = 20,
@@ -68,11 +69,12 @@ def bench(
     sumac bench allreduce --mpi openmpi --hosts node1:2,node2:2
     sumac bench allreduce --against all -n 2 -J against.json
     sumac bench reduce_local --types float,int8 --sizes 64K --plot local.png
+    sumac bench pack --layouts vector_1_2,columns --sizes 256K,64M --plot pack.png
     """
     given = SimpleNamespace(**locals())
     calls.require_known(call)
     given.places = hosts.parse(host_list)
-    what, given.ranks = (_of_local if call == calls.REDUCE_LOCAL else _of_collective)(given)
+    what, given.ranks = (_of_local if call in calls.LOCAL else _of_collective)(given)
     if root >= given.ranks:
         raise bad_value(f"-r {root}: not a rank of {given.ranks}")
     keep = output_files.Files(call, json_file, plot_file)
@@ -100,6 +102,7 @@ def bench(
 
 def _of_collective(given: SimpleNamespace) -> tuple[Request, int]:
     _refuse(given.call, {"--types": given.types, "--ops": given.ops}, "use -d and -o")
+    _refuse(given.call, {"--layouts": given.layouts}, "they are for pack")
     for_osu = calls.kind(given.call) is calls.Kind.nonblocking and given.output_format is Format.osu
     request = Request(
         given.call, _sizes(given), given.data_type or TYPE, given.op or OP, given.root,
@@ -109,18 +112,25 @@ def _of_collective(given: SimpleNamespace) -> tuple[Request, int]:
     return request, hosts.number_of_ranks(given.ranks, given.places)
 
 
-def _of_local(given: SimpleNamespace) -> tuple[local_request.LocalRequest, int]:
+_Local = local_request.LocalRequest | local_request.PackRequest
+
+
+def _of_local(given: SimpleNamespace) -> tuple[_Local, int]:
     _refuse(
         given.call,
         {"-n": given.ranks not in (None, 1), "--hosts": given.places, "-d": given.data_type,
          "-o": given.op, "-r": given.root, "--in-place": given.in_place,
          "--overlap": given.overlap, "--format osu": given.output_format is Format.osu},
-        "it is measured in one process, all of --types with all of --ops",
+        "it is measured in one process, by the options that its help names",
     )  # fmt: skip
+    effort = local_request.Effort(given.rounds, given.iterations, given.seconds)
+    if given.call == calls.PACK:
+        _refuse(given.call, {"--types": given.types, "--ops": given.ops}, "use --layouts")
+        sizes = _sizes(given, local_request.PACK_SIZES)
+        return local_request.of_packing(sizes, given.layouts, effort), 1
+    _refuse(given.call, {"--layouts": given.layouts}, "use --types and --ops")
     sizes = _sizes(given, local_request.SIZES)
-    return local_request.request(
-        sizes, given.types, given.ops, given.rounds, given.iterations, given.seconds
-    ), 1
+    return local_request.of_reductions(sizes, given.types, given.ops, effort), 1
 
 
 def _sizes(given: SimpleNamespace, by_default: str | None = None) -> message_sizes.Sizes:
@@ -130,7 +140,7 @@ def _sizes(given: SimpleNamespace, by_default: str | None = None) -> message_siz
 def _refuse_beside_mpis(given: SimpleNamespace) -> None:
     format_ = given.output_format
     refused = {
-        "reduce_local": given.call == calls.REDUCE_LOCAL, "--hosts": given.places,
+        given.call: given.call in calls.LOCAL, "--hosts": given.places,
         "--mpi": given.mpi, "--launcher": given.launcher_name,
         "--launcher-arg": given.launcher_args, "--overlap": given.overlap,
         "--series": given.series is not Series.sumac,

@@ -16,7 +16,7 @@ from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Series
 from sumac_mpi.commands import help_layout
 from sumac_mpi.commands.common_options import JOB
 from sumac_mpi.launch import wheels
-from sumac_mpi.library import calls, elements
+from sumac_mpi.library import calls, elements, pack_layouts
 
 # The headings of the help.
 _WHAT, _HOW, _OUTPUT = "What is measured", "How", "Output"
@@ -30,6 +30,7 @@ class Command(help_layout.Command):
             "{collectives}": calls.collectives,
             "{types}": request.types,
             "{operations}": elements.operations,
+            "{layouts}": pack_layouts.names,
         }
         for word, names in lists.items():
             if word in text:
@@ -54,7 +55,7 @@ Call = Annotated[
     typer.Argument(
         metavar="COLLECTIVE",
         help="{collectives}; nonblocking: iallreduce and so on; persistent: "
-        "allreduce-persistent and so on; or reduce_local",
+        "allreduce-persistent and so on; reduce_local; or pack",
     ),
 ]
 # Where None is the default, it depends on the call.
@@ -96,7 +97,7 @@ SizesOption = Annotated[
         metavar="SIZE,...",
         heading=_WHAT,
         help="These sizes, instead of -b, -e and -f",
-        show_default=f"of reduce_local {local_request.SIZES}",
+        show_default=f"of reduce_local {local_request.SIZES}, of pack {local_request.PACK_SIZES}",
     ),
 ]
 Type = Annotated[
@@ -139,6 +140,16 @@ Ops = Annotated[
         show_default="all",
     ),
 ]
+Layouts = Annotated[
+    Optional[str],
+    _option(
+        "--layouts",
+        metavar="LAYOUT,...",
+        heading=_WHAT,
+        help="Of pack: datatypes, or all: {layouts}",
+        show_default="all",
+    ),
+]
 Root = Annotated[
     int, _option("-r", "--root", metavar="RANK", min=0, heading=_WHAT, help="Root rank")
 ]
@@ -161,7 +172,7 @@ Rounds = Annotated[
         min=1,
         heading=_HOW,
         help="How often MPI and Sumac take turns",
-        show_default=f"{ROUNDS}; of reduce_local {local_request.ROUNDS}",
+        show_default=f"{ROUNDS}; of reduce_local and pack {local_request.ROUNDS}",
     ),
 ]
 Iterations = Annotated[
@@ -182,7 +193,7 @@ Seconds = Annotated[
         min=0.001,
         heading=_HOW,
         help="Time that one size may take",
-        show_default=f"{SECONDS}; of reduce_local {local_request.SECONDS}",
+        show_default=f"{SECONDS}; of reduce_local and pack {local_request.SECONDS}",
     ),
 ]
 Overlap = Annotated[

@@ -30,7 +30,7 @@ def plot(
     """Draw the results of 'sumac bench'.
 
     Latency with and without Sumac, and the speedup, over the message size. Of reduce_local: a heat
-    map of each operation's time on each type, over that of memcpy.
+    map of each operation's time on each type, over that of memcpy. Of pack: bars of GB/s.
 
     \b
     sumac plot results.json -o results.png

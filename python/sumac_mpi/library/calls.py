@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The calls that can be measured: a collective of the library's table in one of three kinds, as in
-"allreduce", "iallreduce" and "allreduce-persistent"; and MPI_Reduce_local."""
+"allreduce", "iallreduce" and "allreduce-persistent"; MPI_Reduce_local; and MPI_Pack with
+MPI_Unpack."""
 
 from __future__ import annotations
 
@@ -11,6 +12,8 @@ from sumac_mpi.base.errors import Exit, SumacError, bad_value
 from sumac_mpi.library import tables
 
 REDUCE_LOCAL = "reduce_local"
+PACK = "pack"
+LOCAL = (REDUCE_LOCAL, PACK)  # of one process, without communication
 _PERSISTENT = "-persistent"
 
 
@@ -43,6 +46,10 @@ def collective(call: str) -> Collective:
     raise bad_value(f"{call}: not a call that this Sumac knows")
 
 
+def has_data(call: str) -> bool:
+    return call in LOCAL or collective(call).data
+
+
 def kind(call: str) -> Kind:
     if call.endswith(_PERSISTENT):
         return Kind.persistent
@@ -66,7 +73,7 @@ def names() -> list[str]:
         *measured,
         *(f"i{name}" for name in measured),
         *(f"{name}{_PERSISTENT}" for name in measured),
-        REDUCE_LOCAL,
+        *LOCAL,
     ]
 
 

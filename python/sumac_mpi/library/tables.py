@@ -39,7 +39,8 @@ def ask(
 
 
 def rows(table: str, installation: layout.Installation | None = None) -> list[dict[str, Any]]:
-    """The rows of `table`, which is "options", "algorithms", "collectives" or "types"."""
+    """The rows of `table`, which is "options", "algorithms", "collectives", "types" or
+    "layouts"."""
     return _rows((installation or layout.find()).command, table)
 
 

@@ -23,14 +23,17 @@ def draw(named: list[tuple[str, results.Run]], output: Path, title: str | None) 
     are several."""
     local = [run for _, run in named if run.is_local]
     if local and len(local) < len(named):
-        raise bad_value("reduce_local has a figure of its own", fix="draw it by itself")
+        raise bad_value(f"{local[0].call} has a figure of its own", fix="draw it by itself")
     if local:
-        module("plot.heat_map").draw(local, output, title)
+        if len({run.call for run in local}) > 1:
+            raise bad_value("reduce_local and pack have a figure each", fix="draw them apart")
+        figure = "plot.pack" if local[0].call == calls.PACK else "plot.heat_map"
+        module(figure).draw(local, output, title)
         return
     contest = [run for _, run in named if against.is_marked(run)]
     if contest and len(contest) < len(named):
         raise bad_value("a comparison of MPIs has a figure of its own", fix="draw it by itself")
-    runs = [(name, run) for name, run in named if calls.collective(run.call).data]
+    runs = [(name, run) for name, run in named if calls.has_data(run.call)]
     if not runs:
         raise bad_value("a barrier has one size: nothing to draw")
     if contest:
