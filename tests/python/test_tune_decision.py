@@ -56,7 +56,11 @@ def ratios(cell, way, other):
 def pays(cell, way):
     shipped = cell.ways[cell.shipped]
     clear = [is_clear(times, shipped.get(mode, [])) for mode, times in cell.ways[way].items()]
-    return any(clear) and all(ratio >= 1 for ratio in ratios(cell, way, cell.shipped))
+    slower = [
+        statistics.median(flat(jobs)) > statistics.median(flat(shipped[mode]))
+        for mode, jobs in cell.ways[way].items() if mode in shipped
+    ]  # fmt: skip
+    return any(clear) and not any(slower)
 
 
 def mean(values):
@@ -160,6 +164,13 @@ def test_a_rule_holds_in_all_modes():
         verdict = decision.decide(Cell(64, "a", ways))
         assert verdict.kept == kept, far
         assert kept == "b" or verdict.why == "b is faster in one mode and slower in another"
+
+
+def test_a_few_rounds_in_another_mode_speak_against_a_way():
+    for far, kept in ((1.0, "b"), (2.5, "a")):
+        shipped = {"near": same(2.0), "far": [[2.0]]}
+        ways = {"a": shipped, "b": {"near": same(1.0), "far": [[far]]}}
+        assert decision.decide(Cell(64, "a", ways)).kept == kept
 
 
 def test_times_below_the_clocks_resolution():

@@ -76,7 +76,7 @@ def decide(cell: Cell) -> Verdict:
         for way in cell.ways
         if way != cell.shipped and (found := gains(cell, way, cell.shipped))
     }
-    better = {way: _mean(found) for way, found in known.items() if _pays(found)}
+    better = {way: _mean(found) for way, found in known.items() if _pays(cell, way, found)}
     if not better:
         return Verdict(cell, cell.shipped, _why_not(known), 1.0)
     kept = max(better, key=better.__getitem__)
@@ -114,10 +114,11 @@ def _gain(own: Sequence[float], other: Sequence[float]) -> Gain:
     return Gain(ratio, ratio >= LEAST_GAIN and often)
 
 
-def _pays(found: Mapping[Hashable, Gain]) -> bool:
-    return any(gain.clear for gain in found.values()) and all(
-        gain.ratio >= 1 for gain in found.values()
-    )
+def _pays(cell: Cell, way: str, found: Mapping[Hashable, Gain]) -> bool:
+    """Slower in none of the modes: also by rounds that are too few to tell that it is faster."""
+    times = [(cell.us(way, mode), cell.us(cell.shipped, mode)) for mode in cell.ways[way]]
+    slower = any(own > other for own, other in times if own is not None and other is not None)
+    return any(gain.clear for gain in found.values()) and not slower
 
 
 def _mean(found: Mapping[Hashable, Gain]) -> float:
