@@ -12,7 +12,8 @@ namespace sumac {
 namespace {
 
 std::mutex scratch_mutex;
-std::vector<std::byte*> scratches;
+// Never destroyed: threads may return memory while the process ends.
+std::vector<std::byte*>& scratches = *new std::vector<std::byte*>;
 
 }  // namespace
 
