@@ -182,8 +182,8 @@ void one_sided() {
     // The other way round: one rank gets all.
     int* const into = rank == giver ? in.data() : nullptr;
     for (std::size_t r = 0; r < p; ++r) places[r] = static_cast<int>(r);
-    CHECK(MPI_Alltoallv(&rank, gets.data(), none.data(), MPI_INT, into, gives.data(),
-                        places.data(), MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(MPI_Alltoallv(&rank, gets.data(), none.data(), MPI_INT, into, gives.data(), places.data(),
+                        MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
     for (int r = 0; rank == giver && r < ranks; ++r) {
       CHECK(in[static_cast<std::size_t>(r)] == r, "%d", in[static_cast<std::size_t>(r)]);
     }

@@ -221,8 +221,8 @@ bool judge_exchange_buffers(const Call& call, const Communicator& c, std::size_t
   const Data &send = call.send, &receive = call.receive;
   if (receive.address == MPI_IN_PLACE) return false;
   const bool in_place = send.address == MPI_IN_PLACE;
-  // A null address is MPI_BOTTOM: fine with a derived type, with places in bytes, and on a rank that
-  // has nothing to give or to get there.
+  // A null address is MPI_BOTTOM: fine with a derived type, with places in bytes, and on a rank
+  // that has nothing to give or to get there.
   const auto is_missing = [&](const Data& data, std::size_t bytes) {
     return bytes > 0 && !data.address && call.kind.function != Function::alltoallw &&
            find_type(data.type);
