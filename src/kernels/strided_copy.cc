@@ -58,6 +58,38 @@ void copy_fixed(const Blocks blocks) {
   for (; i < blocks.count; ++i) copy_one<block>(blocks, i);
 }
 
+struct Grid {
+  std::byte* to;
+  GridStrides to_strides;
+  const std::byte* from;
+  GridStrides from_strides;
+  std::ptrdiff_t blocks, rows;
+
+  Blocks row(std::ptrdiff_t i) const {
+    return {to + i * to_strides.row, to_strides.block, from + i * from_strides.row,
+            from_strides.block, blocks};
+  }
+};
+
+// As many blocks in a row as the compiler knows.
+template <std::size_t block, int blocks>
+void copy_rows(const Grid grid) {
+  for (std::ptrdiff_t i = 0; i < grid.rows; ++i) {
+    const Blocks row = grid.row(i);
+    for (int j = 0; j < blocks; ++j) copy_one<block>(row, j);
+  }
+}
+
+template <std::size_t block>
+void copy_grid_fixed(const Grid& grid) {
+  constexpr int kInLine = 64 / block;
+  if (grid.blocks == kInLine) return copy_rows<block, kInLine>(grid);
+  for (std::ptrdiff_t i = 0; i < grid.rows; ++i) {
+    const Blocks row = grid.row(i);
+    for (std::ptrdiff_t j = 0; j < row.count; ++j) copy_one<block>(row, j);
+  }
+}
+
 void copy_any(const Blocks& blocks, std::size_t block) {
   for (std::ptrdiff_t i = 0; i < blocks.count; ++i) {
     std::memcpy(blocks.to + i * blocks.to_stride, blocks.from + i * blocks.from_stride, block);
@@ -102,6 +134,25 @@ void copy_blocks(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from,
     }
   }
   copy_known(blocks, block);
+}
+
+void copy_grid(std::byte* to, GridStrides to_strides, const std::byte* from,
+               GridStrides from_strides, std::size_t block, std::size_t blocks, std::size_t rows) {
+  const Grid grid{to,
+                  to_strides,
+                  from,
+                  from_strides,
+                  static_cast<std::ptrdiff_t>(blocks),
+                  static_cast<std::ptrdiff_t>(rows)};
+  switch (block) {
+    case 4:
+      return copy_grid_fixed<4>(grid);
+    case 8:
+      return copy_grid_fixed<8>(grid);
+    case 16:
+      return copy_grid_fixed<16>(grid);
+  }
+  for (std::ptrdiff_t i = 0; i < grid.rows; ++i) copy_known(grid.row(i), block);
 }
 
 #if defined(__x86_64__)

@@ -12,6 +12,14 @@ namespace sumac {
 void copy_blocks(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from,
                  std::ptrdiff_t from_stride, std::size_t block, std::size_t count);
 
+// Rows of blocks: from one block to the next, and from one row to the next.
+struct GridStrides {
+  std::ptrdiff_t block, row;
+};
+// The same for `rows` rows of few blocks each: a tile of a matrix.
+void copy_grid(std::byte* to, GridStrides to_strides, const std::byte* from,
+               GridStrides from_strides, std::size_t block, std::size_t blocks, std::size_t rows);
+
 // The longest block for which this is faster than single copies.
 inline constexpr std::size_t kMostOfBlock = 64;
 

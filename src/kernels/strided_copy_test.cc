@@ -119,6 +119,40 @@ TEST_P(Strided, scatters_as_single_copies_do) {
   }
 }
 
+// A tile of a matrix, of which rows become columns, between memory that ends with it.
+TEST(Grid, turns_as_single_copies_do) {
+  Guarded matrix(kRoom), tile(kRoom);
+  fill(matrix.begin(), kRoom, 1);
+  std::vector<std::byte> expected(kRoom);
+  for (const std::size_t block : {1, 2, 3, 4, 5, 8, 12, 16, 31, 32, 48, 64}) {
+    for (const std::size_t blocks : {std::size_t{1}, std::size_t{3}, 64 / block, std::size_t{17}}) {
+      for (const std::size_t rows : {0, 1, 2, 7, 20}) {
+        if (blocks == 0) continue;
+        const std::size_t pitch = blocks * block + 5, bytes = blocks * rows * block;
+        if (rows * pitch > kRoom || bytes > kRoom) continue;
+        const GridStrides in{static_cast<std::ptrdiff_t>(block),
+                             static_cast<std::ptrdiff_t>(pitch)};
+        const GridStrides out{static_cast<std::ptrdiff_t>(rows * block),
+                              static_cast<std::ptrdiff_t>(block)};
+        const std::byte* const from =
+            matrix.end() - (rows ? (rows - 1) * pitch + blocks * block : 0);
+        std::byte* const to = tile.end() - bytes;
+        fill(tile.begin(), kRoom, 9);
+        std::memcpy(expected.data(), tile.begin(), kRoom);
+        for (std::size_t i = 0; i < rows; ++i) {
+          for (std::size_t j = 0; j < blocks; ++j) {
+            std::memcpy(expected.data() + kRoom - bytes + (j * rows + i) * block,
+                        from + i * pitch + j * block, block);
+          }
+        }
+        copy_grid(to, out, from, in, block, blocks, rows);
+        ASSERT_EQ(0, std::memcmp(expected.data(), tile.begin(), kRoom))
+            << rows << " rows of " << blocks << " blocks of " << block;
+      }
+    }
+  }
+}
+
 std::vector<std::string> sets() {
   std::vector<std::string> result;
   for (const char* const* name = simd_names(); *name; ++name) result.push_back(*name);

@@ -55,6 +55,10 @@ struct Packing {
     if (streams && adjoin && stream_blocks(packed + offset, place, stride, block, count)) return;
     copy_blocks(packed + offset, packed_stride, place, stride, block, count);
   }
+  void copy_tile(const std::byte* place, GridStrides strides, GridStrides packed_strides,
+                 std::size_t block, std::size_t blocks, std::size_t rows) {
+    copy_grid(packed, packed_strides, place, strides, block, blocks, rows);
+  }
 };
 
 struct Unpacking {
@@ -81,6 +85,10 @@ struct Unpacking {
   void copy_loop(std::byte* place, std::ptrdiff_t stride, std::ptrdiff_t packed_stride,
                  std::size_t block, std::size_t count, std::size_t offset) {
     copy_blocks(place, stride, packed + offset, packed_stride, block, count);
+  }
+  void copy_tile(std::byte* place, GridStrides strides, GridStrides packed_strides,
+                 std::size_t block, std::size_t blocks, std::size_t rows) {
+    copy_grid(place, strides, packed, packed_strides, block, blocks, rows);
   }
 };
 
@@ -130,7 +138,7 @@ class Mover {
       return repeat(*inner->child, count * inner->count, inner->stride, place);
     }
     if (count >= kLeastAcross && inner) {
-      if (loop_across(*inner, node.bytes, count, stride, place)) return;
+      if (loops(*inner, node.bytes, count, stride, place)) return;
     } else if (count >= kLeastAcross) {
       if (runs_across(node, count, stride, place)) return;
     }
@@ -148,23 +156,38 @@ class Mover {
     }
   }
 
-  // The same packed bytes with the loops exchanged, a tile at a time: where the inner loop is
-  // short, or its stride is the longer one and each line of memory would be visited many times.
-  bool loop_across(const Loop& inner, std::size_t bytes, std::size_t count, std::ptrdiff_t stride,
-                   std::byte* place) {
+  // Two loops at once. They are exchanged, a tile at a time, where the inner one is the shorter
+  // one, or its stride is the longer one and each line of memory would be visited many times.
+  bool loops(const Loop& inner, std::size_t bytes, std::size_t count, std::ptrdiff_t stride,
+             std::byte* place) {
     const std::size_t block = inner.child->bytes;
-    const bool is_short = inner.count <= kFewBlocks;
+    if (!std::holds_alternative<LayoutNode::Block>(inner.child->form) || way_.is_long(block)) {
+      return false;
+    }
+    const auto packed_stride = static_cast<std::ptrdiff_t>(bytes);
+    if (inner.count <= kFewBlocks && inner.count < count) {
+      in_tiles(bytes, count, kLongTile, [&](std::size_t first, std::size_t some) {
+        std::byte* const begin = place + times(first, stride);
+        for (std::size_t j = 0; j < inner.count; ++j) {
+          way_.copy_loop(begin + times(j, inner.stride), stride, packed_stride, block, some,
+                         j * block);
+        }
+      });
+      return true;
+    }
+    const auto adjoining = static_cast<std::ptrdiff_t>(block);
     const bool is_crosswise = std::abs(stride) < std::abs(inner.stride) && block < kLine;
-    const bool fits = std::holds_alternative<LayoutNode::Block>(inner.child->form) &&
-                      !way_.is_long(block) && (is_short || is_crosswise);
-    if (!fits) return false;
-    const std::size_t tile = is_short ? kLongTile : kLine / block;
-    in_tiles(bytes, count, tile, [&](std::size_t first, std::size_t some) {
-      std::byte* const begin = place + times(first, stride);
-      for (std::size_t j = 0; j < inner.count; ++j) {
-        way_.copy_loop(begin + times(j, inner.stride), stride, static_cast<std::ptrdiff_t>(bytes),
-                       block, some, j * block);
-      }
+    if (!is_crosswise) {
+      if (inner.count > kFewBlocks) return false;
+      way_.copy_tile(place, {inner.stride, stride}, {adjoining, packed_stride}, block, inner.count,
+                     count);
+      way_.packed += bytes * count;
+      return true;
+    }
+    const GridStrides packed_strides{packed_stride, adjoining};
+    in_tiles(bytes, count, kLine / block, [&](std::size_t first, std::size_t some) {
+      way_.copy_tile(place + times(first, stride), {stride, inner.stride}, packed_strides, block,
+                     some, inner.count);
     });
     return true;
   }
