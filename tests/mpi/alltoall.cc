@@ -55,17 +55,7 @@ void run(Exchange& exchange, unsigned mix, int round) {
   CHECK(exchange.make() == MPI_SUCCESS, "%s", exchange.name.c_str());
   expect_path(exchange);
   if (exchange.form == Form::blocking) return exchange.check(round);
-  if (exchange.form == Form::nonblocking) {
-    MPI_Wait(&exchange.request, MPI_STATUS_IGNORE);
-    return exchange.check(round);
-  }
-  for (int again = 0; again < 2; ++again) {
-    exchange.fill(round + again);
-    MPI_Start(&exchange.request);
-    MPI_Wait(&exchange.request, MPI_STATUS_IGNORE);
-    exchange.check(round + again);
-  }
-  MPI_Request_free(&exchange.request);
+  complete(exchange, round);
 }
 
 Exchange shape(int function, Form form, bool large, bool in_place, int pattern, int n) {

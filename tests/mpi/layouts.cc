@@ -140,7 +140,7 @@ class OwnTypes {
 };
 
 // Completes what call() has begun.
-void complete(Form form, MPI_Request& request) {
+void end(Form form, MPI_Request& request) {
   served += was_taken();
   if (form == Form::persistent) MPI_Start(&request);
   if (form != Form::blocking) MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -180,7 +180,7 @@ void broadcast(const Made& made, int count, unsigned long seed, Form form) {
   call("Bcast", form, MPI_COMM_WORLD, &request, static_cast<void*>(memory.at()), own.count, type,
        root);
   types.free();
-  complete(form, request);
+  end(form, request);
   compare(memory, expected, "broadcast", seed, made);
   ++broadcasts;
 }
@@ -255,7 +255,7 @@ void gather(const Made& made, int count, unsigned long seed, Form form, bool lis
          type);
   }
   types.free();
-  complete(form, request);
+  end(form, request);
   compare(memory, expected, listed ? "all-gather of parts" : "all-gather", seed, made);
   ++gathers;
 }

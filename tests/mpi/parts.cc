@@ -59,17 +59,7 @@ void run(Parts& parts, int round) {
     return parts.check(round);
   }
   expect_taken_nonblocking(parts.name.c_str());
-  if (parts.form == Form::nonblocking) {
-    MPI_Wait(&parts.request, MPI_STATUS_IGNORE);
-    return parts.check(round);
-  }
-  for (int again = 0; again < 2; ++again) {
-    parts.fill(round + again);
-    MPI_Start(&parts.request);
-    MPI_Wait(&parts.request, MPI_STATUS_IGNORE);
-    parts.check(round + again);
-  }
-  MPI_Request_free(&parts.request);
+  complete(parts, round);
 }
 
 Parts shape(int function, Form form, bool large, bool in_place, int pattern, int n, int round) {

@@ -36,6 +36,22 @@ int call(std::string name, Form form, MPI_Comm comm, MPI_Request* request, Argum
   return in_sumac<Function>(whole.c_str())(arguments..., comm, MPI_INFO_NULL, request);
 }
 
+// Completes a deferred operation, a persistent one twice, and checks what it has done.
+template <class Operation>
+void complete(Operation& operation, int round) {
+  if (operation.form == Form::nonblocking) {
+    MPI_Wait(&operation.request, MPI_STATUS_IGNORE);
+    return operation.check(round);
+  }
+  for (int again = 0; again < 2; ++again) {
+    operation.fill(round + again);
+    MPI_Start(&operation.request);
+    MPI_Wait(&operation.request, MPI_STATUS_IGNORE);
+    operation.check(round + again);
+  }
+  MPI_Request_free(&operation.request);
+}
+
 // Two layouts of integers: every `stride`-th int of an array.
 struct Layout {
   MPI_Datatype type;

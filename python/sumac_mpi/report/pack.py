@@ -10,6 +10,7 @@ from sumac_mpi.bench.local_figures import gb_per_second
 from sumac_mpi.bench.results import Row, Run
 from sumac_mpi.library import pack_layouts
 from sumac_mpi.report import csv, table
+from sumac_mpi.report.local import LocalCsv
 
 
 class PackTable:
@@ -62,20 +63,11 @@ def _served_by(row: Row) -> str:
     return "Sumac" if row.algorithm == "local" else "MPI"
 
 
-class PackCsv:
-    """`first` is false for the second and later runs of one file: no titles."""
-
+class PackCsv(LocalCsv):
     COLUMNS = (
         "collective", "mpi", "op", "layout", "asked", "bytes", "memcpy_us", "mpi_us", "sumac_us",
         "memcpy_gbs", "mpi_gbs", "sumac_gbs", "speedup", "algorithm", "wrong",
     )  # fmt: skip
-
-    def __init__(self, run: Run, first: bool = True) -> None:
-        self.run = run
-        self.first = first
-
-    def head(self) -> list[str]:
-        return [csv.line(self.COLUMNS)] if self.first else []
 
     def row(self, row: Row) -> str:
         values: dict[str, object] = {name: row.record.get(name, "") for name in self.COLUMNS}
@@ -85,6 +77,3 @@ class PackCsv:
             values[f"{name}_us"] = "" if us is None else us
             values[f"{name}_gbs"] = "" if rate is None else round(rate, 3)
         return csv.line(values[name] for name in self.COLUMNS)
-
-    def foot(self) -> list[str]:
-        return []
