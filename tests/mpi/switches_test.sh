@@ -36,7 +36,7 @@ bad_values() {
     flag) set -- 2 maybe -1 yess ;;
     choice) set -- nonsense -1 77 auto,off ;;
     count | bytes | limit) set -- 1x -1 99999999999999999999999 1.5 ;;
-    colls) set -- nonsense all, ^ bcast,alltoall ;;
+    colls) set -- nonsense all, ^ bcast,scatter ;;
     path) set -- yes ON true 1 ;;
     report) set -- yess all, json 2 ;;
     *)

@@ -20,9 +20,9 @@ nm -D --defined-only "$library" | awk '{print $3}' | LC_ALL=C sort >"$scratch/ex
 run diff "$scratch/expected" "$scratch/exported"
 expect_status 0
 run grep -c . "$scratch/calls"
-expect_out 89
+expect_out 104
 run grep -c . "$scratch/exported"
-expect_out 205
+expect_out 241
 
 run sh -c "nm -D --undefined-only '$library' | grep -E 'MPI|_Z|GOMP|omp_|__kmpc'"
 expect_status 1

@@ -44,7 +44,7 @@ def test_no_command_is_a_question(sumac):
         ("run", "-n", "0", "app"),
         ("run", "--nope", "app"),
         ("bench",),
-        ("bench", "alltoall"),
+        ("bench", "scatter"),
         ("bench", "allreduce", "-f", "1"),
         ("info", "nope"),
         ("plot",),
