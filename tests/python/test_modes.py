@@ -5,7 +5,7 @@ import statistics
 
 import pytest
 import records
-from sumac_mpi.bench import modes
+from sumac_mpi.bench import modes, results
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,12 @@ def test_a_size_has_a_row_for_each_mode():
     assert (far["native"]["p50"], far["sumac"]["p50"], far["speedup"]) == (5, 1, 5)
     assert [part["line"]["dropped"] for part in (near, far)] == [2, 0]
     assert "p99" not in near["native"]  # is not known from rounds
+
+
+def test_a_size_in_two_modes_is_one_that_was_measured():
+    run = results.Run(records.session()[0])
+    run.add(stamped([100, 500], [1, 4], [1, 1]))
+    assert (len(run.rows), run.measured) == (2, 1)
 
 
 def test_in_one_mode_the_record_stays():

@@ -55,12 +55,14 @@ class Output:
         for line in self._report.head() if self._report else []:
             self._print(line)
 
-    def row(self, row: Row) -> None:
-        for line in self._report.row(row).splitlines() if self._report else []:
-            self._print(line)
-        if self._progress:
-            task = self._progress.task_ids[0]
-            self._progress.update(task, advance=1, size=f"after {row.place}", refresh=True)
+    def rows(self, run: Run, rows: list[Row]) -> None:
+        """Those of one size, the last of the run."""
+        for row in rows:
+            for line in self._report.row(row).splitlines() if self._report else []:
+                self._print(line)
+        if self._progress and rows:
+            task, after = self._progress.task_ids[0], f"after {rows[-1].place}"
+            self._progress.update(task, completed=run.measured, size=after, refresh=True)
 
     def end(self) -> None:
         self.leave_terminal()
@@ -72,7 +74,7 @@ class Output:
         """Ends a run that is not complete."""
         self.leave_terminal()
         of = f" of {run.header['sizes']}" if "sizes" in run.header else ""
-        note = f"# incomplete: {run.cut_by} after {len(run.rows)}{of} {_unit(run)}"
+        note = f"# incomplete: {run.cut_by} after {run.measured}{of} {_unit(run)}"
         if self._format is Format.table:
             self.end()
             print(note, flush=True)

@@ -196,6 +196,11 @@ class Run:
         return any(row.sumac_us is not None for row in self.rows)
 
     @property
+    def measured(self) -> int:
+        """How many sizes or cells have rows: one may have several, of different modes."""
+        return len({self._cell(row) for row in self.rows})
+
+    @property
     def wrong(self) -> int:
         return sum(row.wrong for row in self.rows)
 
@@ -229,12 +234,16 @@ class Run:
     def key(self, row: Row) -> tuple[Any, ...]:
         """Rows of two files with equal keys measure the same thing."""
         of_run = ("family", "ranks", "collective", "root", "in_place")
-        of_row = ("type", "layout", "op", "bytes")
         return (
             *(self.header.get(name) for name in of_run),
-            *(row.record.get(name) for name in of_row),
+            *self._cell(row),
             row.record.get("mode", {}).get("name"),
         )
+
+    @staticmethod
+    def _cell(row: Row) -> tuple[Any, ...]:
+        """What the row is of, in whichever mode."""
+        return tuple(row.record.get(name) for name in ("type", "layout", "op", "bytes"))
 
 
 def short_mpi_name(version: str) -> str:

@@ -218,8 +218,7 @@ def _show(records: Iterable[results.Record], output: Output, runs: list[results.
             runs.append(run)
             output.begin(run)
         else:
-            for row in run.add(record):
-                output.row(row)
+            output.rows(run, run.add(record))
     if run is None or not run.rows:
         raise SumacError("job-failed", "the benchmark ended without results")
     output.end()
