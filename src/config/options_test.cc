@@ -124,8 +124,7 @@ std::vector<std::string> bad_values(const sumac_option_row& row) {
   if (kind == "flag") return {"2", "-1", "maybe", "yess", "01", " 1", "1 ", "yes,no"};
   if (kind == "count" || kind == "bytes" || kind == "limit") return numbers;
   if (kind == "choice") return {"nonsense", "-1", "7", "auto,auto", "auto|off", " auto"};
-  if (kind == "colls")
-    return {"nonsense", "all,", ",", "^", "bcast,scatter", "1", "^x", "bcast,,"};
+  if (kind == "colls") return {"nonsense", "all,", ",", "^", "bcast,scatter", "1", "^x", "bcast,,"};
   if (kind == "path") return {"yes", "ON", "true", "1"};
   if (kind == "report") return {"yess", "2", "all,", "all,yes", "json", "all;x", "alles"};
   return {};

@@ -228,8 +228,7 @@ bool judge_exchange_buffers(const Call& call, const Communicator& c, std::size_t
            find_type(data.type);
   };
   if (is_missing(receive, received) || (!in_place && is_missing(send, sent))) return false;
-  if (!in_place && bytes_of(ExchangeSide(call, true).block(c.rank)) !=
-                       bytes_of(ExchangeSide(call, false).block(c.rank))) {
+  if (ExchangeSide(call, true).bytes(c.rank) != ExchangeSide(call, false).bytes(c.rank)) {
     return false;
   }
   const bool alike = send.type == receive.type && send.count == receive.count &&

@@ -27,9 +27,14 @@ MPI_Datatype ExchangeSide::type(int rank) const {
   return has_types() ? types()[rank] : data().type;
 }
 
+std::size_t ExchangeSide::bytes(int rank) const {
+  std::size_t element = 0;
+  if (count(rank) == 0 || !packed_size(type(rank), element)) return 0;
+  return element * static_cast<std::size_t>(count(rank));
+}
+
 Data ExchangeSide::block(int rank) const {
   const Data block{data().address, count(rank), type(rank)};
-  if (block.count == 0) return block;
   MPI_Aint lower = 0, extent = 1, place = 0;
   if (!has_types()) mpi.Type_get_extent(block.type, &lower, &extent);
   if (!listed()) {
@@ -43,12 +48,6 @@ Data ExchangeSide::block(int rank) const {
   const auto at =
       reinterpret_cast<std::uintptr_t>(block.address) + static_cast<std::uintptr_t>(place * extent);
   return {reinterpret_cast<void*>(at), block.count, block.type};
-}
-
-std::size_t bytes_of(const Data& block) {
-  std::size_t element = 0;
-  if (block.count == 0 || !packed_size(block.type, element)) return 0;
-  return element * static_cast<std::size_t>(block.count);
 }
 
 bool has_equal_packed_blocks(const Call& call) {
@@ -98,9 +97,10 @@ Bytes ExchangeData::add(const Call& call, bool sends, const Data& data, std::siz
 }
 
 Parts ExchangeData::add_equal(const Call& call, bool sends, int ranks, Bytes& at) {
-  Data all = ExchangeSide(call, sends).data();
+  const ExchangeSide side(call, sends);
+  Data all = side.data();
   all.count *= ranks;
-  const std::size_t bytes = bytes_of(all);
+  const std::size_t bytes = side.bytes(0) * static_cast<std::size_t>(ranks);
   at = add(call, sends, all, bytes);
   return {bytes, ranks, 1, 0, nullptr};
 }
@@ -110,9 +110,8 @@ Parts ExchangeData::add_listed(const Call& call, bool sends, int ranks) {
   std::vector<Part>& blocks = listed_[sends];
   std::size_t total = 0;
   for (int r = 0; r < ranks; ++r) {
-    const Data block = side.block(r);
-    const std::size_t bytes = bytes_of(block);
-    const Bytes at = bytes > 0 ? add(call, sends, block, bytes) : Bytes();
+    const std::size_t bytes = side.bytes(r);
+    const Bytes at = bytes > 0 ? add(call, sends, side.block(r), bytes) : Bytes();
     blocks.push_back({reinterpret_cast<std::uintptr_t>(at.at()), bytes});
     total += bytes;
   }

@@ -24,7 +24,8 @@ class ExchangeSide {
   bool is_given() const;
   MPI_Count count(int rank) const;
   MPI_Datatype type(int rank) const;
-  // A block of a type that is valid.
+  // Of a block whose type is valid: its packed bytes, and where it is.
+  std::size_t bytes(int rank) const;
   Data block(int rank) const;
   const Data& data() const { return sends_ ? call_.send : call_.receive; }
 
@@ -37,9 +38,6 @@ class ExchangeSide {
   const Call& call_;
   bool sends_;
 };
-
-// Packed bytes of a block; its type is valid.
-std::size_t bytes_of(const Data& block);
 
 // True when input and output are the same memory: the input is then taken from a copy.
 inline bool is_in_place(const Call& call) {
