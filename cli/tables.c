@@ -45,11 +45,11 @@ int command_calls(void) {
 int command_collectives(void) {
   static const struct {
     const char *name, *mpi;
-    int root, data, reduces;
+    int root, data, sized, reduces;
     const char* ranks;
   } rows[] = {
-#define SUMAC_COLLECTIVE(name, mpi, root, data, reduces, ranks) \
-  {#name, mpi, root, data, reduces, #ranks},
+#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, ranks) \
+  {#name, mpi, root, data, sized, reduces, #ranks},
 #include "base/collectives.def"
 #undef SUMAC_COLLECTIVE
   };
@@ -61,6 +61,7 @@ int command_collectives(void) {
     print_string("mpi", rows[i].mpi, ", ");
     printf("\"root\": %s, ", rows[i].root ? "true" : "false");
     printf("\"data\": %s, ", rows[i].data ? "true" : "false");
+    printf("\"sized\": %s, ", rows[i].sized ? "true" : "false");
     printf("\"reduces\": %s, ", rows[i].reduces ? "true" : "false");
     print_string("ranks", rows[i].ranks, i + 1 < count ? "},\n" : "}\n");
   }

@@ -108,7 +108,7 @@ def accepted(row):
 def options_page():
     fields = ("name", "field", "kind", "default", "choices", "agreed", "doc")
     options = list(rows("src/config/options.def", "SUMAC_OPTION", *fields))
-    collectives = ("name", "mpi", "root", "data", "reduces", "ranks")
+    collectives = ("name", "mpi", "root", "data", "sized", "reduces", "ranks")
     names = [
         row["name"] for row in rows("src/base/collectives.def", "SUMAC_COLLECTIVE", *collectives)
     ]

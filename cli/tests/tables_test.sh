@@ -35,6 +35,7 @@ import json, sys
 rows = {row["name"]: row for row in json.load(open(sys.argv[1]))}
 assert rows["reduce"]["root"] and not rows["allreduce"]["root"], rows
 assert rows["barrier"]["data"] is False and rows["allgather"]["reduces"] is False, rows
+assert [name for name, row in rows.items() if not row["sized"]] == ["alltoallv"], rows
 assert {row["ranks"] for row in rows.values()} == {"levels", "none"}, rows
 PYTHON
 expect_status 0

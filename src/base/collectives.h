@@ -9,7 +9,7 @@
 namespace sumac {
 
 enum class Collective : std::uint8_t {
-#define SUMAC_COLLECTIVE(name, mpi, root, data, reduces, ranks) name,
+#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, ranks) name,
 #include "base/collectives.def"
 #undef SUMAC_COLLECTIVE
 };
@@ -21,13 +21,13 @@ struct CollectiveInfo {
   Collective collective;
   const char* name;
   const char* mpi_name;
-  bool has_root, has_data, reduces;
+  bool has_root, has_data, is_sized, reduces;
   Among among;
 };
 
 inline constexpr CollectiveInfo kCollectives[] = {
-#define SUMAC_COLLECTIVE(name, mpi, root, data, reduces, ranks) \
-  {Collective::name, #name, mpi, root != 0, data != 0, reduces != 0, Among::ranks},
+#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, ranks) \
+  {Collective::name, #name, mpi, root != 0, data != 0, sized != 0, reduces != 0, Among::ranks},
 #include "base/collectives.def"
 #undef SUMAC_COLLECTIVE
 };
@@ -53,9 +53,6 @@ constexpr bool has_parts(Collective collective) {
   return collective == Collective::reduce_scatter || collective == Collective::allgather ||
          is_all_to_all(collective);
 }
-
-// False where the ranks of a call do not know how many bytes the others have.
-constexpr bool has_size(Collective collective) { return collective != Collective::alltoallv; }
 
 // Returns null where there is no collective of that name.
 inline const CollectiveInfo* find_collective(std::string_view name) {

@@ -216,7 +216,7 @@ bool parse_fit(const RawRule& raw, Rule& rule, TextProblem& problem) {
   const RawField* bytes = find(raw, "bytes");
   if (ranks && !parse_span(*ranks, rule.ranks, problem)) return false;
   if (nodes && !parse_span(*nodes, rule.nodes, problem)) return false;
-  if (bytes && !has_size(rule.collective)) {
+  if (bytes && !info_of(rule.collective).is_sized) {
     return fail(problem, bytes->line,
                 std::string("'bytes' is not for ") + name_of(rule.collective) +
                     ", whose ranks have different sizes; leave it out");

@@ -60,7 +60,7 @@ OPTIONS = [
 # The part of the tables that these tests need; test_installed.py reads the whole tables.
 COLLECTIVES = [
     {"name": name, "mpi": name.capitalize(), "root": name in ("reduce", "bcast"),
-     "data": name != "barrier", "reduces": "reduce" in name, "ranks": ranks}
+     "data": name != "barrier", "sized": True, "reduces": "reduce" in name, "ranks": ranks}
     for name, ranks in (("allreduce", "levels"), ("reduce", "levels"), ("bcast", "levels"),
                         ("barrier", "levels"), ("allgather", "group"), ("reduce_local", "none"))
 ]  # fmt: skip

@@ -33,6 +33,7 @@ class Collective:
     mpi: str  # its name in MPI, without "MPI_"
     root: bool  # it has a root
     data: bool  # it moves data; a barrier does not
+    sized: bool  # all ranks of a call know how many bytes the others have
     reduces: bool  # combines elements by an operation
     ranks: str  # levels, group or none
 
@@ -48,6 +49,10 @@ def collective(call: str) -> Collective:
 
 def has_data(call: str) -> bool:
     return call in LOCAL or collective(call).data
+
+
+def is_sized(call: str) -> bool:
+    return collective(call).sized
 
 
 def kind(call: str) -> Kind:

@@ -18,8 +18,6 @@ TURNS, SECONDS = 5, 0.1
 SHIPPED = "shipped"  # the way of a job in which Sumac goes by its shipped rules
 # What an algorithm needs that works within one group in shared memory (src/base/algorithms.def).
 _OF_ONE_GROUP = ("lines", "slots", "single_copy")
-# Its ranks have different sizes, so a rule cannot be for some (src/rules/rules_parse.cc).
-_WITHOUT_BYTES = ("alltoallv",)
 _ROUNDS = 5  # of a job; in each the MPI and Sumac take turns
 _WARMUP = 20
 # For the estimate: a job's start, and what a size takes beside its timed calls, as a factor.
@@ -112,8 +110,9 @@ def ways(collective: str) -> list[str]:
 
 
 def collectives(named: Sequence[str]) -> tuple[str, ...]:
-    """The collectives that are named, all for none."""
-    known = [name for name in calls.collectives() if ways(name) and name not in _WITHOUT_BYTES]
+    """The collectives that are named, all for none. Where ranks have different sizes a rule cannot
+    be for some of these (src/rules/rules_parse.cc)."""
+    known = [name for name in calls.collectives() if ways(name) and calls.is_sized(name)]
     for name in named:
         if name not in known:
             raise bad_value(f"{name}: not one of {', '.join(known)}")

@@ -54,7 +54,7 @@ bool root_exists(const Call& call, const Communicator& c) {
 
 // What the choice of an algorithm goes by: none where ranks have different sizes.
 std::size_t shared_bytes(const Call& call, const Decision& decision) {
-  return has_size(call.collective()) ? decision.bytes : 0;
+  return info_of(call.collective()).is_sized ? decision.bytes : 0;
 }
 
 // Chooses the algorithm, and decides whether the ranks can carry it out.
