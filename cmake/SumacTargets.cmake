@@ -37,8 +37,11 @@ function(sumac_library name)
 endfunction()
 
 # The factor by which a test may be slower than on an idle machine: tests that hang must end, and
-# tests on a busy machine must pass.
+# tests on a busy machine must pass. A sanitizer makes programs some three times as slow.
 set(SUMAC_PATIENCE 6)
+if(SUMAC_SANITIZE)
+  set(SUMAC_PATIENCE 18)
+endif()
 
 # sumac_test_limits(SECONDS tests...): TIMEOUT, from what is ample on a quiet machine.
 function(sumac_test_limits seconds)
