@@ -24,6 +24,7 @@ struct Options {
   SlowDesign slow_design = SlowDesign::basic;
   std::string hierarchy = "auto", rules, algo;
   bool no_attach = false;
+  Distance distance = Distance::unknown;  // of ranks that share memory
   Family family = Family::any;
   bool json = false;
 };

@@ -30,7 +30,8 @@ bool holds(const Rule& rule, const Capabilities& capabilities) {
          (rule.over != Over::levels ||
           rule.nodes.holds(static_cast<std::uint64_t>(capabilities.nodes))) &&
          fits(rule.room, capabilities) &&
-         (rule.family == Family::any || rule.family == capabilities.family);
+         (rule.family == Family::any || rule.family == capabilities.family) &&
+         (rule.handover == Distance::unknown || rule.handover == capabilities.distance);
 }
 
 // The ranges of one collective. A range painted first is not painted over.
