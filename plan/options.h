@@ -24,6 +24,7 @@ struct Options {
   SlowDesign slow_design = SlowDesign::basic;
   std::string hierarchy = "auto", rules, algo;
   bool no_attach = false;
+  std::uint16_t node_radix = 0;  // as in Capabilities
   Family family = Family::any;
   bool json = false;
 };

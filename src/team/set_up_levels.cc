@@ -57,7 +57,8 @@ void LevelsSetUp::make_block(const HierarchyLevel& level, LevelGroup* own) {
   if (leads) {
     std::vector<std::uint64_t> members;
     for (int r : own->members) members.push_back(team_.processes[static_cast<std::size_t>(r)]);
-    ticket = arena.offer(own->size, 2, members.data(), budget_, Slots::in_turn);
+    ticket = arena.offer(own->size, 2, members.data(), budget_, Slots::in_turn,
+                         team_.context.control());
   }
   std::vector<Ticket> all(static_cast<std::size_t>(team_.size));
   team_.oob.all_gather(&ticket, all.data(), sizeof ticket);
