@@ -67,8 +67,8 @@ void print_row(const char* comma, int cpu, double ns) {
 
 extern "C" int command_lines(void) {
   cpu_set_t usable;
-  void* const memory = mmap(nullptr, sizeof(Cells), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      mmap(nullptr, sizeof(Cells), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED || sched_getaffinity(0, sizeof usable, &usable) != 0) return 1;
   int first = 0;
   while (first < CPU_SETSIZE && !CPU_ISSET(first, &usable)) ++first;

@@ -69,6 +69,7 @@ TeamSpec spec_of(const Options& options, const Places& places) {
   spec.spare.assign(spec.places.size(), places.spare);
   spec.family = options.family;
   spec.distance = options.distance;
+  spec.node_radix = options.node_radix;
   spec.reach = options.no_attach ? Reach::none : Reach::copies;
   return spec;
 }
@@ -339,6 +340,7 @@ Explanation explain(const Options& options, const Places& places, const RuleSet&
 
 std::string rule_name(std::int32_t rule, const RuleSet& rules, const Options& options) {
   if (rule == kForced) return "forced";
+  if (rule == kByRadix) return "radix";
   return rule < 0 ? "" : place_of(rule, rules, options.rules);
 }
 

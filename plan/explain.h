@@ -52,7 +52,8 @@ struct Explanation {
 // Throws Failure if the hierarchy or the rules are invalid.
 Explanation explain(const Options& options, const Places& places, const RuleSet& rules);
 
-// The place of a rule: "my.toml:12", "rules.toml:30", "forced".
+// The place of a rule: "my.toml:12", "rules.toml:30", "forced" (SUMAC_ALGO), "radix"
+// (SUMAC_NODE_RADIX).
 std::string rule_name(std::int32_t rule, const RuleSet& rules, const Options& options);
 
 }  // namespace sumac::plan

@@ -46,6 +46,17 @@ CLI::Option* add_choice(CLI::App& app, const std::string& option, Value& field,
   return app.add_option_function<std::string>(option, set, doc + known);
 }
 
+// SUMAC_NODE_RADIX, as the library reads it.
+std::uint16_t to_radix(const std::string& text) {
+  if (text == "auto") return 0;
+  if (text == "off") return 1;
+  const bool digits = !text.empty() && text.size() <= 2 &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  const int radix = digits ? std::stoi(text) : 0;
+  if (radix < 1 || radix > 64) fail("--node-radix " + text + " is not auto, off, or 1 to 64");
+  return static_cast<std::uint16_t>(radix);
+}
+
 int to_rank(const std::string& text, const std::string& all) {
   const bool digits =
       !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
@@ -119,6 +130,11 @@ void declare(CLI::App& app, Options& options, std::string& slow) {
   app.add_option("--algo", options.algo, "Forced algorithms (default: SUMAC_ALGO)")
       ->envname("SUMAC_ALGO")
       ->type_name("LIST");
+  app.add_option_function<std::string>(
+         "--node-radix", [&](const std::string& text) { options.node_radix = to_radix(text); },
+         "Degree of trees in shared memory: auto, off, or 2 to 64 (default: SUMAC_NODE_RADIX)")
+      ->envname("SUMAC_NODE_RADIX")
+      ->type_name("RADIX");
   add_choice<Family>(app, "--mpi", options.family,
                      {{"openmpi", Family::openmpi}, {"mpich", Family::mpich}}, "The MPI below: ")
       ->type_name("MPI");

@@ -25,6 +25,7 @@ struct Options {
   std::string hierarchy = "auto", rules, algo;
   bool no_attach = false;
   Distance distance = Distance::unknown;  // of ranks that share memory
+  std::uint16_t node_radix = 0;           // as in Capabilities
   Family family = Family::any;
   bool json = false;
 };

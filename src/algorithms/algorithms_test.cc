@@ -26,6 +26,7 @@ std::vector<Algorithm> all_in_a_group() {
 // An operation of the program's on elements of three words, which no cache line holds whole.
 class FoldOfThree final : public UserFold {
  public:
+  explicit FoldOfThree(ReduceFn kernel) : kernel_(kernel) {}
   static constexpr std::size_t kWords = 3, kBytes = kWords * sizeof(Word);
   void fold(std::byte* output, int ranks, std::size_t count, Source source,
             const void* context) override {
@@ -34,19 +35,25 @@ class FoldOfThree final : public UserFold {
     for (int r = 1; r < ranks; ++r) {
       std::memcpy(right.data(), source(context, r), count * kBytes);
       const void* both[] = {left.data(), right.data()};
-      tree_kernel(left.data(), both, 2, left.size());
+      kernel_(left.data(), both, 2, left.size());
     }
     std::memcpy(output, left.data(), count * kBytes);
   }
-} fold_of_three;
+
+ private:
+  ReduceFn kernel_;
+} trees_of_three(tree_kernel), maps_of_three(map_kernel);
 
 // A call by an algorithm, of at most `count` words, and sometimes with an operation of the
 // program's or data with gaps.
 struct Call : TestCall {
   const AlgorithmEntry& entry;
+  const int radix;
 
   Call(Algorithm a, std::size_t words, int r, bool ip, int p, Random& random)
-      : TestCall(setting_of(entry_of(a), words, r, ip, p, random), random), entry(entry_of(a)) {
+      : TestCall(setting_of(entry_of(a), words, r, ip, p, random), random),
+        entry(entry_of(a)),
+        radix(2 + below(random, 7)) {
     name = std::string(name_of(what)) + ":" + entry.name;
     if (entry.needs != Needs::single_copy && entry.order == Order::none) {
       strided = static_cast<unsigned>(random());
@@ -54,6 +61,7 @@ struct Call : TestCall {
   }
   Task start(Rank& rank) {
     rank.args = arguments(rank.group.rank());
+    rank.args.set_radix(radix);
     return entry.start(rank.strand, rank.group, rank.args, rank.peers);
   }
 
@@ -66,10 +74,10 @@ struct Call : TestCall {
     setting.ranks = p;
     setting.root = r;
     setting.in_place = ip;
-    setting.kernel = tree_kernel;
+    setting.kernel = kernel_showing(e.order);
     const bool reduces = e.order != Order::none;
     if (reduces && e.needs != Needs::single_copy && random() % 2) {
-      setting.user = &fold_of_three;
+      setting.user = e.order == Order::rank ? &trees_of_three : &maps_of_three;
       setting.element_words = FoldOfThree::kWords;
     }
     return setting;
@@ -78,7 +86,7 @@ struct Call : TestCall {
 
 void run_calls(int ranks, std::deque<Call>& calls, Random& random, std::size_t ring,
                std::size_t slot = kSlot) {
-  World world(ranks, ring, slot);
+  World world(ranks, ring, slot, static_cast<Control>(below(random, 3)));
   for (int r = 0; r < ranks; ++r) {
     for (Call& call : calls) {
       world[r].program.push_back({[&call](Rank& rank) { return call.start(rank); },
@@ -97,8 +105,6 @@ class OneAlgorithm : public ::testing::TestWithParam<Algorithm> {};
 // A call of every size around the thresholds, at every root, in place and not, many in a row.
 TEST_P(OneAlgorithm, SweepsSizesRootsAndRanks) {
   const Algorithm algorithm = GetParam();
-  const Order order = info_of(algorithm).order;
-  EXPECT_TRUE(order == Order::rank || order == Order::none) << "what this test wants of the fold";
   Random random(12345u + static_cast<unsigned>(algorithm));
   for (int ranks = 1; ranks <= 16; ++ranks) {
     std::deque<Call> calls;
@@ -140,6 +146,56 @@ TEST(Algorithms, MixedSequences) {
   }
 }
 
+// The words of ranks [first, first + length), folded as a tree of runs does it.
+Word folded_run(const std::vector<Words>& input, std::size_t i, int first, int length, int radix) {
+  const int ranks = static_cast<int>(input.size());
+  if (length == 1) return input[static_cast<std::size_t>(first)][i];
+  const int step = length / radix;
+  Word value = folded_run(input, i, first, step, radix);
+  for (int at = first + step; at < std::min(ranks, first + length); at += step) {
+    const Word next = folded_run(input, i, at, step, radix);
+    const void* both[] = {&value, &next};
+    tree_kernel(&value, both, 2, 1);
+  }
+  return value;
+}
+
+// The same tree, whatever the root and the size.
+TEST(Algorithms, TreesFoldRunsOfNeighbours) {
+  for (const Algorithm algorithm : {Algorithm::reduce_tree, Algorithm::allreduce_tree}) {
+    const AlgorithmEntry& entry = entry_of(algorithm);
+    for (int ranks = 1; ranks <= 29; ++ranks) {
+      Random random(static_cast<unsigned>(ranks));
+      CallSetting setting;
+      setting.what = entry.collective;
+      setting.ranks = ranks;
+      setting.root = below(random, ranks);
+      setting.kernel = tree_kernel;
+      setting.fold = Fold::unknown_tree;
+      setting.count = 1 + below(random, random() % 2 ? 10u : 1000u);
+      const int radix = 2 + below(random, 9);
+      TestCall call(setting, random);
+      World world(ranks, 4, kSlot, static_cast<Control>(ranks % 3));
+      for (int r = 0; r < ranks; ++r) {
+        world[r].program.push_back({[&](Rank& rank) {
+          rank.args = call.arguments(rank.group.rank());
+          rank.args.set_radix(radix);
+          return entry.start(rank.strand, rank.group, rank.args, rank.peers);
+        }});
+      }
+      ASSERT_TRUE(world.run(random));
+      int all = 1;
+      while (all < ranks) all *= radix;
+      const int root = entry.collective == Collective::reduce ? setting.root : ranks / 2;
+      for (std::size_t i = 0; i < call.count; ++i) {
+        ASSERT_EQ(call.output[static_cast<std::size_t>(root)][i],
+                  folded_run(call.input, i, 0, all, radix))
+            << entry.name << ", " << ranks << " ranks, radix " << radix << ", element " << i;
+      }
+    }
+  }
+}
+
 // The ranks tell each other where blocks are, which fills more than a slot.
 TEST(Algorithms, AlltoallvOfManyRanksThroughSmallSlots) {
   for (unsigned seed = 0; seed < 40; ++seed) {
@@ -156,7 +212,7 @@ TEST(Algorithms, AlltoallvOfManyRanksThroughSmallSlots) {
 
 void expect_to_hold_all(const AlgorithmEntry& barrier) {
   for (int ranks = 2; ranks <= 16; ++ranks) {
-    World world(ranks, 8, kSlot);
+    World world(ranks, 8, kSlot, Control::slot);
     for (int r = 0; r < ranks; ++r) {
       world[r].program.push_back({[&](Rank& rank) {
         return barrier.start(rank.strand, rank.group, rank.args, rank.peers);

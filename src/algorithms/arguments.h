@@ -31,6 +31,7 @@ struct ReduceArguments {
   // of any size, packed. Vectors are cut at multiples of `unit` bytes, whole elements.
   UserFold* user = nullptr;
   std::size_t unit = kCacheLine;
+  int radix = 2;  // of a tree
 
   std::size_t bytes() const { return count * element; }
 };
@@ -39,6 +40,7 @@ struct BcastArguments {
   Bytes buffer;  // the same bytes in the same order on all ranks
   std::size_t bytes = 0;
   int root = 0;
+  int radix = 2;  // of a tree
 };
 
 // A reduction of which each rank gets a part of the result. `count` is that of the whole vector,
@@ -52,6 +54,7 @@ struct AllgatherArguments {
   ConstBytes input;  // the rank's part; in place, where it lies in the output
   Bytes output;
   Parts parts;  // of the output: as many bytes each on all ranks, not at the same offsets
+  int radix = 2;
 
   void keep_own(int rank) const {
     const Part own = parts[rank];
@@ -92,6 +95,11 @@ struct CallArguments {
   AllgatherArguments allgather = {};
   AlltoallArguments alltoall = {};
   BarrierArguments barrier = {};
+
+  // Of the algorithm that carries out the call.
+  void set_radix(int radix) {
+    reduction.radix = bcast.radix = reduce_scatter.radix = allgather.radix = radix;
+  }
 
   // What all ranks know of the size.
   std::size_t bytes(Collective collective) const {

@@ -92,7 +92,7 @@ int call(Rank& rank, int n) {
                   policy);
   int wrong = 0;
   for (std::size_t i = 0; i < count && (to_all || me == root); ++i) {
-    wrong += output[i] != folded_words(ranks, i, n);
+    wrong += output[i] != folded_words(tree_kernel, ranks, i, n);
   }
   return wrong;
 }
@@ -100,7 +100,7 @@ int call(Rank& rank, int n) {
 TEST_F(Helped, SingleCopy) {
   for (const int ranks : {2, 3, 4}) {
     const Stats before = process_stats();
-    World world(ranks, 8, 512);
+    World world(ranks, 8, 512, Control::slot);
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int r = 0; r < ranks; ++r) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Small messages as cache lines that carry their own flags: no line is waited for after a flag in
-// another one, so all lines of a message travel at the same time.
+// another one, so all lines of a message travel at the same time. Where a group has no lines
+// (ShmGroup::has_lines) a message lies contiguous behind one flag.
 #pragma once
 
 #include <cstring>
@@ -16,6 +17,10 @@ inline int lines_for(std::size_t bytes) { return static_cast<int>(div_up(bytes, 
 // Writes `bytes` into this rank's lines. Each line is published as soon as it is full.
 inline void put_lines(const ShmGroup& group, std::uint64_t position, const std::byte* from,
                       std::size_t bytes) {
+  if (!group.has_lines()) [[unlikely]] {
+    std::memcpy(group.small(group.rank(), position), from, bytes);
+    return group.publish_in(position);
+  }
   Line* line = &group.line(group.rank(), position, 0);
   for (; bytes > kLineData; ++line, from += kLineData, bytes -= kLineData) {
     std::memcpy(line->data, from, kLineData);
@@ -43,6 +48,10 @@ inline Wait lines_with(const ShmGroup& group, int rank, std::uint64_t position, 
 // Collects `bytes` of a rank's lines, from `offset` on, once all of them are in.
 inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, std::byte* to,
                        std::size_t bytes, std::size_t offset = 0) {
+  if (!group.has_lines()) [[unlikely]] {
+    std::memcpy(to, group.small(rank, position) + offset, bytes);
+    return;
+  }
   const Line* line = &group.line(rank, position, static_cast<int>(offset / kLineData));
   const std::byte* from = line->data + offset % kLineData;
   for (std::size_t here = kLineData - offset % kLineData; bytes > here; here = kLineData) {
@@ -63,7 +72,7 @@ inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, 
   to.copy_from(packed, bytes);
 }
 
-// fold_lines for the program's function, where the data do not fit one line.
+// fold_lines for the program's function, where the data do not lie contiguous.
 inline void fold_lines_by_user(const ShmGroup& group, std::uint64_t position,
                                const ReduceArguments& args, Part part, std::byte* to) {
   alignas(kCacheLine) std::byte collected[round_up(kLinesData, kCacheLine)];
@@ -81,9 +90,9 @@ inline void fold_lines(const ShmGroup& group, std::uint64_t position, const Redu
   const std::byte* const input = args.input + part.offset;
   const std::size_t count = part.bytes / args.element;
   const int ranks = group.size();
-  if (args.bytes() <= kLineData) {
+  if (args.bytes() <= kLineData || !group.has_lines()) {
     fold(args, to, ranks, count, [&](int r) -> const std::byte* {
-      return r == group.rank() ? input : group.line(r, position, 0).data + part.offset;
+      return r == group.rank() ? input : group.small(r, position) + part.offset;
     });
     return;
   }

@@ -13,11 +13,6 @@
 namespace sumac::testing {
 namespace {
 
-// Partial results of partial results: only an order of `rank` has the bits of a serial fold.
-ReduceFn kernel_of(const AlgorithmEntry& entry) {
-  return entry.order == Order::rank ? tree_kernel : map_kernel;
-}
-
 struct Call : TestCall {
   const AlgorithmEntry& entry;
   int radix;
@@ -38,8 +33,9 @@ struct Call : TestCall {
     LevelsRank& rank = world[r];
     const auto me = static_cast<std::size_t>(r);
     args[me] = arguments(r);
+    args[me].set_radix(radix);
     LevelGroup& level = rank.levels[0];
-    groups[me] = world.message_group(rank, level.members, level.rank, 0, radix, bytes());
+    groups[me] = world.message_group(rank, level.members, level.rank, 0, bytes());
     rank.strands.push_back(std::make_unique<Strand>());
     Strand& strand = *rank.strands.back();
     strand.preempt_at_every_wait(true);
@@ -71,7 +67,7 @@ struct Call : TestCall {
     setting.ranks = ranks;
     if (info_of(entry.collective).has_root) setting.root = below(random, ranks);
     setting.in_place = random() % 2;
-    setting.kernel = kernel_of(entry);
+    setting.kernel = kernel_showing(entry.order);
     if (entry.order == Order::rotated) setting.fold = Fold::rotated;
     return setting;
   }

@@ -68,6 +68,51 @@ class Knomial {
   int size_, root_, radix_, place_, span_ = 1;
 };
 
+// A tree in which, whatever the root, ranks are folded in the same order and grouping: runs of
+// `radix` neighbours, then runs of `radix` such runs, and so on. A run is led by the root, where it
+// is one of its ranks, else by its first rank.
+class RunTree {
+ public:
+  RunTree(int size, int rank, int root, int radix)
+      : size_(size), rank_(rank), root_(root), radix_(radix) {
+    while (span_ < size_ && leader(first_of(span_ * radix_), span_ * radix_) == rank_) {
+      span_ *= radix_;
+    }
+  }
+  bool is_root() const { return rank_ == root_; }
+  bool is_leaf() const { return span_ == 1; }
+  // Length of the longest run that this rank leads: a power of the radix.
+  std::int64_t span() const { return span_; }
+  int radix() const { return radix_; }
+  // The leader of the run that is `radix` times as long. Not of the root.
+  int parent() const { return leader(first_of(span_ * radix_), span_ * radix_); }
+  // The leader of run number 0 <= j < radix of `length` ranks, in the run of radix times as many
+  // that has this rank; -1 where there is none.
+  int member(int j, std::int64_t length) const {
+    const std::int64_t first = first_of(length * radix_) + j * length;
+    return first < size_ ? leader(first, length) : -1;
+  }
+  // The number of ranks whose parent this rank is.
+  int children() const {
+    int count = 0;
+    for (std::int64_t length = 1; length < span_; length *= radix_) {
+      for (int j = 0; j < radix_; ++j) {
+        const int at = member(j, length);
+        count += at >= 0 && at != rank_;
+      }
+    }
+    return count;
+  }
+
+ private:
+  std::int64_t first_of(std::int64_t length) const { return rank_ / length * length; }
+  int leader(std::int64_t first, std::int64_t length) const {
+    return root_ >= first && root_ < first + length ? root_ : static_cast<int>(first);
+  }
+  int size_, rank_, root_, radix_;
+  std::int64_t span_ = 1;
+};
+
 // A chain from the root through the ranks after it.
 class Chain {
  public:

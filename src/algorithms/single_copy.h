@@ -27,13 +27,13 @@ inline void show_buffers(ShmGroup& group, std::uint64_t position, const void* in
   const Buffers buffers{reinterpret_cast<std::uintptr_t>(input),
                         reinterpret_cast<std::uintptr_t>(output)};
   static_assert(sizeof buffers <= kLineData);
-  std::memcpy(group.line(group.rank(), position, 0).data, &buffers, sizeof buffers);
+  std::memcpy(group.small(group.rank(), position), &buffers, sizeof buffers);
   group.publish_in(position);
 }
 
 inline Buffers buffers_of(const ShmGroup& group, int rank, std::uint64_t position) {
   Buffers buffers;
-  std::memcpy(&buffers, group.line(rank, position, 0).data, sizeof buffers);
+  std::memcpy(&buffers, group.small(rank, position), sizeof buffers);
   return buffers;
 }
 

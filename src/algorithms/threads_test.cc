@@ -43,7 +43,7 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   args.output = reinterpret_cast<std::byte*>(output.data());
   args.count = count;
   args.element = sizeof(Word);
-  args.kernel = tree_kernel;
+  args.kernel = kernel_showing(entry.order);
   args.root = root;
   rank.args.bcast = {args.output, args.bytes(), root};
   // Later ranks have more, the first nothing.
@@ -99,13 +99,13 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   const bool at_root = entry.collective == Collective::reduce;
   const bool significant = (reduces && (!at_root || me == root)) || broadcasts;
   for (std::size_t i = 0; i < results && significant; ++i) {
-    wrong += output[i] != (reduces ? folded_words(ranks, first + i, n) : own_word(root, i, n));
+    wrong += output[i] != (reduces ? folded_words(args.kernel, ranks, first + i, n) : own_word(root, i, n));
   }
   return wrong;
 }
 
-void run_threads(int ranks, int calls, std::uint32_t spins) {
-  World world(ranks, 8, 512);
+void run_threads(int ranks, int calls, std::uint32_t spins, Control control = Control::slot) {
+  World world(ranks, 8, 512, control);
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   for (int r = 0; r < ranks; ++r) {
@@ -125,6 +125,13 @@ TEST(Threads, EveryAlgorithmManyRanks) {
 }
 
 TEST(Threads, TwoSpinningRanks) { run_threads(2, 20000, 1000); }
+
+TEST(Threads, FlagsApartFromData) {
+  for (const Control control : {Control::slab, Control::staggered}) {
+    run_threads(2, 4000, 1000, control);
+    run_threads(5, 1000, 1, control);
+  }
+}
 
 }  // namespace
 }  // namespace sumac::testing

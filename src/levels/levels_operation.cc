@@ -100,7 +100,7 @@ void LevelsOperation::begin_stages() {
     const Stage& stage = op.stages[i];
     for (int w = 0; w < stage.width && !stage.group->shared; ++w) {
       op.groups[i * kWidth + static_cast<std::size_t>(w)] =
-          group_of(stage.group->members, stage.group->rank, tag(stage, w), stage.radix);
+          group_of(stage.group->members, stage.group->rank, tag(stage, w));
     }
   }
   share_scratch(op.groups.data(), op.num_stages * kWidth, plan_.largest_chunk());
@@ -126,7 +126,7 @@ void LevelsOperation::begin_multi_leader() {
   work.groups.fill(MessageGroup());
   for (int w = 0; w < between.width; ++w) {
     work.groups[static_cast<std::size_t>(w)] =
-        group_of(peers.ranks, peers.own, tag_of(levels_.depth, false, w), between.radix);
+        group_of(peers.ranks, peers.own, tag_of(levels_.depth, false, w));
   }
   share_scratch(work.groups.data(), kWidth, plan_.chunks[0].bytes);
   run_in_turn(0, tag_of(0, false, 0), [&work](Strand& strand) { return scatter(strand, work); });
@@ -150,15 +150,13 @@ Strand& LevelsOperation::strand(std::size_t number) {
   return *strands_[number];
 }
 
-MessageGroup LevelsOperation::group_of(const std::vector<int>& members, int rank, std::size_t tag,
-                                       int radix) {
+MessageGroup LevelsOperation::group_of(const std::vector<int>& members, int rank, std::size_t tag) {
   MessageGroup group;
   group.messages = levels_.messages.get();
   group.stream = &levels_.lane(tag).stream;
   group.members = members.data();
   group.rank = rank;
   group.size = static_cast<int>(members.size());
-  group.radix = radix;
   return group;
 }
 

@@ -87,7 +87,7 @@ class LevelsOperation {
   void plan(const ChosenCall& call);
   void begin_stages();
   void begin_multi_leader();
-  MessageGroup group_of(const std::vector<int>& members, int rank, std::size_t tag, int radix);
+  MessageGroup group_of(const std::vector<int>& members, int rank, std::size_t tag);
   // Gives each group its part of the scratch memory, for messages of at most `largest` bytes.
   void share_scratch(MessageGroup* groups, std::size_t count, std::size_t largest);
   Strand& strand(std::size_t number);

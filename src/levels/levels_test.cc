@@ -133,7 +133,7 @@ void begin(LevelsWorld& world, int r, TestCall& call, const Choices& choices) {
       if (!stage.group->shared) {
         operation.groups[i * kWidth + static_cast<std::size_t>(w)] =
             world.message_group(rank, stage.group->members, stage.group->rank, tag_of(stage, w),
-                                choices.radix, largest);
+                                largest);
       }
       rank.strands.push_back(std::make_unique<Strand>());
       rank.strands.back()->preempt_at_every_wait(true);
@@ -266,7 +266,7 @@ void begin_multi(LevelsWorld& world, int r, int nodes, TestCall& call, const Cho
   start([&](Strand& s) { return gather(s, work); });
   for (int w = 0; w < kWidth; ++w) {
     work.groups[static_cast<std::size_t>(w)] = world.message_group(
-        rank, counterparts, r % nodes, 1000 + w, choices.radix, work.chunks[0].bytes);
+        rank, counterparts, r % nodes, 1000 + w, work.chunks[0].bytes);
     start([&](Strand& s) { return exchange(s, work, w); });
   }
 }

@@ -94,6 +94,7 @@ Task exchange(Strand& strand, MultiLeader& work, int which) {
     const Part part = chunks[c];
     co_await strand.until(work.folded.done(div_up(part.offset + part.bytes, work.most()) - 1));
     CallArguments args{*work.args, {}};
+    args.set_radix(work.stages[1].radix);
     ReduceArguments& reduction = args.reduction;
     reduction.output += own.offset + part.offset;
     reduction.input = reduction.output;

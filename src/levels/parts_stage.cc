@@ -62,6 +62,7 @@ CallArguments arguments_of_parts(const Operation& operation, const Stage& stage,
     args.reduce_scatter = {reduction, listed};
     if (stage.kind == Kind::exchange) args.reduce_scatter.output += listed[group.rank].offset;
   }
+  args.set_radix(stage.radix);
   return args;
 }
 

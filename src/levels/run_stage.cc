@@ -25,8 +25,14 @@ BcastArguments bcast_of(const Operation& operation, const Stage& stage, std::siz
 }
 
 CallArguments arguments_of(const Operation& operation, const Stage& stage, std::size_t chunk) {
-  if (stage.kind == Stage::Kind::bcast) return {{}, bcast_of(operation, stage, chunk)};
-  return {reduction_of(operation, stage, chunk), {}};
+  CallArguments args;
+  if (stage.kind == Stage::Kind::bcast) {
+    args.bcast = bcast_of(operation, stage, chunk);
+  } else {
+    args.reduction = reduction_of(operation, stage, chunk);
+  }
+  args.set_radix(stage.radix);
+  return args;
 }
 
 // Records a chunk in the trace. In shared memory a stage works from the moment its peers' data are

@@ -32,6 +32,7 @@ void Work::set_barrier(const Choice& choice, const MpiAllreduce* by_mpi) {
 }
 
 Task Work::start() {
+  call.set_radix(call.choice.radix);
   return entry_of(call.choice.algorithm).start(strand_, *ranks_.group, call, peers_);
 }
 

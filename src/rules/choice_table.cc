@@ -73,17 +73,38 @@ class Ranges {
   Pieces pieces_{{UINT64_MAX, {}, kNoRule, true}};
 };
 
+bool is_tree_in_memory(const AlgorithmInfo& info) {
+  return info.needs == Needs::slots && info.tuned == Tuned::radix;
+}
+
+// What a shipped rule's choice becomes by SUMAC_NODE_RADIX: a tree in place of what goes through
+// lines and slots, or nothing (native, which no rule for a group in memory has) in place of a tree.
+Choice with_radix(const Choice& choice, std::uint16_t radix) {
+  if (radix == 0 || choice.algorithm == Algorithm::native) return choice;
+  const AlgorithmInfo& info = info_of(choice.algorithm);
+  if (radix == 1) return is_tree_in_memory(info) ? Choice() : choice;
+  if (info.needs != Needs::lines && info.needs != Needs::slots) return choice;
+  for (const Algorithm other : kAllAlgorithms) {
+    if (info_of(other).collective != info.collective) continue;
+    if (!is_tree_in_memory(info_of(other))) continue;
+    Choice tree = default_choice(other);
+    tree.radix = radix;
+    return tree;
+  }
+  return choice;
+}
+
 // Paints a rule. Returns null, or why the rule cannot serve such ranks and is left out.
-const char* apply(const Rule& rule, const Capabilities& capabilities, std::int32_t index,
-                  Ranges& ranges) {
-  const Algorithm algorithm = rule.choice.algorithm;
+const char* apply(const Rule& rule, const Choice& choice, const Capabilities& capabilities,
+                  std::int32_t index, Ranges& ranges) {
+  const Algorithm algorithm = choice.algorithm;
   if (!holds(rule, capabilities)) return nullptr;
   if (algorithm == Algorithm::native && capabilities.within_levels) {
     return "a part of a call cannot be left to the MPI";
   }
   const char* why = algorithm == Algorithm::native ? nullptr : why_not(algorithm, capabilities);
   if (why) return why;
-  return ranges.paint(rule.bytes, rule.choice, index) ? nullptr
+  return ranges.paint(rule.bytes, choice, index) ? nullptr
                                                       : "one range of bytes too many is needed";
 }
 
@@ -146,14 +167,25 @@ ChoiceTable::ChoiceTable(const RuleSet& first, const Capabilities& capabilities,
     if (const char* why = why_not(*name, capabilities)) {
       miss(kForced, *name, why);
     } else {
-      ranges[static_cast<int>(info_of(*name).collective)].paint({}, default_choice(*name), kForced);
+      Choice choice = default_choice(*name);
+      if (is_tree_in_memory(info_of(*name)) && capabilities.node_radix > 1) {
+        choice.radix = capabilities.node_radix;
+      }
+      ranges[static_cast<int>(info_of(*name).collective)].paint({}, choice, kForced);
     }
   }
   std::int32_t index = 0;
   for (const RuleSet* set : {&first, &shipped_rules()}) {
     for (const Rule& rule : set->rules) {
-      const char* why = apply(rule, capabilities, index, ranges[static_cast<int>(rule.collective)]);
-      if (why && set == &first) miss(index, rule.choice.algorithm, why);
+      Ranges& of_rule = ranges[static_cast<int>(rule.collective)];
+      const bool users = set == &first;
+      const Choice choice = users ? rule.choice : with_radix(rule.choice, capabilities.node_radix);
+      const bool replaced = choice.algorithm != rule.choice.algorithm;
+      if (!replaced || choice.algorithm != Algorithm::native) {
+        const std::int32_t reason = replaced ? kByRadix : index;
+        const char* why = apply(rule, choice, capabilities, reason, of_rule);
+        if (why && users) miss(index, rule.choice.algorithm, why);
+      }
       ++index;
     }
   }

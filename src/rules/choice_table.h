@@ -32,6 +32,9 @@ struct Capabilities {
   bool equal_nodes = false;
   // True for a group of a hierarchy's level: its share of a call cannot be handed to the MPI.
   bool within_levels = false;
+  // SUMAC_NODE_RADIX, for Over::shm: 0 by the rules, 1 no trees, or the radix of trees for all that
+  // shipped rules send through lines and slots.
+  std::uint16_t node_radix = 0;
 };
 
 // Chunk size (bytes) where neither a rule nor a row of the table of algorithms sets one.
@@ -50,13 +53,14 @@ struct Choice {
 struct RuleSet;
 
 // The choice for calls of up to `bytes`, and its reason: the index of the rule among those of
-// `first` and then the shipped ones, or one of the two constants below.
+// `first` and then the shipped ones, or one of the constants below: no rule,
+// SUMAC_ALGO, or SUMAC_NODE_RADIX.
 struct ChoiceRange {
   std::size_t most = SIZE_MAX;
   Choice choice;
   std::int32_t rule = -1;
 };
-inline constexpr std::int32_t kNoRule = -1, kForced = -2;
+inline constexpr std::int32_t kNoRule = -1, kForced = -2, kByRadix = -3;
 
 // An algorithm that was asked for and is not used: by a rule of `first`, or (kForced) by
 // SUMAC_ALGO.

@@ -23,6 +23,8 @@ struct Context {
   Family family;          // of the MPI below
   std::uint64_t process;  // a word that no other process has which ever joins a team with it
   LineClock clock = {};
+
+  Control control() const { return static_cast<Control>(options.shm_control); }
 };
 
 }  // namespace sumac

@@ -45,7 +45,8 @@ bool add_lanes(Team& team, Needs needs) {
   Ticket ticket;
   if (team.rank == 0) {
     ticket = arena.offer(team.size, lines ? kLanesOfLines : kLanesOfSlots, team.processes.data(),
-                         budget_of_own_ranks(team), lines ? Slots::lines_only : Slots::full);
+                         budget_of_own_ranks(team), lines ? Slots::lines_only : Slots::full,
+                         team.context.control());
   }
   team.oob.broadcast(&ticket, sizeof ticket);
   if (ticket.offer == Offer::over_budget || ticket.offer == Offer::refused) return false;

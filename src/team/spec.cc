@@ -32,6 +32,7 @@ Capabilities TeamSpec::of_group(int size, int member, bool shared) const {
   capabilities.spare = shared ? spare[m] : !holds(spare, false);
   capabilities.within_levels = true;
   capabilities.family = family;
+  capabilities.node_radix = node_radix;
   return capabilities;
 }
 
@@ -39,6 +40,7 @@ Capabilities TeamSpec::of_one_group() const {
   Capabilities capabilities;
   capabilities.ranks = ranks();
   capabilities.family = family;
+  capabilities.node_radix = node_radix;
   capabilities.reach = reach;
   capabilities.distance = distance;
   capabilities.oversubscribed = holds(oversubscribed, true);

@@ -51,7 +51,7 @@ inline void add_group_call(std::deque<Call>& calls, int members, bool overlaps, 
   setting.ranks = members;
   setting.root = static_cast<int>(below(random, static_cast<std::size_t>(members)));
   setting.in_place = random() % 2;
-  setting.kernel = tree_kernel;
+  setting.kernel = kernel_showing(info.order);
   setting.lists_parts = info.needs == Needs::lines || random() % 2;  // a vector of few bytes
   calls.emplace_back(setting, choice, overlaps, random);
 }

@@ -53,7 +53,8 @@ struct Rank {
 
 class World {
  public:
-  World(int ranks, std::size_t ring, std::size_t slot_bytes) : block_(ranks, ring, slot_bytes) {
+  World(int ranks, std::size_t ring, std::size_t slot_bytes, Control control)
+      : block_(ranks, ring, slot_bytes, 1, control) {
     for (int r = 0; r < ranks; ++r) {
       ranks_.push_back(std::make_unique<Rank>());
       ranks_.back()->group = block_.group(r);

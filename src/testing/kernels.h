@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/algorithm.h"
+#include "kernels/reduce.h"
+
 namespace sumac::testing {
 
 using Word = std::uint32_t;
@@ -45,18 +48,24 @@ inline void map_kernel(void* dst, const void* const* srcs, int num_srcs, std::si
   }
 }
 
+// Of these two, the one that shows as much as is promised: where partial results are folded, the
+// tree is the algorithm's affair.
+inline ReduceFn kernel_showing(Order order) {
+  return order == Order::rank ? tree_kernel : map_kernel;
+}
+
 // Where each rank makes its own data: what rank `r` puts into element `i` of call `n`, and these of
-// all ranks folded by tree_kernel from rank 0 on.
+// all ranks folded by `kernel` from rank 0 on.
 inline Word own_word(int r, std::size_t i, int n) {
   return static_cast<Word>(r + 1) * 2654435761u + static_cast<Word>(i) * 40503u +
          static_cast<Word>(n);
 }
-inline Word folded_words(int ranks, std::size_t i, int n) {
+inline Word folded_words(ReduceFn kernel, int ranks, std::size_t i, int n) {
   Word value = own_word(0, i, n);
   for (int r = 1; r < ranks; ++r) {
     const Word next = own_word(r, i, n);
     const void* both[] = {&value, &next};
-    tree_kernel(&value, both, 2, 1);
+    kernel(&value, both, 2, 1);
   }
   return value;
 }

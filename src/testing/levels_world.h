@@ -95,7 +95,7 @@ class LevelsWorld {
 
   // The group of one strand of a rank, for messages of at most `largest` bytes.
   MessageGroup message_group(LevelsRank& rank, const std::vector<int>& members, int place, int tag,
-                             int radix, std::size_t largest) {
+                             std::size_t largest) {
     auto& stream = rank.streams[tag];
     if (!stream) stream = std::make_unique<Stream>();
     stream->tag = tag;
@@ -106,7 +106,6 @@ class LevelsWorld {
     group.members = members.data();
     group.rank = place;
     group.size = static_cast<int>(members.size());
-    group.radix = radix;
     group.scratch = rank.scratch.back().data();
     group.scratch_bytes = rank.scratch.back().size();
     return group;

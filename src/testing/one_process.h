@@ -33,12 +33,14 @@ class LocalPeerMemory final : public PeerMemory {
 // The shared block of a group whose ranks live in one address space.
 class TestBlock {
  public:
-  TestBlock(int ranks, std::size_t ring, std::size_t slot_bytes, int lanes = 1) {
+  TestBlock(int ranks, std::size_t ring, std::size_t slot_bytes, int lanes = 1,
+            Control control = Control::slot) {
     layout_.ranks = ranks;
     layout_.ring = ring;
     layout_.slot_bytes = slot_bytes;
     layout_.lanes = lanes;
     layout_.turns = 2;
+    layout_.control = control;
     const std::size_t bytes = layout_.block_bytes();
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, bytes)));
     std::memset(data(), 0xa5, bytes);

@@ -12,10 +12,10 @@
 namespace sumac::allgather {
 
 Task bruck(Strand& strand, MessageGroup& group, const AllgatherArguments& args) {
-  const Bruck run(group.size, group.rank, group.radix);
+  const Bruck run(group.size, group.rank, args.radix);
   args.input.copy_to(group.scratch, args.parts[group.rank].bytes);
-  for (int distance = 1; distance < group.size; distance *= group.radix) {
-    for (int j = 1; j < group.radix; ++j) {
+  for (int distance = 1; distance < group.size; distance *= args.radix) {
+    for (int j = 1; j < args.radix; ++j) {
       const int ranks = run.ranks(j, distance);
       if (ranks == 0) break;
       const int from = run.from(j, distance);

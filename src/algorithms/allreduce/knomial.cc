@@ -13,7 +13,7 @@ Task knomial(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
   up.root = 0;
   if (group.rank != 0) up.output = nullptr;
   co_await reduce::knomial(strand, group, up);
-  const BcastArguments down{args.output, args.bytes(), 0};
+  const BcastArguments down{args.output, args.bytes(), 0, args.radix};
   co_await bcast::knomial(strand, group, down);
 }
 

@@ -71,7 +71,7 @@ class Output {
 
   void put_first(std::uint64_t position) {
     if (way_of_(bytes_) == Way::lines) return put_in_lines(position);
-    std::byte* const line = group_.line(group_.rank(), position, 0).data;
+    std::byte* const line = group_.small(group_.rank(), position);
     std::memcpy(line, &bytes_, sizeof bytes_);
     if (is_fetched()) {
       const Addresses own{reinterpret_cast<std::uintptr_t>(args_.input.at()),
@@ -172,7 +172,7 @@ class Input {
 
   void fetch() {
     Addresses theirs;
-    std::memcpy(&theirs, group_.line(from_, first_, 0).data + sizeof(Head), sizeof theirs);
+    std::memcpy(&theirs, group_.small(from_, first_) + sizeof(Head), sizeof theirs);
     const std::size_t bytes = args_.received[from_].bytes;
     const auto index = static_cast<std::uintptr_t>(group_.rank());
     Part part{};
@@ -212,7 +212,7 @@ class Input {
   WayOf way_of() const { return {group_.size(), group_.slot_bytes(), peers_ != nullptr}; }
   Head head() const {
     Head head;
-    std::memcpy(&head, group_.line(from_, first_, 0).data, sizeof head);
+    std::memcpy(&head, group_.small(from_, first_), sizeof head);
     return head;
   }
   std::size_t entry_place() const { return sizeof(Head) + index_ * sizeof(LinesEntry); }

@@ -9,7 +9,7 @@
 namespace sumac::bcast {
 
 Task knomial(Strand& strand, MessageGroup& group, const BcastArguments& args) {
-  const Knomial tree(group.size, group.rank, args.root, group.radix);
+  const Knomial tree(group.size, group.rank, args.root, args.radix);
   std::byte* const data = args.buffer.contiguous_or(group.scratch);
   if (tree.is_root()) {
     args.buffer.packed(data, args.bytes);

@@ -12,7 +12,7 @@
 namespace sumac::reduce {
 
 Task knomial(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
-  const Knomial tree(group.size, group.rank, args.root, group.radix);
+  const Knomial tree(group.size, group.rank, args.root, args.radix);
   std::byte* result = tree.is_root() ? args.output : group.scratch;
   std::byte* const incoming = group.scratch + args.bytes();
   const std::size_t room = (group.scratch_bytes - args.bytes()) / args.bytes();

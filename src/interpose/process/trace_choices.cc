@@ -20,6 +20,7 @@ std::map<std::string, int>& decisions() {
 // "rules.toml:31", "my.toml:12", "SUMAC_ALGO"
 std::string origin_of(const ChoiceRange& range) {
   if (range.rule == kForced) return "SUMAC_ALGO";
+  if (range.rule == kByRadix) return "SUMAC_NODE_RADIX";
   return range.rule < 0 ? "no rule" : place_of(range.rule, user_rules(), options.rules);
 }
 

@@ -52,7 +52,6 @@ struct MessageGroup {
   Stream* stream = nullptr;
   const int* members = nullptr;  // [size] peers for Messages
   int rank = 0, size = 1;        // of the group
-  int radix = 2;                 // radix of k-nomial trees
   std::byte* scratch = nullptr;  // at least kScratchBuffers times the largest message
   std::size_t scratch_bytes = 0;
 

@@ -66,11 +66,12 @@ std::size_t turns_for(const Layout& layout) {
 }
 
 // The usual geometry, or a small one where /dev/shm is small (containers often get 64 MiB).
-Layout Arena::choose_layout(int ranks, int lanes, Slots slots) const {
+Layout Arena::choose_layout(int ranks, int lanes, Slots slots, Control control) const {
   Layout layout;
   layout.ranks = ranks;
   layout.lanes = lanes;
   layout.slot_bytes = slot_bytes_;
+  layout.control = control;
   if (slots == Slots::lines_only) {
     // Slots that a rank which has sent, and need not wait for its readers, may be ahead of them.
     layout.ring = 4;
@@ -90,9 +91,9 @@ Layout Arena::choose_layout(int ranks, int lanes, Slots slots) const {
 }
 
 Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
-                    Slots slots) {
+                    Slots slots, Control control) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Layout layout = choose_layout(ranks, lanes, slots);
+  Layout layout = choose_layout(ranks, lanes, slots, control);
   Ticket ticket;
   collect_released();
   if (reuse(layout, members, ticket)) return ticket;

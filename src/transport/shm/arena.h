@@ -50,7 +50,7 @@ class Arena {
   // blocks of this leader together take at most `budget` bytes a rank, and the long rings of the
   // first few of them (Slots::in_turn) up to a sixteenth more.
   Ticket offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
-               Slots slots = Slots::full);
+               Slots slots = Slots::full, Control control = Control::slot);
 
   // Every rank: maps the block and reserves this rank's part of it. Returns null on failure.
   std::byte* accept(const Ticket& ticket, int rank);
@@ -82,7 +82,7 @@ class Arena {
     bool confirmed;
   };
 
-  Layout choose_layout(int ranks, int lanes, Slots slots) const;
+  Layout choose_layout(int ranks, int lanes, Slots slots, Control control) const;
   void collect_released();
   bool reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket);
   // Bytes a rank of the blocks of this leader: with the usual rings, and beyond.

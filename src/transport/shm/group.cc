@@ -9,8 +9,18 @@
 namespace sumac {
 namespace {
 
+void clear_flags(std::byte* lane, const Layout& layout) {
+  if (layout.control == Control::slot) return;  // in the slots
+  for (std::size_t slot = 0; slot < layout.ring; ++slot) {
+    for (std::size_t f = 0; f < layout.flags_stride(); f += layout.flag_stride()) {
+      new (lane + layout.flags_offset() + slot * layout.flags_stride() + f) Counter{};
+    }
+  }
+}
+
 void clear_lane(std::byte* lane, const Layout& layout) {
   new (lane) BlockHeader{};
+  clear_flags(lane, layout);
   for (int rank = 0; rank < layout.ranks; ++rank) {
     const auto r = static_cast<std::size_t>(rank);
     new (lane + layout.control_offset() + r * sizeof(RankControl)) RankControl{};
@@ -102,6 +112,10 @@ int ShmGroup::owner_of(const Counter* counter) const {
   const auto offset = static_cast<std::size_t>(place - block_);
   if (offset >= layout_.rings_offset()) {
     return static_cast<int>((offset - layout_.rings_offset()) / layout_.rank_stride());
+  }
+  if (offset >= layout_.flags_offset()) {
+    const std::size_t within = (offset - layout_.flags_offset()) % layout_.flags_bytes();
+    return static_cast<int>(within / layout_.flag_stride());
   }
   return static_cast<int>((offset - layout_.control_offset()) / sizeof(RankControl));
 }

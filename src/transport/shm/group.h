@@ -35,6 +35,10 @@ class ShmGroup {
         rings_(block_ + layout.rings_offset()),
         rank_stride_(layout.rank_stride()),
         slot_stride_(layout.slot_stride()),
+        flags_(layout.control == Control::slot ? rings_ : block_ + layout.flags_offset()),
+        flag_stride_(layout.control == Control::slot ? rank_stride_ : layout.flag_stride()),
+        flags_stride_(layout.control == Control::slot ? slot_stride_ : layout.flags_stride()),
+        out_(layout.control == Control::slot ? offsetof(SlotHeader, out) : layout.flags_bytes()),
         hand_over_(PassSchedule(layout.positions())),
         rank_(rank) {}
 
@@ -79,8 +83,23 @@ class ShmGroup {
   // for.
   bool is_through(int rank) const;
 
+  // True where small data travel in lines with flags of their own; else they are contiguous, behind
+  // the one flag in().
+  bool has_lines() const { return layout_.control == Control::slot; }
   Line& line(int rank, std::uint64_t position, int index) const {
     return header(rank, position).lines[index];
+  }
+  // Small data (at most kLinesData) that lie contiguous: without lines, or no longer than one.
+  std::byte* small(int rank, std::uint64_t position) const {
+    if (has_lines()) return line(rank, position, 0).data;
+    const auto r = static_cast<std::size_t>(rank), ranks = static_cast<std::size_t>(layout_.ranks);
+    return block_ + layout_.cells_offset() + (slot(position) * ranks + r) * kCellBytes;
+  }
+  // Data of any size, contiguous, behind the flag in() or out(): of an operation that has at most
+  // `most` bytes there, the same on all ranks.
+  std::byte* cell(int rank, std::uint64_t position, std::size_t most) const {
+    const bool is_small = most <= (has_lines() ? kLineData : kLinesData);
+    return is_small ? small(rank, position) : payload(rank, position, most);
   }
   // The payload of an operation that uses at most `most` bytes of each, the same on all ranks.
   std::byte* payload(int rank, std::uint64_t position, std::size_t most) const {
@@ -107,24 +126,26 @@ class ShmGroup {
     note_read(position, way, cpu_ticks() - begun, bytes);
   }
 
-  void publish_in(std::uint64_t position) { publish(line(rank_, position, 0).in, position + 1); }
-  void publish_out(std::uint64_t position) { publish(header(rank_, position).out, position + 1); }
+  void publish_in(std::uint64_t position) const {
+    publish(in_flag(rank_, position), position + 1);
+  }
+  void publish_out(std::uint64_t position) const {
+    publish(out_flag(rank_, position), position + 1);
+  }
   void finish(std::uint64_t position) {
     if (position != finished_ || early_ != 0) return finish_out_of_order(position);
     publish(control(rank_).done, ++finished_);
   }
 
   Wait in(int rank, std::uint64_t position) const {
-    return {line(rank, position, 0).in, position + 1};
+    return {in_flag(rank, position), position + 1};
   }
   Wait out(int rank, std::uint64_t position) const {
-    return {header(rank, position).out, position + 1};
+    return {out_flag(rank, position), position + 1};
   }
   // Waits for the flags of all ranks but this one.
-  Wait others_in(std::uint64_t position) const { return others(line(0, position, 0).in, position); }
-  Wait others_out(std::uint64_t position) const {
-    return others(header(0, position).out, position);
-  }
+  Wait others_in(std::uint64_t position) const { return others(in_flag(0, position), position); }
+  Wait others_out(std::uint64_t position) const { return others(out_flag(0, position), position); }
   // The counter of work that any rank may do, in the slot of the rank whose share it is.
   Counter& taken(int rank, std::uint64_t position) const { return header(rank, position).taken; }
   Counter& done(int rank, std::uint64_t position) const { return header(rank, position).done; }
@@ -137,15 +158,21 @@ class ShmGroup {
     return slot_free_slow(position);
   }
 
-  // Waits for `count` lines of a rank, each of which has its own flag.
+  // Waits for `count` lines of a rank, each of which has its own flag where has_lines().
   Wait lines_in(int rank, std::uint64_t position, int count, int first = 0) const {
+    if (!has_lines()) return in(rank, position);
     return {line(rank, position, first).in, sizeof(Line), count, 0, count, position + 1};
   }
 
   // Fetches the first lines of this rank's next slot, as many as the last message took, back from
   // the ranks that read them last. Called while this rank waits anyway.
   void prefetch_next_slot(std::uint64_t position) const {
-    for (int i = 0; i < recent_lines_; ++i) prefetch_for_write(&line(rank_, position + 1, i));
+    const std::byte* const from =
+        has_lines() ? reinterpret_cast<std::byte*>(&header(rank_, position + 1))
+                    : small(rank_, position + 1);
+    for (int i = 0; i < recent_lines_; ++i) {
+      prefetch_for_write(from + static_cast<std::size_t>(i) * kCacheLine);
+    }
   }
   void note_lines(int count) { recent_lines_ = std::min(count, kLinesPrefetched); }
 
@@ -165,15 +192,25 @@ class ShmGroup {
  private:
   static constexpr int kLinesPrefetched = 12;  // cache misses that a core can have under way
 
+  std::size_t slot(std::uint64_t position) const { return position & (layout_.ring - 1); }
   SlotHeader& header(int rank, std::uint64_t position) const {
     return *reinterpret_cast<SlotHeader*>(rings_ + static_cast<std::size_t>(rank) * rank_stride_ +
-                                          (position & (layout_.ring - 1)) * slot_stride_);
+                                          slot(position) * slot_stride_);
+  }
+  std::byte* flag(int rank, std::uint64_t position) const {
+    return flags_ + static_cast<std::size_t>(rank) * flag_stride_ + slot(position) * flags_stride_;
+  }
+  Counter& in_flag(int rank, std::uint64_t position) const {
+    return *reinterpret_cast<Counter*>(flag(rank, position));
+  }
+  Counter& out_flag(int rank, std::uint64_t position) const {
+    return *reinterpret_cast<Counter*>(flag(rank, position) + out_);
   }
   RankControl& control(int rank) const {
     return reinterpret_cast<RankControl*>(block_ + layout_.control_offset())[rank];
   }
   Wait others(const Counter& first, std::uint64_t position) const {
-    return {first, rank_stride_, size(), rank_ + 1, size() - 1, position + 1};
+    return {first, flag_stride_, size(), rank_ + 1, size() - 1, position + 1};
   }
   Wait slot_free_slow(std::uint64_t position);
   void store_measured(std::uint64_t position, std::byte* to, const std::byte* from,
@@ -186,6 +223,10 @@ class ShmGroup {
   std::byte* rings_ = nullptr;
   std::size_t rank_stride_ = 0;
   std::size_t slot_stride_ = 0;
+  // Where flags are: the first one, and the distances to the next rank's, to the next slot's, and
+  // from the flag of an input to that of a result.
+  std::byte* flags_ = nullptr;
+  std::size_t flag_stride_ = 0, flags_stride_ = 0, out_ = 0;
   HandOver hand_over_;
   int rank_ = 0;
   int recent_lines_ = 1;

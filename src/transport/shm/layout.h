@@ -4,6 +4,12 @@
 //   lane 0: header | control line of each rank | slot ring of rank 0 | slot ring of rank 1 | ...
 //   lane 1: the same, if there is one
 //
+// Where a slot's flags and its small data lie is the lane's control layout, after Kandalla et al.
+// ("Designing optimized MPI broadcast and allreduce for many integrated core (MIC) InfiniBand
+// clusters", HOTI 2013). Layouts other than Control::slot have an area more, before the rings:
+//
+//   flags of all ranks for slot 0, slot 1, ... | small data of all ranks for slot 0, slot 1, ...
+//
 // A rank writes its own control line and its own slots, and reads those of the others. Operations
 // on one lane follow one another; different lanes know nothing of each other, so two strands of a
 // rank (a level that reduces and the same level broadcasting) each have a lane.
@@ -38,6 +44,9 @@ struct alignas(kFalseSharingRange) SlotHeader {
   Counter done;
 };
 
+// Small data of one rank in one slot where they lie apart from the slot.
+inline constexpr std::size_t kCellBytes = round_up(kLinesData, kFalseSharingRange);
+
 struct alignas(kFalseSharingRange) RankControl {
   Counter done;  // this rank has finished every position before this one
   // The operation that this rank has begun last: its first position, and a word that describes it.
@@ -55,6 +64,13 @@ struct alignas(kFalseSharingRange) BlockHeader {
 
 inline constexpr std::size_t kSmallSlot = 4 << 10;  // payload where /dev/shm is small
 
+// Where the flags and the small data of slots lie.
+enum class Control : std::uint8_t {
+  slot,       // in the slot: a flag begins the line that carries the first data, or several do
+  slab,       // the flags of all ranks side by side, eight to a line; data of all ranks contiguous
+  staggered,  // the same, with each flag in a line of its own
+};
+
 // The parts of a slot that a lane has.
 enum class Slots : std::uint8_t {
   full,        // lines and payload
@@ -70,6 +86,7 @@ struct Layout {
   // Payloads of a slot, used in turn (a power of two): a line that another rank read lately is in
   // its cache, and dear to write again.
   std::size_t turns = 1;
+  Control control = Control::slot;
 
   constexpr std::size_t slot_stride() const { return sizeof(SlotHeader) + turns * slot_bytes; }
   // Positions until all the memory of a ring has been written.
@@ -85,9 +102,22 @@ struct Layout {
   }
   constexpr std::size_t rank_stride() const { return round_up(ring * slot_stride(), kPage); }
   constexpr std::size_t control_offset() const { return sizeof(BlockHeader); }
+  constexpr std::size_t flags_offset() const {
+    return control_offset() + static_cast<std::size_t>(ranks) * sizeof(RankControl);
+  }
+  // From the flag of one rank to that of the next, and from those of one slot to those of the next.
+  // Each slot has flags for inputs and, behind these, for results. Not for Control::slot.
+  constexpr std::size_t flag_stride() const {
+    return control == Control::slab ? sizeof(Counter) : kFalseSharingRange;
+  }
+  constexpr std::size_t flags_bytes() const {
+    return round_up(static_cast<std::size_t>(ranks) * flag_stride(), kFalseSharingRange);
+  }
+  constexpr std::size_t flags_stride() const { return 2 * flags_bytes(); }
+  constexpr std::size_t cells_offset() const { return flags_offset() + ring * flags_stride(); }
   constexpr std::size_t rings_offset() const {
-    return round_up(control_offset() + static_cast<std::size_t>(ranks) * sizeof(RankControl),
-                    kPage);
+    const std::size_t cells = ring * static_cast<std::size_t>(ranks) * kCellBytes;
+    return round_up(control == Control::slot ? flags_offset() : cells_offset() + cells, kPage);
   }
   constexpr std::size_t lane_bytes() const {
     return rings_offset() + static_cast<std::size_t>(ranks) * rank_stride();

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""MPI_Reduce within a node by each control layout and degree of tree, against the MPI's own in the
+same job. Prints tables in Markdown and draws a picture.
+
+Usage: experiments/kandalla_node/run.py [--ranks N,...] [--sizes SIZE,...] [--rounds N] ...
+Exit status: 0 done, 1 a job failed, 3 no MPI to run on, 4 wrong results.
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+
+import transfers
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CONTROLS = ("slot", "slab", "staggered")
+DEGREES = ("off", "2", "4", "8")  # SUMAC_NODE_RADIX; off: flat
+OPTIONS = {
+    "openmpi": ["--oversubscribe", "--bind-to", "none"],
+    "mpich": ["-bind-to", "none"],
+}
+SECONDS_ALLOWED = 300  # time limit of a job
+
+
+class Failed(Exception):
+    """A job failed; the message gives the reason."""
+
+
+def environment(control, degree):
+    asked = {"SUMAC_SHM_CONTROL": control, "SUMAC_NODE_RADIX": degree, "SUMAC_CMA": "off"}
+    allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return dict(os.environ) | asked | (allow if os.geteuid() == 0 else {})
+
+
+def run_job(given, ranks, control, degree):
+    """Runs one job; returns {bytes: (MPI's us, Sumac's us)} and the sizes with wrong results."""
+    family, launcher = given.mpi.split("=", 1)
+    program = given.build / f"lib/sumac/sumac-bench-{family}"
+    command = [launcher, *OPTIONS[family], "-n", str(ranks), str(given.sumac), "exec", "--"]
+    command += [str(program), "reduce", "--sizes", given.sizes, "--seconds", str(given.seconds)]
+    try:
+        done = subprocess.run(
+            command, env=environment(control, degree), stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=SECONDS_ALLOWED, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise Failed(f"not over after {SECONDS_ALLOWED} s: {' '.join(command)}") from error
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    records = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    sizes = [record for record in records if record["kind"] == "size"]
+    expected = "tree" if degree != "off" else "flat"
+    for record in sizes:
+        if expected not in record["algorithm"]:
+            raise Failed(f"{record['algorithm']} ran, not {expected}: {' '.join(command)}")
+    times = {r["bytes"]: (r["native"]["p50"], r["sumac"]["p50"]) for r in sizes}
+    return times, [record["bytes"] for record in sizes if record["wrong"]]
+
+
+def measure(given, ranks):
+    """Runs a job of each design, in turns, in an order that is reversed each time. Returns
+    {(control, degree): {bytes: [(MPI's us, Sumac's us)]}} and the designs with wrong results."""
+    designs = [(control, degree) for control in given.controls for degree in given.degrees]
+    times, wrong = {design: {} for design in designs}, set()
+    for turn in range(given.rounds):
+        for design in designs if turn % 2 == 0 else reversed(designs):
+            found, bad = run_job(given, ranks, *design)
+            for size, pair in found.items():
+                times[design].setdefault(size, []).append(pair)
+            if bad:
+                wrong.add(design)
+    return times, wrong
+
+
+def times_as_fast(pairs):
+    return statistics.median(native / sumac for native, sumac in pairs)
+
+
+def print_table(ranks, times):
+    sizes = sorted(next(iter(times.values())))
+    print(f"\n{ranks} ranks: us (times as fast as the MPI in the same job)\n")
+    print(f"| layout | degree | transfers | of one rank | {' | '.join(f'{size} B' for size in sizes)} |")
+    print(f"|---|---{'|---:' * (len(sizes) + 2)}|")
+    for (control, degree), found in times.items():
+        # Without trees the root folds all, as in a tree of one run.
+        tree = ranks if degree == "off" else int(degree)
+        moved, most = transfers.per_reduce(control, tree, ranks)
+        cells = [control, "flat" if degree == "off" else degree, f"{moved:.1f}", f"{most:.1f}"]
+        for size in sizes:
+            middle = statistics.median(sumac for _, sumac in found[size])
+            cells.append(f"{middle:.2f} ({times_as_fast(found[size]):.2f}x)")
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def draw(path, by_ranks):
+    """One panel for each number of ranks: speedup over size, a line for each design."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    columns = min(2, len(by_ranks))
+    rows = math.ceil(len(by_ranks) / columns)
+    figure, panels = pyplot.subplots(
+        rows, columns, figsize=(6 * columns, 3.5 * rows), squeeze=False, layout="constrained"
+    )
+    styles = dict(zip(CONTROLS, ("-", "--", ":"), strict=True))
+    colours = dict(zip(DEGREES, ("black", "tab:blue", "tab:orange", "tab:green"), strict=True))
+    for panel, (ranks, times) in zip(panels.flat, by_ranks.items(), strict=False):
+        for (control, degree), found in times.items():
+            sizes = sorted(found)
+            panel.plot(
+                sizes, [times_as_fast(found[size]) for size in sizes], styles[control],
+                color=colours[degree], label=f"{control}, {'flat' if degree == 'off' else degree}",
+            )  # fmt: skip
+        panel.axhline(1, color="grey", linewidth=0.5)
+        panel.set(xscale="log", title=f"{ranks} ranks", xlabel="bytes", ylabel="times as fast")
+    panels.flat[0].legend(fontsize="x-small", ncol=2)
+    figure.savefig(path, dpi=120)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="MPI_Reduce by layouts of flags and trees")
+    parser.add_argument("--ranks", default="2,4,8,16")
+    parser.add_argument("--sizes", default="8,512,8192")
+    parser.add_argument("--controls", default=",".join(CONTROLS))
+    parser.add_argument("--degrees", default=",".join(DEGREES))
+    parser.add_argument("--rounds", type=int, default=3, help="jobs of each design, in turns")
+    parser.add_argument("--seconds", type=float, default=0.1, help="that a size takes in a job")
+    parser.add_argument("--plot", type=pathlib.Path, help="a picture")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / ".venv", help="where it is")
+    parser.add_argument("--sumac", type=pathlib.Path, help="the command (of the build)")
+    parser.add_argument("--mpi", default="", metavar="FAMILY=LAUNCHER")
+    given = parser.parse_args()
+    given.sumac = given.sumac or given.build / "bin/sumac"
+    given.controls, given.degrees = given.controls.split(","), given.degrees.split(",")
+    if not given.mpi:
+        found = [family for family in OPTIONS if shutil.which(f"mpiexec.{family}")]
+        given.mpi = f"{found[0]}=mpiexec.{found[0]}" if found else ""
+    return given
+
+
+def main():
+    given = arguments()
+    if not given.mpi or not given.sumac.exists():
+        print("no MPI, or no Sumac, to run: see 'make build'", file=sys.stderr)
+        return 3
+    by_ranks, wrong = {}, []
+    for ranks in map(int, given.ranks.split(",")):
+        by_ranks[ranks], bad = measure(given, ranks)
+        print_table(ranks, by_ranks[ranks])
+        wrong += [f"{ranks} ranks, {', '.join(design)}" for design in sorted(bad)]
+    if given.plot:
+        draw(given.plot, by_ranks)
+    for design in wrong:
+        print(f"wrong results: {design}", file=sys.stderr)
+    return 4 if wrong else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failed as failure:
+        print(failure, file=sys.stderr)
+        sys.exit(1)

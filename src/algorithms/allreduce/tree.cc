@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All-reduce up a tree of neighbouring ranks to rank 0, and the result down the same tree, from
+// slot to slot. While a chunk goes down, the next ones go up.
+//   Steps    2 log_k p a chunk, pipelined
+//   Bytes    a rank reads at most n(k-1) log_k p + n and writes 2n
+//   Wins     many ranks: no rank reads more than a handful of lines
+//   Needs    slots. Partial results are folded: the same bits on all ranks, other ones than flat
+// Source: as reduce/tree.
+#include "algorithms/tree.h"
+#include "algorithms/functions.h"
+
+namespace sumac::allreduce {
+namespace {
+
+// Takes the result from the parent's cell and shows it to the children.
+Task pass_down(Strand& strand, ShmGroup& group, const ReduceArguments& args, const RunTree& tree,
+               TreeChunk chunk) {
+  const std::uint64_t position = chunk.position;
+  const std::size_t bytes = chunk.part.bytes;
+  std::byte* const output = args.output + chunk.part.offset;
+  std::byte* const own = group.cell(group.rank(), position, chunk.most);
+  if (tree.is_root()) {
+    group.store(position, own, output, bytes);
+    group.publish_out(position);
+    co_return;
+  }
+  co_await strand.until(group.out(tree.parent(), position));
+  const std::byte* const theirs = group.cell(tree.parent(), position, chunk.most);
+  group.read(position, bytes, [&] {
+    if (!tree.is_leaf()) {
+      // The parent has read what this cell had on the way up.
+      group.store(position, own, theirs, bytes);
+      group.publish_out(position);
+    }
+    std::memcpy(output, theirs, bytes);
+  });
+}
+
+}  // namespace
+
+Task tree(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
+  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes(), args.unit);
+  const std::size_t behind = std::min(chunks.count() - 1, group.ring() / 2);
+  const RunTree tree(group.size(), group.rank(), 0, args.radix);
+  const std::uint64_t first = group.take(chunks.count());
+  for (std::size_t step = 0; step < chunks.count() + behind; ++step) {
+    if (step < chunks.count()) {
+      co_await strand.until(group.slot_free(first + step));
+      co_await fold_up(strand, group, args, tree, {first + step, chunks[step], chunks.most()});
+    }
+    if (step >= behind) {
+      const std::size_t c = step - behind;
+      co_await pass_down(strand, group, args, tree, {first + c, chunks[c], chunks.most()});
+      group.finish(first + c);
+    }
+  }
+}
+
+Traffic tree_cost(const GroupCall& call) {
+  Traffic traffic = tree_traffic(call, 0);
+  traffic.cost.steps += static_cast<std::uint64_t>(Knomial::depth(call.ranks, call.radix));
+  traffic.cost.bytes += 2 * call.bytes;
+  return traffic;
+}
+
+}  // namespace sumac::allreduce
