@@ -123,6 +123,25 @@ TEST(ChoiceTable, SingleCopyBetweenTwoRanksIsForThoseWithThreads) {
   }
 }
 
+// Between two ranks far from each other, of lines and slots.
+TEST(ChoiceTable, LinesAreForRanksThatAreNear) {
+  for (const int ranks : {2, 3}) {
+    for (const Distance distance : {Distance::unknown, Distance::near, Distance::far}) {
+      Capabilities c = capabilities(ranks, false, false);
+      c.distance = distance;
+      const ChoiceTable choices(kNone, c, "");
+      const bool slots = ranks == 2 && distance == Distance::far;
+      for (const std::size_t bytes : {8, 767, 768, 2072}) {
+        EXPECT_EQ(choices.choose(Collective::reduce, bytes).algorithm,
+                  slots && bytes > 767 ? Algorithm::reduce_flat_slots
+                                       : Algorithm::reduce_flat_lines);
+        EXPECT_EQ(choices.choose(Collective::bcast, bytes).algorithm,
+                  slots && bytes > 767 ? Algorithm::bcast_slots : Algorithm::bcast_lines);
+      }
+    }
+  }
+}
+
 TEST(ChoiceTable, ChoosesAsTheTableBefore) {
   static_assert(kLinesData == 2072, "rules.toml names it");
   for (int ranks : {2, 3, 8, 16, 17, 100}) {
