@@ -86,6 +86,27 @@ int command_layouts(void) {
   return 0;
 }
 
+int command_distances(void) {
+  static const struct {
+    const char *name, *doc;
+    unsigned most_ns;
+  } rows[] = {
+#define SUMAC_DISTANCE(name, most_ns, doc) {#name, doc, most_ns},
+#include "base/distances.def"
+#undef SUMAC_DISTANCE
+  };
+  const size_t count = sizeof rows / sizeof rows[0];
+  puts("[");
+  for (size_t i = 0; i < count; ++i) {
+    printf("  {");
+    print_string("name", rows[i].name, ", ");
+    printf("\"most_ns\": %u, ", rows[i].most_ns);
+    print_string("doc", rows[i].doc, i + 1 < count ? "},\n" : "}\n");
+  }
+  puts("]");
+  return 0;
+}
+
 int command_algorithms(void) {
   static const struct {
     const char *collective, *name, *needs, *order, *description;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "team/spec.h"
 
@@ -68,6 +69,7 @@ TeamSpec spec_of(const Options& options, const Places& places) {
   spec.spare.assign(spec.places.size(), places.spare);
   spec.family = options.family;
   spec.node_radix = options.node_radix;
+  spec.distance = options.distance;
   spec.reach = options.no_attach ? Reach::none : Reach::copies;
   return spec;
 }
@@ -114,8 +116,9 @@ std::vector<int> Explainer::counterparts(std::size_t place) const {
 
 // The hierarchy as one rank sees it.
 AgreedLevels Explainer::agreed_by(int rank) const {
-  return agreed_levels(spec_, hierarchy_, rank, levels_of(hierarchy_, rank, options_.ranks), rules_,
-                       options_.algo.c_str());
+  std::vector<LevelGroup> groups = levels_of(hierarchy_, rank, options_.ranks);
+  for (LevelGroup& group : groups) group.distance = options_.distance;
+  return agreed_levels(spec_, hierarchy_, rank, std::move(groups), rules_, options_.algo.c_str());
 }
 
 // For each rank, the number of ranks that belong to the same member of the last level.

@@ -138,6 +138,14 @@ void declare(CLI::App& app, Options& options, std::string& slow) {
   add_choice<Family>(app, "--mpi", options.family,
                      {{"openmpi", Family::openmpi}, {"mpich", Family::mpich}}, "The MPI below: ")
       ->type_name("MPI");
+  std::vector<std::pair<std::string, Distance>> distances;
+  for (const Distance distance : {Distance::sibling, Distance::near, Distance::far}) {
+    distances.emplace_back(name_of(distance), distance);
+  }
+  add_choice<Distance>(app, "--handover", options.distance, distances,
+                       "How far ranks that share memory are from one another, by what is measured "
+                       "when a communicator is set up (default: not measured): ")
+      ->type_name("CLASS");
   app.add_flag("--no-attach", options.no_attach, "As where cross-memory attach does not work");
   app.add_flag("--json", options.json, "Print JSON");
 }

@@ -30,7 +30,8 @@ bool holds(const Rule& rule, const Capabilities& capabilities) {
          (rule.over != Over::levels ||
           rule.nodes.holds(static_cast<std::uint64_t>(capabilities.nodes))) &&
          fits(rule.room, capabilities) &&
-         (rule.family == Family::any || rule.family == capabilities.family);
+         (rule.family == Family::any || rule.family == capabilities.family) &&
+         (rule.handover == Distance::unknown || rule.handover == capabilities.distance);
 }
 
 // The ranges of one collective. A range painted first is not painted over.
@@ -104,7 +105,7 @@ const char* apply(const Rule& rule, const Choice& choice, const Capabilities& ca
   const char* why = algorithm == Algorithm::native ? nullptr : why_not(algorithm, capabilities);
   if (why) return why;
   return ranges.paint(rule.bytes, choice, index) ? nullptr
-                                                      : "one range of bytes too many is needed";
+                                                 : "one range of bytes too many is needed";
 }
 
 }  // namespace

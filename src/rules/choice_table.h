@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/algorithm.h"
+#include "base/distance.h"
 #include "transport/peer_memory.h"
 
 namespace sumac {
@@ -23,6 +24,8 @@ struct Capabilities {
   bool spare = false;           // two processors a rank or more: its threads have some
   Over over = Over::shm;
   Family family = Family::any;  // any: not said
+  // Of a group that shares memory: of its farthest neighbours, when it was set up.
+  Distance distance = Distance::unknown;
   // The number of nodes, for Over::levels. multi_leader needs equal_nodes: two levels, which are
   // nodes (of as many ranks, at most 64) and the level between them.
   int nodes = 1;

@@ -189,6 +189,21 @@ TEST(ChoiceTable, UsersRulesComeFirst) {
   EXPECT_EQ(choices.range(Collective::allreduce, 99).rule, 3);
 }
 
+TEST(ChoiceTable, RulesAskHowFarRanksAre) {
+  RuleSet user = rules(rule("shm", "0-", "flat_slots") + rule("shm", "0-", "split_slots"));
+  user.rules[0].handover = Distance::far;
+  user.rules[1].handover = Distance::near;
+  Capabilities c = capabilities(4, false, false);
+  const auto chosen = [&](Distance distance) {
+    c.distance = distance;
+    return ChoiceTable(user, c, "").choose(Collective::allreduce, 64).algorithm;
+  };
+  EXPECT_EQ(chosen(Distance::far), Algorithm::allreduce_flat_slots);
+  EXPECT_EQ(chosen(Distance::near), Algorithm::allreduce_split_slots);
+  EXPECT_EQ(chosen(Distance::sibling), Algorithm::allreduce_flat_lines);
+  EXPECT_EQ(chosen(Distance::unknown), Algorithm::allreduce_flat_lines);  // by the shipped rules
+}
+
 TEST(ChoiceTable, WithinLevelsNothingIsLeftToTheMpi) {
   const RuleSet user = rules(rule("shm", "0-", "native"));
   Capabilities c = capabilities(4, false, false);

@@ -28,6 +28,7 @@ struct Rule {
   Over over = Over::shm;
   Room room = Room::any;
   Family family = Family::any;
+  Distance handover = Distance::unknown;  // unknown: any
   Span ranks, nodes, bytes;
   Choice choice;
   int line = 0;  // of the file it is from

@@ -99,8 +99,8 @@ const RawField* find(const RawRule& raw, std::string_view key) {
 }
 
 bool check_keys(const RawRule& raw, TextProblem& problem) {
-  static const Names known = {"collective", "over", "ranks",     "nodes", "bytes",
-                              "room",       "mpi",  "algorithm", "chunk", "radix"};
+  static const Names known = {"collective", "over",     "ranks",     "nodes", "bytes", "room",
+                              "mpi",        "handover", "algorithm", "chunk", "radix"};
   for (const RawField& field : raw.fields) {
     if (std::none_of(known.begin(), known.end(), [&](auto key) { return field.key == key; })) {
       return fail(problem, field.line,
@@ -205,6 +205,20 @@ bool parse_radix(const RawField& field, const std::string& algorithm, Choice& ch
   return true;
 }
 
+bool parse_handover(const RawField& field, Rule& rule, TextProblem& problem) {
+  static const Names distances = [] {
+    Names names(std::begin(kDistanceNames), std::end(kDistanceNames));
+    names[0] = "any";
+    return names;
+  }();
+  if (rule.over != Over::shm) {
+    return fail(problem, field.line, "'handover' is for over = \"shm\"; leave it out");
+  }
+  const int distance = word_of(field, distances, problem);
+  rule.handover = static_cast<Distance>(distance);
+  return distance >= 0;
+}
+
 bool parse_fit(const RawRule& raw, Rule& rule, TextProblem& problem) {
   static const Names rooms = {"any", "own", "shared", "spare"};
   static const Names families = {"any", "openmpi", "mpich"};
@@ -228,7 +242,8 @@ bool parse_fit(const RawRule& raw, Rule& rule, TextProblem& problem) {
   const RawField* family = find(raw, "mpi");
   const int f = family ? word_of(*family, families, problem) : 0;
   rule.family = static_cast<Family>(f);
-  return r >= 0 && f >= 0;
+  const RawField* handover = find(raw, "handover");
+  return r >= 0 && f >= 0 && (!handover || parse_handover(*handover, rule, problem));
 }
 
 }  // namespace

@@ -89,6 +89,18 @@ TEST(Rules, HashIsOfTheContentAlone) {
   EXPECT_EQ(good("").hash, RuleSet{}.hash);
 }
 
+TEST(Rules, HandoverIsOneOfTheDistances) {
+  const std::string rule = "[[rule]]\ncollective='bcast'\nover='shm'\nalgorithm='slots'\n";
+  EXPECT_EQ(good(rule).rules[0].handover, Distance::unknown);
+  EXPECT_EQ(good(rule + "handover='any'").rules[0].handover, Distance::unknown);
+  EXPECT_EQ(good(rule + "handover='any'").hash, good(rule).hash);
+  for (const Distance distance : {Distance::sibling, Distance::near, Distance::far}) {
+    const RuleSet set = good(rule + "handover='" + name_of(distance) + "'");
+    EXPECT_EQ(set.rules[0].handover, distance);
+    EXPECT_NE(set.hash, good(rule).hash);
+  }
+}
+
 TEST(Rules, ProblemsNameTheFix) {
   const std::string head = kHead;
   const std::string p2p = "(known: recursive_doubling, rabenseifner, ring, knomial, mpi_allreduce)";
@@ -99,7 +111,7 @@ TEST(Rules, ProblemsNameTheFix) {
        "FILE:4: 'flat_lines' cannot be chosen for allreduce over p2p: it is over shm; " + p2p},
       {head + "algorithm = 'ring'\nrank = '2'",
        "FILE:5: unknown key 'rank'; did you mean 'ranks'? (known: collective, over, ranks, nodes, "
-       "bytes, room, mpi, algorithm, chunk, radix)"},
+       "bytes, room, mpi, handover, algorithm, chunk, radix)"},
       {head + "algorithm = 3",
        "FILE:4: 'algorithm' is a number; it must be text in quotation marks"},
       {head + "algorithm = 'ring'\nranks = '9-2'",
@@ -125,6 +137,14 @@ TEST(Rules, ProblemsNameTheFix) {
        "FILE:5: 'nodes' is for over = \"levels\"; leave it out"},
       {head + "algorithm = 'ring'\nroom = 'sahred'",
        "FILE:5: unknown room 'sahred'; did you mean 'shared'? (known: any, own, shared, spare)"},
+      {head + "algorithm = 'ring'\nhandover = 'far'",
+       "FILE:5: 'handover' is for over = \"shm\"; leave it out"},
+      {"[[rule]]\ncollective='bcast'\nover='shm'\nalgorithm='slots'\nhandover='fra'",
+       "FILE:5: unknown handover 'fra'; did you mean 'far'? (known: any, sibling, near, far)"},
+      {"[[rule]]\ncollective='bcast'\nover='shm'\nalgorithm='slots'\nhandover='unknown'",
+       "FILE:5: unknown handover 'unknown'; (known: any, sibling, near, far)"},
+      {"[[rule]]\ncollective='bcast'\nover='shm'\nalgorithm='slots'\nhandover=430",
+       "FILE:5: 'handover' is a number; it must be text in quotation marks"},
       {head + "algorithm = 'ring'\nchunk = '64K'",
        "FILE:5: 'ring' is not pipelined by the rules; leave 'chunk' out"},
       {head + "algorithm = 'ring'\nradix = 4",

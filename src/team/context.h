@@ -9,6 +9,7 @@
 #include "rules/choice_table.h"
 #include "rules/rules.h"
 #include "team/idle_messages.h"
+#include "team/measure.h"
 #include "transport/shm/arena.h"
 
 namespace sumac {
@@ -18,8 +19,10 @@ struct Context {
   const RuleSet& rules;  // the user's, of SUMAC_RULES
   Arena& arena;
   IdleMessages& idle;
+  KnownDistances& distances;
   Family family;          // of the MPI below
   std::uint64_t process;  // a word that no other process has which ever joins a team with it
+  LineClock clock = {};
 
   Control control() const { return static_cast<Control>(options.shm_control); }
 };

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
+#include <utility>
 
 #include "observe/log.h"
 #include "progress/helper.h"
@@ -67,12 +69,17 @@ WaitPolicy wait_policy(Team& team, bool oversubscribed) {
 // fails.
 bool share(Team& team, Reach reach, Wishes& wishes) {
   Arena& arena = team.context.arena;
-  Ticket ticket;
+  std::vector<int> all(static_cast<std::size_t>(team.size));
+  std::iota(all.begin(), all.end(), 0);
+  Offered offered;
+  const Ticket& ticket = offered.ticket;
   if (team.rank == 0) {
-    ticket = arena.offer(team.size, 1, team.processes.data(), team.context.options.shm_budget,
-                         Slots::in_turn, team.context.control());
+    offered.ticket =
+        arena.offer(team.size, 1, team.processes.data(), team.context.options.shm_budget,
+                    Slots::in_turn, team.context.control());
+    tell_distance(team, all, offered);
   }
-  team.oob.broadcast(&ticket, sizeof ticket);
+  team.oob.broadcast(&offered, sizeof offered);
   if (ticket.offer == Offer::over_budget || ticket.offer == Offer::refused) {
     const bool over = ticket.offer == Offer::over_budget;
     hand_down_for_good(team, over ? Reason::budget : Reason::shared_memory);
@@ -89,6 +96,12 @@ bool share(Team& team, Reach reach, Wishes& wishes) {
   team.blocks.push_back(block);
   team.group = ShmGroup(block, ticket.layout, team.rank);
   team.spec.reach = reach_of(agreed);
+  team.spec.distance = offered.distance;
+  if (!offered.known) {
+    std::vector<MeasuredGroup> groups{{team.group, std::move(all)}};
+    measure_distances(team, groups);
+    team.spec.distance = groups[0].distance;
+  }
   team.peers = make_peer_memory(team.spec.reach, team.pids);
   const Capabilities capabilities = team.spec.of_one_group();
   team.choices = ChoiceTable(team.context.rules, capabilities, team.context.options.algo);

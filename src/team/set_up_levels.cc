@@ -12,6 +12,9 @@
 namespace sumac {
 namespace {
 
+// Of each hierarchy, the groups that this rank takes part in.
+using HierarchyGroups = std::vector<std::vector<LevelGroup>>;
+
 // The memory and messages of a team's hierarchies, and what worked of it on this rank.
 class LevelsSetUp {
  public:
@@ -21,6 +24,9 @@ class LevelsSetUp {
   std::vector<LevelGroup> make_groups(const Hierarchy& hierarchy);
   // Collective: makes messages; null where the hierarchy needs none, or where that failed.
   TeamMessages make_messages(const Wanted& wanted);
+  // Collective, after everything worked: measures the groups of the hierarchies, unless the
+  // distances of all are known.
+  void measure(const std::vector<Wanted>& wanted, HierarchyGroups& groups);
   // Agrees on what worked. Where memory or messages are missing the blocks are given back.
   std::uint64_t agree_on_all();
   // The hierarchy in use, after everything worked. Messages have tags from `first_tag` on.
@@ -44,39 +50,44 @@ class LevelsSetUp {
 
   Team& team_;
   const std::size_t budget_;
-  bool over_budget_ = false;
+  bool over_budget_ = false, measures_ = false;
   std::vector<Ticket> tickets_;  // of the blocks this rank has accepted
   std::uint64_t worked_ = kMust;
 };
 
 void LevelsSetUp::make_block(const HierarchyLevel& level, LevelGroup* own) {
   Arena& arena = team_.context.arena;
-  Ticket ticket;
+  Offered offered;
   const bool shares = own && own->shared && own->size > 1;
   const bool leads = shares && own->rank == own->leader;
   if (leads) {
     std::vector<std::uint64_t> members;
     for (int r : own->members) members.push_back(team_.processes[static_cast<std::size_t>(r)]);
-    ticket = arena.offer(own->size, 2, members.data(), budget_, Slots::in_turn,
-                         team_.context.control());
+    offered.ticket =
+        arena.offer(own->size, 2, members.data(), budget_, Slots::in_turn, team_.context.control());
+    tell_distance(team_, own->members, offered);
   }
-  std::vector<Ticket> all(static_cast<std::size_t>(team_.size));
-  team_.oob.all_gather(&ticket, all.data(), sizeof ticket);
-  for (const Group& group : level.groups) {
+  std::vector<Offered> all(static_cast<std::size_t>(team_.size));
+  team_.oob.all_gather(&offered, all.data(), sizeof offered);
+  const auto of_leader = [&](const auto& group) -> const Offered& {
     const int leader = group.members[static_cast<std::size_t>(group.leader)];
-    over_budget_ |= all[static_cast<std::size_t>(leader)].offer == Offer::over_budget;
+    return all[static_cast<std::size_t>(leader)];
+  };
+  for (const Group& group : level.groups) {
+    over_budget_ |= of_leader(group).ticket.offer == Offer::over_budget;
+    measures_ |= group.one_node && group.members.size() > 1 && !of_leader(group).known;
   }
   if (!shares) return;
-  const Ticket& offered =
-      all[static_cast<std::size_t>(own->members[static_cast<std::size_t>(own->leader)])];
-  own->block = arena.accept(offered, own->rank);
-  if (offered.id) tickets_.push_back(offered);
+  const Ticket& ticket = of_leader(*own).ticket;
+  own->distance = of_leader(*own).distance;
+  own->block = arena.accept(ticket, own->rank);
+  if (ticket.id) tickets_.push_back(ticket);
   if (!own->block) {
     worked_ &= ~kMapped;
     return;
   }
-  own->up = ShmGroup(own->block, offered.layout, own->rank, 0);
-  own->down = ShmGroup(own->block, offered.layout, own->rank, 1);
+  own->up = ShmGroup(own->block, ticket.layout, own->rank, 0);
+  own->down = ShmGroup(own->block, ticket.layout, own->rank, 1);
 }
 
 std::vector<LevelGroup> LevelsSetUp::make_groups(const Hierarchy& hierarchy) {
@@ -85,6 +96,26 @@ std::vector<LevelGroup> LevelsSetUp::make_groups(const Hierarchy& hierarchy) {
     make_block(hierarchy.levels[l], l < groups.size() ? &groups[l] : nullptr);
   }
   return groups;
+}
+
+void LevelsSetUp::measure(const std::vector<Wanted>& wanted, HierarchyGroups& groups) {
+  if (!measures_) return;
+  std::vector<MeasuredGroup> measured;  // of all levels; of no ranks where this rank has no block
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    for (std::size_t l = 0; l < wanted[i].hierarchy.levels.size(); ++l) {
+      MeasuredGroup& each = measured.emplace_back();
+      if (l < groups[i].size() && groups[i][l].block)
+        each = {groups[i][l].up, groups[i][l].members};
+    }
+  }
+  measure_distances(team_, measured);
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    for (std::size_t l = 0; l < groups[i].size(); ++l) {
+      groups[i][l].distance = measured[first + l].distance;
+    }
+    first += wanted[i].hierarchy.levels.size();
+  }
 }
 
 std::uint64_t LevelsSetUp::purpose_of(const Wanted& wanted) const {
@@ -173,7 +204,7 @@ bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wi
   }
   LevelsSetUp set_up(team, team.context.options.shm_budget);
   set_up.note_reach(reach);
-  std::vector<std::vector<LevelGroup>> groups;
+  HierarchyGroups groups;
   std::vector<TeamMessages> messages;
   for (const Wanted& wanted : all) {
     groups.push_back(set_up.make_groups(wanted.hierarchy));
@@ -187,6 +218,7 @@ bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wi
     return false;
   }
   team.spec.reach = reach_of(agreed);
+  set_up.measure(all, groups);
   for (std::size_t i = 0; i < all.size(); ++i) {
     team.levels.push_back(
         set_up.make_run(all[i].hierarchy, std::move(groups[i]), messages[i].messages, 0));
@@ -208,7 +240,11 @@ std::unique_ptr<LevelsRun> make_own_levels(Team& team, Collective collective, in
   LevelsSetUp set_up(team, budget_of_own_ranks(team));
   std::vector<LevelGroup> groups = set_up.make_groups(wanted->hierarchy);
   if ((set_up.agree_on_all() & kMapped) == 0) return nullptr;
+  // The choices are those of the team's other calls, whatever a line takes by now.
   const LevelsRun* shared = team.levels_for[static_cast<int>(collective)];
+  for (std::size_t l = 0; l < groups.size(); ++l) {
+    groups[l].distance = shared->agreed().groups[l].distance;
+  }
   return set_up.make_run(wanted->hierarchy, std::move(groups), shared->shared_messages(),
                          first_tag);
 }

@@ -42,6 +42,7 @@ Capabilities TeamSpec::of_one_group() const {
   capabilities.family = family;
   capabilities.node_radix = node_radix;
   capabilities.reach = reach;
+  capabilities.distance = distance;
   capabilities.oversubscribed = holds(oversubscribed, true);
   capabilities.spare = !holds(spare, false);
   return capabilities;
@@ -51,6 +52,7 @@ Capabilities TeamSpec::of_all(const Hierarchy& hierarchy) const {
   Capabilities capabilities = of_one_group();
   if (is_flat(hierarchy)) return capabilities;
   capabilities.over = Over::levels;
+  capabilities.distance = Distance::unknown;
   capabilities.nodes = count_nodes(*this);
   capabilities.equal_nodes = has_equal_nodes(*this, hierarchy);
   return capabilities;
@@ -89,7 +91,8 @@ AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int
                            std::vector<LevelGroup> groups, const RuleSet& rules, const char* algo) {
   AgreedLevels agreed;
   for (const LevelGroup& level : groups) {
-    const Capabilities of_level = spec.of_group(level.size, level.members[0], level.shared);
+    Capabilities of_level = spec.of_group(level.size, level.members[0], level.shared);
+    of_level.distance = level.distance;
     agreed.choices.push_back({rules, of_level, algo});
   }
   agreed.depth = hierarchy.levels.size();

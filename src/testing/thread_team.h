@@ -32,7 +32,20 @@ struct TestProcess {
   RuleSet rules;
   Arena arena;
   IdleMessages idle;
+  KnownDistances distances;
 };
+
+// A clock that this much passes on from one reading to the next in this thread.
+inline double& batch_ns() {
+  thread_local double ns = 0;
+  return ns;
+}
+inline std::uint64_t clock_of_batches() {
+  thread_local double now = 0;
+  return static_cast<std::uint64_t>(now += batch_ns());
+}
+// Trusts that the other threads come, however late.
+inline constexpr LineClock kClockOfBatches{clock_of_batches, 60'000'000'000};
 
 // What a test decides about the ranks.
 struct Setting {
@@ -42,6 +55,9 @@ struct Setting {
   RuleSet rules;
   bool oversubscribed = false;
   std::size_t slot_bytes = 1024;
+  // Nanoseconds that a line takes there and back as a rank measures it. If null, the clock tells.
+  std::function<double(int rank)> line_ns;
+  LineClock clock;
   unsigned seed = 0;
   // The rank that differs from the others, what it says about itself, and what its process is like.
   int odd = -1;
@@ -198,7 +214,10 @@ class ThreadTeam {
   void each(Make make) {
     std::vector<std::thread> threads;
     for (Rank& rank : ranks_) {
-      threads.emplace_back([&] { make(rank.team, rank.hello(setting_)); });
+      threads.emplace_back([&] {
+        if (setting_.line_ns) batch_ns() = setting_.line_ns(rank.team.rank) * kLineTrips;
+        make(rank.team, rank.hello(setting_));
+      });
     }
     for (std::thread& thread : threads) thread.join();
   }
@@ -214,8 +233,14 @@ class ThreadTeam {
   struct Rank {
     Rank(const Setting& setting, Meeting& meeting, int number, const std::string& root)
         : process(setting.environment(number), setting.rules, setting.slot_bytes, root),
-          context{process.options, process.rules, process.arena,
-                  process.idle,    Family::any,   static_cast<std::uint64_t>(number) + 1},
+          context{process.options,
+                  process.rules,
+                  process.arena,
+                  process.idle,
+                  process.distances,
+                  Family::any,
+                  static_cast<std::uint64_t>(number) + 1,
+                  setting.clock},
           oob(meeting, setting, number),
           team(context, oob) {
       team.rank = number;

@@ -71,6 +71,31 @@ run env SUMAC_HIERARCHY="bcast=flat;ranks:4,node" SUMAC_ALGO=allreduce:ring "$su
 expect_out "ranks:4  4 x 4 "
 expect_out "ring  "
 expect_out "forced"
+# How far ranks are from one another, for the rules that ask for it: in one group and over levels.
+cat >"$scratch/far.toml" <<'RULES'
+[[rule]]
+collective = "allreduce"
+over = "shm"
+handover = "far"
+algorithm = "flat_slots"
+
+[[rule]]
+collective = "bcast"
+over = "shm"
+handover = "near"
+algorithm = "single_copy"
+RULES
+for shape in "-n 2" "-n 8 --hierarchy ranks:2,node"; do
+  for distance in "" sibling near far; do
+    # shellcheck disable=SC2086 # words
+    run "$sumac" plan allreduce 64 $shape --rules "$scratch/far.toml" \
+      ${distance:+--handover $distance}
+    expect_status 0
+    if [ "$distance" = far ]; then expect_out "/far.toml:1"; else expect_out " rules.toml:"; fi
+  done
+done
+run "$sumac" plan bcast 64 -n 2 --rules "$scratch/far.toml" --handover near
+expect_out "/far.toml:7"
 run "$sumac" plan --help
 expect_status 0
 expect_out "sumac plan [OPTIONS] COLLECTIVE [BYTES]"
@@ -102,6 +127,7 @@ refused usage "--ranks" allreduce 8 -n 1
 refused usage "2 ranks cannot run on 3 nodes" allreduce 8 -n 2 --nodes 3
 refused usage "a barrier has no bytes" barrier 8 -n 2
 refused usage "'blok' is not one of: block, round-robin" allreduce 8 -n 2 --map blok
+refused usage "'fra' is not one of: sibling, near, far" allreduce 8 -n 2 --handover fra
 refused usage "--slow 1,x is not a list of ranks" allreduce 8 -n 2 --slow 1,x
 refused usage "--slow 2: 2 is not within the ranks 0 to 1" allreduce 8 -n 2 --slow 2
 refused usage "allreduce has no algorithm 'rign'; did you mean 'ring'?" allreduce 8 -n 2 \

@@ -88,6 +88,15 @@ ALGORITHMS = [
         ("allreduce", "levels", "levels"), ("bcast", "slots", "slots"),
         ("barrier", "flat", "slots"))
 ]  # fmt: skip
+DISTANCES = [
+    {"name": name, "most_ns": most, "doc": ""}
+    for name, most in (("sibling", 75), ("near", 250), ("far", 2**32 - 1))
+]
+LINES = [
+    {"name": name, "cpu": cpu, "ns": ns}
+    for cpu, (name, ns) in enumerate(
+        [("near", 104), ("near", 96), ("far", 430), ("unknown", None)], start=1)
+]  # fmt: skip
 
 
 def script(path: Path, text: str) -> Path:
@@ -107,7 +116,8 @@ class Sandbox:
         self.log = directory / "launched"
         tables = directory / "tables"
         for name, rows in (("options", OPTIONS), ("collectives", COLLECTIVES), ("types", TYPES),
-                           ("algorithms", ALGORITHMS), ("layouts", LAYOUTS)):  # fmt: skip
+                           ("algorithms", ALGORITHMS), ("layouts", LAYOUTS),
+                           ("distances", DISTANCES), ("lines", LINES)):  # fmt: skip
             Path(f"{tables}__{name}").write_text(json.dumps(rows))
         script(self.root / "bin/sumac", SUMAC.format(python=sys.executable, tables=str(tables)))
         (self.root / "lib/sumac").mkdir(parents=True)

@@ -13,6 +13,7 @@ import pytest
 import sumac_mpi
 from conftest import script
 from sumac_mpi.base import requirements
+from sumac_mpi.library import tables
 
 ROOT = Path(__file__).parents[2]
 
@@ -228,6 +229,17 @@ class TestInfo:
         assert sumac("info", topic)[0] == 0
         status, out, _ = sumac("info", topic, "--json")
         assert status == 0 and isinstance(json.loads(out), dict)
+
+    def test_lines_between_processors(self, sandbox, sumac):
+        _, out, _ = sumac("info", "machine")
+        (line,) = [line for line in out.splitlines() if line.startswith("Lines")]
+        assert line == (
+            "Lines    there and back from the first CPU: 2 CPUs near (96 to 104 ns), "
+            "1 CPU far (430 ns), 1 CPU too busy to tell"
+        )
+        (sandbox.root.parent / "tables__lines").write_text("[]")
+        tables._rows.cache_clear()
+        assert "Lines" not in sumac("info", "machine")[1]
 
     def test_options_file_can_be_sourced(self, sandbox, sumac, monkeypatch, tmp_path):
         monkeypatch.setenv("SUMAC_DISABLE", "1")

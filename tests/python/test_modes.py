@@ -15,11 +15,12 @@ from sumac_mpi.bench import modes, results
         ([100, 104, 140], ["near"]),
         ([520, 100, 430, 96, 52, 53], ["sibling", "near", "far"]),
         ([450], ["far"]),
-        ([260, 900, 2000], ["far", "far", "far"]),  # names are for people: gaps tell modes apart
+        ([260, 900, 2000], ["far", "far", "far"]),  # several modes of one name
         ([0, 0], ["changing"]),
         ([100, 149, 222, 330], ["near"]),  # no gap: a line's time may drift
     ],
 )
+@pytest.mark.usefixtures("sandbox")
 def test_gaps_tell_modes_apart(stamps, names):
     found = modes.classes(stamps)
     assert [mode.name for mode in found] == names
@@ -33,6 +34,7 @@ def stamped(ns, mpi_us, sumac_us, dropped=0):
     return record
 
 
+@pytest.mark.usefixtures("sandbox")
 def test_a_size_has_a_row_for_each_mode():
     record = stamped([100, 500, 104, 480, 500], [1, 4, 3, 5, 6], [0.5, 1, 0.5, 1, 1], dropped=2)
     near, far = modes.apart(record)
@@ -42,12 +44,14 @@ def test_a_size_has_a_row_for_each_mode():
     assert "p99" not in near["native"]  # is not known from rounds
 
 
+@pytest.mark.usefixtures("sandbox")
 def test_a_size_in_two_modes_is_one_that_was_measured():
     run = results.Run(records.session()[0])
     run.add(stamped([100, 500], [1, 4], [1, 1]))
     assert (len(run.rows), run.measured) == (2, 1)
 
 
+@pytest.mark.usefixtures("sandbox")
 def test_in_one_mode_the_record_stays():
     record = stamped([100, 104], [1, 1], [1, 1])
     (same,) = modes.apart(record)

@@ -3,7 +3,8 @@
 
 The benchmark programs measure that before and after each round. Where the processors of a virtual
 machine move, or ranks are not bound, it changes, and times of one mode say nothing about another.
-Modes are told apart by gaps between the times that were seen; their names are only for people.
+Modes are told apart by gaps between the times that were seen. Their names are those that rules ask
+for (`handover`).
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sumac_mpi.library import distances
+
 # Neighbours that differ by more belong to two modes. As in bench/steady.cc.
 _GAP = 1.5
-# Up to so many nanoseconds. Two threads of one core; two cores below one cache; all others.
-_NAMES = ((75.0, "sibling"), (250.0, "near"), (float("inf"), "far"))
 _CHANGING = "changing"  # the time was another after each round than before it
 
 
@@ -30,7 +31,7 @@ class Mode:
     def name(self) -> str:
         if not self.high:
             return _CHANGING
-        return next(name for most, name in _NAMES if self.middle <= most)
+        return distances.name_of(self.middle)
 
     @property
     def title(self) -> str:

@@ -15,7 +15,7 @@ from sumac_mpi.base import units
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands.common_options import AS_JSON
 from sumac_mpi.launch import launcher
-from sumac_mpi.library import layout, options, tables
+from sumac_mpi.library import distances, layout, options, tables
 from sumac_mpi.machine import hardware
 
 Facts = dict[str, Any]
@@ -119,8 +119,8 @@ def _show_mpi(facts: Facts, full: bool) -> list[str]:
     return lines
 
 
-def _gather_machine(_: layout.Installation) -> Facts:
-    return hardware.describe().as_dict()
+def _gather_machine(installation: layout.Installation) -> Facts:
+    return hardware.describe().as_dict() | {"lines": distances.measure(installation)}
 
 
 def _show_machine(facts: Facts, full: bool) -> list[str]:
@@ -132,6 +132,9 @@ def _show_machine(facts: Facts, full: bool) -> list[str]:
         f"SIMD     {' '.join(facts['simd']) or 'none'}",
         f"SHM      /dev/shm {memory}; cross-memory attach: {_attach(facts['ptrace_scope'])}",
     ]
+    if facts["lines"]:
+        known = ", ".join(map(str, distances.summary(facts["lines"])))
+        lines.append(f"Lines    there and back from the first CPU: {known}")
     if full:
         lines.append(f"Host     {facts['host']}, Linux {facts['kernel']}")
     return lines

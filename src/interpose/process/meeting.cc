@@ -80,11 +80,14 @@ Hello hello_of_process(const Communicator& c) {
 }
 
 void trace_choices(const Communicator& c) {
+  std::string one_group = "one group that shares memory";
+  if (c.spec.distance != Distance::unknown)
+    one_group += std::string(", ") + name_of(c.spec.distance);
   for (const CollectiveInfo& info : kCollectives) {
     if (!is_of_ranks(info.collective)) continue;
     const LevelsRun* levels = c.levels_for[static_cast<int>(info.collective)];
     trace_choices(c, info.collective, levels ? levels->choices() : c.choices,
-                  levels ? "a hierarchy" : "one group that shares memory");
+                  levels ? "a hierarchy" : one_group.c_str());
   }
 }
 

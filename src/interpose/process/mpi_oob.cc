@@ -46,7 +46,9 @@ void MpiOob::end_job() { sumac::end_job(communicator_.comm); }
 
 const Context& team_context() {
   static auto* idle = new IdleMessages;  // never destroyed, like the arena
-  static const Context context{options, user_rules(), arena(), *idle, kFamily, process_word()};
+  static auto* distances = new KnownDistances;
+  static const Context context{options,    user_rules(), arena(),       *idle,
+                               *distances, kFamily,      process_word()};
   return context;
 }
 

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How far ranks are from one another: the same on all of them, and the farthest neighbours count.
+#include "team/measure.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "testing/one_process.h"
+#include "testing/thread_team.h"
+
+namespace sumac::testing {
+namespace {
+
+// Nodes of as many ranks, or about.
+Setting setting_of(int ranks, int nodes) {
+  Setting setting;
+  setting.clock = kClockOfBatches;
+  for (int r = 0; r < ranks; ++r) {
+    Place place;
+    place.node = place.host = 1 + static_cast<std::uint64_t>(r * nodes / ranks);
+    setting.places.push_back(place);
+  }
+  return setting;
+}
+
+// The ranks of the node of `rank`, from first to last.
+std::pair<int, int> node_of(const Setting& setting, int rank) {
+  const auto at = [&](int r) { return setting.places[static_cast<std::size_t>(r)].node; };
+  int first = rank, last = rank;
+  while (first > 0 && at(first - 1) == at(rank)) --first;
+  while (last + 1 < setting.ranks() && at(last + 1) == at(rank)) ++last;
+  return {first, last};
+}
+
+// Of a rank's group on its own node.
+Distance distance_on_node(const Team& team) {
+  const LevelsRun* run = team.levels_for[static_cast<int>(Collective::allreduce)];
+  return run ? run->agreed().groups[0].distance : team.spec.distance;
+}
+
+// Rank r is so far from its right neighbour.
+Distance expected(const Setting& setting, int rank) {
+  const auto [first, last] = node_of(setting, rank);
+  if (first == last || setting.oversubscribed) return Distance::unknown;
+  Distance distance = Distance::sibling;
+  for (int r = first; r < last; ++r) distance = farther(distance, distance_of(setting.line_ns(r)));
+  return distance;
+}
+
+void expect_distances(ThreadTeam& all) {
+  for (int r = 0; r < all.setting().ranks(); ++r) {
+    EXPECT_EQ(all[r].state, Team::State::together);
+    EXPECT_STREQ(name_of(distance_on_node(all[r])), name_of(expected(all.setting(), r))) << r;
+  }
+}
+
+template <class Check>
+void for_each_rank_of_teams(Check check) {
+  for (const int ranks : {2, 3, 5}) {
+    for (const int nodes : {1, 2, ranks}) {
+      for (int odd = 0; odd < ranks; ++odd) {
+        SCOPED_TRACE(std::to_string(odd) + " of " + std::to_string(ranks) + " ranks on " +
+                     std::to_string(nodes) + " nodes");
+        check(setting_of(ranks, nodes), odd);
+      }
+    }
+  }
+}
+
+TEST(Measure, TheFarthestNeighboursCount) {
+  for (const double usual : {40.0, 100.0, 500.0}) {
+    for (const double one : {40.0, 100.0, 500.0}) {
+      for_each_rank_of_teams([&](Setting setting, int odd) {
+        setting.line_ns = [=](int rank) { return rank == odd ? one : usual; };
+        ThreadTeam all(setting);
+        expect_distances(all);
+      });
+    }
+  }
+}
+
+TEST(Measure, ManyRanksAndLevels) {
+  for (const char* hierarchy : {"auto", "ranks:2,node", "ranks:3,ranks:6,node"}) {
+    Setting setting = setting_of(13, 2);
+    setting.hierarchy = hierarchy;
+    for (const int far : {-1, 1, 6, 12}) {
+      setting.line_ns = [=](int rank) { return rank == far ? 500.0 : 100.0; };
+      ThreadTeam all(setting);
+      // The same on all ranks of a group, at each level.
+      for (int r = 0; r < setting.ranks(); ++r) {
+        EXPECT_EQ(all[r].state, Team::State::together);
+        const LevelsRun* own = all[r].levels_for[static_cast<int>(Collective::allreduce)];
+        for (std::size_t l = 0; l < own->agreed().groups.size(); ++l) {
+          const LevelGroup& group = own->agreed().groups[l];
+          const bool measured = group.shared && group.size > 1;
+          EXPECT_EQ(group.distance != Distance::unknown, measured);
+          for (const int other : group.members) {
+            const LevelsRun* their = all[other].levels_for[static_cast<int>(Collective::allreduce)];
+            EXPECT_EQ(their->agreed().groups[l].distance, group.distance);
+          }
+        }
+      }
+    }
+  }
+}
+
+// One by one, so that nobody answers: each gives up, whatever the ranks before it left behind.
+TEST(Measure, NobodyWaitsForARankThatDoesNotCome) {
+  for (const int ranks : {2, 3, 5}) {
+    const TestBlock block(ranks, 8, 1024);
+    for (int turn = 0; turn < 3; ++turn) {
+      for (int r = 0; r < ranks; ++r) {
+        const ShmGroup group = block.group(r);
+        EXPECT_EQ(distance_of_neighbours(group, 7, {now_ns, 0}), Distance::unknown);
+      }
+    }
+  }
+}
+
+// Whoever is late: all take the same, which is what was measured or nothing.
+TEST(Measure, WithoutPatienceAllAgreeNevertheless) {
+  for_each_rank_of_teams([&](Setting setting, int odd) {
+    setting.line_ns = [=](int rank) { return rank == odd ? 500.0 : 100.0; };
+    setting.clock.patience = 0;
+    ThreadTeam all(setting);
+    for (int r = 0; r < setting.ranks(); ++r) {
+      EXPECT_EQ(all[r].state, Team::State::together);
+      const Distance distance = distance_on_node(all[r]);
+      EXPECT_EQ(distance, distance_on_node(all[node_of(setting, r).first]));
+      if (distance != Distance::unknown) {
+        EXPECT_EQ(distance, expected(setting, r));
+      }
+    }
+  });
+}
+
+TEST(Measure, SharedProcessorsAreNotMeasured) {
+  for_each_rank_of_teams([&](Setting setting, int) {
+    std::atomic<int> asked = 0;
+    setting.oversubscribed = true;
+    setting.line_ns = [&](int) { return ++asked, 100.0; };
+    ThreadTeam all(setting);
+    expect_distances(all);
+  });
+}
+
+// Teams of the same ranks that follow one another soon are not measured again; others are.
+TEST(Measure, WhatIsKnownIsNotMeasuredAgain) {
+  Setting setting = setting_of(4, 1);
+  double ns = 100;
+  setting.line_ns = [&](int) { return ns; };
+  ThreadTeam all(setting);
+  const auto again = [&] {
+    all.each([&](Team& team, const Hello& own) {
+      team.reset();
+      team.oob.all_and(nullptr, 0);
+      set_up_team(team, own, false);
+    });
+  };
+  ns = 500;
+  again();
+  for (int r = 0; r < 4; ++r) EXPECT_EQ(all[r].spec.distance, Distance::near) << r;
+  // The leader alone decides that nothing need be measured.
+  const auto own = all[0].processes;
+  std::uint64_t hash = SUMAC_HASH_START;
+  for (const std::uint64_t process : own) hash = hash_value(process, hash);
+  all.process(0).distances.keep(hash, Distance::near, 0);  // long ago
+  again();
+  for (int r = 0; r < 4; ++r) EXPECT_EQ(all[r].spec.distance, Distance::far) << r;
+}
+
+TEST(Measure, NothingIsKeptForLong) {
+  KnownDistances known;
+  EXPECT_FALSE(known.find(7, 1000));
+  known.keep(7, Distance::far, 1000);
+  EXPECT_EQ(known.find(7, 1000 + KnownDistances::kKept), Distance::far);
+  EXPECT_FALSE(known.find(7, 1001 + KnownDistances::kKept));
+  EXPECT_FALSE(known.find(8, 1000));
+  known.keep(7, Distance::unknown, 2000);
+  EXPECT_EQ(known.find(7, 2000), Distance::unknown);
+  for (std::uint64_t group = 0; group < 10000; ++group) known.keep(group, Distance::near, 0);
+  EXPECT_EQ(known.find(9999, 0), Distance::near);
+}
+
+// Rules ask for it, and all ranks choose alike.
+TEST(Measure, RulesAskForIt) {
+  for (const double ns : {100.0, 500.0}) {
+    for_each_rank_of_teams([&](Setting setting, int odd) {
+      setting.line_ns = [=](int rank) { return rank == odd ? ns : 100.0; };
+      add_rule(setting.rules, Over::shm, Algorithm::allreduce_split_slots, 0, 2);
+      setting.rules.rules.back().handover = Distance::far;
+      add_rule(setting.rules, Over::shm, Algorithm::allreduce_flat_slots, 0, 2);
+      setting.rules.rules.back().handover = Distance::near;
+      ThreadTeam all(setting);
+      for (int r = 0; r < setting.ranks(); ++r) {
+        if (all[r].levels_for[static_cast<int>(Collective::allreduce)]) continue;
+        EXPECT_EQ(all[r].choose(Collective::allreduce, 64).algorithm,
+                  expected(setting, r) == Distance::far ? Algorithm::allreduce_split_slots
+                                                        : Algorithm::allreduce_flat_slots);
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace sumac::testing
