@@ -68,8 +68,8 @@ TeamSpec spec_of(const Options& options, const Places& places) {
   spec.oversubscribed.assign(spec.places.size(), places.oversubscribed);
   spec.spare.assign(spec.places.size(), places.spare);
   spec.family = options.family;
-  spec.distance = options.distance;
   spec.node_radix = options.node_radix;
+  spec.distance = options.distance;
   spec.reach = options.no_attach ? Reach::none : Reach::copies;
   return spec;
 }

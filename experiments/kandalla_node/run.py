@@ -86,7 +86,8 @@ def times_as_fast(pairs):
 def print_table(ranks, times):
     sizes = sorted(next(iter(times.values())))
     print(f"\n{ranks} ranks: us (times as fast as the MPI in the same job)\n")
-    print(f"| layout | degree | transfers | of one rank | {' | '.join(f'{size} B' for size in sizes)} |")
+    head = " | ".join(f"{size} B" for size in sizes)
+    print(f"| layout | degree | transfers | of one rank | {head} |")
     print(f"|---|---{'|---:' * (len(sizes) + 2)}|")
     for (control, degree), found in times.items():
         # Without trees the root folds all, as in a tree of one run.

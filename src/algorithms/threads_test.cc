@@ -99,7 +99,8 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   const bool at_root = entry.collective == Collective::reduce;
   const bool significant = (reduces && (!at_root || me == root)) || broadcasts;
   for (std::size_t i = 0; i < results && significant; ++i) {
-    wrong += output[i] != (reduces ? folded_words(args.kernel, ranks, first + i, n) : own_word(root, i, n));
+    wrong += output[i] !=
+             (reduces ? folded_words(args.kernel, ranks, first + i, n) : own_word(root, i, n));
   }
   return wrong;
 }

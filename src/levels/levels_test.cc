@@ -131,9 +131,8 @@ void begin(LevelsWorld& world, int r, TestCall& call, const Choices& choices) {
     const Stage& stage = operation.stages[i];
     for (int w = 0; w < stage.width; ++w) {
       if (!stage.group->shared) {
-        operation.groups[i * kWidth + static_cast<std::size_t>(w)] =
-            world.message_group(rank, stage.group->members, stage.group->rank, tag_of(stage, w),
-                                largest);
+        operation.groups[i * kWidth + static_cast<std::size_t>(w)] = world.message_group(
+            rank, stage.group->members, stage.group->rank, tag_of(stage, w), largest);
       }
       rank.strands.push_back(std::make_unique<Strand>());
       rank.strands.back()->preempt_at_every_wait(true);
@@ -265,8 +264,8 @@ void begin_multi(LevelsWorld& world, int r, int nodes, TestCall& call, const Cho
   start([&](Strand& s) { return scatter(s, work); });
   start([&](Strand& s) { return gather(s, work); });
   for (int w = 0; w < kWidth; ++w) {
-    work.groups[static_cast<std::size_t>(w)] = world.message_group(
-        rank, counterparts, r % nodes, 1000 + w, work.chunks[0].bytes);
+    work.groups[static_cast<std::size_t>(w)] =
+        world.message_group(rank, counterparts, r % nodes, 1000 + w, work.chunks[0].bytes);
     start([&](Strand& s) { return exchange(s, work, w); });
   }
 }

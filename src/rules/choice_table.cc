@@ -105,7 +105,7 @@ const char* apply(const Rule& rule, const Choice& choice, const Capabilities& ca
   const char* why = algorithm == Algorithm::native ? nullptr : why_not(algorithm, capabilities);
   if (why) return why;
   return ranges.paint(rule.bytes, choice, index) ? nullptr
-                                                      : "one range of bytes too many is needed";
+                                                 : "one range of bytes too many is needed";
 }
 
 }  // namespace

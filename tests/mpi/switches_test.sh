@@ -204,7 +204,7 @@ expect_once "warning[simd]: SUMAC_SIMD=$other: this processor has no "
 with SUMAC_DEBUG=trace --
 sort "$err" | uniq -d >twice
 [ ! -s twice ] || fail "told twice: $(cat twice)"
-for what in "decided: allreduce of 3 ranks, one group that shares memory: " \
+for what in "decided: allreduce of 3 ranks, one group that shares memory" \
   "decided: 3 times: allreduce of 3 ranks" "first call: allreduce: flat_lines" \
   "calls: 9 times: allreduce: flat_lines"; do
   expect_once "$what"

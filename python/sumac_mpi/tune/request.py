@@ -101,11 +101,15 @@ class Request:
 
 
 def ways(collective: str) -> list[str]:
-    """The algorithms that may serve the collective within one group in shared memory."""
+    """The algorithms that may serve the collective within one group in shared memory. Not those
+    that fold in another order: chosen for some sizes, they would make an element's bits depend on
+    the size of its message."""
     return [
         row["name"]
         for row in tables.rows("algorithms")
-        if row["collective"] == collective and row["needs"] in _OF_ONE_GROUP
+        if row["collective"] == collective
+        and row["needs"] in _OF_ONE_GROUP
+        and row["order"] != "tree"
     ]
 
 

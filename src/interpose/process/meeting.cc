@@ -80,11 +80,14 @@ Hello hello_of_process(const Communicator& c) {
 }
 
 void trace_choices(const Communicator& c) {
+  std::string one_group = "one group that shares memory";
+  if (c.spec.distance != Distance::unknown)
+    one_group += std::string(", ") + name_of(c.spec.distance);
   for (const CollectiveInfo& info : kCollectives) {
     if (!is_of_ranks(info.collective)) continue;
     const LevelsRun* levels = c.levels_for[static_cast<int>(info.collective)];
     trace_choices(c, info.collective, levels ? levels->choices() : c.choices,
-                  levels ? "a hierarchy" : "one group that shares memory");
+                  levels ? "a hierarchy" : one_group.c_str());
   }
 }
 
@@ -108,7 +111,6 @@ void set_up(Communicator& c, bool all_entered) {
   if (c.state != Communicator::State::together) return;
   set_spins_of_process(c.wait_policy.spins);
   c.queue.set_single_caller(!threads_may_call_mpi());
-  trace_distances(c);
   trace_choices(c);
 }
 

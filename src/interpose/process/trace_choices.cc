@@ -38,34 +38,15 @@ std::string text_of(Collective collective, const ChoiceTable& choices) {
   }
 }
 
-void trace_decision(const std::string& decision) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (decisions()[decision]++ == 0) log(Level::trace, "decided: %s", decision.c_str());
-}
-
 }  // namespace
-
-void trace_distances(const Communicator& c) {
-  if (!logs(Level::trace) || c.rank != 0) return;
-  const auto trace = [](std::size_t ranks, const char* where, Distance distance) {
-    if (distance == Distance::unknown) return;
-    trace_decision("handover of " + std::to_string(ranks) + " ranks, " + where + ": " +
-                   name_of(distance));
-  };
-  trace(static_cast<std::size_t>(c.size), "one group that shares memory", c.spec.distance);
-  for (const auto& levels : c.levels) {
-    for (const LevelGroup& group : levels->agreed().groups) {
-      trace(group.members.size(), group.name, group.distance);
-    }
-  }
-}
 
 void trace_choices(const Communicator& c, Collective collective, const ChoiceTable& choices,
                    const char* ranks_are) {
   if (!logs(Level::trace) || c.rank != 0) return;
   const std::string decision = std::string(name_of(collective)) + " of " + std::to_string(c.size) +
                                " ranks, " + ranks_are + ": " + text_of(collective, choices);
-  trace_decision(decision);
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (decisions()[decision]++ == 0) log(Level::trace, "decided: %s", decision.c_str());
 }
 
 void trace_counts(const RankReport& report) {

@@ -14,9 +14,6 @@ namespace sumac {
 void trace_choices(const Communicator& c, Collective collective, const ChoiceTable& choices,
                    const char* ranks_are);
 
-// Reports how far the ranks of the groups of the communicator's rank 0 are from one another.
-void trace_distances(const Communicator& c);
-
 // Reports at the end, from rank 0 of the job, how many communicators were served alike, and all
 // calls.
 void trace_counts(const RankReport& report);

@@ -126,9 +126,7 @@ class ShmGroup {
     note_read(position, way, cpu_ticks() - begun, bytes);
   }
 
-  void publish_in(std::uint64_t position) const {
-    publish(in_flag(rank_, position), position + 1);
-  }
+  void publish_in(std::uint64_t position) const { publish(in_flag(rank_, position), position + 1); }
   void publish_out(std::uint64_t position) const {
     publish(out_flag(rank_, position), position + 1);
   }
@@ -167,9 +165,9 @@ class ShmGroup {
   // Fetches the first lines of this rank's next slot, as many as the last message took, back from
   // the ranks that read them last. Called while this rank waits anyway.
   void prefetch_next_slot(std::uint64_t position) const {
-    const std::byte* const from =
-        has_lines() ? reinterpret_cast<std::byte*>(&header(rank_, position + 1))
-                    : small(rank_, position + 1);
+    const std::byte* const from = has_lines()
+                                      ? reinterpret_cast<std::byte*>(&header(rank_, position + 1))
+                                      : small(rank_, position + 1);
     for (int i = 0; i < recent_lines_; ++i) {
       prefetch_for_write(from + static_cast<std::size_t>(i) * kCacheLine);
     }
