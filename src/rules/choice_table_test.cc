@@ -132,9 +132,9 @@ TEST(ChoiceTable, LinesAreForRanksThatAreNear) {
       const ChoiceTable choices(kNone, c, "");
       const bool slots = ranks == 2 && distance == Distance::far;
       for (const std::size_t bytes : {8, 767, 768, 2072}) {
-        EXPECT_EQ(choices.choose(Collective::reduce, bytes).algorithm,
-                  slots && bytes > 767 ? Algorithm::reduce_flat_slots
-                                       : Algorithm::reduce_flat_lines);
+        EXPECT_EQ(
+            choices.choose(Collective::reduce, bytes).algorithm,
+            slots && bytes > 767 ? Algorithm::reduce_flat_slots : Algorithm::reduce_flat_lines);
         EXPECT_EQ(choices.choose(Collective::bcast, bytes).algorithm,
                   slots && bytes > 767 ? Algorithm::bcast_slots : Algorithm::bcast_lines);
       }
