@@ -223,6 +223,46 @@ TEST(ChoiceTable, RulesAskHowFarRanksAre) {
   EXPECT_EQ(chosen(Distance::unknown), Algorithm::allreduce_flat_lines);  // by the shipped rules
 }
 
+// SUMAC_NODE_RADIX: trees for what goes through lines and slots, by the shipped rules alone.
+TEST(ChoiceTable, TreesOfAnAskedRadix) {
+  for (const int ranks : {2, 3, 16, 100}) {
+    for (const bool shared : {false, true}) {
+      Capabilities c = capabilities(ranks, true, shared);
+      const ChoiceTable usual(kNone, c, "");
+      for (const std::uint16_t radix : {1, 2, 8, 64}) {
+        c.node_radix = radix;
+        const ChoiceTable choices(kNone, c, "");
+        for (const Collective collective : {Collective::allreduce, Collective::reduce,
+                                            Collective::bcast, Collective::allgather}) {
+          for (const std::size_t bytes : {8, 2072, 2073, 64 << 10, 16 << 20}) {
+            const ChoiceRange& range = choices.range(collective, bytes);
+            const Choice& before = usual.choose(collective, bytes);
+            const bool through_slots = info_of(before.algorithm).needs != Needs::single_copy;
+            if (radix == 1 || !through_slots || collective == Collective::allgather) {
+              EXPECT_EQ(range.choice, before);
+              EXPECT_GE(range.rule, 0);
+            } else {
+              EXPECT_STREQ(name_of(range.choice.algorithm), "tree");
+              EXPECT_EQ(range.choice.radix, radix);
+              EXPECT_EQ(range.rule, kByRadix);
+            }
+          }
+        }
+        // What is asked for by name stays; a tree by name has this radix.
+        EXPECT_EQ(
+            ChoiceTable(kNone, c, "reduce:flat_slots").choose(Collective::reduce, 8).algorithm,
+            Algorithm::reduce_flat_slots);
+        const Choice named = ChoiceTable(kNone, c, "reduce:tree").choose(Collective::reduce, 8);
+        EXPECT_EQ(named.algorithm, Algorithm::reduce_tree);
+        EXPECT_EQ(named.radix, radix == 1 ? 2 : radix);
+        const RuleSet user = rules(rule("shm", "0-", "split_slots"));
+        EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
+                  Algorithm::allreduce_split_slots);
+      }
+    }
+  }
+}
+
 TEST(ChoiceTable, WithinLevelsNothingIsLeftToTheMpi) {
   const RuleSet user = rules(rule("shm", "0-", "native"));
   Capabilities c = capabilities(4, false, false);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <set>
 #include <utility>
@@ -20,7 +21,8 @@ constexpr std::size_t kRing = 8;
 // Ranks in this process's memory.
 class Group {
  public:
-  explicit Group(int ranks) : block_(ranks, kRing, 512) {
+  explicit Group(int ranks, Control control = Control::slot)
+      : block_(ranks, kRing, 512, 1, control) {
     for (int r = 0; r < ranks; ++r) ranks_.push_back(block_.group(r));
   }
   ShmGroup& operator[](int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
@@ -144,22 +146,64 @@ TEST(ShmGroup, InfersOnlyWhereOperationsFollowOneAnother) {
   EXPECT_TRUE(is_free(group[0], kRing + 3)) << "not inferred any more";
 }
 
-TEST(ShmGroup, KnowsWhoseCounterIsMissing) {
-  Group group(3);
-  for (int r = 0; r < 3; ++r) {
-    for (int other = 0; other < 3; ++other) {
-      group[r].in(other, 5).for_each_missing(
-          [&](const Counter& counter) { EXPECT_EQ(group[r].owner_of(&counter), other); });
+void expect_owners_are_known(Group& group, int ranks) {
+  for (int r = 0; r < ranks; ++r) {
+    for (int other = 0; other < ranks; ++other) {
+      for (const Wait& wait : {group[r].in(other, 5), group[r].out(other, 7)}) {
+        int missing = 0;
+        wait.for_each_missing([&](const Counter& counter) {
+          EXPECT_EQ(group[r].owner_of(&counter), other);
+          ++missing;
+        });
+        EXPECT_EQ(missing, 1);
+      }
     }
     int missing = 0;
     group[r].slot_free(kRing).for_each_missing([&](const Counter& counter) {
       EXPECT_GE(group[r].owner_of(&counter), 0);
       ++missing;
     });
-    EXPECT_EQ(missing, 3);
+    EXPECT_EQ(missing, ranks);
   }
   const Counter elsewhere{0};
   EXPECT_EQ(group[0].owner_of(&elsewhere), -1);
+}
+
+TEST(ShmGroup, KnowsWhoseCounterIsMissing) {
+  for (const Control control : {Control::slot, Control::slab, Control::staggered}) {
+    for (const int ranks : {1, 3, 17, 40}) {
+      Group group(ranks, control);
+      expect_owners_are_known(group, ranks);
+    }
+  }
+}
+
+// Flags and small data of a lane, wherever they lie, are apart from one another and from payloads.
+TEST(ShmGroup, NoTwoThingsShareAPlace) {
+  for (const Control control : {Control::slot, Control::slab, Control::staggered}) {
+    for (const int ranks : {1, 2, 3, 17, 40}) {
+      Group group(ranks, control);
+      std::map<const std::byte*, std::size_t> places;  // and how long
+      for (int r = 0; r < ranks; ++r) {
+        for (std::uint64_t p = 0; p < kRing; ++p) {
+          const auto add = [&](const void* place, std::size_t bytes) {
+            places.emplace(static_cast<const std::byte*>(place), bytes);
+          };
+          group[r].in(r, p).for_each_missing([&](const Counter& flag) { add(&flag, sizeof flag); });
+          group[r].out(r, p).for_each_missing(
+              [&](const Counter& flag) { add(&flag, sizeof flag); });
+          add(group[r].small(r, p), group[r].has_lines() ? kLineData : kLinesData);
+          add(group[r].payload(r, p, 512), 512);
+        }
+      }
+      EXPECT_EQ(places.size(), static_cast<std::size_t>(ranks) * kRing * 4);
+      const std::byte* end = nullptr;
+      for (const auto& [place, bytes] : places) {
+        EXPECT_GE(place, end);
+        end = place + bytes;
+      }
+    }
+  }
 }
 
 }  // namespace
