@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   warm_up(MPI_COMM_WORLD);
   std::vector<int> in(100000), out(100000);
   const bool last = rank == ranks - 1;
-  if (kind == "bcast-lines") MPI_Bcast(in.data(), last ? 300 : 20, MPI_INT, 0, MPI_COMM_WORLD);
+  if (kind == "bcast-lines") MPI_Bcast(in.data(), last ? 180 : 20, MPI_INT, 0, MPI_COMM_WORLD);
   if (kind == "bcast-slots") MPI_Bcast(in.data(), last ? 100000 : 9000, MPI_INT, 0, MPI_COMM_WORLD);
   if (kind == "allreduce") {
     MPI_Allreduce(in.data(), out.data(), last ? 100000 : 9000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
