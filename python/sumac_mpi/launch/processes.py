@@ -31,20 +31,25 @@ def job(
     ranks running and its shared memory allocated.
     """
     others = _adopt()
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        stdin=subprocess.DEVNULL,
-        env=environment,
-        start_new_session=True,
-    )
+    process = None
     try:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+            start_new_session=True,
+        )
         yield process
     finally:
-        _end(process, partial(os.killpg, process.pid, signal.SIGKILL))
+        if process is None:  # Ctrl-C while the launcher was being started
+            for pid in _children() - others:
+                _signal(pid, signal.SIGTERM)
+        else:
+            _end(process, partial(os.killpg, process.pid, signal.SIGKILL))
         _end_adopted(others)
-        if process.stdout is not None:
+        if process is not None and process.stdout is not None:
             process.stdout.close()
 
 
@@ -95,8 +100,13 @@ def _end_adopted(others: set[int]) -> None:
     deadline = time.monotonic() + GRACE_SECONDS
     while left := _children() - others:
         for pid in left:
-            with suppress(ProcessLookupError, ChildProcessError):
-                if time.monotonic() > deadline:
-                    os.kill(pid, signal.SIGKILL)
+            if time.monotonic() > deadline:
+                _signal(pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
         time.sleep(0.01)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
