@@ -299,6 +299,7 @@ Way Explainer::in_one_group(const Capabilities& group) const {
                : shape_.collective == Collective::bcast ? Kind::bcast
                                                         : Kind::exchange;
   stage.algorithm = way.algorithm;
+  stage.radix = range.choice.radix;
   stage.rule = range.rule;
   CallPlan plan;
   plan.chunks = {shape_.bytes, std::max(shape_.bytes, kCacheLine), kCacheLine};

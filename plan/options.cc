@@ -2,10 +2,13 @@
 #include "plan/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cctype>
 #include <iostream>
 #include <map>
+#include <string_view>
 
+#include "config/parse.h"
 #include "plan/help.h"
 
 namespace sumac::plan {
@@ -48,13 +51,15 @@ CLI::Option* add_choice(CLI::App& app, const std::string& option, Value& field,
 
 // SUMAC_NODE_RADIX, as the library reads it.
 std::uint16_t to_radix(const std::string& text) {
-  if (text == "auto") return 0;
-  if (text == "off") return 1;
-  const bool digits = !text.empty() && text.size() <= 2 &&
-                      text.find_first_not_of("0123456789") == std::string::npos;
-  const int radix = digits ? std::stoi(text) : 0;
-  if (radix < 1 || radix > 64) fail("--node-radix " + text + " is not auto, off, or 1 to 64");
-  return static_cast<std::uint16_t>(radix);
+  const auto* const end = sumac_option_rows + sumac_num_options;
+  const auto* const row = std::find_if(sumac_option_rows, end, [](const sumac_option_row& each) {
+    return std::string_view(each.name) == "NODE_RADIX";
+  });
+  sumac_value value{};
+  if (sumac_parse_value(row, text.c_str(), &value) != 0) {
+    fail("--node-radix " + text + " is not auto, off, or 1 to 64");
+  }
+  return static_cast<std::uint16_t>(value.number);
 }
 
 int to_rank(const std::string& text, const std::string& all) {

@@ -96,6 +96,15 @@ for shape in "-n 2" "-n 8 --hierarchy ranks:2,node"; do
 done
 run "$sumac" plan bcast 64 -n 2 --rules "$scratch/far.toml" --handover near
 expect_out "/far.toml:7"
+# Trees by option: the variable's words, as the library reads them.
+run "$sumac" plan reduce 64 -n 8 --node-radix 4
+expect_out "tree"
+expect_out "radix 4"
+for off in off no 0 1; do
+  run env SUMAC_NODE_RADIX=$off "$sumac" plan reduce 64 -n 8
+  expect_status 0
+  expect_out "flat_lines"
+done
 run "$sumac" plan --help
 expect_status 0
 expect_out "sumac plan [OPTIONS] COLLECTIVE [BYTES]"
@@ -128,6 +137,8 @@ refused usage "2 ranks cannot run on 3 nodes" allreduce 8 -n 2 --nodes 3
 refused usage "a barrier has no bytes" barrier 8 -n 2
 refused usage "'blok' is not one of: block, round-robin" allreduce 8 -n 2 --map blok
 refused usage "'fra' is not one of: sibling, near, far" allreduce 8 -n 2 --handover fra
+refused usage "--node-radix 65 is not auto, off, or 1 to 64" reduce 8 -n 2 --node-radix 65
+refused usage "--node-radix 2x is not auto, off, or 1 to 64" reduce 8 -n 2 --node-radix 2x
 refused usage "--slow 1,x is not a list of ranks" allreduce 8 -n 2 --slow 1,x
 refused usage "--slow 2: 2 is not within the ranks 0 to 1" allreduce 8 -n 2 --slow 2
 refused usage "allreduce has no algorithm 'rign'; did you mean 'ring'?" allreduce 8 -n 2 \
