@@ -2,34 +2,21 @@
 #include "line.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 
-#include "timing.h"
+#include "machine/line.h"
 
 namespace sumac::bench {
 namespace {
 
-// The least of several batches counts: an interrupt lengthens few of them.
-constexpr int kBatches = 6;
-constexpr int kTrips = 40;
-constexpr int kSpins = 1 << 14;  // then the core is offered to others
+constexpr LineTrips kTrips{6, 40};
+constexpr std::uint64_t kNever = UINT64_MAX;  // the other side is in the same collective
 constexpr char kPattern[] = "/dev/shm/sumac-bench-XXXXXX";
-
-// 128 bytes apart: processors fetch lines in pairs.
-struct alignas(128) Cell {
-  std::atomic<unsigned> value;
-};
-
-void wait_for(const Cell& cell, unsigned value) {
-  for (int spins = 0; cell.value.load(std::memory_order_acquire) != value; spins++)
-    if (spins > kSpins) sched_yield();
-}
 
 void* map(const char* path, std::size_t bytes) {
   const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -56,7 +43,7 @@ void make_file(char* path, std::size_t bytes) {
 }  // namespace
 
 struct Line::Cells {
-  Cell there, back;
+  LineCell there, back;
 };
 
 Line::Line(MPI_Comm node, const Functions& native) {
@@ -85,39 +72,19 @@ Line::~Line() {
 
 double Line::there_and_back() {
   if (!cells_) return 0;
+  const std::uint64_t first = next_;
+  next_ += static_cast<std::uint64_t>(kTrips.all());
   if (rank_ > 0) {
-    answer();
+    Cells& own = cells_[rank_];
+    return_line(own.there, own.back, first, kNever, kTrips);
     return 0;
   }
   double slowest = 0;
-  const unsigned start = trips_;
   for (int peer = 1; peer < ranks_; peer++) {
-    trips_ = start;
-    slowest = std::max(slowest, to(peer));
+    Cells& cells = cells_[peer];
+    slowest = std::max(slowest, send_line(cells.there, cells.back, first, {kNever}, kTrips));
   }
   return slowest;
-}
-
-double Line::to(int peer) {
-  Cells& cells = cells_[peer];
-  std::int64_t least = INT64_MAX;
-  for (int batch = 0; batch < kBatches; batch++) {
-    const std::int64_t start = now_ns();
-    for (int i = 0; i < kTrips; i++) {
-      cells.there.value.store(++trips_, std::memory_order_release);
-      wait_for(cells.back, trips_);
-    }
-    least = std::min(least, now_ns() - start);
-  }
-  return static_cast<double>(least) / kTrips;
-}
-
-void Line::answer() {
-  Cells& cells = cells_[rank_];
-  for (int i = 0; i < kBatches * kTrips; i++) {
-    wait_for(cells.there, ++trips_);
-    cells.back.value.store(trips_, std::memory_order_release);
-  }
 }
 
 }  // namespace sumac::bench

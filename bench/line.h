@@ -6,6 +6,8 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+
 #include "functions.h"
 
 namespace sumac::bench {
@@ -26,11 +28,9 @@ class Line {
 
  private:
   struct Cells;
-  double to(int peer);
-  void answer();
 
   int rank_ = 0, ranks_ = 1;
-  unsigned trips_ = 0;
+  std::uint64_t next_ = 1;  // number of the next trip; cells begin with zeros
   Cells* cells_ = nullptr;  // a pair for each rank, in memory of all ranks
 };
 

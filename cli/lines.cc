@@ -47,7 +47,7 @@ double time_to(int cpu, Cells& cells, std::uint64_t number) {
 double time_in_tries(int cpu, Cells& cells) {
   static std::uint64_t number = 1;
   double ns = -1;
-  for (int i = 0; i < kTries && ns < 0; ++i, number += sumac::kLineBatches * sumac::kLineTrips) {
+  for (int i = 0; i < kTries && ns < 0; ++i, number += sumac::LineTrips().all()) {
     ns = time_to(cpu, cells, number);
   }
   return ns;

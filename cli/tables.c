@@ -19,19 +19,23 @@ static void print_string(const char* key, const char* text, const char* end) {
   printf("\"%s", end);
 }
 
+// A table as a JSON array with a row in each line: open_row(i), its fields, and at the end
+// close_rows().
+static void open_row(size_t i) { fputs(i == 0 ? "[\n  {" : "},\n  {", stdout); }
+static void close_rows(void) { puts("}\n]"); }
+
 int command_options(void) {
-  puts("[");
   for (size_t i = 0; i < sumac_num_options; ++i) {
     const struct sumac_option_row* row = &sumac_option_rows[i];
-    printf("  {");
+    open_row(i);
     print_string("name", row->name, ", ");
     print_string("kind", row->kind, ", ");
     print_string("default", row->def, ", ");
     print_string("choices", row->choices, ", ");
     printf("\"agreed\": %s, ", row->agreed ? "true" : "false");
-    print_string("doc", row->doc, i + 1 < sumac_num_options ? "},\n" : "}\n");
+    print_string("doc", row->doc, "");
   }
-  puts("]");
+  close_rows();
   return 0;
 }
 
@@ -54,18 +58,17 @@ int command_collectives(void) {
 #undef SUMAC_COLLECTIVE
   };
   const size_t count = sizeof rows / sizeof rows[0];
-  puts("[");
   for (size_t i = 0; i < count; ++i) {
-    printf("  {");
+    open_row(i);
     print_string("name", rows[i].name, ", ");
     print_string("mpi", rows[i].mpi, ", ");
     printf("\"root\": %s, ", rows[i].root ? "true" : "false");
     printf("\"data\": %s, ", rows[i].data ? "true" : "false");
     printf("\"sized\": %s, ", rows[i].sized ? "true" : "false");
     printf("\"reduces\": %s, ", rows[i].reduces ? "true" : "false");
-    print_string("ranks", rows[i].ranks, i + 1 < count ? "},\n" : "}\n");
+    print_string("ranks", rows[i].ranks, "");
   }
-  puts("]");
+  close_rows();
   return 0;
 }
 
@@ -76,13 +79,12 @@ int command_layouts(void) {
 #undef SUMAC_LAYOUT
   };
   const size_t count = sizeof rows / sizeof rows[0];
-  puts("[");
   for (size_t i = 0; i < count; ++i) {
-    printf("  {");
+    open_row(i);
     print_string("name", rows[i][0], ", ");
-    print_string("doc", rows[i][1], i + 1 < count ? "},\n" : "}\n");
+    print_string("doc", rows[i][1], "");
   }
-  puts("]");
+  close_rows();
   return 0;
 }
 
@@ -96,14 +98,13 @@ int command_distances(void) {
 #undef SUMAC_DISTANCE
   };
   const size_t count = sizeof rows / sizeof rows[0];
-  puts("[");
   for (size_t i = 0; i < count; ++i) {
-    printf("  {");
+    open_row(i);
     print_string("name", rows[i].name, ", ");
     printf("\"most_ns\": %u, ", rows[i].most_ns);
-    print_string("doc", rows[i].doc, i + 1 < count ? "},\n" : "}\n");
+    print_string("doc", rows[i].doc, "");
   }
-  puts("]");
+  close_rows();
   return 0;
 }
 
@@ -117,15 +118,14 @@ int command_algorithms(void) {
 #undef SUMAC_ALGORITHM
   };
   const size_t count = sizeof rows / sizeof rows[0];
-  puts("[");
   for (size_t i = 0; i < count; ++i) {
-    printf("  {");
+    open_row(i);
     print_string("collective", rows[i].collective, ", ");
     print_string("name", rows[i].name, ", ");
     print_string("needs", rows[i].needs, ", ");
     print_string("order", rows[i].order, ", ");
-    print_string("doc", rows[i].description, i + 1 < count ? "},\n" : "}\n");
+    print_string("doc", rows[i].description, "");
   }
-  puts("]");
+  close_rows();
   return 0;
 }

@@ -10,56 +10,36 @@ Exit status: 0 done, 1 a job failed, 3 no MPI to run on, 4 wrong results.
 import argparse
 import json
 import math
-import os
 import pathlib
 import shutil
 import statistics
-import subprocess
 import sys
 
 import transfers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "experiments"))
+import jobs  # noqa: E402
+
 CONTROLS = ("slot", "slab", "staggered")
 DEGREES = ("off", "2", "4", "8")  # SUMAC_NODE_RADIX; off: flat
-OPTIONS = {
-    "openmpi": ["--oversubscribe", "--bind-to", "none"],
-    "mpich": ["-bind-to", "none"],
-}
 SECONDS_ALLOWED = 300  # time limit of a job
-
-
-class Failed(Exception):
-    """A job failed; the message gives the reason."""
-
-
-def environment(control, degree):
-    asked = {"SUMAC_SHM_CONTROL": control, "SUMAC_NODE_RADIX": degree, "SUMAC_CMA": "off"}
-    allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return dict(os.environ) | asked | (allow if os.geteuid() == 0 else {})
 
 
 def run_job(given, ranks, control, degree):
     """Runs one job; returns {bytes: (MPI's us, Sumac's us)} and the sizes with wrong results."""
     family, launcher = given.mpi.split("=", 1)
     program = given.build / f"lib/sumac/sumac-bench-{family}"
-    command = [launcher, *OPTIONS[family], "-n", str(ranks), str(given.sumac), "exec", "--"]
+    command = [launcher, *jobs.UNBOUND[family], "-n", str(ranks), str(given.sumac), "exec", "--"]
     command += [str(program), "reduce", "--sizes", given.sizes, "--seconds", str(given.seconds)]
-    try:
-        done = subprocess.run(
-            command, env=environment(control, degree), stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=SECONDS_ALLOWED, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired as error:
-        raise Failed(f"not over after {SECONDS_ALLOWED} s: {' '.join(command)}") from error
-    if done.returncode != 0:
-        raise Failed(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    records = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    settings = {"SUMAC_SHM_CONTROL": control, "SUMAC_NODE_RADIX": degree, "SUMAC_CMA": "off"}
+    output = jobs.output_of(command, settings, SECONDS_ALLOWED)
+    records = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     sizes = [record for record in records if record["kind"] == "size"]
     expected = "tree" if degree != "off" else "flat"
     for record in sizes:
         if expected not in record["algorithm"]:
-            raise Failed(f"{record['algorithm']} ran, not {expected}: {' '.join(command)}")
+            raise jobs.Failed(f"{record['algorithm']} ran, not {expected}: {' '.join(command)}")
     times = {r["bytes"]: (r["native"]["p50"], r["sumac"]["p50"]) for r in sizes}
     return times, [record["bytes"] for record in sizes if record["wrong"]]
 
@@ -143,7 +123,7 @@ def arguments():
     given.sumac = given.sumac or given.build / "bin/sumac"
     given.controls, given.degrees = given.controls.split(","), given.degrees.split(",")
     if not given.mpi:
-        found = [family for family in OPTIONS if shutil.which(f"mpiexec.{family}")]
+        found = [family for family in jobs.UNBOUND if shutil.which(f"mpiexec.{family}")]
         given.mpi = f"{found[0]}=mpiexec.{found[0]}" if found else ""
     return given
 
@@ -160,14 +140,8 @@ def main():
         wrong += [f"{ranks} ranks, {', '.join(design)}" for design in sorted(bad)]
     if given.plot:
         draw(given.plot, by_ranks)
-    for design in wrong:
-        print(f"wrong results: {design}", file=sys.stderr)
-    return 4 if wrong else 0
+    return jobs.status_of(wrong)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failed as failure:
-        print(failure, file=sys.stderr)
-        sys.exit(1)
+    jobs.run(main)

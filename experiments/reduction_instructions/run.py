@@ -15,15 +15,14 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "experiments"))
+import jobs  # noqa: E402
+
 PROGRAM = ROOT / "build/release/experiments/reduction-instructions"
 # Callgrind's events, and their names in the table.
 EVENTS = {"Ir": "instructions", "Dr": "loads", "Dw": "stores", "Bc": "branches"}
 NO_VALGRIND = 77
 NO_SUCH_SET = 3
-
-
-class Failed(Exception):
-    """Counting failed; the message gives the reason."""
 
 
 def parse_counts(text):
@@ -44,7 +43,7 @@ def count(program, simd, operation, elements):
         if done.returncode == NO_SUCH_SET:
             return None
         if done.returncode != 0:
-            raise Failed(f"{' '.join(command)}\n{done.stderr}")
+            raise jobs.Failed(f"{' '.join(command)}\n{done.stderr}")
         counts = parse_counts(file.read_text(encoding="utf-8"))
     return {event: counts[event] / elements for event in EVENTS}
 
@@ -115,8 +114,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failed as failure:
-        print(failure, file=sys.stderr)
-        sys.exit(1)
+    jobs.run(main)

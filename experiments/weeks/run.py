@@ -8,7 +8,6 @@ Exit status: 0 done, 1 a job failed, 3 no MPI to run on, 4 wrong results.
 """
 
 import argparse
-import os
 import pathlib
 import shutil
 import statistics
@@ -17,12 +16,10 @@ import sys
 from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "experiments"))
+import jobs  # noqa: E402
+
 TITLES = {"openmpi": "Open MPI", "mpich": "MPICH"}
-# Options that let the threads of a rank use all cores.
-OPTIONS = {
-    "openmpi": ["--oversubscribe", "--bind-to", "none"],
-    "mpich": ["-bind-to", "none"],
-}
 IN_FRONT = "in front"
 CONTENDERS = {
     "predefined": "MPI_SUM",
@@ -35,10 +32,7 @@ VECTORS = 3  # in memory per rank: input, result, and one that the MPI may need
 SHARE = 0.7  # of the free memory that may be used
 CALLS = 3  # of each operation per job
 SECONDS_ALLOWED = 1800  # time limit of a job
-
-
-class Failed(Exception):
-    """A job failed; the message gives the reason."""
+SETTINGS = {"SUMAC_OWN_REGIONS": "1"}  # the program has no regions that Sumac could use
 
 
 @dataclass(frozen=True)
@@ -56,7 +50,7 @@ class Mpi:
     def command(self, ranks, elements, in_front):
         """The command line of a job."""
         front = [str(self.build / "bin/sumac"), "exec", "--"] if in_front else []
-        launch = [self.launcher, "-n", str(ranks), *OPTIONS[self.family]]
+        launch = [self.launcher, "-n", str(ranks), *jobs.UNBOUND[self.family]]
         return [*launch, *front, str(self.program), str(elements), str(CALLS)]
 
     def version(self):
@@ -84,32 +78,11 @@ def elements_that_fit(ranks, available):
     return next((n for n in ELEMENTS if n * need <= SHARE * available), ELEMENTS[-1])
 
 
-def environment():
-    """Lets Sumac open regions of its own; Open MPI needs two variables to run as root."""
-    threads = {"SUMAC_OWN_REGIONS": "1"}
-    allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return dict(os.environ) | threads | (allow if os.geteuid() == 0 else {})
-
-
 def run_job(mpi, ranks, elements, in_front):
     """Runs one job; returns {contender: (right, [seconds])}."""
     command = mpi.command(ranks, elements, in_front)
-    try:
-        done = subprocess.run(
-            command,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS_ALLOWED,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise Failed(f"not over after {SECONDS_ALLOWED} s: {' '.join(command)}") from error
-    if done.returncode != 0:
-        raise Failed(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     found = {}
-    for line in done.stdout.splitlines():
+    for line in jobs.output_of(command, SETTINGS, SECONDS_ALLOWED).splitlines():
         name, right, *seconds = line.split()
         if name == "threads":
             continue
@@ -182,14 +155,8 @@ def main():
         seconds, names = measure(mpi, given.ranks, elements, given.rounds)
         wrong += [f"{title}, {CONTENDERS[name]}" for name in sorted(names)]
         print(row(title, seconds), flush=True)
-    for name in wrong:
-        print(f"wrong results: {name}", file=sys.stderr)
-    return 4 if wrong else 0
+    return jobs.status_of(wrong)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failed as failure:
-        print(failure, file=sys.stderr)
-        sys.exit(1)
+    jobs.run(main)

@@ -2,6 +2,7 @@
 #include "algorithms/tree.h"
 
 #include "algorithms/fold.h"
+#include "algorithms/slots.h"
 
 namespace sumac {
 namespace {
@@ -37,6 +38,31 @@ Task fold_up(Strand& strand, ShmGroup& group, const ReduceArguments& args, const
   }
   if (own != to) group.store(chunk.position, to, own, chunk.part.bytes);
   if (!tree.is_root()) group.publish_in(chunk.position);
+}
+
+Task pass_down(Strand& strand, ShmGroup& group, const RunTree& tree, TreeChunk chunk, Bytes data,
+               Shown shown) {
+  const std::uint64_t position = chunk.position;
+  const std::size_t bytes = chunk.part.bytes;
+  std::byte* const own = group.cell(group.rank(), position, chunk.most);
+  const bool results = shown == Shown::results;
+  const auto publish = [&] { results ? group.publish_out(position) : group.publish_in(position); };
+  if (tree.is_root()) {
+    put(group, position, data, own, bytes);
+    publish();
+    co_return;
+  }
+  const int parent = tree.parent();
+  co_await strand.until(results ? group.out(parent, position) : group.in(parent, position));
+  const std::byte* const theirs = group.cell(parent, position, chunk.most);
+  group.read(position, bytes, [&] {
+    if (!tree.is_leaf()) {
+      // What the cell had on the way up has been read, or there would be no result.
+      group.store(position, own, theirs, bytes);
+      publish();
+    }
+    data.copy_from(theirs, bytes);
+  });
 }
 
 Traffic tree_traffic(const GroupCall& call, int root) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the trees through slots share: the way up for one chunk, and what a tree costs.
+// What the trees through slots share: the ways up and down for one chunk, and what a tree costs.
 #pragma once
 
 #include "algorithms/arguments.h"
@@ -21,6 +21,13 @@ struct TreeChunk {
 // elsewhere to this rank's cell, which is free, for its parent.
 Task fold_up(Strand& strand, ShmGroup& group, const ReduceArguments& args, const RunTree& tree,
              TreeChunk chunk);
+
+// Takes a chunk from the parent's cell to `data`, and shows it to the children in this rank's cell,
+// which is free; at the root, whose data they are, only that. Behind the flags of results, whose
+// cells had data on the way up, or of inputs.
+enum class Shown : std::uint8_t { inputs, results };
+Task pass_down(Strand& strand, ShmGroup& group, const RunTree& tree, TreeChunk chunk, Bytes data,
+               Shown shown);
 
 // Counts one way through the tree: its levels one after another, for the first of several chunks,
 // and the bytes that the busiest rank reads from others and writes for them.

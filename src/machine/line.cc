@@ -23,22 +23,22 @@ bool wait_for(const LineCell& cell, std::uint64_t value, std::uint64_t deadline_
 }  // namespace
 
 double send_line(LineCell& there, const LineCell& back, std::uint64_t first,
-                 const LineTiming& timing) {
+                 const LineTiming& timing, const LineTrips& trips) {
   std::uint64_t least = UINT64_MAX;
-  for (int batch = 0; batch < kLineBatches; ++batch) {
+  for (int batch = 0; batch < trips.batches; ++batch) {
     const std::uint64_t begun = timing.now();
-    for (int trip = 0; trip < kLineTrips; ++trip, ++first) {
+    for (int trip = 0; trip < trips.of_batch; ++trip, ++first) {
       there.value.store(first, std::memory_order_release);
       if (!wait_for(back, first, timing.deadline_ns)) return -1;
     }
     least = std::min(least, timing.now() - begun);
   }
-  return static_cast<double>(least) / kLineTrips;
+  return static_cast<double>(least) / trips.of_batch;
 }
 
 bool return_line(const LineCell& there, LineCell& back, std::uint64_t first,
-                 std::uint64_t deadline_ns) {
-  for (int trip = 0; trip < kLineBatches * kLineTrips; ++trip, ++first) {
+                 std::uint64_t deadline_ns, const LineTrips& trips) {
+  for (int trip = 0; trip < trips.all(); ++trip, ++first) {
     if (!wait_for(there, first, deadline_ns)) return false;
     back.value.store(first, std::memory_order_release);
   }

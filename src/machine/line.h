@@ -24,16 +24,22 @@ struct LineTiming {
   std::uint64_t (*now)() = now_ns;  // times the batches; tests give another
 };
 
+// How many trips there are. The least batch counts: an interrupt lengthens few of them.
+inline constexpr int kLineBatches = 5, kLineTrips = 8;
+struct LineTrips {
+  int batches = kLineBatches, of_batch = kLineTrips;
+  int all() const { return batches * of_batch; }
+};
+
 // The trips between two sides, each of which calls one of the functions. The cells may hold
 // anything but the numbers from `first` on, of which there are as many as trips.
-inline constexpr int kLineBatches = 5, kLineTrips = 8;  // of which the least batch counts
 
 // Sends the line there, and waits until it is back. Returns the nanoseconds of one trip, or a
 // negative number when the other side did not come by the deadline.
 double send_line(LineCell& there, const LineCell& back, std::uint64_t first,
-                 const LineTiming& timing);
+                 const LineTiming& timing, const LineTrips& trips = {});
 // Waits for the line, and sends it back. Returns false when it did not come by the deadline.
 bool return_line(const LineCell& there, LineCell& back, std::uint64_t first,
-                 std::uint64_t deadline_ns);
+                 std::uint64_t deadline_ns, const LineTrips& trips = {});
 
 }  // namespace sumac

@@ -2,6 +2,7 @@
 #include "rules/choice_table.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "rules/forced.h"
 #include "rules/rules.h"
@@ -78,11 +79,12 @@ bool is_tree_in_memory(const AlgorithmInfo& info) {
 }
 
 // What a shipped rule's choice becomes by SUMAC_NODE_RADIX: a tree in place of what goes through
-// lines and slots, or nothing (native, which no rule for a group in memory has) in place of a tree.
-Choice with_radix(const Choice& choice, std::uint16_t radix) {
+// lines and slots; nothing where it is a tree and none is wanted.
+std::optional<Choice> with_radix(const Choice& choice, std::uint16_t radix) {
   if (radix == 0 || choice.algorithm == Algorithm::native) return choice;
   const AlgorithmInfo& info = info_of(choice.algorithm);
-  if (radix == 1) return is_tree_in_memory(info) ? Choice() : choice;
+  if (radix == 1 && is_tree_in_memory(info)) return std::nullopt;
+  if (radix == 1) return choice;
   if (info.needs != Needs::lines && info.needs != Needs::slots) return choice;
   for (const Algorithm other : kAllAlgorithms) {
     if (info_of(other).collective != info.collective) continue;
@@ -179,11 +181,10 @@ ChoiceTable::ChoiceTable(const RuleSet& first, const Capabilities& capabilities,
     for (const Rule& rule : set->rules) {
       Ranges& of_rule = ranges[static_cast<int>(rule.collective)];
       const bool users = set == &first;
-      const Choice choice = users ? rule.choice : with_radix(rule.choice, capabilities.node_radix);
-      const bool replaced = choice.algorithm != rule.choice.algorithm;
-      if (!replaced || choice.algorithm != Algorithm::native) {
-        const std::int32_t reason = replaced ? kByRadix : index;
-        const char* why = apply(rule, choice, capabilities, reason, of_rule);
+      const auto choice = with_radix(rule.choice, users ? 0 : capabilities.node_radix);
+      if (choice) {
+        const bool replaced = choice->algorithm != rule.choice.algorithm;
+        const char* why = apply(rule, *choice, capabilities, replaced ? kByRadix : index, of_rule);
         if (why && users) miss(index, rule.choice.algorithm, why);
       }
       ++index;

@@ -10,33 +10,6 @@
 #include "algorithms/functions.h"
 
 namespace sumac::allreduce {
-namespace {
-
-// Takes the result from the parent's cell and shows it to the children.
-Task pass_down(Strand& strand, ShmGroup& group, const ReduceArguments& args, const RunTree& tree,
-               TreeChunk chunk) {
-  const std::uint64_t position = chunk.position;
-  const std::size_t bytes = chunk.part.bytes;
-  std::byte* const output = args.output + chunk.part.offset;
-  std::byte* const own = group.cell(group.rank(), position, chunk.most);
-  if (tree.is_root()) {
-    group.store(position, own, output, bytes);
-    group.publish_out(position);
-    co_return;
-  }
-  co_await strand.until(group.out(tree.parent(), position));
-  const std::byte* const theirs = group.cell(tree.parent(), position, chunk.most);
-  group.read(position, bytes, [&] {
-    if (!tree.is_leaf()) {
-      // The parent has read what this cell had on the way up.
-      group.store(position, own, theirs, bytes);
-      group.publish_out(position);
-    }
-    std::memcpy(output, theirs, bytes);
-  });
-}
-
-}  // namespace
 
 Task tree(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
   const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes(), args.unit);
@@ -50,7 +23,8 @@ Task tree(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
     }
     if (step >= behind) {
       const std::size_t c = step - behind;
-      co_await pass_down(strand, group, args, tree, {first + c, chunks[c], chunks.most()});
+      co_await pass_down(strand, group, tree, {first + c, chunks[c], chunks.most()},
+                         args.output + chunks[c].offset, Shown::results);
       group.finish(first + c);
     }
   }

@@ -8,7 +8,6 @@
 // Source: as reduce/tree.
 #include "algorithms/tree.h"
 #include "algorithms/functions.h"
-#include "algorithms/slots.h"
 
 namespace sumac::bcast {
 
@@ -17,26 +16,10 @@ Task tree(Strand& strand, ShmGroup& group, const BcastArguments& args) {
   const RunTree tree(group.size(), group.rank(), args.root, args.radix);
   const std::uint64_t first = group.take(chunks.count());
   for (std::size_t c = 0; c < chunks.count(); ++c) {
-    const std::uint64_t position = first + c;
-    const Part part = chunks[c];
-    const Bytes data = args.buffer + part.offset;
-    std::byte* const own = group.cell(group.rank(), position, chunks.most());
-    if (!tree.is_leaf()) co_await strand.until(group.slot_free(position));
-    if (tree.is_root()) {
-      put(group, position, data, own, part.bytes);
-      group.publish_in(position);
-    } else {
-      co_await strand.until(group.in(tree.parent(), position));
-      const std::byte* const theirs = group.cell(tree.parent(), position, chunks.most());
-      group.read(position, part.bytes, [&] {
-        if (!tree.is_leaf()) {
-          group.store(position, own, theirs, part.bytes);
-          group.publish_in(position);
-        }
-        data.copy_from(theirs, part.bytes);
-      });
-    }
-    group.finish(position);
+    if (!tree.is_leaf()) co_await strand.until(group.slot_free(first + c));
+    co_await pass_down(strand, group, tree, {first + c, chunks[c], chunks.most()},
+                       args.buffer + chunks[c].offset, Shown::inputs);
+    group.finish(first + c);
   }
 }
 

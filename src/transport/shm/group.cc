@@ -11,10 +11,9 @@ namespace {
 
 void clear_flags(std::byte* lane, const Layout& layout) {
   if (layout.control == Control::slot) return;  // in the slots
-  for (std::size_t slot = 0; slot < layout.ring; ++slot) {
-    for (std::size_t f = 0; f < layout.flags_stride(); f += layout.flag_stride()) {
-      new (lane + layout.flags_offset() + slot * layout.flags_stride() + f) Counter{};
-    }
+  const FlagPlaces flags = layout.flag_places();
+  for (std::size_t f = 0; f < layout.ring * flags.by_slot; f += flags.by_rank) {
+    new (lane + flags.first + f) Counter{};
   }
 }
 
@@ -114,8 +113,8 @@ int ShmGroup::owner_of(const Counter* counter) const {
     return static_cast<int>((offset - layout_.rings_offset()) / layout_.rank_stride());
   }
   if (offset >= layout_.flags_offset()) {
-    const std::size_t within = (offset - layout_.flags_offset()) % layout_.flags_bytes();
-    return static_cast<int>(within / layout_.flag_stride());
+    const std::size_t within = (offset - flags_.first) % flags_.to_result;
+    return static_cast<int>(within / flags_.by_rank);
   }
   return static_cast<int>((offset - layout_.control_offset()) / sizeof(RankControl));
 }

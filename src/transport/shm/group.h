@@ -35,10 +35,8 @@ class ShmGroup {
         rings_(block_ + layout.rings_offset()),
         rank_stride_(layout.rank_stride()),
         slot_stride_(layout.slot_stride()),
-        flags_(layout.control == Control::slot ? rings_ : block_ + layout.flags_offset()),
-        flag_stride_(layout.control == Control::slot ? rank_stride_ : layout.flag_stride()),
-        flags_stride_(layout.control == Control::slot ? slot_stride_ : layout.flags_stride()),
-        out_(layout.control == Control::slot ? offsetof(SlotHeader, out) : layout.flags_bytes()),
+        flags_(layout.flag_places()),
+        first_flag_(block_ + flags_.first),
         hand_over_(PassSchedule(layout.positions())),
         rank_(rank) {}
 
@@ -196,19 +194,20 @@ class ShmGroup {
                                           slot(position) * slot_stride_);
   }
   std::byte* flag(int rank, std::uint64_t position) const {
-    return flags_ + static_cast<std::size_t>(rank) * flag_stride_ + slot(position) * flags_stride_;
+    return first_flag_ + static_cast<std::size_t>(rank) * flags_.by_rank +
+           slot(position) * flags_.by_slot;
   }
   Counter& in_flag(int rank, std::uint64_t position) const {
     return *reinterpret_cast<Counter*>(flag(rank, position));
   }
   Counter& out_flag(int rank, std::uint64_t position) const {
-    return *reinterpret_cast<Counter*>(flag(rank, position) + out_);
+    return *reinterpret_cast<Counter*>(flag(rank, position) + flags_.to_result);
   }
   RankControl& control(int rank) const {
     return reinterpret_cast<RankControl*>(block_ + layout_.control_offset())[rank];
   }
   Wait others(const Counter& first, std::uint64_t position) const {
-    return {first, flag_stride_, size(), rank_ + 1, size() - 1, position + 1};
+    return {first, flags_.by_rank, size(), rank_ + 1, size() - 1, position + 1};
   }
   Wait slot_free_slow(std::uint64_t position);
   void store_measured(std::uint64_t position, std::byte* to, const std::byte* from,
@@ -221,10 +220,8 @@ class ShmGroup {
   std::byte* rings_ = nullptr;
   std::size_t rank_stride_ = 0;
   std::size_t slot_stride_ = 0;
-  // Where flags are: the first one, and the distances to the next rank's, to the next slot's, and
-  // from the flag of an input to that of a result.
-  std::byte* flags_ = nullptr;
-  std::size_t flag_stride_ = 0, flags_stride_ = 0, out_ = 0;
+  FlagPlaces flags_;
+  std::byte* first_flag_ = nullptr;
   HandOver hand_over_;
   int rank_ = 0;
   int recent_lines_ = 1;

@@ -78,6 +78,12 @@ enum class Slots : std::uint8_t {
   lines_only,  // only lines: for small messages, flags and addresses
 };
 
+// Where the flags of a lane are: the first one (from the lane's beginning), and the distances to
+// that of the next rank, to those of the next slot, and from an input's to the result's.
+struct FlagPlaces {
+  std::size_t first = 0, by_rank = 0, by_slot = 0, to_result = 0;
+};
+
 struct Layout {
   int ranks = 0;
   int lanes = 1;
@@ -105,16 +111,19 @@ struct Layout {
   constexpr std::size_t flags_offset() const {
     return control_offset() + static_cast<std::size_t>(ranks) * sizeof(RankControl);
   }
-  // From the flag of one rank to that of the next, and from those of one slot to those of the next.
-  // Each slot has flags for inputs and, behind these, for results. Not for Control::slot.
-  constexpr std::size_t flag_stride() const {
-    return control == Control::slab ? sizeof(Counter) : kFalseSharingRange;
+  // Each slot of a rank has a flag for the input and one for the result.
+  constexpr FlagPlaces flag_places() const {
+    if (control == Control::slot) {
+      return {rings_offset(), rank_stride(), slot_stride(), offsetof(SlotHeader, out)};
+    }
+    const std::size_t by_rank = control == Control::slab ? sizeof(Counter) : kFalseSharingRange;
+    const std::size_t inputs =
+        round_up(static_cast<std::size_t>(ranks) * by_rank, kFalseSharingRange);
+    return {flags_offset(), by_rank, 2 * inputs, inputs};
   }
-  constexpr std::size_t flags_bytes() const {
-    return round_up(static_cast<std::size_t>(ranks) * flag_stride(), kFalseSharingRange);
+  constexpr std::size_t cells_offset() const {
+    return flags_offset() + ring * flag_places().by_slot;
   }
-  constexpr std::size_t flags_stride() const { return 2 * flags_bytes(); }
-  constexpr std::size_t cells_offset() const { return flags_offset() + ring * flags_stride(); }
   constexpr std::size_t rings_offset() const {
     const std::size_t cells = ring * static_cast<std::size_t>(ranks) * kCellBytes;
     return round_up(control == Control::slot ? flags_offset() : cells_offset() + cells, kPage);

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the experiments' scripts share: jobs of an MPI, and how a script ends."""
+
+import os
+import subprocess
+import sys
+
+# Launchers' options for ranks that may use all processors, and be more than these.
+UNBOUND = {
+    "openmpi": ["--oversubscribe", "--bind-to", "none"],
+    "mpich": ["-bind-to", "none"],
+}
+
+
+class Failed(Exception):
+    """A job or a count failed; the message gives the reason."""
+
+
+def environment(settings):
+    """This process's, with `settings`. Open MPI needs two variables to run as root."""
+    allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return dict(os.environ) | settings | (allow if os.geteuid() == 0 else {})
+
+
+def output_of(command, settings, seconds):
+    """Runs a job, for at most so many seconds; returns its output. Raises Failed."""
+    try:
+        done = subprocess.run(
+            command,
+            env=environment(settings),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise Failed(f"not over after {seconds} s: {' '.join(command)}") from error
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def status_of(wrong):
+    """The exit status of a script that ran to its end: 4 where something had wrong results."""
+    for name in wrong:
+        print(f"wrong results: {name}", file=sys.stderr)
+    return 4 if wrong else 0
+
+
+def run(main):
+    """Ends this process as main() says, or with 1 and the reason where something failed."""
+    try:
+        sys.exit(main())
+    except Failed as failure:
+        print(failure, file=sys.stderr)
+        sys.exit(1)
