@@ -14,6 +14,7 @@ LAYERS = {
     "config": 1,
     "observe": 1,
     "machine": 1,
+    "promotion": 1,
     "tasks": 1,
     "kernels": 1,
     "hierarchy": 2,

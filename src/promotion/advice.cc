@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The program's madvise() and mremap() on promoted memory. Allocators rely on memory that they gave
+// back by MADV_DONTNEED reading as zeros (jemalloc does); a shared mapping would show the file's
+// data again. So holes are punched.
+//
+// Not seen are calls from inside the C library: malloc_trim() and the arenas of threads give memory
+// back by MADV_DONTNEED there, and take it for dirty afterwards; the thread's stacks that it keeps
+// are never promoted. realloc() of a large block is an mremap of a mapping whose first page, with
+// the block's header, is never promoted: it spans two mappings, the kernel refuses to resize it,
+// and realloc() copies. So do programs that make the system call themselves, at their own risk.
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "promotion/service.h"
+
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
+
+namespace sumac::promotion {
+namespace {
+
+int system_madvise(const Range& range, int advice) {
+  return static_cast<int>(syscall(SYS_madvise, range.begin, range.bytes(), advice));
+}
+
+// Calls act(part, mapping) for the parts of the range that show the file.
+template <typename Act>
+void for_promoted(const Service& service, const Range& range, Act&& act) {
+  Mapping mapping;
+  for (std::uintptr_t at = range.begin;
+       at < range.end && service.maps.find(at, Search::next_of_files, mapping); at = mapping.end) {
+    const Range part = range.within(mapping);
+    if (!part.empty() && service.file.has(mapping)) act(part, mapping);
+  }
+}
+
+void punch(Service& service, const Range& part, const Mapping& mapping) {
+  const std::uintptr_t offset = mapping.offset_of(part.begin);
+  service.holes.store(true);
+  service.tally.released_bytes += service.file.punch({offset, offset + part.bytes()});
+}
+
+// Of shared memory MADV_FREE is an error.
+int free_lazily(Service& service, const Range& range) {
+  int result = 0, error = 0;
+  const auto plain = [&](const Range& part) {
+    if (part.empty() || system_madvise(part, MADV_FREE) == 0) return;
+    result = -1;
+    error = errno;
+  };
+  std::uintptr_t done = range.begin;
+  for_promoted(service, range, [&](const Range& part, const Mapping& mapping) {
+    plain({done, part.begin});
+    system_madvise(part, MADV_DONTNEED);
+    punch(service, part, mapping);
+    done = part.end;
+  });
+  plain({done, range.end});
+  if (result != 0) errno = error;
+  return result;
+}
+
+bool releases(int advice) {
+  return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_DONTNEED_LOCKED ||
+         advice == MADV_REMOVE;
+}
+
+}  // namespace
+
+int advise(void* address, std::size_t bytes, int advice) {
+  Service& own = service();
+  const Range range = range_of(address, bytes);
+  const Range pages{range.begin, round_up(range.end, kPage)};
+  if (!releases(advice) || range.begin % kPage != 0 || pages.empty() || !own.near(pages) ||
+      own.off.load() == Refusal::forked) {
+    return system_madvise(range, advice);
+  }
+  if (advice == MADV_FREE) return free_lazily(own, pages);
+  if (advice == MADV_REMOVE) own.holes.store(true);
+  const int result = system_madvise(range, advice);
+  const int error = errno;
+  // With a gap in the range (ENOMEM) the kernel has done its work on the rest.
+  if (advice != MADV_REMOVE && (result == 0 || error == ENOMEM)) {
+    for_promoted(own, pages,
+                 [&](const Range& part, const Mapping& mapping) { punch(own, part, mapping); });
+  }
+  errno = error;
+  return result;
+}
+
+bool before_remap(void* address, std::size_t bytes) {
+  Service& own = service();
+  const Range pages = whole_units(range_of(address, round_up(bytes, kPage)), kPage);
+  if (pages.empty() || pages.begin == own.moving_from.load() || !own.near(pages) ||
+      own.off.load() == Refusal::forked) {
+    return true;
+  }
+  bool all = true;
+  for_promoted(own, pages, [&](const Range& part, const Mapping& mapping) {
+    if (!make_private(own.file, mapping, part)) {
+      all = false;
+      return;
+    }
+    const std::uintptr_t offset = mapping.offset_of(part.begin);
+    own.tally.demoted_bytes += own.file.punch({offset, offset + part.bytes()});
+  });
+  return all;
+}
+
+}  // namespace sumac::promotion

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fork() gives the child a copy of its parent's private memory, also of what has been promoted.
+//
+// Idea: a handler in the child replaces each mapping of the file by private memory, and reads the
+// data from the file. The parent, in its handler, waits until this is done, so that what it writes
+// after fork() does not get into the copies. Other threads of the parent write on, as they do
+// during an ordinary fork: what they write before it returns may be in the copies or not. Cost:
+// fork() takes as long as it takes to copy the promoted memory. The parent waits for a byte in a
+// pipe, or for its end when the child has died.
+//
+// vfork(), posix_spawn(), system() and popen() run no handlers and need none: the child works in
+// its parent's memory until it has another program. A child made by _Fork() or the system call
+// clone() runs no handlers either, and shares promoted buffers with its parent until then: what it
+// writes into one, its parent sees.
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <new>
+
+#include "promotion/service.h"
+
+namespace sumac::promotion {
+namespace {
+
+// Of the fork under way, by the thread that holds the service's lock.
+int ends[2] = {-1, -1};
+bool waits = false;
+// Shared with the children: counts those that are ready. Serves where no descriptor is left.
+std::atomic<std::uint32_t>* ready = nullptr;
+std::uint32_t ready_before = 0;
+
+bool anything_promoted(const Service& service) { return service.high.load() != 0; }
+
+void prepare() {
+  Service& own = service();
+  pthread_mutex_lock(&own.lock);
+  waits = anything_promoted(own) && own.off.load() != Refusal::forked;
+  if (!waits) return;
+  ready_before = ready->load();
+  if (pipe2(ends, O_CLOEXEC) != 0) ends[0] = ends[1] = -1;
+}
+
+void close_end(int which) {
+  if (ends[which] >= 0) close(ends[which]);
+  ends[which] = -1;
+}
+
+// Without a pipe nobody tells that the child has died, or that there is none: the parent goes on
+// after some seconds.
+void wait_for_count() {
+  for (int i = 0; i < 5000 && ready->load() == ready_before; ++i) {
+    const timespec millisecond = {0, 1'000'000};
+    nanosleep(&millisecond, nullptr);
+  }
+}
+
+void in_parent() {
+  const int error = errno;  // of fork()
+  if (waits && ends[0] < 0) wait_for_count();
+  if (waits && ends[0] >= 0) {
+    close_end(1);
+    char byte = 0;
+    while (read(ends[0], &byte, 1) < 0 && errno == EINTR) {
+    }
+    close_end(0);
+  }
+  pthread_mutex_unlock(&service().lock);
+  errno = error;
+}
+
+// The child cannot run on pages that it shares with its parent.
+[[noreturn]] void give_up() {
+  constexpr char kText[] =
+      "sumac: error[fork]: no memory for the child's copies of promoted buffers\n"
+      "  fix:   SUMAC_PROMOTE=off\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof kText - 1);
+  _exit(1);
+}
+
+void copy_all(const Service& service) {
+  const auto stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  Mapping mapping;
+  for (std::uintptr_t at = 0; service.maps.find(at, Search::next_of_files, mapping);
+       at = mapping.end) {
+    if (!service.file.has(mapping)) continue;
+    if (mapping.contains(stack) || !make_private(service.file, mapping, mapping)) give_up();
+  }
+}
+
+void in_child() {
+  Service& own = service();
+  new (&own.lock) pthread_mutex_t(PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP);
+  own.maps.close();  // those are the parent's
+  if (waits) {
+    if (!own.maps.open() || !own.file.is_own()) give_up();
+    copy_all(own);
+    own.maps.close();
+    ready->fetch_add(1);
+    [[maybe_unused]] const ssize_t written = write(ends[1], "", 1);
+    close_end(0);
+    close_end(1);
+  }
+  own.file.close();
+  own.off.store(Refusal::forked);
+}
+
+bool read_all(const MemoryFile& file, const Range& range, std::byte* to) {
+  for (Range rest = range; !rest.empty();) {
+    const ssize_t got = pread(file.fd(), to + (rest.begin - range.begin), rest.bytes(),
+                              static_cast<off_t>(rest.begin));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    rest.begin += static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool make_private(const MemoryFile& file, const Mapping& mapping, const Range& part) {
+  if (!file.is_own()) return false;
+  std::byte* const at = pointer(part.begin);
+  // No gap at any time: the new mapping replaces the old one.
+  if (mmap(at, part.bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+           0) == MAP_FAILED) {
+    return false;
+  }
+  const std::uintptr_t begin = mapping.offset_of(part.begin);
+  Range data{begin, begin};
+  const std::uintptr_t end = begin + part.bytes();
+  while (file.next_data(data.end, data.begin) && data.begin < end) {
+    if (!file.next_hole(data.begin, data.end)) data.end = end;
+    data.end = std::min(data.end, end);
+    if (!read_all(file, data, at + (data.begin - begin))) return false;
+  }
+  constexpr int kReadWrite = PROT_READ | PROT_WRITE;
+  return mapping.protection() == kReadWrite ||
+         mprotect(at, part.bytes(), mapping.protection()) == 0;
+}
+
+bool register_fork_handlers() {
+  void* page = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return false;
+  ready = new (page) std::atomic<std::uint32_t>(0);
+  return pthread_atfork(prepare, in_parent, in_child) == 0;
+}
+
+}  // namespace sumac::promotion

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The child of a fork has copies of its parent's promoted memory.
+#include <spawn.h>
+#include <sys/syscall.h>
+
+#include <atomic>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "promotion/promoted_buffer.h"
+
+namespace sumac::promotion {
+namespace {
+
+// Several kinds of promoted memory, with parts that are not.
+struct Memory {
+  Pages first{40 * kPage}, huge{2 * kMega, kHugePage}, moved{8 * kPage}, closed{8 * kPage};
+  std::vector<std::byte> heap = std::vector<std::byte>(300'000);
+
+  Memory() {
+    madvise(huge.data(), huge.size(), MADV_HUGEPAGE);
+    change(1);
+  }
+  bool promote_all() {
+    return promote(first.data() + 5 * kPage + 7, 20 * kPage).done() &&
+           promote(huge.data(), huge.size()).done() &&
+           promote(closed.data(), closed.size()).done() && promote(heap.data(), heap.size()).done();
+  }
+  void change(unsigned seed) {
+    fill(first.data(), first.size(), seed);
+    fill(huge.data(), huge.size(), seed);
+    fill(closed.data(), closed.size(), seed);
+    fill(heap.data(), heap.size(), seed);
+  }
+  bool holds(unsigned seed) const {
+    return differs(first.data(), first.size(), seed) == first.size() &&
+           differs(huge.data(), huge.size(), seed) == huge.size() &&
+           differs(closed.data(), closed.size(), seed) == closed.size() &&
+           differs(heap.data(), heap.size(), seed) == heap.size();
+  }
+};
+
+TEST(Fork, ChildAndParentWriteToTheirOwn) {
+  SUMAC_NEED_PROMOTION();
+  Memory memory;
+  ASSERT_TRUE(memory.promote_all());
+  for (unsigned round = 2; round < 8; round += 2) {
+    memory.change(round);
+    int to_child[2], to_parent[2];
+    ASSERT_EQ(pipe(to_child), 0);
+    ASSERT_EQ(pipe(to_parent), 0);
+    char byte = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      // The parent has written by now.
+      if (read(to_child[0], &byte, 1) != 1) _exit(2);
+      if (!memory.holds(round)) _exit(3);
+      memory.change(round + 1);
+      if (write(to_parent[1], "", 1) != 1 || read(to_child[0], &byte, 1) != 1) _exit(4);
+      if (!memory.holds(round + 1)) _exit(5);
+      if (status() != Refusal::forked || mapped(memory.huge.data(), memory.huge.size())) _exit(6);
+      // It can have children, too.
+      _exit(in_child([&] { return memory.holds(round + 1); }));
+    }
+    memory.change(100 + round);
+    ASSERT_EQ(write(to_child[1], "", 1), 1);
+    ASSERT_EQ(read(to_parent[0], &byte, 1), 1);
+    EXPECT_TRUE(memory.holds(100 + round)) << "what the child wrote";
+    ASSERT_TRUE(mapped(memory.huge.data(), memory.huge.size()));
+    memory.change(200 + round);
+    ASSERT_EQ(write(to_child[1], "", 1), 1);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    EXPECT_TRUE(memory.holds(200 + round));
+    for (const int end : {to_child[0], to_child[1], to_parent[0], to_parent[1]}) close(end);
+  }
+}
+
+// The parent writes as soon as fork() has returned, and may not be early.
+TEST(Fork, TheChildsCopyIsOlderThanWhatTheParentWritesNext) {
+  SUMAC_NEED_PROMOTION();
+  Memory memory;
+  ASSERT_TRUE(memory.promote_all());
+  for (unsigned round = 0; round < 8; ++round) {
+    memory.change(round);
+    const pid_t child = fork();
+    if (child == 0) _exit(memory.holds(round) ? 0 : 1);
+    memory.change(round + 1);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << "round " << round;
+  }
+}
+
+TEST(Fork, ProtectionAndHolesAreKept) {
+  SUMAC_NEED_PROMOTION();
+  const Pages pages(12 * kPage);
+  fill(pages.data(), pages.size(), 1);
+  ASSERT_TRUE(promote(pages.data(), pages.size()).done());
+  ASSERT_EQ(advise(pages.data() + kPage, kPage, MADV_DONTNEED), 0);
+  mprotect(pages.data() + 4 * kPage, kPage, PROT_READ);
+  mprotect(pages.data() + 6 * kPage, kPage, PROT_NONE);
+  const auto is_right = [&] {
+    mprotect(pages.data() + 6 * kPage, kPage, PROT_READ);
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+      const std::byte expected = i / kPage == 1 ? std::byte{0} : pattern(i, 1);
+      if (pages.data()[i] != expected) return false;
+    }
+    return true;
+  };
+  EXPECT_EQ(in_child(is_right), 0);
+  for (const std::size_t page : {4u, 6u}) {
+    EXPECT_EQ(in_child([&] {
+                pages.data()[page * kPage] = std::byte{1};
+                return true;
+              }),
+              -1)
+        << "a write to page " << page << " must be an error in the child";
+  }
+}
+
+TEST(Fork, ThreadsForkAtTheSameTimeWhileOthersPromote) {
+  SUMAC_NEED_PROMOTION();
+  std::atomic<int> wrong{0}, running{3};
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      const Pages pages(64 * kPage);
+      for (unsigned round = 0; round < 8; ++round) {
+        fill(pages.data(), pages.size(), t * 100 + round);
+        while (promote(pages.data(), pages.size()).refusal == Refusal::busy) {
+          std::this_thread::yield();
+        }
+        const pid_t child = fork();
+        if (child == 0) {
+          _exit(differs(pages.data(), pages.size(), t * 100 + round) != pages.size());
+        }
+        fill(pages.data(), pages.size(), 7);
+        int status = 0;
+        if (waitpid(child, &status, 0) != child || status != 0) ++wrong;
+        // Private again, by other means.
+        mmap(pages.data(), pages.size(), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+      }
+      --running;
+    });
+  }
+  while (running > 0) sweep();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Fork, AForkThatFailsDoesNotHang) {
+  SUMAC_NEED_PROMOTION();
+  const Pages pages(8 * kPage);
+  fill(pages.data(), pages.size(), 1);
+  ASSERT_TRUE(promote(pages.data(), pages.size()).done());
+  const int code = in_child([] {
+    open(test_settings());
+    return status() == Refusal::forked;
+  });
+  EXPECT_EQ(code, 0);
+  EXPECT_TRUE(promote(pages.data(), pages.size()).done()) << "the lock is free";
+}
+
+TEST(Fork, SpawnAndVforkAreUntouched) {
+  SUMAC_NEED_PROMOTION();
+  const Pages pages(8 * kPage);
+  fill(pages.data(), pages.size(), 1);
+  ASSERT_TRUE(promote(pages.data(), pages.size()).done());
+  EXPECT_EQ(system("exit 3"), 3 << 8);
+  const pid_t child = vfork();
+  if (child == 0) _exit(4);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 4 << 8);
+  EXPECT_TRUE(mapped(pages.data(), pages.size()));
+  EXPECT_EQ(differs(pages.data(), pages.size(), 1), pages.size());
+}
+
+}  // namespace
+}  // namespace sumac::promotion

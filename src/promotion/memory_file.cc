@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "promotion/memory_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+
+namespace sumac::promotion {
+namespace {
+
+constexpr std::size_t kSectorOfStat = 512;    // unit of st_blocks
+constexpr off_t kFileBytes = off_t{1} << 47;  // all addresses of programs
+constexpr int kLowestDescriptor = 64;         // programs count on low numbers being theirs
+
+int make_file() {
+  // Kernels before 6.3 do not know the seal; others may demand it (vm.memfd_noexec).
+  int fd = memfd_create("sumac", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+  if (fd < 0) fd = memfd_create("sumac", MFD_CLOEXEC);
+  const int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, kLowestDescriptor);
+  if (high < 0) return fd;
+  close(fd);
+  return high;
+}
+
+bool unlimited(decltype(RLIMIT_AS) resource) {
+  rlimit limit = {};
+  return getrlimit(resource, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
+}
+
+}  // namespace
+
+Refusal MemoryFile::open() {
+  // Beyond the first limit ftruncate() would end the process with SIGXFSZ; the second one would
+  // make room for peers' windows scarce.
+  if (!unlimited(RLIMIT_FSIZE) || !unlimited(RLIMIT_AS)) return Refusal::limits;
+  fd_ = make_file();
+  struct stat status = {};
+  if (fd_ < 0 || ftruncate(fd_, kFileBytes) != 0 || fstat(fd_, &status) != 0) {
+    close();
+    return Refusal::kernel;
+  }
+  inode_ = status.st_ino;
+  device_ = status.st_dev;
+  return Refusal::none;
+}
+
+void MemoryFile::close() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+  inode_ = device_ = 0;
+}
+
+bool MemoryFile::is_own() const {
+  struct stat status = {};
+  return fd_ >= 0 && fstat(fd_, &status) == 0 && status.st_ino == inode_ &&
+         status.st_dev == device_;
+}
+
+std::size_t MemoryFile::used() const {
+  struct stat status = {};
+  if (fstat(fd_, &status) != 0 || status.st_ino != inode_) return 0;
+  return static_cast<std::size_t>(status.st_blocks) * kSectorOfStat;
+}
+
+bool MemoryFile::next_data(std::uintptr_t from, std::uintptr_t& found) const {
+  const off_t at = lseek(fd_, static_cast<off_t>(from), SEEK_DATA);
+  found = static_cast<std::uintptr_t>(at);
+  return at >= 0;
+}
+
+bool MemoryFile::next_hole(std::uintptr_t from, std::uintptr_t& found) const {
+  const off_t at = lseek(fd_, static_cast<off_t>(from), SEEK_HOLE);
+  found = static_cast<std::uintptr_t>(at);
+  return at >= 0;
+}
+
+std::size_t MemoryFile::punch(const Range& range) const {
+  if (range.empty() || !is_own()) return 0;
+  const std::size_t before = used();
+  fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(range.begin),
+            static_cast<off_t>(range.bytes()));
+  const std::size_t after = used();
+  return before > after ? before - after : 0;
+}
+
+}  // namespace sumac::promotion

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "promotion/mover.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "promotion/page_state.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace sumac::promotion {
+namespace {
+
+constexpr std::size_t kChunk = std::size_t{16} << 20;
+
+// A free place for the new pages, at a distance of the old ones that is a multiple of 2 MiB: huge
+// pages, and whole tables of pages, can then be moved as they are.
+class Place {
+ public:
+  Place(const MemoryFile& file, const Range& chunk) : bytes_(chunk.bytes()) {
+    reserved_bytes_ = bytes_ + kHugePage;
+    reserved_ = mmap(nullptr, reserved_bytes_, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved_ == MAP_FAILED) return;
+    const auto free = reinterpret_cast<std::uintptr_t>(reserved_);
+    const std::uintptr_t address = free + ((chunk.begin - free) & (kHugePage - 1));
+    void* mapped = mmap(pointer(address), bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                        file.fd(), static_cast<off_t>(chunk.begin));
+    if (mapped != MAP_FAILED) at_ = static_cast<std::byte*>(mapped);
+  }
+  ~Place() {
+    if (reserved_ == MAP_FAILED) return;
+    // Where the new pages were is a gap by then, in which another thread may have mapped something.
+    const Range all = range_of(reserved_, reserved_bytes_);
+    const Range taken = moved_ ? range_of(moved_, bytes_) : Range{all.end, all.end};
+    if (taken.begin > all.begin) munmap(pointer(all.begin), taken.begin - all.begin);
+    if (all.end > taken.end) munmap(pointer(taken.end), all.end - taken.end);
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  std::byte* at() const { return at_; }
+  // Puts the pages over those at `address`.
+  bool move_to(std::byte* address) {
+    if (mremap(at_, bytes_, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, address) == MAP_FAILED) {
+      return false;
+    }
+    moved_ = at_;
+    return true;
+  }
+
+ private:
+  std::size_t bytes_, reserved_bytes_;
+  void* reserved_;
+  std::byte* at_ = nullptr;
+  std::byte* moved_ = nullptr;
+};
+
+// mremap() unmaps what is at the new address before it moves, and can, in theory, fail after that.
+// The copy is in the file: it is mapped into the gap. Returns false where the old pages are there.
+bool fill_gap(const MemoryFile& file, const Range& chunk) {
+  void* const at = pointer(chunk.begin);
+  return mmap(at, chunk.bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
+              file.fd(), static_cast<off_t>(chunk.begin)) == at;
+}
+
+}  // namespace
+
+Range first_chunk(const Range& range) {
+  const std::uintptr_t end = (range.begin / kChunk + 1) * kChunk;
+  return range.within({range.begin, end});
+}
+
+bool move_chunk(Service& service, const Range& chunk, std::size_t& huge_bytes) {
+  const MemoryFile& file = service.file;
+  // What was left there by memory that the program has given back since.
+  std::uintptr_t data = 0;
+  if (file.next_data(chunk.begin, data) && data < chunk.end) file.punch(chunk);
+  Place place(file, chunk);
+  if (!place.at()) return false;
+  place_alike(chunk, place.at());
+  const std::size_t huge = make_huge_alike(chunk, place.at());
+  // All pages now, so that no memory is an error here and no signal in the copy.
+  if (madvise(place.at(), chunk.bytes(), MADV_POPULATE_WRITE) != 0) {
+    file.punch(chunk);
+    return false;
+  }
+  std::memcpy(place.at(), pointer(chunk.begin), chunk.bytes());
+  service.moving_from.store(reinterpret_cast<std::uintptr_t>(place.at()));
+  const bool moved = place.move_to(pointer(chunk.begin)) || fill_gap(file, chunk);
+  service.moving_from.store(0);
+  if (!moved) file.punch(chunk);
+  if (moved) huge_bytes += huge;
+  return moved;
+}
+
+}  // namespace sumac::promotion

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Moves private pages into the file of promoted memory, in place: the program's addresses, its data
+// and (where it can be had) the size of pages and their NUMA nodes stay.
+//
+// Idea: pages of the file are mapped elsewhere, filled with a copy, and put over the old ones by
+// one mremap(), which other threads see as one step. What another thread wrote to the old pages
+// after the copy would be lost: so only whole pages of a buffer move that the MPI standard forbids
+// everybody to write during the call.
+// Cost: 1 to 2 us for each 4-KiB page, most of it the kernel's zeroing and mapping of new pages.
+// Memory: the pages of one chunk exist twice.
+// Needs: private anonymous memory, readable and writable; nothing in the file at these offsets that
+// is still in use.
+#pragma once
+
+#include "promotion/range.h"
+#include "promotion/service.h"
+
+namespace sumac::promotion {
+
+// The range of one step: to the next multiple of 16 MiB, so that no huge page is divided.
+Range first_chunk(const Range& range);
+
+// Moves a chunk of whole pages. Returns false, and leaves the old pages in place, where the kernel
+// has no memory or refuses. Adds to `huge_bytes`.
+bool move_chunk(Service& service, const Range& chunk, std::size_t& huge_bytes);
+
+}  // namespace sumac::promotion

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The size and the NUMA node of pages that a process has, and the same for those that replace them.
+#pragma once
+
+#include <cstddef>
+
+#include "promotion/range.h"
+
+namespace sumac::promotion {
+
+// Makes the pages at `place`, of a mapping of a shared file without pages yet, come from the nodes
+// of the pages of `old`. Does nothing on a machine with one node or where the kernel refuses.
+void place_alike(const Range& old, std::byte* place);
+
+// Makes the parts of `place` huge pages that are such in `old`; `place` and the file's offset are
+// congruent to `old` modulo 2 MiB. Returns the bytes for which this succeeded. Works where
+// shmem_enabled is "never" too (MADV_COLLAPSE, Linux 6.1).
+std::size_t make_huge_alike(const Range& old, std::byte* place);
+
+}  // namespace sumac::promotion

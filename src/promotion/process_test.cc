@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What forbids promotion in a whole process, and what bounds it. Each test has its own process, in
+// which nothing has been opened before.
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include <string>
+
+#include "promotion/promoted_buffer.h"
+
+namespace sumac::promotion {
+namespace {
+
+constexpr std::size_t kBytes = 8 * kPage;
+
+// Each in a process in which nothing has been opened yet.
+TEST(Process, IsLeftAlone) {
+  const auto opens_with = [](Refusal expected, const std::function<void(Settings&)>& prepare) {
+    return in_child([&] {
+      Settings settings = test_settings();
+      prepare(settings);
+      const Refusal first = open(settings);
+      const Pages pages(kBytes);
+      return first == expected && status() == expected &&
+             promote(pages.data(), kBytes).refusal == expected && !mapped(pages.data(), kBytes);
+    });
+  };
+  const auto limit = [](int resource, rlim_t bytes) {
+    const rlimit value{bytes, bytes};
+    return setrlimit(static_cast<__rlimit_resource>(resource), &value) == 0;
+  };
+  EXPECT_EQ(opens_with(Refusal::limits, [&](Settings&) { limit(RLIMIT_FSIZE, 1 << 30); }), 0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_EQ(opens_with(Refusal::limits, [&](Settings&) { limit(RLIMIT_AS, 1ul << 40); }), 0);
+#endif
+  EXPECT_EQ(opens_with(Refusal::releases, [](Settings& s) { s.calls_caught = false; }), 0);
+}
+
+TEST(Process, Budget) {
+  const int code = in_child([] {
+    Settings settings = test_settings();
+    settings.budget = 10 * kPage;
+    if (open(settings) != Refusal::none) return status() != Refusal::forked;
+    Pages* first = new Pages(kBytes);
+    const Pages second(kBytes), third(kBytes);
+    if (!promote(first->data(), kBytes).done()) return false;
+    if (promote(second.data(), kBytes).refusal != Refusal::budget) return false;
+    if (!promote(second.data(), 2 * kPage).done() || counts().used_bytes != 10 * kPage)
+      return false;
+    delete first;  // swept when the room is needed
+    return promote(third.data(), kBytes).done() && counts().swept_bytes == kBytes &&
+           promote(second.data(), kBytes).refusal == Refusal::budget;
+  });
+  EXPECT_EQ(code, 0);
+}
+
+TEST(Process, MappingsAreBounded) {
+  const int code = in_child([] {
+    Settings settings = test_settings();
+    settings.most_ranges = 4;
+    if (open(settings) != Refusal::none) return status() != Refusal::forked;
+    const Pages pages(40 * kPage);
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (!promote(pages.data() + 2 * i * kPage, kPage).done()) return false;
+    }
+    if (promote(pages.data() + 8 * kPage, kPage).refusal != Refusal::budget) return false;
+    munmap(pages.data(), kPage);
+    return promote(pages.data() + 8 * kPage, kPage).done();
+  });
+  EXPECT_EQ(code, 0);
+}
+
+// A program that closes all descriptors: the number may be another file's by then.
+TEST(Process, AFileThatWasClosedIsLeftAlone) {
+  char name[] = "/tmp/sumac_promotion_XXXXXX";
+  const int other = mkstemp(name);
+  const int code = in_child([&] {
+    if (open(test_settings()) != Refusal::none) return status() != Refusal::forked;
+    const Pages pages(kBytes);
+    fill(pages.data(), kBytes, 1);
+    if (!promote(pages.data(), kBytes).done()) return false;
+    if (dup2(other, file().descriptor) < 0 || write(other, name, sizeof name) < 0) return false;
+    munmap(pages.data(), kPage);
+    sweep(1000);
+    if (promote(pages.data() + kPage, kPage).refusal != Refusal::file_lost) return false;
+    struct stat now = {};
+    return fstat(other, &now) == 0 && now.st_size == sizeof name;
+  });
+  EXPECT_EQ(code, 0);
+  close(other);
+  unlink(name);
+}
+
+// Without memory for all of it the data stay where they are.
+TEST(Process, NoMemory) {
+  const int code = in_child([] {
+    if (open(test_settings()) != Refusal::none) return status() != Refusal::forked;
+    const Pages pages(64 * kMega);
+    fill(pages.data(), pages.size(), 1);
+    // The mapping that holds the copies is beyond the limit.
+    const rlimit space{200 * kMega, 200 * kMega};
+    setrlimit(RLIMIT_AS, &space);
+    const Refusal refusal = promote(pages.data(), pages.size()).refusal;
+    return (refusal == Refusal::none || refusal == Refusal::memory) &&
+           differs(pages.data(), pages.size(), 1) == pages.size();
+  });
+  EXPECT_EQ(code, 0);
+}
+
+}  // namespace
+}  // namespace sumac::promotion

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shared by the tests of promotion.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "promotion/promotion.h"
+#include "promotion/range.h"
+
+namespace sumac::promotion {
+
+inline constexpr std::size_t kMega = std::size_t{1} << 20;
+
+// The tests may run in a sanitizer's process, and the program's calls come by them.
+inline Settings test_settings() {
+  Settings settings;
+  settings.heed_tools = false;
+  settings.exact = true;
+  settings.calls_caught = true;
+  return settings;
+}
+
+// Opens the service. Skips the test where the kernel cannot do it.
+#define SUMAC_NEED_PROMOTION()                                         \
+  if (const Refusal off = open(test_settings()); off != Refusal::none) \
+  GTEST_SKIP() << refusal_text(off)
+
+// Private memory of its own mapping.
+class Pages {
+ public:
+  explicit Pages(std::size_t bytes, std::size_t alignment = kPage)
+      : size_(bytes), all_(bytes + alignment) {
+    base_ = mmap(nullptr, all_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const auto address = reinterpret_cast<std::uintptr_t>(base_);
+    data_ = pointer(round_up(address, alignment));
+  }
+  ~Pages() { munmap(base_, all_); }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::size_t size_, all_;
+  void* base_;
+  std::byte* data_;
+};
+
+// Bytes that tell where they belong.
+inline std::byte pattern(std::size_t i, unsigned seed) {
+  return static_cast<std::byte>((i * 131 + (i >> 8) * 17 + seed * 29) & 255);
+}
+inline void fill(std::byte* data, std::size_t bytes, unsigned seed) {
+  for (std::size_t i = 0; i < bytes; ++i) data[i] = pattern(i, seed);
+}
+// The first byte that is not as fill() left it; `bytes` when all are.
+inline std::size_t differs(const std::byte* data, std::size_t bytes, unsigned seed) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (data[i] != pattern(i, seed)) return i;
+  }
+  return bytes;
+}
+inline std::size_t nonzero(const std::byte* data, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (data[i] != std::byte{0}) return i;
+  }
+  return bytes;
+}
+
+// What a peer sees of the file at these addresses.
+class Window {
+ public:
+  Window(const std::byte* address, std::size_t bytes) : bytes_(bytes) {
+    data_ = static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                         file().descriptor,
+                                         static_cast<off_t>(range_of(address, 0).begin)));
+  }
+  ~Window() { munmap(data_, bytes_); }
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+  std::byte* data() const { return data_; }
+
+ private:
+  std::size_t bytes_;
+  std::byte* data_;
+};
+
+// Another one in each run of a test that is repeated with --gtest_shuffle.
+inline std::mt19937 test_random() {
+  return std::mt19937(static_cast<unsigned>(testing::UnitTest::GetInstance()->random_seed()));
+}
+
+// Runs the function in a child. Returns its exit code: 0 where it returned true; -1: it was killed.
+inline int in_child(const std::function<bool()>& run) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(run() ? 0 : 1);
+  }
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) return -2;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace sumac::promotion

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "promotion/promotion.h"
+
+#include "base/clock.h"
+#include "promotion/admission.h"
+#include "promotion/mover.h"
+#include "promotion/service.h"
+#include "promotion/surroundings.h"
+
+namespace sumac::promotion {
+namespace {
+
+// A device may be opened at any time; looking costs some microseconds a descriptor.
+constexpr std::uint64_t kLookForDevicesEvery = 64, kSweepEvery = 16;
+constexpr int kAllSteps = 1 << 20;
+
+Refusal start(Service& service) {
+  const Settings& settings = service.settings;
+  if (!settings.calls_caught) return Refusal::releases;
+  if (settings.heed_tools && memory_tool_present()) return Refusal::tools;
+  if (settings.heed_devices && device_open()) return Refusal::devices;
+  if (!service.maps.open()) return Refusal::kernel;
+  Refusal refusal = service.file.open();
+  if (refusal == Refusal::none && !register_fork_handlers()) refusal = Refusal::kernel;
+  if (refusal != Refusal::none) {
+    service.file.close();
+    service.maps.close();
+  }
+  return refusal;
+}
+
+void widen(Service& service, const Range& range) {
+  if (range.begin < service.low.load()) service.low.store(range.begin);
+  if (range.end > service.high.load()) service.high.store(range.end, std::memory_order_release);
+}
+
+Refusal make_room(Service& service, std::size_t bytes) {
+  const auto room = [&] {
+    const std::size_t used = service.file.used(), budget = service.settings.budget;
+    return service.ranges < service.settings.most_ranges && used <= budget &&
+           bytes <= budget - used;
+  };
+  if (room()) return Refusal::none;
+  service.ranges = service.count_mappings();
+  service.sweep_at = 0;
+  sweep(kAllSteps);
+  return room() ? Refusal::none : Refusal::budget;
+}
+
+// Something has happened since that forbids promotion.
+Refusal look_again(Service& service) {
+  if (!service.file.is_own()) return Refusal::file_lost;
+  if (service.settings.heed_devices &&
+      service.tally.promotions % kLookForDevicesEvery == kLookForDevicesEvery - 1 &&
+      device_open()) {
+    return Refusal::devices;
+  }
+  return Refusal::none;
+}
+
+Refusal move(Service& service, const Admission& admission, std::size_t& moved) {
+  for (int i = 0; i < admission.count; ++i) {
+    for (Range rest = admission.pieces[i]; !rest.empty();) {
+      const Range chunk = first_chunk(rest);
+      widen(service, chunk);
+      std::size_t huge = 0;
+      if (!move_chunk(service, chunk, huge)) return Refusal::memory;
+      service.tally.huge_bytes += huge;
+      moved += chunk.bytes();
+      rest.begin = chunk.end;
+    }
+    ++service.ranges;
+  }
+  return Refusal::none;
+}
+
+Refusal promote_held(Service& service, const Range& range, std::size_t& moved) {
+  if (const Refusal now_off = look_again(service); now_off != Refusal::none) {
+    service.off.store(now_off);
+    return now_off;
+  }
+  const Admission admission = admit(service, range);
+  if (admission.refusal != Refusal::none || admission.count == 0) return admission.refusal;
+  std::size_t bytes = 0;
+  for (int i = 0; i < admission.count; ++i) bytes += admission.pieces[i].bytes();
+  if (const Refusal refusal = make_room(service, bytes); refusal != Refusal::none) return refusal;
+  if (service.tally.promotions % kSweepEvery == kSweepEvery - 1) sweep();
+  const Refusal refusal = move(service, admission, moved);
+  service.tally.promotions += moved > 0;
+  service.tally.promoted_bytes += moved;
+  return refusal;
+}
+
+}  // namespace
+
+Service& service() {
+  // Never destroyed: threads and handlers may outlast the program's exit().
+  static Service* const the_service = new Service;
+  return *the_service;
+}
+
+Refusal open(const Settings& settings) {
+  Service& own = service();
+  const Hold hold(Hold::Way::wait);
+  static bool opened = false;
+  if (!opened) {
+    opened = true;
+    own.settings = settings;
+    own.off.store(start(own));
+  }
+  return own.off.load();
+}
+
+Refusal status() { return service().off.load(); }
+
+FileIdentity file() {
+  const MemoryFile& own = service().file;
+  return {own.fd(), own.device(), own.inode()};
+}
+
+Outcome promote(const void* address, std::size_t bytes) {
+  Service& own = service();
+  Outcome outcome;
+  const std::uint64_t start_ns = clock_ns();
+  outcome.refusal = own.off.load();
+  if (outcome.refusal == Refusal::none) {
+    if (const Hold hold(Hold::Way::attempt); hold) {
+      outcome.refusal = promote_held(own, interior(address, bytes), outcome.bytes);
+    } else {
+      outcome.refusal = Refusal::busy;
+    }
+  }
+  outcome.ns = clock_ns() - start_ns;
+  if (!outcome.done()) ++own.tally.refusals[static_cast<int>(outcome.refusal)];
+  return outcome;
+}
+
+bool mapped(const void* address, std::size_t bytes) {
+  constexpr int kMostMappings = 16;
+  const Service& own = service();
+  Range rest = interior(address, bytes);
+  if (rest.empty() || !own.near(rest) || own.off.load() == Refusal::forked) return false;
+  Mapping mapping;
+  for (int i = 0; i < kMostMappings; ++i) {
+    if (!own.maps.find(rest.begin, Search::covering, mapping) || !own.file.in_place(mapping) ||
+        !mapping.readable || !mapping.writable) {
+      return false;
+    }
+    rest.begin = mapping.end;
+    if (rest.empty()) return true;
+  }
+  return false;
+}
+
+Counts counts() {
+  const Service& own = service();
+  const Tally& tally = own.tally;
+  Counts counts;
+  counts.promotions = tally.promotions;
+  counts.promoted_bytes = tally.promoted_bytes;
+  counts.huge_bytes = tally.huge_bytes;
+  counts.swept_bytes = tally.swept_bytes;
+  counts.released_bytes = tally.released_bytes;
+  counts.demoted_bytes = tally.demoted_bytes;
+  for (int i = 0; i < kRefusals; ++i) counts.refusals[i] = tally.refusals[i];
+  counts.used_bytes = own.file.used();
+  return counts;
+}
+
+}  // namespace sumac::promotion

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Promotion: whole pages of ordinary private buffers become pages of a file that other ranks may
+// map, at the same addresses and with the same data, without the program's knowledge. This is the
+// owner's side; peers open /proc/<pid>/fd/<file>, compare device and inode, and map [address,
+// address + bytes) of the file: a byte's offset in it is its address (memory_file.h).
+//
+// One service per process, by any thread. Its parts: what may be promoted (admission.h), the copy
+// (mover.h), memory that the program gave back (sweep.cc, advice.cc), fork (fork_copies.cc), and
+// when it pays (usage.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "promotion/refusals.h"
+
+namespace sumac::promotion {
+
+struct Settings {
+  std::size_t budget = ~std::size_t{0};  // bytes of memory that the file may take
+  std::size_t most_ranges = 16384;       // promotions between two sweeps: mappings of the process
+  bool heed_devices = true;              // leave a process with RDMA or GPU devices open alone
+  bool heed_tools = true;                // and one under valgrind or a sanitizer
+  bool exact = false;                    // read the mappings' properties each time (properties.h)
+  // The program's calls of madvise and mremap come to advise() and remap(). Without these, memory
+  // that an allocator gave back by madvise would not read as zeros: promotion stays off.
+  bool calls_caught = false;
+};
+
+// Makes the file and the handlers of fork. Returns none when memory can be promoted; otherwise
+// promotion is off for good. Later calls return the same.
+Refusal open(const Settings& settings);
+
+// Why promotion is off now; none: it is on. It goes off when the process forks (in the child), or
+// opens a device.
+Refusal status();
+
+// What peers must know, after open().
+struct FileIdentity {
+  int descriptor = -1;  // of this process
+  std::uint64_t device = 0, inode = 0;
+};
+FileIdentity file();
+
+struct Outcome {
+  Refusal refusal = Refusal::none;
+  std::size_t bytes = 0;  // moved by this call
+  std::uint64_t ns = 0;   // that this took
+  bool done() const { return refusal == Refusal::none; }
+};
+// Promotes the whole pages of the buffer, of which nobody may write to it meanwhile; those that are
+// promoted stay as they are. All or, but for lack of memory, nothing. Does not wait for another
+// thread that promotes: Refusal::busy.
+Outcome promote(const void* address, std::size_t bytes);
+
+// Whether all whole pages of the buffer are promoted now, so that peers' windows show what is at
+// these addresses. Asks the kernel, under 1 us: the program may have unmapped, moved or replaced
+// the memory at any time. Only for buffers that it may not free during the call.
+bool mapped(const void* address, std::size_t bytes);
+
+// Finds pages of the file whose memory the program has unmapped, and gives them back. Looks at a
+// few mappings (`steps`) and goes on there in the next call. Returns the bytes given back.
+std::size_t sweep(int steps = 64);
+
+// What the program's madvise() and mremap() do while promotion is on: the same, and on promoted
+// memory what they would have done to private memory. May be called by signal handlers and while
+// another thread promotes, allocates nothing and takes no lock.
+int advise(void* address, std::size_t bytes, int advice);
+// Called before mremap(). The memory is made private again, with the same data: where a mapping of
+// the file grows, it would show the pages that follow in the file, which are another buffer's.
+// Returns false where there is no memory for that; the program's mremap() must then fail.
+bool before_remap(void* address, std::size_t bytes);
+
+// Numbers since open(), for the statistics.
+struct Counts {
+  std::uint64_t promotions = 0, promoted_bytes = 0, huge_bytes = 0;
+  std::uint64_t swept_bytes = 0, released_bytes = 0, demoted_bytes = 0;
+  std::uint64_t refusals[kRefusals] = {};
+  std::uint64_t used_bytes = 0;  // of the file, now
+};
+Counts counts();
+
+}  // namespace sumac::promotion

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "promotion/properties.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/clock.h"
+
+namespace sumac::promotion {
+namespace {
+
+constexpr std::uint64_t kCheapNs = 2'000'000, kServesTimes = 20;
+constexpr std::size_t kMostMarked = 4096;
+
+// The flags of ordinary memory, so that a flag of a future kernel refuses. Absent, among others:
+// dc (MADV_DONTFORK: pages that a device uses), wf (MADV_WIPEONFORK), dd (MADV_DONTDUMP: the core
+// dump of a shared page would show it), mg (MADV_MERGEABLE), um uw ui (userfaultfd), lo lf
+// (locked), io pf mm (devices), ht (huge page file system), gd (a stack that grows), sl (sealed:
+// mremap would fail), mt (memory tags), ss (shadow stack), ex (executable).
+constexpr const char kOrdinary[][3] = {"rd", "wr", "mr", "mw", "me", "ac",
+                                       "nr", "sd", "hg", "nh", "sr", "rr"};
+
+bool ordinary(const char* flag) {
+  for (const char* known : kOrdinary) {
+    if (std::strncmp(flag, known, 2) == 0) return true;
+  }
+  return false;
+}
+
+// "VmFlags: rd wr mr mw me ac": none where all are ordinary. `nh`: MADV_NOHUGEPAGE is among them.
+Refusal judge_flags(const char* flags, bool& nh) {
+  Refusal refusal = Refusal::none;
+  for (const char* at = flags; *at && *at != '\n'; at += *at == ' ' ? 1 : 2) {
+    if (*at == ' ' || at[1] == 0) continue;
+    if (std::strncmp(at, "nh", 2) == 0) nh = true;
+    if (std::strncmp(at, "gd", 2) == 0) return Refusal::stack;
+    if (std::strncmp(at, "lo", 2) == 0) refusal = Refusal::locked;
+    if (!ordinary(at) && refusal == Refusal::none) refusal = Refusal::special;
+  }
+  return refusal;
+}
+
+}  // namespace
+
+void Properties::take_line(const char* line) {
+  unsigned long begin = 0, end = 0, inode = 0;
+  char access[5] = {};
+  if (std::sscanf(line, "%lx-%lx %4s %*s %*s %lu", &begin, &end, access, &inode) == 4) {
+    below_ = current_;
+    below_guards_ = guards_;
+    current_ = {begin, end};
+    guards_ = std::strcmp(access, "---p") == 0;
+    of_interest_ = std::strcmp(access, "rw-p") == 0 && inode == 0;
+    return;
+  }
+  const auto mark = [&](Refusal refusal) {
+    if (of_interest_ && marked_.size() < kMostMarked) marked_.push_back({current_, refusal});
+  };
+  if (std::strncmp(line, "ProtectionKey:", 14) == 0 && std::atoi(line + 14) != 0) {
+    mark(Refusal::special);
+  }
+  if (std::strncmp(line, "VmFlags: ", 9) != 0) return;
+  bool nh = false;
+  Refusal refusal = judge_flags(line + 9, nh);
+  // The C library maps threads' stacks with MAP_STACK, which Linux takes for MADV_NOHUGEPAGE, above
+  // pages without access.
+  if (nh && below_guards_ && below_.end == current_.begin) refusal = Refusal::stack;
+  if (refusal != Refusal::none) mark(refusal);
+}
+
+void Properties::read() {
+  const std::uint64_t start = clock_ns();
+  marked_.clear();
+  current_ = below_ = {};
+  below_guards_ = guards_ = known_ = false;
+  const int file = open("/proc/self/smaps", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  // Lines that do not fit are paths of files.
+  char text[8192];
+  std::size_t held = 0;
+  ssize_t got = 0;
+  while ((got = ::read(file, text + held, sizeof text - 1 - held)) > 0) {
+    held += static_cast<std::size_t>(got);
+    text[held] = 0;
+    char* line = text;
+    while (char* end = std::strchr(line, '\n')) {
+      *end = 0;
+      take_line(line);
+      line = end + 1;
+    }
+    held -= static_cast<std::size_t>(line - text);
+    std::memmove(text, line, held);
+    if (held == sizeof text - 1) held = 0;
+  }
+  known_ = got == 0 && marked_.size() < kMostMarked;
+  close(file);
+  read_at_ns_ = clock_ns();
+  took_ns_ = read_at_ns_ - start;
+}
+
+Refusal Properties::look_up(const Range& range) const {
+  for (const Marked& marked : marked_) {
+    if (!marked.range.within(range).empty()) return marked.refusal;
+  }
+  return Refusal::none;
+}
+
+Refusal Properties::of(const Range& range, bool exact) {
+  // Of anonymous memory msync() only finds out whether it is locked.
+  if (msync(pointer(range.begin), range.bytes(), MS_INVALIDATE) != 0 && errno == EBUSY) {
+    return Refusal::locked;
+  }
+  const bool serves = known_ && !exact && took_ns_ >= kCheapNs &&
+                      clock_ns() - read_at_ns_ <= kServesTimes * took_ns_;
+  if (!serves) read();
+  if (!known_) return Refusal::special;
+  Refusal refusal = look_up(range);
+  if (serves && refusal != Refusal::none) {  // of what was there before, perhaps
+    read();
+    refusal = look_up(range);
+  }
+  return refusal;
+}
+
+}  // namespace sumac::promotion

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranges of addresses, which are also ranges of the file of promoted memory (memory_file.h).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/align.h"
+
+namespace sumac::promotion {
+
+inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+// [begin, end); empty where end <= begin.
+struct Range {
+  std::uintptr_t begin = 0, end = 0;
+
+  bool empty() const { return end <= begin; }
+  std::size_t bytes() const { return empty() ? 0 : end - begin; }
+  bool contains(std::uintptr_t address) const { return begin <= address && address < end; }
+  Range within(const Range& other) const {
+    return {std::max(begin, other.begin), std::min(end, other.end)};
+  }
+};
+
+inline std::byte* pointer(std::uintptr_t address) { return reinterpret_cast<std::byte*>(address); }
+
+// The units (a power of two bytes) that lie wholly in the range.
+inline Range whole_units(const Range& range, std::size_t unit) {
+  return {(range.begin + unit - 1) & ~(unit - 1), range.end & ~(unit - 1)};
+}
+
+inline Range range_of(const void* address, std::size_t bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  return {begin, begin + bytes};
+}
+
+// The whole pages of a buffer: no other data lie on them. Promotion moves these and no others.
+inline Range interior(const void* address, std::size_t bytes) {
+  return whole_units(range_of(address, bytes), kPage);
+}
+
+}  // namespace sumac::promotion

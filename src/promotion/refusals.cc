@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "promotion/refusals.h"
+
+namespace sumac::promotion {
+namespace {
+
+constexpr const char* kNames[kRefusals] = {
+    "",
+#define SUMAC_REFUSAL(name, scope, text) #name,
+#include "promotion/refusals.def"
+#undef SUMAC_REFUSAL
+};
+constexpr const char* kTexts[kRefusals] = {
+    "",
+#define SUMAC_REFUSAL(name, scope, text) text,
+#include "promotion/refusals.def"
+#undef SUMAC_REFUSAL
+};
+
+}  // namespace
+
+const char* refusal_name(Refusal refusal) { return kNames[static_cast<int>(refusal)]; }
+const char* refusal_text(Refusal refusal) { return kTexts[static_cast<int>(refusal)]; }
+
+}  // namespace sumac::promotion

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reasons of refusals.def as values.
+#pragma once
+
+#include <cstdint>
+
+namespace sumac::promotion {
+
+enum class Refusal : std::uint8_t {
+  none,
+#define SUMAC_REFUSAL(name, scope, text) name,
+#include "promotion/refusals.def"
+#undef SUMAC_REFUSAL
+  count
+};
+inline constexpr int kRefusals = static_cast<int>(Refusal::count);
+
+// "moved", and what it means; "" for none.
+const char* refusal_name(Refusal refusal);
+const char* refusal_text(Refusal refusal);
+
+}  // namespace sumac::promotion

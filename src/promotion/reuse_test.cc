@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that the program gives back, moves, and gets again at the same address.
+#include <array>
+#include <cstdlib>
+
+#include "promotion/promoted_buffer.h"
+
+namespace sumac::promotion {
+namespace {
+
+constexpr int kReadWrite = PROT_READ | PROT_WRITE;
+
+std::byte* map_at(void* address, std::size_t bytes, int flags = 0) {
+  void* got = mmap(address, bytes, kReadWrite, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  return got == MAP_FAILED ? nullptr : static_cast<std::byte*>(got);
+}
+
+TEST(Reuse, AMappingAtTheSameAddressIsNotMapped) {
+  SUMAC_NEED_PROMOTION();
+  std::mt19937 random = test_random();
+  std::byte* const place = map_at(nullptr, 64 * kPage);
+  for (int round = 0; round < 1000; ++round) {
+    const std::size_t first = random() % 60, count = 1 + random() % (63 - first);
+    std::byte* const at = place + first * kPage;
+    const std::size_t bytes = count * kPage;
+    fill(at, bytes, 1);
+    ASSERT_TRUE(promote(at, bytes).done());
+    ASSERT_TRUE(mapped(at, bytes));
+    const std::size_t hole = random() % count;
+    std::byte* const replaced = at + hole * kPage;
+    switch (random() % 4) {
+      case 0:
+        munmap(replaced, kPage);
+        ASSERT_FALSE(mapped(at, bytes));
+        ASSERT_EQ(map_at(replaced, kPage, MAP_FIXED), replaced);
+        break;
+      case 1:
+        ASSERT_EQ(map_at(replaced, kPage, MAP_FIXED), replaced);
+        break;
+      case 2: {
+        std::byte* const other = map_at(nullptr, kPage);
+        ASSERT_EQ(mremap(other, kPage, kPage, MREMAP_MAYMOVE | MREMAP_FIXED, replaced), replaced);
+        break;
+      }
+      default:
+        mprotect(replaced, kPage, PROT_READ);
+        ASSERT_FALSE(mapped(at, bytes));
+        mprotect(replaced, kPage, kReadWrite);
+        ASSERT_TRUE(mapped(at, bytes));
+        continue;
+    }
+    ASSERT_FALSE(mapped(at, bytes));
+    ASSERT_EQ(mapped(at, hole * kPage), hole > 0);
+    ASSERT_EQ(nonzero(replaced, kPage), kPage) << "new memory is zero";
+  }
+  munmap(place, 64 * kPage);
+  sweep(1 << 20);
+  EXPECT_EQ(counts().used_bytes, 0u);
+}
+
+// What a peer would see of the buffer's whole pages is what the owner sees.
+bool peer_sees(const std::byte* data, std::size_t bytes) {
+  const Range inside = interior(data, bytes);
+  std::vector<std::byte> seen(inside.bytes());
+  const auto offset = static_cast<off_t>(inside.begin);
+  return pread(file().descriptor, seen.data(), seen.size(), offset) ==
+             static_cast<ssize_t>(seen.size()) &&
+         std::memcmp(seen.data(), pointer(inside.begin), seen.size()) == 0;
+}
+
+struct Block {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  unsigned seed = 0;
+
+  bool intact(std::size_t part) const { return differs(data, part, seed) == part; }
+  void renew(void* at, std::size_t size, unsigned new_seed) {
+    *this = {static_cast<std::byte*>(at), size, new_seed};
+    fill(data, bytes, seed);
+  }
+};
+
+// malloc, calloc, realloc and free, in random order, of blocks of which some are promoted.
+TEST(Reuse, TheHeapKeepsItsData) {
+  SUMAC_NEED_PROMOTION();
+  std::array<Block, 12> blocks;
+  std::mt19937 random = test_random();
+  const auto size = [&] { return 1 + random() % (random() % 8 == 0 ? 400'000 : 40'000); };
+  int seen = 0;
+  for (unsigned round = 0; round < 3000; ++round) {
+    Block& block = blocks[random() % blocks.size()];
+    if (!block.data) {
+      const std::size_t bytes = size();
+      const bool clear = random() % 2;
+      void* const got = clear ? std::calloc(bytes, 1) : std::malloc(bytes);
+      if (clear) {
+        ASSERT_EQ(nonzero(static_cast<std::byte*>(got), bytes), bytes);
+      }
+      block.renew(got, bytes, round);
+      continue;
+    }
+    ASSERT_TRUE(block.intact(block.bytes)) << "round " << round;
+    if (mapped(block.data, block.bytes)) {
+      ASSERT_TRUE(peer_sees(block.data, block.bytes)) << "round " << round;
+      ++seen;
+    }
+    const unsigned what = random() % 8;
+    if (what < 4) {
+      const Outcome outcome = promote(block.data, block.bytes);
+      ASSERT_TRUE(outcome.done() || outcome.refusal == Refusal::too_small)
+          << refusal_name(outcome.refusal);
+      block.renew(block.data, block.bytes, round);
+    } else if (what < 6) {
+      const std::size_t bytes = size(), kept = std::min(bytes, block.bytes);
+      block.data = static_cast<std::byte*>(std::realloc(block.data, bytes));
+      ASSERT_TRUE(block.intact(kept)) << "round " << round;
+      block.renew(block.data, bytes, round);
+    } else {
+      std::free(block.data);
+      block = {};
+    }
+  }
+  EXPECT_GT(seen, 150);
+  for (const Block& block : blocks) std::free(block.data);
+}
+
+// mremap by the program, as the C library's mremap would be called with Sumac in front of it.
+TEST(Reuse, GrownMappingsDoNotShowOtherBuffers) {
+  SUMAC_NEED_PROMOTION();
+  for (unsigned round = 0; round < 50; ++round) {
+    constexpr std::size_t kBytes = 8 * kPage;
+    std::byte* const both = map_at(nullptr, 2 * kBytes);
+    std::byte* const next = both + kBytes;
+    fill(both, kBytes, round);
+    fill(next, kBytes, round + 1);
+    ASSERT_TRUE(promote(both, kBytes).done());
+    ASSERT_TRUE(promote(next, kBytes).done());
+    ASSERT_TRUE(before_remap(both, kBytes));
+    EXPECT_FALSE(mapped(both, kBytes));
+    void* const moved = mremap(both, kBytes, 2 * kBytes, MREMAP_MAYMOVE);
+    ASSERT_NE(moved, MAP_FAILED);
+    auto* const grown = static_cast<std::byte*>(moved);
+    ASSERT_EQ(differs(grown, kBytes, round), kBytes);
+    ASSERT_EQ(nonzero(grown + kBytes, kBytes), kBytes);
+    fill(grown, 2 * kBytes, round + 2);
+    ASSERT_EQ(differs(next, kBytes, round + 1), kBytes);
+    ASSERT_TRUE(mapped(next, kBytes));
+    munmap(grown, 2 * kBytes);
+    munmap(next, kBytes);
+  }
+}
+
+// Without that: the system call itself. Its place in the file stays in use, and is left alone.
+TEST(Reuse, MovedMemoryKeepsItsPlaceInTheFile) {
+  SUMAC_NEED_PROMOTION();
+  std::mt19937 random = test_random();
+  for (unsigned round = 0; round < 100; ++round) {
+    constexpr std::size_t kBytes = 16 * kPage;
+    std::byte* const old = map_at(nullptr, kBytes);
+    std::byte* const place = map_at(nullptr, kBytes);
+    fill(old, kBytes, round);
+    ASSERT_TRUE(promote(old, kBytes).done());
+    if (round % 2) advise(old + 3 * kPage, kPage, MADV_DONTNEED);
+    fill(old, kBytes, round);
+    const std::size_t part = (1 + random() % 15) * kPage;
+    ASSERT_EQ(mremap(old, part, part, MREMAP_MAYMOVE | MREMAP_FIXED, place), place);
+    EXPECT_FALSE(mapped(place, part));
+    EXPECT_EQ(promote(place, part).refusal, Refusal::moved);
+    ASSERT_EQ(map_at(old, part, MAP_FIXED), old);
+    EXPECT_EQ(promote(old, kBytes).refusal, Refusal::moved);
+    EXPECT_FALSE(mapped(old, part));
+    sweep(1 << 20);
+    ASSERT_EQ(differs(place, part, round), part) << "round " << round;
+    ASSERT_EQ(nonzero(old, part), part);
+    munmap(place, kBytes);
+    fill(old, kBytes, round + 1);
+    ASSERT_TRUE(promote(old, kBytes).done());
+    ASSERT_EQ(differs(old, kBytes, round + 1), kBytes);
+    munmap(old, kBytes);
+  }
+}
+
+TEST(Reuse, SweepGivesBackWhatIsUnmapped) {
+  SUMAC_NEED_PROMOTION();
+  sweep(1 << 20);
+  const std::uint64_t before = counts().used_bytes;
+  std::vector<std::byte*> kept, gone;
+  for (int i = 0; i < 200; ++i) {
+    std::byte* const data = map_at(nullptr, 4 * kPage);
+    fill(data, 4 * kPage, static_cast<unsigned>(i));
+    ASSERT_TRUE(promote(data, 4 * kPage).done());
+    (i % 2 ? kept : gone).push_back(data);
+  }
+  for (std::byte* data : gone) munmap(data, 4 * kPage);
+  // A few steps at a time, round and round.
+  for (int i = 0; i < 400; ++i) sweep(2);
+  EXPECT_EQ(counts().used_bytes - before, kept.size() * 4 * kPage);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    EXPECT_EQ(differs(kept[i], 4 * kPage, static_cast<unsigned>(2 * i + 1)), 4 * kPage);
+    munmap(kept[i], 4 * kPage);
+  }
+  sweep(1 << 20);
+  EXPECT_EQ(counts().used_bytes, before);
+}
+
+}  // namespace
+}  // namespace sumac::promotion

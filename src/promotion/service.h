@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the parts of the service share. Private to src/promotion.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+
+#include "promotion/memory_file.h"
+#include "promotion/process_maps.h"
+#include "promotion/promotion.h"
+#include "promotion/properties.h"
+
+namespace sumac::promotion {
+
+// Counters that any thread raises.
+struct Tally {
+  std::atomic<std::uint64_t> promotions, promoted_bytes, huge_bytes;
+  std::atomic<std::uint64_t> swept_bytes, released_bytes, demoted_bytes;
+  std::atomic<std::uint64_t> refusals[kRefusals];
+};
+
+struct Service {
+  Settings settings;
+  MemoryFile file;
+  ProcessMaps maps;
+  Properties properties;
+  std::atomic<Refusal> off{Refusal::not_open};
+  // All promoted addresses lie in [low, high). The range only grows; empty: nothing was promoted.
+  std::atomic<std::uintptr_t> low{~std::uintptr_t{0}}, high{0};
+  // Holes were made in pages that are mapped: a place in the file without data may be in use.
+  std::atomic<bool> holes{false};
+  // Of the thread that promotes, sweeps or forks. Recursive: a signal handler may fork.
+  pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+  // Where new pages wait for their move by the service's own mremap().
+  std::atomic<std::uintptr_t> moving_from{0};
+  std::uintptr_t sweep_at = 0;
+  std::size_t ranges = 0;  // mappings of the file; counted anew when there seem to be too many
+  Tally tally = {};
+
+  bool near(const Range& range) const {
+    return !range.within({low.load(std::memory_order_acquire), high.load()}).empty();
+  }
+  // True when a part of the range of the file is mapped at other addresses than its own.
+  bool moved_away(const Range& range) const;
+  std::size_t count_mappings() const;  // of the file
+};
+Service& service();
+
+// Holds the service's lock.
+class Hold {
+ public:
+  enum class Way { wait, attempt };
+  explicit Hold(Way way)
+      : held_((way == Way::wait ? pthread_mutex_lock(&service().lock)
+                                : pthread_mutex_trylock(&service().lock)) == 0) {}
+  ~Hold() {
+    if (held_) pthread_mutex_unlock(&service().lock);
+  }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+  explicit operator bool() const { return held_; }
+
+ private:
+  bool held_;
+};
+
+// Turns the part of a mapping of the file into private memory with the same data and protection.
+// Another thread that reads it meanwhile may see zeros. Makes system calls only. Returns false
+// where there is no memory for it.
+bool make_private(const MemoryFile& file, const Mapping& mapping, const Range& part);
+
+// Registers the handlers of fork (fork_copies.cc). Returns false where this fails.
+bool register_fork_handlers();
+
+}  // namespace sumac::promotion

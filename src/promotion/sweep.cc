@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pages of the file that no mapping of this process shows any more: the program has unmapped the
+// memory, or mapped something else there. Nobody tells: free() inside the C library calls munmap by
+// an inner name. They are found by comparing the file with the mappings.
+//
+// Cost: a system call or two of under 1 us per mapping; and, only when there is something to give
+// back, one per mapping of any file in the process, twice.
+#include "promotion/service.h"
+
+namespace sumac::promotion {
+namespace {
+
+// The mappings of the file in this process, hashed; and the first part of `range` that one of them
+// shows.
+struct Shown {
+  Range part;
+  std::uint64_t hash = 0;
+  std::size_t count = 0;
+
+  Shown(const Service& service, const Range& range) : part{range.end, range.end} {
+    Mapping mapping;
+    for (std::uintptr_t at = 0; service.maps.find(at, Search::next_of_files, mapping);
+         at = mapping.end) {
+      if (!service.file.has(mapping)) continue;
+      ++count;
+      const Range shown = range.within({mapping.offset, mapping.offset + mapping.bytes()});
+      if (!shown.empty() && shown.begin < part.begin) part = shown;
+      for (const std::uint64_t word : {mapping.begin, mapping.end, mapping.offset}) {
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+      }
+    }
+  }
+};
+
+// Punches pages of the file, of which none is mapped at its own address, up to those that the
+// program has moved; sets range.begin behind these. While another thread moves such pages once
+// more, from above where the search is to below, the search can miss them; a second one would have
+// to miss them too, and find all else unchanged.
+std::size_t give_back(const Service& service, Range& range) {
+  const Shown first(service, range), second(service, range);
+  const Range free{range.begin, std::min(first.part.begin, second.part.begin)};
+  range.begin = std::max(first.part.end, second.part.end);
+  return first.hash == second.hash ? service.file.punch(free) : 0;
+}
+
+}  // namespace
+
+bool Service::moved_away(const Range& range) const { return !Shown(*this, range).part.empty(); }
+
+std::size_t Service::count_mappings() const { return Shown(*this, {}).count; }
+
+std::size_t sweep(int steps) {
+  Service& own = service();
+  const Hold hold(Hold::Way::attempt);
+  if (!hold || own.off.load() == Refusal::forked || !own.file.is_own()) return 0;
+  std::size_t bytes = 0;
+  bool from_start = own.sweep_at == 0;
+  for (; steps > 0; --steps) {
+    Range free;
+    if (!own.file.next_data(own.sweep_at, free.begin)) {
+      own.sweep_at = 0;
+      if (from_start) break;
+      from_start = true;
+      continue;
+    }
+    Mapping mapping;
+    const bool found = own.maps.find(free.begin, Search::next, mapping);
+    const bool covered = found && mapping.contains(free.begin);
+    free.end = !found ? own.high.load() : covered ? mapping.end : mapping.begin;
+    if (covered && own.file.in_place(mapping)) {
+      own.sweep_at = mapping.end;
+    } else {
+      bytes += give_back(own, free);
+      own.sweep_at = free.begin;
+    }
+  }
+  own.tally.swept_bytes += bytes;
+  return bytes;
+}
+
+}  // namespace sumac::promotion

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When it pays to promote a buffer.
+//
+// Idea: nobody knows how often a program will use a buffer again, as nobody knows on the first day
+// whether to rent skis or to buy them. A buffer is promoted once the time that its uses so far
+// would have saved has reached the time that promotion costs: at worst twice the time of the best
+// choice in hindsight is spent. The cost is learnt from the promotions made.
+// A buffer that was refused is tried again when its uses have doubled.
+//
+// Cost: a few ns and one cache line a use. Memory: a fixed table, in which a buffer's place follows
+// from its address. A newcomer whose place is taken wears the other's entry down and gets the place
+// when that is used up, so that 10^6 buffers used once leave those that are used often where they
+// are. Not safe for several threads at once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sumac::promotion {
+
+class Usage {
+ public:
+  struct Prices {
+    double gain_ns_per_byte = 0.1;   // of one use of promoted memory, against the other ways
+    double cost_ns_per_page = 1500;  // of promotion, before any was measured
+    bool eager = false;              // at the first use, without counting
+  };
+  explicit Usage(const Prices& prices) : prices_(prices), cost_(prices.cost_ns_per_page) {}
+
+  // Counts a use of the buffer. Returns true when it should be promoted now.
+  bool use(const void* address, std::size_t bytes);
+  // What came of it: `bytes` were moved in `ns`, or it was refused.
+  void promoted(const void* address, std::size_t bytes, std::uint64_t ns);
+  void refused(const void* address);
+
+  double cost_ns_per_page() const { return cost_; }
+
+ private:
+  struct Entry {
+    std::uintptr_t address = 0;
+    double saved_ns = 0;                // by the uses so far, had it been promoted
+    std::uint32_t uses = 0, worth = 0;  // worth: what newcomers have to wear down
+    std::uint32_t try_at_use = 0;       // not before
+  };
+  static constexpr std::size_t kEntries = 1024;
+  Entry& place(const void* address);
+  Entry* entry_of(const void* address);
+
+  Prices prices_;
+  double cost_;
+  std::array<Entry, kEntries> entries_ = {};
+};
+
+}  // namespace sumac::promotion

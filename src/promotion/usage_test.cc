@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "promotion/usage.h"
+
+#include <gtest/gtest.h>
+
+#include "base/align.h"
+
+namespace sumac::promotion {
+namespace {
+
+const void* buffer(std::size_t i) {
+  return reinterpret_cast<const void*>(0x7f0000000000 + i * 65536);
+}
+
+int uses_until_due(Usage& usage, const void* address, std::size_t bytes) {
+  for (int i = 1; i < 100'000; ++i) {
+    if (usage.use(address, bytes)) return i;
+  }
+  return 0;
+}
+
+TEST(Usage, ABufferIsDueWhenItsUsesHavePaid) {
+  // A page costs 1500 ns and its use gains 409.6.
+  Usage usage({});
+  for (const std::size_t bytes : {65536ul, 1ul << 20, 64ul << 20}) {
+    EXPECT_EQ(uses_until_due(usage, buffer(bytes), bytes), 4) << bytes;
+  }
+  Usage cheaper({.gain_ns_per_byte = 1, .cost_ns_per_page = 1500});
+  EXPECT_EQ(uses_until_due(cheaper, buffer(1), 65536), 1);
+  Usage dearer({.gain_ns_per_byte = 0.01, .cost_ns_per_page = 4096});
+  EXPECT_EQ(uses_until_due(dearer, buffer(1), 65536), 100);
+}
+
+TEST(Usage, TheCostIsLearnt) {
+  Usage usage({});
+  for (int i = 0; i < 40; ++i) usage.promoted(buffer(0), 100 * kPage, 100 * 8192);
+  EXPECT_NEAR(usage.cost_ns_per_page(), 8192, 1);
+  EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 20);
+}
+
+TEST(Usage, ARefusedBufferIsTriedAgainWhenItsUsesHaveDoubled) {
+  for (const bool eager : {false, true}) {
+    Usage usage({.eager = eager});
+    const int first = uses_until_due(usage, buffer(1), 65536);
+    EXPECT_EQ(first, eager ? 1 : 4);
+    int uses = first;
+    for (int tries = 0; tries < 6; ++tries) {
+      usage.refused(buffer(1));
+      const int more = uses_until_due(usage, buffer(1), 65536);
+      EXPECT_EQ(more, uses) << "as many again";
+      uses += more;
+    }
+  }
+}
+
+TEST(Usage, AfterItsPromotionABufferStartsAnew) {
+  Usage usage({});
+  EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 4);
+  usage.promoted(buffer(1), 65536, 16 * 1500);
+  EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 4);
+}
+
+TEST(Usage, BuffersUsedOnceAreNotDueAndDoNotReplaceOthers) {
+  Usage usage({});
+  for (std::size_t i = 1; i <= 1'000'000; ++i) {
+    ASSERT_FALSE(usage.use(buffer(i), 65536)) << i;
+    // Of several in the same loop, one is used again and again.
+    if (i == 999'000) {
+      EXPECT_LE(uses_until_due(usage, buffer(0), 65536), 6);
+    }
+  }
+  Usage mixed({.gain_ns_per_byte = 0.001});
+  int due = 0;
+  for (std::size_t i = 1; i <= 200'000 && due == 0; ++i) {
+    mixed.use(buffer(i), 65536);
+    if (i % 10 == 0 && mixed.use(buffer(0), 65536)) due = static_cast<int>(i / 10);
+  }
+  EXPECT_EQ(due, 367) << "none of its uses is forgotten";
+}
+
+}  // namespace
+}  // namespace sumac::promotion
