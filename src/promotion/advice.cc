@@ -9,8 +9,6 @@
 // the block's header, is never promoted: it spans two mappings, the kernel refuses to resize it,
 // and realloc() copies. So do programs that make the system call themselves, at their own risk.
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cerrno>
 
@@ -23,8 +21,8 @@
 namespace sumac::promotion {
 namespace {
 
-int system_madvise(const Range& range, int advice) {
-  return static_cast<int>(syscall(SYS_madvise, range.begin, range.bytes(), advice));
+int apply(Madvise next, const Range& range, int advice) {
+  return next(pointer(range.begin), range.bytes(), advice);
 }
 
 // Calls act(part, mapping) for the parts of the range that show the file.
@@ -45,17 +43,17 @@ void punch(Service& service, const Range& part, const Mapping& mapping) {
 }
 
 // Of shared memory MADV_FREE is an error.
-int free_lazily(Service& service, const Range& range) {
+int free_lazily(Service& service, const Range& range, Madvise next) {
   int result = 0, error = 0;
   const auto plain = [&](const Range& part) {
-    if (part.empty() || system_madvise(part, MADV_FREE) == 0) return;
+    if (part.empty() || apply(next, part, MADV_FREE) == 0) return;
     result = -1;
     error = errno;
   };
   std::uintptr_t done = range.begin;
   for_promoted(service, range, [&](const Range& part, const Mapping& mapping) {
     plain({done, part.begin});
-    system_madvise(part, MADV_DONTNEED);
+    apply(next, part, MADV_DONTNEED);
     punch(service, part, mapping);
     done = part.end;
   });
@@ -71,17 +69,17 @@ bool releases(int advice) {
 
 }  // namespace
 
-int advise(void* address, std::size_t bytes, int advice) {
+int advise(void* address, std::size_t bytes, int advice, Madvise next) {
   Service& own = service();
   const Range range = range_of(address, bytes);
   const Range pages{range.begin, round_up(range.end, kPage)};
   if (!releases(advice) || range.begin % kPage != 0 || pages.empty() || !own.near(pages) ||
       own.off.load() == Refusal::forked) {
-    return system_madvise(range, advice);
+    return next(address, bytes, advice);
   }
-  if (advice == MADV_FREE) return free_lazily(own, pages);
+  if (advice == MADV_FREE) return free_lazily(own, pages, next);
   if (advice == MADV_REMOVE) own.holes.store(true);
-  const int result = system_madvise(range, advice);
+  const int result = next(address, bytes, advice);
   const int error = errno;
   // With a gap in the range (ENOMEM) the kernel has done its work on the rest.
   if (advice != MADV_REMOVE && (result == 0 || error == ENOMEM)) {

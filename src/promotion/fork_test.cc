@@ -101,7 +101,7 @@ TEST(Fork, ProtectionAndHolesAreKept) {
   const Pages pages(12 * kPage);
   fill(pages.data(), pages.size(), 1);
   ASSERT_TRUE(promote(pages.data(), pages.size()).done());
-  ASSERT_EQ(advise(pages.data() + kPage, kPage, MADV_DONTNEED), 0);
+  ASSERT_EQ(advise(pages.data() + kPage, kPage, MADV_DONTNEED, madvise), 0);
   mprotect(pages.data() + 4 * kPage, kPage, PROT_READ);
   mprotect(pages.data() + 6 * kPage, kPage, PROT_NONE);
   const auto is_right = [&] {

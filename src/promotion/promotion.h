@@ -62,10 +62,11 @@ bool mapped(const void* address, std::size_t bytes);
 // few mappings (`steps`) and goes on there in the next call. Returns the bytes given back.
 std::size_t sweep(int steps = 64);
 
-// What the program's madvise() and mremap() do while promotion is on: the same, and on promoted
-// memory what they would have done to private memory. May be called by signal handlers and while
-// another thread promotes, allocates nothing and takes no lock.
-int advise(void* address, std::size_t bytes, int advice);
+// What the program's madvise() and mremap() do while promotion is on: the same, by `next`, and on
+// promoted memory what they would have done to private memory. May be called by signal handlers and
+// while another thread promotes; these allocate nothing and take no lock.
+using Madvise = int (*)(void* address, std::size_t bytes, int advice);
+int advise(void* address, std::size_t bytes, int advice, Madvise next);
 // Called before mremap(). The memory is made private again, with the same data: where a mapping of
 // the file grows, it would show the pages that follow in the file, which are another buffer's.
 // Returns false where there is no memory for that; the program's mremap() must then fail.

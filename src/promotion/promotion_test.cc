@@ -167,7 +167,7 @@ TEST(Promotion, ReleasedMemoryReadsAsZeros) {
     ASSERT_TRUE(promote(pages.data() + 8 * kPage, 48 * kPage).done());
     const Window window(pages.data(), pages.size());
     const std::uint64_t used = counts().used_bytes;
-    ASSERT_EQ(advise(pages.data() + 4 * kPage, 20 * kPage, advice), 0);
+    ASSERT_EQ(advise(pages.data() + 4 * kPage, 20 * kPage, advice, madvise), 0);
     EXPECT_EQ(used - counts().used_bytes, 16 * kPage);
     EXPECT_EQ(nonzero(pages.data() + 8 * kPage, 16 * kPage), 16 * kPage);
     EXPECT_EQ(nonzero(window.data() + 8 * kPage, 16 * kPage), 16 * kPage);
@@ -189,12 +189,12 @@ TEST(Promotion, AdviceElsewhereIsTheKernels) {
   SUMAC_NEED_PROMOTION();
   const Pages pages(4 * kPage);
   fill(pages.data(), pages.size(), 7);
-  EXPECT_EQ(advise(pages.data() + 1, kPage, MADV_DONTNEED), -1);
+  EXPECT_EQ(advise(pages.data() + 1, kPage, MADV_DONTNEED, madvise), -1);
   EXPECT_EQ(errno, EINVAL);
-  EXPECT_EQ(advise(pages.data(), kPage, MADV_DONTNEED), 0);
+  EXPECT_EQ(advise(pages.data(), kPage, MADV_DONTNEED, madvise), 0);
   EXPECT_EQ(nonzero(pages.data(), kPage), kPage);
-  EXPECT_EQ(advise(pages.data(), kPage, 12345), -1);
-  EXPECT_EQ(advise(nullptr, 0, MADV_DONTNEED), 0);
+  EXPECT_EQ(advise(pages.data(), kPage, 12345, madvise), -1);
+  EXPECT_EQ(advise(nullptr, 0, MADV_DONTNEED, madvise), 0);
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ TEST(Reuse, MovedMemoryKeepsItsPlaceInTheFile) {
     std::byte* const place = map_at(nullptr, kBytes);
     fill(old, kBytes, round);
     ASSERT_TRUE(promote(old, kBytes).done());
-    if (round % 2) advise(old + 3 * kPage, kPage, MADV_DONTNEED);
+    if (round % 2) advise(old + 3 * kPage, kPage, MADV_DONTNEED, madvise);
     fill(old, kBytes, round);
     const std::size_t part = (1 + random() % 15) * kPage;
     ASSERT_EQ(mremap(old, part, part, MREMAP_MAYMOVE | MREMAP_FIXED, place), place);

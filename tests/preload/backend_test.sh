@@ -35,7 +35,7 @@ for attempt in 1 2 3 4 5 6 7 8; do
   [ "$(grep -c 'backend barrier' "$err")" = 6400 ] || fail "attempt $attempt: not every call"
 done
 
-for mode in reenter unwind; do
+for mode in reenter unwind memory; do
   with $mode api_openmpi
   expect_status 0
   expect_err "backend started"
@@ -44,6 +44,8 @@ for mode in reenter unwind; do
 done
 with reenter api_openmpi
 expect_err "backend reentered"
+with memory api_openmpi
+expect_err "backend caught memory calls"
 
 with decline threads_openmpi
 expect_status 0

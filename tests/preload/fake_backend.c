@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A back end for fake_mpi.c. FAKE_BACKEND selects what it does: take (serves Barrier), decline
 // (after redirecting it), reenter (calls MPI_Barrier while it starts), unwind (checks that the
-// stack can be unwound).
+// stack can be unwound), memory (catches madvise and mremap).
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 
 #include "fake_mpi.h"
 #include "interpose/stub/stub.h"
@@ -51,6 +52,58 @@ static int reaches_program(void) {
   return 0;
 }
 
+static struct {
+  int advised, remapped, refuse;
+  void* address;
+  size_t bytes;
+} seen;
+
+static int advise(void* address, size_t bytes, int advice, sumac_madvise_fn next) {
+  ++seen.advised;
+  seen.address = address;
+  seen.bytes = bytes;
+  return advice == 777 ? 33 : next(address, bytes, advice);
+}
+
+static int before_remap(void* address, size_t bytes) {
+  ++seen.remapped;
+  seen.address = address;
+  seen.bytes = bytes;
+  return !seen.refuse;
+}
+
+static int saw(void* address, size_t bytes, int advised, int remapped) {
+  const int right = seen.advised == advised && seen.remapped == remapped &&
+                    seen.address == address && seen.bytes == bytes;
+  memset(&seen, 0, sizeof seen);
+  return right;
+}
+
+static const char* broken_memory_calls(const struct sumac_stub* stub) {
+  static const struct sumac_memory_calls calls = {advise, before_remap};
+  enum { kPage = 4096 };
+  char* at = mmap(NULL, 8 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  at[0] = at[5 * kPage] = 1;
+  if (madvise(at, kPage, 777) != -1) return "a call before they are caught";
+  if (stub->catch_memory_calls(&calls) != 1) return "memory calls do not arrive";
+  memset(&seen, 0, sizeof seen);
+  if (madvise(at, 2 * kPage, 777) != 33 || !saw(at, 2 * kPage, 1, 0)) return "madvise";
+  if (madvise(at, kPage, MADV_DONTNEED) != 0 || at[0] != 0) return "madvise by the next one";
+  memset(&seen, 0, sizeof seen);
+  char* to = at + 2 * kPage;
+  if (mremap(at + 5 * kPage, kPage, kPage, MREMAP_MAYMOVE | MREMAP_FIXED, to) != to || *to != 1 ||
+      !saw(at + 5 * kPage, kPage, 0, 1)) {
+    return "mremap to an address";
+  }
+  if (mremap(at + 7 * kPage, kPage, 0, 0) != MAP_FAILED) return "an error of mremap";
+  memset(&seen, 0, sizeof seen);
+  seen.refuse = 1;
+  if (mremap(to, kPage, 2 * kPage, MREMAP_MAYMOVE) != MAP_FAILED || *to != 1) return "refused";
+  if (stub->catch_memory_calls(NULL) != 0) return "caught no more";
+  memset(&seen, 0, sizeof seen);
+  return madvise(at, kPage, 777) == -1 && saw(NULL, 0, 0, 0) ? NULL : "a call after that";
+}
+
 const char* sumac_backend_start(const struct sumac_stub* stub) {
   const char* mode = getenv("FAKE_BACKEND");
   const char* broken = broken_contract(stub);
@@ -59,6 +112,11 @@ const char* sumac_backend_start(const struct sumac_stub* stub) {
   memcpy(&real_barrier, &stub->real[SUMAC_CALL_Barrier], sizeof real_barrier);
   stub->redirect(SUMAC_CALL_Barrier, (void*)barrier);
   if (strcmp(mode, "decline") == 0) return "it was asked to decline";
+  if (strcmp(mode, "memory") == 0) {
+    const char* wrong = broken_memory_calls(stub);
+    if (wrong != NULL) return wrong;
+    fputs("backend caught memory calls\n", stderr);
+  }
   if (strcmp(mode, "unwind") == 0 && !reaches_program()) return "the stack cannot be unwound";
   if (strcmp(mode, "reenter") == 0) {
     int (*reentered)(word);

@@ -68,6 +68,9 @@ void* stub_absent(int call);
 void* stub_large_count(int call, void* const* real);
 void* stub_request_status(int call, const struct sumac_stub* stub);
 
+// --- memory_calls.c ---
+int stub_catch_memory_calls(const struct sumac_memory_calls* calls);
+
 // --- warn.c ---
 // One line "sumac: warning[slug]: ..." on standard error, from the first rank of the job, unless
 // SUMAC_DEBUG=off.

@@ -59,6 +59,7 @@ static void choose_targets(void) {
   stub.below = below;
   stub.lookup = stub_mpi_function;
   stub.redirect = redirect;
+  stub.catch_memory_calls = stub_catch_memory_calls;
   if (stub.family == NULL) {
     stub_warn("unknown-mpi",
               "%s is neither Open MPI nor of the MPICH family; running without Sumac", mpi.path);

@@ -3,13 +3,14 @@
 // Plain C, no MPI header: the stub serves every MPI.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define SUMAC_STUB_VERSION 3u
+#define SUMAC_STUB_VERSION 4u
 
 // Index of an intercepted function: SUMAC_CALL_Allreduce and so on.
 enum sumac_call {
@@ -17,6 +18,18 @@ enum sumac_call {
 #include "interpose/calls.def"
 #undef SUMAC_CALL
   SUMAC_NUM_CALLS
+};
+
+// The two calls by which a program gives memory back, or moves it, other than by functions that free
+// it. libsumac.so exports them in front of the C library; until a back end sets these functions,
+// they go on to the next definition (the C library's) and do nothing else.
+typedef int (*sumac_madvise_fn)(void* address, size_t bytes, int advice);
+struct sumac_memory_calls {
+  // Does what madvise() does, by `next`.
+  int (*advise)(void* address, size_t bytes, int advice, sumac_madvise_fn next);
+  // Called before mremap(), with the old range. Returns 0 when mremap() must fail for lack of
+  // memory.
+  int (*before_remap)(void* address, size_t bytes);
 };
 
 struct sumac_stub {
@@ -34,6 +47,10 @@ struct sumac_stub {
   void* (*lookup)(const char* symbol);
   // From now on MPI_X and PMPI_X go to `function` (same signature as PMPI_X).
   void (*redirect)(int call, void* function);
+  // From now on the program's calls come to these functions, which stay valid; NULL: to none.
+  // Returns 1 when they do come: tried by calls of both, through the names that programs use. With
+  // 0 they come to none.
+  int (*catch_memory_calls)(const struct sumac_memory_calls* calls);
 };
 
 // Exported by every back end. Redirects what it takes; returns NULL, or the reason (a static
