@@ -15,11 +15,13 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <new>
 
 #include "promotion/service.h"
@@ -97,7 +99,7 @@ void in_child() {
   new (&own.lock) pthread_mutex_t(PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP);
   own.maps.close();  // those are the parent's
   if (waits) {
-    if (!own.maps.open() || !own.file.is_own()) give_up();
+    if (!own.maps.open()) give_up();
     copy_all(own);
     own.maps.close();
     ready->fetch_add(1);
@@ -120,27 +122,40 @@ bool read_all(const MemoryFile& file, const Range& range, std::byte* to) {
   return true;
 }
 
+// Copies what is not a hole.
+bool copy_from_file(const MemoryFile& file, const Range& range, std::byte* to) {
+  Range data{range.begin, range.begin};
+  while (file.next_data(data.end, data.begin) && data.begin < range.end) {
+    if (!file.next_hole(data.begin, data.end)) data.end = range.end;
+    data.end = std::min(data.end, range.end);
+    if (!read_all(file, data, to + (data.begin - range.begin))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool make_private(const MemoryFile& file, const Mapping& mapping, const Range& part) {
-  if (!file.is_own()) return false;
   std::byte* const at = pointer(part.begin);
-  // No gap at any time: the new mapping replaces the old one.
-  if (mmap(at, part.bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-           0) == MAP_FAILED) {
+  const std::size_t bytes = part.bytes();
+  // Where the program has closed the file, a second mapping holds the data: this is what mremap()
+  // makes when the old size is 0. The system call itself, for nobody's hooks may run here.
+  void* second = nullptr;
+  if (!file.is_own()) {
+    second = reinterpret_cast<void*>(syscall(SYS_mremap, at, 0, bytes, MREMAP_MAYMOVE));
+    if (second == MAP_FAILED || mprotect(second, bytes, PROT_READ) != 0) return false;
+  }
+  // There is no gap at any time: the new mapping replaces the old one.
+  constexpr int kReadWrite = PROT_READ | PROT_WRITE, kAnonymous = MAP_PRIVATE | MAP_ANONYMOUS;
+  if (mmap(at, bytes, kReadWrite, kAnonymous | MAP_FIXED, -1, 0) == MAP_FAILED) return false;
+  const std::uintptr_t offset = mapping.offset_of(part.begin);
+  if (second) {
+    std::memcpy(at, second, bytes);
+    munmap(second, bytes);
+  } else if (!copy_from_file(file, {offset, offset + bytes}, at)) {
     return false;
   }
-  const std::uintptr_t begin = mapping.offset_of(part.begin);
-  Range data{begin, begin};
-  const std::uintptr_t end = begin + part.bytes();
-  while (file.next_data(data.end, data.begin) && data.begin < end) {
-    if (!file.next_hole(data.begin, data.end)) data.end = end;
-    data.end = std::min(data.end, end);
-    if (!read_all(file, data, at + (data.begin - begin))) return false;
-  }
-  constexpr int kReadWrite = PROT_READ | PROT_WRITE;
-  return mapping.protection() == kReadWrite ||
-         mprotect(at, part.bytes(), mapping.protection()) == 0;
+  return mapping.protection() == kReadWrite || mprotect(at, bytes, mapping.protection()) == 0;
 }
 
 bool register_fork_handlers() {

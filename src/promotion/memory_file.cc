@@ -42,7 +42,8 @@ Refusal MemoryFile::open() {
   fd_ = make_file();
   struct stat status = {};
   if (fd_ < 0 || ftruncate(fd_, kFileBytes) != 0 || fstat(fd_, &status) != 0) {
-    close();
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
     return Refusal::kernel;
   }
   inode_ = status.st_ino;
@@ -51,7 +52,7 @@ Refusal MemoryFile::open() {
 }
 
 void MemoryFile::close() {
-  if (fd_ >= 0) ::close(fd_);
+  if (is_own()) ::close(fd_);
   fd_ = -1;
   inode_ = device_ = 0;
 }

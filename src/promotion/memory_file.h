@@ -17,7 +17,7 @@ class MemoryFile {
  public:
   // Makes the file. Returns why it cannot be had.
   Refusal open();
-  void close();  // for the child of a fork
+  void close();  // unless the program has
   int fd() const { return fd_; }
   std::uint64_t inode() const { return inode_; }
   std::uint64_t device() const { return device_; }

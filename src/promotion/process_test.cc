@@ -4,6 +4,9 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "promotion/promoted_buffer.h"
@@ -70,6 +73,13 @@ TEST(Process, MappingsAreBounded) {
   EXPECT_EQ(code, 0);
 }
 
+bool is_rest(const std::byte* data) {
+  for (std::size_t i = 0; i < kBytes - kPage; ++i) {
+    if (data[i] != pattern(i + kPage, 1)) return false;
+  }
+  return true;
+}
+
 // A program that closes all descriptors: the number may be another file's by then.
 TEST(Process, AFileThatWasClosedIsLeftAlone) {
   char name[] = "/tmp/sumac_promotion_XXXXXX";
@@ -83,8 +93,18 @@ TEST(Process, AFileThatWasClosedIsLeftAlone) {
     munmap(pages.data(), kPage);
     sweep(1000);
     if (promote(pages.data() + kPage, kPage).refusal != Refusal::file_lost) return false;
+    // The data are still there, and a child has copies.
+    std::byte* const rest = pages.data() + kPage;
+    mprotect(rest, kPage, PROT_NONE);
+    const int status = in_child([&] {
+      mprotect(rest, kPage, PROT_READ | PROT_WRITE);
+      const bool right = is_rest(rest);
+      std::memset(rest, 0, kBytes - kPage);
+      return right;
+    });
+    mprotect(rest, kPage, PROT_READ);
     struct stat now = {};
-    return fstat(other, &now) == 0 && now.st_size == sizeof name;
+    return status == 0 && is_rest(rest) && fstat(other, &now) == 0 && now.st_size == sizeof name;
   });
   EXPECT_EQ(code, 0);
   close(other);
@@ -95,7 +115,7 @@ TEST(Process, AFileThatWasClosedIsLeftAlone) {
 TEST(Process, NoMemory) {
   const int code = in_child([] {
     if (open(test_settings()) != Refusal::none) return status() != Refusal::forked;
-    const Pages pages(32 * kMega);
+    const Pages pages(32 * kMega, 16 * kMega);
     std::memset(pages.data(), 1, pages.size());
     std::size_t all_pages = 0;
     std::FILE* file = std::fopen("/proc/self/statm", "r");
@@ -115,6 +135,42 @@ TEST(Process, NoMemory) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_EQ(code, 0);
 #endif
+}
+
+// A core dump shows promoted memory: the kernel's default filter has shared memory of no file, and
+// takes a memfd for such.
+TEST(Process, CoreDumpsShowTheData) {
+  char folder[] = "/tmp/sumac_core_XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const rlimit before = [] {
+    rlimit value = {};
+    getrlimit(RLIMIT_CORE, &value);
+    return value;
+  }();
+  constexpr char kLetters[] = "this text is in promoted memory";
+  const int code = in_child([&] {
+    rlimit all = before;
+    all.rlim_cur = all.rlim_max;
+    setrlimit(RLIMIT_CORE, &all);
+    if (chdir(folder) != 0 || open(test_settings()) != Refusal::none) return true;
+    const Pages pages(kBytes);
+    for (std::size_t i = 0; i < sizeof kLetters - 1; ++i) {
+      pages.data()[kPage + i] = static_cast<std::byte>(kLetters[i] ^ 1);
+    }
+    if (!promote(pages.data(), kBytes).done()) return false;
+    abort();
+  });
+  std::string found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    found.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  std::filesystem::remove_all(folder);
+  ASSERT_LE(code, 0);
+  if (found.empty()) GTEST_SKIP() << "no core dumps here";
+  std::string text = kLetters;
+  for (char& letter : text) letter ^= 1;
+  EXPECT_NE(found.find(text), found.npos);
 }
 
 }  // namespace
