@@ -93,11 +93,15 @@ Refusal promote_held(Service& service, const Range& range, std::size_t& moved) {
 
 }  // namespace
 
-Service& service() {
-  // Never destroyed: threads and handlers may outlast the program's exit().
-  static Service* const the_service = new Service;
-  return *the_service;
-}
+// There from the start, for an allocator may call advise() before anything can be allocated; never
+// destroyed, for threads and handlers may outlast the program's exit().
+union Kept {
+  Service service = {};
+  ~Kept() {}  // NOLINT: a member with a destructor
+};
+static constinit Kept kept;
+
+Service& service() { return kept.service; }
 
 Refusal open(const Settings& settings) {
   Service& own = service();
