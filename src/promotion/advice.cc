@@ -12,11 +12,8 @@
 
 #include <cerrno>
 
+#include "promotion/page_state.h"
 #include "promotion/service.h"
-
-#ifndef MADV_DONTNEED_LOCKED
-#define MADV_DONTNEED_LOCKED 24
-#endif
 
 namespace sumac::promotion {
 namespace {
@@ -63,7 +60,7 @@ int free_lazily(Service& service, const Range& range, Madvise next) {
 }
 
 bool releases(int advice) {
-  return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_DONTNEED_LOCKED ||
+  return advice == MADV_DONTNEED || advice == MADV_FREE || advice == kDontneedLocked ||
          advice == MADV_REMOVE;
 }
 

@@ -7,10 +7,6 @@
 
 #include "promotion/page_state.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 namespace sumac::promotion {
 namespace {
 
@@ -76,7 +72,8 @@ Range first_chunk(const Range& range) {
 
 bool move_chunk(Service& service, const Range& chunk, std::size_t& huge_bytes) {
   const MemoryFile& file = service.file;
-  // What was left there by memory that the program has given back since.
+  // What was left there by memory that the program has given back since: its node and the size of
+  // its pages would stay.
   std::uintptr_t data = 0;
   if (file.next_data(chunk.begin, data) && data < chunk.end) file.punch(chunk);
   Place place(file, chunk);
@@ -84,7 +81,7 @@ bool move_chunk(Service& service, const Range& chunk, std::size_t& huge_bytes) {
   place_alike(chunk, place.at());
   const std::size_t huge = make_huge_alike(chunk, place.at());
   // All pages now, so that no memory is an error here and no signal in the copy.
-  if (madvise(place.at(), chunk.bytes(), MADV_POPULATE_WRITE) != 0) {
+  if (madvise(place.at(), chunk.bytes(), kPopulateWrite) != 0) {
     file.punch(chunk);
     return false;
   }

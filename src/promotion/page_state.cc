@@ -11,13 +11,6 @@
 #include <cstdint>
 #include <cstring>
 
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25
-#endif
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 namespace sumac::promotion {
 namespace {
 
@@ -123,9 +116,9 @@ std::size_t make_huge_alike(const Range& old, std::byte* place) {
     madvise(there, whole.bytes(), MADV_HUGEPAGE);
     // What has no page at all is not collapsed.
     for (std::size_t at = 0; at < whole.bytes(); at += kHugePage) {
-      if (madvise(there + at, kPage, MADV_POPULATE_WRITE) != 0) return;
+      if (madvise(there + at, kPage, kPopulateWrite) != 0) return;
     }
-    if (madvise(there, whole.bytes(), MADV_COLLAPSE) == 0) bytes += whole.bytes();
+    if (madvise(there, whole.bytes(), kCollapse) == 0) bytes += whole.bytes();
   });
   return bytes;
 }

@@ -8,6 +8,9 @@
 
 namespace sumac::promotion {
 
+// Advice to madvise() that older systems' headers lack.
+inline constexpr int kPopulateWrite = 23, kDontneedLocked = 24, kCollapse = 25;
+
 // Makes the pages at `place`, of a mapping of a shared file without pages yet, come from the nodes
 // of the pages of `old`. Does nothing on a machine with one node or where the kernel refuses.
 void place_alike(const Range& old, std::byte* place);
