@@ -78,7 +78,7 @@ void in_parent() {
 // The child cannot run on pages that it shares with its parent.
 [[noreturn]] void give_up() {
   constexpr char kText[] =
-      "sumac: error[fork]: no memory for the child's copies of promoted buffers\n"
+      "sumac: error[fork-memory]: no memory for a child's copies of promoted buffers\n"
       "  fix:   SUMAC_PROMOTE=off\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof kText - 1);
   _exit(1);
@@ -113,8 +113,9 @@ void in_child() {
 
 bool read_all(const MemoryFile& file, const Range& range, std::byte* to) {
   for (Range rest = range; !rest.empty();) {
-    const ssize_t got = pread(file.fd(), to + (rest.begin - range.begin), rest.bytes(),
-                              static_cast<off_t>(rest.begin));
+    // The system call itself, for nobody's hooks may run in the child.
+    const long got = syscall(SYS_pread64, file.fd(), to + (rest.begin - range.begin), rest.bytes(),
+                             static_cast<off_t>(rest.begin));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     rest.begin += static_cast<std::size_t>(got);
@@ -139,7 +140,7 @@ bool make_private(const MemoryFile& file, const Mapping& mapping, const Range& p
   std::byte* const at = pointer(part.begin);
   const std::size_t bytes = part.bytes();
   // Where the program has closed the file, a second mapping holds the data: this is what mremap()
-  // makes when the old size is 0. The system call itself, for nobody's hooks may run here.
+  // makes when the old size is 0.
   void* second = nullptr;
   if (!file.is_own()) {
     second = reinterpret_cast<void*>(syscall(SYS_mremap, at, 0, bytes, MREMAP_MAYMOVE));

@@ -22,6 +22,13 @@ namespace sumac::promotion {
 
 inline constexpr std::size_t kMega = std::size_t{1} << 20;
 
+// Sanitizers ignore mlock() and need much address space.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 // The tests may run in a sanitizer's process, and the program's calls come by them.
 inline Settings test_settings() {
   Settings settings;

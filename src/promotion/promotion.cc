@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "promotion/admission.h"
-#include "promotion/mover.h"
+#include "promotion/page_mover.h"
 #include "promotion/service.h"
 #include "promotion/surroundings.h"
 

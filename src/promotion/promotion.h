@@ -5,8 +5,8 @@
 // address + bytes) of the file: a byte's offset in it is its address (memory_file.h).
 //
 // One service per process, by any thread. Its parts: what may be promoted (admission.h), the copy
-// (mover.h), memory that the program gave back (sweep.cc, advice.cc), fork (fork_copies.cc), and
-// when it pays (usage.h).
+// (page_mover.h), memory that the program gave back (sweep.cc, advice.cc), fork (fork_copies.cc),
+// and when it pays (usage.h).
 #pragma once
 
 #include <cstddef>

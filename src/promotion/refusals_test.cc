@@ -75,7 +75,7 @@ TEST(Refusals, Permission) {
 TEST(Refusals, Locked) {
   SUMAC_NEED_PROMOTION();
   const Pages pages(kBytes);
-  if (mlock(pages.data() + kPage, kPage) != 0) GTEST_SKIP() << "mlock is not allowed";
+  if (kSanitized || mlock(pages.data() + kPage, kPage) != 0) GTEST_SKIP() << "mlock is not allowed";
   expect_refusal(pages.data(), kBytes, Refusal::locked, "a page in the middle");
   munlock(pages.data() + kPage, kPage);
   EXPECT_TRUE(promote(pages.data(), kBytes).done());

@@ -42,6 +42,7 @@ void* unseen_mremap(void* address, std::size_t bytes, void* to) {
       syscall(SYS_mremap, address, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to));
 }
 
+constexpr unsigned kRounds = kSanitized ? 100 : 1000;
 constexpr int kReadWrite = PROT_READ | PROT_WRITE;
 
 std::byte* map_at(void* address, std::size_t bytes, int flags = 0) {
@@ -55,7 +56,7 @@ TEST(Reuse, AMappingAtTheSameAddressIsNotMapped) {
   sweep(1 << 20);
   const std::uint64_t before = counts().used_bytes;
   std::byte* const place = map_at(nullptr, 64 * kPage);
-  for (int round = 0; round < 1000; ++round) {
+  for (unsigned round = 0; round < kRounds; ++round) {
     const std::size_t first = random() % 60, count = 1 + random() % (63 - first);
     std::byte* const at = place + first * kPage;
     const std::size_t bytes = count * kPage;
@@ -122,8 +123,8 @@ TEST(Reuse, TheHeapKeepsItsData) {
   std::array<Block, 12> blocks;
   std::mt19937 random = test_random();
   const auto size = [&] { return 1 + random() % (random() % 8 == 0 ? 400'000 : 40'000); };
-  int seen = 0;
-  for (unsigned round = 0; round < 3000; ++round) {
+  unsigned seen = 0;
+  for (unsigned round = 0; round < 3 * kRounds; ++round) {
     Block& block = blocks[random() % blocks.size()];
     if (!block.data) {
       const std::size_t bytes = size();
@@ -156,7 +157,7 @@ TEST(Reuse, TheHeapKeepsItsData) {
       block = {};
     }
   }
-  EXPECT_GT(seen, 150);
+  EXPECT_GT(seen, kRounds / 8);
   for (const Block& block : blocks) std::free(block.data);
 }
 

@@ -20,9 +20,9 @@ enum sumac_call {
   SUMAC_NUM_CALLS
 };
 
-// The two calls by which a program gives memory back, or moves it, other than by functions that free
-// it. libsumac.so exports them in front of the C library; until a back end sets these functions,
-// they go on to the next definition (the C library's) and do nothing else.
+// The two calls by which a program gives memory back, or moves it, without unmapping it.
+// libsumac.so exports them in front of the C library; until a back end sets these functions, they
+// go on to the next definition (the C library's) and do nothing else.
 typedef int (*sumac_madvise_fn)(void* address, size_t bytes, int advice);
 struct sumac_memory_calls {
   // Does what madvise() does, by `next`.

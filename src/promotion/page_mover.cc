@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "promotion/mover.h"
+#include "promotion/page_mover.h"
 
 #include <sys/mman.h>
 
