@@ -107,9 +107,10 @@ void place_alike(const Range& old, std::byte* place) {
   }
 }
 
-std::size_t make_huge_alike(const Range& old, std::byte* place) {
+std::size_t make_huge_alike(const Range& old, std::byte* place, bool all) {
   std::size_t bytes = 0;
-  for_huge_pages(whole_units(old, kHugePage), [&](const Range& run) {
+  const Range units = whole_units(old, kHugePage);
+  const auto make_huge = [&](const Range& run) {
     const Range whole = whole_units(run, kHugePage);
     if (whole.empty()) return;
     std::byte* const there = place + (whole.begin - old.begin);
@@ -119,7 +120,12 @@ std::size_t make_huge_alike(const Range& old, std::byte* place) {
       if (madvise(there + at, kPage, kPopulateWrite) != 0) return;
     }
     if (madvise(there, whole.bytes(), kCollapse) == 0) bytes += whole.bytes();
-  });
+  };
+  if (all) {
+    make_huge(units);
+  } else if (!units.empty()) {
+    for_huge_pages(units, make_huge);
+  }
   return bytes;
 }
 

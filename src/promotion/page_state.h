@@ -15,9 +15,9 @@ inline constexpr int kPopulateWrite = 23, kDontneedLocked = 24, kCollapse = 25;
 // of the pages of `old`. Does nothing on a machine with one node or where the kernel refuses.
 void place_alike(const Range& old, std::byte* place);
 
-// Makes the parts of `place` huge pages that are such in `old`; `place` and the file's offset are
-// congruent to `old` modulo 2 MiB. Returns the bytes for which this succeeded. Works where
-// shmem_enabled is "never" too (MADV_COLLAPSE, Linux 6.1).
-std::size_t make_huge_alike(const Range& old, std::byte* place);
+// Makes the parts of `place` huge pages that are such in `old`, or all that can be; `place` and the
+// file's offset are congruent to `old` modulo 2 MiB. Returns the bytes for which this succeeded.
+// Works where shmem_enabled is "never" too (MADV_COLLAPSE, Linux 6.1).
+std::size_t make_huge_alike(const Range& old, std::byte* place, bool all);
 
 }  // namespace sumac::promotion

@@ -21,7 +21,8 @@ struct Settings {
   std::size_t most_ranges = 16384;       // promotions between two sweeps: mappings of the process
   bool heed_devices = true;              // leave a process with RDMA or GPU devices open alone
   bool heed_tools = true;                // and one under valgrind or a sanitizer
-  bool exact = false;                    // read the mappings' properties each time (properties.h)
+  bool huge_always = false;  // huge pages where they fit, not only where the old ones were
+  bool exact = false;        // read the mappings' properties each time (properties.h)
   // The program's calls of madvise and mremap come to advise() and remap(). Without these, memory
   // that an allocator gave back by madvise would not read as zeros: promotion stays off.
   bool calls_caught = false;

@@ -15,7 +15,7 @@
 namespace sumac::promotion {
 namespace {
 
-constexpr std::uint64_t kCheapNs = 2'000'000, kServesTimes = 20;
+constexpr std::uint64_t kServesTimes = 20;
 constexpr std::size_t kMostMarked = 4096;
 
 // The flags of ordinary memory, so that a flag of a future kernel refuses. Absent, among others:
@@ -48,24 +48,34 @@ Refusal judge_flags(const char* flags, bool& nh) {
 
 }  // namespace
 
+// "7f12..-7f13.. rw-p 00000000 00:00 0 [heap]"
+void Properties::take_mapping(const char* line) {
+  char* at = nullptr;
+  below_ = current_;
+  below_guards_ = guards_;
+  current_.begin = std::strtoul(line, &at, 16);
+  current_.end = *at == '-' ? std::strtoul(at + 1, &at, 16) : 0;
+  const char* const access = at + 1;
+  std::strtoul(access + 5, &at, 16);  // the offset
+  while (*at == ' ') ++at;
+  while (*at && *at != ' ') ++at;  // the device
+  const bool of_file = std::strtoul(at, &at, 10) != 0;
+  guards_ = std::strncmp(access, "---p", 4) == 0;
+  of_interest_ = !of_file && std::strncmp(access, "rw-p", 4) == 0;
+}
+
+// Some 25 lines a mapping, of which few matter: what is not needed costs as little as possible.
 void Properties::take_line(const char* line) {
-  unsigned long begin = 0, end = 0, inode = 0;
-  char access[5] = {};
-  if (std::sscanf(line, "%lx-%lx %4s %*s %*s %lu", &begin, &end, access, &inode) == 4) {
-    below_ = current_;
-    below_guards_ = guards_;
-    current_ = {begin, end};
-    guards_ = std::strcmp(access, "---p") == 0;
-    of_interest_ = std::strcmp(access, "rw-p") == 0 && inode == 0;
-    return;
-  }
+  // Lines that begin with a capital letter tell of the mapping above.
+  if (*line < 'A' || *line > 'Z') return take_mapping(line);
+  if (!of_interest_) return;
   const auto mark = [&](Refusal refusal) {
-    if (of_interest_ && marked_.size() < kMostMarked) marked_.push_back({current_, refusal});
+    if (marked_.size() < kMostMarked) marked_.push_back({current_, refusal});
   };
-  if (std::strncmp(line, "ProtectionKey:", 14) == 0 && std::atoi(line + 14) != 0) {
+  if (*line == 'P' && std::strncmp(line, "ProtectionKey:", 14) == 0 && std::atoi(line + 14) != 0) {
     mark(Refusal::special);
   }
-  if (std::strncmp(line, "VmFlags: ", 9) != 0) return;
+  if (*line != 'V' || std::strncmp(line, "VmFlags: ", 9) != 0) return;
   bool nh = false;
   Refusal refusal = judge_flags(line + 9, nh);
   // The C library maps threads' stacks with MAP_STACK, which Linux takes for MADV_NOHUGEPAGE, above
@@ -116,8 +126,7 @@ Refusal Properties::of(const Range& range, bool exact) {
   if (msync(pointer(range.begin), range.bytes(), MS_INVALIDATE) != 0 && errno == EBUSY) {
     return Refusal::locked;
   }
-  const bool serves = known_ && !exact && took_ns_ >= kCheapNs &&
-                      clock_ns() - read_at_ns_ <= kServesTimes * took_ns_;
+  const bool serves = known_ && !exact && clock_ns() - read_at_ns_ <= kServesTimes * took_ns_;
   if (!serves) read();
   if (!known_) return Refusal::special;
   Refusal refusal = look_up(range);

@@ -3,10 +3,10 @@
 // a library has set by madvise, mlock, userfaultfd or protection keys, and what is a thread's
 // stack.
 //
-// Cost: the kernel walks the page tables of the whole process to print this file, some 10 ns for
-// each 4-KiB page. So where one reading takes long, its result serves for 20 times as long as it
-// took: a twentieth of the time at most. A property set in between is missed. What is checked anew
-// each time is whether the memory is locked (cheaply, by msync).
+// Cost: the kernel walks the page tables of the whole process to print this file, 10 us a mapping
+// and some 10 ns for each 4-KiB page. So the result of one reading serves for 20 times as long as
+// it took: a twentieth of the time at most is spent. A property set in between is missed. What is
+// checked anew each time is whether the memory is locked (cheaply, by msync).
 #pragma once
 
 #include <cstddef>
@@ -31,6 +31,7 @@ class Properties {
   };
   void read();
   void take_line(const char* line);
+  void take_mapping(const char* line);
   Refusal look_up(const Range& range) const;
 
   std::vector<Marked> marked_;
