@@ -39,13 +39,15 @@ bool Usage::use(const void* address, std::size_t bytes) {
   entry.worth = std::min(entry.worth + 1, kMostWorth);
   entry.saved_ns += prices_.gain_ns_per_byte * static_cast<double>(bytes);
   if (entry.uses < entry.try_at_use) return false;
-  return prices_.eager || entry.saved_ns >= cost_ * static_cast<double>(bytes) / kPage;
+  const double cost = prices_.cost_ns_each + cost_ * static_cast<double>(bytes) / kPage;
+  return prices_.eager || entry.saved_ns >= cost;
 }
 
 void Usage::promoted(const void* address, std::size_t bytes, std::uint64_t ns) {
   if (Entry* entry = entry_of(address)) *entry = {};
   if (bytes < kPage) return;
-  const double cost = static_cast<double>(ns) * kPage / static_cast<double>(bytes);
+  const double of_pages = std::max(0.0, static_cast<double>(ns) - prices_.cost_ns_each);
+  const double cost = of_pages * kPage / static_cast<double>(bytes);
   cost_ += kNewShare * (cost - cost_);
 }
 

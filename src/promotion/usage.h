@@ -24,6 +24,7 @@ class Usage {
   struct Prices {
     double gain_ns_per_byte = 0.1;   // of one use of promoted memory, against the other ways
     double cost_ns_per_page = 1500;  // of promotion, before any was measured
+    double cost_ns_each = 50'000;    // besides, of one promotion
     bool eager = false;              // at the first use, without counting
   };
   explicit Usage(const Prices& prices) : prices_(prices), cost_(prices.cost_ns_per_page) {}

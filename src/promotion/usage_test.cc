@@ -21,26 +21,36 @@ int uses_until_due(Usage& usage, const void* address, std::size_t bytes) {
 
 TEST(Usage, ABufferIsDueWhenItsUsesHavePaid) {
   // A page costs 1500 ns and its use gains 409.6.
-  Usage usage({});
+  Usage usage({.cost_ns_each = 0});
   for (const std::size_t bytes : {65536ul, 1ul << 20, 64ul << 20}) {
     EXPECT_EQ(uses_until_due(usage, buffer(bytes), bytes), 4) << bytes;
   }
-  Usage cheaper({.gain_ns_per_byte = 1, .cost_ns_per_page = 1500});
+  Usage cheaper({.gain_ns_per_byte = 1, .cost_ns_per_page = 1500, .cost_ns_each = 0});
   EXPECT_EQ(uses_until_due(cheaper, buffer(1), 65536), 1);
-  Usage dearer({.gain_ns_per_byte = 0.01, .cost_ns_per_page = 4096});
+  Usage dearer({.gain_ns_per_byte = 0.01, .cost_ns_per_page = 4096, .cost_ns_each = 0});
   EXPECT_EQ(uses_until_due(dearer, buffer(1), 65536), 100);
 }
 
 TEST(Usage, TheCostIsLearnt) {
-  Usage usage({});
+  Usage usage({.cost_ns_each = 0});
   for (int i = 0; i < 40; ++i) usage.promoted(buffer(0), 100 * kPage, 100 * 8192);
   EXPECT_NEAR(usage.cost_ns_per_page(), 8192, 1);
   EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 20);
 }
 
+TEST(Usage, SmallBuffersPayTheCostOfEachPromotion) {
+  Usage usage({.cost_ns_each = 100'000});
+  // 4 pages: 106 us, and 1638.4 ns a use.
+  EXPECT_EQ(uses_until_due(usage, buffer(1), 4 * kPage), 65);
+  usage.promoted(buffer(1), 4 * kPage, 100'000 + 4 * 1500);
+  EXPECT_NEAR(usage.cost_ns_per_page(), 1500, 1);
+  usage.promoted(buffer(1), 4 * kPage, 10'000);
+  EXPECT_NEAR(usage.cost_ns_per_page(), 1125, 1) << "no cost is negative";
+}
+
 TEST(Usage, ARefusedBufferIsTriedAgainWhenItsUsesHaveDoubled) {
   for (const bool eager : {false, true}) {
-    Usage usage({.eager = eager});
+    Usage usage({.cost_ns_each = 0, .eager = eager});
     const int first = uses_until_due(usage, buffer(1), 65536);
     EXPECT_EQ(first, eager ? 1 : 4);
     int uses = first;
@@ -54,14 +64,14 @@ TEST(Usage, ARefusedBufferIsTriedAgainWhenItsUsesHaveDoubled) {
 }
 
 TEST(Usage, AfterItsPromotionABufferStartsAnew) {
-  Usage usage({});
+  Usage usage({.cost_ns_each = 0});
   EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 4);
   usage.promoted(buffer(1), 65536, 16 * 1500);
   EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 4);
 }
 
 TEST(Usage, BuffersUsedOnceAreNotDueAndDoNotReplaceOthers) {
-  Usage usage({});
+  Usage usage({.cost_ns_each = 0});
   for (std::size_t i = 1; i <= 1'000'000; ++i) {
     ASSERT_FALSE(usage.use(buffer(i), 65536)) << i;
     // Of several in the same loop, one is used again and again.
@@ -69,7 +79,7 @@ TEST(Usage, BuffersUsedOnceAreNotDueAndDoNotReplaceOthers) {
       EXPECT_LE(uses_until_due(usage, buffer(0), 65536), 6);
     }
   }
-  Usage mixed({.gain_ns_per_byte = 0.001});
+  Usage mixed({.gain_ns_per_byte = 0.001, .cost_ns_each = 0});
   int due = 0;
   for (std::size_t i = 1; i <= 200'000 && due == 0; ++i) {
     mixed.use(buffer(i), 65536);
