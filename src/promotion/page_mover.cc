@@ -76,9 +76,9 @@ bool move_chunk(Service& service, const Range& chunk, std::size_t& huge_bytes) {
   // its pages would stay.
   std::uintptr_t data = 0;
   if (file.next_data(chunk.begin, data) && data < chunk.end) file.punch(chunk);
+  place_alike(file, chunk);
   Place place(file, chunk);
   if (!place.at()) return false;
-  place_alike(chunk, place.at());
   const std::size_t huge = make_huge_alike(chunk, place.at(), service.settings.huge_always);
   // All pages now, so that no memory is an error here and no signal in the copy.
   if (madvise(place.at(), chunk.bytes(), kPopulateWrite) != 0) {

@@ -99,12 +99,17 @@ void place_block(const Range& old, std::byte* place) {
 
 }  // namespace
 
-void place_alike(const Range& old, std::byte* place) {
+void place_alike(const MemoryFile& file, const Range& old) {
   if (!several_nodes()) return;
+  // By a mapping of its own: one with several policies is divided, and could not be moved at once.
+  void* const mapped =
+      mmap(nullptr, old.bytes(), PROT_NONE, MAP_SHARED, file.fd(), static_cast<off_t>(old.begin));
+  if (mapped == MAP_FAILED) return;
   for (std::uintptr_t at = old.begin; at < old.end; at += kPagesAtOnce * kPage) {
     const Range block = old.within({at, at + kPagesAtOnce * kPage});
-    place_block(block, place + (at - old.begin));
+    place_block(block, static_cast<std::byte*>(mapped) + (at - old.begin));
   }
+  munmap(mapped, old.bytes());
 }
 
 std::size_t make_huge_alike(const Range& old, std::byte* place, bool all) {

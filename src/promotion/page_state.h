@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "promotion/memory_file.h"
 #include "promotion/range.h"
 
 namespace sumac::promotion {
@@ -11,9 +12,10 @@ namespace sumac::promotion {
 // Advice to madvise() that older systems' headers lack.
 inline constexpr int kPopulateWrite = 23, kDontneedLocked = 24, kCollapse = 25;
 
-// Makes the pages at `place`, of a mapping of a shared file without pages yet, come from the nodes
-// of the pages of `old`. Does nothing on a machine with one node or where the kernel refuses.
-void place_alike(const Range& old, std::byte* place);
+// Makes the pages of the file that will replace `old` come from the nodes of the pages there. The
+// file keeps this in mind, not a mapping of it. Does nothing on a machine with one node or where
+// the kernel refuses.
+void place_alike(const MemoryFile& file, const Range& old);
 
 // Makes the parts of `place` huge pages that are such in `old`, or all that can be; `place` and the
 // file's offset are congruent to `old` modulo 2 MiB. Returns the bytes for which this succeeded.
