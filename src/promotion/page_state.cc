@@ -119,8 +119,8 @@ std::size_t make_huge_alike(const Range& old, std::byte* place, bool all) {
     const Range whole = whole_units(run, kHugePage);
     if (whole.empty()) return;
     std::byte* const there = place + (whole.begin - old.begin);
-    madvise(there, whole.bytes(), MADV_HUGEPAGE);
-    // What has no page at all is not collapsed.
+    // Not MADV_HUGEPAGE, which is not needed: it would divide the mapping, which then could not be
+    // moved at once. What has no page at all is not collapsed.
     for (std::size_t at = 0; at < whole.bytes(); at += kHugePage) {
       if (madvise(there + at, kPage, kPopulateWrite) != 0) return;
     }
