@@ -65,6 +65,17 @@ REASONS_HEAD = """
 | reason | name |
 |---|---|
 """
+REFUSALS_HEAD = """
+## Reasons for not promoting a buffer
+
+With direct memory, whole pages of a buffer that is used again and again are *promoted*: they become
+pages of a file that the other ranks of the node map, at the same addresses and with the same data.
+This is not done
+
+| for which memory | because | name |
+|---|---|---|
+"""
+SCOPES = {"process": "all of the process", "range": "a buffer"}
 ORDERS = {"none": "", "of_mpi": "MPI"}  # others are shown as they are
 VALUES = {
     "flag": "yes or no",
@@ -142,6 +153,9 @@ def paths_page():
     parts.append(REASONS_HEAD)
     for row in rows("src/observe/reasons.def", "SUMAC_REASON", "name", "text"):
         parts.append(f"| {row['text']} | `{row['name']}` |\n")
+    parts.append(REFUSALS_HEAD)
+    for row in rows("src/promotion/refusals.def", "SUMAC_REFUSAL", "name", "scope", "text"):
+        parts.append(f"| {SCOPES[row['scope']]} | {row['text']} | `{row['name']}` |\n")
     return "".join(parts)
 
 
