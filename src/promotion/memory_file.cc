@@ -15,7 +15,7 @@ namespace sumac::promotion {
 namespace {
 
 constexpr std::size_t kSectorOfStat = 512;    // unit of st_blocks
-constexpr off_t kFileBytes = off_t{1} << 47;  // all addresses of programs
+constexpr off_t kFileBytes = off_t{1} << 52;  // beyond all addresses of programs
 constexpr int kLowestDescriptor = 64;         // programs count on low numbers being theirs
 
 int make_file() {
@@ -39,6 +39,7 @@ Refusal MemoryFile::open() {
   // Beyond the first limit ftruncate() would end the process with SIGXFSZ; the second one would
   // make room for peers' windows scarce.
   if (!unlimited(RLIMIT_FSIZE) || !unlimited(RLIMIT_AS)) return Refusal::limits;
+  if (sysconf(_SC_PAGESIZE) != static_cast<long>(kPage)) return Refusal::kernel;
   fd_ = make_file();
   struct stat status = {};
   if (fd_ < 0 || ftruncate(fd_, kFileBytes) != 0 || fstat(fd_, &status) != 0) {

@@ -3,6 +3,7 @@
 // which nothing has been opened before.
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include <filesystem>
 #include <fstream>
@@ -36,7 +37,36 @@ TEST(Process, IsLeftAlone) {
   if (!kSanitized) {
     EXPECT_EQ(opens_with(Refusal::limits, [&](Settings&) { limit(RLIMIT_AS, 1ul << 40); }), 0);
   }
+  if (kSanitized) {
+    EXPECT_EQ(opens_with(Refusal::tools, [](Settings& s) { s.heed_tools = true; }), 0);
+  }
   EXPECT_EQ(opens_with(Refusal::releases, [](Settings& s) { s.calls_caught = false; }), 0);
+}
+
+// An io_uring stands for all devices: its registered buffers are pinned, too.
+TEST(Process, OpenDevicesAreHeeded) {
+  const auto with_ring = [](bool heed, bool late, Refusal expected) {
+    return in_child([=] {
+      Settings settings = test_settings();
+      settings.heed_devices = heed;
+      if (late && open(settings) != Refusal::none) return status() != Refusal::forked;
+      char parameters[256] = {};  // struct io_uring_params has 120 bytes
+      if (syscall(SYS_io_uring_setup, 1, parameters) < 0) _exit(77);
+      if (!late) return open(settings) == expected;
+      // It is looked for once in a while.
+      const Pages pages(200 * kPage);
+      Refusal last = Refusal::none;
+      for (std::size_t i = 0; i < 200 && last == Refusal::none; ++i) {
+        last = promote(pages.data() + i * kPage, kPage).refusal;
+      }
+      return last == expected && status() == expected;
+    });
+  };
+  const int first = with_ring(true, false, Refusal::devices);
+  if (first == 77) GTEST_SKIP() << "no io_uring here";
+  EXPECT_EQ(first, 0);
+  EXPECT_EQ(with_ring(true, true, Refusal::devices), 0);
+  EXPECT_EQ(with_ring(false, true, Refusal::none), 0);
 }
 
 TEST(Process, Budget) {
