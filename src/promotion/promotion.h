@@ -23,8 +23,8 @@ struct Settings {
   bool heed_tools = true;                // and one under valgrind or a sanitizer
   bool huge_always = false;  // huge pages where they fit, not only where the old ones were
   bool exact = false;        // read the mappings' properties each time (properties.h)
-  // The program's calls of madvise and mremap come to advise() and remap(). Without these, memory
-  // that an allocator gave back by madvise would not read as zeros: promotion stays off.
+  // The program's calls of madvise and mremap come to advise() and before_remap(). Without these,
+  // memory that an allocator gave back by madvise would not read as zeros: promotion stays off.
   bool calls_caught = false;
 };
 
