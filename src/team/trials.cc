@@ -10,7 +10,7 @@ namespace {
 
 // Slower by more than chance.
 bool is_slower(const TurnTimes& times) {
-  return times.mpi > 0 && times.sumac > times.mpi && times.sumac - times.mpi > times.mpi / 8;
+  return times.native > 0 && times.sumac > times.native && times.sumac - times.native > times.native / 8;
 }
 
 bool is_wanted(const ChoiceRange& range, std::size_t user_rules) {
@@ -38,7 +38,7 @@ std::uint64_t classes_of(const Team& team, Collective collective) {
 Turn Trial::next(bool again) {
   if (!settled_ || again) {
     if (calls_ == (settled_ ? kCallsBetween : kCallsBefore)) {
-      return turns_++ % 2 == 0 ? Turn::sumac : Turn::mpi;
+      return turns_++ % 2 == 0 ? Turn::sumac : Turn::native;
     }
     ++calls_;
   }
@@ -46,7 +46,7 @@ Turn Trial::next(bool again) {
 }
 
 void Trial::note(Turn turn, std::uint64_t ns) {
-  std::uint64_t& least = turn == Turn::mpi ? least_.mpi : least_.sumac;
+  std::uint64_t& least = turn == Turn::native ? least_.native : least_.sumac;
   ns = std::max<std::uint64_t>(ns, 1);
   least = least == 0 ? ns : std::min(least, ns);
 }
@@ -81,7 +81,7 @@ Trial& Trials::of(Collective collective, std::size_t bytes) {
 TurnTimes Trials::settle(Collective collective, std::size_t bytes, Oob& oob) {
   Trial& trial = of(collective, bytes);
   const TurnTimes own = trial.least();
-  std::uint64_t words[2] = {own.sumac, own.mpi};
+  std::uint64_t words[2] = {own.sumac, own.native};
   oob.all_max(words, 2);
   const TurnTimes greatest{words[0], words[1]};
   const bool down = trial.settle(greatest);

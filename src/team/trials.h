@@ -30,13 +30,13 @@ enum class Adapt : std::uint8_t { off, exact, all, always };
 enum class Turn : std::uint8_t {
   as_ever,      // Sumac's
   sumac,        // Sumac's, timed
-  mpi,          // the MPI's, timed
+  native,       // the MPI's, timed
   handed_down,  // the MPI's, which was faster
 };
 
 // The least times (ns) of one rank, or the greatest of these over all ranks; 0 where there is none.
 struct TurnTimes {
-  std::uint64_t sumac = 0, mpi = 0;
+  std::uint64_t sumac = 0, native = 0;
 };
 
 // The trial of one class.

@@ -38,7 +38,7 @@ Turn one_call(Trials& trials, Collective collective, std::size_t bytes, Oob& oob
   Trial& trial = trials.of(collective, bytes);
   if (trial.is_over()) trials.settle(collective, bytes, oob);
   const Turn turn = trials.next(trial);
-  if (turn == Turn::sumac || turn == Turn::mpi) trial.note(turn, ns_of(turn));
+  if (turn == Turn::sumac || turn == Turn::native) trial.note(turn, ns_of(turn));
   return turn;
 }
 
@@ -51,7 +51,7 @@ struct Calls {
   }
   Turn next(std::uint64_t sumac, std::uint64_t mpi) {
     return one_call(trials, kAllreduce, 1000, oob,
-                    [&](Turn turn) { return turn == Turn::mpi ? mpi : sumac; });
+                    [&](Turn turn) { return turn == Turn::native ? mpi : sumac; });
   }
   // All of the next `count` calls are `turn`.
   void expect(std::uint32_t count, Turn turn, std::uint64_t sumac = 1, std::uint64_t mpi = 1) {
@@ -60,7 +60,7 @@ struct Calls {
   void expect_turns(std::uint64_t sumac, std::uint64_t mpi) {
     for (int i = 0; i < Trial::kTurns / 2; ++i) {
       ASSERT_EQ(next(sumac, mpi), Turn::sumac) << i;
-      ASSERT_EQ(next(sumac, mpi), Turn::mpi) << i;
+      ASSERT_EQ(next(sumac, mpi), Turn::native) << i;
     }
   }
 
@@ -131,7 +131,7 @@ TEST(Trials, ACallWithoutATimeIsStillATurn) {
       Trial& trial = calls.trials.of(kAllreduce, 1000);
       const Turn turn = calls.trials.next(trial);
       // Every one of Sumac's has a time; of the MPI's, one or none.
-      if (turn == Turn::sumac || (down && t == 3)) trial.note(turn, turn == Turn::mpi ? 5 : 100);
+      if (turn == Turn::sumac || (down && t == 3)) trial.note(turn, turn == Turn::native ? 5 : 100);
     }
     calls.expect(1, down ? Turn::handed_down : Turn::as_ever);
   }
@@ -177,14 +177,14 @@ TEST(Trials, ClassesAndCollectivesAreApart) {
     const int of_class = Trials::class_of(bytes);
     // In odd classes Sumac is slower.
     const Turn turn = one_call(calls.trials, collective, bytes, calls.oob, [&](Turn whose) {
-      return static_cast<std::uint64_t>(whose == Turn::mpi ? 200 : 100 + of_class % 2 * 200);
+      return static_cast<std::uint64_t>(whose == Turn::native ? 200 : 100 + of_class % 2 * 200);
     });
     const std::uint32_t before = counts[{static_cast<int>(collective), of_class}]++;
     Turn expected = Turn::as_ever;
     if (before >= Trial::kCallsBefore + Trial::kTurns) {
       expected = of_class % 2 ? Turn::handed_down : Turn::as_ever;
     } else if (before >= Trial::kCallsBefore) {
-      expected = before % 2 ? Turn::mpi : Turn::sumac;
+      expected = before % 2 ? Turn::native : Turn::sumac;
     }
     ASSERT_EQ(turn, expected) << before << " calls of class " << of_class << " before";
   }
@@ -280,7 +280,7 @@ TEST(OpenTrials, AllRanksDecideTheSame) {
       TurnTimes most;
       for (TurnTimes& own : times) {
         own = {100 + random() % 100, 100 + random() % 100};
-        most = {std::max(own.sumac, most.sumac), std::max(own.mpi, most.mpi)};
+        most = {std::max(own.sumac, most.sumac), std::max(own.native, most.native)};
       }
       std::vector<std::vector<Turn>> turns(times.size());
       all.each([&](Team& team, const Hello&) {
@@ -288,12 +288,12 @@ TEST(OpenTrials, AllRanksDecideTheSame) {
         open_trials(team);
         for (std::uint32_t i = 0; i <= Trial::kCallsBefore + Trial::kTurns; ++i) {
           turns[r].push_back(one_call(team.trials, kAllreduce, 8, team.oob, [&](Turn turn) {
-            return turn == Turn::mpi ? times[r].mpi : times[r].sumac;
+            return turn == Turn::native ? times[r].native : times[r].sumac;
           }));
         }
       });
       for (const auto& of_rank : turns) EXPECT_EQ(of_rank, turns[0]);
-      const bool down = most.sumac > most.mpi + most.mpi / 8;
+      const bool down = most.sumac > most.native + most.native / 8;
       EXPECT_EQ(turns[0].back(), down ? Turn::handed_down : Turn::as_ever);
     }
   }

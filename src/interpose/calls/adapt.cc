@@ -12,7 +12,7 @@ void settle(const Call& call, const Decision& decision, const Trial& trial) {
   if (c.rank != 0) return;
   log(Level::trace, "adapted: %s of %zu bytes on %d ranks: %.2f us, and the MPI's own %.2f us: %s",
       name_of(call.collective()), decision.bytes, c.size, static_cast<double>(times.sumac) * 1e-3,
-      static_cast<double>(times.mpi) * 1e-3, trial.is_handed_down() ? "handed down" : "kept");
+      static_cast<double>(times.native) * 1e-3, trial.is_handed_down() ? "handed down" : "kept");
 }
 
 }  // namespace
