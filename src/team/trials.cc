@@ -10,7 +10,8 @@ namespace {
 
 // Slower by more than chance.
 bool is_slower(const TurnTimes& times) {
-  return times.native > 0 && times.sumac > times.native && times.sumac - times.native > times.native / 8;
+  return times.native > 0 && times.sumac > times.native &&
+         times.sumac - times.native > times.native / 8;
 }
 
 bool is_wanted(const ChoiceRange& range, std::size_t user_rules) {

@@ -89,11 +89,11 @@ TEST(Trials, SlowerThanTheMpiByMoreThanAnEighthIsHandedDown) {
   const struct {
     std::uint64_t sumac, mpi;
     bool down;
-  } cases[] = {{100, 100, false},  {50, 100, false},   {112, 100, false},
-               {113, 100, true},   {900, 800, false},  {901, 800, true},
-               {9, 8, false},      {10, 8, true},      {1, 1, false},
-               {2, 1, true},       {0, 1, false},      {kAll, kAll, false},
-               {kAll, 1, true},    {1, kAll, false},   {900'000'000'000, 800'000'000'000, false}};
+  } cases[] = {{100, 100, false}, {50, 100, false},  {112, 100, false},
+               {113, 100, true},  {900, 800, false}, {901, 800, true},
+               {9, 8, false},     {10, 8, true},     {1, 1, false},
+               {2, 1, true},      {0, 1, false},     {kAll, kAll, false},
+               {kAll, 1, true},   {1, kAll, false},  {900'000'000'000, 800'000'000'000, false}};
   for (const auto& each : cases) {
     Calls calls;
     calls.expect(Trial::kCallsBefore, Turn::as_ever);

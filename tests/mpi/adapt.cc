@@ -4,6 +4,7 @@
 // is the faster.
 //   adapt exact|all|none      every collective: what is tried with that value; none: nothing
 //   adapt random CALLS SEED   with SUMAC_ADAPT=always: mixed calls on two communicators
+//   adapt again               with SUMAC_ADAPT=always: calls until a class is looked at again
 #include <map>
 #include <string>
 #include <vector>
@@ -20,8 +21,9 @@ constexpr int kBefore = 128, kTurns = 8, kBetween = 1 << 14;
 
 enum class Kind { allreduce, sum_of_doubles, reduce, bcast, barrier, scatter, gather, exchange, v };
 constexpr int kKinds = 9;
-const char* const kNames[kKinds] = {"allreduce", "sum of doubles", "reduce",    "bcast",    "barrier",
-                                    "scatter",   "allgather",      "all-to-all", "alltoallv"};
+const char* const kNames[kKinds] = {"allreduce", "sum of doubles", "reduce",
+                                    "bcast",     "barrier",        "scatter",
+                                    "allgather", "all-to-all",     "alltoallv"};
 
 // One letter for how the last call was served.
 char letter() {
@@ -194,8 +196,7 @@ void one_class(Kind kind, int count, bool tried) {
   const char after = letters.back();
   if (letters.front() == 'r') return;  // the rules leave it to the MPI anyway
   CHECK(after == 'T' || after == 's', "%c", after);
-  const std::string expected =
-      expected_letters(static_cast<int>(letters.size()), tried, after);
+  const std::string expected = expected_letters(static_cast<int>(letters.size()), tried, after);
   CHECK(letters == expected, "%s of %d: %s", name, count, letters.c_str());
 }
 
@@ -305,7 +306,9 @@ int main(int argc, char** argv) {
   start(argc, argv);
   const std::string mode = argc > 1 ? argv[1] : "exact";
   if (mode == "random") {
-    random_calls(argc > 2 ? std::atoi(argv[2]) : 8000, argc > 3 ? std::strtoull(argv[3], nullptr, 0) : 1);
+    const std::uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 0) : 1;
+    random_calls(argc > 2 ? std::atoi(argv[2]) : 8000, seed);
+  } else if (mode == "again") {
     many_barriers();
   } else {
     every_collective(mode);

@@ -8,8 +8,8 @@
 namespace sumac {
 
 // True when the trials of the call's communicator concern it: a call that Sumac would serve, of a
-// size that is not known to be Sumac's. Reductions whose result depends on the order of folding, and
-// with it on who folds, take part only where the option says so. The same on all ranks.
+// size that is not known to be Sumac's. Reductions whose result depends on who folds take part only
+// where the option says so. The same on all ranks.
 inline bool takes_turns(const Call& call, const Decision& decision) {
   const Collective collective = call.collective();
   if (!decision.communicator->trials.is_open(collective, decision.bytes)) [[likely]]

@@ -78,7 +78,7 @@ int run_in_turn(Entry& entry, const Call& call, const Decision& decision) {
   if (turn == Turn::handed_down) return run_in_mpi(entry, call, decision, Reason::slower);
   const std::uint64_t begin = clock_ns();
   const int error = turn == Turn::native ? run_in_mpi(entry, call, decision, Reason::trial)
-                                      : run_served(entry, call, decision);
+                                         : run_served(entry, call, decision);
   note_turn(call, decision, turn, clock_ns() - begin);
   return error;
 }
