@@ -5,8 +5,6 @@
 lab=$(dirname "$0")/../../scripts/lab
 LAB_NAME=test-$$
 export LAB_NAME
-# Tests ask how a call was served, which must not depend on what happens to be faster.
-export SUMAC_ADAPT="${SUMAC_ADAPT:-off}"
 unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE PMIX_RANK SLURM_PROCID
 unset SUMAC_DISABLE SUMAC_DEBUG LD_PRELOAD
 . "$(dirname "$0")/../patience.sh"
