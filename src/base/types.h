@@ -99,6 +99,27 @@ constexpr bool is_defined(Op op, DType type) {
   return false;
 }
 
+// True when a reduction has the same result whoever folds, in whatever order, NaNs and the sign of
+// zero aside. It has not where sums are rounded; and some MPIs saturate sums of 8 and 16 bits, or
+// compare unsigned integers as signed ones.
+constexpr bool is_exact(Op op, DType type) {
+  const bool sums = op == Op::sum || op == Op::prod, compares = op == Op::min || op == Op::max;
+  switch (info_of(type).kind) {
+    case ElementKind::integer:
+      if (sums) return size_of(type) > 2;
+      return !compares ||
+             !(type == DType::u8 || type == DType::u16 || type == DType::u32 || type == DType::u64);
+    case ElementKind::floating:
+    case ElementKind::complex:
+      return !sums;
+    case ElementKind::pair:
+      return true;
+    case ElementKind::none:
+      break;
+  }
+  return false;
+}
+
 constexpr const char* name_of(Op op) {
   constexpr const char* kNames[] = {"sum",  "prod", "min",  "max",    "land",   "lor", "lxor",
                                     "band", "bor",  "bxor", "minloc", "maxloc", "none"};

@@ -21,6 +21,8 @@ class Oob {
   virtual void all_gather(const void* own, void* all, std::size_t bytes) = 0;
   // Collective: leaves the bits that are set on all ranks.
   virtual void all_and(std::uint64_t* words, std::size_t count) = 0;
+  // Collective: leaves the greatest of all ranks' words, one by one.
+  virtual void all_max(std::uint64_t* words, std::size_t count) = 0;
   // Collective: copies rank 0's data to all.
   virtual void broadcast(void* data, std::size_t bytes) = 0;
   // Collective: makes messages between these ranks that cannot be taken for any other message.

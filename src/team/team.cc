@@ -26,6 +26,7 @@ void Team::give_back() {
 void Team::reset() {
   give_back();
   stats = Stats();
+  trials.close();
   state = State::counting;
   reason = Reason::first_calls;
   spec = TeamSpec();

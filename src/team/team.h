@@ -18,6 +18,7 @@
 #include "team/idle_messages.h"
 #include "team/oob.h"
 #include "team/spec.h"
+#include "team/trials.h"
 #include "transport/cma.h"
 #include "transport/shm/group.h"
 
@@ -87,6 +88,7 @@ struct Team {
   std::vector<pid_t> pids;               // by rank; 0 where this rank cannot tell whether it lives
   std::vector<std::uint64_t> processes;  // by rank: which process it is
   Stats stats;
+  Trials trials;  // which sizes the MPI is faster at
 
   const Choice& choose(Collective collective, std::size_t bytes) const {
     const LevelsRun* run = levels_for[static_cast<int>(collective)];

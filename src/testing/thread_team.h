@@ -155,14 +155,10 @@ class ThreadOob final : public Oob {
     });
   }
   void all_and(std::uint64_t* words, std::size_t count) override {
-    const std::vector<std::uint64_t> own(words, words + count);
-    meeting_.exchange(rank_, own.data(), [&](const std::vector<const void*>& of_ranks) {
-      for (const void* from : of_ranks) {
-        for (std::size_t i = 0; i < count; ++i) {
-          words[i] &= static_cast<const std::uint64_t*>(from)[i];
-        }
-      }
-    });
+    fold(words, count, [](std::uint64_t a, std::uint64_t b) { return a & b; });
+  }
+  void all_max(std::uint64_t* words, std::size_t count) override {
+    fold(words, count, [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
   }
   void broadcast(void* data, std::size_t bytes) override {
     meeting_.exchange(rank_, data, [&](const std::vector<const void*>& of_ranks) {
@@ -182,6 +178,18 @@ class ThreadOob final : public Oob {
   bool ended = false;
 
  private:
+  template <class Op>
+  void fold(std::uint64_t* words, std::size_t count, Op op) {
+    const std::vector<std::uint64_t> own(words, words + count);
+    meeting_.exchange(rank_, own.data(), [&](const std::vector<const void*>& of_ranks) {
+      for (const void* from : of_ranks) {
+        for (std::size_t i = 0; i < count; ++i) {
+          words[i] = op(words[i], static_cast<const std::uint64_t*>(from)[i]);
+        }
+      }
+    });
+  }
+
   Meeting& meeting_;
   const Setting& setting_;
   const int rank_;

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"
+unset SUMAC_ADAPT # messages tell which options are set
 
 for ranks in 4 5; do
   run launch 30 $ranks "$program"

@@ -7,7 +7,7 @@ family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"
 
 for setting in COLLS=^allreduce COLLS=barrier ALGO=allreduce:split_slots CMA=off SHM_BUDGET=1M \
-  BUILD_AFTER=5 BUILD_AFTER=1000 DEVICE=host; do
+  BUILD_AFTER=5 BUILD_AFTER=1000 DEVICE=host ADAPT=all; do
   run launch 20 2 "$program" "SUMAC_$setting"
   expect_status 0
   expect_out "passed: "

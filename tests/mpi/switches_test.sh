@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"
+unset SUMAC_ADAPT # messages tell which options are set
 cd "$scratch" || exit 1 # a switch must not become a file here
 
 # with SETTINGS... -- ARGUMENTS: runs the program on 3 ranks, which must pass.

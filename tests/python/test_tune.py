@@ -58,11 +58,17 @@ NEAR_AND_FAR = {
     "barrier": {0: {"flat": [2, 2], "native": [1, 1]}},
 }
 SIZES = {call: ",".join(map(str, rows)) for call, rows in NEAR_AND_FAR.items()} | {"barrier": "16"}
-EXPECTED = {  # bytes and algorithms of the rules: boundaries are geometric middles
-    "allreduce": [("16385-512K", "single_copy"), ("524289-2M", "native")],
-    "bcast": [("16-1K", "native"), ("1025-64K", "slots")],
-    "barrier": [(None, "native")],
-}
+# Distance, bytes and algorithm of the rules: boundaries are geometric middles.
+EXPECTED = {
+    "allreduce": [
+        ("near", "16385-512K", "single_copy"), ("near", "524289-2M", "native"),
+        ("near", "2097153-4M", "single_copy"),
+        ("far", "16385-512K", "single_copy"), ("far", "524289-2M", "native"),
+    ],
+    "bcast": [(name, *rule) for name in ("near", "far")
+              for rule in (("16-1K", "native"), ("1025-64K", "slots"))],
+    "barrier": [("near", None, "native"), ("far", None, "native")],
+}  # fmt: skip
 
 
 class Machine:
@@ -76,9 +82,9 @@ class Machine:
         (sandbox.root / "lib/sumac/libsumac-openmpi.so").write_text("a build")
         self.set()
 
-    def set(self, us=NEAR_AND_FAR, fail_at=(), row=None, **header):
+    def set(self, us=NEAR_AND_FAR, fail_at=(), row=None, ns=(100, 500), **header):
         content = {
-            "us": us, "ns": [100, 500], "fail_at": {str(job): 1 for job in fail_at},
+            "us": us, "ns": ns, "fail_at": {str(job): 1 for job in fail_at},
             "header": records.header(line_ns=100, **header),
             "row": records.size(16, 1, 1, **row or {}),
         }  # fmt: skip
@@ -109,8 +115,8 @@ def test_what_is_kept_and_written(machine, sumac, tmp_path, call):
     assert (status, err) == (0, "")
     rules = rules_of(tmp_path / "t.toml")
     assert [
-        (numeric(rule.get("bytes")), rule["algorithm"]) for rule in rules
-    ] == [(numeric(sizes), way) for sizes, way in EXPECTED[call]]  # fmt: skip
+        (rule["handover"], numeric(rule.get("bytes")), rule["algorithm"]) for rule in rules
+    ] == [(name, numeric(sizes), way) for name, sizes, way in EXPECTED[call]]  # fmt: skip
     for rule in rules:
         assert rule["collective"] == call and rule["over"] == "shm" and rule["ranks"] == "2"
         assert rule["mpi"] == "openmpi"
@@ -119,6 +125,33 @@ def test_what_is_kept_and_written(machine, sumac, tmp_path, call):
     assert f"# sumac tune {call} -n 2 --mpi openmpi --sizes " in text
     assert f"{len(rules)} rules in t.toml" in out
     assert sorted(path.name for path in tmp_path.glob("t.toml*")) == ["t.toml"]
+
+
+@pytest.mark.parametrize(
+    ("ns", "expected"),
+    [
+        ((60, 100), [("sibling", 65536), ("sibling", 1 << 22), ("near", 65536)]),
+        # Two modes of one distance: a rule must be right in both.
+        ((300, 900), [("far", 65536)]),
+        ((), [("", 65536)]),
+    ],
+)
+def test_rules_are_for_the_distance_at_which_they_were_measured(
+    machine, sumac, tmp_path, ns, expected
+):
+    """At 4 MiB single_copy is the better way in the first mode alone."""
+    us = {size: {way: times[: len(ns) or 1] for way, times in ways.items() if way != "native"}
+          for size, ways in NEAR_AND_FAR["allreduce"].items()}  # fmt: skip
+    for ways in us.values():
+        ways["native"] = [1000.0] * (len(ns) or 1)
+    us[4194304]["single_copy"] = [100.0, 300.0][: len(ns)] or [300.0]
+    machine.set(us={"allreduce": us}, ns=ns)
+    sizes = ("65536", "4194304")
+    assert sumac("tune", "allreduce", "-n", "2", "--sizes", ",".join(sizes), "--turns", "2")[0] == 0
+    found = rules_of(tmp_path / "tuned.toml")
+    held = [(rule.get("handover", ""), size) for rule in found for size in map(int, sizes)
+            if numeric(rule["bytes"])[0] <= size <= numeric(rule["bytes"])[-1]]  # fmt: skip
+    assert held == expected
 
 
 def numeric(sizes):
@@ -149,10 +182,13 @@ def test_the_table_has_a_line_for_each_size_and_mode(machine, sumac):
     assert len(rows) == 2 * len(NEAR_AND_FAR["allreduce"])
     found = {(int(row[0]), row[1]): row for row in rows}
     assert found[65536, "near"][3:] == [
-        "flat_slots", "9.018", "8.016", "single_copy", "6.012", "single_copy", "1.39x"]  # fmt: skip
+        "flat_slots", "9.018", "8.016", "single_copy", "6.012", "single_copy", "1.50x"]  # fmt: skip
     # The MPI's own is better than the way that is better than the shipped one.
     assert found[1048576, "far"][8:] == ["native", "1.80x"]
-    assert found[4194304, "near"][9] == "single_copy is faster in one mode and slower in another"
+    assert found[4194304, "near"][8:] == ["single_copy", "2.00x"]
+    assert found[4194304, "far"][8:] == ["flat_slots", "the fastest"]
+    titles = [line for line in out.splitlines() if line.startswith("# allreduce")]
+    assert titles == [f"# allreduce · 2 ranks, {name} · Open MPI" for name in ("near", "far")]
     assert found[16, "far"][8:] == ["flat_lines", "the fastest"]
 
 

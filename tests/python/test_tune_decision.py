@@ -157,7 +157,7 @@ def test_single_cases(ways, kept, why):
     assert verdict.kept == kept and verdict.why.startswith(why)
 
 
-def test_a_rule_holds_in_all_modes():
+def test_a_way_must_hold_in_all_modes():
     shipped = {"near": same(2.0), "far": same(2.0)}
     for far, kept in ((1.0, "b"), (2.0, "b"), (2.1, "a"), (4.0, "a")):
         ways = {"a": shipped, "b": {"near": same(1.0), "far": same(far)}}
@@ -223,8 +223,9 @@ def nearest(size, sizes, kept):
 
 @pytest.mark.parametrize("family", ["openmpi", "mpich", "mpiabi"])
 @pytest.mark.parametrize("shared", [False, True])
-def test_a_rule_names_its_place(family, shared):
-    place = rules.Place(family, "bcast", 6, shared)
+@pytest.mark.parametrize("handover", ["", "near", "far"])
+def test_a_rule_names_its_place(family, shared, handover):
+    place = rules.Place(family, "bcast", 6, shared, handover)
     (rule,) = tomllib.loads(
         rules.document(["x" * 300, "two"], rules.of(place, verdicts({65536: NATIVE})))
     )["rule"]
@@ -232,6 +233,7 @@ def test_a_rule_names_its_place(family, shared):
         "collective": "bcast", "over": "shm", "ranks": "6", "algorithm": "native",
         "bytes": "64K", "room": "shared" if shared else "own",
         **({} if family == "mpiabi" else {"mpi": family}),
+        **({"handover": handover} if handover else {}),
     }  # fmt: skip
 
 

@@ -68,3 +68,16 @@ def test_the_rules_are_what_is_done(family, collective, tmp_path, monkeypatch):
                 assert paths[size] == way or way == NATIVE and paths[size].startswith("mpi: ")
             else:
                 assert paths[size] != way
+
+
+@pytest.mark.parametrize("measured", ["sibling", "near", "far"])
+def test_the_rules_of_one_distance_are_for_no_other(measured, tmp_path):
+    place = rules.Place("openmpi", "allreduce", 2, shared=False, handover=measured)
+    path = tmp_path / "here.toml"
+    verdict = Verdict(Cell(65536, "x", {"x": {}}), NATIVE, "", 2.0)
+    path.write_text(rules.document(["forced"], rules.of(place, [verdict])))
+    for handover in ("sibling", "near", "far"):
+        plan = sumac("plan", "allreduce", "64K", "-n", "2", "--mpi", "openmpi",
+                     "--handover", handover, "--rules", path)  # fmt: skip
+        assert (plan.returncode, plan.stderr) == (0, "")
+        assert (path.name in plan.stdout) == (handover == measured)

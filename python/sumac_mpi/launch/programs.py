@@ -20,6 +20,9 @@ from sumac_mpi.launch.job import Job, command_line, environment
 from sumac_mpi.library import options
 from sumac_mpi.library.layout import FAMILIES, Installation
 
+# Unless the user sets it: what is measured and shown are the rules' choices, and no trials of them.
+_WITHOUT_TRIALS = {"SUMAC_ADAPT": "off"}
+
 
 @dataclass(frozen=True)
 class Target:
@@ -95,14 +98,14 @@ def run(
     job = Job(
         ranks,
         [*loading, str(program), *arguments],
-        variables=options.to_pass_on() if hosts or launcher_args else {},
+        variables=_WITHOUT_TRIALS | options.to_pass_on() if hosts or launcher_args else {},
         bind=True,
         oversubscribe=oversubscribe,
         hosts=hosts,
         extra=launcher_args or [],
     )
     command = command_line(what.launcher, job)
-    surroundings = environment(what.launcher, job) | dict(variables or {})
+    surroundings = _WITHOUT_TRIALS | environment(what.launcher, job) | dict(variables or {})
     with processes.job(command, surroundings, errors) as process:
         for line in _lines(process, silence):
             record = _record(line, errors)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `sumac tune` has measured and kept, as a table for each number of ranks."""
+"""What `sumac tune` has measured and kept, as a table for each number of ranks and distance."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ def table(verdicts: Mapping[Place, Sequence[Verdict]]) -> list[str]:
     for place, found in verdicts.items():
         family = FAMILIES[place.family]
         room = ", more than processors" if place.shared else ""
+        room += f", {place.handover}" if place.handover else ""
         lines += ["", f"# {place.collective} · {place.ranks} ranks{room} · {family}", _TITLES]
         lines += [line for verdict in found for line in _rows(verdict)]
     return lines[1:]
 
 
 def _rows(verdict: Verdict) -> list[str]:
-    """A line for each mode of the machine; the decision is one for all."""
+    """A line for each mode of the machine of this distance; the decision is one for all."""
     cell = verdict.cell
     modes = dict.fromkeys(mode for way in cell.ways.values() for mode in way)
     ordered = sorted(modes, key=lambda mode: mode.low if isinstance(mode, Mode) else 0.0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
+from dataclasses import replace
 from typing import Protocol
 
 from sumac_mpi.base.errors import Exit, SumacError
@@ -114,20 +115,33 @@ def _way(row: Row) -> str:
 
 def cells(state: State) -> dict[Place, list[Cell]]:
     """What was measured, by place and size. Of each way the rounds of all turns are pooled by the
-    machine's mode; of the MPI's own function those of all jobs."""
+    machine's mode; of the MPI's own function those of all jobs. The modes of one class of distance
+    are a place."""
     by_place: dict[Place, dict[Job, Run]] = {}
     available = processors()
     for job, run in state.runs.items():
         by_place.setdefault(place_of(job, available), {})[job] = run
-    return {place: _cells(runs) for place, runs in by_place.items()}
+    return {
+        replace(place, handover=handover): _cells(runs, known)
+        for place, runs in by_place.items()
+        for handover, known in _by_class(runs).items()
+    }
 
 
-def _cells(runs: Mapping[Job, Run]) -> list[Cell]:
+def _by_class(runs: Mapping[Job, Run]) -> dict[str, list[modes.Mode]]:
+    """The modes of these rounds, by the class that rules ask for; one class without a name and
+    modes where lines were not measured."""
+    found: dict[str, list[modes.Mode]] = {}
+    for mode in modes.classes(
+        ns for run in runs.values() for row in run.rows for _, _, ns in _rounds(row) if ns
+    ):
+        found.setdefault(mode.name, []).append(mode)
+    return found or {"": []}
+
+
+def _cells(runs: Mapping[Job, Run], known: list[modes.Mode]) -> list[Cell]:
     first = next((run for job, run in runs.items() if job.way == SHIPPED), None)
     shipped = {row.bytes: _way(row) for row in first.rows} if first else {}
-    known = modes.classes(
-        ns for run in runs.values() for row in run.rows for _, _, ns in _rounds(row) if ns
-    )
     return [Cell(size, way, _pooled(size, way, runs, known)) for size, way in shipped.items()]
 
 

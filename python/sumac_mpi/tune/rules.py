@@ -18,12 +18,14 @@ _FAMILIES = ("openmpi", "mpich")  # those that the grammar has a name for
 
 @dataclass(frozen=True)
 class Place:
-    """Where verdicts hold: they say nothing about other numbers of ranks."""
+    """Where verdicts hold: they say nothing about other numbers of ranks, or about ranks that are
+    nearer to one another or farther."""
 
     family: str
     collective: str
     ranks: int
     shared: bool  # more ranks than processors
+    handover: str = ""  # the class of src/base/distances.def; "" where lines were not measured
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Rule:
         place = self.place
         sizes = f'bytes = "{_range(self.low, self.high)}"'
         family = f'mpi = "{place.family}"'
+        handover = f'handover = "{place.handover}"'
         return [
             *_comment(", ".join(map(_measured, self.verdicts))),
             "[[rule]]",
@@ -44,6 +47,7 @@ class Rule:
             'over = "shm"',
             f'ranks = "{place.ranks}"',
             f'room = "{"shared" if place.shared else "own"}"',
+            *([handover] if place.handover else []),
             *([family] if place.family in _FAMILIES else []),
             *([sizes] if self.high else []),
             f'algorithm = "{self.verdicts[0].kept}"',

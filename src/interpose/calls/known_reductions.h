@@ -11,6 +11,7 @@ namespace sumac {
 struct KnownReduction {
   ReduceFn kernel = nullptr;
   TypeInfo type;
+  bool exact = false;  // is_exact()
 };
 
 // Returns null where there is no kernel, and sets `reason`. Valid until the thread's next look-up.

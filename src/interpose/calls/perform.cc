@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/calls/perform.h"
 
+#include "base/clock.h"
+#include "interpose/calls/adapt.h"
 #include "interpose/calls/calls.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/requests/requests.h"
@@ -53,12 +55,7 @@ int reduce_alone(Entry& entry, const Call& call, const Decision& decision) {
   return MPI_SUCCESS;
 }
 
-int run_now(Entry& entry, const Call& call, const Decision& decision) {
-  if (decision.by_user) [[unlikely]]
-    return run_user_reduction(entry, call, decision);
-  if (decision.way == Decision::Way::local && decision.reduction) {
-    return reduce_alone(entry, call, decision);
-  }
+int run_served(Entry& entry, const Call& call, const Decision& decision) {
   Communicator& c = *decision.communicator;
   CallData data;
   data.describe(c.work, call, decision);
@@ -67,6 +64,34 @@ int run_now(Entry& entry, const Call& call, const Decision& decision) {
   data.deliver();
   count_served(entry, c.stats, data, decision.choice.algorithm);
   return MPI_SUCCESS;
+}
+
+int run_in_mpi(Entry& entry, const Call& call, const Decision& decision, Reason reason) {
+  entry.hand_down(decision.communicator->stats, reason, decision.bytes);
+  return call.kind.below(call);
+}
+
+// A call of a size at which it may be that the MPI is faster.
+int run_in_turn(Entry& entry, const Call& call, const Decision& decision) {
+  const Turn turn = next_turn(call, decision);
+  if (turn == Turn::as_ever) return run_served(entry, call, decision);
+  if (turn == Turn::handed_down) return run_in_mpi(entry, call, decision, Reason::slower);
+  const std::uint64_t begin = clock_ns();
+  const int error = turn == Turn::native ? run_in_mpi(entry, call, decision, Reason::trial)
+                                         : run_served(entry, call, decision);
+  note_turn(call, decision, turn, clock_ns() - begin);
+  return error;
+}
+
+int run_now(Entry& entry, const Call& call, const Decision& decision) {
+  if (decision.by_user) [[unlikely]]
+    return run_user_reduction(entry, call, decision);
+  if (decision.way == Decision::Way::local && decision.reduction) {
+    return reduce_alone(entry, call, decision);
+  }
+  if (takes_turns(call, decision)) [[unlikely]]
+    return run_in_turn(entry, call, decision);
+  return run_served(entry, call, decision);
 }
 
 int start_now(Entry& entry, const Call& call, const Decision& decision) {

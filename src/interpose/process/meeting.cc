@@ -111,6 +111,7 @@ void set_up(Communicator& c, bool all_entered) {
   if (c.state != Communicator::State::together) return;
   set_spins_of_process(c.wait_policy.spins);
   c.queue.set_single_caller(!threads_may_call_mpi());
+  open_trials(c);
   trace_choices(c);
 }
 

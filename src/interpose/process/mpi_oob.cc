@@ -21,6 +21,11 @@ void MpiOob::all_and(std::uint64_t* words, std::size_t count) {
                 communicator_.comm);
 }
 
+void MpiOob::all_max(std::uint64_t* words, std::size_t count) {
+  mpi.Allreduce(MPI_IN_PLACE, words, static_cast<int>(count), MPI_UINT64_T, MPI_MAX,
+                communicator_.comm);
+}
+
 void MpiOob::broadcast(void* data, std::size_t bytes) {
   mpi.Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, communicator_.comm);
 }

@@ -14,6 +14,7 @@ class MpiOob final : public Oob {
   explicit MpiOob(Communicator& communicator) : communicator_(communicator) {}
   void all_gather(const void* own, void* all, std::size_t bytes) override;
   void all_and(std::uint64_t* words, std::size_t count) override;
+  void all_max(std::uint64_t* words, std::size_t count) override;
   void broadcast(void* data, std::size_t bytes) override;
   bool make_messages(const std::vector<int>& leaders, std::shared_ptr<Messages>& made) override;
   // Drives the MPI's progress, since a peer's rendezvous send to this rank may be what all wait
