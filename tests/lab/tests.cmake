@@ -75,7 +75,11 @@ foreach(family IN LISTS SUMAC_MPI_FAMILIES)
                    $<TARGET_FILE:mpi_test_presence_${family}>)
   sumac_lab_script(lab.rank_killed.${family} rank_killed_test.sh ${family} 500 lab
                    $<TARGET_FILE:environment_probe_${family}>)
-  sumac_lab_script(lab.shm.${family} shm_test.sh ${family} 1800 lab
+  set(labels lab)
+  if(family STREQUAL "mpich")
+    list(APPEND labels slow)
+  endif()
+  sumac_lab_script(lab.shm.${family} shm_test.sh ${family} 1800 "${labels}"
                    $<TARGET_FILE:mpi_test_handed_down_${family}>
                    $<TARGET_FILE:environment_probe_${family}>)
 endforeach()
