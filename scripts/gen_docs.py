@@ -154,7 +154,7 @@ def paths_page():
     for row in rows("src/observe/reasons.def", "SUMAC_REASON", "name", "text"):
         parts.append(f"| {row['text']} | `{row['name']}` |\n")
     parts.append(REFUSALS_HEAD)
-    for row in rows("src/promotion/refusals.def", "SUMAC_REFUSAL", "name", "scope", "text"):
+    for row in rows("src/base/refusals.def", "SUMAC_REFUSAL", "name", "scope", "text"):
         parts.append(f"| {SCOPES[row['scope']]} | {row['text']} | `{row['name']}` |\n")
     return "".join(parts)
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 
+#include "algorithms/direct.h"
 #include "algorithms/table.h"
 #include "testing/group_world.h"
 #include "testing/test_call.h"
@@ -13,12 +14,14 @@ namespace sumac::testing {
 namespace {
 
 constexpr std::size_t kSlot = 512;  // small, so that few bytes make many chunks
+constexpr std::size_t kSmallPage = 128;
 
 // The rows that one group in shared memory can carry out.
 std::vector<Algorithm> all_in_a_group() {
   std::vector<Algorithm> all;
   for (const Algorithm algorithm : kAllAlgorithms) {
-    if (entry_of(algorithm).start) all.push_back(algorithm);
+    const AlgorithmEntry& entry = entry_of(algorithm);
+    if (entry.start || entry.start_direct) all.push_back(algorithm);
   }
   return all;
 }
@@ -44,25 +47,72 @@ class FoldOfThree final : public UserFold {
   ReduceFn kernel_;
 } trees_of_three(tree_kernel), maps_of_three(map_kernel);
 
+// What takes over from a direct algorithm: it folds in the same order.
+Algorithm other_than(const AlgorithmEntry& entry, Random& random) {
+  std::vector<Algorithm> others;
+  for (const Algorithm other : kAllAlgorithms) {
+    const AlgorithmEntry& candidate = entry_of(other);
+    const bool of_any_size = candidate.start && candidate.needs != Needs::lines;
+    if (of_any_size && candidate.collective == entry.collective && candidate.order == entry.order) {
+      others.push_back(other);
+    }
+  }
+  return others[random() % others.size()];
+}
+
 // A call by an algorithm, of at most `count` words, and sometimes with an operation of the
 // program's or data with gaps.
 struct Call : TestCall {
   const AlgorithmEntry& entry;
   const int radix;
+  DirectTry attempt;       // of a direct algorithm
+  int unmapped = -1;       // the rank whose buffers are not mapped then, if any
+  std::vector<bool> went;  // by rank: of those that have ended
+  std::vector<LocalPeerMemory::Range> whole_pages;  // of the buffers of those that have begun
 
   Call(Algorithm a, std::size_t words, int r, bool ip, int p, Random& random)
       : TestCall(setting_of(entry_of(a), words, r, ip, p, random), random),
         entry(entry_of(a)),
         radix(2 + below(random, 7)) {
     name = std::string(name_of(what)) + ":" + entry.name;
-    if (entry.needs != Needs::single_copy && entry.order == Order::none) {
+    if (entry.needs == Needs::maps) {
+      attempt = {a, other_than(entry, random), kSmallPage};
+      if (random() % 4 == 0) unmapped = below(random, p);
+    } else if (entry.needs != Needs::single_copy && entry.order == Order::none) {
       strided = static_cast<unsigned>(random());
     }
   }
   Task start(Rank& rank) {
     rank.args = arguments(rank.group.rank());
     rank.args.set_radix(radix);
-    return entry.start(rank.strand, rank.group, rank.args, rank.peers);
+    if (entry.start) return entry.start(rank.strand, rank.group, rank.args, rank.peers);
+    rank.direct = attempt;
+    rank.direct.mapped = rank.group.rank() != unmapped;
+    note_whole_pages(rank.group.rank(), rank.args);
+    rank.memory.shown = &whole_pages;
+    return try_direct(rank.strand, rank.group, what, rank.args, rank.peers, rank.direct);
+  }
+  void note_whole_pages(int rank, const CallArguments& args) {
+    const ReachedMemory memory = reached_memory(rank, what, args);
+    for (const ReachedMemory::Buffer& buffer : {memory.input, memory.output}) {
+      const auto begin = reinterpret_cast<std::uintptr_t>(buffer.address);
+      whole_pages.push_back(
+          {round_up(begin, kSmallPage), (begin + buffer.bytes) / kSmallPage * kSmallPage});
+    }
+  }
+  // All ranks went the same way: direct where all can and whole pages are most of the data.
+  void end_direct(const Rank& rank) {
+    if (entry.start) return;
+    EXPECT_FALSE(rank.memory.strayed) << name;
+    went.push_back(rank.direct.went);
+    EXPECT_EQ(went.front(), went.back()) << name;
+    if (unmapped >= 0) {
+      EXPECT_FALSE(rank.direct.went) << name;
+    }
+    const std::size_t least = what == Collective::allgather ? 0 : 6 * kSmallPage;
+    if (unmapped < 0 && least > 0 && count * sizeof(Word) > least) {
+      EXPECT_TRUE(rank.direct.went) << name << " of " << count << " words";
+    }
   }
 
  private:
@@ -76,7 +126,7 @@ struct Call : TestCall {
     setting.in_place = ip;
     setting.kernel = kernel_showing(e.order);
     const bool reduces = e.order != Order::none;
-    if (reduces && e.needs != Needs::single_copy && random() % 2) {
+    if (reduces && (e.needs == Needs::lines || e.needs == Needs::slots) && random() % 2) {
       setting.user = e.order == Order::rank ? &trees_of_three : &maps_of_three;
       setting.element_words = FoldOfThree::kWords;
     }
@@ -90,7 +140,10 @@ void run_calls(int ranks, std::deque<Call>& calls, Random& random, std::size_t r
   for (int r = 0; r < ranks; ++r) {
     for (Call& call : calls) {
       world[r].program.push_back({[&call](Rank& rank) { return call.start(rank); },
-                                  [&call](Rank& rank) { call.end(rank.group.rank()); }});
+                                  [&call](Rank& rank) {
+                                    call.end_direct(rank);
+                                    call.end(rank.group.rank());
+                                  }});
     }
   }
   ASSERT_TRUE(world.run(random)) << "ranks wait for one another";

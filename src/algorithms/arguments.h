@@ -11,6 +11,7 @@
 #include "algorithms/bytes.h"
 #include "algorithms/chunks.h"
 #include "algorithms/user_fold.h"
+#include "base/algorithm.h"
 #include "base/align.h"
 #include "base/collectives.h"
 #include "kernels/reduce.h"
@@ -150,6 +151,28 @@ struct SingleCopy {
   std::byte* scratch = nullptr;  // this rank's own; the same size on all ranks
   std::size_t scratch_bytes = 0;
   bool* failed = nullptr;  // set when a transfer was refused: the result is then undefined
+  // True within a direct algorithm: the ranks have shown that their buffers are mapped for the
+  // others, so that memory->view() may see them.
+  bool mapped = false;
+};
+
+// A call that goes direct if all ranks of the group can, which they find out when they are in it.
+struct DirectTry {
+  Algorithm algorithm = Algorithm::native;  // needs maps; native: nothing is tried
+  Algorithm otherwise = Algorithm::native;  // for the call where not all can
+  std::size_t page = kPage;                 // of the memory of all ranks
+  bool mapped = false;                      // all whole pages of this rank's buffers are
+  bool went = false;                        // result, the same on all ranks: it went direct
+
+  bool wanted() const { return algorithm != Algorithm::native; }
+};
+
+// What the ranks have found out when they go direct. Bytes of the vectors outside of `inside`, less
+// than a page and a cache line at each end, lie in pages that some rank could not map.
+struct Direct {
+  std::uint64_t position = 0;  // at which the buffers have been shown, and which is not finished
+  std::size_t page = kPage;
+  Part inside = {0, 0};
 };
 
 }  // namespace sumac

@@ -20,26 +20,44 @@ template <class Arguments>
 using CopyingFn = Task(Strand& strand, ShmGroup& group, const Arguments& args,
                        const SingleCopy& peers);
 template <class Arguments>
+using MappedFn = Task(Strand& strand, ShmGroup& group, const Arguments& args,
+                      const SingleCopy& peers, const Direct& direct);
+template <class Arguments>
 using SendingFn = Task(Strand& strand, MessageGroup& group, const Arguments& args);
 // Rows that need levels have no function of their own (this type is never defined): LevelsRun
 // carries them out.
 using LevelsFn = void();
 using CostFn = Traffic(const GroupCall& call);
 
-// The types of a row's functions, from what the row needs and its collective.
-template <Needs needs, class Yes, class No>
-using WithoutLevels = std::conditional_t<over_of(needs) != Over::levels, Yes, No>;
-template <Needs needs, class Arguments>
-using FunctionFor =
-    WithoutLevels<needs,
-                  std::conditional_t<needs == Needs::messages, SendingFn<Arguments>,
-                                     std::conditional_t<needs == Needs::single_copy,
-                                                        CopyingFn<Arguments>, SharedFn<Arguments>>>,
-                  LevelsFn>;
+// The type of a row's function, from what the row needs and its collective.
+template <Needs, class Arguments>
+struct FunctionFor {
+  using Type = LevelsFn;
+};
+template <class Arguments>
+struct FunctionFor<Needs::lines, Arguments> {
+  using Type = SharedFn<Arguments>;
+};
+template <class Arguments>
+struct FunctionFor<Needs::slots, Arguments> {
+  using Type = SharedFn<Arguments>;
+};
+template <class Arguments>
+struct FunctionFor<Needs::single_copy, Arguments> {
+  using Type = CopyingFn<Arguments>;
+};
+template <class Arguments>
+struct FunctionFor<Needs::maps, Arguments> {
+  using Type = MappedFn<Arguments>;
+};
+template <class Arguments>
+struct FunctionFor<Needs::messages, Arguments> {
+  using Type = SendingFn<Arguments>;
+};
 template <Needs needs, Collective collective>
-using FunctionOf = FunctionFor<needs, ArgumentsOf<collective>>;
+using FunctionOf = typename FunctionFor<needs, ArgumentsOf<collective>>::Type;
 template <Needs needs>
-using CostOf = WithoutLevels<needs, CostFn, LevelsFn>;
+using CostOf = std::conditional_t<over_of(needs) != Over::levels, CostFn, LevelsFn>;
 
 #define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description) \
   namespace collective {                                                    \

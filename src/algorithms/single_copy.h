@@ -18,14 +18,18 @@ namespace sumac {
 
 // Addresses of a rank's buffers, in its own address space.
 struct Buffers {
+  Buffers() = default;
+  Buffers(const void* in, const void* out, bool are_mapped = false)
+      : input(reinterpret_cast<std::uintptr_t>(in)),
+        output(reinterpret_cast<std::uintptr_t>(out)),
+        mapped(are_mapped) {}
+
   std::uintptr_t input = 0;
   std::uintptr_t output = 0;
+  std::uint64_t mapped = false;  // their whole pages are, for the others: view() may see them
 };
 
-inline void show_buffers(ShmGroup& group, std::uint64_t position, const void* input,
-                         const void* output) {
-  const Buffers buffers{reinterpret_cast<std::uintptr_t>(input),
-                        reinterpret_cast<std::uintptr_t>(output)};
+inline void show_buffers(ShmGroup& group, std::uint64_t position, const Buffers& buffers) {
   static_assert(sizeof buffers <= kLineData);
   std::memcpy(group.small(group.rank(), position), &buffers, sizeof buffers);
   group.publish_in(position);
@@ -42,11 +46,34 @@ inline void note_failed(const SingleCopy& peers) {
   std::atomic_ref<bool>(*peers.failed).store(true, std::memory_order_relaxed);
 }
 
+// Where this process sees the peer's bytes at `address`, or null.
+inline std::byte* seen(const SingleCopy& peers, int peer, std::uintptr_t address,
+                       std::size_t bytes) {
+  return peers.mapped ? peers.memory->view(peer, address, bytes) : nullptr;
+}
+
+// Copies from or to a peer's memory.
+inline void fetch(const SingleCopy& peers, int peer, std::uintptr_t address, std::byte* to,
+                  std::size_t bytes) {
+  if (const std::byte* place = seen(peers, peer, address, bytes)) {
+    std::memcpy(to, place, bytes);
+  } else if (!peers.memory->read(peer, address, to, bytes)) {
+    note_failed(peers);
+  }
+}
+inline void store(const SingleCopy& peers, int peer, std::uintptr_t address, const std::byte* from,
+                  std::size_t bytes) {
+  if (std::byte* place = seen(peers, peer, address, bytes)) {
+    std::memcpy(place, from, bytes);
+  } else if (!peers.memory->write(peer, address, from, bytes)) {
+    note_failed(peers);
+  }
+}
+
 // Stores data that belong `offset` bytes into a rank's output.
 inline void store_to_peer(const ShmGroup& group, const SingleCopy& peers, std::uint64_t position,
                           int peer, std::size_t offset, const std::byte* from, std::size_t bytes) {
-  const std::uintptr_t output = buffers_of(group, peer, position).output;
-  if (!peers.memory->write(peer, output + offset, from, bytes)) note_failed(peers);
+  store(peers, peer, buffers_of(group, peer, position).output + offset, from, bytes);
 }
 
 inline void store_to_peers(const ShmGroup& group, const SingleCopy& peers, std::uint64_t position,
@@ -57,18 +84,25 @@ inline void store_to_peers(const ShmGroup& group, const SingleCopy& peers, std::
 }
 
 // Bytes fetched from a peer at a time: few enough that they are folded while they are still in the
-// second-level cache, and enough that a system call (some 300 ns) is seldom needed.
+// second-level cache, and enough that a system call (some 300 ns) is seldom needed. Of mapped
+// memory, bytes of the result that are stored while they are in the first-level cache.
 inline std::size_t fetch_bytes(const SingleCopy& peers, int ranks) {
-  constexpr std::size_t kMost = 256 << 10;
+  const std::size_t most = peers.mapped ? 16 << 10 : 256 << 10;
   const std::size_t share = peers.scratch_bytes / static_cast<std::size_t>(ranks);
-  return std::min(kMost, share / kCacheLine * kCacheLine);
+  return std::min(most, share / kCacheLine * kCacheLine);
+}
+
+// Bytes that a rank takes of a share at a time.
+inline std::size_t piece_bytes(const SingleCopy& peers, int ranks) {
+  constexpr std::size_t kMostInPlace = 128 << 10;
+  return peers.mapped ? kMostInPlace : fetch_bytes(peers, ranks);
 }
 
 // The parts of a vector cut into pieces, the same number in each part (the last may be empty).
 class Shares {
  public:
   Shares(const Parts& parts, const SingleCopy& peers)
-      : parts_(parts), cut_(pieces_of(parts.largest(), fetch_bytes(peers, parts.ranks))) {}
+      : parts_(parts), cut_(pieces_of(parts.largest(), piece_bytes(peers, parts.ranks))) {}
   std::size_t pieces() const { return cut_.count(); }
   std::size_t bytes(int owner) const { return parts_[owner].bytes; }
   Part part(int owner, std::size_t piece) const {
@@ -106,7 +140,8 @@ void fold_own_share(const ShmGroup& group, const Claims& claims, const SingleCop
 }
 
 // Folds the range `part` of all ranks' inputs, `fetch_bytes` at a time, into `to`, or into the
-// scratch memory where that is null. Inputs are read in place where this process sees them.
+// scratch memory where that is null. Inputs are read in place where this process sees them;
+// scratch memory has room for the others'.
 // store(offset, result, bytes) is called for each piece.
 template <class Store>
 void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const SingleCopy& peers,
@@ -118,17 +153,17 @@ void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const S
   for (std::size_t done = 0; done < part.bytes;) {
     const std::size_t bytes = std::min(most, part.bytes - done);
     const std::size_t at = part.offset + done;
-    const auto seen = [&](int r) -> const std::byte* {
-      return r == own ? args.input + at : peers.memory->view(r, input(r) + at, bytes);
+    const auto place = [&](int r) -> const std::byte* {
+      return r == own ? args.input + at : seen(peers, r, input(r) + at, bytes);
     };
     for (int r = 0; r < ranks; ++r) {
-      if (seen(r)) continue;
+      if (place(r)) continue;
       if (!peers.memory->read(r, input(r) + at, scratch(r), bytes)) note_failed(peers);
     }
     std::byte* result = to ? to + done : scratch(own);
     fold(args.kernel, result, ranks, bytes / args.element, args.element,
          [&](int r) -> const std::byte* {
-           const std::byte* source = seen(r);
+           const std::byte* source = place(r);
            return source ? source : scratch(r);
          });
     store(at, result, bytes);
@@ -136,34 +171,75 @@ void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const S
   }
 }
 
+// The shares of a reduction, done by whichever rank has time. formed(owner, part) is where this
+// rank forms a part of a share, or null; store(position, owner, offset, result, bytes) brings the
+// result to the ranks that need it.
+template <class Formed, class Store>
+class SharedFold {
+ public:
+  // The shares are `parts` of the range of the vectors that begins at offset `first`.
+  SharedFold(const ShmGroup& group, const ReduceArguments& args, const SingleCopy& peers,
+             std::uint64_t position, const Parts& parts, std::size_t first, Formed formed,
+             Store store)
+      : group_(group),
+        args_(args),
+        peers_(peers),
+        position_(position),
+        first_(first),
+        shares_(parts, peers),
+        claims_(group, position, shares_.pieces()),
+        formed_(formed),
+        store_(store) {}
+
+  void do_own_share() const {
+    const int own = group_.rank();
+    fold_own_share(
+        group_, claims_, peers_, shares_.bytes(own),
+        [&](const SingleCopy& access, std::size_t piece) { do_piece(access, own, piece); });
+  }
+  void do_what_is_left() const {
+    sumac::do_what_is_left(group_, claims_,
+                           [&](int owner, std::size_t piece) { do_piece(peers_, owner, piece); });
+  }
+  Wait all_done() const { return claims_.all_done(); }
+
+ private:
+  void do_piece(const SingleCopy& access, int owner, std::size_t piece) const {
+    Part part = shares_.part(owner, piece);
+    part.offset += first_;
+    fold_from_peers(group_, args_, access, position_, part, formed_(owner, part),
+                    [&](std::size_t at, const std::byte* result, std::size_t bytes) {
+                      store_(position_, owner, at, result, bytes);
+                    });
+  }
+
+  const ShmGroup& group_;
+  const ReduceArguments& args_;
+  const SingleCopy& peers_;
+  std::uint64_t position_;
+  std::size_t first_;
+  Shares shares_;
+  Claims claims_;
+  Formed formed_;
+  Store store_;
+};
+
 // The reductions by single copy: addresses travel, all ranks' shares are done by whichever rank has
-// time, and all wait for all. formed(owner, part) is where this rank forms a part of a share, or
-// null; store(owner, offset, result, bytes) brings the result to the ranks that need it.
+// time, and all wait for all.
 template <class Formed, class Store>
 Task reduce_shares(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                    const SingleCopy& peers, Parts parts, std::byte* shown, Formed formed,
                    Store store) {
   const std::uint64_t position = group.take(1);
   co_await strand.until(group.slot_free(position));
-  show_buffers(group, position, args.input, shown);
+  show_buffers(group, position, {args.input, shown});
   co_await strand.until(group.others_in(position));
-  const Shares shares(parts, peers);
-  const Claims claims(group, position, shares.pieces());
-  const auto fold_piece = [&](const SingleCopy& own, int owner, std::size_t piece) {
-    const Part part = shares.part(owner, piece);
-    fold_from_peers(group, args, own, position, part, formed(owner, part),
-                    [&](std::size_t at, const std::byte* result, std::size_t bytes) {
-                      store(position, owner, at, result, bytes);
-                    });
-  };
-  fold_own_share(
-      group, claims, peers, shares.bytes(group.rank()),
-      [&](const SingleCopy& own, std::size_t piece) { fold_piece(own, group.rank(), piece); });
-  co_await strand.until_idle(claims.all_done());
-  do_what_is_left(group, claims,
-                  [&](int owner, std::size_t piece) { fold_piece(peers, owner, piece); });
+  const SharedFold fold(group, args, peers, position, parts, 0, formed, store);
+  fold.do_own_share();
+  co_await strand.until_idle(fold.all_done());
+  fold.do_what_is_left();
   // Until then other ranks read the inputs and write the outputs.
-  co_await strand.until(claims.all_done());
+  co_await strand.until(fold.all_done());
   group.finish(position);
   group.note_finished_before(position);
 }

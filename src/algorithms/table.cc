@@ -5,8 +5,9 @@ namespace sumac {
 namespace {
 
 struct Starts {
-  StartShared shared;
-  StartSending sending;
+  StartShared shared = nullptr;
+  StartDirect direct = nullptr;
+  StartSending sending = nullptr;
 };
 
 // By the type of the function.
@@ -18,7 +19,7 @@ struct Adapters<collective, function> {
   static Task start(Strand& strand, ShmGroup& group, const CallArguments& args, const SingleCopy&) {
     return function(strand, group, args.*kArguments<collective>);
   }
-  static constexpr Starts kStarts{start, nullptr};
+  static constexpr Starts kStarts{.shared = start};
 };
 
 template <Collective collective, CopyingFn<ArgumentsOf<collective>>* function>
@@ -27,7 +28,16 @@ struct Adapters<collective, function> {
                     const SingleCopy& peers) {
     return function(strand, group, args.*kArguments<collective>, peers);
   }
-  static constexpr Starts kStarts{start, nullptr};
+  static constexpr Starts kStarts{.shared = start};
+};
+
+template <Collective collective, MappedFn<ArgumentsOf<collective>>* function>
+struct Adapters<collective, function> {
+  static Task start(Strand& strand, ShmGroup& group, const CallArguments& args,
+                    const SingleCopy& peers, const Direct& direct) {
+    return function(strand, group, args.*kArguments<collective>, peers, direct);
+  }
+  static constexpr Starts kStarts{.direct = start};
 };
 
 template <Collective collective, SendingFn<ArgumentsOf<collective>>* function>
@@ -35,12 +45,12 @@ struct Adapters<collective, function> {
   static Task start(Strand& strand, MessageGroup& group, const CallArguments& args) {
     return function(strand, group, args.*kArguments<collective>);
   }
-  static constexpr Starts kStarts{nullptr, start};
+  static constexpr Starts kStarts{.sending = start};
 };
 
 template <Collective collective, LevelsFn* function>
 struct Adapters<collective, function> {
-  static constexpr Starts kStarts{nullptr, nullptr};
+  static constexpr Starts kStarts{};
 };
 
 template <CostFn* function>
@@ -55,7 +65,7 @@ constexpr CostFn* cost() {
 template <Collective collective, auto* function>
 constexpr AlgorithmEntry entry(Algorithm algorithm, CostFn* cost) {
   constexpr Starts starts = Adapters<collective, function>::kStarts;
-  return {info_of(algorithm), starts.shared, starts.sending, cost};
+  return {info_of(algorithm), starts.shared, starts.direct, starts.sending, cost};
 }
 
 constexpr AlgorithmEntry kAlgorithms[] = {

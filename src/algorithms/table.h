@@ -10,12 +10,17 @@ namespace sumac {
 // Starts an algorithm on a group that shares memory. `peers` is for single copy alone.
 using StartShared = Task (*)(Strand& strand, ShmGroup& group, const CallArguments& args,
                              const SingleCopy& peers);
+// Starts an algorithm on a group whose ranks see each other's buffers: the second half of
+// try_direct() (direct.h).
+using StartDirect = Task (*)(Strand& strand, ShmGroup& group, const CallArguments& args,
+                             const SingleCopy& peers, const Direct& direct);
 // Starts an algorithm on a group whose ranks reach each other by messages.
 using StartSending = Task (*)(Strand& strand, MessageGroup& group, const CallArguments& args);
 
 struct AlgorithmEntry : AlgorithmInfo {
   // At most one is not null; none is where the algorithm needs levels.
   StartShared start;
+  StartDirect start_direct;
   StartSending start_sending;
   CostFn* cost;
 };

@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "algorithms/direct.h"
 #include "algorithms/table.h"
 #include "strands/waiting.h"
 #include "testing/group_world.h"
@@ -19,11 +20,41 @@ const AlgorithmEntry& entry_for(int n) {
   static const std::vector<Algorithm> all = [] {
     std::vector<Algorithm> some;
     for (const Algorithm algorithm : kAllAlgorithms) {
-      if (entry_of(algorithm).start) some.push_back(algorithm);
+      const AlgorithmEntry& entry = entry_of(algorithm);
+      if (entry.start || entry.start_direct) some.push_back(algorithm);
     }
     return some;
   }();
   return entry_of(all[static_cast<std::size_t>(n) * 7 % all.size()]);
+}
+
+// Sometimes a rank's buffers are not mapped.
+DirectTry attempt_of(const AlgorithmEntry& entry, int n, int rank, int ranks) {
+  DirectTry attempt;
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    const AlgorithmEntry& other = entry_of(algorithm);
+    if (other.collective != entry.collective) continue;
+    if (other.needs == Needs::maps) attempt.algorithm = algorithm;
+    if (other.start && other.needs == Needs::slots && other.order == entry.order) {
+      attempt.otherwise = algorithm;
+    }
+  }
+  attempt.page = 128;
+  attempt.mapped = n % 5 != 0 || n % ranks != rank;
+  return attempt;
+}
+
+// Later ranks have more, the first nothing.
+std::vector<Part> growing_parts(std::size_t count, int ranks) {
+  std::vector<Part> listed;
+  for (std::size_t r = 0, at = 0; r < static_cast<std::size_t>(ranks); ++r) {
+    const auto all = static_cast<std::size_t>(std::max(1, ranks * (ranks - 1) / 2));
+    const std::size_t size =
+        r + 1 == static_cast<std::size_t>(ranks) ? count - at : count * r / all;
+    listed.push_back({at * sizeof(Word), size * sizeof(Word)});
+    at += size;
+  }
+  return listed;
 }
 
 // One call; returns the number of wrong elements.
@@ -46,15 +77,7 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   args.kernel = kernel_showing(entry.order);
   args.root = root;
   rank.args.bcast = {args.output, args.bytes(), root};
-  // Later ranks have more, the first nothing.
-  std::vector<Part> listed;
-  for (std::size_t r = 0, at = 0; r < static_cast<std::size_t>(ranks); ++r) {
-    const auto all = static_cast<std::size_t>(std::max(1, ranks * (ranks - 1) / 2));
-    const std::size_t size =
-        r + 1 == static_cast<std::size_t>(ranks) ? count - at : count * r / all;
-    listed.push_back({at * sizeof(Word), size * sizeof(Word)});
-    at += size;
-  }
+  const std::vector<Part> listed = growing_parts(count, ranks);
   const Parts parts{args.bytes(), ranks, 0, 0, listed.data()};
   const Part own = parts[me];
   rank.args.reduce_scatter = {args, parts};
@@ -64,7 +87,12 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   const bool lists = entry.collective == Collective::alltoallv;
   rank.args.alltoall = {args.input, args.output, exchange.sent(me, lists),
                         exchange.received(me, lists), exchange.scratch[0].data()};
-  const auto start = [&] { return entry.start(rank.strand, rank.group, rank.args, rank.peers); };
+  const auto start = [&] {
+    if (entry.start) return entry.start(rank.strand, rank.group, rank.args, rank.peers);
+    rank.direct = attempt_of(entry, n, me, ranks);
+    return try_direct(rank.strand, rank.group, entry.collective, rank.args, rank.peers,
+                      rank.direct);
+  };
   const bool may_be_direct = &entry == &entry_of(Algorithm::allreduce_flat_lines);
   // The three ways through an operation.
   if (may_be_direct && n % 2 == 0) {

@@ -31,6 +31,7 @@ enum class Needs : std::uint8_t {
   lines,
   slots,
   single_copy,
+  maps,
   messages,
   levels,
   levels_equal_nodes,

@@ -56,6 +56,7 @@ inline constexpr int kMostTags = 64;
 struct ChosenCall : CallArguments {
   Collective collective = Collective::allreduce;
   Choice choice;
+  DirectTry direct;  // in one group: what is tried first
 
   std::size_t bytes() const { return CallArguments::bytes(collective); }
   CallShape shape() const {

@@ -31,8 +31,8 @@ Task be_passive(Strand& strand, Operation& operation, Stage& stage) {
   group.let_overlap();
   co_await strand.until(group.slot_free(position));
   const bool reduces = stage.kind == Stage::Kind::reduce;
-  show_buffers(group, position, reduces ? operation.reduction.input : nullptr,
-               operation.bcast.buffer.at());
+  show_buffers(group, position,
+               {reduces ? operation.reduction.input : nullptr, operation.bcast.buffer.at()});
   co_await strand.until(group.out(stage.root, position));
   group.finish(position);
 }

@@ -66,6 +66,25 @@ void append_folds(std::string& text, const Stats& stats) {
   }
 }
 
+void append_memory(std::string& text, const Stats& stats) {
+  for (int u = 0; u < kNumMemoryUses; ++u) {
+    if (!stats.memory[u]) continue;
+    append(text, "  %-12s %12llu  %s\n", "memory", ull(stats.memory[u]), kMemoryUseTexts[u].text);
+  }
+  for (int r = 0; r < kNumRefusals; ++r) {
+    if (!stats.refusals[r]) continue;
+    append(text, "  %-12s %12llu  not promoted: %s\n", "memory", ull(stats.refusals[r]),
+           kRefusalTexts[r].text);
+  }
+}
+
+void append_counts(std::string& text, const MemoryUseText* texts, const std::uint64_t* counts,
+                   int number) {
+  for (int i = 0; i < number; ++i) {
+    append(text, "%s\"%s\": %llu", i ? ", " : "", texts[i].name, ull(counts[i]));
+  }
+}
+
 // The sum of all, to have every path that any rank has gone.
 RankReport sum_of(const std::vector<RankReport>& reports) {
   RankReport sum;
@@ -145,6 +164,7 @@ std::string rank_table(const RankReport& report, int rank, int size) {
     });
   }
   append_folds(text, report.stats);
+  append_memory(text, report.stats);
   return text;
 }
 
@@ -160,6 +180,7 @@ std::string ranks_table(const std::vector<RankReport>& reports) {
                   [&](const Path& path) { append_all(text, reports, collective, path); });
   }
   append_folds(text, sum.stats);
+  append_memory(text, sum.stats);
   return text;
 }
 
@@ -172,6 +193,10 @@ std::string report_json(const RankReport& own, int size, const std::vector<RankR
     append(text, "%s\"%s\": %llu", u ? ", " : "", kThreadUseTexts[u].name,
            ull(own.stats.threads[u]));
   }
+  text += "}, \"memory\": {";
+  append_counts(text, kMemoryUseTexts, own.stats.memory, kNumMemoryUses);
+  text += "}, \"not_promoted\": {";
+  append_counts(text, kRefusalTexts, own.stats.refusals, kNumRefusals);
   text += "}";
   if (!all.empty()) {
     text += ", \"all\": [";

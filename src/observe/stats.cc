@@ -34,6 +34,7 @@ std::mutex mutex;
 Stats ended;
 AtomicCount handed[kNumCollectives][kNumReasons];
 AtomicCount local[kNumCollectives];
+AtomicCount taken[kNumAlgorithms];
 std::atomic<std::uint64_t> threads[kNumThreadUses];
 
 void merge_into(PathCount& to, const PathCount& from) {
@@ -54,6 +55,8 @@ const char* text_of(Reason reason) {
 
 void Stats::merge(const Stats& other) {
   for (int u = 0; u < kNumThreadUses; ++u) threads[u] += other.threads[u];
+  for (int u = 0; u < kNumMemoryUses; ++u) memory[u] += other.memory[u];
+  for (int r = 0; r < kNumRefusals; ++r) refusals[r] += other.refusals[r];
   for (int a = 0; a < kNumAlgorithms; ++a) merge_into(taken[a], other.taken[a]);
   for (int c = 0; c < kNumCollectives; ++c) {
     merge_into(local[c], other.local[c]);
@@ -76,6 +79,10 @@ void count_process_local(Collective collective, std::uint64_t bytes) {
   local[static_cast<int>(collective)].add(bytes);
 }
 
+void count_process_taken(Algorithm algorithm, std::uint64_t bytes) {
+  taken[static_cast<int>(algorithm)].add(bytes);
+}
+
 void count_thread_use(ThreadUse use) {
   threads[static_cast<int>(use)].fetch_add(1, std::memory_order_relaxed);
 }
@@ -83,6 +90,7 @@ void count_thread_use(ThreadUse use) {
 Stats process_stats() {
   const std::lock_guard<std::mutex> lock(mutex);
   Stats sum = ended;
+  for (int a = 0; a < kNumAlgorithms; ++a) merge_into(sum.taken[a], taken[a].get());
   for (int c = 0; c < kNumCollectives; ++c) {
     merge_into(sum.local[c], local[c].get());
     for (int r = 0; r < kNumReasons; ++r) merge_into(sum.handed[c][r], handed[c][r].get());

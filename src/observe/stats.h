@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/algorithm.h"
+#include "base/memory_use.h"
 #include "base/thread_use.h"
 
 namespace sumac {
@@ -41,15 +42,18 @@ struct Stats {
   PathCount local[kNumCollectives];  // served without communication
   PathCount handed[kNumCollectives][kNumReasons];
   std::uint64_t threads[kNumThreadUses] = {};  // large reductions, of the process
+  std::uint64_t memory[kNumMemoryUses] = {};   // of the process
+  std::uint64_t refusals[kNumRefusals] = {};   // promotions that were refused
 
   void merge(const Stats& other);
 };
 
-// Adds to the counts of the process: calls without a communicator, and those of communicators that
-// have ended.
+// Adds to the counts of the process: calls without a communicator, those that any thread may find
+// to have ended, and those of communicators that have ended.
 void add_to_process_stats(const Stats& stats);
 void count_process_hand_down(Collective collective, Reason reason, std::uint64_t bytes);
 void count_process_local(Collective collective, std::uint64_t bytes);
+void count_process_taken(Algorithm algorithm, std::uint64_t bytes);
 void count_thread_use(ThreadUse use);
 // Says whether the program has promised that no two of its threads call MPI at the same time.
 void set_one_call_at_a_time(bool is_so);

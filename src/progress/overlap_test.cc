@@ -116,9 +116,9 @@ class Rank {
     return true;
   }
 
-  Task start(Endpoint& endpoint, const ChosenCall& call) {
+  Task start(Endpoint& endpoint, ChosenCall& call) {
     peers_ = {&endpoint.memory, scratch_.get(), kScratchBytes, &failed_};
-    return entry_of(call.choice.algorithm).start(direct_, endpoint.group, call, peers_);
+    return start_in_group(direct_, endpoint.group, call, peers_);
   }
 
   const Setting& setting_;

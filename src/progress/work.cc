@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/direct.h"
 #include "algorithms/table.h"
 
 namespace sumac {
@@ -31,9 +32,13 @@ void Work::set_barrier(const Choice& choice, const MpiAllreduce* by_mpi) {
   call.reduction.by_mpi = by_mpi;
 }
 
-Task Work::start() {
+Task start_in_group(Strand& strand, ShmGroup& group, ChosenCall& call, const SingleCopy& peers) {
   call.set_radix(call.choice.radix);
-  return entry_of(call.choice.algorithm).start(strand_, *ranks_.group, call, peers_);
+  if (call.direct.wanted()) {
+    call.direct.otherwise = call.choice.algorithm;
+    return try_direct(strand, group, call.collective, call, peers, call.direct);
+  }
+  return entry_of(call.choice.algorithm).start(strand, group, call, peers);
 }
 
 // For a rank that waits long: announces what must be equal on all ranks unless their calls differ.
@@ -44,7 +49,7 @@ void Work::announce() const {
 }
 
 void Work::borrow() {
-  if (info_of(call.choice.algorithm).needs != Needs::single_copy) return;
+  if (!call.direct.wanted() && info_of(call.choice.algorithm).needs != Needs::single_copy) return;
   peers_ = {ranks_.memory, borrow_scratch(), kScratchBytes, &failed_};
 }
 
@@ -61,11 +66,11 @@ void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
     return;
   }
   announce();
-  if (call.choice.algorithm == Algorithm::allreduce_flat_lines) {
+  if (call.choice.algorithm == Algorithm::allreduce_flat_lines && !call.direct.wanted()) {
     return allreduce::flat_lines_directly(strand_, *ranks.group, call.reduction, policy);
   }
   borrow();
-  strand_.run(start(), policy);
+  strand_.run(start_in_group(strand_, *ranks.group, call, peers_), policy);
   give_back();
 }
 
@@ -77,7 +82,7 @@ void Work::begin() {
   } else {
     announce();
     borrow();
-    strand_.begin(start());
+    strand_.begin(start_in_group(strand_, *ranks_.group, call, peers_));
     if (overlaps_) ranks_.group->let_overlap();
   }
   end_if_done();

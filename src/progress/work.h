@@ -18,6 +18,9 @@ struct Ranks {
   PeerMemory* memory = nullptr;  // of the group, where it can be reached
 };
 
+// Starts a call on one group. What is tried first, and how that ended, is in the call.
+Task start_in_group(Strand& strand, ShmGroup& group, ChosenCall& call, const SingleCopy& peers);
+
 // Not movable: coroutines hold references to it.
 class Work {
  public:
@@ -63,7 +66,6 @@ class Work {
 
  private:
   static constexpr int kCollectiveBits = 4;
-  Task start();
   void announce() const;
   void borrow();
   void give_back();

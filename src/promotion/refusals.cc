@@ -7,13 +7,13 @@ namespace {
 constexpr const char* kNames[kRefusals] = {
     "",
 #define SUMAC_REFUSAL(name, scope, text) #name,
-#include "promotion/refusals.def"
+#include "base/refusals.def"
 #undef SUMAC_REFUSAL
 };
 constexpr const char* kTexts[kRefusals] = {
     "",
 #define SUMAC_REFUSAL(name, scope, text) text,
-#include "promotion/refusals.def"
+#include "base/refusals.def"
 #undef SUMAC_REFUSAL
 };
 

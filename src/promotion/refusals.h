@@ -9,7 +9,7 @@ namespace sumac::promotion {
 enum class Refusal : std::uint8_t {
   none,
 #define SUMAC_REFUSAL(name, scope, text) name,
-#include "promotion/refusals.def"
+#include "base/refusals.def"
 #undef SUMAC_REFUSAL
   count
 };

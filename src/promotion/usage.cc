@@ -47,7 +47,9 @@ void Usage::promoted(const void* address, std::size_t bytes, std::uint64_t ns) {
   if (Entry* entry = entry_of(address)) *entry = {};
   if (bytes < kPage) return;
   const double of_pages = std::max(0.0, static_cast<double>(ns) - prices_.cost_ns_each);
-  const double cost = of_pages * kPage / static_cast<double>(bytes);
+  const double measured = of_pages * kPage / static_cast<double>(bytes);
+  // One promotion in which the process lost its processor must not make all others too dear.
+  const double cost = std::min(measured, 2 * cost_);
   cost_ += kNewShare * (cost - cost_);
 }
 

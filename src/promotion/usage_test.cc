@@ -38,6 +38,14 @@ TEST(Usage, TheCostIsLearnt) {
   EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 20);
 }
 
+// A promotion in which the process lost its processor for a while.
+TEST(Usage, OneDearPromotionTeachesLittle) {
+  Usage calm({}), disturbed({});
+  disturbed.promoted(buffer(0), kPage, 1'000'000'000);
+  const int uses = uses_until_due(calm, buffer(1), 65536);
+  EXPECT_LT(uses_until_due(disturbed, buffer(1), 65536), 2 * uses);
+}
+
 TEST(Usage, SmallBuffersPayTheCostOfEachPromotion) {
   Usage usage({.cost_ns_each = 100'000});
   // 4 pages: 106 us, and 1638.4 ns a use.

@@ -115,7 +115,7 @@ const char* apply(const Rule& rule, const Choice& choice, const Capabilities& ca
 Choice without_single_copy(Choice choice) {
   if (choice.algorithm == Algorithm::native) return choice;
   const AlgorithmInfo& info = info_of(choice.algorithm);
-  if (info.needs != Needs::single_copy) return choice;
+  if (info.needs != Needs::single_copy && info.needs != Needs::maps) return choice;
   for (const Algorithm other : kAllAlgorithms) {
     const bool serves = info_of(other).collective == info.collective;
     if (serves && info_of(other).needs == Needs::slots) choice.algorithm = other;
@@ -145,6 +145,12 @@ const char* why_not(Algorithm algorithm, const Capabilities& capabilities) {
   }
   if (needs_single_copy(info) && capabilities.reach == Reach::none) {
     return "it needs cross-memory attach, which SUMAC_CMA or the system does not allow";
+  }
+  if (info.needs == Needs::maps && capabilities.within_levels) {
+    return "levels of a hierarchy are not served in place";
+  }
+  if (info.needs == Needs::maps && capabilities.reach != Reach::maps) {
+    return "it needs SUMAC_PROMOTE, and memory of all ranks that the others can map";
   }
   if (info.needs == Needs::levels_equal_nodes && !capabilities.equal_nodes) {
     return "it needs two levels, nodes of as many ranks each (at most 64) and what is between them";

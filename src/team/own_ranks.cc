@@ -80,8 +80,9 @@ bool add_levels(Team& team, Collective collective) {
 
 }  // namespace
 
-OwnRanks* acquire_own_ranks(Team& team, Collective collective, const Choice& choice) {
-  const Needs needs = needs_of(collective, choice);
+OwnRanks* acquire_own_ranks(Team& team, Collective collective, const Choice& choice, bool direct) {
+  // Edges of buffers go through slots.
+  const Needs needs = direct ? Needs::slots : needs_of(collective, choice);
   // Null also where one group is enough.
   OwnRanks* own = find_free(team, needs, team.levels_for[static_cast<int>(collective)]);
   if (!own) {

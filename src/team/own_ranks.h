@@ -9,8 +9,9 @@
 namespace sumac {
 
 // Collective; waits for all ranks. Returns a place that no other operation uses on any rank, for an
-// operation of the collective that takes `choice`; null, on all ranks, where there is no memory for
-// it.
-OwnRanks* acquire_own_ranks(Team& team, Collective collective, const Choice& choice);
+// operation of the collective that takes `choice`, or tries to go direct first; null, on all ranks,
+// where there is no memory for it.
+OwnRanks* acquire_own_ranks(Team& team, Collective collective, const Choice& choice,
+                            bool direct = false);
 
 }  // namespace sumac

@@ -53,6 +53,32 @@ Reach reach_own_node(Team& team, const std::vector<Hello>& hellos) {
   return all ? Reach::copies : Reach::none;
 }
 
+// Maps the memory of all ranks, which share one node, where each has some for the others. Null
+// where this rank cannot.
+std::unique_ptr<PeerMemory> map_all(const Team& team, const std::vector<Hello>& hellos) {
+  std::vector<MemoryFile> files;
+  for (const Hello& hello : hellos) {
+    if (hello.memory_file.descriptor < 0) return nullptr;
+    files.push_back(hello.memory_file);
+  }
+  auto memory = std::make_unique<MappedMemory>(make_peer_memory(Reach::copies, team.pids),
+                                               team.pids, files, team.rank);
+  if (!memory->works()) return nullptr;
+  return memory;
+}
+
+// What the ranks of one group can be served by: a table for all calls, and where they see each
+// other's memory another one, which also has the direct algorithms.
+void make_choices(Team& team, const Capabilities& capabilities) {
+  Capabilities copies = capabilities;
+  copies.reach = std::min(copies.reach, Reach::copies);
+  team.choices = ChoiceTable(team.context.rules, copies, team.context.options.algo);
+  team.direct_tries.reset();
+  if (capabilities.reach != Reach::maps) return;
+  team.direct_tries = std::make_unique<DirectTries>(
+      ChoiceTable(team.context.rules, capabilities, team.context.options.algo));
+}
+
 WaitPolicy wait_policy(Team& team, bool oversubscribed) {
   constexpr std::uint32_t kSpins = 16384;  // some hundred microseconds
   WaitPolicy policy;
@@ -67,7 +93,7 @@ WaitPolicy wait_policy(Team& team, bool oversubscribed) {
 
 // Makes all ranks one group in shared memory. Returns false, with the team handed down, where that
 // fails.
-bool share(Team& team, Reach reach, Wishes& wishes) {
+bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wishes) {
   Arena& arena = team.context.arena;
   std::vector<int> all(static_cast<std::size_t>(team.size));
   std::iota(all.begin(), all.end(), 0);
@@ -86,6 +112,8 @@ bool share(Team& team, Reach reach, Wishes& wishes) {
     return false;
   }
   std::byte* block = arena.accept(ticket, team.rank);
+  auto mapped = reach == Reach::none ? nullptr : map_all(team, hellos);
+  if (mapped) reach = Reach::maps;
   const std::uint64_t agreed = agree(team, (block ? kMapped : 0) | bits_of(reach));
   if (!(agreed & kMapped)) {
     arena.abandon(ticket);
@@ -102,9 +130,10 @@ bool share(Team& team, Reach reach, Wishes& wishes) {
     measure_distances(team, groups);
     team.spec.distance = groups[0].distance;
   }
-  team.peers = make_peer_memory(team.spec.reach, team.pids);
+  const bool maps = team.spec.reach == Reach::maps;
+  team.peers = maps ? std::move(mapped) : make_peer_memory(team.spec.reach, team.pids);
   const Capabilities capabilities = team.spec.of_one_group();
-  team.choices = ChoiceTable(team.context.rules, capabilities, team.context.options.algo);
+  make_choices(team, capabilities);
   wishes.judge_group(team, capabilities);
   return true;
 }
@@ -166,7 +195,7 @@ void set_up_team(Team& team, const Hello& own, bool agree_only) {
   Wishes wishes(team.context);
   const Reach reach = reach_own_node(team, hellos);
   if (!set_up_levels(team, hellos, reach, wishes)) return;
-  if (!all_have_levels(team) && !share(team, reach, wishes)) return;
+  if (!all_have_levels(team) && !share(team, hellos, reach, wishes)) return;
   tell_unmet(team, wishes);
   team.wait_policy =
       wait_policy(team, team.spec.oversubscribed[static_cast<std::size_t>(team.rank)]);

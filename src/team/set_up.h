@@ -23,15 +23,18 @@ void set_up_team(Team& team, const Hello& own, bool agree_only);
 void hand_down_for_good(Team& team, Reason reason);
 
 // What worked on this rank. What worked on all ranks is agreed on.
-inline constexpr std::uint64_t kMapped = 1, kCopies = 2, kMessages = 4;
+inline constexpr std::uint64_t kMapped = 1, kCopies = 2, kMessages = 4, kMaps = 8;
 
 // Bits of what this rank can do with the buffers of its node's ranks; and what all can, of the bits
 // agreed on.
-constexpr std::uint64_t bits_of(Reach reach) { return reach == Reach::none ? 0 : kCopies; }
-constexpr Reach reach_of(std::uint64_t agreed) {
-  return agreed & kCopies ? Reach::copies : Reach::none;
+constexpr std::uint64_t bits_of(Reach reach) {
+  return (reach >= Reach::copies ? kCopies : 0) | (reach >= Reach::maps ? kMaps : 0);
 }
-// This rank's access to the buffers of `pids`, by rank; null where there is none.
+constexpr Reach reach_of(std::uint64_t agreed) {
+  if (!(agreed & kCopies)) return Reach::none;
+  return agreed & kMaps ? Reach::maps : Reach::copies;
+}
+// This rank's copies from and to the buffers of `pids`, by rank; null where there are none.
 std::unique_ptr<PeerMemory> make_peer_memory(Reach reach, const std::vector<pid_t>& pids);
 std::uint64_t agree(Team& team, std::uint64_t worked);
 

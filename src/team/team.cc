@@ -37,6 +37,7 @@ void Team::reset() {
   deferred = false;
   hierarchy.clear();
   peers.reset();
+  direct_tries.reset();
 }
 
 }  // namespace sumac

@@ -15,6 +15,7 @@
 #include "progress/queue.h"
 #include "rules/choice_table.h"
 #include "team/context.h"
+#include "team/direct_tries.h"
 #include "team/idle_messages.h"
 #include "team/oob.h"
 #include "team/spec.h"
@@ -61,6 +62,7 @@ struct Team {
   ShmGroup group;
   WaitPolicy wait_policy;
   ChoiceTable choices;
+  std::unique_ptr<DirectTries> direct_tries;  // null where no call of theirs goes direct
 
   // The ranks as a hierarchy, for collectives that have one; else null. Collectives with the same
   // hierarchy share it.
@@ -93,6 +95,11 @@ struct Team {
   const Choice& choose(Collective collective, std::size_t bytes) const {
     const LevelsRun* run = levels_for[static_cast<int>(collective)];
     return (run ? run->choices() : choices).choose(collective, bytes);
+  }
+  // The direct algorithm to be tried before `otherwise`, or native.
+  Algorithm choose_direct(Collective collective, std::size_t bytes, Algorithm otherwise) const {
+    if (!direct_tries || levels_for[static_cast<int>(collective)]) return Algorithm::native;
+    return direct_tries->choose(collective, bytes, otherwise);
   }
   Ranks ranks(Collective collective) {
     return {&group, levels_for[static_cast<int>(collective)], peers.get()};

@@ -26,7 +26,7 @@ constexpr unsigned kSettings = 4;
 
 // As one rank makes it.
 ChosenCall made_by(const Team& team, TestCall& call) {
-  return {call.arguments(team.rank), call.what, team.choose(call.what, call.bytes())};
+  return {call.arguments(team.rank), call.what, team.choose(call.what, call.bytes()), {}};
 }
 
 CallSetting random_call(int ranks, Random& random) {

@@ -27,7 +27,16 @@ inline void join(Endpoint& endpoint, const TestBlock& block, int member) {
   endpoint.ranks = {&endpoint.group, nullptr, &endpoint.memory};
 }
 
-// A call of any algorithm of a group; many chunks where it has chunks.
+// The direct algorithm of a collective, or native.
+inline Algorithm direct_of(Collective collective) {
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    const AlgorithmInfo& info = info_of(algorithm);
+    if (info.collective == collective && info.needs == Needs::maps) return algorithm;
+  }
+  return Algorithm::native;
+}
+
+// A call of any algorithm of a group; many chunks where it has chunks. Some go direct.
 inline void add_group_call(std::deque<Call>& calls, int members, bool overlaps, std::size_t most,
                            Random& random) {
   static const std::vector<Algorithm> all = [] {
@@ -53,7 +62,11 @@ inline void add_group_call(std::deque<Call>& calls, int members, bool overlaps, 
   setting.in_place = random() % 2;
   setting.kernel = kernel_showing(info.order);
   setting.lists_parts = info.needs == Needs::lines || random() % 2;  // a vector of few bytes
-  calls.emplace_back(setting, choice, overlaps, random);
+  Call& call = calls.emplace_back(setting, choice, overlaps, random);
+  const bool same_order = info.order == Order::rank || info.order == Order::none;
+  if (!same_order || random() % 4) return;
+  call.direct = direct_of(info.collective);
+  if (random() % 4 == 0) call.unmapped = static_cast<int>(below(random, members));
 }
 
 }  // namespace sumac::testing

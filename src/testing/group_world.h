@@ -35,6 +35,7 @@ struct Rank {
   // Arguments of the operation going on.
   CallArguments args;
   SingleCopy peers{&memory, scratch.data(), scratch.size(), &failed};
+  DirectTry direct;
 
   bool ended() const { return next == program.size() && strand.idle(); }
   // Runs to the next condition. Returns false when nothing could be done.

@@ -2,23 +2,26 @@
 // Ranks that live in one process: their shared block, and how they reach each other's memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "transport/peer_memory.h"
 #include "transport/shm/group.h"
 
 namespace sumac::testing {
 
-// Peers' memory where all ranks live in one address space. Odd ranks' buffers are seen in place,
-// those of even ranks are copied: an operation may meet both.
+// Peers' memory where all ranks live in one address space. Direct algorithms see the buffers of two
+// of three ranks in place and copy those of the third: an operation may meet both.
 class LocalPeerMemory final : public PeerMemory {
  public:
-  const std::byte* view(int peer, std::uintptr_t address, std::size_t) override {
-    return peer % 2 == 1 ? reinterpret_cast<const std::byte*>(address) : nullptr;
+  std::byte* view(int peer, std::uintptr_t address, std::size_t bytes) override {
+    if (!is_shown(address, bytes)) strayed = true;
+    return peer % 3 != 2 ? reinterpret_cast<std::byte*>(address) : nullptr;
   }
   bool read(int, std::uintptr_t address, void* to, std::size_t bytes) override {
     std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
@@ -27,6 +30,21 @@ class LocalPeerMemory final : public PeerMemory {
   bool write(int, std::uintptr_t address, const void* from, std::size_t bytes) override {
     std::memcpy(reinterpret_cast<void*>(address), from, bytes);
     return true;
+  }
+
+  // Where ranks have something to see, if a test says so; and whether a rank has looked elsewhere.
+  struct Range {
+    std::uintptr_t begin, end;
+  };
+  const std::vector<Range>* shown = nullptr;
+  bool strayed = false;
+
+ private:
+  bool is_shown(std::uintptr_t address, std::size_t bytes) const {
+    return !shown || bytes == 0 ||
+           std::any_of(shown->begin(), shown->end(), [&](const Range& range) {
+             return address >= range.begin && address + bytes <= range.end;
+           });
   }
 };
 

@@ -21,6 +21,8 @@ inline const PostedAllreduce kBarrierByMpi{find_reduce(Op::bor, DType::i32), siz
 struct Call : TestCall {
   Choice choice;
   bool overlaps;
+  Algorithm direct = Algorithm::native;  // that is tried first,
+  int unmapped = -1;                     // and the member whose buffers are not mapped then
 
   Call(const CallSetting& setting, const Choice& c, bool nonblocking, Random& random)
       : TestCall(setting, random), choice(c), overlaps(nonblocking) {
@@ -32,7 +34,8 @@ struct Call : TestCall {
   void describe(Work& work, int member) {
     const CallArguments arguments = TestCall::arguments(member);
     if (what == Collective::barrier) return work.set_barrier(choice, &kBarrierByMpi);
-    work.call = {arguments, what, choice};
+    work.call = {arguments, what, choice, {}};
+    work.call.direct = {direct, Algorithm::native, 128, member != unmapped};
   }
 };
 

@@ -12,7 +12,7 @@ namespace sumac {
 enum class Reach : std::uint8_t {
   none,
   copies,  // read() and write()
-  maps,    // view() of buffers that their owner has mapped for the others
+  maps,    // view() of buffers that their owner has mapped for the others, where it has
 };
 
 // A peer keeps a buffer that it has shown valid until the operation has ended.
@@ -20,8 +20,9 @@ class PeerMemory {
  public:
   virtual ~PeerMemory() = default;
   // Where this process sees `bytes` bytes at `address` in the peer's address space, or null where
-  // they can only be copied. The same buffer may be seen in one operation and not in the next.
-  virtual const std::byte* view(int /*peer*/, std::uintptr_t /*address*/, std::size_t /*bytes*/) {
+  // they can only be copied. Only of memory that the peer has shown to be mapped for others, in the
+  // operation going on: the same buffer may be in one operation and not in the next.
+  virtual std::byte* view(int /*peer*/, std::uintptr_t /*address*/, std::size_t /*bytes*/) {
     return nullptr;
   }
   // Copies `bytes` bytes at `address` in the peer's address space to `to`, or from `from` to there.

@@ -26,7 +26,7 @@ Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& arg
   std::size_t steps = own_steps;
   const auto input_from = [&](int distance) { return Input(group, args, peers, first, distance); };
   for (int d = 1; d < ranks; ++d) steps = std::max(steps, input_from(d).steps());
-  group.take_more(steps - 1);
+  group.take(steps - 1);
   group.note_finished_before(first);
   int rows_in_slots = 0, rows_fetched = output.is_fetched();
   for (int d = 1; d < ranks; ++d) {

@@ -37,6 +37,7 @@ class CallData {
   void free();
 
   bool is_local() const { return local_; }
+  bool has_copies() const { return has_copies_; }
   std::size_t bytes() const { return bytes_; }  // for the statistics
 
  private:

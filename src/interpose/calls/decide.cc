@@ -63,6 +63,8 @@ void choose(const Call& call, Decision& decision) {
   decision.choice = c.choose(call.collective(), shared_bytes(call, decision));
   if (call.is_deferred() && !c.may_overlap) return leave_to_mpi(decision, Reason::no_progress);
   if (decision.choice.algorithm == Algorithm::native) return leave_to_mpi(decision, Reason::rules);
+  decision.direct =
+      c.choose_direct(call.collective(), shared_bytes(call, decision), decision.choice.algorithm);
   decision.way = Way::serve;
 }
 

@@ -24,6 +24,7 @@ struct Decision {
   int error = MPI_SUCCESS;
   Communicator* communicator = nullptr;  // null where the call belongs to none that is known
   Choice choice;
+  Algorithm direct = Algorithm::native;       // that is tried first, unless native
   std::size_t bytes = 0;                      // packed, of the whole message
   std::size_t element = 0;                    // packed, of an all-gather's result
   const KnownReduction* reduction = nullptr;  // none where `by_user`

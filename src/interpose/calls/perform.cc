@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "interpose/calls/adapt.h"
 #include "interpose/calls/calls.h"
+#include "interpose/calls/direct_memory.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/requests/requests.h"
 #include "team/own_ranks.h"
@@ -55,14 +56,25 @@ int reduce_alone(Entry& entry, const Call& call, const Decision& decision) {
   return MPI_SUCCESS;
 }
 
+// Runs a blocking call.
+void run_here(Communicator& c, const CallData& data) {
+  ChosenCall& call = c.work.call;
+  const bool may_go_direct = call.direct.wanted();
+  if (may_go_direct) [[unlikely]]
+    prepare_direct(c, call, data, true);
+  run(c);
+  if (may_go_direct) [[unlikely]]
+    note_direct(c, call);
+}
+
 int run_served(Entry& entry, const Call& call, const Decision& decision) {
   Communicator& c = *decision.communicator;
   CallData data;
   data.describe(c.work, call, decision);
   data.load(c.work.call);
-  if (!data.is_local()) run(c);
+  if (!data.is_local()) run_here(c, data);
   data.deliver();
-  count_served(entry, c.stats, data, decision.choice.algorithm);
+  count_served(entry, c.stats, data, way_of(c.work.call));
   return MPI_SUCCESS;
 }
 
@@ -109,7 +121,8 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
   OwnRanks* ranks = nullptr;
   c.deferred |= !local;
   if (!local) {
-    ranks = acquire_own_ranks(c, call.collective(), decision.choice);
+    ranks = acquire_own_ranks(c, call.collective(), decision.choice,
+                              decision.direct != Algorithm::native);
     if (!ranks) {
       entry.hand_down(c.stats, Reason::no_room, decision.bytes);
       return call.kind.below(call);
@@ -190,7 +203,14 @@ int perform(Entry& entry, const Call& call, const Decision& decision) {
 
 void start(CallRecord& record, CollectiveRequest& request) {
   request.data.load(request.call);
-  count_served(record, request.communicator->stats, request.data, request.call.choice.algorithm);
+  Communicator& c = *request.communicator;
+  // All ranks start persistent operations, but not in one order.
+  prepare_direct(c, request.call, request.data, !request.persistent);
+  if (request.call.direct.wanted()) {
+    record.note_path(name_of(request.call.choice.algorithm));  // counted when it has ended
+  } else {
+    count_served(record, c.stats, request.data, request.call.choice.algorithm);
+  }
   begin(request);
 }
 

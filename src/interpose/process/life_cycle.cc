@@ -20,6 +20,7 @@
 #include "interpose/process/backend.h"
 #include "interpose/process/gather.h"
 #include "interpose/process/lone_rank.h"
+#include "interpose/process/own_memory.h"
 #include "interpose/process/trace_choices.h"
 #include "interpose/requests/carriers.h"
 #include "interpose/requests/requests.h"
@@ -40,10 +41,12 @@ void world_came_up(const sumac_launch& told) {
   note_mpi_up(lone ? told.rank : -1);
   if (lone) warn_of_lone_ranks(told, *own_stub);
   log(Level::info, "%s  %d ranks", description(), size);
+  open_own_memory(*own_stub);
 }
 
 void report() {
-  const RankReport own{all_stats(), process_times()};
+  RankReport own{all_stats(), process_times()};
+  count_own_memory(own.stats);
   trace_counts(own);
   tell_unforced_calls(own.stats, options.algo);
   report_statistics(own);

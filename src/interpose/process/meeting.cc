@@ -9,6 +9,7 @@
 #include "interpose/process/build.h"
 #include "interpose/process/gather.h"
 #include "interpose/process/members.h"
+#include "interpose/process/own_memory.h"
 #include "interpose/process/process.h"
 #include "interpose/process/trace_choices.h"
 #include "observe/log.h"
@@ -71,6 +72,7 @@ bool meet(Communicator& c, bool all_entered) {
 Hello hello_of_process(const Communicator& c) {
   Hello hello = own_hello(c.context, c.hierarchy);
   hello.types = known_types_hash();
+  hello.memory_file = own_memory_file();
   look_for_devices();
   hello.accelerator = device_memory_possible();
   hello.messengers = MpiMessages::live();

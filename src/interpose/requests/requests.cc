@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "interpose/calls/calls.h"
+#include "interpose/calls/direct_memory.h"
 #include "interpose/mpi/handle_table.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -220,6 +221,9 @@ void deliver(CollectiveRequest& request) {
   request.delivered = true;
   Communicator& c = *request.communicator;
   if (request.failed()) give_up(c);
+  if (request.call.direct.wanted()) {
+    count_process_taken(way_of(request.call), request.data.bytes());
+  }
   request.data.deliver();
   // Here, and not where the MPI frees the request: the MPI must not be called from there.
   if (!request.persistent) request.data.free();

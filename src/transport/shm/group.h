@@ -48,20 +48,18 @@ class ShmGroup {
   // Takes the next `count` positions for one operation; returns the first.
   std::uint64_t take(std::uint64_t count) {
     const std::uint64_t first = next_;
+    if (takes_more_ && overlapped_ == next_) overlapped_ += count;
+    takes_more_ = false;
     next_ += count;
     return first;
   }
 
-  // The same for an operation that learns from the other ranks how many it needs: takes the first,
-  // and then `count` more. In between no other operation may take any.
+  // The same for an operation that learns from the other ranks how many it needs: takes the first.
+  // The next take() is the same operation's. In between no other operation may take any.
   std::uint64_t take_first() {
+    const std::uint64_t first = take(1);
     takes_more_ = true;
-    return take(1);
-  }
-  void take_more(std::uint64_t count) {
-    if (overlapped_ == next_) overlapped_ += count;
-    next_ += count;
-    takes_more_ = false;
+    return first;
   }
   bool takes_more() const { return takes_more_; }
 

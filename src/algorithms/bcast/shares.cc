@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms/bcast/shares.h"
+
+namespace sumac::bcast {
+namespace {
+
+// What a rank copies at a time: at least p pieces of a message, so that the root can have every
+// p-th.
+Chunks pieces(const ShmGroup& group, std::size_t bytes) {
+  constexpr std::size_t kMost = 512 << 10;
+  const std::size_t share = div_up(bytes, static_cast<std::size_t>(group.size()));
+  return pieces_of(bytes, std::min(kMost, round_up(share, kCacheLine)));
+}
+
+}  // namespace
+
+Task copy_shares(Strand& strand, ShmGroup& group, const BcastArguments& args,
+                 const SingleCopy& peers, std::uint64_t position, Part part) {
+  const int ranks = group.size(), own = group.rank();
+  std::byte* const buffer = args.buffer.at() + part.offset;
+  const Chunks parts = pieces(group, part.bytes);
+  const Claims claims(group, position, parts.count());
+  // Of each rank's pieces, the root stores this many.
+  const std::size_t of_root = parts.count() / static_cast<std::size_t>(ranks);
+  if (own == args.root) {
+    const auto push = [&](int to, std::size_t most) {
+      const std::uintptr_t place = buffers_of(group, to, position).output + part.offset;
+      do_share(claims, to, most, [&](std::size_t piece) {
+        const Part some = parts[piece];
+        store(peers, to, place + some.offset, buffer + some.offset, some.bytes);
+      });
+    };
+    for (int i = 1; i < ranks; ++i) {
+      const int to = (own + i) % ranks;
+      co_await strand.until(group.in(to, position));
+      push(to, of_root);
+    }
+    for (int i = 1; i < ranks; ++i) {
+      const int to = (own + i) % ranks;
+      co_await strand.until_idle(claims.all_done(to));
+      push(to, SIZE_MAX);
+      co_await strand.until(claims.all_done(to));
+    }
+  } else {
+    co_await strand.until(group.in(args.root, position));
+    const std::uintptr_t from = buffers_of(group, args.root, position).input + part.offset;
+    const auto take = [&](std::size_t piece) {
+      const Part some = parts[piece];
+      fetch(peers, args.root, from + some.offset, buffer + some.offset, some.bytes);
+    };
+    do_share(claims, own, parts.count() - of_root, take);
+    co_await strand.until_idle(claims.all_done(own));
+    do_share(claims, own, SIZE_MAX, take);
+    co_await strand.until(claims.all_done(own));
+  }
+}
+
+}  // namespace sumac::bcast

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms/direct.h"
+
+#include "algorithms/table.h"
+
+namespace sumac {
+namespace {
+
+// Where other ranks reach into a vector of `bytes` bytes of every rank: whole pages of all ranks'
+// inputs, and of the outputs of those whose results others store.
+Part common_pages(const ShmGroup& group, std::uint64_t position, Collective collective,
+                  const CallArguments& args, std::size_t page) {
+  WholePages pages(args.bytes(collective), page);
+  for (int r = 0; r < group.size(); ++r) {
+    const Buffers buffers = buffers_of(group, r, position);
+    pages.narrow(buffers.input);
+    const bool stores = collective == Collective::allreduce ||
+                        (collective == Collective::reduce && r == args.reduction.root);
+    if (stores) pages.narrow(buffers.output);
+  }
+  return pages.inside();
+}
+
+// True when the parts of an all-gather, each in the pages of its owner's input, can be copied in
+// place.
+bool parts_can(const ShmGroup& group, std::uint64_t position, const AllgatherArguments& args,
+               std::size_t page) {
+  std::size_t edges = 0;
+  for (int r = 0; r < group.size(); ++r) {
+    const std::size_t bytes = args.parts[r].bytes;
+    const Edges own(bytes, inside_of(buffers_of(group, r, position).input, bytes, page));
+    if (own.bytes() > group.slot_bytes()) return false;
+    edges += own.bytes();
+  }
+  return edges <= args.parts.bytes / 2;
+}
+
+// Says whether the call goes direct: the same on all ranks.
+bool all_can(const ShmGroup& group, Collective collective, const CallArguments& args,
+             Direct& direct) {
+  for (int r = 0; r < group.size(); ++r) {
+    if (!buffers_of(group, r, direct.position).mapped) return false;
+  }
+  if (collective == Collective::allgather) {
+    return parts_can(group, direct.position, args.allgather, direct.page);
+  }
+  const std::size_t bytes = args.bytes(collective);
+  direct.inside = common_pages(group, direct.position, collective, args, direct.page);
+  const std::size_t edges = bytes - direct.inside.bytes;
+  return edges <= bytes / 2 && edges <= group.slot_bytes();
+}
+
+}  // namespace
+
+ReachedMemory reached_memory(int rank, Collective collective, const CallArguments& args) {
+  const std::size_t bytes = args.bytes(collective);
+  switch (collective) {
+    case Collective::bcast:
+      if (!args.bcast.buffer.contiguous()) return {};
+      return {{args.bcast.buffer.at(), bytes}, {args.bcast.buffer.at(), bytes}};
+    case Collective::allgather:
+      if (!args.allgather.input.contiguous() || !args.allgather.output.contiguous()) return {};
+      return {{args.allgather.input.at(), args.allgather.parts[rank].bytes}, {}};
+    case Collective::reduce_scatter:
+      return {{args.reduce_scatter.input, bytes}, {}};
+    case Collective::allreduce:
+      return {{args.reduction.input, bytes}, {args.reduction.output, bytes}};
+    case Collective::reduce:
+      if (rank != args.reduction.root) return {{args.reduction.input, bytes}, {}};
+      return {{args.reduction.input, bytes}, {args.reduction.output, bytes}};
+    case Collective::barrier:
+    case Collective::alltoall:
+    case Collective::alltoallv:
+    case Collective::reduce_local:
+      break;
+  }
+  return {};
+}
+
+Task try_direct(Strand& strand, ShmGroup& group, Collective collective, const CallArguments& args,
+                const SingleCopy& peers, DirectTry& attempt) {
+  Direct direct{group.take_first(), attempt.page, {0, 0}};
+  co_await strand.until(group.slot_free(direct.position));
+  const ReachedMemory own = reached_memory(group.rank(), collective, args);
+  show_buffers(group, direct.position,
+               {own.input.address, own.output.address, attempt.mapped && own.input.address});
+  co_await strand.until(group.others_in(direct.position));
+  attempt.went = all_can(group, collective, args, direct);
+  if (attempt.went) {
+    group.take(0);
+    SingleCopy mapped = peers;
+    mapped.mapped = true;
+    co_await entry_of(attempt.algorithm).start_direct(strand, group, args, mapped, direct);
+  } else {
+    group.finish(direct.position);
+    group.note_finished_before(direct.position);
+    co_await entry_of(attempt.otherwise).start(strand, group, args, peers);
+  }
+}
+
+}  // namespace sumac

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The names of what `src/promotion` counts: buffers whose pages other ranks can map, and buffers
+// that it refused. The statistics print them.
+#pragma once
+
+#include <cstdint>
+
+namespace sumac {
+
+enum class MemoryUse : std::uint8_t { promotions, promoted, huge, given_back, made_private };
+
+struct MemoryUseText {
+  const char* name;
+  const char* text;
+};
+inline constexpr MemoryUseText kMemoryUseTexts[] = {
+    {"promotions", "promotions of buffers to pages that other ranks map (SUMAC_PROMOTE)"},
+    {"promoted_bytes", "bytes promoted"},
+    {"huge_bytes", "bytes of these in huge pages, as before"},
+    {"given_back_bytes", "bytes given back after the program had freed them"},
+    {"made_private_bytes", "bytes made private again, before the program moved them"},
+};
+inline constexpr int kNumMemoryUses = 5;
+
+// Why a buffer was not promoted.
+inline constexpr MemoryUseText kRefusalTexts[] = {
+#define SUMAC_REFUSAL(name, scope, text) {#name, text},
+#include "base/refusals.def"
+#undef SUMAC_REFUSAL
+};
+inline constexpr int kNumRefusals = sizeof kRefusalTexts / sizeof kRefusalTexts[0];
+
+}  // namespace sumac

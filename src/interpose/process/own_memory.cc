@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/process/own_memory.h"
+
+#include <mutex>
+
+#include "interpose/process/process.h"
+#include "observe/log.h"
+#include "promotion/promotion.h"
+#include "promotion/usage.h"
+
+namespace sumac {
+namespace {
+
+enum class Promote : std::uint8_t { off, automatic, eager };  // the choices of SUMAC_PROMOTE
+
+Promote wanted() { return static_cast<Promote>(options.promote); }
+
+promotion::Usage& usage() {
+  static auto* the_usage = new promotion::Usage({.eager = wanted() == Promote::eager});
+  return *the_usage;
+}
+
+}  // namespace
+
+void open_own_memory(const sumac_stub& stub) {
+  static constexpr sumac_memory_calls kCalls{promotion::advise,
+                                             [](void* address, std::size_t bytes) -> int {
+                                               return promotion::before_remap(address, bytes);
+                                             }};
+  if (wanted() == Promote::off) return;
+  promotion::Settings settings;
+  settings.budget = options.promote_budget;
+  settings.heed_devices = options.promote_devices == 0;
+  settings.calls_caught = stub.catch_memory_calls(&kCalls) != 0;
+  const promotion::Refusal refusal = promotion::open(settings);
+  if (refusal == promotion::Refusal::none) return;
+  log(Level::info, "no memory is promoted: %s", promotion::refusal_text(refusal));
+}
+
+MemoryFile own_memory_file() {
+  if (promotion::status() != promotion::Refusal::none) return {};
+  const promotion::FileIdentity file = promotion::file();
+  return {file.descriptor, file.device, file.inode};
+}
+
+void count_own_memory(Stats& stats) {
+  const promotion::Counts counts = promotion::counts();
+  const auto note = [&](MemoryUse use, std::uint64_t n) {
+    stats.memory[static_cast<int>(use)] += n;
+  };
+  note(MemoryUse::promotions, counts.promotions);
+  note(MemoryUse::promoted, counts.promoted_bytes);
+  note(MemoryUse::huge, counts.huge_bytes);
+  note(MemoryUse::given_back, counts.swept_bytes + counts.released_bytes);
+  note(MemoryUse::made_private, counts.demoted_bytes);
+  if (wanted() == Promote::off) return;
+  // The first value of the enumeration is no refusal.
+  static_assert(kNumRefusals + 1 == promotion::kRefusals);
+  const int off = static_cast<int>(promotion::status());
+  if (off > 0 && counts.refusals[off] == 0) ++stats.refusals[off - 1];
+  for (int r = 0; r < kNumRefusals; ++r) stats.refusals[r] += counts.refusals[r + 1];
+}
+
+bool use_own_memory(const void* address, std::size_t bytes) {
+  static std::mutex mutex;
+  if (promotion::mapped(address, bytes)) return true;
+  const std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
+  if (!lock || !usage().use(address, bytes)) return false;
+  const promotion::Outcome outcome = promotion::promote(address, bytes);
+  if (outcome.done()) {
+    usage().promoted(address, bytes, outcome.ns);
+  } else {
+    usage().refused(address);
+  }
+  return outcome.done();
+}
+
+}  // namespace sumac

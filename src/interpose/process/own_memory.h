@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// This process's memory that the other ranks of its node may map, as SUMAC_PROMOTE says.
+#pragma once
+
+#include <cstddef>
+
+#include "interpose/stub/stub.h"
+#include "observe/stats.h"
+#include "transport/mapped_memory.h"
+
+namespace sumac {
+
+// Once, before communicators are set up.
+void open_own_memory(const sumac_stub& stub);
+// What peers must know of it.
+MemoryFile own_memory_file();
+
+// For the statistics: what was promoted, and what not.
+void count_own_memory(Stats& stats);
+
+// Counts a use of a buffer by a collective, and promotes it if that pays by now. Nobody may write
+// to the buffer meanwhile. Returns whether the others see it.
+bool use_own_memory(const void* address, std::size_t bytes);
+
+}  // namespace sumac

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A memory file whose offsets are addresses, seen through windows by its own process and by
+// another.
+#include "transport/mapped_memory.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "base/align.h"
+#include "testing/one_process.h"
+#include "transport/peer_windows.h"
+
+namespace sumac::testing {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+class Owner {
+ public:
+  Owner() : descriptor_(memfd_create("test", MFD_CLOEXEC)) {
+    if (ftruncate(descriptor_, off_t{1} << 47) != 0) std::abort();
+    struct stat status = {};
+    fstat(descriptor_, &status);
+    file_ = {descriptor_, status.st_dev, status.st_ino};
+  }
+  ~Owner() { close(descriptor_); }
+  const MemoryFile& file() const { return file_; }
+
+  // Memory of the file at `wanted`, or anywhere. The addresses are offsets.
+  std::byte* allocate(std::size_t bytes, std::uintptr_t wanted = 0) {
+    void* place = reinterpret_cast<void*>(wanted);
+    if (!place) {
+      place = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    }
+    void* const memory = mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                              descriptor_, reinterpret_cast<off_t>(place));
+    if (memory == MAP_FAILED) std::abort();
+    return static_cast<std::byte*>(memory);
+  }
+
+ private:
+  int descriptor_;
+  MemoryFile file_;
+};
+
+// The mapped memory of ranks of which 0 is this one and the others have `file`.
+MappedMemory seen_by_rank_0(const MemoryFile& file, int others = 1) {
+  const auto ranks = static_cast<std::size_t>(others) + 1;
+  std::vector<MemoryFile> files(ranks, file);
+  files[0] = {};
+  return {std::make_unique<LocalPeerMemory>(), std::vector<pid_t>(ranks, getpid()), files, 0};
+}
+
+std::uintptr_t address(const void* place) { return reinterpret_cast<std::uintptr_t>(place); }
+
+int count_mappings(const MemoryFile& file) {
+  std::ifstream maps("/proc/self/maps");
+  int count = 0;
+  const std::string inode = " " + std::to_string(file.inode) + " ";
+  for (std::string line; std::getline(maps, line);) count += line.find(inode) != line.npos;
+  return count;
+}
+
+TEST(MappedMemory, ShowsWhatTheOwnerHas) {
+  Owner owner;
+  std::byte* const own = owner.allocate(kMiB);
+  MappedMemory memory = seen_by_rank_0(owner.file());
+  ASSERT_TRUE(memory.works());
+  for (const std::size_t at : {std::size_t{0}, std::size_t{12345}, kMiB - 8}) {
+    std::byte* const view = memory.view(1, address(own) + at, 8);
+    ASSERT_TRUE(view && view != own + at);
+    std::memset(own + at, static_cast<int>(at % 251) + 1, 8);
+    EXPECT_EQ(std::memcmp(view, own + at, 8), 0);
+    std::memset(view, 77, 8);
+    EXPECT_EQ(own[at], std::byte{77});
+  }
+  EXPECT_EQ(memory.view(0, address(own), 8), nullptr);  // its own
+}
+
+// Memory that goes and comes back at the same address is seen through the same window.
+TEST(MappedMemory, IsNeverStale) {
+  Owner owner;
+  std::byte* const own = owner.allocate(kMiB);
+  MappedMemory memory = seen_by_rank_0(owner.file());
+  const std::byte* const view = memory.view(1, address(own), 8);
+  for (int round = 1; round < 200; ++round) {
+    std::memset(own, round, kMiB);
+    EXPECT_EQ(view[round], own[round]);
+    munmap(own, kMiB);
+    ASSERT_EQ(owner.allocate(kMiB, address(own)), own);
+    EXPECT_EQ(memory.view(1, address(own), 8), view);
+  }
+}
+
+TEST(MappedMemory, AWindowIsMappedOnceForAllGroupsAndGoesWithTheLast) {
+  Owner owner;
+  std::byte* const own = owner.allocate(kMiB);
+  const int before = count_mappings(owner.file());
+  {
+    MappedMemory first = seen_by_rank_0(owner.file(), 3), second = seen_by_rank_0(owner.file());
+    const std::byte* const view = first.view(1, address(own), 8);
+    EXPECT_EQ(second.view(1, address(own), 8), view);
+    EXPECT_EQ(first.view(3, address(own), 8), view);
+    EXPECT_EQ(count_mappings(owner.file()), before + 1);
+  }
+  EXPECT_EQ(count_mappings(owner.file()), before);
+}
+
+TEST(MappedMemory, ShowsNothingBeyondItsBounds) {
+  Owner owner;
+  MappedMemory memory = seen_by_rank_0(owner.file());
+  constexpr std::uintptr_t kBegin = 100 * MappedMemory::kWindow;
+  EXPECT_EQ(memory.view(1, kBegin - 4, 8), nullptr);  // in two windows
+  EXPECT_NE(memory.view(1, kBegin - 8, 8), nullptr);
+  int shown = 1;
+  for (std::uintptr_t i = 0; i < 2 * PeerWindows::kMost; ++i) {
+    shown += memory.view(1, kBegin + i * MappedMemory::kWindow, 8) != nullptr;
+  }
+  EXPECT_LE(shown, static_cast<int>(PeerWindows::kMost));
+  EXPECT_GE(shown, 2);
+  EXPECT_NE(memory.view(1, kBegin - 8, 8), nullptr);  // what was shown stays
+}
+
+TEST(MappedMemory, WorksOnlyWithTheFileThatWasTold) {
+  Owner owner;
+  MemoryFile wrong = owner.file();
+  ++wrong.inode;
+  EXPECT_FALSE(seen_by_rank_0(wrong).works());
+  wrong = owner.file();
+  ++wrong.device;
+  EXPECT_FALSE(seen_by_rank_0(wrong).works());
+  EXPECT_FALSE(seen_by_rank_0({}).works());
+  EXPECT_TRUE(seen_by_rank_0(owner.file()).works());
+}
+
+TEST(MappedMemory, ThreadsGetTheSameWindows) {
+  Owner owner;
+  MappedMemory memory = seen_by_rank_0(owner.file());
+  constexpr int kThreads = 4, kPlaces = 20;
+  std::byte* seen[kThreads][kPlaces];
+  std::vector<std::thread> threads;
+  for (auto& places : seen) {
+    threads.emplace_back([&places, &memory] {
+      for (int i = 0; i < kPlaces; ++i) {
+        places[i] = memory.view(1, static_cast<std::uintptr_t>(i + 7) * MappedMemory::kWindow, 8);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int i = 0; i < kPlaces; ++i) {
+    for (const auto& places : seen) EXPECT_EQ(places[i], seen[0][i]);
+  }
+}
+
+// Another process sees it through /proc, and a child of this one has none of the windows.
+TEST(MappedMemory, BetweenProcesses) {
+  Owner owner;
+  std::byte* const own = owner.allocate(kMiB);
+  std::memset(own, 1, kMiB);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) {
+    MemoryFile none;
+    MappedMemory memory(std::make_unique<LocalPeerMemory>(), {0, parent}, {none, owner.file()}, 0);
+    if (!memory.works()) _exit(2);
+    std::byte* const view = memory.view(1, address(own), 8);
+    if (!view || view[3] != std::byte{1}) _exit(3);
+    view[5] = std::byte{9};
+    const pid_t grandchild = fork();
+    if (grandchild == 0) _exit(count_mappings(owner.file()));
+    int status = 0;
+    waitpid(grandchild, &status, 0);
+    _exit(WEXITSTATUS(status) == 1 ? 0 : 4);  // `own` alone
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(own[5], std::byte{9});
+}
+
+}  // namespace
+}  // namespace sumac::testing
