@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <dirent.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -179,6 +181,50 @@ TEST(SetUp, AttachThatOneRankLacksIsUsedByNone) {
       }
     }
   });
+}
+
+// A file that other ranks can map, as long as this lives.
+struct TestFile {
+  TestFile() : file{memfd_create("test", MFD_CLOEXEC), 0, 0} {
+    struct stat status = {};
+    if (ftruncate(file.descriptor, off_t{1} << 47) != 0 || fstat(file.descriptor, &status) != 0) {
+      std::abort();
+    }
+    file.device = status.st_dev;
+    file.inode = status.st_ino;
+  }
+  ~TestFile() { close(file.descriptor); }
+  MemoryFile file;
+};
+
+// Ranks that form one group try to go direct if all of them can map the memory of all.
+TEST(SetUp, MemoryOfAllRanksIsMapped) {
+  const pid_t self = getpid();
+  CrossMemoryAttach memory(&self, 1);
+  if (!attach_works(memory, 0, own_attach_probe())) GTEST_SKIP() << "this system refuses attach";
+  const TestFile test;
+  for (int defect = 0; defect < 3; ++defect) {
+    for_each_rank_of_teams([&](Setting& setting) {
+      setting.memory_file = test.file;
+      if (defect == 1) setting.odd_hello = [](Hello& own) { own.memory_file = {}; };
+      if (defect == 2) setting.odd_hello = [](Hello& own) { ++own.memory_file.inode; };
+      ThreadTeam all(setting);
+      expect_together(all);
+      const bool one_group = all[0].levels.empty();
+      for (int r = 0; r < setting.ranks(); ++r) {
+        const bool maps = one_group && defect == 0;
+        EXPECT_EQ(all[r].spec.reach == Reach::maps, maps);
+        EXPECT_EQ(all[r].direct_tries != nullptr, maps);
+        const auto direct = all[r].choose_direct(Collective::allreduce, 1 << 20,
+                                                 Algorithm::allreduce_split_slots);
+        EXPECT_EQ(direct == Algorithm::allreduce_direct, maps);
+        const auto other = (r + 1) % setting.ranks();
+        if (maps) {
+          EXPECT_NE(all[r].peers->view(other, 1 << 20, 8), nullptr);
+        }
+      }
+    });
+  }
 }
 
 // After a hand-down for memory that was lacking the same ranks can be a team again.

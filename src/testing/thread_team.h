@@ -59,6 +59,7 @@ struct Setting {
   std::function<double(int rank)> line_ns;
   LineClock clock;
   unsigned seed = 0;
+  MemoryFile memory_file;  // that every rank says it has: threads share their memory
   // The rank that differs from the others, what it says about itself, and what its process is like.
   int odd = -1;
   std::function<void(Hello&)> odd_hello;
@@ -263,6 +264,7 @@ class ThreadTeam {
       for (std::uint64_t& word : own.cpus.words) word = setting.oversubscribed ? 0 : ~0ull;
       own.world = team.size;
       own.progresses_messages = 1;
+      own.memory_file = setting.memory_file;
       if (team.rank == setting.odd && setting.odd_hello) setting.odd_hello(own);
       return own;
     }
