@@ -12,15 +12,9 @@
 namespace sumac::testing {
 namespace {
 
-// Nodes of as many ranks, or about.
-Setting setting_of(int ranks, int nodes) {
-  Setting setting;
+Setting measured_setting(int ranks, int nodes) {
+  Setting setting = setting_of(ranks, nodes);
   setting.clock = kClockOfBatches;
-  for (int r = 0; r < ranks; ++r) {
-    Place place;
-    place.node = place.host = 1 + static_cast<std::uint64_t>(r * nodes / ranks);
-    setting.places.push_back(place);
-  }
   return setting;
 }
 
@@ -62,7 +56,7 @@ void for_each_rank_of_teams(Check check) {
       for (int odd = 0; odd < ranks; ++odd) {
         SCOPED_TRACE(std::to_string(odd) + " of " + std::to_string(ranks) + " ranks on " +
                      std::to_string(nodes) + " nodes");
-        check(setting_of(ranks, nodes), odd);
+        check(measured_setting(ranks, nodes), odd);
       }
     }
   }
@@ -82,7 +76,7 @@ TEST(Measure, TheFarthestNeighboursCount) {
 
 TEST(Measure, ManyRanksAndLevels) {
   for (const char* hierarchy : {"auto", "ranks:2,node", "ranks:3,ranks:6,node"}) {
-    Setting setting = setting_of(13, 2);
+    Setting setting = measured_setting(13, 2);
     setting.hierarchy = hierarchy;
     for (const int far : {-1, 1, 6, 12}) {
       setting.line_ns = [=](int rank) { return rank == far ? 500.0 : 100.0; };
@@ -147,7 +141,7 @@ TEST(Measure, SharedProcessorsAreNotMeasured) {
 
 // Teams of the same ranks that follow one another soon are not measured again; others are.
 TEST(Measure, WhatIsKnownIsNotMeasuredAgain) {
-  Setting setting = setting_of(4, 1);
+  Setting setting = measured_setting(4, 1);
   double ns = 100;
   setting.line_ns = [&](int) { return ns; };
   ThreadTeam all(setting);

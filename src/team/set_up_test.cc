@@ -31,16 +31,6 @@ std::size_t count_files() {
   return count;
 }
 
-Setting setting_of(int ranks, int nodes) {
-  Setting setting;
-  for (int r = 0; r < ranks; ++r) {
-    Place place;
-    place.node = place.host = 1 + static_cast<std::uint64_t>(r * nodes / ranks);
-    setting.places.push_back(place);
-  }
-  return setting;
-}
-
 // A defect of one rank, and what all ranks make of it.
 struct Fault {
   const char* name;

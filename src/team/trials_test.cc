@@ -228,16 +228,6 @@ TEST(FreeClasses, TreesOfAWantedRadixAreNotTried) {
   EXPECT_NE(free_with({}, "", 4), kAll);
 }
 
-Setting setting_of(int ranks, int nodes) {
-  Setting setting;
-  for (int r = 0; r < ranks; ++r) {
-    Place place;
-    place.node = place.host = 1 + static_cast<std::uint64_t>(r * nodes / ranks);
-    setting.places.push_back(place);
-  }
-  return setting;
-}
-
 const char* const kValues[] = {"off", "exact", "all", "always"};
 
 void set_adapt(ThreadTeam& all, Adapt adapt) {

@@ -79,6 +79,17 @@ struct Setting {
   }
 };
 
+// Ranks on nodes of about as many ranks each.
+inline Setting setting_of(int ranks, int nodes) {
+  Setting setting;
+  for (int r = 0; r < ranks; ++r) {
+    Place place;
+    place.node = place.host = 1 + static_cast<std::uint64_t>(r * nodes / ranks);
+    setting.places.push_back(place);
+  }
+  return setting;
+}
+
 // A rule that takes what is left of a collective.
 inline void add_rule(RuleSet& rules, Over over, Algorithm algorithm, std::uint32_t chunk,
                      int radix) {
