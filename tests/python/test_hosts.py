@@ -99,7 +99,7 @@ def test_bench_over_hosts_passes_options_on(sandbox, sumac, monkeypatch):
     assert (status, err) == (0, "")
     (line,) = sandbox.launched()
     assert line.startswith(
-        "mpiexec -n 2 --host n1:1,n2:1 --bind-to core -x SUMAC_CMA=off --mca a b"
+        "mpiexec -n 2 --host n1:1,n2:1 --bind-to core -x SUMAC_ADAPT=off -x SUMAC_CMA=off --mca a b"
     )
 
 
