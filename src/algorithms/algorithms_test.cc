@@ -88,6 +88,7 @@ struct Call : TestCall {
     if (entry.start) return entry.start(rank.strand, rank.group, rank.args, rank.peers);
     rank.direct = attempt;
     rank.direct.mapped = rank.group.rank() != unmapped;
+    rank.peers.streams = kCanStream && count % 2;
     note_whole_pages(rank.group.rank(), rank.args);
     rank.memory.shown = &whole_pages;
     return try_direct(rank.strand, rank.group, what, rank.args, rank.peers, rank.direct);

@@ -154,6 +154,10 @@ struct SingleCopy {
   // True within a direct algorithm: the ranks have shown that their buffers are mapped for the
   // others, so that memory->view() may see them.
   bool mapped = false;
+  // Stores into memory that is seen in place go past the caches: between ranks that are far from
+  // one another a line is sooner fetched from memory than taken from the owner's cache and given
+  // back (64 KiB to 1 MiB between two far cores of a Zen 4: 1.6 to 2 times as fast).
+  bool streams = false;
 };
 
 // A call that goes direct if all ranks of the group can, which they find out when they are in it.

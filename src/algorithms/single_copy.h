@@ -11,6 +11,7 @@
 #include "algorithms/claims.h"
 #include "algorithms/fold.h"
 #include "algorithms/in_pieces.h"
+#include "kernels/strided_copy.h"
 #include "strands/task.h"
 #include "transport/shm/group.h"
 
@@ -63,7 +64,11 @@ inline void fetch(const SingleCopy& peers, int peer, std::uintptr_t address, std
 }
 inline void store(const SingleCopy& peers, int peer, std::uintptr_t address, const std::byte* from,
                   std::size_t bytes) {
-  if (std::byte* place = seen(peers, peer, address, bytes)) {
+  std::byte* const place = seen(peers, peer, address, bytes);
+  if (place && peers.streams) {
+    stream_copy(place, from, bytes);
+    end_streaming();
+  } else if (place) {
     std::memcpy(place, from, bytes);
   } else if (!peers.memory->write(peer, address, from, bytes)) {
     note_failed(peers);

@@ -90,6 +90,7 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   const auto start = [&] {
     if (entry.start) return entry.start(rank.strand, rank.group, rank.args, rank.peers);
     rank.direct = attempt_of(entry, n, me, ranks);
+    rank.peers.streams = kCanStream && n % 2;
     return try_direct(rank.strand, rank.group, entry.collective, rank.args, rank.peers,
                       rank.direct);
   };

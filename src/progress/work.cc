@@ -51,6 +51,7 @@ void Work::announce() const {
 void Work::borrow() {
   if (!call.direct.wanted() && info_of(call.choice.algorithm).needs != Needs::single_copy) return;
   peers_ = {ranks_.memory, borrow_scratch(), kScratchBytes, &failed_};
+  peers_.streams = kCanStream && ranks_.far;
 }
 
 void Work::give_back() {

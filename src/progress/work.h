@@ -16,6 +16,7 @@ struct Ranks {
   ShmGroup* group = nullptr;     // all of them, where one group is enough
   LevelsRun* levels = nullptr;   // else their hierarchy
   PeerMemory* memory = nullptr;  // of the group, where it can be reached
+  bool far = false;              // the group's ranks are far from one another
 };
 
 // Starts a call on one group. What is tried first, and how that ended, is in the call.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program's madvise() and mremap() on promoted memory. Allocators rely on memory that they gave
+// The program's madvise() on promoted memory. Allocators rely on memory that they gave
 // back by MADV_DONTNEED reading as zeros (jemalloc does); a shared mapping would show the file's
 // data again. So holes are punched.
 //
@@ -20,17 +20,6 @@ namespace {
 
 int apply(Madvise next, const Range& range, int advice) {
   return next(pointer(range.begin), range.bytes(), advice);
-}
-
-// Calls act(part, mapping) for the parts of the range that show the file.
-template <typename Act>
-void for_promoted(const Service& service, const Range& range, Act&& act) {
-  Mapping mapping;
-  for (std::uintptr_t at = range.begin;
-       at < range.end && service.maps.find(at, Search::next_of_files, mapping); at = mapping.end) {
-    const Range part = range.within(mapping);
-    if (!part.empty() && service.file.has(mapping)) act(part, mapping);
-  }
 }
 
 void punch(Service& service, const Range& part, const Mapping& mapping) {
@@ -85,25 +74,6 @@ int advise(void* address, std::size_t bytes, int advice, Madvise next) {
   }
   errno = error;
   return result;
-}
-
-bool before_remap(void* address, std::size_t bytes) {
-  Service& own = service();
-  const Range pages = whole_units(range_of(address, round_up(bytes, kPage)), kPage);
-  if (pages.empty() || pages.begin == own.moving_from.load() || !own.near(pages) ||
-      own.off.load() == Refusal::forked) {
-    return true;
-  }
-  bool all = true;
-  for_promoted(own, pages, [&](const Range& part, const Mapping& mapping) {
-    if (!make_private(own.file, mapping, part)) {
-      all = false;
-      return;
-    }
-    const std::uintptr_t offset = mapping.offset_of(part.begin);
-    own.tally.demoted_bytes += own.file.punch({offset, offset + part.bytes()});
-  });
-  return all;
 }
 
 }  // namespace sumac::promotion

@@ -191,6 +191,45 @@ TEST(Reuse, GrownMappingsDoNotShowOtherBuffers) {
   }
 }
 
+// Which is not at the place where the kernel began it, so that new pages do not join those beside.
+std::byte* moved_mapping(std::size_t bytes) {
+  std::byte* const old = map_at(nullptr, bytes);
+  fill(old, bytes, 1);
+  return static_cast<std::byte*>(unseen_mremap(old, bytes, map_at(nullptr, bytes)));
+}
+
+bool grows(std::byte* at, std::size_t bytes, unsigned seed) {
+  void* const moved = mremap(at, bytes, 2 * bytes, MREMAP_MAYMOVE);
+  if (moved == MAP_FAILED) return false;
+  auto* const grown = static_cast<std::byte*>(moved);
+  const bool right = differs(grown, bytes, seed) == bytes && nonzero(grown + bytes, bytes) == bytes;
+  munmap(grown, 2 * bytes);
+  return right;
+}
+
+TEST(Reuse, MovedMappingsCanGrow) {
+  SUMAC_NEED_PROMOTION();
+  constexpr std::size_t kBytes = 600 * kPage;
+  for (unsigned round = 0; round < 10; ++round) {
+    std::byte* const at = moved_mapping(kBytes);
+    fill(at, kBytes, round);
+    ASSERT_TRUE(promote(at + kPage, kBytes - 2 * kPage).done());
+    ASSERT_TRUE(grows(at, kBytes, round));
+  }
+}
+
+TEST(Reuse, MappingsCanGrowInAChild) {
+  SUMAC_NEED_PROMOTION();
+  constexpr std::size_t kBytes = 16 * kPage;
+  for (const bool moved : {false, true}) {
+    std::byte* const at = moved ? moved_mapping(kBytes) : map_at(nullptr, kBytes);
+    fill(at, kBytes, 3);
+    ASSERT_TRUE(promote(at + kPage, kBytes - 2 * kPage).done());
+    EXPECT_EQ(in_child([&] { return grows(at, kBytes, 3); }), 0);
+    EXPECT_TRUE(grows(at, kBytes, 3));
+  }
+}
+
 // Moved by the system call itself. Its place in the file stays in use, and is left alone.
 TEST(Reuse, MovedMemoryKeepsItsPlaceInTheFile) {
   SUMAC_NEED_PROMOTION();

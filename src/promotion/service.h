@@ -70,6 +70,17 @@ class Hold {
 // where there is no memory for it.
 bool make_private(const MemoryFile& file, const Mapping& mapping, const Range& part);
 
+// Calls act(part, mapping) for the parts of the range that show the file.
+template <typename Act>
+void for_promoted(const Service& service, const Range& range, Act&& act) {
+  Mapping mapping;
+  for (std::uintptr_t at = range.begin;
+       at < range.end && service.maps.find(at, Search::next_of_files, mapping); at = mapping.end) {
+    const Range part = range.within(mapping);
+    if (!part.empty() && service.file.has(mapping)) act(part, mapping);
+  }
+}
+
 // Registers the handlers of fork (fork_copies.cc). Returns false where this fails.
 bool register_fork_handlers();
 

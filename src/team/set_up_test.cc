@@ -205,8 +205,8 @@ TEST(SetUp, MemoryOfAllRanksIsMapped) {
         const bool maps = one_group && defect == 0;
         EXPECT_EQ(all[r].spec.reach == Reach::maps, maps);
         EXPECT_EQ(all[r].direct_tries != nullptr, maps);
-        const auto direct = all[r].choose_direct(Collective::allreduce, 1 << 20,
-                                                 Algorithm::allreduce_split_slots);
+        const auto direct =
+            all[r].choose_direct(Collective::allreduce, 1 << 20, Algorithm::allreduce_split_slots);
         EXPECT_EQ(direct == Algorithm::allreduce_direct, maps);
         const auto other = (r + 1) % setting.ranks();
         if (maps) {

@@ -102,9 +102,10 @@ struct Team {
     return direct_tries->choose(collective, bytes, otherwise);
   }
   Ranks ranks(Collective collective) {
-    return {&group, levels_for[static_cast<int>(collective)], peers.get()};
+    return {&group, levels_for[static_cast<int>(collective)], peers.get(), is_far()};
   }
-  Ranks ranks(OwnRanks& own) { return {&own.group, own.levels.get(), peers.get()}; }
+  Ranks ranks(OwnRanks& own) { return {&own.group, own.levels.get(), peers.get(), is_far()}; }
+  bool is_far() const { return spec.distance == Distance::far; }
   bool sends_messages() const { return !messages.empty(); }
 
   // Ends the hierarchies, and with them messages between ranks. Where the messages are not kept for

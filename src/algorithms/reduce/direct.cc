@@ -13,10 +13,12 @@ namespace sumac::reduce {
 Task direct(Strand& strand, ShmGroup& group, const ReduceArguments& args, const SingleCopy& peers,
             const Direct& direct) {
   const bool root = group.rank() == args.root;
-  // Where this rank forms a part of the result: in the root's output, if it sees it.
+  // Where this rank forms a part of the result: in the root's output, if it sees it and need not
+  // stream.
   const auto place = [&group, &args, &peers, at = direct.position, root](std::size_t offset,
                                                                          std::size_t bytes) {
     if (root) return args.output + offset;
+    if (peers.streams) return static_cast<std::byte*>(nullptr);
     return seen(peers, args.root, buffers_of(group, args.root, at).output + offset, bytes);
   };
   return fold_in_place(

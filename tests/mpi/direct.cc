@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs that try to break direct memory: random collectives on buffers from everywhere, to whose
+// memory each rank does something else between the calls. What must agree is drawn alike on all
+// ranks; where buffers come from, how they lie in their pages and what becomes of them is not.
+// direct auto|eager|off ROUNDS [SEED] [MOST_BYTES]: the value of SUMAC_PROMOTE
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+#include <memory>
+#include <string>
+
+#include "direct_calls.h"
+#include "direct_deeds.h"
+
+namespace {
+
+using namespace test;
+
+alignas(4096) unsigned char in_bss[2][Pools::kBytes];
+alignas(4096) unsigned char in_data[2][Pools::kBytes] = {{1}, {1}};
+
+struct Served {
+  long calls = 0, direct = 0;  // that are large enough, and blocking
+};
+
+// A buffer in memory that lives for some rounds.
+class Slot {
+ public:
+  Slot(Random& own, const Pools& pool) : own_(own), pool_(pool) {}
+
+  // Returns a buffer of that size; null for none.
+  unsigned char* buffer(std::size_t bytes, std::size_t alignment, bool plain) {
+    if (bytes == 0) return nullptr;
+    bytes_ = bytes;
+    // New memory, so that it is promoted while a neighbour writes.
+    const bool has_neighbour = own_.below(8) == 0;
+    if (has_neighbour) drop();
+    const bool is_plain = static_cast<int>(memory_.origin()) < kPlainOrigins;
+    if (memory_.bytes() < bytes + kSlack || (plain && !is_plain)) allocate(bytes, plain);
+    const std::size_t offset = own_.below(4) ? own_.below(kSlack) / alignment * alignment : 0;
+    at_ = memory_.at() + offset;
+    std::memset(memory_.at(), kFill, offset);
+    std::memset(at_ + bytes, kFill, memory_.bytes() - offset - bytes);
+    if (has_neighbour) neighbour_ = std::make_unique<Neighbour>(memory_, at_, bytes);
+    if (memory_.is_mapped() && own_.below(16) == 0) mlock(memory_.at(), memory_.bytes());
+    return at_;
+  }
+
+  // Nothing beside the buffer has changed.
+  void check() {
+    if (bytes_ == 0) return;
+    if (neighbour_) return neighbour_.reset();
+    const unsigned char* const end = at_ + bytes_;
+    const auto before = static_cast<std::size_t>(at_ - memory_.at());
+    CHECK(all_are(memory_.at(), before, kFill), "%s; %s", name(), step_text);
+    CHECK(all_are(end, memory_.bytes() - before - bytes_, kFill), "%s; %s", name(), step_text);
+  }
+
+  void do_something() {
+    if (bytes_ == 0) return;
+    bytes_ = 0;
+    if (memory_.is_mapped()) munlock(memory_.at(), memory_.bytes());
+    const bool alone = memory_.origin() == Origin::map;
+    switch (own_.below(24)) {
+      case 0:
+      case 1:
+        return drop();
+      case 2:
+      case 3:
+        return again();
+      case 4:
+        if (own_.below(4) == 0) return fork_and_write(memory_);
+        break;
+      case 5:
+        if (own_.below(8) == 0) return spawn(memory_);
+        break;
+      case 6:
+        return read_and_write(memory_, own_);
+      default:
+        break;
+    }
+    if (memory_.origin() == Origin::malloc && own_.below(3) == 0) use_other_size(memory_, own_);
+    if (alone) do_to_mapping();
+  }
+
+ private:
+  static constexpr std::size_t kSlack = 3 * kPage;
+  static constexpr unsigned char kFill = 0xa5;
+  const char* name() const { return name_of(memory_.origin()); }
+
+  void allocate(std::size_t bytes, bool plain) {
+    drop();
+    const bool special = !plain && own_.below(3) == 0;
+    const auto origin = own_.below(static_cast<unsigned>(special ? kOrigins : kPlainOrigins));
+    const std::size_t size = bytes + kSlack + own_.below(8) * kPage;
+    memory_ = Memory(static_cast<Origin>(origin), size, pool_);
+    std::memset(memory_.at(), kFill, memory_.bytes());
+  }
+  void drop() { memory_ = Memory(); }
+  // Most likely at the same address.
+  void again() {
+    const Origin origin = memory_.origin();
+    const std::size_t bytes = memory_.bytes();
+    drop();
+    memory_ = Memory(origin, bytes, pool_);
+    if (origin == Origin::calloc || memory_.is_mapped()) {
+      CHECK(all_are(memory_.at(), memory_.bytes(), 0), "%s; %s", name(), step_text);
+    }
+  }
+  void do_to_mapping() {
+    switch (own_.below(10)) {
+      case 0:
+        return remap(memory_, own_);
+      case 1:
+        return replace(memory_, own_);
+      case 2:
+        return give_back(memory_, own_);
+      case 3:
+        return free_lazily(memory_, own_);
+      case 4:
+        return forbid_for_a_while(memory_, own_);
+      default:
+        break;
+    }
+  }
+
+  Random& own_;
+  const Pools& pool_;
+  Memory memory_;
+  std::unique_ptr<Neighbour> neighbour_;
+  unsigned char* at_ = nullptr;
+  std::size_t bytes_ = 0;  // of the buffer
+};
+
+class Breaker {
+ public:
+  Breaker(std::uint64_t seed, std::size_t most_bytes)
+      : shared_(seed), own_(seed * 1000 + static_cast<std::uint64_t>(rank)), most_(most_bytes) {}
+
+  void round(long number) {
+    const Plan plan = draw();
+    const std::uint64_t calls = 1 + shared_.below(4);
+    const bool plain = shared_.below(4) > 0;
+    DirectCall call(plan);
+    step("round %ld: collective %d, form %d, %zu of type %zu, root %d, in place %d, plain %d",
+         number, static_cast<int>(plan.which), static_cast<int>(plan.form), plan.count, plan.number,
+         plan.root, plan.in_place, plain);
+    const std::size_t alignment = own_.below(8) ? 64 : numbers()[plan.number].size;
+    unsigned char* const input = input_.buffer(call.input_bytes(), alignment, plain);
+    call.use(input, output_.buffer(call.output_bytes(), alignment, plain));
+    make(call, plan.form, calls);
+    input_.check();
+    output_.check();
+    input_.do_something();
+    output_.do_something();
+  }
+  const Served& served() const { return served_; }
+
+ private:
+  Plan draw() {
+    Plan plan;
+    plan.which = static_cast<Which>(shared_.below(kWhiches));
+    plan.form = shared_.below(2) ? Form::blocking : static_cast<Form>(shared_.below(3));
+    plan.number = shared_.below(numbers().size());
+    const std::uint64_t size = shared_.below(10);
+    const std::size_t bytes = size == 0  ? shared_.below(20000)
+                              : size < 7 ? 32768 + shared_.below(50000)
+                              : size < 9 ? 32768 + shared_.below(300000)
+                                         : shared_.below(most_);
+    plan.count = std::min(bytes, most_) / numbers()[plan.number].size;
+    plan.root = static_cast<int>(shared_.below(static_cast<unsigned>(ranks)));
+    plan.op = static_cast<int>(shared_.below(3));
+    plan.in_place = shared_.below(3) == 0;
+    plan.seed = shared_.next();
+    return plan;
+  }
+
+  void make(DirectCall& call, Form form, std::uint64_t calls) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const bool persistent = form == Form::persistent && call.initialise(&request);
+    for (std::uint64_t i = 0; i < calls; ++i) {
+      call.fill(shared_.next());
+      if (own_.below(16) == 0) usleep(static_cast<useconds_t>(own_.below(300)));
+      if (persistent) {
+        MPI_Start(&request);
+        complete(request);
+      } else if (form == Form::nonblocking) {
+        call.start(&request);
+        complete(request);
+      } else {
+        call.call();
+        if (call.may_be_direct()) ++served_.calls, served_.direct += !std::strcmp(path(), "direct");
+      }
+      call.check();
+    }
+    if (persistent) MPI_Request_free(&request);
+  }
+
+  void complete(MPI_Request& request) {
+    int done = 0;
+    for (std::uint64_t i = own_.below(4); i > 0 && !done; --i) {
+      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+    if (own_.below(200) == 0) fork_and_end();
+    if (!done) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  // A child while the operation is under way.
+  static void fork_and_end() {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0, "status %x; %s", status, step_text);
+  }
+
+  Random shared_, own_;
+  std::size_t most_;
+  Served served_;
+  Slot input_{own_, pools()[0]}, output_{own_, pools()[1]};
+};
+
+// Why no memory is promoted here, or null.
+const char* promotion_is_impossible() {
+  utsname system{};
+  int major = 0, minor = 0;
+  if (uname(&system) != 0 || std::sscanf(system.release, "%d.%d", &major, &minor) != 2 ||
+      major < 6 || (major == 6 && minor < 11)) {
+    return "this kernel has no PROCMAP_QUERY";
+  }
+  for (const char* tool : {"__asan_init", "__tsan_init"}) {
+    if (dlsym(RTLD_DEFAULT, tool)) return "a sanitizer follows memory";
+  }
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) {
+    return "the address space is limited";
+  }
+  return nullptr;
+}
+
+void check_served(const Served& served, const std::string& mode) {
+  if (rank == 0) std::printf("%ld of %ld calls went direct\n", served.direct, served.calls);
+  const char* const reason = promotion_is_impossible();
+  if (mode == "off" || reason) {
+    if (reason && rank == 0) std::printf("not promoted: %s\n", reason);
+    CHECK(served.direct == 0, "%ld of %ld", served.direct, served.calls);
+  } else {
+    const long least = mode == "eager" ? served.calls / 5 : 0;
+    CHECK(served.direct >= least, "%ld of %ld", served.direct, served.calls);
+  }
+}
+
+bool has_failed() {
+  const long own = failures;
+  long all = 0;
+  native().Allreduce(&own, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  return all > 0;
+}
+
+void run(const std::string& mode, long rounds, std::uint64_t seed, std::size_t most_bytes) {
+  Breaker breaker(seed, most_bytes);
+  for (long i = 0; i < rounds; ++i) {
+    breaker.round(i);
+    if (i % 16 == 15 && has_failed()) break;
+  }
+  check_served(breaker.served(), mode);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  start(argc, argv, MPI_THREAD_FUNNELED);
+  warm_up(MPI_COMM_WORLD);
+  alignas(4096) unsigned char on_stack[2][Pools::kBytes];
+  unsigned char* window = nullptr;
+  MPI_Win win;
+  MPI_Win_allocate_shared(2 * Pools::kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window, &win);
+  for (std::size_t i = 0; i < 2; ++i) {
+    pools()[i] = {on_stack[i], in_data[i], in_bss[i], window + i * Pools::kBytes};
+  }
+  run(argc > 1 ? argv[1] : "eager", argc > 2 ? std::atol(argv[2]) : 100,
+      argc > 3 ? std::strtoull(argv[3], nullptr, 0) : 1,
+      argc > 4 ? std::strtoul(argv[4], nullptr, 0) : 1 << 20);
+  MPI_Win_free(&win);
+  return finish();
+}
