@@ -2,6 +2,8 @@
 #include "promotion/page_mover.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -39,9 +41,10 @@ class Place {
   Place& operator=(const Place&) = delete;
 
   std::byte* at() const { return at_; }
-  // Puts the pages over those at `address`.
+  // Puts the pages over those at `address`. Not by the C library's mremap(): the one that UCX 1.13
+  // puts in its place does not pass the new address on.
   bool move_to(std::byte* address) {
-    if (mremap(at_, bytes_, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, address) == MAP_FAILED) {
+    if (syscall(SYS_mremap, at_, bytes_, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, address) < 0) {
       return false;
     }
     moved_ = at_;

@@ -13,17 +13,19 @@ sed -n 's/^SUMAC_OTHER_NAME(\(.*\), .*)$/\1/p' "$rows" >"$scratch/others"
   sed 's/^/P/' "$scratch/others"
   sed 's/^/MPI_/' "$scratch/calls"
   sed 's/^/PMPI_/' "$scratch/calls"
-  printf 'madvise\nmremap\n'
+  # Not their default versions, which dlsym() finds.
+  printf 'madvise@GLIBC\nmremap@GLIBC\nGLIBC\n'
   grep -o 'sumac_[a-z_]*(' "$source/include/sumac/sumac.h" | tr -d '('
 } | LC_ALL=C sort -u >"$scratch/expected"
-nm -D --defined-only "$library" | awk '{print $3}' | LC_ALL=C sort >"$scratch/exported"
+nm -D --defined-only "$library" | awk '{print $3}' |
+  sed 's/GLIBC_[0-9.]*$/GLIBC/' | LC_ALL=C sort >"$scratch/exported"
 
 run diff "$scratch/expected" "$scratch/exported"
 expect_status 0
 run grep -c . "$scratch/calls"
 expect_out 104
 run grep -c . "$scratch/exported"
-expect_out 243
+expect_out 244
 
 run sh -c "nm -D --undefined-only '$library' | grep -E 'MPI|_Z|GOMP|omp_|__kmpc'"
 expect_status 1

@@ -3,6 +3,11 @@
 // must behave as the program's private memory would (src/promotion/advice.cc). Before a back end
 // asks for it, and where none does, a call goes on to the next definition: the C library's, or that
 // of a library which watches memory for a network's adapter and has patched the C library's code.
+//
+// Programs are linked to these functions with a version, GLIBC_2.2.5 or so, and find Sumac's, which
+// have it too, but not as the default: dlsym() without a version finds the C library's. By that
+// libraries look for the code that they patch (UCX does), and it must stay the C library's: its own
+// calls, such as realloc()'s of mremap(), do not come through any exported name.
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -13,9 +18,11 @@
 #include "interpose/stub/internal.h"
 
 #pragma GCC visibility push(default)
-int madvise(void* address, size_t bytes, int advice);
-void* mremap(void* old_address, size_t old_bytes, size_t new_bytes, int flags, ...);
+int stub_madvise(void* address, size_t bytes, int advice);
+void* stub_mremap(void* old_address, size_t old_bytes, size_t new_bytes, int flags, ...);
 #pragma GCC visibility pop
+__asm__(".symver stub_madvise, madvise@" SUMAC_GLIBC ", remove");
+__asm__(".symver stub_mremap, mremap@" SUMAC_GLIBC ", remove");
 
 typedef void* (*mremap_fn)(void*, size_t, size_t, int, ...);
 
@@ -49,7 +56,7 @@ static void* next_of(_Atomic(void*)* known, const char* name, void* otherwise) {
   return function;
 }
 
-int madvise(void* address, size_t bytes, int advice) {
+int stub_madvise(void* address, size_t bytes, int advice) {
   const sumac_madvise_fn next =
       (sumac_madvise_fn)next_of(&next_madvise, "madvise", (void*)system_madvise);
   const struct sumac_memory_calls* calls = atomic_load(&memory_calls);
@@ -58,7 +65,7 @@ int madvise(void* address, size_t bytes, int advice) {
   return calls->advise(address, bytes, advice, next);
 }
 
-void* mremap(void* old_address, size_t old_bytes, size_t new_bytes, int flags, ...) {
+void* stub_mremap(void* old_address, size_t old_bytes, size_t new_bytes, int flags, ...) {
   va_list arguments;
   va_start(arguments, flags);
   // Only meant with MREMAP_FIXED or MREMAP_DONTUNMAP. The C library reads it as well.
@@ -76,13 +83,14 @@ void* mremap(void* old_address, size_t old_bytes, size_t new_bytes, int flags, .
   return next(old_address, old_bytes, new_bytes, flags, new_address);
 }
 
-// The names may be defined before libsumac.so in the search order, or be patched.
+// The names may be defined before libsumac.so in the search order.
 static bool arrive(void) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   void* at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return false;
-  const sumac_madvise_fn named_madvise = (sumac_madvise_fn)dlsym(RTLD_DEFAULT, "madvise");
-  const mremap_fn named_mremap = (mremap_fn)dlsym(RTLD_DEFAULT, "mremap");
+  const sumac_madvise_fn named_madvise =
+      (sumac_madvise_fn)dlvsym(RTLD_DEFAULT, "madvise", SUMAC_GLIBC);
+  const mremap_fn named_mremap = (mremap_fn)dlvsym(RTLD_DEFAULT, "mremap", SUMAC_GLIBC);
   atomic_store(&probed_madvise, false);
   atomic_store(&probed_mremap, false);
   atomic_store(&probe, at);
