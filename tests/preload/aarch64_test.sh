@@ -14,8 +14,9 @@ build() {
 }
 sed 's/^GLIBC_[0-9.]*/GLIBC_2.17/' "$exports" >exports.map
 build -fPIC -fvisibility=hidden -DSUMAC_VERSION='"0.1.0"' -DSUMAC_GLIBC='"GLIBC_2.17"' -shared \
-  -nostartfiles -Wl,-z,now -Wl,-z,defs -Wl,--version-script=exports.map "$source"/src/interpose/stub/*.[cS] \
-  "$source/src/base/launch.c" "$source/src/base/message.c" -o libsumac.so
+  -nostartfiles -Wl,-z,now -Wl,-z,defs -Wl,--version-script=exports.map \
+  "$source"/src/interpose/stub/*.[cS] "$source/src/base/launch.c" "$source/src/base/message.c" \
+  -o libsumac.so
 build -fPIC -shared "$here/fake_mpi.c" -o libfake_mpi.so
 build -fPIC -shared -DFAKE_OPENMPI "$here/fake_mpi.c" -o libfake_openmpi.so
 build -fPIC -shared "$here/fake_backend.c" -o libsumac-openmpi.so
