@@ -68,10 +68,13 @@ class Edges {
   }
   std::size_t bytes() const { return head_.bytes + tail_.bytes; }
 
-  void put(ShmGroup& group, std::uint64_t position, const ConstBytes& vector) const {
+  // Shows those of this rank's vector to the others, behind the flag out(), if there are any.
+  void show(ShmGroup& group, std::uint64_t position, const ConstBytes& vector) const {
+    if (bytes() == 0) return;
     std::byte* const slot = group.payload(group.rank(), position, bytes());
     (vector + head_.offset).copy_to(slot, head_.bytes);
     (vector + tail_.offset).copy_to(slot + head_.bytes, tail_.bytes);
+    group.publish_out(position);
   }
   // Copies the edges of a peer's vector to the same places of `vector`.
   void take(const ShmGroup& group, std::uint64_t position, int peer, const Bytes& vector) const {
@@ -110,10 +113,7 @@ Task fold_in_place(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                    Store store) {
   const std::uint64_t position = direct.position;
   const Edges edges(args.bytes(), direct.inside);
-  if (edges.bytes() > 0) {
-    edges.put(group, position, args.input);
-    group.publish_out(position);
-  }
+  edges.show(group, position, args.input);
   const SharedFold inside(group, args, peers, position, {direct.inside.bytes, group.size()},
                           direct.inside.offset, formed, store);
   inside.do_own_share();
@@ -121,12 +121,7 @@ Task fold_in_place(Strand& strand, ShmGroup& group, const ReduceArguments& args,
     co_await strand.until(group.others_out(position));
     edges.fold_into(group, position, args, {0, args.bytes()}, output);
   }
-  co_await strand.until_idle(inside.all_done());
-  inside.do_what_is_left();
-  // Until then other ranks read the inputs and write the outputs.
-  co_await strand.until(inside.all_done());
-  group.finish(position);
-  group.note_finished_before(position);
+  co_await complete(strand, group, position, inside);
 }
 
 }  // namespace sumac

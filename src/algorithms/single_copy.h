@@ -229,6 +229,18 @@ class SharedFold {
   Store store_;
 };
 
+// Ends an operation after this rank's own share of `fold`: does what others have left, and waits
+// for all.
+template <class Fold>
+Task complete(Strand& strand, ShmGroup& group, std::uint64_t position, const Fold& fold) {
+  co_await strand.until_idle(fold.all_done());
+  fold.do_what_is_left();
+  // Until then other ranks read the inputs and write the outputs.
+  co_await strand.until(fold.all_done());
+  group.finish(position);
+  group.note_finished_before(position);
+}
+
 // The reductions by single copy: addresses travel, all ranks' shares are done by whichever rank has
 // time, and all wait for all.
 template <class Formed, class Store>
@@ -241,12 +253,7 @@ Task reduce_shares(Strand& strand, ShmGroup& group, const ReduceArguments& args,
   co_await strand.until(group.others_in(position));
   const SharedFold fold(group, args, peers, position, parts, 0, formed, store);
   fold.do_own_share();
-  co_await strand.until_idle(fold.all_done());
-  fold.do_what_is_left();
-  // Until then other ranks read the inputs and write the outputs.
-  co_await strand.until(fold.all_done());
-  group.finish(position);
-  group.note_finished_before(position);
+  co_await complete(strand, group, position, fold);
 }
 
 }  // namespace sumac

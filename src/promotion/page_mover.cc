@@ -89,9 +89,7 @@ bool move_chunk(Service& service, const Range& chunk, std::size_t& huge_bytes) {
     return false;
   }
   std::memcpy(place.at(), pointer(chunk.begin), chunk.bytes());
-  service.moving_from.store(reinterpret_cast<std::uintptr_t>(place.at()));
   const bool moved = place.move_to(pointer(chunk.begin)) || fill_gap(file, chunk);
-  service.moving_from.store(0);
   if (!moved) file.punch(chunk);
   if (moved) huge_bytes += huge;
   return moved;

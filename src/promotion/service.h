@@ -32,8 +32,6 @@ struct Service {
   std::atomic<bool> holes{false};
   // Of the thread that promotes, sweeps or forks. Recursive: a signal handler may fork.
   pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-  // Where new pages wait for their move by the service's own mremap().
-  std::atomic<std::uintptr_t> moving_from{0};
   std::uintptr_t sweep_at = 0;
   std::size_t ranges = 0;  // mappings of the file; counted anew when there seem to be too many
   Tally tally = {};

@@ -5,6 +5,7 @@
 //
 // Cost: a system call or two of under 1 us per mapping; and, only when there is something to give
 // back, one per mapping of any file in the process, twice.
+#include "base/hash.h"
 #include "promotion/service.h"
 
 namespace sumac::promotion {
@@ -14,7 +15,7 @@ namespace {
 // shows.
 struct Shown {
   Range part;
-  std::uint64_t hash = 0;
+  std::uint64_t hash = SUMAC_HASH_START;
   std::size_t count = 0;
 
   Shown(const Service& service, const Range& range) : part{range.end, range.end} {
@@ -26,7 +27,7 @@ struct Shown {
       const Range shown = range.within({mapping.offset, mapping.offset + mapping.bytes()});
       if (!shown.empty() && shown.begin < part.begin) part = shown;
       for (const std::uint64_t word : {mapping.begin, mapping.end, mapping.offset}) {
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+        hash = hash_value(word, hash);
       }
     }
   }

@@ -24,10 +24,7 @@ Task direct(Strand& strand, ShmGroup& group, const AllgatherArguments& args,
   const std::uint64_t position = direct.position;
   const int ranks = group.size(), own = group.rank();
   const Edges edges(args.parts[own].bytes, inside_of_part(group, args, direct, own));
-  if (edges.bytes() > 0) {
-    edges.put(group, position, args.input);
-    group.publish_out(position);
-  }
+  edges.show(group, position, args.input);
   args.keep_own(own);
   for (int i = 1; i < ranks; ++i) {
     const int from = (own + i) % ranks;

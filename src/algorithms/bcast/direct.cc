@@ -18,10 +18,7 @@ Task direct(Strand& strand, ShmGroup& group, const BcastArguments& args, const S
   const Part inside = direct.inside;
   const Edges edges(args.bytes, inside);
   const bool root = group.rank() == args.root;
-  if (root && edges.bytes() > 0) {
-    edges.put(group, position, args.buffer);
-    group.publish_out(position);
-  }
+  if (root) edges.show(group, position, args.buffer);
   co_await copy_shares(strand, group, args, peers, position, inside);
   if (!root && edges.bytes() > 0) {
     co_await strand.until(group.out(args.root, position));

@@ -23,10 +23,7 @@ Task direct(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args,
             const SingleCopy& peers, const Direct& direct) {
   const std::uint64_t position = direct.position;
   const Edges edges(args.bytes(), direct.inside);
-  if (edges.bytes() > 0) {
-    edges.put(group, position, args.input);
-    group.publish_out(position);
-  }
+  edges.show(group, position, args.input);
   const Part own = args.parts[group.rank()];
   const Part inside = common(own, direct.inside);
   if (inside.bytes > 0) {

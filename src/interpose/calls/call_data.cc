@@ -14,7 +14,6 @@ void describe_arguments(const Call& call, const Decision& decision, ChosenCall& 
   const bool in_place = call.send.address == MPI_IN_PLACE;
   work.collective = call.collective();
   if (decision.way == Decision::Way::serve) work.choice = decision.choice;
-  work.direct = {decision.direct};
   ReduceArguments& args = work.reduction;
   args.output = gets_result ? static_cast<std::byte*>(call.receive.address) : nullptr;
   args.input = in_place ? args.output : static_cast<const std::byte*>(call.send.address);

@@ -58,7 +58,6 @@ bool agree(Communicator& c, bool own) {
                     &by_mpi};
   // The default choice, since the rules may leave a call to the MPI.
   call.choice = Choice();
-  call.direct = DirectTry();
   call.choice.algorithm = c.levels_for[static_cast<int>(Collective::allreduce)]
                               ? Algorithm::allreduce_levels
                               : Algorithm::allreduce_flat_slots;

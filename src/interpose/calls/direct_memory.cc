@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/calls/direct_memory.h"
 
-#include <unistd.h>
-
 #include "algorithms/direct.h"
 #include "interpose/process/own_memory.h"
 
@@ -22,8 +20,6 @@ bool use_all(const ReachedMemory& memory) {
 
 void prepare_direct(Communicator& c, ChosenCall& call, const CallData& data, bool in_order) {
   if (!call.direct.wanted()) return;
-  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  call.direct.page = page;
   // Copies are Sumac's own memory, for this one call.
   call.direct.mapped = !data.has_copies() && use_all(reached_memory(c.rank, call.collective, call));
   call.direct.went = false;

@@ -56,15 +56,20 @@ int reduce_alone(Entry& entry, const Call& call, const Decision& decision) {
   return MPI_SUCCESS;
 }
 
-// Runs a blocking call.
-void run_here(Communicator& c, const CallData& data) {
+// Runs a blocking call. Returns the algorithm that served it. What was tried ends with the call:
+// the communicator's work also serves calls that try nothing.
+Algorithm run_here(Communicator& c, const CallData& data) {
   ChosenCall& call = c.work.call;
-  const bool may_go_direct = call.direct.wanted();
-  if (may_go_direct) [[unlikely]]
-    prepare_direct(c, call, data, true);
+  if (!call.direct.wanted()) [[likely]] {
+    run(c);
+    return call.choice.algorithm;
+  }
+  prepare_direct(c, call, data, true);
   run(c);
-  if (may_go_direct) [[unlikely]]
-    note_direct(c, call);
+  note_direct(c, call);
+  const Algorithm way = way_of(call);
+  call.direct = DirectTry();
+  return way;
 }
 
 int run_served(Entry& entry, const Call& call, const Decision& decision) {
@@ -72,9 +77,9 @@ int run_served(Entry& entry, const Call& call, const Decision& decision) {
   CallData data;
   data.describe(c.work, call, decision);
   data.load(c.work.call);
-  if (!data.is_local()) run_here(c, data);
+  const Algorithm way = data.is_local() ? decision.choice.algorithm : run_here(c, data);
   data.deliver();
-  count_served(entry, c.stats, data, way_of(c.work.call));
+  count_served(entry, c.stats, data, way);
   return MPI_SUCCESS;
 }
 
