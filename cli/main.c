@@ -32,6 +32,7 @@ static const char kHelp[] =
     "  plot                     Draw the results of 'sumac bench'\n"
     "  trace                    Run an MPI program, and draw when each level of one\n"
     "                           collective worked\n"
+    "  simulate                 Simulate a collective on a cluster that is not there\n"
     "  plan                     Show which algorithms a collective takes, on this\n"
     "                           machine or another\n"
     "\n"

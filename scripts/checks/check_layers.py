@@ -32,6 +32,7 @@ LAYERS = {
 MAY_INCLUDE_MPI = (
     "src/interpose/",
     "bench/",
+    "simulate/",
     "tests/",
     "examples/",
     "experiments/",

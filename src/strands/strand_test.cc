@@ -215,5 +215,19 @@ TEST(Waiting, DrivesAndReports) {
   }
 }
 
+TEST(Waiting, LeavesItToADriveThatWaits) {
+  Calls calls;
+  WaitPolicy policy;
+  policy.spins = 1000;
+  policy.context = &calls;
+  policy.drive = [](void* c) { static_cast<Calls*>(c)->driven++; };
+  policy.drive_waits = true;
+  Waiting waiting(policy);
+  for (int i = 1; i <= 20; ++i) {
+    waiting.step();
+    EXPECT_EQ(calls.driven, i);
+  }
+}
+
 }  // namespace
 }  // namespace sumac

@@ -14,6 +14,9 @@ struct WaitPolicy {
   std::uint32_t spins = 0;
   // Lets the MPI below make progress (a peer's send may depend on it). May be null.
   void (*drive)(void* context) = nullptr;
+  // drive() itself waits for something to happen, and nothing else is done to wait: where time is
+  // simulated, it passes there alone.
+  bool drive_waits = false;
   // Called once a second while a wait goes on, with the seconds so far. May be null.
   void (*late)(void* context, double seconds) = nullptr;
   void* context = nullptr;
@@ -26,7 +29,9 @@ class Waiting {
 
   // `may_doze`: only other ranks of this node can end the wait.
   void step(bool may_doze = true) {
-    if (++polls_ % kPollsPerDrive != 0 && polls_ < policy_.spins) {
+    if (policy_.drive_waits) [[unlikely]] {
+      policy_.drive(policy_.context);
+    } else if (++polls_ % kPollsPerDrive != 0 && polls_ < policy_.spins) {
       cpu_pause();
     } else {
       give_way(may_doze);

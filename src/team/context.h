@@ -23,6 +23,8 @@ struct Context {
   Family family;          // of the MPI below
   std::uint64_t process;  // a word that no other process has which ever joins a team with it
   LineClock clock = {};
+  // False where the ranks of a node can only send messages to one another: nodes are simulated.
+  bool shares_memory = true;
 
   Control control() const { return static_cast<Control>(options.shm_control); }
 };

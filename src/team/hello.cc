@@ -9,6 +9,7 @@
 #include <cstring>
 #include <mutex>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/hash.h"
 #include "base/launch.h"
@@ -100,11 +101,22 @@ bool can_agree(const std::vector<Hello>& hellos, Reason& reason) {
 
 namespace {
 
+// The ranks of a machine and its processors, by affinity masks, control groups and the size of the
+// whole job there. Nodes may be containers of one machine and share its processors.
 struct Crowd {
   int here = 0;        // ranks of these on the machine
   int ranks = 0;       // of the job on the machine, as far as is known
   int masked = 0;      // processors that these may use
   int processors = 0;  // and that their control group leaves them
+
+  // A part of the job's ranks that is bound to processors of its own says nothing about the others.
+  bool tells_of_all() const { return ranks > here && masked > here; }
+  // More ranks than processors.
+  bool oversubscribed() const {
+    return here > processors || (tells_of_all() && ranks > processors);
+  }
+  // At least two processors for each of the job's ranks, by what is known of them.
+  bool has_spare() const { return processors >= 2 * ranks; }
 };
 
 Crowd crowd_of(const std::vector<Hello>& hellos, int rank) {
@@ -127,25 +139,16 @@ Crowd crowd_of(const std::vector<Hello>& hellos, int rank) {
 
 }  // namespace
 
-bool is_oversubscribed(const std::vector<Hello>& hellos, int rank) {
-  const Crowd crowd = crowd_of(hellos, rank);
-  // A part of the job's ranks that is bound to processors of its own says nothing about the others.
-  const bool tells_of_all = crowd.ranks > crowd.here && crowd.masked > crowd.here;
-  return crowd.here > crowd.processors || (tells_of_all && crowd.ranks > crowd.processors);
-}
-
-bool has_spare_processors(const std::vector<Hello>& hellos, int rank) {
-  const Crowd crowd = crowd_of(hellos, rank);
-  return crowd.processors >= 2 * crowd.ranks;
-}
-
 TeamSpec spec_of(const std::vector<Hello>& hellos, Family family) {
   TeamSpec spec;
   spec.family = family;
+  std::unordered_map<std::uint64_t, Crowd> crowds;  // by machine
   for (std::size_t r = 0; r < hellos.size(); ++r) {
+    const auto [crowd, is_new] = crowds.try_emplace(hellos[r].machine);
+    if (is_new) crowd->second = crowd_of(hellos, static_cast<int>(r));
     spec.places.push_back(hellos[r].place);
-    spec.oversubscribed.push_back(is_oversubscribed(hellos, static_cast<int>(r)));
-    spec.spare.push_back(has_spare_processors(hellos, static_cast<int>(r)));
+    spec.oversubscribed.push_back(crowd->second.oversubscribed());
+    spec.spare.push_back(crowd->second.has_spare());
   }
   return spec;
 }

@@ -49,15 +49,6 @@ Hello own_hello(const Context& context, const std::string& hierarchy);
 // True when these ranks can be served together; else sets the reason.
 bool can_agree(const std::vector<Hello>& hellos, Reason& reason);
 
-// True when the machine of this rank has more ranks than processors, by affinity masks, control
-// groups and the size of the whole job there. Nodes may be containers of one machine and share its
-// processors.
-bool is_oversubscribed(const std::vector<Hello>& hellos, int rank);
-
-// True when the machine of this rank has at least two processors for each of the job's ranks there,
-// by what is known of them.
-bool has_spare_processors(const std::vector<Hello>& hellos, int rank);
-
 TeamSpec spec_of(const std::vector<Hello>& hellos, Family family);
 
 }  // namespace sumac

@@ -9,6 +9,13 @@
 namespace sumac {
 namespace {
 
+// Makes all groups send messages.
+void unshare(Hierarchy& hierarchy) {
+  for (HierarchyLevel& level : hierarchy.levels) {
+    for (Group& group : level.groups) group.one_node = false;
+  }
+}
+
 // Builds the hierarchy of the text, or the automatic one where the text does not fit.
 Hierarchy build(const Team& team, std::string_view text) {
   Hierarchy hierarchy;
@@ -44,7 +51,10 @@ std::vector<Wanted> wanted_hierarchies(const Team& team) {
     const std::string_view text = hierarchy_for(option, name_of(collective));
     auto same = std::find_if(all.begin(), all.end(),
                              [&](const Wanted& wanted) { return wanted.text == text; });
-    if (same == all.end()) same = all.insert(same, {text, build(team, text), {}});
+    if (same == all.end()) {
+      same = all.insert(same, {text, build(team, text), {}});
+      if (!team.context.shares_memory) unshare(same->hierarchy);
+    }
     same->collectives.push_back(collective);
   }
   return all;

@@ -130,7 +130,7 @@ def test_documents_are_there(sumac, prefix):
 @pytest.mark.skipif(not shutil.which("help2man"), reason="help2man makes the manual")
 def test_manual(sumac, prefix):
     pages = {path.stem for path in (prefix / "share/man/man1").iterdir()}
-    commands = ("exec", "run", "info", "check", "bench", "tune", "plot", "trace", "plan")
+    commands = ("exec", "run", "info", "check", "bench", "tune", "plot", "trace", "simulate", "plan")
     assert pages == {"sumac", *(f"sumac-{command}" for command in commands)}
     text = (prefix / "share/man/man1/sumac.1").read_text()
     for option in json.loads(sumac("__options")):
@@ -183,7 +183,7 @@ class TestWithoutAnIndex:
     def test_what_does_not(self, user, staged):
         empty = user.folder / "empty"
         assert user.run("/usr/bin/python3", "-m", "venv", "--without-pip", empty).returncode == 0
-        for command in ("run", "info", "check", "bench", "tune", "plot", "trace"):
+        for command in ("run", "info", "check", "bench", "tune", "plot", "trace", "simulate"):
             done = user.run(staged[0] / "bin/sumac", command, PATH=f"{empty}/bin:/usr/bin:/bin")
             assert done.returncode == 3
             assert "error[no-python]: this Python has not what is needed: typer>=" in done.stderr

@@ -20,6 +20,7 @@ from sumac_mpi.commands import (
     info,
     plot,
     run,
+    simulate,
     trace,
     tune,
 )
@@ -74,6 +75,11 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str, dict[str, bool]]] = {
     "tune": (tune.tune, "0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results.", {}),
     "plot": (plot.plot, _BRIEF, {}),
     "trace": (trace.trace, _STARTED, _PROGRAM),
+    "simulate": (
+        simulate.simulate,
+        "0 done, 1 failed, 2 usage, 3 no SimGrid here, 4 wrong results of Sumac.",
+        {},
+    ),
 }
 for _name, (_function, _status, _settings) in _COMMANDS.items():
     _layout = bench_options.Command if _name in ("bench", "tune") else help_layout.Command

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`sumac simulate`: a collective on a described cluster."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from sumac_mpi.base import units
+from sumac_mpi.base.console import console
+from sumac_mpi.base.errors import Exit, bad_value
+from sumac_mpi.commands.common_options import AS_JSON
+from sumac_mpi.plot import drawing
+from sumac_mpi.simulate import cluster, measure, request, smpi, table
+
+_SIZES = "8,64,512,4K,32K,256K,1M"
+
+
+class Collective(str, Enum):
+    allreduce = "allreduce"
+    reduce = "reduce"
+    bcast = "bcast"
+    barrier = "barrier"
+
+
+class Family(str, Enum):
+    any = "any"
+    openmpi = "openmpi"
+    mpich = "mpich"
+
+
+def simulate(
+    described: Annotated[
+        str,
+        typer.Argument(
+            metavar="CLUSTER",
+            help="A TOML file that describes a cluster, or the name of one that is shipped: "
+            "coprocessors, fat-tree, switch, torus",
+        ),
+    ],
+    collective: Annotated[
+        Collective,
+        typer.Argument(metavar="COLLECTIVE", help="allreduce, reduce, bcast or barrier"),
+    ] = Collective.allreduce,
+    ranks: Annotated[
+        Optional[int],
+        typer.Option("-n", "--ranks", metavar="N", min=2, help="Number of ranks",
+                     show_default="all of the cluster"),
+    ] = None,
+    nodes: Annotated[
+        Optional[int],
+        typer.Option("--nodes", metavar="N", min=1, help="Number of nodes of the cluster",
+                     show_default="that of its file"),
+    ] = None,
+    sizes: Annotated[
+        str, typer.Option("--sizes", metavar="SIZE,...", help="Message sizes, multiples of 8")
+    ] = _SIZES,
+    against: Annotated[
+        str,
+        typer.Option(
+            "--against",
+            metavar="NAME,...",
+            help="SimGrid's selections and algorithms to compare with; '' for none",
+        ),
+    ] = ",".join(request.SELECTIONS),
+    settings: Annotated[
+        Optional[list[str]],
+        typer.Option("--set", metavar="NAME=VALUE",
+                     help="Set Sumac's option SUMAC_NAME, see 'sumac info options'"),
+    ] = None,
+    mpi: Annotated[
+        Family,
+        typer.Option("--mpi", metavar="MPI", help="Whose rules hold: any, openmpi or mpich"),
+    ] = Family.any,
+    work: Annotated[
+        Optional[float],
+        typer.Option("--overlap", metavar="US", min=0,
+                     help="Make nonblocking calls, and compute for so many us meanwhile"),
+    ] = None,
+    tests: Annotated[
+        int, typer.Option("--tests", metavar="N", min=0, help="Calls of MPI_Test meanwhile")
+    ] = 0,
+    output: Annotated[
+        Optional[Path],
+        typer.Option("-o", "--output", metavar="FILE", help="A picture: .png, .svg or .pdf"),
+    ] = None,
+    timeout: Annotated[
+        float,
+        typer.Option("--timeout", metavar="SECONDS", min=1,
+                     help="End a simulation that takes longer"),
+    ] = 300,
+    as_json: Annotated[bool, typer.Option("--json", help=AS_JSON)] = False,
+) -> None:
+    """Simulate a collective on a cluster that is not there.
+
+    Sumac's algorithms, rules and hierarchies run on the simulated ranks of SimGrid's SMPI, beside
+    SimGrid's own texts of Open MPI's, MPICH's, MVAPICH2's and Intel MPI's. Times are simulated: the
+    same each time, on whatever machine. Results are checked.
+
+    \b
+    sumac simulate fat-tree -n 512
+    sumac simulate my-cluster.toml bcast --sizes 8,64K,1M -o bcast.png
+    """  # fmt: skip
+    smpi.command()
+    smpi.program()
+    if output:
+        drawing.check("-o", output)
+    wanted = _request(described, collective.value, ranks, nodes, sizes, against, settings)
+    wanted = dataclasses.replace(
+        wanted, mpi=mpi.value, nonblocking=work is not None, compute_us=work or 0.0, tests=tests
+    )
+    with _progress(wanted) as advance:
+        results = measure.simulate(wanted, timeout, advance)
+    if output:
+        drawing.module("simulate.picture").draw(results, output)
+    show(results, as_json)
+    raise typer.Exit(Exit.WRONG if results.wrong_sumac() else Exit.OK)
+
+
+def _request(
+    described: str, collective: str, ranks: int | None, nodes: int | None, sizes: str,
+    against: str, settings: list[str] | None,
+) -> request.Request:  # fmt: skip
+    found = cluster.load(described)
+    if nodes:
+        found = dataclasses.replace(found, nodes=nodes)
+    found, count = request.fitted(found, ranks)
+    has_sizes = collective != Collective.barrier.value
+    listed = [units.parse_size(word) for word in sizes.split(",")] if has_sizes else []
+    return request.Request(
+        found, count, collective, request.check_sizes(listed),
+        request.check_selections(against), tuple(_variable(text) for text in settings or []),
+    )  # fmt: skip
+
+
+def _variable(text: str) -> str:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise bad_value(f"--set {text}: wants NAME=VALUE")
+    return f"SUMAC_{name.upper().removeprefix('SUMAC_')}={value}"
+
+
+@contextmanager
+def _progress(wanted: request.Request) -> Iterator[Callable[[str], None]]:
+    """A bar over the results of all ways, on a terminal."""
+    errors = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    bar = Progress(*columns, console=errors, transient=True)
+    task = bar.add_task("", total=len(wanted.ways) * max(1, len(wanted.sizes)))
+
+    def advance(way: str) -> None:
+        bar.update(task, advance=1, description=way)
+
+    with bar if errors.is_terminal else nullcontext():
+        yield advance
+
+
+def show(results: measure.Results, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(results.as_json(), indent=2))
+        return
+    out = console(100)
+    out.print(table.table(results))
+    for note in table.notes(results):
+        out.print(note, markup=False)
+    sys.stdout.flush()

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `sumac simulate` simulates: a cluster, calls, and who makes them."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from sumac_mpi.base.errors import bad_value
+from sumac_mpi.simulate import platform
+from sumac_mpi.simulate.cluster import Cluster
+
+COLLECTIVES = ("allreduce", "reduce", "bcast", "barrier")
+SUMAC = "sumac"
+# SimGrid's own texts of these libraries' choices.
+SELECTIONS = ("ompi", "mpich", "mvapich2", "impi")
+_ELEMENT = 8  # bytes of what is added, a double
+
+
+@dataclass(frozen=True)
+class Request:
+    cluster: Cluster  # of as many nodes as the ranks need
+    ranks: int
+    collective: str
+    sizes: tuple[int, ...]  # none for a barrier
+    selections: tuple[str, ...]  # to compare with
+    variables: tuple[str, ...] = ()  # options of Sumac, NAME=VALUE
+    mpi: str = "any"
+    nonblocking: bool = False
+    compute_us: float = 0.0
+    tests: int = 0
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        return (SUMAC, *self.selections)
+
+    def job(self, way: str) -> dict[str, Any]:
+        """What sumac-simulated is to do for one way."""
+        cases = [
+            {
+                "collective": self.collective,
+                "bytes": size,
+                "native": way != SUMAC,
+                "nonblocking": self.nonblocking,
+                "compute": self.compute_us * 1e-6,
+                "tests": self.tests,
+            }
+            for size in self.sizes or (0,)
+        ]
+        return {
+            "places": platform.places(self.cluster, self.ranks),
+            "variables": list(self.variables),
+            "mpi": self.mpi,
+            "cases": cases,
+        }
+
+
+def fitted(cluster: Cluster, ranks: int | None) -> tuple[Cluster, int]:
+    """The cluster with no more nodes than `ranks` ranks need, and the ranks: all, if None."""
+    wanted = cluster.ranks if ranks is None else ranks
+    if wanted < 2:
+        raise bad_value("-n: a collective has at least 2 ranks")
+    if wanted > cluster.ranks:
+        raise bad_value(
+            f"-n {wanted}: the cluster has {cluster.ranks} ranks", fix="--nodes gives it more nodes"
+        )
+    nodes = -(-wanted // cluster.ranks_of_a_node)
+    return dataclasses.replace(cluster, nodes=nodes), wanted
+
+
+def check_sizes(sizes: list[int]) -> tuple[int, ...]:
+    for size in sizes:
+        if size < _ELEMENT or size % _ELEMENT:
+            raise bad_value(f"--sizes: {size} bytes are not whole doubles", fix="multiples of 8")
+    return tuple(sorted(set(sizes)))
+
+
+def check_selections(text: str) -> tuple[str, ...]:
+    names = tuple(name for name in text.split(",") if name)
+    if SUMAC in names:
+        raise bad_value("--against: Sumac is there anyway")
+    return tuple(dict.fromkeys(names))

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sumac in front of SMPI: MPI's functions for programs that are linked to this file's object. It
+// must be the object, or a library of objects: preloading does not reach simulated ranks. Served are
+// all-reduces, reductions, broadcasts and barriers of whole elements; a communicator is set up at its
+// first blocking one. SUMAC_SIMULATION names the job (job.h); without it all calls are SMPI's, whose
+// reductions charge for folding as Sumac's do.
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "observe/log.h"
+#include "simulate/charge.h"
+#include "simulate/job.h"
+
+namespace sumac::simulated {
+namespace {
+
+// A nonblocking call: what the program's MPI_Request points to.
+struct Active {
+  Work work;
+  Communicator* communicator = nullptr;
+};
+
+// Of this rank. Globals of programs are apart under SMPI.
+struct Program {
+  std::optional<Job> job;  // none: all calls are SMPI's
+  std::unique_ptr<Process> process;
+  std::map<MPI_Comm, std::unique_ptr<Communicator>> communicators;
+  std::map<MPI_Request, std::unique_ptr<Active>> active;
+  MPI_Op ops[kNumOps] = {};
+};
+std::unique_ptr<Program> program;
+
+void begin_program() {
+  set_log(Level::warn, 0);
+  program = std::make_unique<Program>();
+  for (int op = 0; op < kNumOps; ++op) program->ops[op] = make_charged_op(static_cast<Op>(op));
+  const char* path = std::getenv("SUMAC_SIMULATION");
+  if (!path) return;
+  try {
+    program->job = read_job(path);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "sumac: error[simulation]: %s: %s\n", path, error.what());
+    PMPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  program->process = std::make_unique<Process>(program->job->settings);
+}
+
+void end_program() {
+  program->communicators.clear();
+  for (MPI_Op& op : program->ops) PMPI_Op_free(&op);
+  program.reset();
+}
+
+// The communicator as Sumac knows it; null where it serves none. `may_set_up`: all its ranks are in
+// this call, and wait for one another.
+Communicator* find(MPI_Comm comm, bool may_set_up) {
+  if (!program || !program->process) return nullptr;
+  const auto known = program->communicators.find(comm);
+  if (known != program->communicators.end()) {
+    return known->second->is_served() ? known->second.get() : nullptr;
+  }
+  if (!may_set_up) return nullptr;
+  MPI_Comm own = MPI_COMM_NULL;
+  PMPI_Comm_dup(comm, &own);
+  auto& made = program->communicators[comm];
+  made = std::make_unique<Communicator>(*program->process, own);
+  return made->is_served() ? made.get() : nullptr;
+}
+
+// The operation that charges, for the MPI's own reductions.
+MPI_Op charged(MPI_Op op, MPI_Datatype type) {
+  const Op own = operation_of(op);
+  const bool known = program && own != Op::none && element_of(type) != DType::none;
+  return known ? program->ops[static_cast<int>(own)] : op;
+}
+
+// A call as the program makes it.
+struct Given {
+  Collective collective;
+  const void* from = nullptr;
+  void* to = nullptr;
+  int count = 0;
+  MPI_Datatype type = MPI_BYTE;
+  MPI_Op op = MPI_OP_NULL;
+  int root = 0;
+};
+
+std::size_t bytes_of(const Given& given) {
+  if (given.collective == Collective::barrier) return 0;
+  int size = 0;
+  PMPI_Type_size(given.type, &size);
+  return static_cast<std::size_t>(size) * static_cast<std::size_t>(given.count);
+}
+
+bool is_plain(const Given& given) {
+  if (given.collective == Collective::barrier) return true;
+  if (given.count <= 0) return false;
+  if (given.collective != Collective::bcast) {
+    const DType type = element_of(given.type);
+    return type != DType::none && is_defined(operation_of(given.op), type);
+  }
+  MPI_Aint lower = 0, extent = 0;
+  PMPI_Type_get_extent(given.type, &lower, &extent);
+  int size = 0;
+  PMPI_Type_size(given.type, &size);
+  return lower == 0 && extent == size;
+}
+
+// Fills the work in. False where the call is the MPI's.
+bool describe(const Given& given, const Communicator& communicator, Work& work) {
+  if (!is_plain(given)) return false;
+  const std::size_t bytes = bytes_of(given);
+  const Choice& choice = communicator.choose(given.collective, bytes);
+  if (choice.algorithm == Algorithm::native) return false;
+  if (given.collective == Collective::barrier) return work.set_barrier(choice), true;
+  ChosenCall& call = work.call;
+  call = ChosenCall();
+  call.collective = given.collective;
+  call.choice = choice;
+  call.bcast = {static_cast<std::byte*>(given.to), bytes, given.root};
+  if (given.collective == Collective::bcast) return true;
+  ReduceArguments& args = call.reduction;
+  const bool in_place = given.from == MPI_IN_PLACE;
+  const bool gets_result =
+      given.collective != Collective::reduce || communicator.team.rank == given.root;
+  args.output = gets_result ? static_cast<std::byte*>(given.to) : nullptr;
+  args.input = in_place ? args.output : static_cast<const std::byte*>(given.from);
+  args.count = static_cast<std::size_t>(given.count);
+  const DType type = element_of(given.type);
+  args.element = size_of(type);
+  args.kernel = charged_kernel(operation_of(given.op), type);
+  args.root = given.root;
+  return true;
+}
+
+// True where Sumac has made the call.
+bool run(const Given& given, MPI_Comm comm) {
+  Communicator* const communicator = find(comm, true);
+  if (!communicator || !describe(given, *communicator, communicator->team.work)) return false;
+  communicator->run();
+  return true;
+}
+
+bool start(const Given& given, MPI_Comm comm, MPI_Request* request) {
+  Communicator* const communicator = find(comm, false);
+  if (!communicator) return false;
+  auto active = std::make_unique<Active>();
+  if (!describe(given, *communicator, active->work)) return false;
+  active->communicator = communicator;
+  communicator->start(active->work);
+  *request = reinterpret_cast<MPI_Request>(active.get());
+  program->active.emplace(*request, std::move(active));
+  return true;
+}
+
+Active* find(MPI_Request request) {
+  if (!program) return nullptr;
+  const auto known = program->active.find(request);
+  return known == program->active.end() ? nullptr : known->second.get();
+}
+
+void forget(MPI_Request* request) {
+  program->active.erase(*request);
+  *request = MPI_REQUEST_NULL;
+}
+
+// Waits for a request of Sumac's. For one of the MPI's, what is under way of Sumac's goes on
+// meanwhile: other ranks may wait for it before they send what this one waits for.
+int wait(MPI_Request* request, MPI_Status* status) {
+  if (Active* const active = find(*request)) {
+    active->communicator->wait_for(active->work);
+    forget(request);
+    return MPI_SUCCESS;
+  }
+  if (*request == MPI_REQUEST_NULL || !program || !program->process) {
+    return PMPI_Wait(request, status);
+  }
+  program->process->wait_for(*request, status);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+}  // namespace sumac::simulated
+
+using sumac::Collective;
+using sumac::simulated::charged;
+using sumac::simulated::Given;
+
+#define SUMAC_CALL extern "C" __attribute__((visibility("default"))) int
+
+SUMAC_CALL MPI_Init(int* argc, char*** argv) {
+  const int error = PMPI_Init(argc, argv);
+  sumac::simulated::begin_program();
+  return error;
+}
+
+SUMAC_CALL MPI_Finalize() {
+  sumac::simulated::end_program();
+  return PMPI_Finalize();
+}
+
+SUMAC_CALL MPI_Comm_free(MPI_Comm* comm) {
+  if (sumac::simulated::program) sumac::simulated::program->communicators.erase(*comm);
+  return PMPI_Comm_free(comm);
+}
+
+SUMAC_CALL MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                         MPI_Comm comm) {
+  const Given given{Collective::allreduce, from, to, count, type, op};
+  if (sumac::simulated::run(given, comm)) return MPI_SUCCESS;
+  return PMPI_Allreduce(from, to, count, type, charged(op, type), comm);
+}
+
+SUMAC_CALL MPI_Reduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int root,
+                      MPI_Comm comm) {
+  const Given given{Collective::reduce, from, to, count, type, op, root};
+  if (sumac::simulated::run(given, comm)) return MPI_SUCCESS;
+  return PMPI_Reduce(from, to, count, type, charged(op, type), root, comm);
+}
+
+SUMAC_CALL MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  const Given given{Collective::bcast, data, data, count, type, MPI_OP_NULL, root};
+  if (sumac::simulated::run(given, comm)) return MPI_SUCCESS;
+  return PMPI_Bcast(data, count, type, root, comm);
+}
+
+SUMAC_CALL MPI_Barrier(MPI_Comm comm) {
+  if (sumac::simulated::run({Collective::barrier}, comm)) return MPI_SUCCESS;
+  return PMPI_Barrier(comm);
+}
+
+SUMAC_CALL MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                          MPI_Comm comm, MPI_Request* request) {
+  const Given given{Collective::allreduce, from, to, count, type, op};
+  if (sumac::simulated::start(given, comm, request)) return MPI_SUCCESS;
+  return PMPI_Iallreduce(from, to, count, type, charged(op, type), comm, request);
+}
+
+SUMAC_CALL MPI_Ireduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                       int root, MPI_Comm comm, MPI_Request* request) {
+  const Given given{Collective::reduce, from, to, count, type, op, root};
+  if (sumac::simulated::start(given, comm, request)) return MPI_SUCCESS;
+  return PMPI_Ireduce(from, to, count, type, charged(op, type), root, comm, request);
+}
+
+SUMAC_CALL MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                      MPI_Request* request) {
+  const Given given{Collective::bcast, data, data, count, type, MPI_OP_NULL, root};
+  if (sumac::simulated::start(given, comm, request)) return MPI_SUCCESS;
+  return PMPI_Ibcast(data, count, type, root, comm, request);
+}
+
+SUMAC_CALL MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+  if (sumac::simulated::start({Collective::barrier}, comm, request)) return MPI_SUCCESS;
+  return PMPI_Ibarrier(comm, request);
+}
+
+SUMAC_CALL MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  return sumac::simulated::wait(request, status);
+}
+
+SUMAC_CALL MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  int error = MPI_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+    const int each = sumac::simulated::wait(&requests[i], status);
+    if (each != MPI_SUCCESS) error = each;
+  }
+  return error;
+}
+
+SUMAC_CALL MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (sumac::simulated::program && sumac::simulated::program->process) {
+    sumac::simulated::program->process->look();
+  }
+  sumac::simulated::Active* const active = sumac::simulated::find(*request);
+  if (!active) return PMPI_Test(request, flag, status);
+  *flag = active->work.ended;
+  if (*flag) sumac::simulated::forget(request);
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sumac-simulated, which `sumac simulate` has SimGrid's smpirun start, with all ranks in one process
+// that share its globals (-no-privatize). Makes the calls of a job, by Sumac and by SMPI's own
+// collectives, and prints a JSON line for each.
+// Usage: sumac-simulated JOB.json
+// Exit status: 0 done, 2 the job cannot be read.
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "observe/log.h"
+#include "simulate/trial.h"
+
+namespace sumac::simulated {
+namespace {
+
+// Beyond this a case is called once: what SMPI prepares in a first call costs little against it.
+constexpr std::size_t kWarmedUp = 64 << 10;
+
+void print(const Case& one, const Outcome& outcome, const std::string& plan) {
+  nlohmann::ordered_json json{{"collective", name_of(one.collective)},
+                              {"bytes", one.bytes},
+                              {"native", one.native},
+                              {"nonblocking", one.nonblocking},
+                              {"compute", one.compute},
+                              {"us", outcome.seconds * 1e6},
+                              {"wrong", outcome.wrong},
+                              {"plan", plan}};
+  std::printf("%s\n", json.dump().c_str());
+  std::fflush(stdout);
+}
+
+void run_cases(const Job& job, Communicator* communicator, Board& board, int rank) {
+  for (const Case& one : job.cases) {
+    Trial trial(one, communicator, board);
+    if (one.bytes <= kWarmedUp) trial.run();
+    const Outcome outcome = trial.run();
+    if (rank == 0) print(one, outcome, trial.plan());
+  }
+}
+
+void run(const Job& job) {
+  Process process(job.settings);
+  static Board board(job.settings.places.size());
+  bool serves = false;
+  for (const Case& one : job.cases) serves |= !one.native;
+  std::unique_ptr<Communicator> communicator;
+  if (serves) {
+    MPI_Comm own = MPI_COMM_NULL;
+    PMPI_Comm_dup(MPI_COMM_WORLD, &own);
+    communicator = std::make_unique<Communicator>(process, own);
+  }
+  run_cases(job, communicator.get(), board, process.rank);
+}
+
+// The job, read by the first rank that comes; null where that fails.
+const Job* shared_job(const char* path) {
+  static const std::unique_ptr<const Job> job = [&]() -> std::unique_ptr<const Job> {
+    try {
+      return std::make_unique<const Job>(read_job(path));
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "sumac: error[simulation]: %s: %s\n", path, error.what());
+      return nullptr;
+    }
+  }();
+  return job.get();
+}
+
+}  // namespace
+}  // namespace sumac::simulated
+
+extern "C" __attribute__((visibility("default"))) int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const sumac::simulated::Job* const job =
+      argc == 2 ? sumac::simulated::shared_job(argv[1]) : nullptr;
+  sumac::set_log(sumac::Level::warn, 0);
+  if (job) sumac::simulated::run(*job);
+  MPI_Finalize();
+  return job ? 0 : 2;
+}

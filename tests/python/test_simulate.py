@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`sumac simulate`: descriptions of clusters, platforms, and small simulations."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_installed import COMMAND
+
+from sumac_mpi.base.errors import SumacError
+from sumac_mpi.simulate import cluster, platform, request
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = """
+title = "small"
+nodes = 4
+[node]
+sockets = 2
+cores = 2
+fold_gb = 10
+memory = { latency_us = 0.25, bandwidth_gb = 8, all_gb = 60 }
+between_sockets = { latency_us = 0.4, bandwidth_gb = 30 }
+[network]
+topology = "switch"
+latency_us = 0.5
+bandwidth_gb = 12.5
+"""
+
+
+@pytest.mark.parametrize("name", cluster.names())
+def test_shipped_clusters_are_understood(name):
+    found = cluster.load(name)
+    text = platform.xml(found)
+    hosts = set(re.findall(r'<host id="(\w+)"', text))
+    assert {each for each, _, _ in platform.hosts(found)} == hosts
+    # Every link of a route is there, and every pair of nodes has one.
+    links = set(re.findall(r'<link id="(\w+)"', text))
+    assert set(re.findall(r'<link_ctn id="(\w+)"', text)) == links
+    assert text.count("<zoneRoute") == found.nodes * (found.nodes - 1)
+    assert len(platform.places(found, found.ranks)) == found.ranks
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("nodes = 4", "node_s = 4", "unknown key 'node_s'"),
+        ("nodes = 4", "", "'nodes' is missing"),
+        ("nodes = 4", "nodes = 0", "at least 1"),
+        ("cores = 2", "cores = 2.5", "whole number"),
+        ("fold_gb = 10", "fold_gb = -1", "not less than 0"),
+        ('"switch"', '"hypercube"', "hypercube"),
+        ('"switch"', '"fat-tree"', "uplinks"),
+        ("bandwidth_gb = 12.5", "bandwidth_gb = 0", "bandwidth"),
+        ("between_sockets", "# ", "between_sockets"),
+        ("[node]", "[node", "small.toml"),
+        ("memory = {", "memory = 3 # {", "memory is a table"),
+    ],
+)
+def test_descriptions_with_errors(tmp_path, old, new, says):
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL.replace(old, new, 1))
+    with pytest.raises(SumacError, match=re.escape(says)) as raised:
+        cluster.load(str(path))
+    assert raised.value.code == 2
+
+
+def test_no_such_cluster():
+    with pytest.raises(SumacError, match="no cluster 'fattree'") as raised:
+        cluster.load("fattree")
+    assert "fat-tree" in raised.value.fix
+
+
+@pytest.mark.parametrize(("nodes", "sides"), [(64, [4, 4, 4]), (32, [4, 4, 2]), (7, [7, 1, 1])])
+def test_sides_of_a_torus(nodes, sides):
+    found = platform.torus_sides(nodes, 3)
+    assert sorted(found) == sorted(sides)
+
+
+def test_ways_through_a_torus():
+    """As many links as the shorter ways round are long, and the reverse way as many."""
+    torus = cluster.load("torus")
+    for source in range(0, 64, 5):
+        for target in range(0, 64, 3):
+            if source == target:
+                continue
+            hops = 0
+            for stride in (1, 4, 16):
+                apart = abs(source // stride % 4 - target // stride % 4)
+                hops += min(apart, 4 - apart)
+            assert len(platform._torus(torus, source, target)) == hops + 2
+
+
+def test_ranks_and_nodes():
+    found = cluster.load("coprocessors")
+    fewer, ranks = request.fitted(found, 64)
+    assert (fewer.nodes, ranks) == (2, 64)
+    places = platform.places(fewer, ranks)
+    assert places[0] == (0, -1, -1) and places[16] == (2, -1, 0) and places[63] == (3, -1, 1)
+    with pytest.raises(SumacError, match="1024 ranks"):
+        request.fitted(found, 1025)
+
+
+@pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
+def test_without_smpirun(tmp_path):
+    """Status 3, before anything else is looked at."""
+    environment = os.environ | {"PATH": str(tmp_path)}
+    done = subprocess.run(
+        [COMMAND, "simulate", "switch"], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 3 and "error[no-simgrid]" in done.stderr
+
+
+simulates = pytest.mark.skipif(
+    not (COMMAND.exists() and shutil.which("smpirun")), reason="no SimGrid"
+)
+
+
+def simulate(*arguments, status=0):
+    line = [COMMAND, "simulate", *map(str, arguments)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=300)
+    assert done.returncode == status, done.stderr + done.stdout
+    return done.stdout if status == 0 else done.stderr
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+@simulates
+def test_two_runs_give_the_same_digits(small):
+    line = (small, "allreduce", "--sizes", "8,8K,256K", "--against", "ompi", "--json")
+    first, second = simulate(*line), simulate(*line)
+    assert first == second
+    found = json.loads(first)
+    assert set(found["us"]) == {"sumac", "ompi"} and not found["wrong"]
+    assert all(us > 0 for way in found["us"].values() for us in way.values())
+    assert "node x" in found["plans"]["8"]
+
+
+@simulates
+@pytest.mark.parametrize("collective", ["allreduce", "reduce", "bcast", "barrier"])
+@pytest.mark.parametrize("ranks", [3, 5, 16])
+def test_results_are_right(small, collective, ranks):
+    """Blocking and nonblocking, of any number of ranks; wrong results have status 4."""
+    sizes = () if collective == "barrier" else ("--sizes", "8,24,60K,64K,72K")
+    for more in ((), ("--overlap", 50, "--tests", 3)):
+        found = json.loads(
+            simulate(small, collective, "-n", ranks, *sizes, "--against", "", "--json", *more)
+        )
+        assert not found["wrong"] and not found["unfinished"]
+        assert len(found["us"]["sumac"]) == (5 if sizes else 1)
+
+
+@simulates
+def test_table_and_picture(small, tmp_path):
+    picture = tmp_path / "bcast.png"
+    out = simulate(small, "bcast", "--sizes", "8,1K", "--against", "ompi,mpich", "-o", picture)
+    assert "times as fast" in out and "mpich us" in out and "knomial" in out
+    assert picture.stat().st_size > 1000
+
+
+@simulates
+def test_a_selection_that_does_not_exist(small):
+    assert "error[simulation]" in simulate(small, "--against", "lam", "--sizes", 8, status=1)
