@@ -17,7 +17,7 @@ static const char kFix[] =
 
 static int is_known(const char* command) {
   static const char* const names[] = {"run",  "info", "check", "bench",
-                                      "tune", "plot", "trace", NULL};
+                                      "tune", "plot", "trace", "simulate", NULL};
   for (int i = 0; names[i] != NULL; ++i) {
     if (strcmp(command, names[i]) == 0) return 1;
   }

@@ -66,13 +66,14 @@ def simulate(
         str, typer.Option("--sizes", metavar="SIZE,...", help="Message sizes, multiples of 8")
     ] = _SIZES,
     against: Annotated[
-        str,
+        Optional[str],
         typer.Option(
             "--against",
             metavar="NAME,...",
-            help="SimGrid's selections and algorithms to compare with; '' for none",
+            help="SimGrid's selections or algorithms to compare with, '' for none",
+            show_default="ompi,mpich,mvapich2, and impi up to 256 ranks",
         ),
-    ] = ",".join(request.SELECTIONS),
+    ] = None,
     settings: Annotated[
         Optional[list[str]],
         typer.Option("--set", metavar="NAME=VALUE",
@@ -129,7 +130,7 @@ def simulate(
 
 def _request(
     described: str, collective: str, ranks: int | None, nodes: int | None, sizes: str,
-    against: str, settings: list[str] | None,
+    against: str | None, settings: list[str] | None,
 ) -> request.Request:  # fmt: skip
     found = cluster.load(described)
     if nodes:
@@ -139,7 +140,7 @@ def _request(
     listed = [units.parse_size(word) for word in sizes.split(",")] if has_sizes else []
     return request.Request(
         found, count, collective, request.check_sizes(listed),
-        request.check_selections(against), tuple(_variable(text) for text in settings or []),
+        request.check_selections(against, count), tuple(_variable(text) for text in settings or []),
     )  # fmt: skip
 
 

@@ -15,6 +15,8 @@ COLLECTIVES = ("allreduce", "reduce", "bcast", "barrier")
 SUMAC = "sumac"
 # SimGrid's own texts of these libraries' choices.
 SELECTIONS = ("ompi", "mpich", "mvapich2", "impi")
+_SLOW = "impi"  # SimGrid's text of it takes hours beyond so many ranks:
+_MOST_FOR_SLOW = 256
 _ELEMENT = 8  # bytes of what is added, a double
 
 
@@ -76,7 +78,10 @@ def check_sizes(sizes: list[int]) -> tuple[int, ...]:
     return tuple(sorted(set(sizes)))
 
 
-def check_selections(text: str) -> tuple[str, ...]:
+def check_selections(text: str | None, ranks: int) -> tuple[str, ...]:
+    """Those that the user lists, or all that can be simulated with so many ranks."""
+    if text is None:
+        return tuple(name for name in SELECTIONS if name != _SLOW or ranks <= _MOST_FOR_SLOW)
     names = tuple(name for name in text.split(",") if name)
     if SUMAC in names:
         raise bad_value("--against: Sumac is there anyway")
