@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "observe/log.h"
 #include "simulate/charge.h"
@@ -25,32 +24,49 @@ struct Active {
   Communicator* communicator = nullptr;
 };
 
-// Of this rank. Globals of programs are apart under SMPI.
+// The job that SUMAC_SIMULATION names; null where there is none. All ranks end if it cannot be read.
+const Job* named_job() {
+  const char* const path = std::getenv("SUMAC_SIMULATION");
+  if (!path) return nullptr;
+  static const std::unique_ptr<const Job> job = [&]() -> std::unique_ptr<const Job> {
+    try {
+      return std::make_unique<const Job>(read_job(path));
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "sumac: error[simulation]: %s: %s\n", path, error.what());
+      PMPI_Abort(MPI_COMM_WORLD, 2);
+      return nullptr;
+    }
+  }();
+  return job.get();
+}
+
+// Of one rank.
 struct Program {
-  std::optional<Job> job;  // none: all calls are SMPI's
-  std::unique_ptr<Process> process;
+  std::unique_ptr<Process> process;  // null: all calls are SMPI's
   std::map<MPI_Comm, std::unique_ptr<Communicator>> communicators;
   std::map<MPI_Request, std::unique_ptr<Active>> active;
   MPI_Op ops[kNumOps] = {};
 };
-std::unique_ptr<Program> program;
+
+// Of the calling rank; null outside of MPI_Init and MPI_Finalize. Ranks may share globals or not.
+std::unique_ptr<Program>& own_program() {
+  static std::map<int, std::unique_ptr<Program>> programs;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return programs[rank];
+}
 
 void begin_program() {
   set_log(Level::warn, 0);
+  auto& program = own_program();
   program = std::make_unique<Program>();
   for (int op = 0; op < kNumOps; ++op) program->ops[op] = make_charged_op(static_cast<Op>(op));
-  const char* path = std::getenv("SUMAC_SIMULATION");
-  if (!path) return;
-  try {
-    program->job = read_job(path);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "sumac: error[simulation]: %s: %s\n", path, error.what());
-    PMPI_Abort(MPI_COMM_WORLD, 2);
-  }
-  program->process = std::make_unique<Process>(program->job->settings);
+  const Job* const job = named_job();
+  if (job) program->process = std::make_unique<Process>(job->settings);
 }
 
 void end_program() {
+  auto& program = own_program();
   program->communicators.clear();
   for (MPI_Op& op : program->ops) PMPI_Op_free(&op);
   program.reset();
@@ -59,6 +75,7 @@ void end_program() {
 // The communicator as Sumac knows it; null where it serves none. `may_set_up`: all its ranks are in
 // this call, and wait for one another.
 Communicator* find(MPI_Comm comm, bool may_set_up) {
+  const auto& program = own_program();
   if (!program || !program->process) return nullptr;
   const auto known = program->communicators.find(comm);
   if (known != program->communicators.end()) {
@@ -74,6 +91,7 @@ Communicator* find(MPI_Comm comm, bool may_set_up) {
 
 // The operation that charges, for the MPI's own reductions.
 MPI_Op charged(MPI_Op op, MPI_Datatype type) {
+  const auto& program = own_program();
   const Op own = operation_of(op);
   const bool known = program && own != Op::none && element_of(type) != DType::none;
   return known ? program->ops[static_cast<int>(own)] : op;
@@ -154,24 +172,26 @@ bool start(const Given& given, MPI_Comm comm, MPI_Request* request) {
   active->communicator = communicator;
   communicator->start(active->work);
   *request = reinterpret_cast<MPI_Request>(active.get());
-  program->active.emplace(*request, std::move(active));
+  own_program()->active.emplace(*request, std::move(active));
   return true;
 }
 
 Active* find(MPI_Request request) {
+  const auto& program = own_program();
   if (!program) return nullptr;
   const auto known = program->active.find(request);
   return known == program->active.end() ? nullptr : known->second.get();
 }
 
 void forget(MPI_Request* request) {
-  program->active.erase(*request);
+  own_program()->active.erase(*request);
   *request = MPI_REQUEST_NULL;
 }
 
 // Waits for a request of Sumac's. For one of the MPI's, what is under way of Sumac's goes on
 // meanwhile: other ranks may wait for it before they send what this one waits for.
 int wait(MPI_Request* request, MPI_Status* status) {
+  const auto& program = own_program();
   if (Active* const active = find(*request)) {
     active->communicator->wait_for(active->work);
     forget(request);
@@ -205,7 +225,8 @@ SUMAC_CALL MPI_Finalize() {
 }
 
 SUMAC_CALL MPI_Comm_free(MPI_Comm* comm) {
-  if (sumac::simulated::program) sumac::simulated::program->communicators.erase(*comm);
+  const auto& program = sumac::simulated::own_program();
+  if (program) program->communicators.erase(*comm);
   return PMPI_Comm_free(comm);
 }
 
@@ -275,9 +296,8 @@ SUMAC_CALL MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 }
 
 SUMAC_CALL MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (sumac::simulated::program && sumac::simulated::program->process) {
-    sumac::simulated::program->process->look();
-  }
+  const auto& program = sumac::simulated::own_program();
+  if (program && program->process) program->process->look();
   sumac::simulated::Active* const active = sumac::simulated::find(*request);
   if (!active) return PMPI_Test(request, flag, status);
   *flag = active->work.ended;

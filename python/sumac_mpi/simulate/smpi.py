@@ -81,12 +81,14 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def lines(line: list[str], where: Path, seconds: float) -> Iterator[str]:
+def lines(
+    line: list[str], where: Path, seconds: float, environment: Mapping[str, str] | None = None
+) -> Iterator[str]:
     """Runs a simulation, and yields what it prints. Raises Unfinished after `seconds`."""
     with open(where / "errors", "wb") as errors:
         process = subprocess.Popen(
             line, cwd=where, stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL,
-            text=True, start_new_session=True,
+            text=True, start_new_session=True, env=environment,
         )  # fmt: skip
     late = threading.Event()
 
@@ -142,3 +144,22 @@ def run(
         for text in lines([*line, str(program()), "job.json"], where, seconds):
             if text.startswith("{"):
                 note(json.loads(text))
+
+
+def run_program(
+    cluster: Cluster,
+    ranks: int,
+    command_line: list[str],
+    job: Mapping[str, Any] | None,
+    settings: Mapping[str, str],
+    seconds: float,
+) -> str:
+    """What a program prints that was built for SMPI with Sumac's calls in it, and has no globals of
+    its own. Without a job its collectives are SMPI's."""
+    with folder() as where:
+        line = [*arguments(cluster, ranks, where, settings), "-no-privatize"]
+        environment = dict(os.environ)
+        if job is not None:
+            (where / "job.json").write_text(json.dumps(job), encoding="ascii")
+            environment["SUMAC_SIMULATION"] = "job.json"
+        return "".join(lines([*line, *command_line], where, seconds, environment))
