@@ -79,7 +79,7 @@ def simulate(request: Request, seconds: float, advance: Callable[[str], None]) -
     longer than `seconds`, or fails, is left out from where it stopped; Sumac is not."""
     results = Results(request)
     with ThreadPoolExecutor(min(_AT_ONCE, os.cpu_count() or 1)) as pool:
-        jobs = {way: pool.submit(_records, request, way, seconds, advance) for way in request.ways}
+        jobs = {way: pool.submit(records, request, way, seconds, advance) for way in request.ways}
         try:
             for way, job in jobs.items():
                 _collect(results, way, job)
@@ -91,17 +91,17 @@ def simulate(request: Request, seconds: float, advance: Callable[[str], None]) -
 
 
 def _collect(results: Results, way: str, job: Future[tuple[list[dict[str, Any]], bool]]) -> None:
-    records, over = job.result()
+    told, over = job.result()
     if not over:
         results.unfinished.append(way)
     found = results.cells.setdefault(way, {})
-    for record in records:
+    for record in told:
         found[record["bytes"]] = Cell(record["us"], record["wrong"])
         if way == SUMAC:
             results.plans[record["bytes"]] = record["plan"]
 
 
-def _records(
+def records(
     request: Request, way: str, seconds: float, advance: Callable[[str], None]
 ) -> tuple[list[dict[str, Any]], bool]:
     """What a way's simulation told, and whether it came to its end."""

@@ -49,7 +49,7 @@ def command() -> str:
 
 def program() -> Path:
     """The program that makes collective calls. Raises with status 3 where it was not built."""
-    path = layout.find().parts / _PROGRAM
+    path = layout.find().parts.absolute() / _PROGRAM
     if not path.is_file():
         raise SumacError(
             "no-simgrid",

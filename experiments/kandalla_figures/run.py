@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Broadcast, all-reduce and reduce on simulated hosts with coprocessors, by Sumac's designs and by
+SMPI's selections. Prints tables in Markdown and draws a picture.
+
+Usage: experiments/kandalla_figures/run.py [--ranks N,...] [--keep FILE] [--plot FILE] ...
+Exit status: 0 done, 1 a simulation failed, 3 no SimGrid here, 4 wrong results of Sumac.
+"""
+
+import argparse
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "experiments"))
+import jobs  # noqa: E402
+import simulations  # noqa: E402
+from simulations import Job, SumacError  # noqa: E402
+
+RANKS_OF_A_NODE = 32
+DESIGNS = ("basic", "direct", "peer")
+# (collective, ranks): how much less time than MVAPICH2-MIC's earlier algorithms the paper claims at
+# the best size.
+CLAIMS = {("bcast", 1024): 72.0, ("allreduce", 1024): 58.0, ("allreduce", 2048): 52.6}
+
+
+def curves(simulator, given, collective, nodes):
+    """{name: {bytes: us}}."""
+
+    def job(way=simulations.SUMAC, *variables):
+        return Job("coprocessors", nodes, collective, given.sizes, way, variables)
+
+    rows = {}
+    for design in DESIGNS if collective == "allreduce" else DESIGNS[:1]:
+        found = simulator.times(job(simulations.SUMAC, f"SUMAC_SLOW_DESIGN={design}"))
+        rows[f"Sumac, {design}" if collective == "allreduce" else "Sumac"] = found
+    for way in given.against:
+        rows[way] = simulator.times(job(way))
+    return rows
+
+
+def best(rows, own, size):
+    """The least time at a size, of Sumac's curves or of the others."""
+    found = [us[size] for name, us in rows.items() if size in us and name.startswith("Sumac") == own]
+    return min(found, default=None)
+
+
+def tell_claims(collective, ranks, rows, sizes):
+    def less(theirs, size):
+        own = best(rows, True, size)
+        return (1 - own / theirs) * 100 if own and theirs else None
+
+    mvapich = rows.get("mvapich2", {})
+    against_mvapich = {s: each for s in sizes if (each := less(mvapich.get(s), s)) is not None}
+    against_best = {s: each for s in sizes if (each := less(best(rows, False, s), s)) is not None}
+    if claim := CLAIMS.get((collective, ranks)):
+        print(f"\nThe paper: up to {claim:.1f} % less time than its baseline.")
+    for name, found in (("mvapich2", against_mvapich), ("the best selection", against_best)):
+        if found:
+            cells = ", ".join(f"{simulations.size_text(s)} {each:.0f} %" for s, each in found.items())
+            print(f"\nLess time than {name}: {cells} (negative: more).", flush=True)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="collectives on simulated coprocessors")
+    parser.add_argument("--ranks", default="576,1024", help="multiples of 32")
+    parser.add_argument("--sizes", default="8,1024,16384,65536,262144")
+    parser.add_argument("--collectives", default="bcast,allreduce,reduce")
+    parser.add_argument("--against", default="mvapich2,ompi,mpich", help="SMPI's selections")
+    parser.add_argument("--keep", type=pathlib.Path, help="a file of results, to go on with")
+    parser.add_argument("--plot", type=pathlib.Path, help="a picture")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / ".venv", help="where it is")
+    parser.add_argument("--seconds", type=float, default=600, help="limit of a simulation")
+    given = parser.parse_args()
+    given.sizes = tuple(map(int, given.sizes.split(",")))
+    given.against = [way for way in given.against.split(",") if way]
+    return given
+
+
+def main():
+    given = arguments()
+    if not simulations.is_there(given.build):
+        return 3
+    simulator = simulations.Simulator(simulations.Kept(given.keep), given.build, given.seconds)
+    panels = {}
+    for ranks in map(int, given.ranks.split(",")):
+        for collective in given.collectives.split(","):
+            try:
+                rows = curves(simulator, given, collective, ranks // RANKS_OF_A_NODE)
+            except SumacError as error:
+                raise jobs.Failed(str(error)) from error
+            title = f"{collective}, {ranks} ranks"
+            simulations.print_table(title, given.sizes, rows)
+            tell_claims(collective, ranks, rows, given.sizes)
+            panels[title] = rows
+    if given.plot:
+        simulations.draw(given.plot, panels, "hosts with coprocessors, simulated")
+    return jobs.status_of(simulator.wrong)
+
+
+if __name__ == "__main__":
+    jobs.run(main)
