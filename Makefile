@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 PRESET ?= release
 PYTHON_VENV := .venv/bin/python
 
-.PHONY: help setup build check check-all demo install uninstall format docs clean
+.PHONY: help setup build check check-all demo figures install uninstall format docs clean
 
 help: ## what there is (this list)
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -25,6 +25,13 @@ check-all: ## check, and the slow tests, suites, sanitizers and the other archit
 
 demo: build ## a conjugate-gradient solver with and without Sumac; writes demo.png
 	$(PYTHON_VENV) scripts/demo.py
+
+figures: build ## published figures in simulated clusters: tables and pictures in build/figures
+	@mkdir -p build/figures
+	@for each in kandalla cheetah; do \
+	  $(PYTHON_VENV) experiments/$${each}_figures/run.py --build build/$(PRESET) \
+	    --keep build/figures/$$each.json --plot build/figures/$$each.png \
+	    >build/figures/$$each.md || exit; cat build/figures/$$each.md; done
 
 install: build/$(PRESET)/build.ninja ## install into PREFIX (/usr/local); DESTDIR is honoured
 	cmake --build --preset $(PRESET)

@@ -13,7 +13,7 @@ import pytest
 from test_installed import COMMAND
 
 from sumac_mpi.base.errors import SumacError
-from sumac_mpi.simulate import cluster, platform, request
+from sumac_mpi.simulate import cluster, platform, request, smpi
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """
@@ -176,3 +176,32 @@ def test_table_and_picture(small, tmp_path):
 @simulates
 def test_a_selection_that_does_not_exist(small):
     assert "error[simulation]" in simulate(small, "--against", "lam", "--sizes", 8, status=1)
+
+
+SOLVER = COMMAND.parents[1] / "examples/cg-smpi"
+SOLVER = SOLVER if SOLVER.exists() else ROOT / "build/release/examples/cg-smpi"
+
+
+@simulates
+@pytest.mark.skipif(not SOLVER.exists(), reason=f"there is no {SOLVER}")
+@pytest.mark.parametrize("method", ["plain", "pipelined"])
+def test_a_program_with_sumac_and_without(small, method, monkeypatch):
+    """The same solution in another time; with Sumac twice the same digits."""
+    monkeypatch.setenv("SUMAC_ROOT", str(COMMAND.parents[1]))
+    found, ranks = request.fitted(cluster.load(str(small)), 12)
+    job = request.Request(found, ranks, "barrier", (), ()).job(request.SUMAC) | {"cases": []}
+    line = [str(SOLVER), "-m", method, "-n", "4", "-r", "1", "-t", "1e-2", "-p", "2"]
+
+    def told(given):
+        text = smpi.run_program(found, ranks, line, given, {}, 120)
+        return dict(row.split(None, 1) for row in text.splitlines())
+
+    with_sumac, again, without = told(job), told(job), told(None)
+    assert with_sumac == again
+    times = ("seconds", "collectives")
+    assert [with_sumac[each] != without[each] for each in times] == [True, True]
+    for each in with_sumac.keys() - set(times) - {"true_residual"}:
+        assert with_sumac[each] == without[each]
+    assert float(with_sumac["true_residual"]) == pytest.approx(
+        float(without["true_residual"]), rel=1e-3
+    )
