@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sumac in front of SMPI: MPI's functions for programs that are linked to this file's object. It
-// must be the object, or a library of objects: preloading does not reach simulated ranks. Served are
-// all-reduces, reductions, broadcasts and barriers of whole elements; a communicator is set up at its
-// first blocking one. SUMAC_SIMULATION names the job (job.h); without it all calls are SMPI's, whose
-// reductions charge for folding as Sumac's do.
+// must be the object, or a library of objects: preloading does not reach simulated ranks. Served
+// are all-reduces, reductions, broadcasts and barriers of whole elements; a communicator is set up
+// at its first blocking one. SUMAC_SIMULATION names the job (job.h); without it all calls are
+// SMPI's, whose reductions charge for folding as Sumac's do.
 #include <mpi.h>
 
 #include <cstdio>
@@ -24,7 +24,8 @@ struct Active {
   Communicator* communicator = nullptr;
 };
 
-// The job that SUMAC_SIMULATION names; null where there is none. All ranks end if it cannot be read.
+// The job that SUMAC_SIMULATION names; null where there is none. All ranks end if it cannot be
+// read.
 const Job* named_job() {
   const char* const path = std::getenv("SUMAC_SIMULATION");
   if (!path) return nullptr;

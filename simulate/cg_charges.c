@@ -26,10 +26,10 @@ void __wrap_field_combine(const struct grid* grid, double* to, double a, const d
   __real_field_combine(grid, to, a, from, b);
 }
 
-void __real_field_laplacian_layers(const struct grid* grid, const double* in, double* out, int first,
-                                   int last);
-void __wrap_field_laplacian_layers(const struct grid* grid, const double* in, double* out, int first,
-                                   int last) {
+void __real_field_laplacian_layers(const struct grid* grid, const double* in, double* out,
+                                   int first, int last);
+void __wrap_field_laplacian_layers(const struct grid* grid, const double* in, double* out,
+                                   int first, int last) {
   charge(grid, last - first, 2);
   __real_field_laplacian_layers(grid, in, out, first, last);
 }

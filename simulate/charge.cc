@@ -34,8 +34,7 @@ void fold_for_mpi(void* from, void* to, int* count, MPI_Datatype* type) {
   fold(static_cast<Op>(op), element_of(*type), to, both, 2, static_cast<std::size_t>(*count));
 }
 template <std::size_t... ops>
-constexpr std::array<MPI_User_function*, sizeof...(ops)> functions_of(
-    std::index_sequence<ops...>) {
+constexpr std::array<MPI_User_function*, sizeof...(ops)> functions_of(std::index_sequence<ops...>) {
   return {fold_for_mpi<ops>...};
 }
 
@@ -55,10 +54,12 @@ MPI_Op make_charged_op(Op op) {
 
 DType element_of(MPI_Datatype type) {
   const std::pair<MPI_Datatype, DType> known[] = {
-      {MPI_DOUBLE, DType::f64},       {MPI_FLOAT, DType::f32},      {MPI_INT, DType::i32},
-      {MPI_LONG, DType::i64},         {MPI_LONG_LONG, DType::i64},  {MPI_UNSIGNED, DType::u32},
-      {MPI_UNSIGNED_LONG, DType::u64}, {MPI_INT32_T, DType::i32},   {MPI_INT64_T, DType::i64},
-      {MPI_UINT32_T, DType::u32},     {MPI_UINT64_T, DType::u64},   {MPI_DOUBLE_INT, DType::f64_i32},
+      {MPI_DOUBLE, DType::f64},        {MPI_FLOAT, DType::f32},
+      {MPI_INT, DType::i32},           {MPI_LONG, DType::i64},
+      {MPI_LONG_LONG, DType::i64},     {MPI_UNSIGNED, DType::u32},
+      {MPI_UNSIGNED_LONG, DType::u64}, {MPI_INT32_T, DType::i32},
+      {MPI_INT64_T, DType::i64},       {MPI_UINT32_T, DType::u32},
+      {MPI_UINT64_T, DType::u64},      {MPI_DOUBLE_INT, DType::f64_i32},
   };
   for (const auto& [handle, element] : known) {
     if (handle == type) return element;
@@ -68,9 +69,10 @@ DType element_of(MPI_Datatype type) {
 
 Op operation_of(MPI_Op op) {
   const std::pair<MPI_Op, Op> known[] = {
-      {MPI_SUM, Op::sum},   {MPI_PROD, Op::prod}, {MPI_MIN, Op::min},       {MPI_MAX, Op::max},
-      {MPI_LAND, Op::land}, {MPI_LOR, Op::lor},   {MPI_BAND, Op::band},     {MPI_BOR, Op::bor},
-      {MPI_LXOR, Op::lxor}, {MPI_BXOR, Op::bxor}, {MPI_MINLOC, Op::minloc}, {MPI_MAXLOC, Op::maxloc},
+      {MPI_SUM, Op::sum},   {MPI_PROD, Op::prod},     {MPI_MIN, Op::min},
+      {MPI_MAX, Op::max},   {MPI_LAND, Op::land},     {MPI_LOR, Op::lor},
+      {MPI_BAND, Op::band}, {MPI_BOR, Op::bor},       {MPI_LXOR, Op::lxor},
+      {MPI_BXOR, Op::bxor}, {MPI_MINLOC, Op::minloc}, {MPI_MAXLOC, Op::maxloc},
   };
   for (const auto& [handle, operation] : known) {
     if (handle == op) return operation;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sumac-simulated, which `sumac simulate` has SimGrid's smpirun start, with all ranks in one process
-// that share its globals (-no-privatize). Makes the calls of a job, by Sumac and by SMPI's own
-// collectives, and prints a JSON line for each.
-// Usage: sumac-simulated JOB.json
-// Exit status: 0 done, 2 the job cannot be read.
+// sumac-simulated, which `sumac simulate` has SimGrid's smpirun start, with all ranks in one
+// process that share its globals (-no-privatize). Makes the calls of a job, by Sumac and by SMPI's
+// own collectives, and prints a JSON line for each. Usage: sumac-simulated JOB.json Exit status: 0
+// done, 2 the job cannot be read.
 #include <cstdio>
 #include <exception>
 #include <memory>

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "config/options.h"
+#include "progress/engine.h"
 #include "rules/rules.h"
 #include "simulate/mail.h"
 #include "team/context.h"
-#include "progress/engine.h"
 #include "team/hello.h"
 #include "team/oob.h"
 #include "team/team.h"

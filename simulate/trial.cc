@@ -40,10 +40,9 @@ bool Trial::goes_to_mpi() const {
 std::string Trial::plan() const {
   if (goes_to_mpi()) return "native";
   const bool word = case_.collective == Collective::barrier;
-  return communicator_->plan_text(
-      {case_.collective, word ? kBarrierWord : case_.bytes, word ? kBarrierWord : sizeof(double),
-       case_.root},
-      choice_);
+  return communicator_->plan_text({case_.collective, word ? kBarrierWord : case_.bytes,
+                                   word ? kBarrierWord : sizeof(double), case_.root},
+                                  choice_);
 }
 
 // All ranks leave at the same moment, which is known once all have come.
@@ -87,8 +86,8 @@ void Trial::describe(Work& work) {
   reduction.root = case_.root;
 }
 
-// Computes for the time that the case has, and looks at what is under way now and then: at `request`
-// of the MPI, or, where that is null, at Sumac's.
+// Computes for the time that the case has, and looks at what is under way now and then: at
+// `request` of the MPI, or, where that is null, at Sumac's.
 void Trial::compute(MPI_Request* request) const {
   const double piece = case_.compute / (case_.tests + 1);
   for (int i = 0; i <= case_.tests; ++i) {

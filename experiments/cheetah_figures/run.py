@@ -99,7 +99,7 @@ def arguments():
     parser.add_argument("--keep", type=pathlib.Path, help="a file of results, to go on with")
     parser.add_argument("--plot", type=pathlib.Path, help="a picture")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
-    parser.add_argument("--seconds", type=float, default=600, help="limit of a simulation")
+    parser.add_argument("--seconds", type=float, default=120, help="limit of a simulation")
     given = parser.parse_args()
     given.sizes = tuple(map(int, given.sizes.split(",")))
     given.hierarchies = given.hierarchies.split(";")

@@ -41,8 +41,8 @@ def curves(simulator, given, collective, nodes):
 
 def best(rows, own, size):
     """The least time at a size, of Sumac's curves or of the others."""
-    found = [us[size] for name, us in rows.items() if size in us and name.startswith("Sumac") == own]
-    return min(found, default=None)
+    chosen = [us for name, us in rows.items() if name.startswith("Sumac") == own]
+    return min((us[size] for us in chosen if size in us), default=None)
 
 
 def tell_claims(collective, ranks, rows, sizes):
@@ -57,8 +57,8 @@ def tell_claims(collective, ranks, rows, sizes):
         print(f"\nThe paper: up to {claim:.1f} % less time than its baseline.")
     for name, found in (("mvapich2", against_mvapich), ("the best selection", against_best)):
         if found:
-            cells = ", ".join(f"{simulations.size_text(s)} {each:.0f} %" for s, each in found.items())
-            print(f"\nLess time than {name}: {cells} (negative: more).", flush=True)
+            cells = [f"{simulations.size_text(s)} {each:.0f} %" for s, each in found.items()]
+            print(f"\nLess time than {name}: {', '.join(cells)} (negative: more).", flush=True)
 
 
 def arguments():
@@ -70,7 +70,7 @@ def arguments():
     parser.add_argument("--keep", type=pathlib.Path, help="a file of results, to go on with")
     parser.add_argument("--plot", type=pathlib.Path, help="a picture")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / ".venv", help="where it is")
-    parser.add_argument("--seconds", type=float, default=600, help="limit of a simulation")
+    parser.add_argument("--seconds", type=float, default=120, help="limit of a simulation")
     given = parser.parse_args()
     given.sizes = tuple(map(int, given.sizes.split(",")))
     given.against = [way for way in given.against.split(",") if way]

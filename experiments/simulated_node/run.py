@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far simulation is from measurement: two ranks of this machine under Open MPI, measured, and the
-same simulated. Latency and bandwidth of the simulated memory are those of the measured broadcast,
-which between two ranks is one message; all-reduce and reduce are then foretold, and compared.
+"""How far simulation is from measurement: two ranks of this machine under Open MPI, measured, and
+the same simulated. Latency and bandwidth of the simulated memory are those of the measured
+broadcast, which between two ranks is one message; all-reduce and reduce are then foretold, and
+compared.
 
 Usage: experiments/simulated_node/run.py [--sizes N,...] [--measured FILE] ...
 Exit status: 0 done, 1 a job failed, 3 no MPI or no SimGrid here.
@@ -66,7 +67,7 @@ def arguments():
     parser.add_argument("--fold", type=float, default=10.0, help="GB/s that a core folds")
     parser.add_argument("--selection", default="ompi", help="SMPI's, for the simulation")
     parser.add_argument("--measured", type=pathlib.Path, help="kept measurements, or where to")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / ".venv", help="of the benchmark")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / ".venv", help="where it is")
     parser.add_argument("--simulator", type=pathlib.Path, help="where sumac-simulated is")
     given = parser.parse_args()
     given.simulator = given.simulator or given.build

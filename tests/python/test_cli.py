@@ -25,7 +25,9 @@ def test_version_is_that_of_the_project(sumac):
     assert sumac("--version") == (0, f"sumac {version}\n", "")
 
 
-@pytest.mark.parametrize("command", ["run", "info", "check", "bench", "tune", "simulate", "plot", "trace"])
+@pytest.mark.parametrize(
+    "command", ["run", "info", "check", "bench", "tune", "plot", "trace", "simulate"]
+)
 def test_every_command_explains_itself(sumac, command):
     for option in ("-h", "--help"):
         status, out, _ = sumac(command, option)

@@ -10,10 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_installed import COMMAND
-
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.simulate import cluster, platform, request, smpi
+from test_installed import COMMAND
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """

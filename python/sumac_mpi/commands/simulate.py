@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from sumac_mpi.base import units
 from sumac_mpi.base.console import console
 from sumac_mpi.base.errors import Exit, bad_value
-from sumac_mpi.commands.common_options import AS_JSON
+from sumac_mpi.commands.common_options import AS_JSON, SettingsOption
 from sumac_mpi.plot import drawing
 from sumac_mpi.simulate import cluster, measure, request, smpi, table
 
@@ -39,67 +39,88 @@ class Family(str, Enum):
     mpich = "mpich"
 
 
+DescribedArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="CLUSTER",
+        help="A TOML file that describes a cluster, or the name of one that is shipped: "
+        "coprocessors, fat-tree, switch, torus",
+    ),
+]
+CollectiveArgument = Annotated[
+    Collective, typer.Argument(metavar="COLLECTIVE", help="allreduce, reduce, bcast or barrier")
+]
+RanksOption = Annotated[
+    Optional[int],
+    typer.Option(
+        "-n",
+        "--ranks",
+        metavar="N",
+        min=2,
+        help="Number of ranks",
+        show_default="all of the cluster",
+    ),
+]
+NodesOption = Annotated[
+    Optional[int],
+    typer.Option(
+        "--nodes",
+        metavar="N",
+        min=1,
+        help="Number of nodes of the cluster",
+        show_default="that of its file",
+    ),
+]
+SizesOption = Annotated[
+    str, typer.Option("--sizes", metavar="SIZE,...", help="Message sizes, multiples of 8")
+]
+AgainstOption = Annotated[
+    Optional[str],
+    typer.Option(
+        "--against",
+        metavar="NAME,...",
+        help="SimGrid's selections or algorithms to compare with, '' for none",
+        show_default="ompi,mpich,mvapich2, and impi up to 256 ranks",
+    ),
+]
+FamilyOption = Annotated[
+    Family, typer.Option("--mpi", metavar="MPI", help="Whose rules hold: any, openmpi or mpich")
+]
+OverlapOption = Annotated[
+    Optional[float],
+    typer.Option(
+        "--overlap",
+        metavar="US",
+        min=0,
+        help="Make nonblocking calls, and compute for so many us meanwhile",
+    ),
+]
+TestsOption = Annotated[
+    int, typer.Option("--tests", metavar="N", min=0, help="Calls of MPI_Test meanwhile")
+]
+OutputOption = Annotated[
+    Optional[Path],
+    typer.Option("-o", "--output", metavar="FILE", help="A picture: .png, .svg or .pdf"),
+]
+TimeoutOption = Annotated[
+    float,
+    typer.Option("--timeout", metavar="SECONDS", min=1, help="End a simulation that takes longer"),
+]
+
+
 def simulate(
-    described: Annotated[
-        str,
-        typer.Argument(
-            metavar="CLUSTER",
-            help="A TOML file that describes a cluster, or the name of one that is shipped: "
-            "coprocessors, fat-tree, switch, torus",
-        ),
-    ],
-    collective: Annotated[
-        Collective,
-        typer.Argument(metavar="COLLECTIVE", help="allreduce, reduce, bcast or barrier"),
-    ] = Collective.allreduce,
-    ranks: Annotated[
-        Optional[int],
-        typer.Option("-n", "--ranks", metavar="N", min=2, help="Number of ranks",
-                     show_default="all of the cluster"),
-    ] = None,
-    nodes: Annotated[
-        Optional[int],
-        typer.Option("--nodes", metavar="N", min=1, help="Number of nodes of the cluster",
-                     show_default="that of its file"),
-    ] = None,
-    sizes: Annotated[
-        str, typer.Option("--sizes", metavar="SIZE,...", help="Message sizes, multiples of 8")
-    ] = _SIZES,
-    against: Annotated[
-        Optional[str],
-        typer.Option(
-            "--against",
-            metavar="NAME,...",
-            help="SimGrid's selections or algorithms to compare with, '' for none",
-            show_default="ompi,mpich,mvapich2, and impi up to 256 ranks",
-        ),
-    ] = None,
-    settings: Annotated[
-        Optional[list[str]],
-        typer.Option("--set", metavar="NAME=VALUE",
-                     help="Set Sumac's option SUMAC_NAME, see 'sumac info options'"),
-    ] = None,
-    mpi: Annotated[
-        Family,
-        typer.Option("--mpi", metavar="MPI", help="Whose rules hold: any, openmpi or mpich"),
-    ] = Family.any,
-    work: Annotated[
-        Optional[float],
-        typer.Option("--overlap", metavar="US", min=0,
-                     help="Make nonblocking calls, and compute for so many us meanwhile"),
-    ] = None,
-    tests: Annotated[
-        int, typer.Option("--tests", metavar="N", min=0, help="Calls of MPI_Test meanwhile")
-    ] = 0,
-    output: Annotated[
-        Optional[Path],
-        typer.Option("-o", "--output", metavar="FILE", help="A picture: .png, .svg or .pdf"),
-    ] = None,
-    timeout: Annotated[
-        float,
-        typer.Option("--timeout", metavar="SECONDS", min=1,
-                     help="End a simulation that takes longer"),
-    ] = 300,
+    described: DescribedArgument,
+    collective: CollectiveArgument = Collective.allreduce,
+    ranks: RanksOption = None,
+    nodes: NodesOption = None,
+    sizes: SizesOption = _SIZES,
+    against: AgainstOption = None,
+    settings: SettingsOption = None,
+    mpi: FamilyOption = Family.any,
+    work: OverlapOption = None,
+    tests: TestsOption = 0,
+    output: OutputOption = None,
+    timeout: TimeoutOption = 300,
     as_json: Annotated[bool, typer.Option("--json", help=AS_JSON)] = False,
 ) -> None:
     """Simulate a collective on a cluster that is not there.
@@ -111,7 +132,7 @@ def simulate(
     \b
     sumac simulate fat-tree -n 512
     sumac simulate my-cluster.toml bcast --sizes 8,64K,1M -o bcast.png
-    """  # fmt: skip
+    """
     smpi.command()
     smpi.program()
     if output:

@@ -145,7 +145,8 @@ def _value(kind: str, value: Any, where: str) -> Any:
             raise bad_value(f"{where} is a text")
         return value
     if isinstance(value, bool) or not isinstance(value, _NUMBERS[kind]) or value < 0:
-        raise bad_value(f"{where} is {'a whole number' if kind == 'int' else 'a number'}, not less than 0")
+        number = "a whole number" if kind == "int" else "a number"
+        raise bad_value(f"{where} is {number}, not less than 0")
     return value
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The picture of `sumac simulate`: times of all ways over the size, and below how many times as fast
-Sumac is as the best native selection."""
+"""The picture of `sumac simulate`: times of all ways over the size, and below how many times as
+fast Sumac is as the best native selection."""
 
 from __future__ import annotations
 

@@ -117,7 +117,8 @@ def _node(cluster: Cluster, number: int) -> list[str]:
     if slow:
         name = f"n{number}x"
         lines += _memory(name, slow.memory)
-        lines += _one_way(name, adapter, slow.to_network) + _one_way(adapter, name, slow.from_network)
+        lines += _one_way(name, adapter, slow.to_network)
+        lines += _one_way(adapter, name, slow.from_network)
         for socket in sockets:
             lines += _one_way(name, socket, slow.to_host) + _one_way(socket, name, slow.from_host)
     # SimGrid wants all routes behind all links.
@@ -137,9 +138,7 @@ def _between(cluster: Cluster) -> list[str]:
                 continue
             passed = paths(cluster, source, target)
             links.update(dict.fromkeys(passed))
-            ends = (
-                f'src="n{source}" dst="n{target}" gw_src="n{source}a" gw_dst="n{target}a"'
-            )
+            ends = f'src="n{source}" dst="n{target}" gw_src="n{source}a" gw_dst="n{target}a"'
             routes.append(_route("zoneRoute", ends, passed))
     network = cluster.network
     return [_link(name, network.latency_us, network.bandwidth_gb) for name in links] + routes
