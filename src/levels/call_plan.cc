@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "levels/multi_leader.h"
+#include "levels/split_nodes.h"
 
 namespace sumac {
 namespace {
@@ -72,11 +73,21 @@ void choose(const ChoiceTable& table, bool shared, bool may_use_mpi, Collective 
 
 void plan_multi_leader(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
   const LevelGroup& node = agreed.groups[0];
-  plan.chunks = part_in_chunks(shape.bytes, node, plan.choice.chunk);
   list_multi_leader(node, plan.choice.algorithm, plan.stages);
+  ChunkSizes exchanged;
+  if (node.shared) {
+    plan.chunks = part_in_chunks(shape.bytes, node, plan.choice.chunk);
+    exchanged = {plan.chunks[0].bytes, plan.chunks.count()};
+  } else {
+    plan.chunks = vector_in_chunks(shape.bytes, shape.element, node, plan.choice.chunk);
+    const ChunkSizes within{plan.chunks[0].bytes, plan.chunks.count()};
+    choose(agreed.choices[0], false, false, Collective::reduce_scatter, within, plan.stages[0]);
+    choose(agreed.choices[0], false, false, Collective::allgather, within, plan.stages[2]);
+    exchanged = {part_of(within.largest, node.size, 0).bytes, within.count};
+  }
   // The MPI's own all-reduce exists for the leaders alone.
-  choose(agreed.counterparts.choices, false, false, Collective::allreduce,
-         {plan.chunks[0].bytes, plan.chunks.count()}, plan.stages[1]);
+  choose(agreed.counterparts.choices, false, false, Collective::allreduce, exchanged,
+         plan.stages[1]);
 }
 
 }  // namespace

@@ -114,6 +114,7 @@ void LevelsOperation::begin_stages() {
 }
 
 void LevelsOperation::begin_multi_leader() {
+  if (!levels_.groups[0].shared) return begin_split_nodes();
   MultiLeader& work = multi_leader_;
   const StagePlan& between = plan_.stages[1];
   work.node = &levels_.groups[0];
@@ -136,6 +137,27 @@ void LevelsOperation::begin_multi_leader() {
   }
   run_in_turn(kWidth + 1, tag_of(0, true, 0),
               [&work](Strand& strand) { return gather(strand, work); });
+}
+
+void LevelsOperation::begin_split_nodes() {
+  SplitNodes& work = split_nodes_;
+  const LevelGroup& node = levels_.groups[0];
+  const Counterparts& peers = levels_.counterparts;
+  work.node = &node;
+  work.args = &operation_.reduction;
+  work.stages = plan_.stages.data();
+  work.chunks = plan_.chunks;
+  work.groups.fill(MessageGroup());
+  for (int w = 0; w < work.width(); ++w) {
+    const auto first = static_cast<std::size_t>(2 * w);
+    work.groups[first] = group_of(node.members, node.rank, tag_of(0, false, w));
+    work.groups[first + 1] = group_of(peers.ranks, peers.own, tag_of(levels_.depth, false, w));
+  }
+  share_scratch(work.groups.data(), work.groups.size(), plan_.largest_chunk());
+  for (int w = 0; w < work.width(); ++w) {
+    run_in_turn(static_cast<std::size_t>(w), tag_of(0, false, w),
+                [&work, w](Strand& strand) { return split_nodes(strand, work, w); });
+  }
 }
 
 template <class Start>

@@ -12,6 +12,7 @@
 
 #include "levels/call_plan.h"
 #include "levels/multi_leader.h"
+#include "levels/split_nodes.h"
 #include "levels/stage.h"
 
 namespace sumac {
@@ -88,6 +89,7 @@ class LevelsOperation {
   void plan(const ChosenCall& call);
   void begin_stages();
   void begin_multi_leader();
+  void begin_split_nodes();
   MessageGroup group_of(const std::vector<int>& members, int rank, std::size_t tag);
   // Gives each group its part of the scratch memory, for messages of at most `largest` bytes.
   void share_scratch(MessageGroup* groups, std::size_t count, std::size_t largest);
@@ -102,6 +104,7 @@ class LevelsOperation {
   CallPlan plan_;
   Operation operation_;
   MultiLeader multi_leader_;
+  SplitNodes split_nodes_;
   Strands strands_;  // made when first needed
   Scratch scratch_;
 };

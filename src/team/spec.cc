@@ -79,11 +79,18 @@ bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy) {
     return false;
   }
   const std::vector<Group>& groups = hierarchy.levels[0].groups;
+  const auto is_node = [&](const Group& group) {
+    const auto node = [&](int rank) { return spec.places[static_cast<std::size_t>(rank)].node; };
+    return group.one_node ||
+           (!spec.shares_memory &&
+            std::all_of(group.members.begin(), group.members.end(),
+                        [&](int rank) { return node(rank) == node(group.members[0]); }));
+  };
   // Every rank of a node needs a cache line in the slots of all others, which may be small on some
   // hosts.
   if (groups[0].members.size() > kSmallSlot / kCacheLine) return false;
   return std::all_of(groups.begin(), groups.end(), [&](const Group& group) {
-    return group.one_node && group.members.size() == groups[0].members.size();
+    return is_node(group) && group.members.size() == groups[0].members.size();
   });
 }
 

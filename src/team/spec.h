@@ -15,6 +15,7 @@ struct TeamSpec {
   std::vector<Place> places;         // by rank
   std::vector<bool> oversubscribed;  // by rank: its machine has more ranks than processors
   std::vector<bool> spare;           // by rank: its machine has two processors a rank or more
+  bool shares_memory = true;         // else the ranks of a node send messages
   Family family = Family::any;
   std::uint16_t node_radix = 0;           // SUMAC_NODE_RADIX
   Reach reach = Reach::none;              // of the buffers of a node's ranks by one another
@@ -43,7 +44,7 @@ bool is_flat(const Hierarchy& hierarchy);
 bool needs_messages(const Hierarchy& hierarchy);
 
 // True for two levels: nodes of as many ranks each, none of them slow, and messages between the
-// nodes. Required by multi_leader.
+// nodes (and within, where nodes share no memory). Required by multi_leader.
 bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy);
 
 }  // namespace sumac

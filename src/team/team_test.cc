@@ -196,9 +196,11 @@ void expect_slow_stay_at_home(const ThreadTeam& all) {
   }
 }
 
-void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipped) {
+void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipped,
+                 bool shares_memory) {
   Setting setting;
   setting.seed = seed;
+  setting.shares_memory = shares_memory;
   setting.places = random_places(random, ranks, slow);
   setting.oversubscribed = random() % 2;
   setting.slot_bytes = 1024u << random() % 4;
@@ -220,10 +222,10 @@ void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipp
 
 class Teams : public ::testing::TestWithParam<int> {
  protected:
-  void run(bool slow, bool shipped, unsigned settings) {
+  void run(bool slow, bool shipped, unsigned settings, bool shares_memory = true) {
     for (unsigned seed = 0; seed < settings && !HasFailure(); ++seed) {
       Random random(seed * 100 + static_cast<unsigned>(GetParam()));
-      run_setting(random, GetParam(), seed, slow, shipped);
+      run_setting(random, GetParam(), seed, slow, shipped, shares_memory);
     }
   }
 };
@@ -232,6 +234,7 @@ TEST_P(Teams, ShippedRules) { run(false, true, 2 * kSettings); }
 TEST_P(Teams, AnyAlgorithms) { run(false, false, 5 * kSettings); }
 TEST_P(Teams, SlowRanksByShippedRules) { run(true, true, kSettings); }
 TEST_P(Teams, SlowRanksAnyAlgorithms) { run(true, false, 2 * kSettings); }
+TEST_P(Teams, NodesThatShareNoMemory) { run(GetParam() % 2 == 0, false, 2 * kSettings, false); }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Teams, ::testing::Range(2, 17));
 
@@ -296,6 +299,37 @@ TEST(BytesBetweenNodes, MultiLeaderSharesTheBytesOfANode) {
   for (const auto& [way, bytes] : all.bytes()) {
     EXPECT_EQ(std::abs(way.first - way.second), 4);
     EXPECT_EQ(bytes, kCount * sizeof(Word) / 4);
+  }
+}
+
+// ---- Nodes whose ranks send messages ----
+
+TEST(NodesThatShareNoMemory, TheirRanksShareTheWorkOfAnAllreduce) {
+  Random random(7);
+  for (const auto& [nodes, each] : {std::pair{2, 2}, {2, 3}, {3, 4}, {4, 2}, {3, 5}}) {
+    for (unsigned lines : {1u, 3u, 100u}) {
+      Setting setting = setting_of(nodes * each, nodes);
+      setting.hierarchy = "node";
+      setting.shares_memory = false;
+      setting.seed = lines;
+      add_rule(setting.rules, Over::levels, Algorithm::allreduce_multi_leader, lines * kCacheLine,
+               2);
+      ThreadTeam all(setting);
+      ASSERT_EQ(all[0].choose(Collective::allreduce, 8).algorithm,
+                Algorithm::allreduce_multi_leader);
+      std::deque<TestCall> calls;
+      for (std::size_t count : {1u, 17u, 300u, 5000u, 5000u, 64u}) {
+        calls.emplace_back(CallSetting{.count = count,
+                                       .ranks = setting.ranks(),
+                                       .in_place = random() % 2 == 0,
+                                       .fold = Fold::unknown_tree},
+                           random);
+      }
+      run_all(all, calls, "nodes that share no memory", lines);
+      for (int r = 0; r < setting.ranks(); ++r) {
+        EXPECT_FALSE(all[r].levels[0]->messages()->busy());
+      }
+    }
   }
 }
 

@@ -53,7 +53,7 @@ struct Setting {
   std::string hierarchy = "auto", forced;
   SlowDesign design = SlowDesign::basic;
   RuleSet rules;
-  bool oversubscribed = false;
+  bool oversubscribed = false, shares_memory = true;
   std::size_t slot_bytes = 1024;
   // Nanoseconds that a line takes there and back as a rank measures it. If null, the clock tells.
   std::function<double(int rank)> line_ns;
@@ -260,7 +260,8 @@ class ThreadTeam {
                   process.distances,
                   Family::any,
                   static_cast<std::uint64_t>(number) + 1,
-                  setting.clock},
+                  setting.clock,
+                  setting.shares_memory},
           oob(meeting, setting, number),
           team(context, oob) {
       team.rank = number;

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sumac_mpi.base.errors import bad_value
@@ -18,6 +19,11 @@ SELECTIONS = ("ompi", "mpich", "mvapich2", "impi")
 _SLOW = "impi"  # SimGrid's text of it takes hours beyond so many ranks:
 _MOST_FOR_SLOW = 256
 _ELEMENT = 8  # bytes of what is added, a double
+
+
+# For nodes whose ranks send messages; the user's own file takes its place.
+_RULES = Path(__file__).parent / "rules.toml"
+_RULES_OPTION = "SUMAC_RULES="
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,10 @@ class Request:
     def ways(self) -> tuple[str, ...]:
         return (SUMAC, *self.selections)
 
+    def options(self) -> list[str]:
+        own = any(each.startswith(_RULES_OPTION) for each in self.variables)
+        return [*self.variables, *([] if own else [f"{_RULES_OPTION}{_RULES}"])]
+
     def job(self, way: str) -> dict[str, Any]:
         """What sumac-simulated is to do for one way."""
         cases = [
@@ -52,7 +62,7 @@ class Request:
         ]
         return {
             "places": platform.places(self.cluster, self.ranks),
-            "variables": list(self.variables),
+            "variables": self.options(),
             "mpi": self.mpi,
             "cases": cases,
         }
