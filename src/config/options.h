@@ -53,6 +53,14 @@ struct sumac_report {
 // Returns 0, or -1 where the text is not such a value.
 int sumac_parse_report(const char* text, struct sumac_report* report);
 
+// A value of SUMAC_CHECK.
+struct sumac_check {
+  int calls;
+  uint64_t results;  // of every so many calls; 0: of none
+};
+// Returns 0, or -1 where the text is not such a value.
+int sumac_parse_check(const char* text, struct sumac_check* check);
+
 // Fills `options` from defaults and `environment` (NULL-terminated "NAME=value" strings; text
 // points into it). An empty value counts as unset. A bad value keeps its default; unknown SUMAC_*
 // names are reported with the nearest known one. Returns the number of problems. Names SUMAC_ROOT,

@@ -217,6 +217,29 @@ TEST(Options, ReportsAreWordsOrFiles) {
   }
 }
 
+TEST(Options, ChecksAreAList) {
+  struct Case {
+    const char* text;
+    int calls;
+    std::uint64_t results;
+  };
+  for (const Case& c :
+       {Case{"calls", 1, 0}, Case{"results", 0, 1}, Case{"results:1/100", 0, 100},
+        Case{"calls,results:1/7", 1, 7}, Case{"results,calls", 1, 1}, Case{"off", 0, 0},
+        Case{"0", 0, 0}, Case{"yes", 1, 1}}) {
+    sumac_check check;
+    ASSERT_EQ(sumac_parse_check(c.text, &check), 0) << c.text;
+    EXPECT_EQ(check.calls, c.calls) << c.text;
+    EXPECT_EQ(check.results, c.results) << c.text;
+  }
+  for (const char* text : {"result", "calls,", ",calls", "results:1/0", "results:2", "results:1/",
+                           "results:1/x", "calls results", "all"}) {
+    sumac_check check{3, 4};
+    EXPECT_EQ(sumac_parse_check(text, &check), -1) << text;
+    EXPECT_EQ(check.results, 4u) << text;
+  }
+}
+
 TEST(Options, ATextRefusedLaterGetsItsDefault) {
   Reading reading = read_one("SUMAC_HIERARCHY=numaa");
   sumac_options_refuse(&reading.options, "HIERARCHY", "unknown level 'numaa'", "see the list",

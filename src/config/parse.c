@@ -172,6 +172,44 @@ int sumac_parse_report(const char* text, struct sumac_report* report) {
   return 0;
 }
 
+// "calls", "results" or "results:1/N".
+static int parse_checked(const char* word, struct sumac_check* check) {
+  static const char kResults[] = "results", kOneIn[] = "results:1/";
+  if (strcmp(word, "calls") == 0) {
+    check->calls = 1;
+    return 0;
+  }
+  if (strcmp(word, kResults) == 0) {
+    check->results = 1;
+    return 0;
+  }
+  if (strncmp(word, kOneIn, sizeof kOneIn - 1) != 0) return -1;
+  const int wrong = sumac_parse_number(word + sizeof kOneIn - 1, &check->results) != 0;
+  return wrong || check->results == 0 ? -1 : 0;
+}
+
+int sumac_parse_check(const char* text, struct sumac_check* check) {
+  const struct sumac_check none = {0, 0};
+  struct sumac_check read = none;
+  char word[64];
+  const int is_switch = sumac_switch_word(text);
+  if (is_switch >= 0) {
+    check->calls = is_switch;
+    check->results = (uint64_t)is_switch;
+    return 0;
+  }
+  for (size_t length; true; text += length + 1) {
+    length = strcspn(text, ",");
+    if (length >= sizeof word) return -1;
+    memcpy(word, text, length);
+    word[length] = '\0';
+    if (parse_checked(word, &read) != 0) return -1;
+    if (text[length] == '\0') break;
+  }
+  *check = read;
+  return 0;
+}
+
 static int parse_report(const char* text, const char** value) {
   struct sumac_report report;
   if (sumac_parse_report(text, &report) != 0) return -1;

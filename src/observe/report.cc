@@ -66,6 +66,13 @@ void append_folds(std::string& text, const Stats& stats) {
   }
 }
 
+void append_checks(std::string& text, const Stats& stats) {
+  for (int u = 0; u < kNumCheckUses; ++u) {
+    if (!stats.checks[u]) continue;
+    append(text, "  %-12s %12llu  %s\n", "checks", ull(stats.checks[u]), kCheckUseTexts[u].text);
+  }
+}
+
 void append_memory(std::string& text, const Stats& stats) {
   for (int u = 0; u < kNumMemoryUses; ++u) {
     if (!stats.memory[u]) continue;
@@ -164,6 +171,7 @@ std::string rank_table(const RankReport& report, int rank, int size) {
     });
   }
   append_folds(text, report.stats);
+  append_checks(text, report.stats);
   append_memory(text, report.stats);
   return text;
 }
@@ -180,6 +188,7 @@ std::string ranks_table(const std::vector<RankReport>& reports) {
                   [&](const Path& path) { append_all(text, reports, collective, path); });
   }
   append_folds(text, sum.stats);
+  append_checks(text, sum.stats);
   append_memory(text, sum.stats);
   return text;
 }
@@ -192,6 +201,11 @@ std::string report_json(const RankReport& own, int size, const std::vector<RankR
   for (int u = 0; u < kNumThreadUses; ++u) {
     append(text, "%s\"%s\": %llu", u ? ", " : "", kThreadUseTexts[u].name,
            ull(own.stats.threads[u]));
+  }
+  text += "}, \"checks\": {";
+  for (int u = 0; u < kNumCheckUses; ++u) {
+    append(text, "%s\"%s\": %llu", u ? ", " : "", kCheckUseTexts[u].name,
+           ull(own.stats.checks[u]));
   }
   text += "}, \"memory\": {";
   append_counts(text, kMemoryUseTexts, own.stats.memory, kNumMemoryUses);

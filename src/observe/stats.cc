@@ -36,6 +36,7 @@ AtomicCount handed[kNumCollectives][kNumReasons];
 AtomicCount local[kNumCollectives];
 AtomicCount taken[kNumAlgorithms];
 std::atomic<std::uint64_t> threads[kNumThreadUses];
+std::atomic<std::uint64_t> checks[kNumCheckUses];
 
 void merge_into(PathCount& to, const PathCount& from) {
   to.calls += from.calls;
@@ -55,6 +56,7 @@ const char* text_of(Reason reason) {
 
 void Stats::merge(const Stats& other) {
   for (int u = 0; u < kNumThreadUses; ++u) threads[u] += other.threads[u];
+  for (int u = 0; u < kNumCheckUses; ++u) checks[u] += other.checks[u];
   for (int u = 0; u < kNumMemoryUses; ++u) memory[u] += other.memory[u];
   for (int r = 0; r < kNumRefusals; ++r) refusals[r] += other.refusals[r];
   for (int a = 0; a < kNumAlgorithms; ++a) merge_into(taken[a], other.taken[a]);
@@ -87,6 +89,10 @@ void count_thread_use(ThreadUse use) {
   threads[static_cast<int>(use)].fetch_add(1, std::memory_order_relaxed);
 }
 
+void count_check_use(CheckUse use) {
+  checks[static_cast<int>(use)].fetch_add(1, std::memory_order_relaxed);
+}
+
 Stats process_stats() {
   const std::lock_guard<std::mutex> lock(mutex);
   Stats sum = ended;
@@ -96,6 +102,7 @@ Stats process_stats() {
     for (int r = 0; r < kNumReasons; ++r) merge_into(sum.handed[c][r], handed[c][r].get());
   }
   for (int u = 0; u < kNumThreadUses; ++u) sum.threads[u] = threads[u].load();
+  for (int u = 0; u < kNumCheckUses; ++u) sum.checks[u] = checks[u].load();
   return sum;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/algorithm.h"
+#include "base/check_use.h"
 #include "base/memory_use.h"
 #include "base/thread_use.h"
 
@@ -42,6 +43,7 @@ struct Stats {
   PathCount local[kNumCollectives];  // served without communication
   PathCount handed[kNumCollectives][kNumReasons];
   std::uint64_t threads[kNumThreadUses] = {};  // large reductions, of the process
+  std::uint64_t checks[kNumCheckUses] = {};    // of results, of the process
   std::uint64_t memory[kNumMemoryUses] = {};   // of the process
   std::uint64_t refusals[kNumRefusals] = {};   // promotions that were refused
 
@@ -55,6 +57,7 @@ void count_process_hand_down(Collective collective, Reason reason, std::uint64_t
 void count_process_local(Collective collective, std::uint64_t bytes);
 void count_process_taken(Algorithm algorithm, std::uint64_t bytes);
 void count_thread_use(ThreadUse use);
+void count_check_use(CheckUse use);
 // Says whether the program has promised that no two of its threads call MPI at the same time.
 void set_one_call_at_a_time(bool is_so);
 Stats process_stats();

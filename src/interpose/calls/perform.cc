@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "interpose/calls/adapt.h"
 #include "interpose/calls/calls.h"
+#include "interpose/calls/check.h"
 #include "interpose/calls/direct_memory.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/requests/requests.h"
@@ -111,10 +112,24 @@ int run_now(Entry& entry, const Call& call, const Decision& decision) {
   return run_served(entry, call, decision);
 }
 
+// Also by the MPI, to compare.
+int run_checked(Entry& entry, const Call& call, const Decision& decision) {
+  ResultCheck check(call, decision);
+  const int error = run_now(entry, call, decision);
+  check.finish();
+  return error;
+}
+
+bool is_checked(const Call& call, const Decision& decision) {
+  return results_checked != 0 && takes_check(call, decision);
+}
+
 int start_now(Entry& entry, const Call& call, const Decision& decision) {
   CollectiveRequest& request = acquire_nonblocking(*decision.communicator);
   request.data.describe(request, call, decision);
   request.communicator->deferred |= !request.data.is_local();
+  if (is_checked(call, decision)) [[unlikely]]
+    request.check = std::make_unique<ResultCheck>(call, decision);
   start(entry, request);
   *call.request = request.handle;
   return MPI_SUCCESS;
@@ -140,6 +155,10 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
     return MPI_ERR_REQUEST;
   }
   request->data.describe(*request, call, decision);
+  if (is_checked(call, decision)) [[unlikely]] {
+    request->check = std::make_unique<ResultCheck>(call, decision);
+    if (!request->check->initialise()) request->check.reset();
+  }
   entry.note_path(local ? kLocal : info_of(decision.choice.algorithm).name);
   *call.request = request->handle;
   return MPI_SUCCESS;
@@ -179,6 +198,8 @@ int hand_down(Entry& entry, const Call& call, const Decision& decision) {
 int serve(Entry& entry, const Call& call, const Decision& decision) {
   switch (call.kind.form) {
     case Form::blocking:
+      if (is_checked(call, decision)) [[unlikely]]
+        return run_checked(entry, call, decision);
       return run_now(entry, call, decision);
     case Form::nonblocking:
       return start_now(entry, call, decision);
@@ -207,6 +228,8 @@ int perform(Entry& entry, const Call& call, const Decision& decision) {
 }
 
 void start(CallRecord& record, CollectiveRequest& request) {
+  if (request.check && request.persistent) [[unlikely]]
+    request.check->load();
   request.data.load(request.call);
   Communicator& c = *request.communicator;
   // All ranks start persistent operations, but not in one order.
@@ -217,6 +240,8 @@ void start(CallRecord& record, CollectiveRequest& request) {
     count_served(record, c.stats, request.data, request.call.choice.algorithm);
   }
   begin(request);
+  if (request.check) [[unlikely]]
+    request.check->start();
 }
 
 }  // namespace sumac

@@ -13,7 +13,8 @@ namespace sumac {
 // Found by name in the MPI; every one of them is needed.
 #define SUMAC_MPI_FUNCTIONS(X)                                                               \
   X(Abort) X(Comm_call_errhandler) X(Comm_create_keyval) X(Comm_free_keyval)                 \
-  X(Comm_get_errhandler) X(Comm_get_parent) X(Comm_group) X(Comm_rank) X(Comm_set_attr)      \
+  X(Comm_get_errhandler) X(Comm_get_name) X(Comm_get_parent) X(Comm_group) X(Comm_rank)      \
+  X(Comm_set_attr)                                                                           \
   X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free)    \
   X(Error_class) X(Finalized) X(Get_library_version) X(Grequest_complete)                    \
   X(Grequest_start) X(Group_free) X(Group_translate_ranks) X(Igather) X(Info_get)            \

@@ -50,6 +50,7 @@ void release(Communicator* communicator) {
   add_to_process_stats(communicator->stats);
   communicator->reset();
   communicator->calls = 0;
+  communicator->checkable = 0;
   communicator->fold.forget();
   communicator->keepers = 1;
   const std::lock_guard<std::mutex> lock(mutex);

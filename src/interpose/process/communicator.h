@@ -25,6 +25,7 @@ struct Communicator : Team {
   MPI_Comm comm = MPI_COMM_NULL;
   MpiOob by_mpi{*this};
   std::uint64_t calls = 0;
+  std::uint64_t checkable = 0;  // calls whose results could be checked
 
   MpiFold fold;  // what folds in it, where that is a function of the program's
 

@@ -9,6 +9,7 @@
 
 #include "base/nearest.h"
 #include "hierarchy/hierarchy.h"
+#include "interpose/calls/check.h"
 #include "interpose/process/process.h"
 #include "interpose/process/timed.h"
 #include "kernels/reduce.h"
@@ -50,6 +51,9 @@ void check_texts() {
   std::string problem;
   if (!check_forced(options.algo, problem)) refuse("ALGO", problem);
   if (!check_hierarchies(options.hierarchy, problem)) refuse("HIERARCHY", problem);
+  if (sumac_check check; sumac_parse_check(options.check, &check) != 0) {
+    refuse("CHECK", "not a comma list of calls and results or results:1/N");
+  }
   if (!usual_simd_name(options.simd)) refuse("SIMD", simd_problem());
 }
 
@@ -68,6 +72,7 @@ void read_settings() {
   if (stats_wanted().wanted || logs(Level::trace)) time_calls();
   check_texts();
   read_user_rules();
+  read_check_option();
   choose_simd();
   // A larger result has left the caches when it is read.
   if (const std::size_t share = cache_share("", own_cpus())) set_stream_bytes(share);

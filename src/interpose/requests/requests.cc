@@ -91,6 +91,12 @@ void remember(CollectiveRequest& request) {
   table().insert(bits, &request);
 }
 
+// Also by the MPI, where the result is compared with its own.
+bool has_ended(const CollectiveRequest& request) {
+  if (!request.ended.load(std::memory_order_acquire)) return false;
+  return !request.check || request.check->ended();
+}
+
 }  // namespace
 
 std::atomic<int> requests_held{0};
@@ -171,10 +177,12 @@ void begin(CollectiveRequest& request) {
 void wait_for(CollectiveRequest& request) {
   Communicator& c = *request.communicator;
   if (!request.ended.load(std::memory_order_acquire)) c.queue.wait_for(request, c.wait_policy);
+  Waiting waiting(c.wait_policy);
+  while (!has_ended(request)) waiting.step(false);
 }
 
 bool test(CollectiveRequest& request) {
-  const auto ended = [&] { return request.ended.load(std::memory_order_acquire); };
+  const auto ended = [&] { return has_ended(request); };
   if (!ended()) request.communicator->queue.progress(false);
   if (ended()) return true;
   probe_mpi(*request.communicator);
@@ -205,7 +213,7 @@ void show(MPI_Request* handles, int count) {
       request->carried = true;
       mpi.Start(&handles[i]);
     }
-    if (!request->ended.load(std::memory_order_acquire)) continue;
+    if (!has_ended(*request)) continue;
     request->phase = Phase::shown;
     deliver(*request);
     if (request->persistent) {
@@ -225,8 +233,13 @@ void deliver(CollectiveRequest& request) {
     count_process_taken(way_of(request.call), request.data.bytes());
   }
   request.data.deliver();
+  if (request.check) [[unlikely]]
+    request.check->compare_alone();
   // Here, and not where the MPI frees the request: the MPI must not be called from there.
-  if (!request.persistent) request.data.free();
+  if (!request.persistent) {
+    request.data.free();
+    request.check.reset();
+  }
   if (c.left.load(std::memory_order_relaxed)) [[unlikely]]
     let_go(c);
 }
@@ -260,6 +273,7 @@ void free_persistent(CollectiveRequest& request, MPI_Request* handle) {
   }
   mpi.Request_free(handle);
   request.data.free();
+  request.check.reset();
   if (request.own_ranks) request.own_ranks->in_use = false;
   drop_keeper(*request.communicator);
   return_carrier(request.carrier);

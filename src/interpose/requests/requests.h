@@ -12,6 +12,7 @@
 #include <mpi.h>
 
 #include "interpose/calls/call_data.h"
+#include "interpose/calls/check.h"
 #include "interpose/requests/carriers.h"
 
 namespace sumac {
@@ -25,6 +26,7 @@ struct CollectiveRequest : Work {
 
   Communicator* communicator = nullptr;
   CallData data;
+  std::unique_ptr<ResultCheck> check;  // of the result, else null
   bool delivered = false;         // the data are where the program wants them
   OwnRanks* own_ranks = nullptr;  // persistent, unless local
 

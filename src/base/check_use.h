@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What became of the calls whose results were compared with the MPI's own (SUMAC_CHECK=results):
+// counted by the checks, printed by the statistics.
+#pragma once
+
+#include <cstdint>
+
+namespace sumac {
+
+enum class CheckUse : std::uint8_t { equal, undecided, unchecked, differed };
+inline constexpr int kNumCheckUses = 4;
+
+struct CheckUseText {
+  const char* name;
+  const char* text;
+};
+inline constexpr CheckUseText kCheckUseTexts[kNumCheckUses] = {
+    {"equal", "results compared with the MPI's own: equal, or within the bound"},
+    {"undecided", "results that differ from the MPI's own in a way that the standard allows"},
+    {"unchecked", "calls whose results could not be compared with the MPI's own"},
+    {"differed", "WRONG: results that differ from the MPI's own"},
+};
+
+}  // namespace sumac

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/calls/check.h"
+
+#include <algorithm>
+#include <climits>
+
+#include "base/align.h"
+#include "interpose/calls/blocks.h"
+#include "interpose/calls/check_report.h"
+#include "interpose/calls/user_handles.h"
+#include "interpose/mpi/mpi_functions.h"
+
+namespace sumac {
+
+std::uint64_t results_checked = 0;
+
+void read_check_option() {
+  sumac_check check{};
+  sumac_parse_check(options.check, &check);
+  results_checked = check.results;
+}
+
+bool takes_check(const Call& call, const Decision& decision) {
+  Communicator& c = *decision.communicator;
+  // The MPI may have no such function.
+  if (call.is_deferred() && decision.bytes > INT_MAX && !has_parts(call.kind.function)) {
+    return false;
+  }
+  // Nothing is sent where ranks have no data, nor is there a result of a barrier.
+  const bool alone = c.state == Communicator::State::alone;
+  if (decision.way == Decision::Way::local && !(alone && decision.bytes > 0)) return false;
+  if (call.collective() == Collective::barrier) return false;
+  return c.checkable++ % results_checked == 0;
+}
+
+namespace {
+
+// Elements whose weights one call adds up.
+constexpr std::size_t kWeightsAtOnce = 1 << 26;
+
+ComparedReduction compared_by(const Call& call, const Decision& decision) {
+  ComparedReduction by;
+  by.ranks = decision.communicator->size;
+  if (!decision.reduction) return by;
+  by.op = *find_any_op(call.op);
+  by.type = decision.reduction->type.dtype;
+  by.element = decision.reduction->type.extent;
+  return by;
+}
+
+}  // namespace
+
+// The weights in pieces that a call can take, each with a request of its own.
+template <class Use>
+void ResultCheck::for_each_weights(Use use) {
+  for (std::size_t i = 0; i < weights_.size(); i += kWeightsAtOnce) {
+    const std::size_t count = std::min(weights_.size() - i, kWeightsAtOnce);
+    use(&weights_[i], static_cast<int>(count), requests_[1 + i / kWeightsAtOnce]);
+  }
+}
+
+ResultCheck::ResultCheck(const Call& call, const Decision& decision)
+    : communicator_(*decision.communicator),
+      call_(call),
+      packs_(call.is_deferred() ? MPI_COMM_SELF : call.comm),
+      by_user_(decision.by_user),
+      reads_(reads_receive_buffer(call, communicator_.rank)),
+      by_(compared_by(call, decision)),
+      inputs_(inputs_of(call, communicator_.rank, communicator_.size)),
+      results_(results_of(call, communicator_.rank, communicator_.size)),
+      other_(results_, reads_ ? inputs_ : results_, call.comm) {
+  if (call.collective() == Collective::reduce_scatter) {
+    const Blocks blocks(call, communicator_.size);
+    for (int r = 0; r < communicator_.rank; ++r) {
+      own_first_ += static_cast<std::size_t>(blocks.count(r));
+    }
+  }
+  if (reads_) saved_.emplace(inputs_, inputs_, call.comm);
+  if (call.is_deferred()) keep_types();
+  if (const int each = weights_of(by_)) {
+    weights_.resize(static_cast<std::size_t>(inputs_.front().count * each));
+  }
+  if (call.kind.form != Form::persistent) load();
+}
+
+ResultCheck::~ResultCheck() {
+  for (MPI_Request& request : requests_) {
+    if (request != MPI_REQUEST_NULL) mpi.Request_free(&request);
+  }
+  for (MPI_Datatype& type : kept_) mpi.Type_free(&type);
+}
+
+// The program may free its types before the call has ended.
+void ResultCheck::keep_types() {
+  const auto keep = [this](Data& data) {
+    if (data.count == 0 || find_type(data.type)) return;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    mpi.Type_dup(data.type, &type);
+    kept_.push_back(type);
+    data.type = type;
+  };
+  std::for_each(inputs_.begin(), inputs_.end(), keep);
+  std::for_each(results_.begin(), results_.end(), keep);
+}
+
+void ResultCheck::load() {
+  if (reads_) {
+    for (const Data& data : inputs_) {
+      copy_data(data, moved(data, saved_->shift()), packs_);
+      copy_data(data, moved(data, other_.shift()), packs_);
+    }
+  }
+  if (weights_.empty()) return;
+  const Data& input = inputs_.front();
+  weigh(by_, static_cast<const std::byte*>(input.address), static_cast<std::size_t>(input.count),
+        weights_.data());
+}
+
+bool ResultCheck::initialise() {
+  if (!mpi.Allreduce_init) return false;
+  requests_.assign(1 + div_up(weights_.size(), kWeightsAtOnce), MPI_REQUEST_NULL);
+  if (!call_mpi(&requests_.front())) return false;
+  for_each_weights([&](double* weights, int count, MPI_Request& request) {
+    mpi.Allreduce_init(MPI_IN_PLACE, weights, count, MPI_DOUBLE, MPI_SUM, call_.comm,
+                       MPI_INFO_NULL, &request);
+  });
+  return true;
+}
+
+void ResultCheck::start() {
+  path_ = thread_state().last_path;
+  if (call_.kind.form == Form::persistent) {
+    for (MPI_Request& request : requests_) mpi.Start(&request);
+    return;
+  }
+  requests_.assign(1 + div_up(weights_.size(), kWeightsAtOnce), MPI_REQUEST_NULL);
+  call_mpi(&requests_.front());
+  for_each_weights([&](double* weights, int count, MPI_Request& request) {
+    mpi.Iallreduce(MPI_IN_PLACE, weights, count, MPI_DOUBLE, MPI_SUM, call_.comm, &request);
+  });
+}
+
+bool ResultCheck::ended() {
+  int all = 0;
+  mpi.Testall(static_cast<int>(requests_.size()), requests_.data(), &all, MPI_STATUSES_IGNORE);
+  return all;
+}
+
+void ResultCheck::compare_alone() {
+  Difference difference;
+  BitsHash hash;
+  const Verdict verdict = compare(difference, hash);
+  if (CheckReport(*this, difference).tell_alone(verdict)) use_other();
+}
+
+// The same call with the check's memory in the place of the receive buffer.
+bool ResultCheck::call_mpi(MPI_Request* request) const {
+  Call second = call_;
+  second.receive = moved(call_.receive, other_.shift());
+  if (reads_ && call_.send.address == call_.receive.address) {
+    second.send.address = second.receive.address;
+  }
+  second.request = request;
+  return second.kind.below(second) == MPI_SUCCESS;
+}
+
+void ResultCheck::finish() {
+  path_ = thread_state().last_path;
+  if (by_user_) {
+    // A function that has thrown would do so within the MPI.
+    std::uint64_t thrown = static_cast<bool>(communicator_.fold.exception());
+    communicator_.oob.all_max(&thrown, 1);
+    if (thrown) return count_check_use(CheckUse::unchecked);
+  }
+  call_mpi(nullptr);
+  requests_.assign(1 + div_up(weights_.size(), kWeightsAtOnce), MPI_REQUEST_NULL);
+  for_each_weights([&](double* weights, int count, MPI_Request&) {
+    mpi.Allreduce(MPI_IN_PLACE, weights, count, MPI_DOUBLE, MPI_SUM, call_.comm);
+  });
+  Difference difference;
+  BitsHash hash;
+  const Verdict verdict = compare(difference, hash);
+  CheckReport report(*this, difference);
+  if (report.agree(verdict, must_be_same_bits() ? hash.value() : 0)) use_other();
+}
+
+bool ResultCheck::must_be_same_bits() const {
+  const Collective collective = call_.collective();
+  return collective == Collective::allreduce || collective == Collective::bcast ||
+         collective == Collective::allgather;
+}
+
+void ResultCheck::use_other() const {
+  for (const Data& data : results_) copy_data(moved(data, other_.shift()), data, packs_);
+}
+
+Verdict ResultCheck::compare(Difference& difference, BitsHash& hash) const {
+  Verdict worst = Verdict::equal;
+  std::size_t first = 0;
+  for (const Data& data : results_) {
+    if (data.count == 0) continue;
+    const Verdict one = compare_piece(data, first, difference, hash);
+    worst = std::max(worst, one);
+    if (worst == Verdict::different) break;
+    first += static_cast<std::size_t>(data.count);
+  }
+  return worst;
+}
+
+// `first`: the number of the piece's first element in the rank's result.
+Verdict ResultCheck::compare_piece(const Data& own, std::size_t first, Difference& difference,
+                                   BitsHash& hash) const {
+  const auto note = [&](std::size_t at, const std::byte* mine, const std::byte* others,
+                        const ComparedReduction& by, DType type, const double* weights) {
+    difference = {first + at, element_text(type, mine + at * by.element, by.element),
+                  element_text(type, others + at * by.element, by.element),
+                  bound_text(by, others + at * by.element, weights)};
+  };
+  std::size_t at = 0;
+  const Data other = moved(own, other_.shift());
+  if (by_.op != Op::none) {
+    const auto each = static_cast<std::size_t>(weights_of(by_));
+    const double* const weights = weights_.data() + own_first_ * each;
+    const auto *a = static_cast<const std::byte*>(own.address),
+               *b = static_cast<const std::byte*>(other.address);
+    const auto count = static_cast<std::size_t>(own.count);
+    hash.add_elements(by_.type, a, count);
+    const Verdict verdict = sumac::compare(by_, a, b, count, weights, at);
+    if (verdict != Verdict::equal) note(at, a, b, by_, by_.type, weights + at * each);
+    return verdict;
+  }
+  TypedBytes mine(own, packs_), others(other, packs_);
+  const TypeInfo* const info = find_any_type(own.type);
+  const DType type = info && !info->has_gaps() ? info->dtype : DType::none;
+  ComparedReduction by = by_;
+  by.element = mine.element();
+  const std::byte *a = nullptr, *b = nullptr;
+  Verdict worst = Verdict::equal;
+  for (std::size_t done = 0; const std::size_t size = mine.next(a); done += size / by.element) {
+    others.next(b);
+    hash.add(a, size);
+    if (sumac::compare(by, a, b, size / by.element, nullptr, at) == Verdict::equal) continue;
+    // In what order the MPI folds by a function of the program's is its own affair.
+    worst = by_user_ ? Verdict::undecided : Verdict::different;
+    if (by_user_) continue;
+    note(at, a, b, by, type, nullptr);
+    difference.at += done;
+    break;
+  }
+  return worst;
+}
+
+}  // namespace sumac

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/calls/check_report.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "interpose/mpi/mpi_functions.h"
+#include "observe/log.h"
+
+namespace sumac {
+namespace {
+
+constexpr int kEndsJob = 1;  // of SUMAC_CHECK_ACTION
+
+std::atomic<bool> told{false};  // a difference, by a rank that this one has heard of
+
+const char* name_of(Function function) {
+  static constexpr const char* kNames[] = {
+      "allreduce", "reduce",   "bcast",     "barrier",   "reduce_scatter_block", "reduce_scatter",
+      "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "reduce_local"};
+  return kNames[static_cast<int>(function)];
+}
+
+// As the program has called it: "MPI_Iallreduce_c".
+std::string mpi_name(const CallKind& kind) {
+  const bool nonblocking = kind.form == Form::nonblocking;
+  std::string name = name_of(kind.function);
+  if (!nonblocking) name[0] = static_cast<char>(std::toupper(name[0]));
+  return (nonblocking ? "MPI_I" : "MPI_") + name +
+         (kind.form == Form::persistent ? "_init" : "") + (kind.large ? "_c" : "");
+}
+
+std::string name_of_communicator(const Communicator& c) {
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  const bool freed = c.handle.load(std::memory_order_relaxed) == 0;
+  if (!freed) mpi.Comm_get_name(c.comm, name, &length);
+  return length > 0 ? name : "a communicator";
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < ' ') continue;
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+bool write_all(int file, const std::byte* bytes, std::size_t count) {
+  while (count > 0) {
+    const ssize_t written = write(file, bytes, count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes += written;
+    count -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+// A new file of this rank's in the folder.
+class OwnFile {
+ public:
+  OwnFile(int folder, int rank, const char* kind) {
+    char name[64];
+    std::snprintf(name, sizeof name, "rank-%d.%s", rank, kind);
+    file_ = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  }
+  ~OwnFile() {
+    if (file_ >= 0) close(file_);
+  }
+  OwnFile(const OwnFile&) = delete;
+  OwnFile& operator=(const OwnFile&) = delete;
+
+  void add(const std::byte* bytes, std::size_t count) {
+    if (file_ >= 0) write_all(file_, bytes, count);
+  }
+
+ private:
+  int file_;
+};
+
+std::string counts_of(const std::vector<Data>& data) {
+  std::string text = "[";
+  for (const Data& piece : data) {
+    if (text.size() > 1) text += ", ";
+    text += std::to_string(static_cast<long long>(piece.count));
+  }
+  return text + "]";
+}
+
+std::string name_of_type(const ComparedReduction& by, const std::vector<Data>& results) {
+  if (by.type != DType::none) return sumac::name_of(by.type);
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  if (!results.empty() && results.front().count > 0) {
+    mpi.Type_get_name(results.front().type, name, &length);
+  }
+  return length > 0 ? name : "derived";
+}
+
+// Of the ranks' results: the first that has other bits than rank 0's.
+int find_odd(Communicator& c, std::uint64_t hash) {
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(c.size));
+  c.oob.all_gather(&hash, all.data(), sizeof hash);
+  int rank = 0;
+  while (rank < c.size - 1 && all[static_cast<std::size_t>(rank)] == all[0]) ++rank;
+  return rank;
+}
+
+}  // namespace
+
+bool CheckReport::agree(Verdict verdict, std::uint64_t hash) {
+  Communicator& c = check_.communicator_;
+  const auto below = static_cast<std::uint64_t>(c.size - c.rank);
+  std::uint64_t words[] = {verdict == Verdict::different ? below : 0, hash, ~hash, told.load()};
+  c.oob.all_max(words, 4);
+  const bool same_bits = words[1] == ~words[2];
+  if (words[0] == 0 && same_bits) {
+    count_check_use(verdict == Verdict::undecided ? CheckUse::undecided : CheckUse::equal);
+    return false;
+  }
+  count_check_use(CheckUse::differed);
+  const int teller = words[0] ? c.size - static_cast<int>(words[0]) : find_odd(c, hash);
+  if (words[3] == 0) {
+    if (c.rank == teller) make_folder();
+    mpi.Barrier(c.comm);
+    save();
+    mpi.Barrier(c.comm);
+    if (c.rank == teller) {
+      tell(words[0] ? what() : "the result has other bits than rank 0's");
+    }
+  }
+  told = true;
+  if (options.check_action != kEndsJob) return true;
+  if (c.rank != teller) mpi.Barrier(c.comm);
+  end_job(c.comm);
+  return true;
+}
+
+bool CheckReport::tell_alone(Verdict verdict) {
+  if (verdict != Verdict::different) {
+    count_check_use(verdict == Verdict::undecided ? CheckUse::undecided : CheckUse::equal);
+    return false;
+  }
+  count_check_use(CheckUse::differed);
+  if (told.exchange(true)) return true;
+  // The rank that makes the folder is the first.
+  const bool first = make_folder() || errno != EEXIST;
+  save();
+  if (first) tell(what());
+  if (options.check_action == kEndsJob) end_job(check_.communicator_.comm);
+  return true;
+}
+
+// The same on all ranks of the communicator, and not that of another job.
+std::string CheckReport::folder() const {
+  const Communicator& c = check_.communicator_;
+  const std::uint64_t word = c.processes.empty() ? process_word() : c.processes[0];
+  char name[32];
+  std::snprintf(name, sizeof name, "/sumac-check-%08x", static_cast<unsigned>(word));
+  return options.check_dir + std::string(name);
+}
+
+bool CheckReport::make_folder() const {
+  return *options.check_dir && mkdir(folder().c_str(), 0700) == 0;
+}
+
+void CheckReport::save() const {
+  if (!*options.check_dir) return;
+  mkdir(folder().c_str(), 0700);  // on another node's disk
+  const int at = open(folder().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat status;
+  if (at < 0) return;
+  if (fstat(at, &status) == 0 && status.st_uid == geteuid()) {
+    save_call(at);
+    save_data(at, "input", check_.inputs_, check_.reads_ ? check_.saved_->shift() : 0);
+    save_data(at, "sumac", check_.results_, 0);
+    save_data(at, "mpi", check_.results_, check_.other_.shift());
+  }
+  close(at);
+}
+
+void CheckReport::save_data(int folder, const char* kind, const std::vector<Data>& data,
+                            std::ptrdiff_t shift) const {
+  OwnFile file(folder, check_.communicator_.rank, kind);
+  for (const Data& piece : data) {
+    if (piece.count == 0) continue;
+    TypedBytes bytes(moved(piece, shift), check_.packs_);
+    const std::byte* next = nullptr;
+    while (const std::size_t size = bytes.next(next)) file.add(next, size);
+  }
+}
+
+void CheckReport::save_call(int folder) const {
+  const Communicator& c = check_.communicator_;
+  const Call& call = check_.call_;
+  const bool has_operation = check_.by_.op != Op::none;
+  std::string text = "{\"call\": " + quoted(mpi_name(call.kind));
+  const auto add = [&](const char* key, const std::string& value) {
+    text += std::string(",\n \"") + key + "\": " + value;
+  };
+  add("communicator", quoted(name_of_communicator(c)));
+  add("rank", std::to_string(c.rank));
+  add("ranks", std::to_string(c.size));
+  if (call.root != kNoRoot) add("root", std::to_string(call.root));
+  if (has_operation) add("operation", quoted(sumac::name_of(check_.by_.op)));
+  add("type", quoted(name_of_type(check_.by_, check_.results_)));
+  add("input_counts", counts_of(check_.inputs_));
+  add("result_counts", counts_of(check_.results_));
+  add("in_place", call.send.address == MPI_IN_PLACE ? "true" : "false");
+  add("path", quoted(check_.path_));
+  if (!difference_.own.empty()) {
+    add("first_different_element", std::to_string(difference_.at));
+    add("sumac", quoted(difference_.own));
+    add("mpi", quoted(difference_.other));
+    add("bound", quoted(difference_.bound));
+  }
+  text += "}\n";
+  OwnFile(folder, c.rank, "json").add(reinterpret_cast<const std::byte*>(text.data()), text.size());
+}
+
+std::string CheckReport::what() const {
+  return "element " + std::to_string(difference_.at) + " is " + difference_.own + ", and " +
+         difference_.other + " by the MPI (they may differ by " + difference_.bound + ")";
+}
+
+void CheckReport::tell(const std::string& problem) const {
+  const Communicator& c = check_.communicator_;
+  const bool has_operation = check_.by_.op != Op::none;
+  const bool saved = *options.check_dir && access(folder().c_str(), F_OK) == 0;
+  const std::vector<Data>& results = check_.results_;
+  log_here(
+      "error[wrong-result]: rank %d of %d in %.60s: %s%s%s of %s %s, served by %s: %s; %s%s%.300s",
+      c.rank, c.size, name_of_communicator(c).c_str(), mpi_name(check_.call_.kind).c_str(),
+      has_operation ? ", " : "", has_operation ? sumac::name_of(check_.by_.op) : "",
+      counts_of(results).c_str(), name_of_type(check_.by_, results).c_str(), check_.path_,
+      problem.c_str(),
+      options.check_action == kEndsJob ? "ending the job" : "going on with the MPI's result",
+      saved ? "; the call is in " : "; the call could not be kept in ",
+      saved ? folder().c_str() : options.check_dir);
+}
+
+}  // namespace sumac
