@@ -22,12 +22,13 @@ inline void put_lines(const ShmGroup& group, std::uint64_t position, const std::
     return group.publish_in(position);
   }
   Line* line = &group.line(group.rank(), position, 0);
+  const std::uint64_t flag = group.flag_of(position);
   for (; bytes > kLineData; ++line, from += kLineData, bytes -= kLineData) {
     std::memcpy(line->data, from, kLineData);
-    publish(line->in, position + 1);
+    publish(line->in, flag);
   }
   std::memcpy(line->data, from, bytes);
-  publish(line->in, position + 1);
+  publish(line->in, flag);
 }
 
 // The same for data that may have a layout.

@@ -58,6 +58,9 @@ struct ChosenCall : CallArguments {
   Collective collective = Collective::allreduce;
   Choice choice;
   DirectTry direct;  // in one group: what is tried first
+  // What must be equal on all ranks beside this: of a reduction, the operation and the class of its
+  // elements, as Work::announcement() tells them.
+  std::uint32_t reduces = 0;
 
   std::size_t bytes() const { return CallArguments::bytes(collective); }
   CallShape shape() const {

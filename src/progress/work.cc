@@ -8,6 +8,7 @@
 
 #include "algorithms/direct.h"
 #include "algorithms/table.h"
+#include "progress/announced.h"
 
 namespace sumac {
 namespace {
@@ -41,12 +42,7 @@ Task start_in_group(Strand& strand, ShmGroup& group, ChosenCall& call, const Sin
   return entry_of(call.choice.algorithm).start(strand, group, call, peers);
 }
 
-// For a rank that waits long: announces what must be equal on all ranks unless their calls differ.
-void Work::announce() const {
-  static_assert(kNumCollectives <= 1 << kCollectiveBits);
-  ranks_.group->announce(call.bytes() << kCollectiveBits |
-                         static_cast<std::uint64_t>(call.collective));
-}
+void Work::announce() const { ranks_.group->announce(announcement_of(call)); }
 
 void Work::borrow() {
   if (!call.direct.wanted() && info_of(call.choice.algorithm).needs != Needs::single_copy) return;

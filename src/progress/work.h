@@ -59,14 +59,7 @@ class Work {
   const Strand& strand() const { return strand_; }
   const Ranks& ranks() const { return ranks_; }
 
-  // Decodes what a rank has announced.
-  static Collective collective_of(std::uint64_t announced) {
-    return static_cast<Collective>(announced & ((1 << kCollectiveBits) - 1));
-  }
-  static std::uint64_t bytes_of(std::uint64_t announced) { return announced >> kCollectiveBits; }
-
  private:
-  static constexpr int kCollectiveBits = 4;
   void announce() const;
   void borrow();
   void give_back();

@@ -13,8 +13,8 @@ namespace sumac {
 using Counter = std::atomic<std::uint64_t>;
 static_assert(Counter::is_always_lock_free, "a lock would not work between processes");
 
-inline bool reached(const Counter& counter, std::uint64_t target) {
-  return static_cast<std::int64_t>(counter.load(std::memory_order_acquire) - target) >= 0;
+inline bool reached(const Counter& counter, std::uint64_t target, std::uint64_t beyond) {
+  return counter.load(std::memory_order_acquire) - target <= beyond;
 }
 
 // Stores the value; a reader that sees it also sees everything written before it.
@@ -29,14 +29,18 @@ inline void publish(Counter& counter, std::uint64_t value) {
 // 100 of the 320 ns of a barrier, measured.)
 class Wait {
  public:
+  // How far beyond the target a counter may be: any number, or not at all.
+  static constexpr std::uint64_t kAny = INT64_MAX, kExact = 0;
+
   Wait() = default;
   Wait(const Counter& counter, std::uint64_t target) : Wait(counter, 0, 1, 0, 1, target) {}
   // Waits for `count` counters: places begin, begin + 1, ... (modulo `places`).
   Wait(const Counter& first, std::size_t stride, int places, int begin, int count,
-       std::uint64_t target)
+       std::uint64_t target, std::uint64_t beyond = kAny)
       : first_(reinterpret_cast<const std::byte*>(&first)),
         stride_(stride),
         target_(target),
+        beyond_(beyond),
         places_(places),
         next_(begin == places ? 0 : begin),
         remaining_(count) {}
@@ -47,7 +51,7 @@ class Wait {
   // True when all counters have reached the target. Counters seen to have reached it are not read
   // again.
   bool ready() {
-    while (remaining_ > 0 && reached(*counter(next_), target_)) advance();
+    while (remaining_ > 0 && reached(*counter(next_), target_, beyond_)) advance();
     return remaining_ == 0;
   }
 
@@ -56,7 +60,7 @@ class Wait {
   void for_each_missing(Visit visit) const {
     Wait rest = *this;
     for (; rest.remaining_ > 0; rest.advance()) {
-      if (!reached(*rest.counter(rest.next_), target_)) visit(*rest.counter(rest.next_));
+      if (!reached(*rest.counter(rest.next_), target_, beyond_)) visit(*rest.counter(rest.next_));
     }
   }
 
@@ -71,7 +75,7 @@ class Wait {
 
   const std::byte* first_ = nullptr;
   std::size_t stride_ = 0;
-  std::uint64_t target_ = 0;
+  std::uint64_t target_ = 0, beyond_ = kAny;
   int places_ = 1;
   int next_ = 0;
   int remaining_ = 0;

@@ -17,6 +17,7 @@ constexpr std::uint64_t kSleepAfter = 20'000'000;  // ns of waiting before a ran
 // Time of waiting (ns) after which a rank dozes where ranks share processors. A rank that only
 // yields looks as busy as those it waits for, and the kernel may then keep these together on one
 // processor.
+constexpr std::uint64_t kLong = 20'000'000;
 constexpr std::uint64_t kDozeAfter = 150'000;
 constexpr std::uint64_t kLongestSleep = 1'000'000;
 constexpr std::uint32_t kYieldsPerDrive = 16;
@@ -64,8 +65,10 @@ void Waiting::look_at_clock() {
   if (started_ns_ == 0) started_ns_ = now;
   waited_ns_ = now - started_ns_;
   const std::uint64_t seconds = waited_ns_ / kSecond;
-  if (seconds > reported_seconds_) {
+  const bool becomes_long = !is_long_ && waited_ns_ >= kLong;
+  if (becomes_long || seconds > reported_seconds_) {
     reported_seconds_ = seconds;
+    is_long_ = true;
     if (policy_.late) policy_.late(policy_.context, static_cast<double>(waited_ns_) / kSecond);
   }
 }

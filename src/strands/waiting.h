@@ -17,7 +17,8 @@ struct WaitPolicy {
   // drive() itself waits for something to happen, and nothing else is done to wait: where time is
   // simulated, it passes there alone.
   bool drive_waits = false;
-  // Called once a second while a wait goes on, with the seconds so far. May be null.
+  // Called once a second while a wait goes on, and once when it has become long (kLong), with the
+  // seconds so far. May be null.
   void (*late)(void* context, double seconds) = nullptr;
   void* context = nullptr;
 };
@@ -49,6 +50,7 @@ class Waiting {
   std::uint64_t started_ns_ = 0;
   std::uint64_t waited_ns_ = 0;
   std::uint64_t reported_seconds_ = 0;
+  bool is_long_ = false;
 };
 
 }  // namespace sumac

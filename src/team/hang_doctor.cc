@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "observe/log.h"
+#include "progress/announced.h"
 
 namespace sumac {
 namespace {
@@ -48,12 +49,16 @@ void end_if_calls_differ(Team& team) {
   // A rank publishes what it announces before it publishes that it is through, so these are read in
   // the opposite order. For persistent operations, on slots of their own, the group's positions
   // tell nothing.
+  std::uint64_t number = 0;
+  for (int r = 0; r < team.size; ++r) {
+    if (r != team.rank && team.group.differs(r, number)) {
+      return end_for_different_calls(team, r, number);
+    }
+  }
   std::vector<bool> through;
   for (int r = 0; r < team.size; ++r) through.push_back(team.group.is_through(r));
   for_each_missing(team, [&](int rank, bool in_group) {
-    const bool shows_no_more = through[static_cast<std::size_t>(rank)];
-    if (in_group && (shows_no_more || team.group.differs(rank)))
-      end_for_different_calls(team, rank);
+    if (in_group && through[static_cast<std::size_t>(rank)]) end_for_different_calls(team, rank, 0);
   });
 }
 
@@ -61,21 +66,23 @@ bool is_gone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
 
 }  // namespace
 
-void end_for_different_calls(const Team& team, int rank) {
-  const std::uint64_t mine = team.group.announced(team.rank), theirs = team.group.announced(rank);
-  const auto bytes = [](std::uint64_t announced) {
-    return static_cast<unsigned long long>(Work::bytes_of(announced));
+void end_for_different_calls(const Team& team, int rank, std::uint64_t number) {
+  const auto called = [&](int of) {
+    Announcement call;
+    return team.group.announced(of, number, call) ? text_of(call) : "nothing that is known";
   };
   log_here(
-      "error[calls-differ]: rank %d calls %s of %llu bytes with rank %d, whose last call is %s of "
-      "%llu; ending the job",
-      team.rank, name_of(Work::collective_of(mine)), bytes(mine), rank,
-      name_of(Work::collective_of(theirs)), bytes(theirs));
+      "error[calls-differ]: rank %d calls %s; rank %d calls %s: %s of the %d ranks of this "
+      "communicator; ending the job",
+      team.rank, called(team.rank).c_str(), rank, called(rank).c_str(),
+      number ? "the same call" : "the last calls", team.size);
   team.oob.end_job();
 }
 
 void report_late(void* context, double seconds) {
   auto& team = *static_cast<Team*>(context);
+  if (team.levels.empty()) end_if_calls_differ(team);
+  if (seconds < 1) return;
   char missing[256] = "";
   std::size_t used = 0;
   for_each_missing(team, [&](int rank, bool) {
@@ -95,7 +102,6 @@ void report_late(void* context, double seconds) {
         team.rank, seconds, team.doing, rank);
     team.oob.end_job();
   });
-  if (team.levels.empty()) end_if_calls_differ(team);
   const auto limit = static_cast<double>(team.context.options.hang_seconds);
   if (limit > 0 && seconds >= limit && seconds < limit + 1) {
     log_here("warning[hang]: rank %d of %d has waited %.0f s in %s; not arrived: rank %s",

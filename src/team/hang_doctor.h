@@ -11,7 +11,7 @@ namespace sumac {
 void report_late(void* context, double seconds);
 
 // Ends the job with a line that says that this rank and `rank` are in different calls on the team,
-// as both have announced.
-void end_for_different_calls(const Team& team, int rank);
+// as both have announced: the calls of this number, or the last ones with 0.
+void end_for_different_calls(const Team& team, int rank, std::uint64_t number);
 
 }  // namespace sumac

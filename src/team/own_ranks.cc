@@ -61,6 +61,7 @@ bool add_lanes(Team& team, Needs needs) {
     auto own = std::make_unique<OwnRanks>();
     own->needs = needs;
     own->group = ShmGroup(block, ticket.layout, team.rank, lane);
+    mark_calls(team, own->group);
     team.own_ranks.push_back(std::move(own));
   }
   return true;

@@ -5,6 +5,12 @@
 
 namespace sumac {
 
+void mark_calls(const Team& team, ShmGroup& group) {
+  sumac_check check{};
+  sumac_parse_check(team.context.options.check, &check);
+  if (!check.calls) group.mark_no_calls();
+}
+
 void Team::end_levels() {
   if (levels.empty()) return;
   state = State::handed_down;

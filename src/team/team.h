@@ -117,4 +117,7 @@ struct Team {
   void reset();
 };
 
+// Whether what a group's ranks call is compared in it (SUMAC_CHECK=calls): agreed.
+void mark_calls(const Team& team, ShmGroup& group);
+
 }  // namespace sumac

@@ -5,6 +5,7 @@
 #include "observe/log.h"
 #include "observe/trace.h"
 #include "tasks/threads.h"
+#include "progress/announced.h"
 #include "team/hang_doctor.h"
 
 namespace sumac {
@@ -21,7 +22,8 @@ void run_in_queue(Communicator& c) {
 void give_up(const Communicator& c) {
   // A slot may hold an address that another call has left there.
   for (int r = 0; r < c.size && c.levels.empty(); ++r) {
-    if (r != c.rank && c.group.differs(r)) return end_for_different_calls(c, r);
+    std::uint64_t number = 0;
+    if (r != c.rank && c.group.differs(r, number)) return end_for_different_calls(c, r, number);
   }
   log_here(
       "error[peer-memory]: rank %d could not reach a peer's memory in %s; ending the job "
@@ -49,6 +51,7 @@ bool agree(Communicator& c, bool own) {
   const TypedAllreduce by_mpi(MPI_INT32_T, MPI_BAND);
   ChosenCall& call = c.work.call;
   call.collective = Collective::allreduce;
+  call.reduces = reduces_by(Op::band, DType::i32);
   call.reduction = {reinterpret_cast<const std::byte*>(&mine),
                     reinterpret_cast<std::byte*>(&all),
                     1,

@@ -137,24 +137,24 @@ struct Element {  // integers
   }
   static void hash(const std::byte* element, BitsHash& hash) { hash.add(element, sizeof(T)); }
   static Wide bound(const ComparedReduction&, const std::byte*, const double*) { return -1; }
-  static bool needs_weight(Op op) {
-    if (rounds(op)) return sizeof(T) <= 2;
-    return (op == Op::min || op == Op::max) && static_cast<T>(-1) > 0;
+  static bool needs_weight(const ComparedReduction& by) {
+    if (rounds(by.op)) return sizeof(T) <= 2;
+    return (by.op == Op::min || by.op == Op::max) && by.sign_in_doubt;
   }
-  static int weights(Op op) { return needs_weight(op) ? 1 : 0; }
+  static int weights(const ComparedReduction& by) { return needs_weight(by) ? 1 : 0; }
   static void weigh(Op op, const std::byte* input, double* weight) {
     const auto value = at<T>(input);
     const auto magnitude = std::fabs(static_cast<double>(value));
     const double half = std::ldexp(1.0, 8 * sizeof(T) - 1);
     *weight = op == Op::sum    ? magnitude
               : op == Op::prod ? log_of(magnitude)
-                               : (magnitude >= half ? 1 : 0);
+                               : (value < 0 || magnitude >= half ? 1 : 0);
   }
   // Beyond the type's range some MPIs saturate, or take unsigned integers for signed ones.
   static Verdict compare(const ComparedReduction& by, const std::byte* own, const std::byte* other,
                          const double* weight) {
     if (std::memcmp(own, other, sizeof(T)) == 0) return Verdict::equal;
-    if (!needs_weight(by.op)) return Verdict::different;
+    if (!needs_weight(by)) return Verdict::different;
     const int bits = 8 * static_cast<int>(sizeof(T)) - (static_cast<T>(-1) < 0);
     const bool beyond = by.op == Op::sum    ? *weight >= std::ldexp(1.0, bits)
                         : by.op == Op::prod ? *weight >= bits
@@ -169,7 +169,7 @@ struct Floating {
     print_number(at<T>(element), text);
   }
   static void hash(const std::byte* element, BitsHash& hash) { hash.add(element, kValueBytes<T>); }
-  static int weights(Op) { return 1; }
+  static int weights(const ComparedReduction&) { return 1; }
   static void weigh(Op op, const std::byte* input, double* weight) {
     *weight = op == Op::prod ? log_of(absolute(wide(at<T>(input)))) : magnitude_of<T>(input);
   }
@@ -216,7 +216,7 @@ struct Element<Complex<T>> {
     const Wide scale = by.op == Op::prod ? Wide(2.3) * modulus(other) : Wide(*weight);
     return bound_of(format_of<T>(), by.op, by.ranks, scale);
   }
-  static int weights(Op op) { return op == Op::sum ? 2 : 1; }
+  static int weights(const ComparedReduction& by) { return by.op == Op::sum ? 2 : 1; }
   static void weigh(Op op, const std::byte* input, double* weight) {
     if (op == Op::sum) {
       weight[0] = magnitude_of<T>(input);
@@ -252,7 +252,7 @@ struct Element<Pair<V, I, kAt, kBytes>> {
     hash.add(element + kAt, sizeof(I));
   }
   static Wide bound(const ComparedReduction&, const std::byte*, const double*) { return -1; }
-  static int weights(Op) { return 0; }
+  static int weights(const ComparedReduction&) { return 0; }
   static void weigh(Op, const std::byte*, double*) {}
   static Verdict compare(const ComparedReduction&, const std::byte* own, const std::byte* other,
                          const double*) {
@@ -292,13 +292,13 @@ Verdict compare_bytes(const ComparedReduction& by, const std::byte* own, const s
 
 int weights_of(const ComparedReduction& by) {
   if (by_bytes(by)) return 0;
-  return with(by.type, [&](auto element) { return element.weights(by.op); });
+  return with(by.type, [&](auto element) { return element.weights(by); });
 }
 
 void weigh(const ComparedReduction& by, const std::byte* input, std::size_t count,
            double* weights) {
   with(by.type, [&](auto element) {
-    const auto each = static_cast<std::size_t>(element.weights(by.op));
+    const auto each = static_cast<std::size_t>(element.weights(by));
     for (std::size_t i = 0; i < count; ++i) {
       element.weigh(by.op, input + i * by.element, weights + i * each);
     }
@@ -311,7 +311,7 @@ Verdict compare(const ComparedReduction& by, const std::byte* own, const std::by
   if (count == 0 || std::memcmp(own, other, count * by.element) == 0) return Verdict::equal;
   if (by_bytes(by)) return compare_bytes(by, own, other, count, at);
   return with(by.type, [&](auto element) {
-    const auto each = static_cast<std::size_t>(element.weights(by.op));
+    const auto each = static_cast<std::size_t>(element.weights(by));
     Verdict worst = Verdict::equal;
     for (at = 0; at < count && worst != Verdict::different; ++at) {
       const std::size_t offset = at * by.element;

@@ -183,7 +183,7 @@ void CheckReport::save() const {
   if (at < 0) return;
   if (fstat(at, &status) == 0 && status.st_uid == geteuid()) {
     save_call(at);
-    save_data(at, "input", check_.inputs_, check_.reads_ ? check_.saved_->shift() : 0);
+    save_data(at, "input", check_.inputs_, check_.saved_ ? check_.saved_->shift() : 0);
     save_data(at, "sumac", check_.results_, 0);
     save_data(at, "mpi", check_.results_, check_.other_.shift());
   }

@@ -44,6 +44,7 @@ const KnownReduction* find_new(MPI_Datatype type, MPI_Op op, Reason& reason) {
   reason = operation || op == MPI_OP_NULL ? Reason::no_kernel : Reason::user_op;
   if (!found.kernel) return nullptr;
   found.type = *info;
+  found.op = *operation;
   found.exact = is_exact(*operation, info->dtype);
   remember({type, op, found});
   return &found;

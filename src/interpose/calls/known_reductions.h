@@ -10,6 +10,7 @@ namespace sumac {
 
 struct KnownReduction {
   ReduceFn kernel = nullptr;
+  Op op = Op::none;
   TypeInfo type;
   bool exact = false;  // is_exact()
 };

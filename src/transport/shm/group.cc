@@ -83,12 +83,61 @@ void ShmGroup::note_read(std::uint64_t position, Way way, std::uint64_t ticks,
   word.store(cost.word(), std::memory_order_relaxed);
 }
 
-bool ShmGroup::differs(int rank) const {
+void ShmGroup::announce(const Announcement& call) {
+  RankControl& own = control(rank_);
+  own.begun.store(next_, std::memory_order_relaxed);
+  AnnouncedCall& entry = own.calls[num_announced_ % kAnnouncedCalls];
+  entry.number.store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  entry.what.store(call.what, std::memory_order_relaxed);
+  entry.bytes.store(call.bytes, std::memory_order_relaxed);
+  entry.number.store(++num_announced_, std::memory_order_release);
+  announced_first_ = next_;
+  if (!marks_calls_) return;
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull;
+  all_announced_ = (all_announced_ + call.what) * kOdd + call.bytes * kOdd;
+  mark_ = all_announced_ >> (64 - kMarkBits);
+  marked_[num_announced_ % kAnnouncedCalls] = {next_, mark_};
+}
+
+std::uint64_t ShmGroup::flag_of_earlier(std::uint64_t position) const {
+  std::size_t back = 0;
+  const auto marked = [&] { return marked_[(num_announced_ - back) % kAnnouncedCalls]; };
+  while (marked().first > position && back + 1 < kAnnouncedCalls) ++back;
+  return (position + 1) << kMarkBits | marked().mark;
+}
+
+bool ShmGroup::announced(int rank, std::uint64_t number, Announcement& call) const {
   if (!block_) return false;
+  const RankControl& of = control(rank);
+  if (number == 0) {
+    for (const AnnouncedCall& entry : of.calls) {
+      number = std::max(number, entry.number.load(std::memory_order_relaxed));
+    }
+    if (number == 0) return false;
+  }
+  const AnnouncedCall& entry = of.calls[(number - 1) % kAnnouncedCalls];
+  if (entry.number.load(std::memory_order_acquire) != number) return false;
+  call.what = entry.what.load(std::memory_order_relaxed);
+  call.bytes = entry.bytes.load(std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return entry.number.load(std::memory_order_relaxed) == number;
+}
+
+bool ShmGroup::differs(int rank, std::uint64_t& number) const {
+  if (!block_) return false;
+  const std::uint64_t last = num_announced_;
+  const std::uint64_t known = std::min<std::uint64_t>(last, kAnnouncedCalls);
+  for (number = last - known + 1; number <= last; ++number) {
+    Announcement mine, theirs;
+    const bool both = announced(rank_, number, mine) && announced(rank, number, theirs);
+    if (both && mine != theirs) return true;
+  }
+  number = 0;
+  // Within what this rank's operation has taken: of one that has not as many positions.
   const std::uint64_t mine = control(rank_).begun.load(std::memory_order_relaxed);
   const std::uint64_t theirs = control(rank).begun.load(std::memory_order_relaxed);
-  if (theirs == mine) return announced(rank) != announced(rank_);
-  return theirs - mine < next_ - mine;  // within what this rank's operation has taken
+  return theirs != mine && theirs - mine < next_ - mine;
 }
 
 bool ShmGroup::is_through(int rank) const {

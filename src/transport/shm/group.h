@@ -63,18 +63,24 @@ class ShmGroup {
   }
   bool takes_more() const { return takes_more_; }
 
-  // Announces the next operation, before it takes its positions. Costs nothing: this rank writes
-  // the same line anyway at the operation's end.
-  void announce(std::uint64_t what) const {
-    control(rank_).begun.store(next_, std::memory_order_relaxed);
-    control(rank_).what.store(what, std::memory_order_relaxed);
+  // Announces the next operation, before it takes its positions. Its flags, and those of all later
+  // ones, are then not taken for those of a rank that has announced anything else: it is as if that
+  // rank had not arrived. Writes memory that other ranks read only when they wait long.
+  void announce(const Announcement& call);
+  // Flags without announcements in them, as of a group in which nothing is announced.
+  void mark_no_calls() { marks_calls_ = false; }
+  // True when `rank` has announced another operation than this rank, or is in another one at the
+  // same positions; false when it is merely behind or ahead. `number`: of the operation, 0 where it
+  // is not known any more.
+  bool differs(int rank, std::uint64_t& number) const;
+  // The operation of this number, or the last one with 0. False when it is not known any more.
+  bool announced(int rank, std::uint64_t number, Announcement& call) const;
+  // What a flag is set to for a position. It is greater for a later one.
+  std::uint64_t flag_of(std::uint64_t position) const {
+    if (position < announced_first_) [[unlikely]]
+      return flag_of_earlier(position);
+    return (position + 1) << kMarkBits | mark_;
   }
-  std::uint64_t announced(int rank) const {
-    return control(rank).what.load(std::memory_order_relaxed);
-  }
-  // True when `rank` is in another operation than this one at the same positions; false when it is
-  // merely behind or ahead.
-  bool differs(int rank) const;
   // True when `rank` has finished everything that this rank has begun: there is nothing to wait
   // for.
   bool is_through(int rank) const;
@@ -122,9 +128,9 @@ class ShmGroup {
     note_read(position, way, cpu_ticks() - begun, bytes);
   }
 
-  void publish_in(std::uint64_t position) const { publish(in_flag(rank_, position), position + 1); }
+  void publish_in(std::uint64_t position) const { publish(in_flag(rank_, position), flag_of(position)); }
   void publish_out(std::uint64_t position) const {
-    publish(out_flag(rank_, position), position + 1);
+    publish(out_flag(rank_, position), flag_of(position));
   }
   void finish(std::uint64_t position) {
     if (position != finished_ || early_ != 0) return finish_out_of_order(position);
@@ -132,10 +138,10 @@ class ShmGroup {
   }
 
   Wait in(int rank, std::uint64_t position) const {
-    return {in_flag(rank, position), position + 1};
+    return one(in_flag(rank, position), position);
   }
   Wait out(int rank, std::uint64_t position) const {
-    return {out_flag(rank, position), position + 1};
+    return one(out_flag(rank, position), position);
   }
   // Waits for the flags of all ranks but this one.
   Wait others_in(std::uint64_t position) const { return others(in_flag(0, position), position); }
@@ -155,7 +161,8 @@ class ShmGroup {
   // Waits for `count` lines of a rank, each of which has its own flag where has_lines().
   Wait lines_in(int rank, std::uint64_t position, int count, int first = 0) const {
     if (!has_lines()) return in(rank, position);
-    return {line(rank, position, first).in, sizeof(Line), count, 0, count, position + 1};
+    return {line(rank, position, first).in, sizeof(Line),      count,       0, count,
+            flag_of(position),              Wait::kExact};
   }
 
   // Fetches the first lines of this rank's next slot, as many as the last message took, back from
@@ -184,6 +191,7 @@ class ShmGroup {
   int owner_of(const Counter* counter) const;
 
  private:
+  static constexpr int kMarkBits = 16;
   static constexpr int kLinesPrefetched = 12;  // cache misses that a core can have under way
 
   std::size_t slot(std::uint64_t position) const { return position & (layout_.ring - 1); }
@@ -205,8 +213,13 @@ class ShmGroup {
     return reinterpret_cast<RankControl*>(block_ + layout_.control_offset())[rank];
   }
   Wait others(const Counter& first, std::uint64_t position) const {
-    return {first, flags_.by_rank, size(), rank_ + 1, size() - 1, position + 1};
+    return {first,    flags_.by_rank,    size(),      rank_ + 1,
+            size() - 1, flag_of(position), Wait::kExact};
   }
+  Wait one(const Counter& flag, std::uint64_t position) const {
+    return {flag, 0, 1, 0, 1, flag_of(position), Wait::kExact};
+  }
+  std::uint64_t flag_of_earlier(std::uint64_t position) const;
   Wait slot_free_slow(std::uint64_t position);
   void store_measured(std::uint64_t position, std::byte* to, const std::byte* from,
                       std::size_t bytes);
@@ -223,12 +236,19 @@ class ShmGroup {
   HandOver hand_over_;
   int rank_ = 0;
   int recent_lines_ = 1;
-  bool takes_more_ = false;
+  bool takes_more_ = false, marks_calls_ = true;
   std::uint64_t next_ = 0;
   std::uint64_t finished_by_all_ = 0;  // a lower bound, as last seen
   std::uint64_t overlapped_ = 0;       // see let_overlap()
   std::uint64_t finished_ = 0;         // this rank has finished every position before this one,
   std::uint64_t early_ = 0;            // and, where bit i is set, position finished_ + i
+  // The operations announced: their number, a hash of them all, and the last ones' first positions
+  // and marks, which are bits of the hash then.
+  std::uint64_t num_announced_ = 0, all_announced_ = 0, announced_first_ = 0, mark_ = 0;
+  struct Marked {
+    std::uint64_t first = 0, mark = 0;
+  };
+  Marked marked_[kAnnouncedCalls] = {};
 };
 
 }  // namespace sumac

@@ -27,7 +27,7 @@ namespace sumac {
 
 // Flag and data of a small message share a cache line: one transfer brings both.
 struct Line {
-  alignas(kCacheLine) Counter in;  // position + 1 once the data are here
+  alignas(kCacheLine) Counter in;  // ShmGroup::flag_of() the position once the data are here
   std::byte data[kCacheLine - sizeof(Counter)];
 };
 inline constexpr std::size_t kLineData = sizeof(Line::data);
@@ -38,7 +38,7 @@ inline constexpr std::size_t kLinesData = kLines * kLineData;  // a little over 
 // its own; the flag of the first line covers it, so that no data byte is ever read as a flag.
 struct alignas(kFalseSharingRange) SlotHeader {
   Line lines[kLines];
-  alignas(kCacheLine) Counter out;  // position + 1 once the rank's result is in the payload
+  alignas(kCacheLine) Counter out;  // the same once the rank's result is in the payload
   // Counts the parts taken of this rank's share of common work (claims.h); any rank writes it.
   alignas(kCacheLine) Counter taken;
   Counter done;
@@ -47,14 +47,27 @@ struct alignas(kFalseSharingRange) SlotHeader {
 // Small data of one rank in one slot where they lie apart from the slot.
 inline constexpr std::size_t kCellBytes = round_up(kLinesData, kFalseSharingRange);
 
+// Two words that describe a call, equal on all ranks that make the same one.
+struct Announcement {
+  std::uint64_t what = 0, bytes = 0;
+  bool operator==(const Announcement&) const = default;
+};
+
+// A rank's call as others read it. `number` counts the calls, from 1; 0 while the words change.
+struct AnnouncedCall {
+  Counter number, what, bytes;
+};
+inline constexpr std::size_t kAnnouncedCalls = 16;  // more than can be under way
+
 struct alignas(kFalseSharingRange) RankControl {
   Counter done;  // this rank has finished every position before this one
-  // The operation that this rank has begun last: its first position, and a word that describes it.
-  // Read only by a rank that has waited suspiciously long.
-  Counter begun, what;
+  // The first position of the operation that this rank has begun last. This and `calls` are read
+  // only by a rank that has waited suspiciously long.
+  Counter begun;
   // What this rank's reads cost in the passes that are measured: a PassCost for each way of
   // storing.
   std::atomic<std::uint64_t> read_cost[2];
+  AnnouncedCall calls[kAnnouncedCalls];  // the last ones
 };
 
 struct alignas(kFalseSharingRange) BlockHeader {
