@@ -71,11 +71,13 @@ void end_for_different_calls(const Team& team, int rank, std::uint64_t number) {
     Announcement call;
     return team.group.announced(of, number, call) ? text_of(call) : "nothing that is known";
   };
-  log_here(
-      "error[calls-differ]: rank %d calls %s; rank %d calls %s: %s of the %d ranks of this "
-      "communicator; ending the job",
-      team.rank, called(team.rank).c_str(), rank, called(rank).c_str(),
-      number ? "the same call" : "the last calls", team.size);
+  const std::string which = number ? "call " + std::to_string(number) : "the last calls";
+  if (team.group.is_first_to_tell()) {
+    log_here(
+        "error[calls-differ]: rank %d calls %s; rank %d calls %s: %s that Sumac serves on these %d "
+        "ranks; ending the job",
+        team.rank, called(team.rank).c_str(), rank, called(rank).c_str(), which.c_str(), team.size);
+  }
   team.oob.end_job();
 }
 

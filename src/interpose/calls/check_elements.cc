@@ -252,14 +252,15 @@ struct Element<Pair<V, I, kAt, kBytes>> {
     hash.add(element + kAt, sizeof(I));
   }
   static Wide bound(const ComparedReduction&, const std::byte*, const double*) { return -1; }
-  static int weights(const ComparedReduction&) { return 0; }
-  static void weigh(Op, const std::byte*, double*) {}
+  static int weights(const ComparedReduction&) { return is_integer<V> ? 0 : 1; }
+  static void weigh(Op, const std::byte* input, double* weight) {
+    if constexpr (!is_integer<V>) *weight = magnitude_of<V>(input);
+  }
   static Verdict compare(const ComparedReduction&, const std::byte* own, const std::byte* other,
-                         const double*) {
+                         const double* weight) {
     const P a = at<P>(own), b = at<P>(other);
     if (a.value() == b.value() && a.index() == b.index()) return Verdict::equal;
-    const bool has_nan = a.value() != a.value() || b.value() != b.value();
-    return has_nan ? Verdict::undecided : Verdict::different;
+    return !is_integer<V> && std::isnan(*weight) ? Verdict::undecided : Verdict::different;
   }
 };
 

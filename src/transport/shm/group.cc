@@ -140,6 +140,10 @@ bool ShmGroup::differs(int rank, std::uint64_t& number) const {
   return theirs != mine && theirs - mine < next_ - mine;
 }
 
+bool ShmGroup::is_first_to_tell() const {
+  return !block_ || reinterpret_cast<BlockHeader*>(block_)->told.exchange(1) == 0;
+}
+
 bool ShmGroup::is_through(int rank) const {
   return block_ &&
          static_cast<std::int64_t>(control(rank).done.load(std::memory_order_acquire) - next_) >= 0;

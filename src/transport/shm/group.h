@@ -75,6 +75,8 @@ class ShmGroup {
   bool differs(int rank, std::uint64_t& number) const;
   // The operation of this number, or the last one with 0. False when it is not known any more.
   bool announced(int rank, std::uint64_t number, Announcement& call) const;
+  // True for the first rank that asks: of several that find the same, one says so.
+  bool is_first_to_tell() const;
   // What a flag is set to for a position. It is greater for a later one.
   std::uint64_t flag_of(std::uint64_t position) const {
     if (position < announced_first_) [[unlikely]]

@@ -73,6 +73,7 @@ struct alignas(kFalseSharingRange) RankControl {
 struct alignas(kFalseSharingRange) BlockHeader {
   std::atomic<std::uint32_t> detached;  // number of ranks that no longer use the block
   std::atomic<std::uint32_t> dropped;   // nonzero: its leader will not offer it again
+  std::atomic<std::uint32_t> told;      // nonzero: a rank has said why the job ends
 };
 
 inline constexpr std::size_t kSmallSlot = 4 << 10;  // payload where /dev/shm is small
