@@ -6,6 +6,8 @@
 #ifndef SUMAC_SUMAC_H
 #define SUMAC_SUMAC_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,6 +32,19 @@ const char* sumac_last_path(void);
 
 /* One line that says what is active: version, MPI family, instruction set. Static storage. */
 const char* sumac_description(void);
+
+/* Until sumac_resume() has been called as often, the MPI serves the collectives and the
+ * MPI_Reduce_local that the calling thread calls. All ranks of a communicator pause for the same
+ * calls on it. What was started before goes on, and persistent operations that were initialised
+ * before stay Sumac's. Return 1; 0, having done nothing, where sumac_active() is 0. */
+int sumac_pause(void);
+int sumac_resume(void);
+
+/* How the calls of this process were served until now, in the JSON that SUMAC_STATS=FILE writes,
+ * with times if SUMAC_STATS is set. Writes at most `size` characters, the last of them a 0, and
+ * returns the length of the whole text without the 0, as snprintf does. 0 where sumac_active() is
+ * 0. */
+size_t sumac_stats(char* text, size_t size);
 
 /* What an operation does: as MPI_SUM, MPI_PROD, ... MPI_MAXLOC. */
 enum sumac_kind {

@@ -1,4 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The `sumac` command: start, inspect, check and measure MPI programs with Sumac in front."""
+"""Faster collectives for unmodified MPI programs: the `sumac` command, and what a Python program
+may use of it: `enable()`, `stats()` and `disabled()`."""
 
+from sumac_mpi.in_process import disabled, enable, stats
+
+__all__ = ["disabled", "enable", "stats"]
 __version__ = "0.1.0"

@@ -136,6 +136,27 @@ void append_paths(std::string& text, const RankReport& report, const char* inden
   }
 }
 
+// What is in the braces of one rank's object.
+void append_report(std::string& text, const RankReport& own) {
+  text += "\"paths\": [";
+  append_paths(text, own, "  ");
+  text += "\n], \"large_folds\": {";
+  for (int u = 0; u < kNumThreadUses; ++u) {
+    append(text, "%s\"%s\": %llu", u ? ", " : "", kThreadUseTexts[u].name,
+           ull(own.stats.threads[u]));
+  }
+  text += "}, \"checks\": {";
+  for (int u = 0; u < kNumCheckUses; ++u) {
+    append(text, "%s\"%s\": %llu", u ? ", " : "", kCheckUseTexts[u].name,
+           ull(own.stats.checks[u]));
+  }
+  text += "}, \"memory\": {";
+  append_counts(text, kMemoryUseTexts, own.stats.memory, kNumMemoryUses);
+  text += "}, \"not_promoted\": {";
+  append_counts(text, kRefusalTexts, own.stats.refusals, kNumRefusals);
+  text += "}";
+}
+
 }  // namespace
 
 void for_each_path(const RankReport& report, Collective collective,
@@ -193,25 +214,16 @@ std::string ranks_table(const std::vector<RankReport>& reports) {
   return text;
 }
 
+std::string counts_json(const RankReport& report) {
+  std::string text = "{";
+  append_report(text, report);
+  return text + "}\n";
+}
+
 std::string report_json(const RankReport& own, int size, const std::vector<RankReport>& all) {
   std::string text;
-  append(text, "{\"rank\": 0, \"ranks\": %d, \"paths\": [", size);
-  append_paths(text, own, "  ");
-  text += "\n], \"large_folds\": {";
-  for (int u = 0; u < kNumThreadUses; ++u) {
-    append(text, "%s\"%s\": %llu", u ? ", " : "", kThreadUseTexts[u].name,
-           ull(own.stats.threads[u]));
-  }
-  text += "}, \"checks\": {";
-  for (int u = 0; u < kNumCheckUses; ++u) {
-    append(text, "%s\"%s\": %llu", u ? ", " : "", kCheckUseTexts[u].name,
-           ull(own.stats.checks[u]));
-  }
-  text += "}, \"memory\": {";
-  append_counts(text, kMemoryUseTexts, own.stats.memory, kNumMemoryUses);
-  text += "}, \"not_promoted\": {";
-  append_counts(text, kRefusalTexts, own.stats.refusals, kNumRefusals);
-  text += "}";
+  append(text, "{\"rank\": 0, \"ranks\": %d, ", size);
+  append_report(text, own);
   if (!all.empty()) {
     text += ", \"all\": [";
     for (std::size_t r = 0; r < all.size(); ++r) {

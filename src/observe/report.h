@@ -34,6 +34,8 @@ std::string rank_table(const RankReport& report, int rank, int size);
 // Of all: the least and the most of any rank.
 std::string ranks_table(const std::vector<RankReport>& reports);
 
+// As JSON: one rank's.
+std::string counts_json(const RankReport& report);
 // As JSON: rank 0's, and every rank's where `all` has them.
 std::string report_json(const RankReport& own, int size, const std::vector<RankReport>& all);
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "mpi_faults.h"
+
 namespace test {
 
 using TypeRandom = std::mt19937_64;
@@ -142,6 +144,7 @@ inline Made array(TypeRandom& random, const Made& inner) {
     const int least = kind == 1 ? (sizes[i] + processes[i] - 1) / processes[i] : 1;
     arguments[i] =
         kind == 0 || random() % 2 == 0 ? MPI_DISTRIBUTE_DFLT_DARG : between(random, least, 8);
+    if (kind == 2 && is_intel()) arguments[i] = MPI_DISTRIBUTE_DFLT_DARG;
     ranks_of_array *= processes[i];
   }
   Made made{MPI_DATATYPE_NULL, true, ""};

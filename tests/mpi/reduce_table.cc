@@ -8,6 +8,7 @@
 #include "check.h"
 #include "element_oracle.h"
 #include "kernels/reduce.h"
+#include "mpi_faults.h"
 #include "persistent.h"
 
 namespace {
@@ -125,6 +126,7 @@ void test_persistent(const Trial& t) {
 
 // Checks the oracle against the MPI's own MPI_Reduce_local, for other numbers than integers.
 void test_oracle(const Trial& t) {
+  if (is_intel() && t.op.handle == MPI_MIN) return;
   t.clear();
   t.elements.fill(input.data(), t.count, 5, t.seed);
   t.elements.fill(ours.data(), t.count, 6, t.seed);

@@ -137,8 +137,8 @@ void communicator_of_persistent_freed() {
   use(MPI_COMM_WORLD, 2);
 }
 
-// Freeing an active request of a collective is an error, after which both MPIs go on. The request
-// must stay valid.
+// Freeing an active request of a collective is an error, which some MPIs do not notice; the others
+// go on after it. The request must stay valid.
 void freed_while_active() {
   step("requests freed while active");
   const auto free_native = reinterpret_cast<decltype(&MPI_Request_free)>(
@@ -148,7 +148,9 @@ void freed_while_active() {
   for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   }
-  int classes[2] = {}, in = rank, out[2] = {-1, -1};
+  int classes[2] = {};
+  static int in, out[2];  // which the MPI may write later, where it does not notice
+  in = rank;
   MPI_Request requests[2];
   start_native(&in, &out[0], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
   MPI_Error_class(free_native(&requests[0]), &classes[0]);
@@ -157,9 +159,12 @@ void freed_while_active() {
   for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
   }
-  CHECK(classes[1] == classes[0], "class %d, the MPI's %d", classes[1], classes[0]);
+  const bool unnoticed = classes[0] == MPI_SUCCESS;
+  CHECK(unnoticed || classes[1] == classes[0], "class %d, the MPI's %d", classes[1], classes[0]);
   CHECK(requests[1] != MPI_REQUEST_NULL);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (unnoticed) out[0] = out[1];
   for (int sum : out) CHECK(sum == ranks * (ranks - 1) / 2, "%d", sum);
 }
 

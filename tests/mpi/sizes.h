@@ -33,7 +33,10 @@ inline std::set<std::size_t> thresholds() {
 // Element counts of at most `most` bytes: 0, 1, 2, each threshold and one element to either side, a
 // few odd counts, and the largest.
 inline std::vector<std::size_t> counts(std::size_t element, std::size_t most) {
-  std::set<std::size_t> all{0, 1, 2, 13, 1001, most / element};
+  std::set<std::size_t> all{most / element};
+  for (std::size_t n : {0, 1, 2, 13, 1001}) {
+    if (n * element <= most) all.insert(n);
+  }
   for (std::size_t bytes : thresholds()) {
     for (std::size_t n : {bytes / element - 1, bytes / element, bytes / element + 1}) {
       if (n * element <= most) all.insert(n);

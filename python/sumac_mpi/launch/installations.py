@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,11 +105,15 @@ def is_name(word: str) -> bool:
     return word == ALL or mpi_names.is_known(word)
 
 
+def environment(mpi: Mpi, what: Target) -> AbstractContextManager[dict[str, str]]:
+    """The variables with which one of Sumac's programs loads this MPI."""
+    return loading(mpi, what.installation.program(what.name, what.family))
+
+
 @contextmanager
-def environment(mpi: Mpi, what: Target) -> Iterator[dict[str, str]]:
+def loading(mpi: Mpi, program: Path | None) -> Iterator[dict[str, str]]:
     """The variables with which the program, linked with one MPI of a family, loads this one. It may
     need it by another name (Debian's MPICH is libmpich.so.12): a link has that name meanwhile."""
-    program = what.installation.program(what.name, what.family)
     binary = elf.read(program) if program else None
     if mpi.library is None or binary is None:
         yield {}

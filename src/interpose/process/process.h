@@ -69,10 +69,11 @@ void look_for_devices();
 std::uint32_t spins_of_process();
 void set_spins_of_process(std::uint32_t spins);
 
-// Per thread: whether it is in an intercepted call, which communicator (the bits of its handle) it
+// Per thread: whether it is in an intercepted call, whether the program has paused Sumac, which communicator (the bits of its handle) it
 // is freeing, and how the last collective was served.
 struct ThreadState {
   bool inside = false;
+  int pauses = 0;  // how many sumac_pause() of this thread have not been resumed
   std::uintptr_t freeing = 0;
   const char* last_path = "";
 };
@@ -141,8 +142,15 @@ class Entry : public CallRecord {
   bool nested_;
 };
 
+// Threads that the program has paused Sumac for.
+extern std::atomic<int> paused_threads;
+
+inline bool is_paused() {
+  return paused_threads.load(std::memory_order_relaxed) != 0 && thread_state().pauses != 0;
+}
+
 inline bool collective_is_on(Collective collective) {
-  return options.colls >> static_cast<int>(collective) & 1;
+  return (options.colls >> static_cast<int>(collective) & 1) != 0 && !is_paused();
 }
 
 }  // namespace sumac

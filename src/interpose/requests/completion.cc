@@ -85,6 +85,9 @@ int test_one(MPI_Request* request, int* done, MPI_Status* status) {
   if (CollectiveRequest* own = find_untold(request)) {
     *done = test(*own);
     if (!*done || take_end(*own, request, status)) return MPI_SUCCESS;
+    // The MPI has been told, and may already have been asked: it may not say now that the operation
+    // goes on, as Intel MPI does until it has progressed once more.
+    return mpi.Wait(request, status);
   }
   look();
   return mpi.Test(request, done, status);

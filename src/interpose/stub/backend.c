@@ -23,6 +23,24 @@ const char* sumac_last_path(void) { return ask(&last_path); }
 
 const char* sumac_description(void) { return ask(&description); }
 
+static int change(const char* name) {
+  void (*function)(void) = (void (*)(void))(sumac_active() ? stub_backend_function(name) : NULL);
+  if (function == NULL) return 0;
+  function();
+  return 1;
+}
+
+int sumac_pause(void) { return change("sumac_backend_pause"); }
+
+int sumac_resume(void) { return change("sumac_backend_resume"); }
+
+size_t sumac_stats(char* text, size_t size) {
+  size_t (*write)(char*, size_t) =
+      (size_t(*)(char*, size_t))(sumac_active() ? stub_backend_function("sumac_backend_stats")
+                                                : NULL);
+  return write != NULL ? write(text, size) : 0;
+}
+
 void* stub_backend_function(const char* name) {
   void* backend = atomic_load(&started);
   return backend != NULL ? dlsym(backend, name) : NULL;

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the test programs under every MPI that is found, and writes docs/compatibility.md.
+
+Usage: scripts/matrix.py [--install] [--short] [--mpi NAMES] [--programs NAMES] [--page]
+--install fetches the MPIs' wheels first, as `sumac bench --install-mpis` does. --short runs the few
+programs that have a short form, on two ranks, and writes no page. Results are kept in build/matrix,
+so that a part of them can be measured again; --page only makes the page of what is there.
+Exit status: 0 all passed, 1 not, 3 no MPI to run on.
+"""
+
+import argparse
+import sys
+
+import matrix_jobs
+import matrix_page
+from matrix_jobs import FAILED, ROOT, Run
+from sumac_mpi.launch import installations, wheels
+
+RESULTS = ROOT / "build/matrix"
+PAGE = ROOT / "docs/compatibility.md"
+SECONDS = 300  # a job that takes longer hangs: MPICH's own calls crawl on few processors
+NO_MPI = 3
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--install", action="store_true", help="fetch the MPIs' wheels first")
+    parser.add_argument("--short", action="store_true", help="the short form, without the page")
+    parser.add_argument("--mpi", default="", help="which, as openmpi5,mpich4 (all)")
+    parser.add_argument("--programs", default="", help="which, as sweep,types (all)")
+    parser.add_argument("--page", action="store_true", help="only make the page anew")
+    parser.add_argument("--preset", default="release", help="what was built (release)")
+    return parser.parse_args()
+
+
+def jobs_of(program, short):
+    """Arguments and numbers of ranks."""
+    if short:
+        return [] if program.short is None else [(program.short, 2)]
+    return [(program.arguments, ranks) for ranks in program.ranks]
+
+
+def run_mpi(build, mpi, programs, short):
+    run = Run(mpi.name, mpi.launcher.version)
+    for program in programs:
+        for arguments, ranks in jobs_of(program, short):
+            result = matrix_jobs.run(build, mpi, program, arguments, ranks, SECONDS)
+            run.results.append(result)
+            what = f"{mpi.name:10} {program.name:20} {ranks} ranks"
+            print(f"{what}: {result.outcome} {result.checks or ''}", flush=True)
+            if result.outcome == FAILED:
+                print(result.why, flush=True)
+    return run
+
+
+def keep(run):
+    """Puts the results of this run among those of earlier ones."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    path = RESULTS / f"{run.name}.json"
+    if path.exists():
+        earlier = matrix_jobs.read(path)
+        new = {(result.program, result.ranks) for result in run.results}
+        run.results += [each for each in earlier.results if (each.program, each.ranks) not in new]
+    run.write(path)
+
+
+def write_page():
+    runs = {path.stem: matrix_jobs.read(path) for path in RESULTS.glob("*.json")}
+    PAGE.write_text(matrix_page.make(runs), encoding="utf-8")
+    print(f"wrote {PAGE.relative_to(ROOT)}")
+
+
+def main():
+    arguments = parse()
+    if arguments.page:
+        write_page()
+        return 0
+    if arguments.install:
+        wheels.install()
+    wanted = [name for name in arguments.mpi.split(",") if name]
+    rows, programs = matrix_jobs.table()
+    known = [row["name"] for row in rows if not wanted or row["name"] in wanted]
+    mpis = [mpi for mpi in installations.found() if mpi.name in known]
+    if not mpis:
+        print("no MPI was found to run the matrix on", file=sys.stderr)
+        return NO_MPI
+    chosen = [name for name in arguments.programs.split(",") if name]
+    programs = [each for each in programs if not chosen or each.name in chosen]
+    build = matrix_jobs.Build(arguments.preset)
+    failed = 0
+    for mpi in mpis:
+        run = run_mpi(build, mpi, programs, arguments.short)
+        failed += run.count(FAILED)
+        if not arguments.short:
+            keep(run)
+    if not arguments.short:
+        write_page()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The jobs of the matrix: programs of tests/mpi under Sumac, each on one MPI and number of ranks."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "python"))
+# pylint: disable=wrong-import-position
+from sumac_mpi.launch import installations, processes
+from sumac_mpi.launch.job import Job, command_line, environment
+
+RANKS = (2, 3, 5)
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+# A line at the end of each program, and of one that the MPI has not the functions for.
+_CHECKS = re.compile(r"^passed: ([1-9][0-9]*) checks", re.MULTILINE)
+_SKIPPED = re.compile(r"^SKIPPED: (.*)", re.MULTILINE)
+# As tests/mpi/launch.sh: how a call is served must not depend on what happens to be faster.
+_SURROUNDINGS = {
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "SUMAC_ADAPT": "off",
+}
+
+
+@dataclass(frozen=True)
+class Program:
+    """One row of matrix.toml."""
+
+    name: str
+    what: str
+    arguments: list = field(default_factory=list)
+    environment: dict = field(default_factory=dict)
+    ranks: list = field(default_factory=lambda: list(RANKS))
+    short: list | None = None
+
+
+@dataclass
+class Result:
+    """How a job ended. `paths`: by collective and path, the calls of rank 0."""
+
+    program: str
+    ranks: int
+    outcome: str
+    checks: int = 0
+    why: str = ""  # it was skipped; or, failed, the end of its output
+    paths: list = field(default_factory=list)
+
+
+@dataclass
+class Run:
+    """All jobs under one MPI."""
+
+    name: str  # openmpi5
+    version: str  # Open MPI 5.0.11
+    results: list = field(default_factory=list)
+
+    def count(self, outcome):
+        return sum(result.outcome == outcome for result in self.results)
+
+    def reasons(self):
+        """How many calls of rank 0 went to the MPI, by collective and reason."""
+        handed = Counter()
+        for result in self.results:
+            for path in result.paths:
+                if not path["taken"]:
+                    key = path["collective"], path["path"].removeprefix("mpi: ")
+                    handed[key] += path["calls"]
+        return handed
+
+    def taken(self):
+        return sum(p["calls"] for result in self.results for p in result.paths if p["taken"])
+
+    def write(self, path):
+        path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
+
+
+def read(path):
+    run = Run(**json.loads(path.read_text(encoding="utf-8")))
+    run.results = [Result(**each) for each in run.results]
+    return run
+
+
+def table():
+    with open(ROOT / "scripts/matrix.toml", "rb") as file:
+        content = tomllib.load(file)
+    return content["mpi"], [Program(**row) for row in content["program"]]
+
+
+class Build:
+    """The build whose library and test programs are used."""
+
+    def __init__(self, preset):
+        self.folder = ROOT / "build" / preset
+        self.command = self.folder / "bin/sumac"
+
+    def program(self, name, family):
+        return self.folder / "tests/mpi/programs" / f"{name}_{family}"
+
+
+def run(build, mpi, program, arguments, ranks, seconds):
+    """Runs one job, which is ended after so many seconds."""
+    binary = build.program(program.name, mpi.family)
+    with (
+        tempfile.TemporaryDirectory(prefix="sumac-matrix-") as folder,
+        installations.loading(mpi, binary) as variables,
+    ):
+        stats = pathlib.Path(folder, "stats.json")
+        words = [word.replace("{folder}", folder) for word in arguments]
+        job = Job(ranks, [str(build.command), "exec", "--", str(binary), *words])
+        surroundings = environment(mpi.launcher, job) | _SURROUNDINGS | variables
+        surroundings |= program.environment | {
+            "SUMAC_STATS": str(stats),
+            "SUMAC_TEST_SECONDS": str(seconds),
+        }
+        status, output = _output_of(command_line(mpi.launcher, job), surroundings, seconds)
+        result = _result(program.name, ranks, status, output)
+        if stats.exists():
+            result.paths = json.loads(stats.read_text(encoding="utf-8"))["paths"]
+    left = _left_over()
+    if left and result.outcome == PASSED:
+        result.outcome, result.why = FAILED, f"left in /dev/shm: {left}"
+    return result
+
+
+def _output_of(command, surroundings, seconds):
+    with tempfile.TemporaryFile() as errors, processes.job(command, surroundings, errors) as job:
+        try:
+            output, _ = job.communicate(timeout=seconds + 10)
+        except subprocess.TimeoutExpired:
+            return None, f"no end after {seconds} s"
+        errors.seek(0)
+        text = errors.read().decode(errors="replace")
+        return job.returncode, output.decode(errors="replace") + text
+
+
+def _result(name, ranks, status, output):
+    if status == 0 and (match := _SKIPPED.search(output)):
+        return Result(name, ranks, SKIPPED, why=match[1])
+    if status == 0 and (match := _CHECKS.search(output)):
+        return Result(name, ranks, PASSED, int(match[1]))
+    return Result(name, ranks, FAILED, why=f"status {status}\n{output[-4000:]}")
+
+
+def _left_over():
+    """Files of Sumac in /dev/shm that no process of this machine has mapped."""
+    mapped = ""
+    files = [str(path) for path in pathlib.Path("/dev/shm").glob("sumac-*")]
+    for maps in pathlib.Path("/proc").glob("[0-9]*/maps") if files else ():
+        try:
+            mapped += maps.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue  # it has ended, or is another user's
+    return [file for file in files if file not in mapped and os.path.exists(file)]

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Faults of MPIs below Sumac, found by running them without it, that tests must not run into. What
+// an MPI is, is asked when the program runs: it may not be the one whose header was compiled.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstring>
+
+namespace test {
+
+// Intel MPI 2021.18: MPI_MIN is MPI_MAX for types of MPI_Type_create_f90_real; MPI_Pack of a darray
+// with cyclic blocks of several elements packs others, and does not look whether there is room;
+// MPI_Comm_disconnect crashes while an operation is pending on the communicator.
+inline bool is_intel() {
+  static const bool is = [] {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    return std::strstr(text, "Intel") != nullptr;
+  }();
+  return is;
+}
+
+// MPICH 5.0 and Intel MPI 2021.18: MPI_Request_get_status_some makes an active persistent request
+// inactive, and forgets receives that it has reported once. True if the MPI has no such function:
+// then it is Sumac's. `get_status_some`: the MPI's, of type
+// int (*)(int, const MPI_Request*, int*, int*, MPI_Status*).
+template <class Function>
+bool some_reports_again(Function get_status_some) {
+  if (!get_status_some) return true;
+  int word = 1, got = 0, index = 0, counts[2] = {-1, -1};
+  MPI_Request request;
+  MPI_Recv_init(&got, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);
+  MPI_Start(&request);
+  MPI_Send(&word, 1, MPI_INT, 0, 0, MPI_COMM_SELF);
+  for (int& count : counts) {
+    get_status_some(1, &request, &count, &index, MPI_STATUSES_IGNORE);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Request_free(&request);
+  return counts[0] == 1 && counts[1] == 1;
+}
+
+}  // namespace test
