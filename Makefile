@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 PRESET ?= release
 PYTHON_VENV := .venv/bin/python
 
-.PHONY: help setup build check check-all demo figures install uninstall format docs clean
+.PHONY: help setup build check check-all matrix demo figures install uninstall format docs clean
 
 help: ## what there is (this list)
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -22,6 +22,10 @@ check: ## compile the tests too, and run all of them and the repository checks
 check-all: ## check, and the slow tests, suites, sanitizers and the other architecture
 	@scripts/build.sh $(PRESET) --all
 	$(PYTHON_VENV) scripts/check.py --all
+
+matrix: ## the test programs under every MPI, fetched as wheels; writes docs/compatibility.md
+	@scripts/build.sh $(PRESET) --check
+	$(PYTHON_VENV) scripts/matrix.py --install --preset $(PRESET)
 
 demo: build ## a conjugate-gradient solver with and without Sumac; writes demo.png
 	$(PYTHON_VENV) scripts/demo.py

@@ -19,7 +19,7 @@ from sumac_mpi.launch import installations, wheels
 
 RESULTS = ROOT / "build/matrix"
 PAGE = ROOT / "docs/compatibility.md"
-SECONDS = 300  # a job that takes longer hangs: MPICH's own calls crawl on few processors
+SECONDS = 200  # a job that takes longer hangs: MPICH's own calls crawl on few processors
 NO_MPI = 3
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
@@ -54,6 +55,8 @@ class Job:
     ranks: int
     command: list[Any]
     where: Path
+    launcher: Path | None = None  # else the family's in PATH
+    variables: dict[str, str] = field(default_factory=dict)
 
 
 def run(job: Job, with_sumac: bool) -> tuple[str, dict[str, Any]]:
@@ -61,9 +64,9 @@ def run(job: Job, with_sumac: bool) -> tuple[str, dict[str, Any]]:
     stats = job.where / "stats.json"
     stats.unlink(missing_ok=True)
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("SUMAC_")}
-    environment = inherited | ENVIRONMENT | {"SUMAC_STATS": str(stats)}
+    environment = inherited | ENVIRONMENT | job.variables | {"SUMAC_STATS": str(stats)}
     front = [SUMAC, "exec", "--"] if with_sumac else []
-    command = [launcher(job.family), "-n", str(job.ranks), *front, *job.command]
+    command = [job.launcher or launcher(job.family), "-n", str(job.ranks), *front, *job.command]
     with subprocess.Popen(
         list(map(str, command)), cwd=job.where, env=environment, text=True, errors="replace",
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mpi4py's own tests, of the installed release: those of collectives, of requests and of functions
-that Sumac exports, but not those that start processes."""
+that Sumac exports, but not those that start processes. On every MPI that `sumac bench --against all`
+would find: `sumac bench --install-mpis` fetches others."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from jobs import ROOT, Job, compare
+from sumac_mpi.launch import installations
 
 SOURCES = ROOT / "build/suites"
 # Each rank writes to a file of its own, because the lines of several ranks could be mixed.
@@ -49,9 +51,16 @@ def source() -> Path:
     return folder
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
-def test_mpi4py(ranks, family, source, tmp_path, record_property):
-    modules = {1: ALONE, 2: TOGETHER, 3: CROWDED}[ranks]
+@pytest.fixture(params=["openmpi4", "openmpi5", "mpich4", "mpich5", "intel"])
+def mpi(request: pytest.FixtureRequest) -> installations.Mpi:
+    found = {each.name: each for each in installations.found()}
+    return found.get(request.param) or pytest.skip(f"no {request.param}")
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_mpi4py(ranks, mpi, source, tmp_path, record_property):
+    modules = {1: ALONE, 2: TOGETHER, 3: CROWDED, 4: CROWDED}[ranks]
+    variables = {"MPI4PY_LIBMPI": str(mpi.library)} if mpi.library else {}
     command = ["sh", "-c", SCRIPT, sys.executable, modules, tmp_path]
 
     def verdicts(_: str) -> list[str]:
@@ -64,4 +73,5 @@ def test_mpi4py(ranks, family, source, tmp_path, record_property):
         assert not any("Ran 0 tests" in fact for fact in facts)
         return facts
 
-    compare(Job(family, ranks, command, source), verdicts, record_property, least=2 * ranks)
+    job = Job(mpi.family, ranks, command, source, mpi.launcher.path, variables)
+    compare(job, verdicts, record_property, least=2 * ranks)
