@@ -23,6 +23,8 @@ Refusal judge(Service& service, const Mapping& mapping, const char* name, const 
       refusal != Refusal::none) {
     return refusal;
   }
+  // The program's own work on pages of 4 KiB instead would be slower than what promotion gains.
+  if (!service.kernel.collapses && service.properties.has_huge_pages(piece)) return Refusal::huge;
   std::uintptr_t data = 0;
   const bool may_be_in_use =
       service.holes.load() || (service.file.next_data(piece.begin, data) && data < piece.end);

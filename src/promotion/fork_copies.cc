@@ -86,20 +86,20 @@ void in_parent() {
 
 void copy_all(const Service& service) {
   const auto stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  Mapping mapping;
-  for (std::uintptr_t at = 0; service.maps.find(at, Search::next_of_files, mapping);
-       at = mapping.end) {
-    if (!service.file.has(mapping)) continue;
+  service.maps.for_files(0, [&](const Mapping& mapping) {
+    if (!service.file.has(mapping)) return true;
     if (mapping.contains(stack) || !make_private(service.file, mapping, mapping)) give_up();
-  }
+    return true;
+  });
 }
 
 void in_child() {
   Service& own = service();
   new (&own.lock) pthread_mutex_t(PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP);
   own.maps.close();  // those are the parent's
+  own.known.close();
   if (waits) {
-    if (!own.maps.open()) give_up();
+    if (!own.maps.open(own.kernel.queries)) give_up();
     copy_all(own);
     own.maps.close();
     ready->fetch_add(1);

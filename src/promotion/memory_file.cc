@@ -3,9 +3,13 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cinttypes>
+#include <cstdio>
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8U
@@ -18,10 +22,10 @@ constexpr std::size_t kSectorOfStat = 512;    // unit of st_blocks
 constexpr off_t kFileBytes = off_t{1} << 52;  // beyond all addresses of programs
 constexpr int kLowestDescriptor = 64;         // programs count on low numbers being theirs
 
-int make_file() {
+int make_file(const char* name) {
   // Kernels before 6.3 do not know the seal; others may demand it (vm.memfd_noexec).
-  int fd = memfd_create("sumac", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
-  if (fd < 0) fd = memfd_create("sumac", MFD_CLOEXEC);
+  int fd = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+  if (fd < 0) fd = memfd_create(name, MFD_CLOEXEC);
   const int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, kLowestDescriptor);
   if (high < 0) return fd;
   close(fd);
@@ -40,7 +44,11 @@ Refusal MemoryFile::open() {
   // make room for peers' windows scarce.
   if (!unlimited(RLIMIT_FSIZE) || !unlimited(RLIMIT_AS)) return Refusal::limits;
   if (sysconf(_SC_PAGESIZE) != static_cast<long>(kPage)) return Refusal::kernel;
-  fd_ = make_file();
+  constexpr char kDirectory[] = "/memfd:";
+  std::uint64_t number = 0;
+  if (getrandom(&number, sizeof number, 0) != sizeof number) return Refusal::kernel;
+  std::snprintf(link_, sizeof link_, "%ssumac-%016" PRIx64, kDirectory, number);
+  fd_ = make_file(link_ + sizeof kDirectory - 1);
   struct stat status = {};
   if (fd_ < 0 || ftruncate(fd_, kFileBytes) != 0 || fstat(fd_, &status) != 0) {
     if (fd_ >= 0) ::close(fd_);
@@ -80,6 +88,11 @@ bool MemoryFile::next_hole(std::uintptr_t from, std::uintptr_t& found) const {
   const off_t at = lseek(fd_, static_cast<off_t>(from), SEEK_HOLE);
   found = static_cast<std::uintptr_t>(at);
   return at >= 0;
+}
+
+bool MemoryFile::fill(const Range& range) const {
+  return fallocate(fd_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(range.begin),
+                   static_cast<off_t>(range.bytes())) == 0;
 }
 
 std::size_t MemoryFile::punch(const Range& range) const {

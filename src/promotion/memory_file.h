@@ -21,6 +21,8 @@ class MemoryFile {
   int fd() const { return fd_; }
   std::uint64_t inode() const { return inode_; }
   std::uint64_t device() const { return device_; }
+  // How /proc/self/map_files links to the file begins so, and to no other file.
+  const char* link() const { return link_; }
   // False once the program has closed the descriptor, of which programs that close all descriptors
   // they did not open are capable: it may be another file's by now, in which no hole may be made.
   bool is_own() const;
@@ -39,6 +41,8 @@ class MemoryFile {
   // The first page at or after `from` that is not a hole; no page: false.
   bool next_data(std::uintptr_t from, std::uintptr_t& found) const;
   bool next_hole(std::uintptr_t from, std::uintptr_t& found) const;
+  // Makes the pages of the range exist. Returns false where there is no memory for them.
+  bool fill(const Range& range) const;
   // Gives the memory of the range back: it reads as zeros in all its mappings, in all processes.
   // Returns the bytes that this freed, of whole pages; without exactness while another thread
   // promotes.
@@ -47,6 +51,7 @@ class MemoryFile {
  private:
   int fd_ = -1;
   std::uint64_t inode_ = 0, device_ = 0;
+  char link_[32] = "";
 };
 
 }  // namespace sumac::promotion

@@ -66,6 +66,14 @@ bool fill_gap(const MemoryFile& file, const Range& chunk) {
               file.fd(), static_cast<off_t>(chunk.begin)) == at;
 }
 
+std::size_t make_huge(const Service& service, const Range& chunk, std::byte* place) {
+  const Kernel& kernel = service.kernel;
+  if (!kernel.collapses) return 0;  // see admission.cc
+  const bool all =
+      service.settings.huge_always || (!kernel.scans && service.properties.has_huge_pages(chunk));
+  return kernel.scans || all ? make_huge_alike(chunk, place, all) : 0;
+}
+
 }  // namespace
 
 Range first_chunk(const Range& range) {
@@ -82,9 +90,10 @@ bool move_chunk(Service& service, const Range& chunk, std::size_t& huge_bytes) {
   place_alike(file, chunk);
   Place place(file, chunk);
   if (!place.at()) return false;
-  const std::size_t huge = make_huge_alike(chunk, place.at(), service.settings.huge_always);
+  const std::size_t huge = make_huge(service, chunk, place.at());
   // All pages now, so that no memory is an error here and no signal in the copy.
-  if (madvise(place.at(), chunk.bytes(), kPopulateWrite) != 0) {
+  if (!(service.kernel.populates ? madvise(place.at(), chunk.bytes(), kPopulateWrite) == 0
+                                 : file.fill(chunk))) {
     file.punch(chunk);
     return false;
   }

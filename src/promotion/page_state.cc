@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 
@@ -98,6 +99,16 @@ void place_block(const Range& old, std::byte* place) {
 }
 
 }  // namespace
+
+bool can_scan_pages() {
+  const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  PageScan scan = {};
+  scan.size = sizeof scan;
+  const bool known = ioctl(file, kPageScan, &scan) >= 0 || errno != ENOTTY;
+  close(file);
+  return known;
+}
 
 void place_alike(const MemoryFile& file, const Range& old) {
   if (!several_nodes()) return;

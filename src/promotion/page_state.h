@@ -17,6 +17,9 @@ inline constexpr int kPopulateWrite = 23, kDontneedLocked = 24, kCollapse = 25;
 // the kernel refuses.
 void place_alike(const MemoryFile& file, const Range& old);
 
+// Whether make_huge_alike() can find out which pages are huge.
+bool can_scan_pages();
+
 // Makes the parts of `place` huge pages that are such in `old`, or all that can be; `place` and the
 // file's offset are congruent to `old` modulo 2 MiB. Returns the bytes for which this succeeded.
 // Works where shmem_enabled is "never" too (MADV_COLLAPSE, Linux 6.1).

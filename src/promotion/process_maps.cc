@@ -42,10 +42,18 @@ int Mapping::protection() const {
   return (readable ? PROT_READ : 0) | (writable ? PROT_WRITE : 0) | (executable ? PROT_EXEC : 0);
 }
 
-bool ProcessMaps::open() {
-  fd_ = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+bool ProcessMaps::can_query() {
+  ProcessMaps maps;
+  const bool can = maps.open(true);
+  maps.close();
+  return can;
+}
+
+bool ProcessMaps::open(bool by_query) {
   Mapping own;
-  return fd_ >= 0 && find(reinterpret_cast<std::uintptr_t>(&own), Search::covering, own);
+  const auto here = reinterpret_cast<std::uintptr_t>(&own);
+  if (by_query) fd_ = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  return by_query == (fd_ >= 0) && find(here, Search::covering, own);
 }
 
 void ProcessMaps::close() {
@@ -55,6 +63,18 @@ void ProcessMaps::close() {
 
 bool ProcessMaps::find(std::uintptr_t address, Search search, Mapping& mapping, char* name,
                        std::size_t name_bytes) const {
+  if (by_query()) return query(address, search, mapping, name, name_bytes);
+  MapsText text;
+  while (text.next(mapping, name, name_bytes)) {
+    if (mapping.end <= address) continue;
+    if (search == Search::covering) return mapping.begin <= address;
+    if (search == Search::next || mapping.inode != 0) return true;
+  }
+  return false;
+}
+
+bool ProcessMaps::query(std::uintptr_t address, Search search, Mapping& mapping, char* name,
+                        std::size_t name_bytes) const {
   Query query = {};
   query.size = sizeof query;
   query.query_flags = flags_of(search);

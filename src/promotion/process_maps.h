@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks the kernel what is mapped at an address, by the ioctl PROCMAP_QUERY of /proc/self/maps
-// (Linux 6.11; 0.3 to 0.7 us). Nothing here allocates or takes a lock, so that signal handlers and
-// the child of a fork may call it.
+// Asks the kernel what is mapped at an address: by the ioctl PROCMAP_QUERY of /proc/self/maps
+// (Linux 6.11; 0.3 to 0.7 us), or by reading that file (maps_text.h). Nothing here allocates or
+// takes a lock, so that signal handlers and the child of a fork may call it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "promotion/range.h"
+#include "promotion/mapping.h"
+#include "promotion/maps_text.h"
 
 namespace sumac::promotion {
-
-// One mapping, as the kernel describes it.
-struct Mapping : Range {
-  std::uint64_t offset = 0;  // of `begin` in the file
-  std::uint64_t inode = 0;   // 0: of no file
-  std::uint64_t device = 0;
-  std::uint64_t page_bytes = 0;
-  bool readable = false, writable = false, executable = false, shared = false;
-
-  int protection() const;
-  // Where the byte at `address` lies in the file.
-  std::uint64_t offset_of(std::uintptr_t address) const { return offset + (address - begin); }
-};
 
 // Which mapping is meant.
 enum class Search : std::uint8_t {
@@ -33,17 +21,41 @@ enum class Search : std::uint8_t {
 
 class ProcessMaps {
  public:
+  static bool can_query();
   // Returns false where the kernel cannot be asked. The child of a fork opens anew: the descriptor
   // stays with the address space it was opened for.
-  bool open();
+  bool open(bool by_query);
   void close();
+  bool by_query() const { return fd_ >= 0; }
   // Returns false when there is no such mapping. With `name`, of `name_bytes` bytes, also tells its
   // name ("[heap]", "[stack]", a path, ""), which costs more.
   bool find(std::uintptr_t address, Search search, Mapping& mapping, char* name = nullptr,
             std::size_t name_bytes = 0) const;
+  // Calls act(mapping) for the mappings of files that end above `from`, in ascending order, until
+  // it returns false. `act` may change the mapping that it is given, and those below.
+  template <typename Act>
+  void for_files(std::uintptr_t from, Act&& act) const;
 
  private:
+  bool query(std::uintptr_t address, Search search, Mapping& mapping, char* name,
+             std::size_t name_bytes) const;
+
   int fd_ = -1;
 };
+
+template <typename Act>
+void ProcessMaps::for_files(std::uintptr_t from, Act&& act) const {
+  Mapping mapping;
+  if (!by_query()) {
+    MapsText text;
+    while (text.next(mapping)) {
+      if (mapping.end > from && mapping.inode != 0 && !act(mapping)) return;
+    }
+    return;
+  }
+  for (; find(from, Search::next_of_files, mapping); from = mapping.end) {
+    if (!act(mapping)) return;
+  }
+}
 
 }  // namespace sumac::promotion

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -29,9 +30,18 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
+// What the tests do without: that which came after the version of Linux in SUMAC_TEST_LINUX.
+inline Kernel test_without() {
+  const char* version = std::getenv("SUMAC_TEST_LINUX");
+  if (!version) return {};
+  const bool before_6 = std::atoi(version) < 6;
+  return {.queries = true, .scans = true, .collapses = before_6, .populates = before_6};
+}
+
 // The tests may run in a sanitizer's process, and the program's calls come by them.
 inline Settings test_settings() {
   Settings settings;
+  settings.without = test_without();
   settings.heed_tools = false;
   settings.exact = true;
   settings.calls_caught = true;

@@ -13,20 +13,43 @@ namespace {
 // A device may be opened at any time; looking costs some microseconds a descriptor.
 constexpr std::uint64_t kLookForDevicesEvery = 64, kSweepEvery = 16;
 constexpr int kAllSteps = 1 << 20;
+constexpr int kSteps = 64, kStepsByText = 4;  // of a sweep now and then
 
 Refusal start(Service& service) {
   const Settings& settings = service.settings;
   if (!settings.calls_caught) return Refusal::releases;
   if (settings.heed_tools && memory_tool_present()) return Refusal::tools;
   if (settings.heed_devices && device_open()) return Refusal::devices;
-  if (!service.maps.open()) return Refusal::kernel;
+  service.kernel = kernel_here().without(settings.without);
+  if (!service.maps.open(service.kernel.queries)) return Refusal::kernel;
   Refusal refusal = service.file.open();
+  if (refusal == Refusal::none && !service.kernel.queries && !service.known.open()) {
+    refusal = Refusal::kernel;
+  }
   if (refusal == Refusal::none && !register_fork_handlers()) refusal = Refusal::kernel;
   if (refusal != Refusal::none) {
     service.file.close();
     service.maps.close();
+    service.known.close();
   }
   return refusal;
+}
+
+// Finds the mapping in place that holds the address, for reading and writing.
+bool find_in_place(const Service& service, std::uintptr_t address, Mapping& mapping) {
+  return service.maps.find(address, Search::covering, mapping) && service.file.in_place(mapping) &&
+         mapping.readable && mapping.writable;
+}
+
+// The same without PROCMAP_QUERY. Protection that the program has taken from a whole mapping since
+// it was noted is not seen: peers' windows are not concerned.
+bool find_known(Service& service, std::uintptr_t address, Range& range) {
+  if (service.known.find(service.file, address, range)) return true;
+  Mapping mapping;
+  if (!find_in_place(service, address, mapping)) return false;
+  service.known.note(mapping);
+  range = mapping;
+  return true;
 }
 
 void widen(Service& service, const Range& range) {
@@ -84,7 +107,9 @@ Refusal promote_held(Service& service, const Range& range, std::size_t& moved) {
   std::size_t bytes = 0;
   for (int i = 0; i < admission.count; ++i) bytes += admission.pieces[i].bytes();
   if (const Refusal refusal = make_room(service, bytes); refusal != Refusal::none) return refusal;
-  if (service.tally.promotions % kSweepEvery == kSweepEvery - 1) sweep();
+  if (service.tally.promotions % kSweepEvery == kSweepEvery - 1) {
+    sweep(service.maps.by_query() ? kSteps : kStepsByText);
+  }
   const Refusal refusal = move(service, admission, moved);
   service.tally.promotions += moved > 0;
   service.tally.promoted_bytes += moved;
@@ -141,15 +166,14 @@ Outcome promote(const void* address, std::size_t bytes) {
 
 bool mapped(const void* address, std::size_t bytes) {
   constexpr int kMostMappings = 16;
-  const Service& own = service();
+  Service& own = service();
   Range rest = interior(address, bytes);
   if (rest.empty() || !own.near(rest) || own.off.load() == Refusal::forked) return false;
-  Mapping mapping;
   for (int i = 0; i < kMostMappings; ++i) {
-    if (!own.maps.find(rest.begin, Search::covering, mapping) || !own.file.in_place(mapping) ||
-        !mapping.readable || !mapping.writable) {
-      return false;
-    }
+    Mapping mapping;
+    const bool found = own.kernel.queries ? find_in_place(own, rest.begin, mapping)
+                                          : find_known(own, rest.begin, mapping);
+    if (!found) return false;
     rest.begin = mapping.end;
     if (rest.empty()) return true;
   }

@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/file_identity.h"
+#include "promotion/kernel.h"
 #include "promotion/refusals.h"
 
 namespace sumac::promotion {
@@ -22,6 +24,7 @@ struct Settings {
   bool heed_devices = true;              // leave a process with RDMA or GPU devices open alone
   bool heed_tools = true;                // and one under valgrind or a sanitizer
   bool huge_always = false;  // huge pages where they fit, not only where the old ones were
+  Kernel without;            // do without these, as on an older kernel
   bool exact = false;        // read the mappings' properties each time (properties.h)
   // The program's calls of madvise and mremap come to advise() and before_remap(). Without these,
   // memory that an allocator gave back by madvise would not read as zeros: promotion stays off.
@@ -37,10 +40,6 @@ Refusal open(const Settings& settings);
 Refusal status();
 
 // What peers must know, after open().
-struct FileIdentity {
-  int descriptor = -1;  // of this process
-  std::uint64_t device = 0, inode = 0;
-};
 FileIdentity file();
 
 struct Outcome {
@@ -55,13 +54,14 @@ struct Outcome {
 Outcome promote(const void* address, std::size_t bytes);
 
 // Whether all whole pages of the buffer are promoted now, so that peers' windows show what is at
-// these addresses. Asks the kernel, under 1 us: the program may have unmapped, moved or replaced
-// the memory at any time. Only for buffers that it may not free during the call.
+// these addresses. Asks the kernel, under 1 us (2 to 4 without PROCMAP_QUERY): the program may have
+// unmapped, moved or replaced the memory at any time. Only for buffers that it may not free during
+// the call.
 bool mapped(const void* address, std::size_t bytes);
 
 // Finds pages of the file whose memory the program has unmapped, and gives them back. Looks at a
 // few mappings (`steps`) and goes on there in the next call. Returns the bytes given back.
-std::size_t sweep(int steps = 64);
+std::size_t sweep(int steps);
 
 // What the program's madvise() and mremap() do while promotion is on: the same, by `next`, and on
 // promoted memory what they would have done to private memory. May be called by signal handlers and

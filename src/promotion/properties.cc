@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -75,6 +76,9 @@ void Properties::take_line(const char* line) {
   if (*line == 'P' && std::strncmp(line, "ProtectionKey:", 14) == 0 && std::atoi(line + 14) != 0) {
     mark(Refusal::special);
   }
+  if (*line == 'A' && std::strncmp(line, "AnonHugePages:", 14) == 0 && std::atol(line + 14) != 0) {
+    if (huge_.size() < kMostMarked) huge_.push_back(current_);
+  }
   if (*line != 'V' || std::strncmp(line, "VmFlags: ", 9) != 0) return;
   bool nh = false;
   Refusal refusal = judge_flags(line + 9, nh);
@@ -87,6 +91,7 @@ void Properties::take_line(const char* line) {
 void Properties::read() {
   const std::uint64_t start = clock_ns();
   marked_.clear();
+  huge_.clear();
   current_ = below_ = {};
   below_guards_ = guards_ = known_ = false;
   const int file = open("/proc/self/smaps", O_RDONLY | O_CLOEXEC);
@@ -112,6 +117,11 @@ void Properties::read() {
   close(file);
   read_at_ns_ = clock_ns();
   took_ns_ = read_at_ns_ - start;
+}
+
+bool Properties::has_huge_pages(const Range& range) const {
+  return std::any_of(huge_.begin(), huge_.end(),
+                     [&](const Range& huge) { return !huge.within(range).empty(); });
 }
 
 Refusal Properties::look_up(const Range& range) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The properties of private mappings that only /proc/self/smaps tells (VmFlags): what a program or
-// a library has set by madvise, mlock, userfaultfd or protection keys, and what is a thread's
-// stack.
+// a library has set by madvise, mlock, userfaultfd or protection keys, what is a thread's stack,
+// and whether there are huge pages.
 //
 // Cost: the kernel walks the page tables of the whole process to print this file, 10 us a mapping
 // and some 10 ns for each 4-KiB page. So the result of one reading serves for 20 times as long as
@@ -23,6 +23,8 @@ class Properties {
   // Why the private anonymous mapping's part `range` must stay as it is; none: nothing speaks
   // against its promotion. `exact`: as it is now, whatever that costs.
   Refusal of(const Range& range, bool exact);
+  // Whether a mapping that the range is in had huge pages when the properties were last read.
+  bool has_huge_pages(const Range& range) const;
 
  private:
   struct Marked {
@@ -35,6 +37,7 @@ class Properties {
   Refusal look_up(const Range& range) const;
 
   std::vector<Marked> marked_;
+  std::vector<Range> huge_;
   std::uint64_t read_at_ns_ = 0, took_ns_ = 0;
   bool known_ = false;
   // of the mapping being read

@@ -75,7 +75,7 @@ bool join(const ProcessMaps& maps, const Range& range) {
 // What was promoted is private since the fork, in mappings of its own.
 bool before_remap_in_child(const Range& pages) {
   ProcessMaps maps;
-  if (!maps.open()) return true;
+  if (!maps.open(service().kernel.queries)) return true;
   const bool joined = join(maps, pages);
   maps.close();
   return joined;

@@ -284,7 +284,7 @@ TEST(Reuse, SweepGivesBackWhatIsUnmapped) {
     EXPECT_EQ(differs(kept[i], 4 * kPage, static_cast<unsigned>(2 * i + 1)), 4 * kPage);
     munmap(kept[i], 4 * kPage);
   }
-  sweep(1 << 20);
+  for (int i = 0; i < 2; ++i) sweep(1 << 20);
   for (const std::byte* data : kept) EXPECT_FALSE(in_file(data, 4 * kPage));
 }
 

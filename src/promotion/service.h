@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+#include "promotion/kernel.h"
+#include "promotion/known_mappings.h"
 #include "promotion/memory_file.h"
 #include "promotion/process_maps.h"
 #include "promotion/promotion.h"
@@ -23,7 +25,9 @@ struct Tally {
 struct Service {
   Settings settings;
   MemoryFile file;
+  Kernel kernel;
   ProcessMaps maps;
+  KnownMappings known;  // without PROCMAP_QUERY
   Properties properties;
   std::atomic<Refusal> off{Refusal::not_open};
   // All promoted addresses lie in [low, high). The range only grows; empty: nothing was promoted.
@@ -71,12 +75,11 @@ bool make_private(const MemoryFile& file, const Mapping& mapping, const Range& p
 // Calls act(part, mapping) for the parts of the range that show the file.
 template <typename Act>
 void for_promoted(const Service& service, const Range& range, Act&& act) {
-  Mapping mapping;
-  for (std::uintptr_t at = range.begin;
-       at < range.end && service.maps.find(at, Search::next_of_files, mapping); at = mapping.end) {
+  service.maps.for_files(range.begin, [&](const Mapping& mapping) {
     const Range part = range.within(mapping);
     if (!part.empty() && service.file.has(mapping)) act(part, mapping);
-  }
+    return mapping.end < range.end;
+  });
 }
 
 // Registers the handlers of fork (fork_copies.cc). Returns false where this fails.

@@ -3,13 +3,17 @@
 // memory, or mapped something else there. Nobody tells: free() inside the C library calls munmap by
 // an inner name. They are found by comparing the file with the mappings.
 //
-// Cost: a system call or two of under 1 us per mapping; and, only when there is something to give
+// Cost: a system call or two of under 1 us per mapping (without PROCMAP_QUERY, a reading of all
+// mappings); and, only when there is something to give
 // back, one per mapping of any file in the process, twice.
 #include "base/hash.h"
 #include "promotion/service.h"
 
 namespace sumac::promotion {
 namespace {
+
+// Where each step reads all of /proc/self/maps.
+constexpr int kMostStepsByText = 256;
 
 // The mappings of the file in this process, hashed; and the first part of `range` that one of them
 // shows.
@@ -19,17 +23,16 @@ struct Shown {
   std::size_t count = 0;
 
   Shown(const Service& service, const Range& range) : part{range.end, range.end} {
-    Mapping mapping;
-    for (std::uintptr_t at = 0; service.maps.find(at, Search::next_of_files, mapping);
-         at = mapping.end) {
-      if (!service.file.has(mapping)) continue;
+    service.maps.for_files(0, [&](const Mapping& mapping) {
+      if (!service.file.has(mapping)) return true;
       ++count;
       const Range shown = range.within({mapping.offset, mapping.offset + mapping.bytes()});
       if (!shown.empty() && shown.begin < part.begin) part = shown;
       for (const std::uint64_t word : {mapping.begin, mapping.end, mapping.offset}) {
         hash = hash_value(word, hash);
       }
-    }
+      return true;
+    });
   }
 };
 
@@ -52,6 +55,7 @@ std::size_t Service::count_mappings() const { return Shown(*this, {}).count; }
 
 std::size_t sweep(int steps) {
   Service& own = service();
+  if (!own.maps.by_query()) steps = std::min(steps, kMostStepsByText);
   const Hold hold(Hold::Way::attempt);
   if (!hold || own.off.load() == Refusal::forked || !own.file.is_own()) return 0;
   std::size_t bytes = 0;

@@ -21,30 +21,65 @@ Usage::Entry& Usage::place(const void* address) {
 
 Usage::Entry* Usage::entry_of(const void* address) {
   Entry& entry = place(address);
-  return entry.address == reinterpret_cast<std::uintptr_t>(address) ? &entry : nullptr;
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  return entry.address.load(std::memory_order_relaxed) == number ? &entry : nullptr;
+}
+
+double Usage::cost_of(std::size_t bytes) const {
+  return prices_.cost_ns_each + cost_ * static_cast<double>(bytes) / kPage;
+}
+
+void Usage::Entry::count_from_anew() {
+  saved_ns = 0;
+  uses = try_at_use = 0;
+}
+
+void Usage::Entry::renew(std::uintptr_t other) {
+  address.store(other, std::memory_order_relaxed);
+  count_from_anew();
+  worth = paid_at_use = 0;
+  factor = 1;
+}
+
+void Usage::Entry::settle() {
+  const bool paid = promoted_uses.load(std::memory_order_relaxed) >= paid_at_use;
+  factor = paid ? std::max(factor / 2, 1u) : std::min(2 * factor, kMostFactor);
+  paid_at_use = 0;
 }
 
 bool Usage::use(const void* address, std::size_t bytes) {
   Entry& entry = place(address);
   const auto number = reinterpret_cast<std::uintptr_t>(address);
-  if (entry.address != number) {
+  if (entry.address.load(std::memory_order_relaxed) != number) {
     if (entry.worth > 0) {
       --entry.worth;
       return prices_.eager;
     }
-    entry = {};
-    entry.address = number;
+    entry.renew(number);
   }
+  if (entry.paid_at_use > 0) entry.settle();
   ++entry.uses;
   entry.worth = std::min(entry.worth + 1, kMostWorth);
   entry.saved_ns += prices_.gain_ns_per_byte * static_cast<double>(bytes);
   if (entry.uses < entry.try_at_use) return false;
-  const double cost = prices_.cost_ns_each + cost_ * static_cast<double>(bytes) / kPage;
-  return prices_.eager || entry.saved_ns >= cost;
+  return prices_.eager || entry.saved_ns >= cost_of(bytes) * entry.factor;
+}
+
+void Usage::note_use(const void* address) {
+  if (Entry* entry = entry_of(address)) {
+    const std::uint32_t uses = entry->promoted_uses.load(std::memory_order_relaxed);
+    entry->promoted_uses.store(uses + 1, std::memory_order_relaxed);
+  }
 }
 
 void Usage::promoted(const void* address, std::size_t bytes, std::uint64_t ns) {
-  if (Entry* entry = entry_of(address)) *entry = {};
+  if (Entry* entry = entry_of(address)) {
+    const double of_one_use = prices_.gain_ns_per_byte * static_cast<double>(bytes);
+    const double uses = of_one_use > 0 ? cost_of(bytes) / of_one_use : 0;
+    entry->count_from_anew();
+    entry->promoted_uses.store(0, std::memory_order_relaxed);
+    entry->paid_at_use = static_cast<std::uint32_t>(std::clamp(uses, 1.0, 1e9));
+  }
   if (bytes < kPage) return;
   const double of_pages = std::max(0.0, static_cast<double>(ns) - prices_.cost_ns_each);
   const double measured = of_pages * kPage / static_cast<double>(bytes);

@@ -5,15 +5,19 @@
 // whether to rent skis or to buy them. A buffer is promoted once the time that its uses so far
 // would have saved has reached the time that promotion costs: at worst twice the time of the best
 // choice in hindsight is spent. The cost is learnt from the promotions made.
-// A buffer that was refused is tried again when its uses have doubled.
+// A buffer that was refused is tried again when its uses have doubled. Where the program frees a
+// buffer before its promotion has paid, and gets another one at the same address, the next
+// promotion there must have earned twice as much, and so on up to kMostFactor times; half as much
+// again after one that has paid.
 //
 // Cost: a few ns and one cache line a use. Memory: a fixed table, in which a buffer's place follows
 // from its address. A newcomer whose place is taken wears the other's entry down and gets the place
 // when that is used up, so that 10^6 buffers used once leave those that are used often where they
-// are. Not safe for several threads at once.
+// are. Not safe for several threads at once, but for note_use().
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,8 +33,12 @@ class Usage {
   };
   explicit Usage(const Prices& prices) : prices_(prices), cost_(prices.cost_ns_per_page) {}
 
-  // Counts a use of the buffer. Returns true when it should be promoted now.
+  static constexpr std::uint32_t kMostFactor = 64;
+
+  // Counts a use of the buffer, which is private. Returns true when it should be promoted now.
   bool use(const void* address, std::size_t bytes);
+  // Counts a use of one that is promoted. Any thread may call it; of two at once one may count.
+  void note_use(const void* address);
   // What came of it: `bytes` were moved in `ns`, or it was refused.
   void promoted(const void* address, std::size_t bytes, std::uint64_t ns);
   void refused(const void* address);
@@ -39,14 +47,24 @@ class Usage {
 
  private:
   struct Entry {
-    std::uintptr_t address = 0;
+    std::atomic<std::uintptr_t> address{0};
     double saved_ns = 0;                // by the uses so far, had it been promoted
     std::uint32_t uses = 0, worth = 0;  // worth: what newcomers have to wear down
     std::uint32_t try_at_use = 0;       // not before
+    std::uint32_t factor = 1;           // of the cost, which saved_ns must reach
+    std::uint32_t paid_at_use = 0;      // of those after the promotion; 0: it is not promoted
+    std::atomic<std::uint32_t> promoted_uses{0};
+
+    // Makes it another buffer's.
+    void renew(std::uintptr_t other);
+    // The promotion has ended: the memory is private again.
+    void settle();
+    void count_from_anew();
   };
   static constexpr std::size_t kEntries = 1024;
   Entry& place(const void* address);
   Entry* entry_of(const void* address);
+  double cost_of(std::size_t bytes) const;
 
   Prices prices_;
   double cost_;

@@ -71,11 +71,26 @@ TEST(Usage, ARefusedBufferIsTriedAgainWhenItsUsesHaveDoubled) {
   }
 }
 
-TEST(Usage, AfterItsPromotionABufferStartsAnew) {
+// A program that frees its buffers and gets others at the same address.
+TEST(Usage, APromotionThatDidNotPayMakesTheNextOneDearer) {
   Usage usage({.cost_ns_each = 0});
+  const auto promote_and_use = [&](int uses) {
+    usage.promoted(buffer(1), 65536, 16 * 1500);
+    for (int i = 0; i < uses; ++i) usage.note_use(buffer(1));
+  };
   EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 4);
-  usage.promoted(buffer(1), 65536, 16 * 1500);
-  EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 4);
+  promote_and_use(100);
+  EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 4) << "it has paid";
+  int expected = 4;
+  for (int i = 0; i < 10; ++i) {
+    promote_and_use(2);
+    expected = std::min(2 * expected, static_cast<int>(234.4 + 1));  // 64 times 3.66
+    const int uses = uses_until_due(usage, buffer(1), 65536);
+    EXPECT_NEAR(uses, expected, expected / 10.0);
+  }
+  promote_and_use(3);
+  EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 118) << "half as much";
+  EXPECT_EQ(uses_until_due(usage, buffer(2), 65536), 4) << "another one";
 }
 
 TEST(Usage, BuffersUsedOnceAreNotDueAndDoNotReplaceOthers) {

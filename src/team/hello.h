@@ -24,7 +24,7 @@ struct Hello {
   std::uint64_t serial;   // of what the process has agreed on
   std::uint64_t machine;  // equal for processes that share processors
   AttachProbe probe;
-  MemoryFile memory_file;  // back end
+  FileIdentity memory_file;  // back end
   CpuMask cpus;
   Place place;
   std::int32_t pid;

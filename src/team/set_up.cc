@@ -57,7 +57,7 @@ Reach reach_own_node(Team& team, const std::vector<Hello>& hellos) {
 // Maps the memory of all ranks, which share one node, where each has some for the others. Null
 // where this rank cannot.
 std::unique_ptr<PeerMemory> map_all(const Team& team, const std::vector<Hello>& hellos) {
-  std::vector<MemoryFile> files;
+  std::vector<FileIdentity> files;
   for (const Hello& hello : hellos) {
     if (hello.memory_file.descriptor < 0) return nullptr;
     files.push_back(hello.memory_file);

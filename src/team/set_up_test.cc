@@ -184,7 +184,7 @@ struct TestFile {
     file.inode = status.st_ino;
   }
   ~TestFile() { close(file.descriptor); }
-  MemoryFile file;
+  FileIdentity file;
 };
 
 // Ranks that form one group try to go direct if all of them can map the memory of all.

@@ -59,7 +59,7 @@ struct Setting {
   std::function<double(int rank)> line_ns;
   LineClock clock;
   unsigned seed = 0;
-  MemoryFile memory_file;  // that every rank says it has: threads share their memory
+  FileIdentity memory_file;  // that every rank says it has: threads share their memory
   // The rank that differs from the others, what it says about itself, and what its process is like.
   int odd = -1;
   std::function<void(Hello&)> odd_hello;

@@ -6,7 +6,7 @@
 namespace sumac {
 
 MappedMemory::MappedMemory(std::unique_ptr<PeerMemory> copies, const std::vector<pid_t>& pids,
-                           const std::vector<MemoryFile>& files, int own_rank)
+                           const std::vector<FileIdentity>& files, int own_rank)
     : copies_(std::move(copies)), windows_(pids.size()) {
   for (std::size_t r = 0; r < pids.size() && works_; ++r) {
     if (static_cast<int>(r) == own_rank) continue;

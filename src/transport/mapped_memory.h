@@ -17,15 +17,10 @@
 #include <memory>
 #include <vector>
 
+#include "base/file_identity.h"
 #include "transport/peer_memory.h"
 
 namespace sumac {
-
-// What a process tells its peers of its memory file.
-struct MemoryFile {
-  std::int32_t descriptor = -1;  // of its own; -1: it has none
-  std::uint64_t device = 0, inode = 0;
-};
 
 class PeerWindows;
 
@@ -37,7 +32,7 @@ class MappedMemory final : public PeerMemory {
   // pids[rank] and files[rank] for each rank of the group. Where a file cannot be opened, works()
   // is false and nothing is seen.
   MappedMemory(std::unique_ptr<PeerMemory> copies, const std::vector<pid_t>& pids,
-               const std::vector<MemoryFile>& files, int own_rank);
+               const std::vector<FileIdentity>& files, int own_rank);
   bool works() const { return works_; }
 
   // Null also where the bytes lie in two windows, and where no more windows can be mapped.

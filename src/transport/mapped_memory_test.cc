@@ -32,7 +32,7 @@ class Owner {
     file_ = {descriptor_, status.st_dev, status.st_ino};
   }
   ~Owner() { close(descriptor_); }
-  const MemoryFile& file() const { return file_; }
+  const FileIdentity& file() const { return file_; }
 
   // Memory of the file at `wanted`, or anywhere. The addresses are offsets.
   std::byte* allocate(std::size_t bytes, std::uintptr_t wanted = 0) {
@@ -48,20 +48,20 @@ class Owner {
 
  private:
   int descriptor_;
-  MemoryFile file_;
+  FileIdentity file_;
 };
 
 // The mapped memory of ranks of which 0 is this one and the others have `file`.
-MappedMemory seen_by_rank_0(const MemoryFile& file, int others = 1) {
+MappedMemory seen_by_rank_0(const FileIdentity& file, int others = 1) {
   const auto ranks = static_cast<std::size_t>(others) + 1;
-  std::vector<MemoryFile> files(ranks, file);
+  std::vector<FileIdentity> files(ranks, file);
   files[0] = {};
   return {std::make_unique<LocalPeerMemory>(), std::vector<pid_t>(ranks, getpid()), files, 0};
 }
 
 std::uintptr_t address(const void* place) { return reinterpret_cast<std::uintptr_t>(place); }
 
-int count_mappings(const MemoryFile& file) {
+int count_mappings(const FileIdentity& file) {
   std::ifstream maps("/proc/self/maps");
   int count = 0;
   const std::string inode = " " + std::to_string(file.inode) + " ";
@@ -131,7 +131,7 @@ TEST(MappedMemory, ShowsNothingBeyondItsBounds) {
 
 TEST(MappedMemory, WorksOnlyWithTheFileThatWasTold) {
   Owner owner;
-  MemoryFile wrong = owner.file();
+  FileIdentity wrong = owner.file();
   ++wrong.inode;
   EXPECT_FALSE(seen_by_rank_0(wrong).works());
   wrong = owner.file();
@@ -168,7 +168,7 @@ TEST(MappedMemory, BetweenProcesses) {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
-    MemoryFile none;
+    FileIdentity none;
     MappedMemory memory(std::make_unique<LocalPeerMemory>(), {0, parent}, {none, owner.file()}, 0);
     if (!memory.works()) _exit(2);
     std::byte* const view = memory.view(1, address(own), 8);

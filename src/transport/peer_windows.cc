@@ -44,7 +44,7 @@ std::byte* reserve() {
 
 }  // namespace
 
-std::shared_ptr<PeerWindows> PeerWindows::of(pid_t pid, const MemoryFile& file) {
+std::shared_ptr<PeerWindows> PeerWindows::of(pid_t pid, const FileIdentity& file) {
   const std::lock_guard<std::mutex> lock(mutex());
   std::weak_ptr<PeerWindows>& place = known()[{file.device, file.inode}];
   if (auto windows = place.lock()) return windows;

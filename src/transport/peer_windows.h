@@ -16,7 +16,7 @@ class PeerWindows {
   static constexpr std::size_t kMost = 64;
 
   // Those of the process `pid`; null where its file cannot be opened or is not the one told.
-  static std::shared_ptr<PeerWindows> of(pid_t pid, const MemoryFile& file);
+  static std::shared_ptr<PeerWindows> of(pid_t pid, const FileIdentity& file);
   PeerWindows(const PeerWindows&) = delete;
   PeerWindows& operator=(const PeerWindows&) = delete;
   ~PeerWindows();
@@ -30,12 +30,12 @@ class PeerWindows {
     std::byte* memory = nullptr;
   };
 
-  PeerWindows(int descriptor, const MemoryFile& file) : descriptor_(descriptor), file_(file) {}
+  PeerWindows(int descriptor, const FileIdentity& file) : descriptor_(descriptor), file_(file) {}
   std::byte* window(std::uint64_t number);
   std::byte* map(std::uint64_t number);
 
   const int descriptor_;
-  const MemoryFile file_;
+  const FileIdentity file_;
   // Entries before `count_` do not change.
   Window windows_[kMost];
   std::atomic<std::size_t> count_{0};

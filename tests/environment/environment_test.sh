@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# environment_test.sh CASE FAMILY LAUNCHER SUMAC PROBE REFUSE_ATTACH: runs the probe in an
+# environment_test.sh CASE FAMILY LAUNCHER SUMAC PROBE REFUSE: runs the probe in an
 # environment that lacks something. Status 77 when this environment cannot be made here.
 case=$1 family=$2 launcher=$3 sumac=$4 probe=$5 refuse=$6
 . "$(dirname "$0")/../mpi/launch.sh"
@@ -23,10 +23,10 @@ right() {
 
 case $case in
   attach_refused)
-    right 3 "$refuse" all "$probe"
+    right 3 "$refuse" attach all "$probe"
     grep -q single_copy "$output" && fail "single copy was used"
     grep -q 'split_slots\|flat_slots' "$output" || fail "slots were not used"
-    right 3 "$refuse" first "$probe"
+    right 3 "$refuse" attach first "$probe"
     grep -q single_copy "$output" && fail "single copy was used though one rank is refused"
     right 3 "$probe"
     grep -q single_copy "$output" || fail "the test cannot tell: no single copy here at all"

@@ -77,10 +77,10 @@ def test_a_library_where_nothing_may_be_executed():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_attach_refused_as_in_containers(family):
-    refuse = PROGRAMS / "tests/environment/refuse_attach"
+    refuse = PROGRAMS / "tests/environment/sumac_test_refuse"
     if not refuse.exists():
         pytest.skip(f"there is no {refuse}")
-    code, found = check("--mpi", family, before=(str(refuse), "all"))
+    code, found = check("--mpi", family, before=(str(refuse), "attach", "all"))
     finding = found[f"{NAMES[family]}: large messages"]
     assert code == 0 and finding["status"] == "warning"
     assert "Operation not permitted" in finding["detail"] and "SYS_PTRACE" in finding["fix"]

@@ -37,10 +37,9 @@ void open_own_memory(const sumac_stub& stub) {
   log(Level::info, "no memory is promoted: %s", promotion::refusal_text(refusal));
 }
 
-MemoryFile own_memory_file() {
+FileIdentity own_memory_file() {
   if (promotion::status() != promotion::Refusal::none) return {};
-  const promotion::FileIdentity file = promotion::file();
-  return {file.descriptor, file.device, file.inode};
+  return promotion::file();
 }
 
 void count_own_memory(Stats& stats) {
@@ -63,7 +62,10 @@ void count_own_memory(Stats& stats) {
 
 bool use_own_memory(const void* address, std::size_t bytes) {
   static std::mutex mutex;
-  if (promotion::mapped(address, bytes)) return true;
+  if (promotion::mapped(address, bytes)) {
+    usage().note_use(address);
+    return true;
+  }
   const std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
   if (!lock || !usage().use(address, bytes)) return false;
   const promotion::Outcome outcome = promotion::promote(address, bytes);

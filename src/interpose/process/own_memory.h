@@ -13,7 +13,7 @@ namespace sumac {
 // Once, before communicators are set up.
 void open_own_memory(const sumac_stub& stub);
 // What peers must know of it.
-MemoryFile own_memory_file();
+FileIdentity own_memory_file();
 
 // For the statistics: what was promoted, and what not.
 void count_own_memory(Stats& stats);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "promotion/kernel.h"
+
+#include <sys/mman.h>
+
+#include "promotion/page_state.h"
+#include "promotion/process_maps.h"
+
+namespace sumac::promotion {
+namespace {
+
+// Advice about no bytes: an error where the kernel does not know it.
+bool knows_advice(int advice) {
+  alignas(kPage) static char page[kPage];
+  return madvise(page, 0, advice) == 0;
+}
+
+}  // namespace
+
+Kernel Kernel::without(const Kernel& other) const {
+  return {queries && !other.queries, scans && !other.scans, collapses && !other.collapses,
+          populates && !other.populates};
+}
+
+Kernel kernel_here() {
+  return {ProcessMaps::can_query(), can_scan_pages(), knows_advice(kCollapse),
+          knows_advice(kPopulateWrite)};
+}
+
+}  // namespace sumac::promotion

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What newer kernels can do. Promotion works without any of it, at a price that is said where it is
+// used.
+#pragma once
+
+namespace sumac::promotion {
+
+struct Kernel {
+  bool queries = false;    // PROCMAP_QUERY: asks for one mapping (Linux 6.11)
+  bool scans = false;      // PAGEMAP_SCAN: finds huge pages (6.7)
+  bool collapses = false;  // MADV_COLLAPSE: makes shared memory's pages huge (6.1)
+  bool populates = false;  // MADV_POPULATE_WRITE: makes pages exist, or returns an error (5.14)
+
+  Kernel without(const Kernel& other) const;
+};
+
+inline constexpr Kernel kAllOfKernel = {true, true, true, true};
+
+// The kernel that this process runs on.
+Kernel kernel_here();
+
+}  // namespace sumac::promotion

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Mappings of the file of promoted memory, remembered: how kernels without PROCMAP_QUERY are asked
+// whether a buffer is still promoted without reading /proc/self/maps at every use.
+//
+// Idea: /proc/self/map_files has a link for each mapping of a file, by its first and last address,
+// which tells the file's name; this file's name is its own (memory_file.h). A mapping that the
+// program has unmapped, divided or covered has no such link any more.
+// Cost: 2 to 4 us a buffer; a reading of /proc/self/maps where the link is not there.
+// Not told: the offset. A mapping at other addresses than its offset comes about by mremap() only.
+// The program's calls of that come to before_remap(), and those inside the C library fail on
+// promoted memory (advice.cc). So only a program that makes the system call itself, and puts one
+// promoted buffer exactly in another one's place, is not understood.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "promotion/memory_file.h"
+#include "promotion/range.h"
+
+namespace sumac::promotion {
+
+class KnownMappings {
+ public:
+  // Returns false where the kernel does not show these links.
+  bool open();
+  void close();
+  // Finds the mapping of the file, noted before, that holds the address, if it is still there.
+  bool find(const MemoryFile& file, std::uintptr_t address, Range& mapping) const;
+  // Notes one that is in place. Any thread may call it.
+  void note(const Range& mapping);
+
+ private:
+  static constexpr std::size_t kMost = 64;
+
+  bool shows(const MemoryFile& file, const Range& mapping) const;
+
+  int directory_ = -1;
+  // The number of the first page and of pages; 0: none. One word, so that a pair is never torn.
+  std::atomic<std::uint64_t> mappings_[kMost] = {};
+  std::atomic<std::uint32_t> next_{0};
+};
+
+}  // namespace sumac::promotion
