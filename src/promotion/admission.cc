@@ -10,6 +10,13 @@ bool plain_name(const char* name) {
   return *name == 0 || std::strcmp(name, "[heap]") == 0 || std::strncmp(name, "[anon:", 6) == 0;
 }
 
+// The C library maps threads' stacks above pages without access.
+bool is_above_guard(const Service& service, const Mapping& mapping) {
+  Mapping below;
+  return service.maps.find(mapping.begin - 1, Search::covering, below) && !below.readable &&
+         !below.writable;
+}
+
 // A mapping that is not of the file.
 Refusal judge(Service& service, const Mapping& mapping, const char* name, const Range& piece) {
   if (std::strcmp(name, "[stack]") == 0) return Refusal::stack;
@@ -19,8 +26,8 @@ Refusal judge(Service& service, const Mapping& mapping, const char* name, const 
   if (mapping.shared || mapping.inode != 0) return Refusal::not_private;
   if (!mapping.readable || !mapping.writable || mapping.executable) return Refusal::permission;
   if (mapping.page_bytes != kPage || !plain_name(name)) return Refusal::special;
-  if (const Refusal refusal = service.properties.of(piece, service.settings.exact);
-      refusal != Refusal::none) {
+  const bool exact = service.settings.exact || is_above_guard(service, mapping);
+  if (const Refusal refusal = service.properties.of(piece, exact); refusal != Refusal::none) {
     return refusal;
   }
   // The program's own work on pages of 4 KiB instead would be slower than what promotion gains.

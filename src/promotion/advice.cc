@@ -57,6 +57,7 @@ bool releases(int advice) {
 
 int advise(void* address, std::size_t bytes, int advice, Madvise next) {
   Service& own = service();
+  own.properties.note_advice(advice);
   const Range range = range_of(address, bytes);
   const Range pages{range.begin, round_up(range.end, kPage)};
   if (!releases(advice) || range.begin % kPage != 0 || pages.empty() || !own.near(pages) ||

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 
 #include "promotion/promoted_buffer.h"
 
@@ -41,6 +42,31 @@ TEST(Process, IsLeftAlone) {
     EXPECT_EQ(opens_with(Refusal::tools, [](Settings& s) { s.heed_tools = true; }), 0);
   }
   EXPECT_EQ(opens_with(Refusal::releases, [](Settings& s) { s.calls_caught = false; }), 0);
+}
+
+// As in programs: properties that were read before serve for a while.
+TEST(Process, WhatIsNewSinceThePropertiesWereRead) {
+  const int code = in_child([] {
+    Settings settings = test_settings();
+    settings.exact = false;
+    if (open(settings) != Refusal::none) _exit(77);
+    for (int round = 0; round < 50; ++round) {
+      const Pages before(kBytes), special(kBytes);
+      if (!promote(before.data(), kBytes).done()) return false;
+      advise(special.data() + kPage, kPage, MADV_DONTFORK, madvise);
+      if (promote(special.data(), kBytes).refusal != Refusal::special) return false;
+      Refusal of_stack = Refusal::none;
+      std::thread([&] {
+        std::byte own[kBytes];
+        const std::byte* address = own;
+        std::thread([&] { of_stack = promote(address, kBytes).refusal; }).join();
+      }).join();
+      if (of_stack != Refusal::stack) return false;
+    }
+    return true;
+  });
+  if (code == 77) GTEST_SKIP() << "promotion is off here";
+  EXPECT_EQ(code, 0);
 }
 
 // An io_uring stands for all devices: its registered buffers are pinned, too.

@@ -21,6 +21,7 @@ Refusal start(Service& service) {
   if (settings.heed_tools && memory_tool_present()) return Refusal::tools;
   if (settings.heed_devices && device_open()) return Refusal::devices;
   service.kernel = kernel_here().without(settings.without);
+  if (!service.kernel.scans) service.properties.serve_times(Properties::kServesTimesForHuge);
   if (!service.maps.open(service.kernel.queries)) return Refusal::kernel;
   Refusal refusal = service.file.open();
   if (refusal == Refusal::none && !service.kernel.queries && !service.known.open()) {

@@ -10,13 +10,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "base/clock.h"
 
 namespace sumac::promotion {
 namespace {
 
-constexpr std::uint64_t kServesTimes = 20;
 constexpr std::size_t kMostMarked = 4096;
 
 // The flags of ordinary memory, so that a flag of a future kernel refuses. Absent, among others:
@@ -90,6 +90,7 @@ void Properties::take_line(const char* line) {
 
 void Properties::read() {
   const std::uint64_t start = clock_ns();
+  outdated_.store(false);
   marked_.clear();
   huge_.clear();
   current_ = below_ = {};
@@ -131,12 +132,36 @@ Refusal Properties::look_up(const Range& range) const {
   return Refusal::none;
 }
 
+void Properties::note_advice(int advice) {
+  // Advice that sets none of the flags that matter here, also Sumac's own; the last ones are
+  // MADV_COLD to MADV_COLLAPSE, which older systems' headers lack.
+  constexpr int kHarmless[] = {MADV_NORMAL,
+                               MADV_RANDOM,
+                               MADV_SEQUENTIAL,
+                               MADV_WILLNEED,
+                               MADV_DONTNEED,
+                               MADV_FREE,
+                               MADV_HUGEPAGE,
+                               MADV_NOHUGEPAGE,
+                               MADV_REMOVE,
+                               20,
+                               21,
+                               22,
+                               23,
+                               24,
+                               25};
+  if (std::find(std::begin(kHarmless), std::end(kHarmless), advice) == std::end(kHarmless)) {
+    outdated_.store(true);
+  }
+}
+
 Refusal Properties::of(const Range& range, bool exact) {
   // Of anonymous memory msync() only finds out whether it is locked.
   if (msync(pointer(range.begin), range.bytes(), MS_INVALIDATE) != 0 && errno == EBUSY) {
     return Refusal::locked;
   }
-  const bool serves = known_ && !exact && clock_ns() - read_at_ns_ <= kServesTimes * took_ns_;
+  const bool serves =
+      known_ && !exact && !outdated_.load() && clock_ns() - read_at_ns_ <= serves_times_ * took_ns_;
   if (!serves) read();
   if (!known_) return Refusal::special;
   Refusal refusal = look_up(range);

@@ -4,11 +4,14 @@
 // and whether there are huge pages.
 //
 // Cost: the kernel walks the page tables of the whole process to print this file, 10 us a mapping
-// and some 10 ns for each 4-KiB page. So the result of one reading serves for 20 times as long as
-// it took: a twentieth of the time at most is spent. A property set in between is missed. What is
-// checked anew each time is whether the memory is locked (cheaply, by msync).
+// and some 10 ns for each 4-KiB page: milliseconds. So the result of one reading serves for
+// kServesTimes as long as it took, unless the program has called madvise() for something special
+// since. What else may be set in between is missed (pkey_mprotect, calls inside the C library), but
+// for what is checked anew each time: whether the memory is locked, by msync, and whether it looks
+// like a thread's stack, by the mapping below (admission.cc).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,9 +23,16 @@ namespace sumac::promotion {
 
 class Properties {
  public:
+  // Of the share of time that reading may take. Huge pages come by themselves: where they are
+  // looked for here (Kernel::scans), readings serve for less long.
+  static constexpr std::uint64_t kServesTimes = 200, kServesTimesForHuge = 20;
+  void serve_times(std::uint64_t times) { serves_times_ = times; }
+
   // Why the private anonymous mapping's part `range` must stay as it is; none: nothing speaks
   // against its promotion. `exact`: as it is now, whatever that costs.
   Refusal of(const Range& range, bool exact);
+  // The program has called madvise(). Any thread, and signal handlers, may call it.
+  void note_advice(int advice);
   // Whether a mapping that the range is in had huge pages when the properties were last read.
   bool has_huge_pages(const Range& range) const;
 
@@ -38,7 +48,8 @@ class Properties {
 
   std::vector<Marked> marked_;
   std::vector<Range> huge_;
-  std::uint64_t read_at_ns_ = 0, took_ns_ = 0;
+  std::uint64_t serves_times_ = kServesTimes, read_at_ns_ = 0, took_ns_ = 0;
+  std::atomic<bool> outdated_{false};
   bool known_ = false;
   // of the mapping being read
   Range current_, below_;

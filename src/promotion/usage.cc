@@ -14,13 +14,12 @@ constexpr double kNewShare = 0.25;  // of a measured cost in the learnt one
 
 }  // namespace
 
-Usage::Entry& Usage::place(const void* address) {
-  const auto number = reinterpret_cast<std::uintptr_t>(address);
-  return entries_[hash_value(number) % kEntries];
+std::size_t Usage::place(const void* address) {
+  return hash_value(reinterpret_cast<std::uintptr_t>(address)) % kEntries;
 }
 
 Usage::Entry* Usage::entry_of(const void* address) {
-  Entry& entry = place(address);
+  Entry& entry = entries_[place(address)];
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   return entry.address.load(std::memory_order_relaxed) == number ? &entry : nullptr;
 }
@@ -31,13 +30,15 @@ double Usage::cost_of(std::size_t bytes) const {
 
 void Usage::Entry::count_from_anew() {
   saved_ns = 0;
+  gain_ns = 0;
   uses = try_at_use = 0;
 }
 
 void Usage::Entry::renew(std::uintptr_t other) {
   address.store(other, std::memory_order_relaxed);
   count_from_anew();
-  worth = paid_at_use = 0;
+  worth = 0;
+  paid_at_use = 0;
   factor = 1;
 }
 
@@ -47,8 +48,15 @@ void Usage::Entry::settle() {
   paid_at_use = 0;
 }
 
-bool Usage::use(const void* address, std::size_t bytes) {
-  Entry& entry = place(address);
+bool Usage::is_private(const void* address) const {
+  const Entry& entry = entries_[place(address)];
+  return entry.address.load(std::memory_order_relaxed) ==
+             reinterpret_cast<std::uintptr_t>(address) &&
+         entry.paid_at_use.load(std::memory_order_relaxed) == 0;
+}
+
+bool Usage::use(const void* address, std::size_t bytes, double gain_ns) {
+  Entry& entry = entries_[place(address)];
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   if (entry.address.load(std::memory_order_relaxed) != number) {
     if (entry.worth > 0) {
@@ -60,7 +68,8 @@ bool Usage::use(const void* address, std::size_t bytes) {
   if (entry.paid_at_use > 0) entry.settle();
   ++entry.uses;
   entry.worth = std::min(entry.worth + 1, kMostWorth);
-  entry.saved_ns += prices_.gain_ns_per_byte * static_cast<double>(bytes);
+  entry.gain_ns = gain_ns;
+  entry.saved_ns += gain_ns;
   if (entry.uses < entry.try_at_use) return false;
   return prices_.eager || entry.saved_ns >= cost_of(bytes) * entry.factor;
 }
@@ -74,8 +83,7 @@ void Usage::note_use(const void* address) {
 
 void Usage::promoted(const void* address, std::size_t bytes, std::uint64_t ns) {
   if (Entry* entry = entry_of(address)) {
-    const double of_one_use = prices_.gain_ns_per_byte * static_cast<double>(bytes);
-    const double uses = of_one_use > 0 ? cost_of(bytes) / of_one_use : 0;
+    const double uses = entry->gain_ns > 0 ? cost_of(bytes) / entry->gain_ns : 0;
     entry->count_from_anew();
     entry->promoted_uses.store(0, std::memory_order_relaxed);
     entry->paid_at_use = static_cast<std::uint32_t>(std::clamp(uses, 1.0, 1e9));

@@ -13,7 +13,7 @@
 // Cost: a few ns and one cache line a use. Memory: a fixed table, in which a buffer's place follows
 // from its address. A newcomer whose place is taken wears the other's entry down and gets the place
 // when that is used up, so that 10^6 buffers used once leave those that are used often where they
-// are. Not safe for several threads at once, but for note_use().
+// are. Not safe for several threads at once, but for note_use() and is_private().
 #pragma once
 
 #include <array>
@@ -26,7 +26,6 @@ namespace sumac::promotion {
 class Usage {
  public:
   struct Prices {
-    double gain_ns_per_byte = 0.1;   // of one use of promoted memory, against the other ways
     double cost_ns_per_page = 1500;  // of promotion, before any was measured
     double cost_ns_each = 50'000;    // besides, of one promotion
     bool eager = false;              // at the first use, without counting
@@ -35,8 +34,11 @@ class Usage {
 
   static constexpr std::uint32_t kMostFactor = 64;
 
-  // Counts a use of the buffer, which is private. Returns true when it should be promoted now.
-  bool use(const void* address, std::size_t bytes);
+  // Counts a use of the buffer, which is private and would have taken `gain_ns` less had it been
+  // promoted. Returns true when it should be promoted now.
+  bool use(const void* address, std::size_t bytes, double gain_ns);
+  // True for a buffer that was private at its last use, and has not been promoted by itself since.
+  bool is_private(const void* address) const;
   // Counts a use of one that is promoted. Any thread may call it; of two at once one may count.
   void note_use(const void* address);
   // What came of it: `bytes` were moved in `ns`, or it was refused.
@@ -48,11 +50,12 @@ class Usage {
  private:
   struct Entry {
     std::atomic<std::uintptr_t> address{0};
-    double saved_ns = 0;                // by the uses so far, had it been promoted
-    std::uint32_t uses = 0, worth = 0;  // worth: what newcomers have to wear down
-    std::uint32_t try_at_use = 0;       // not before
-    std::uint32_t factor = 1;           // of the cost, which saved_ns must reach
-    std::uint32_t paid_at_use = 0;      // of those after the promotion; 0: it is not promoted
+    double saved_ns = 0;                        // by the uses so far, had it been promoted
+    double gain_ns = 0;                         // of the last use
+    std::uint32_t uses = 0, worth = 0;          // worth: what newcomers have to wear down
+    std::uint32_t try_at_use = 0;               // not before
+    std::uint32_t factor = 1;                   // of the cost, which saved_ns must reach
+    std::atomic<std::uint32_t> paid_at_use{0};  // after the promotion; 0: it is not promoted
     std::atomic<std::uint32_t> promoted_uses{0};
 
     // Makes it another buffer's.
@@ -62,7 +65,7 @@ class Usage {
     void count_from_anew();
   };
   static constexpr std::size_t kEntries = 1024;
-  Entry& place(const void* address);
+  static std::size_t place(const void* address);
   Entry* entry_of(const void* address);
   double cost_of(std::size_t bytes) const;
 

@@ -12,9 +12,13 @@ const void* buffer(std::size_t i) {
   return reinterpret_cast<const void*>(0x7f0000000000 + i * 65536);
 }
 
-int uses_until_due(Usage& usage, const void* address, std::size_t bytes) {
+double gain_of(std::size_t bytes, double of_byte = 0.1) {
+  return of_byte * static_cast<double>(bytes);
+}
+
+int uses_until_due(Usage& usage, const void* address, std::size_t bytes, double of_byte = 0.1) {
   for (int i = 1; i < 100'000; ++i) {
-    if (usage.use(address, bytes)) return i;
+    if (usage.use(address, bytes, gain_of(bytes, of_byte))) return i;
   }
   return 0;
 }
@@ -25,10 +29,10 @@ TEST(Usage, ABufferIsDueWhenItsUsesHavePaid) {
   for (const std::size_t bytes : {65536ul, 1ul << 20, 64ul << 20}) {
     EXPECT_EQ(uses_until_due(usage, buffer(bytes), bytes), 4) << bytes;
   }
-  Usage cheaper({.gain_ns_per_byte = 1, .cost_ns_per_page = 1500, .cost_ns_each = 0});
-  EXPECT_EQ(uses_until_due(cheaper, buffer(1), 65536), 1);
-  Usage dearer({.gain_ns_per_byte = 0.01, .cost_ns_per_page = 4096, .cost_ns_each = 0});
-  EXPECT_EQ(uses_until_due(dearer, buffer(1), 65536), 100);
+  Usage cheaper({.cost_ns_per_page = 1500, .cost_ns_each = 0});
+  EXPECT_EQ(uses_until_due(cheaper, buffer(1), 65536, 1), 1);
+  Usage dearer({.cost_ns_per_page = 4096, .cost_ns_each = 0});
+  EXPECT_EQ(uses_until_due(dearer, buffer(1), 65536, 0.01), 100);
 }
 
 TEST(Usage, TheCostIsLearnt) {
@@ -78,8 +82,11 @@ TEST(Usage, APromotionThatDidNotPayMakesTheNextOneDearer) {
     usage.promoted(buffer(1), 65536, 16 * 1500);
     for (int i = 0; i < uses; ++i) usage.note_use(buffer(1));
   };
+  EXPECT_FALSE(usage.is_private(buffer(1))) << "nothing is known";
   EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 4);
+  EXPECT_TRUE(usage.is_private(buffer(1)));
   promote_and_use(100);
+  EXPECT_FALSE(usage.is_private(buffer(1)));
   EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 4) << "it has paid";
   int expected = 4;
   for (int i = 0; i < 10; ++i) {
@@ -96,17 +103,18 @@ TEST(Usage, APromotionThatDidNotPayMakesTheNextOneDearer) {
 TEST(Usage, BuffersUsedOnceAreNotDueAndDoNotReplaceOthers) {
   Usage usage({.cost_ns_each = 0});
   for (std::size_t i = 1; i <= 1'000'000; ++i) {
-    ASSERT_FALSE(usage.use(buffer(i), 65536)) << i;
+    ASSERT_FALSE(usage.use(buffer(i), 65536, gain_of(65536))) << i;
     // Of several in the same loop, one is used again and again.
     if (i == 999'000) {
       EXPECT_LE(uses_until_due(usage, buffer(0), 65536), 6);
     }
   }
-  Usage mixed({.gain_ns_per_byte = 0.001, .cost_ns_each = 0});
+  Usage mixed({.cost_ns_each = 0});
+  const double gain = gain_of(65536, 0.001);
   int due = 0;
   for (std::size_t i = 1; i <= 200'000 && due == 0; ++i) {
-    mixed.use(buffer(i), 65536);
-    if (i % 10 == 0 && mixed.use(buffer(0), 65536)) due = static_cast<int>(i / 10);
+    mixed.use(buffer(i), 65536, gain);
+    if (i % 10 == 0 && mixed.use(buffer(0), 65536, gain)) due = static_cast<int>(i / 10);
   }
   EXPECT_EQ(due, 367) << "none of its uses is forgotten";
 }

@@ -36,25 +36,46 @@ TEST(DirectTries, TriesComeSeldomWhereTheyFail) {
   for (int call = 0; call < 400; ++call) {
     if (!tries.is_due(Collective::bcast, kBytes)) continue;
     at.push_back(call);
-    tries.note(Collective::bcast, kBytes, false);
+    tries.note(Collective::bcast, kBytes, false, 1000);
   }
   EXPECT_EQ(at, (std::vector<int>{0, 2, 5, 10, 19, 36, 69, 134, 199, 264, 329, 394}));
 }
 
 TEST(DirectTries, OneThatWentIsFollowedByTheNextCall) {
   DirectTries tries = tries_of(Reach::maps);
-  for (int failed = 0; failed < 3; ++failed) tries.note(Collective::bcast, kBytes, false);
+  for (int failed = 0; failed < 3; ++failed) tries.note(Collective::bcast, kBytes, false, 1000);
   EXPECT_FALSE(tries.is_due(Collective::bcast, kBytes));
-  tries.note(Collective::bcast, kBytes, true);
+  tries.note(Collective::bcast, kBytes, true, 1000);
   for (int call = 0; call < 5; ++call) EXPECT_TRUE(tries.is_due(Collective::bcast, kBytes));
 }
 
 TEST(DirectTries, SizesAndCollectivesAreApart) {
   DirectTries tries = tries_of(Reach::maps);
-  tries.note(Collective::bcast, kBytes, false);
+  tries.note(Collective::bcast, kBytes, false, 1000);
   EXPECT_FALSE(tries.is_due(Collective::bcast, kBytes + 1));
   EXPECT_TRUE(tries.is_due(Collective::bcast, 2 * kBytes));
   EXPECT_TRUE(tries.is_due(Collective::reduce, kBytes));
+}
+
+TEST(DirectTries, TheGainIsMeasured) {
+  DirectTries tries = tries_of(Reach::maps);
+  const auto gain = [&] { return tries.gain_ns(Collective::bcast, kBytes); };
+  const double usual = gain();
+  EXPECT_GT(usual, 0);
+  for (int i = 0; i < 16; ++i) {
+    EXPECT_EQ(gain(), usual) << i;
+    tries.note_other(Collective::bcast, kBytes, static_cast<std::uint64_t>(90'000 - 1000 * i));
+    tries.note(Collective::bcast, kBytes, true, static_cast<std::uint64_t>(50'000 - 100 * i));
+  }
+  EXPECT_NEAR(gain(), 75'000 - 48'500, 1) << "the least times";
+  tries.note(Collective::bcast, kBytes, true, 1'000'000);
+  EXPECT_NEAR(gain(), 75'000 - 48'500, 1) << "one that waited";
+  tries.note_other(Collective::bcast, kBytes, 40'000);
+  EXPECT_NEAR(gain(), 40'000 - 48'500, 1) << "a loss";
+  EXPECT_EQ(tries.gain_ns(Collective::reduce, kBytes), usual);
+  EXPECT_EQ(tries.gain_ns(Collective::bcast, 4 * kBytes), 4 * usual);
+  for (int i = 0; i < 64; ++i) tries.note(Collective::bcast, kBytes, false, 50'000);
+  EXPECT_EQ(gain(), usual) << "forgotten";
 }
 
 }  // namespace

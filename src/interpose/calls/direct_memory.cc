@@ -7,12 +7,13 @@
 namespace sumac {
 namespace {
 
-bool use_all(const ReachedMemory& memory) {
+// Uses the buffers that others reach into: `gain_ns` is what a call gains if all are promoted.
+bool use_all(const ReachedMemory& memory, double gain_ns) {
   const ReachedMemory::Buffer &input = memory.input, &output = memory.output;
-  bool all = input.address && use_own_memory(input.address, input.bytes);
-  if (output.address && output.address != input.address) {
-    all &= use_own_memory(output.address, output.bytes);
-  }
+  const bool both = output.address && output.address != input.address;
+  const double of_each = both ? gain_ns / 2 : gain_ns;
+  bool all = input.address && use_own_memory(input.address, input.bytes, of_each);
+  if (both) all &= use_own_memory(output.address, output.bytes, of_each);
   return all;
 }
 
@@ -20,16 +21,22 @@ bool use_all(const ReachedMemory& memory) {
 
 void prepare_direct(Communicator& c, ChosenCall& call, const CallData& data, bool in_order) {
   if (!call.direct.wanted()) return;
+  const double gain_ns = c.direct_tries->gain_ns(call.collective, call.bytes());
   // Copies are Sumac's own memory, for this one call.
-  call.direct.mapped = !data.has_copies() && use_all(reached_memory(c.rank, call.collective, call));
+  call.direct.mapped = !data.has_copies() && (gain_ns > 0 || promotes_always()) &&
+                       use_all(reached_memory(c.rank, call.collective, call), gain_ns);
   call.direct.went = false;
   if (in_order && !c.direct_tries->is_due(call.collective, call.bytes())) {
     call.direct.algorithm = Algorithm::native;
   }
 }
 
-void note_direct(Communicator& c, const ChosenCall& call) {
-  if (call.direct.wanted()) c.direct_tries->note(call.collective, call.bytes(), call.direct.went);
+void note_direct(Communicator& c, const ChosenCall& call, std::uint64_t ns) {
+  if (call.direct.wanted()) {
+    c.direct_tries->note(call.collective, call.bytes(), call.direct.went, ns);
+  } else {
+    c.direct_tries->note_other(call.collective, call.bytes(), ns);
+  }
 }
 
 }  // namespace sumac

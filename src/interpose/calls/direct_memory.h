@@ -17,7 +17,7 @@ inline Algorithm way_of(const ChosenCall& call) {
   return call.direct.went ? call.direct.algorithm : call.choice.algorithm;
 }
 
-// After a blocking call that may have tried.
-void note_direct(Communicator& communicator, const ChosenCall& call);
+// After a blocking call that may have tried, and took so long.
+void note_direct(Communicator& communicator, const ChosenCall& call, std::uint64_t ns);
 
 }  // namespace sumac

@@ -66,8 +66,9 @@ Algorithm run_here(Communicator& c, const CallData& data) {
     return call.choice.algorithm;
   }
   prepare_direct(c, call, data, true);
+  const std::uint64_t begin = clock_ns();
   run(c);
-  note_direct(c, call);
+  note_direct(c, call, clock_ns() - begin);
   const Algorithm way = way_of(call);
   call.direct = DirectTry();
   return way;

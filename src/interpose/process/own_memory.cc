@@ -60,14 +60,16 @@ void count_own_memory(Stats& stats) {
   for (int r = 0; r < kNumRefusals; ++r) stats.refusals[r] += counts.refusals[r + 1];
 }
 
-bool use_own_memory(const void* address, std::size_t bytes) {
+bool promotes_always() { return wanted() == Promote::eager; }
+
+bool use_own_memory(const void* address, std::size_t bytes, double gain_ns) {
   static std::mutex mutex;
-  if (promotion::mapped(address, bytes)) {
+  if (!usage().is_private(address) && promotion::mapped(address, bytes)) {
     usage().note_use(address);
     return true;
   }
   const std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
-  if (!lock || !usage().use(address, bytes)) return false;
+  if (!lock || !usage().use(address, bytes, gain_ns)) return false;
   const promotion::Outcome outcome = promotion::promote(address, bytes);
   if (outcome.done()) {
     usage().promoted(address, bytes, outcome.ns);

@@ -18,8 +18,11 @@ FileIdentity own_memory_file();
 // For the statistics: what was promoted, and what not.
 void count_own_memory(Stats& stats);
 
-// Counts a use of a buffer by a collective, and promotes it if that pays by now. Nobody may write
-// to the buffer meanwhile. Returns whether the others see it.
-bool use_own_memory(const void* address, std::size_t bytes);
+// Whether buffers are promoted at their first use, whatever that gains.
+bool promotes_always();
+// Counts a use of a buffer by a collective, which takes `gain_ns` less if the buffer is promoted,
+// and promotes it if that pays by now. Nobody may write to the buffer meanwhile. Returns whether
+// the others see it.
+bool use_own_memory(const void* address, std::size_t bytes, double gain_ns);
 
 }  // namespace sumac
