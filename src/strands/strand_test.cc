@@ -154,11 +154,13 @@ TEST(Strand, BeginsToItsEndAndIsUsedAgain) {
 TEST(Counter, ComparesByDifference) {
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   Counter counter{kMax};
-  EXPECT_TRUE(reached(counter, kMax));
-  EXPECT_TRUE(reached(counter, kMax - 3));
-  EXPECT_FALSE(reached(counter, kMax + 2));  // wrapped: 1
+  EXPECT_TRUE(reached(counter, kMax, Wait::kAny));
+  EXPECT_TRUE(reached(counter, kMax - 3, Wait::kAny));
+  EXPECT_FALSE(reached(counter, kMax + 2, Wait::kAny));  // wrapped: 1
   counter = 4;
-  EXPECT_TRUE(reached(counter, kMax));
+  EXPECT_TRUE(reached(counter, kMax, Wait::kAny));
+  EXPECT_FALSE(reached(counter, kMax, Wait::kExact));
+  EXPECT_TRUE(reached(counter, 4, Wait::kExact));
 }
 
 struct alignas(64) Line {
