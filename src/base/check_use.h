@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What became of the calls whose results were compared with the MPI's own (SUMAC_CHECK=results):
+// The outcome of the calls whose results were compared with the MPI's own (SUMAC_CHECK=results):
 // counted by the checks, printed by the statistics.
 #pragma once
 

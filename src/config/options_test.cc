@@ -223,10 +223,9 @@ TEST(Options, ChecksAreAList) {
     int calls;
     std::uint64_t results;
   };
-  for (const Case& c :
-       {Case{"calls", 1, 0}, Case{"results", 0, 1}, Case{"results:1/100", 0, 100},
-        Case{"calls,results:1/7", 1, 7}, Case{"results,calls", 1, 1}, Case{"off", 0, 0},
-        Case{"0", 0, 0}, Case{"yes", 1, 1}}) {
+  for (const Case& c : {Case{"calls", 1, 0}, Case{"results", 0, 1}, Case{"results:1/100", 0, 100},
+                        Case{"calls,results:1/7", 1, 7}, Case{"results,calls", 1, 1},
+                        Case{"off", 0, 0}, Case{"0", 0, 0}, Case{"yes", 1, 1}}) {
     sumac_check check;
     ASSERT_EQ(sumac_parse_check(c.text, &check), 0) << c.text;
     EXPECT_EQ(check.calls, c.calls) << c.text;

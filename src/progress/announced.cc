@@ -32,8 +32,8 @@ int root_of(const ChosenCall& call) {
 }  // namespace
 
 std::uint32_t reduces_by(Op op, DType element) {
-  return static_cast<std::uint32_t>(op) |
-         static_cast<std::uint32_t>(class_of(op, element)) << kOpBits;
+  return static_cast<std::uint32_t>(op) | static_cast<std::uint32_t>(class_of(op, element))
+                                              << kOpBits;
 }
 
 Announcement announcement_of(const ChosenCall& call) {

@@ -42,15 +42,11 @@ const Named kCalls[] = {
     {"reduce-other-root", [] { reduce(20, 1); }},
     {"reduce-slots", [] { reduce(9000, 0); }},
     {"allgather",
-     [] {
-       MPI_Allgather(in.data(), 20, MPI_INT, out.data(), 20, MPI_INT, MPI_COMM_WORLD);
-     }},
+     [] { MPI_Allgather(in.data(), 20, MPI_INT, out.data(), 20, MPI_INT, MPI_COMM_WORLD); }},
     {"alltoall",
      [] { MPI_Alltoall(in.data(), 20, MPI_INT, out.data(), 20, MPI_INT, MPI_COMM_WORLD); }},
     {"reduce-scatter",
-     [] {
-       MPI_Reduce_scatter_block(in.data(), out.data(), 20, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-     }},
+     [] { MPI_Reduce_scatter_block(in.data(), out.data(), 20, MPI_INT, MPI_SUM, MPI_COMM_WORLD); }},
     {"ibcast",
      [] {
        MPI_Request request;

@@ -38,31 +38,38 @@ static const void* changed(const void* data, int count) {
   return copy;
 }
 
-#define FORWARD(name, parameters, arguments)                                 \
-  int PMPI_##name parameters {                                               \
-    static int calls;                                                        \
-    static int(*below) parameters;                                           \
-    if (below == NULL) below = (int(*) parameters)real("PMPI_" #name);       \
-    if (lies(&calls, count, type)) send = changed(send, ELEMENTS);           \
-    return below arguments;                                                  \
+#define FORWARD(name, parameters, arguments)                           \
+  int PMPI_##name parameters {                                         \
+    static int calls;                                                  \
+    static int(*below) parameters;                                     \
+    if (below == NULL) below = (int(*) parameters)real("PMPI_" #name); \
+    if (lies(&calls, count, type)) send = changed(send, ELEMENTS);     \
+    return below arguments;                                            \
   }
 
 #define ELEMENTS count
-FORWARD(Allreduce, (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                    MPI_Comm comm), (send, receive, count, type, op, comm))
-FORWARD(Iallreduce, (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                     MPI_Comm comm, MPI_Request* request),
+FORWARD(Allreduce,
+        (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+        (send, receive, count, type, op, comm))
+FORWARD(Iallreduce,
+        (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+         MPI_Request* request),
         (send, receive, count, type, op, comm, request))
-FORWARD(Reduce, (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                 int root, MPI_Comm comm), (send, receive, count, type, op, root, comm))
-FORWARD(Ireduce, (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                  int root, MPI_Comm comm, MPI_Request* request),
+FORWARD(Reduce,
+        (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
+         MPI_Comm comm),
+        (send, receive, count, type, op, root, comm))
+FORWARD(Ireduce,
+        (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
+         MPI_Comm comm, MPI_Request* request),
         (send, receive, count, type, op, root, comm, request))
-FORWARD(Allgather, (const void* send, int count, MPI_Datatype type, void* receive, int received,
-                    MPI_Datatype as, MPI_Comm comm),
+FORWARD(Allgather,
+        (const void* send, int count, MPI_Datatype type, void* receive, int received,
+         MPI_Datatype as, MPI_Comm comm),
         (send, count, type, receive, received, as, comm))
-FORWARD(Iallgather, (const void* send, int count, MPI_Datatype type, void* receive, int received,
-                     MPI_Datatype as, MPI_Comm comm, MPI_Request* request),
+FORWARD(Iallgather,
+        (const void* send, int count, MPI_Datatype type, void* receive, int received,
+         MPI_Datatype as, MPI_Comm comm, MPI_Request* request),
         (send, count, type, receive, received, as, comm, request))
 #undef ELEMENTS
 static int ranks_of(MPI_Comm comm) {
@@ -70,17 +77,21 @@ static int ranks_of(MPI_Comm comm) {
   PMPI_Comm_size(comm, &ranks);
   return ranks;
 }
-#define ELEMENTS count * ranks_of(comm)
-FORWARD(Alltoall, (const void* send, int count, MPI_Datatype type, void* receive, int received,
-                   MPI_Datatype as, MPI_Comm comm),
+#define ELEMENTS count* ranks_of(comm)
+FORWARD(Alltoall,
+        (const void* send, int count, MPI_Datatype type, void* receive, int received,
+         MPI_Datatype as, MPI_Comm comm),
         (send, count, type, receive, received, as, comm))
-FORWARD(Ialltoall, (const void* send, int count, MPI_Datatype type, void* receive, int received,
-                    MPI_Datatype as, MPI_Comm comm, MPI_Request* request),
+FORWARD(Ialltoall,
+        (const void* send, int count, MPI_Datatype type, void* receive, int received,
+         MPI_Datatype as, MPI_Comm comm, MPI_Request* request),
         (send, count, type, receive, received, as, comm, request))
-FORWARD(Reduce_scatter_block, (const void* send, void* receive, int count, MPI_Datatype type,
-                               MPI_Op op, MPI_Comm comm), (send, receive, count, type, op, comm))
-FORWARD(Ireduce_scatter_block, (const void* send, void* receive, int count, MPI_Datatype type,
-                                MPI_Op op, MPI_Comm comm, MPI_Request* request),
+FORWARD(Reduce_scatter_block,
+        (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+        (send, receive, count, type, op, comm))
+FORWARD(Ireduce_scatter_block,
+        (const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+         MPI_Request* request),
         (send, receive, count, type, op, comm, request))
 
 // The root's own buffer: that of the check.

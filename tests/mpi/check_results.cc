@@ -107,7 +107,8 @@ void run(const Case& each, bool deferred) {
     step("%s, deferred %d, call %d", each.name, deferred, call);
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = element(rank, static_cast<int>(i));
     std::fill(out.begin(), out.end(), -1);
-    if (each.expected == kCases[2].expected && rank == 0) out.assign(in.begin(), in.begin() + kCount);
+    if (each.expected == kCases[2].expected && rank == 0)
+      out.assign(in.begin(), in.begin() + kCount);
     if (deferred) {
       MPI_Request request;
       each.nonblocking(in.data(), out.data(), &request);

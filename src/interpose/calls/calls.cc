@@ -4,8 +4,8 @@
 #include "interpose/mpi/mpi_functions.h"
 #include "observe/log.h"
 #include "observe/trace.h"
-#include "tasks/threads.h"
 #include "progress/announced.h"
+#include "tasks/threads.h"
 #include "team/hang_doctor.h"
 
 namespace sumac {

@@ -44,8 +44,8 @@ ComparedReduction compared_by(MPI_Datatype type, const Decision& decision) {
   if (!decision.reduction) return by;
   by.op = decision.reduction->op;
   by.type = decision.reduction->type.dtype;
-  by.sign_in_doubt = !is_exact(by.op, by.type) || type == MPI_AINT || type == MPI_OFFSET ||
-                     type == MPI_COUNT;
+  by.sign_in_doubt =
+      !is_exact(by.op, by.type) || type == MPI_AINT || type == MPI_OFFSET || type == MPI_COUNT;
   by.element = decision.reduction->type.extent;
   return by;
 }
@@ -123,8 +123,8 @@ bool ResultCheck::initialise() {
   requests_.assign(1 + div_up(weights_.size(), kWeightsAtOnce), MPI_REQUEST_NULL);
   if (!call_mpi(&requests_.front())) return false;
   for_each_weights([&](double* weights, int count, MPI_Request& request) {
-    mpi.Allreduce_init(MPI_IN_PLACE, weights, count, MPI_DOUBLE, MPI_SUM, call_.comm,
-                       MPI_INFO_NULL, &request);
+    mpi.Allreduce_init(MPI_IN_PLACE, weights, count, MPI_DOUBLE, MPI_SUM, call_.comm, MPI_INFO_NULL,
+                       &request);
   });
   return true;
 }
@@ -160,7 +160,9 @@ void ResultCheck::compare_alone() {
 bool ResultCheck::call_mpi(MPI_Request* request) const {
   Call second = call_;
   second.receive = moved(call_.receive, other_.shift());
-  if (saved_) {
+  if (saved_ && call_.send.address != MPI_IN_PLACE) {
+    second.send.address = moved(call_.send, saved_->shift()).address;
+  } else if (saved_) {
     const bool own_part = call_.collective() == Collective::allgather;
     second.send = moved(own_part ? inputs_.front() : call_.receive, saved_->shift());
     second.send_counts = call_.counts;

@@ -40,11 +40,11 @@ class ResultCheck {
   void finish();
 
   // Deferred. Where the MPI has no such function the call is not checked: false, on all ranks.
-  bool initialise();       // persistent
-  void load();             // before Sumac starts
-  void start();            // after it has; ranks make nonblocking calls in the same order
-  bool ended();            // looks whether the MPI has
-  void compare_alone();    // once both have
+  bool initialise();     // persistent
+  void load();           // before Sumac starts
+  void start();          // after it has; ranks make nonblocking calls in the same order
+  bool ended();          // looks whether the MPI has
+  void compare_alone();  // once both have
 
  private:
   friend class CheckReport;
@@ -65,9 +65,9 @@ class ResultCheck {
   ComparedReduction by_;
   std::vector<Data> inputs_, results_;
   std::vector<MPI_Datatype> kept_;
-  ShadowBuffer other_;                // the MPI's result
+  ShadowBuffer other_;                 // the MPI's result
   std::optional<ShadowBuffer> saved_;  // what it reads, where that is overwritten
-  std::size_t own_first_ = 0;         // the rank's first element in the vector of a reduce-scatter
+  std::size_t own_first_ = 0;          // the rank's first element in the vector of a reduce-scatter
   std::vector<double> weights_;
   std::vector<MPI_Request> requests_;
   const char* path_ = "";

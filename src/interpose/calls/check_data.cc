@@ -57,8 +57,8 @@ struct Extent {
     mpi.Type_get_extent(data.type, &lower, &extent);
     mpi.Type_get_true_extent(data.type, &first, &bytes);
     if (bytes == 0) return;
-    const auto begin = reinterpret_cast<std::uintptr_t>(data.address) +
-                       static_cast<std::uintptr_t>(first);
+    const auto begin =
+        reinterpret_cast<std::uintptr_t>(data.address) + static_cast<std::uintptr_t>(first);
     const std::uintptr_t last = begin + static_cast<std::uintptr_t>((data.count - 1) * extent);
     low = std::min({low, begin, last});
     high = std::max({high, begin + static_cast<std::uintptr_t>(bytes),
@@ -160,8 +160,10 @@ ShadowBuffer::ShadowBuffer(const std::vector<Data>& first, const std::vector<Dat
     memory_ = static_cast<std::byte*>(std::malloc(bytes_));
   }
   if (!memory_) {
-    log_here("error[no-memory]: SUMAC_CHECK has no memory for a second result of %zu bytes; "
-             "ending the job", bytes_);
+    log_here(
+        "error[no-memory]: SUMAC_CHECK has no memory for a second result of %zu bytes; "
+        "ending the job",
+        bytes_);
     end_job(comm);
     return;
   }
@@ -183,7 +185,8 @@ TypedBytes::TypedBytes(const Data& data, MPI_Comm comm) : data_(data), comm_(com
   MPI_Aint lower = 0;
   mpi.Type_get_extent(data.type, &lower, &extent_);
   if (dense_) return;
-  if (element_ > 0 && element_ <= INT_MAX) most_ = std::max<std::size_t>(kPackedBytes / element_, 1);
+  if (element_ > 0 && element_ <= INT_MAX)
+    most_ = std::max<std::size_t>(kPackedBytes / element_, 1);
   if (data.address || most_ == 0) return;
   // MPICH's pack and unpack refuse a null address, which is MPI_BOTTOM.
   static char anchor;

@@ -88,7 +88,7 @@ Verdict compare_floats(const Format& format, Op op, int ranks, Wide own, Wide ot
   if (!rounds(op)) return Verdict::different;
   if (may_leave_range(format, op, weight)) return Verdict::undecided;
   return absolute(own - other) <= bound_of(format, op, ranks, scale) ? Verdict::equal
-                                                                    : Verdict::different;
+                                                                     : Verdict::different;
 }
 
 template <class T>
@@ -103,7 +103,8 @@ void print_number(T value, std::string& text) {
   char digits[64];
   if constexpr (is_integer<T>) {
     const bool is_signed = static_cast<T>(-1) < 0;  // of an int128 the lower half
-    std::snprintf(digits, sizeof digits, is_signed ? "%lld" : "%llu", static_cast<long long>(value));
+    std::snprintf(digits, sizeof digits, is_signed ? "%lld" : "%llu",
+                  static_cast<long long>(value));
   } else {
     std::snprintf(digits, sizeof digits, "%.17Lg", static_cast<long double>(wide(value)));
   }
@@ -121,8 +122,7 @@ void print_two(T first, auto second, std::string& text) {
 
 // Bytes that make up a value.
 template <class T>
-constexpr std::size_t kValueBytes =
-    std::is_same_v<T, long double> ? kLongDoubleBytes : sizeof(T);
+constexpr std::size_t kValueBytes = std::is_same_v<T, long double> ? kLongDoubleBytes : sizeof(T);
 
 template <class T>
 double magnitude_of(const std::byte* input) {
@@ -316,8 +316,8 @@ Verdict compare(const ComparedReduction& by, const std::byte* own, const std::by
     Verdict worst = Verdict::equal;
     for (at = 0; at < count && worst != Verdict::different; ++at) {
       const std::size_t offset = at * by.element;
-      const Verdict one =
-          element.compare(by, own + offset, other + offset, weights ? weights + at * each : nullptr);
+      const Verdict one = element.compare(by, own + offset, other + offset,
+                                          weights ? weights + at * each : nullptr);
       if (one > worst) worst = one;
     }
     --at;
@@ -325,8 +325,7 @@ Verdict compare(const ComparedReduction& by, const std::byte* own, const std::by
   });
 }
 
-std::string bound_text(const ComparedReduction& by, const std::byte* other,
-                       const double* weights) {
+std::string bound_text(const ComparedReduction& by, const std::byte* other, const double* weights) {
   if (by_bytes(by) || !rounds(by.op)) return "none: they must be equal";
   return with(by.type, [&](auto element) -> std::string {
     const Wide bound = element.bound(by, other, weights);
@@ -372,8 +371,8 @@ void BitsHash::add(const std::byte* bytes, std::size_t count) {
 
 void BitsHash::add_elements(DType type, const std::byte* elements, std::size_t count) {
   const std::size_t size = size_of(type);
-  const bool has_gaps = info_of(type).kind == ElementKind::pair ||
-                        type == DType::long_double || type == DType::c_long_double;
+  const bool has_gaps = info_of(type).kind == ElementKind::pair || type == DType::long_double ||
+                        type == DType::c_long_double;
   if (!has_gaps) return add(elements, count * size);
   with(type, [&](auto each) {
     for (std::size_t i = 0; i < count; ++i) each.hash(elements + i * size, *this);

@@ -15,11 +15,11 @@
 namespace sumac {
 
 struct ComparedReduction {
-  Op op = Op::none;           // none: elements are compared byte by byte
+  Op op = Op::none;            // none: elements are compared byte by byte
   DType type = DType::none;    // none: likewise
   bool sign_in_doubt = false;  // some MPIs compare these integers as if they had no sign, or one
-  int ranks = 0;              // of which each gives one input
-  std::size_t element = 0;    // bytes from one element to the next
+  int ranks = 0;               // of which each gives one input
+  std::size_t element = 0;     // bytes from one element to the next
 };
 
 // Weights of an element: 0 where the results must be equal whatever the inputs.

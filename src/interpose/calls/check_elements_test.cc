@@ -58,8 +58,8 @@ void fill(Complex<T>& element, std::mt19937_64& random, bool wild) {
 }
 template <class V, class I, std::size_t kAt, std::size_t kBytes>
 void fill(Pair<V, I, kAt, kBytes>& element, std::mt19937_64& random, bool wild) {
-  const V value = number<V>(is_integer<V> ? static_cast<double>(random() % 3)
-                                          : draw<V>(random, wild));
+  const V value =
+      number<V>(is_integer<V> ? static_cast<double>(random() % 3) : draw<V>(random, wild));
   const I index = number<I>(static_cast<double>(random() % 7));
   std::memset(element.bytes, static_cast<int>(random() % 256), kBytes);
   std::memcpy(element.bytes, &value, Pair<V, I, kAt, kBytes>::kValueBytes);

@@ -24,8 +24,9 @@ std::atomic<bool> told{false};  // a difference, by a rank that this one has hea
 
 const char* name_of(Function function) {
   static constexpr const char* kNames[] = {
-      "allreduce", "reduce",   "bcast",     "barrier",   "reduce_scatter_block", "reduce_scatter",
-      "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "reduce_local"};
+      "allreduce",      "reduce",      "bcast",      "barrier",  "reduce_scatter_block",
+      "reduce_scatter", "allgather",   "allgatherv", "alltoall", "alltoallv",
+      "alltoallw",      "reduce_local"};
   return kNames[static_cast<int>(function)];
 }
 
@@ -34,8 +35,8 @@ std::string mpi_name(const CallKind& kind) {
   const bool nonblocking = kind.form == Form::nonblocking;
   std::string name = name_of(kind.function);
   if (!nonblocking) name[0] = static_cast<char>(std::toupper(name[0]));
-  return (nonblocking ? "MPI_I" : "MPI_") + name +
-         (kind.form == Form::persistent ? "_init" : "") + (kind.large ? "_c" : "");
+  return (nonblocking ? "MPI_I" : "MPI_") + name + (kind.form == Form::persistent ? "_init" : "") +
+         (kind.large ? "_c" : "");
 }
 
 std::string name_of_communicator(const Communicator& c) {

@@ -27,8 +27,8 @@ struct CollectiveRequest : Work {
   Communicator* communicator = nullptr;
   CallData data;
   std::unique_ptr<ResultCheck> check;  // of the result, else null
-  bool delivered = false;         // the data are where the program wants them
-  OwnRanks* own_ranks = nullptr;  // persistent, unless local
+  bool delivered = false;              // the data are where the program wants them
+  OwnRanks* own_ranks = nullptr;       // persistent, unless local
 
   MPI_Request handle = MPI_REQUEST_NULL;
   bool persistent = false;

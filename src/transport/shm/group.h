@@ -130,7 +130,9 @@ class ShmGroup {
     note_read(position, way, cpu_ticks() - begun, bytes);
   }
 
-  void publish_in(std::uint64_t position) const { publish(in_flag(rank_, position), flag_of(position)); }
+  void publish_in(std::uint64_t position) const {
+    publish(in_flag(rank_, position), flag_of(position));
+  }
   void publish_out(std::uint64_t position) const {
     publish(out_flag(rank_, position), flag_of(position));
   }
@@ -139,9 +141,7 @@ class ShmGroup {
     publish(control(rank_).done, ++finished_);
   }
 
-  Wait in(int rank, std::uint64_t position) const {
-    return one(in_flag(rank, position), position);
-  }
+  Wait in(int rank, std::uint64_t position) const { return one(in_flag(rank, position), position); }
   Wait out(int rank, std::uint64_t position) const {
     return one(out_flag(rank, position), position);
   }
@@ -163,8 +163,13 @@ class ShmGroup {
   // Waits for `count` lines of a rank, each of which has its own flag where has_lines().
   Wait lines_in(int rank, std::uint64_t position, int count, int first = 0) const {
     if (!has_lines()) return in(rank, position);
-    return {line(rank, position, first).in, sizeof(Line),      count,       0, count,
-            flag_of(position),              Wait::kExact};
+    return {line(rank, position, first).in,
+            sizeof(Line),
+            count,
+            0,
+            count,
+            flag_of(position),
+            Wait::kExact};
   }
 
   // Fetches the first lines of this rank's next slot, as many as the last message took, back from
@@ -215,8 +220,7 @@ class ShmGroup {
     return reinterpret_cast<RankControl*>(block_ + layout_.control_offset())[rank];
   }
   Wait others(const Counter& first, std::uint64_t position) const {
-    return {first,    flags_.by_rank,    size(),      rank_ + 1,
-            size() - 1, flag_of(position), Wait::kExact};
+    return {first, flags_.by_rank, size(), rank_ + 1, size() - 1, flag_of(position), Wait::kExact};
   }
   Wait one(const Counter& flag, std::uint64_t position) const {
     return {flag, 0, 1, 0, 1, flag_of(position), Wait::kExact};
