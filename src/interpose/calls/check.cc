@@ -130,6 +130,7 @@ bool ResultCheck::initialise() {
 }
 
 void ResultCheck::start() {
+  num_ended_ = 0;
   path_ = thread_state().last_path;
   if (call_.kind.form == Form::persistent) {
     for (MPI_Request& request : requests_) mpi.Start(&request);
@@ -142,10 +143,14 @@ void ResultCheck::start() {
   });
 }
 
+// One by one: MPICH 4.0's MPI_Testall fails for persistent collectives that have ended.
 bool ResultCheck::ended() {
-  int all = 0;
-  mpi.Testall(static_cast<int>(requests_.size()), requests_.data(), &all, MPI_STATUSES_IGNORE);
-  return all;
+  for (; num_ended_ < requests_.size(); ++num_ended_) {
+    int ended = 0;
+    mpi.Test(&requests_[num_ended_], &ended, MPI_STATUS_IGNORE);
+    if (!ended) return false;
+  }
+  return true;
 }
 
 void ResultCheck::compare_alone() {
@@ -169,6 +174,10 @@ bool ResultCheck::call_mpi(MPI_Request* request) const {
     second.send_displacements = call_.displacements;
     second.send_types = call_.types;
   }
+  // Where this rank gives nothing and gets nothing. Some MPIs take equal buffers for a call in place,
+  // others for an error.
+  static char nothing;
+  if (second.send.address == second.receive.address) second.send.address = &nothing;
   second.request = request;
   return second.kind.below(second) == MPI_SUCCESS;
 }

@@ -70,6 +70,7 @@ class ResultCheck {
   std::size_t own_first_ = 0;          // the rank's first element in the vector of a reduce-scatter
   std::vector<double> weights_;
   std::vector<MPI_Request> requests_;
+  std::size_t num_ended_ = 0;  // of these, since the start
   const char* path_ = "";
 };
 
