@@ -12,6 +12,9 @@ namespace sumac::plan {
 namespace {
 
 Hierarchy hierarchy_of(const Options& options, const Places& places) {
+  if (options.reproducible && info_of(options.collective).reduces) {
+    return one_group_of(places.of_ranks);
+  }
   Hierarchy hierarchy;
   HierarchySpec spec;
   std::string problem;
@@ -69,6 +72,7 @@ TeamSpec spec_of(const Options& options, const Places& places) {
   spec.spare.assign(spec.places.size(), places.spare);
   spec.family = options.family;
   spec.node_radix = options.node_radix;
+  spec.in_rank_order = options.reproducible;
   spec.distance = options.distance;
   spec.reach = options.no_attach ? Reach::none : Reach::copies;
   return spec;

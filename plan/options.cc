@@ -151,6 +151,8 @@ void declare(CLI::App& app, Options& options, std::string& slow) {
                        "How far ranks that share memory are from one another, by what is measured "
                        "when a communicator is set up (default: not measured): ")
       ->type_name("CLASS");
+  app.add_flag("--reproducible", options.reproducible,
+               "Reductions fold in the order of ranks, as with SUMAC_REPRODUCIBLE=1");
   app.add_flag("--no-attach", options.no_attach, "As where cross-memory attach does not work");
   app.add_flag("--json", options.json, "Print JSON");
 }

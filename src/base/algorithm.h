@@ -34,6 +34,7 @@ enum class Needs : std::uint8_t {
   maps,
   messages,
   levels,
+  levels_one_group,
   levels_equal_nodes,
   levels_single_copy
 };

@@ -170,4 +170,14 @@ bool build_hierarchy(const HierarchySpec& spec, const std::vector<Place>& places
   return true;
 }
 
+Hierarchy one_group_of(const std::vector<Place>& places) {
+  Group all;
+  for (std::size_t r = 0; r < places.size(); ++r) all.members.push_back(static_cast<int>(r));
+  all.one_node = std::all_of(places.begin(), places.end(),
+                             [&](const Place& place) { return place.node == places[0].node; });
+  Hierarchy hierarchy;
+  hierarchy.levels.push_back({all.one_node ? "node" : "all", {all}});
+  return hierarchy;
+}
+
 }  // namespace sumac

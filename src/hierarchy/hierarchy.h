@@ -75,4 +75,7 @@ bool check_hierarchies(std::string_view option, std::string& problem);
 bool build_hierarchy(const HierarchySpec& spec, const std::vector<Place>& places, SlowDesign design,
                      Hierarchy& hierarchy, std::string& problem);
 
+// All ranks as one group, slow ones too, led by rank 0.
+Hierarchy one_group_of(const std::vector<Place>& places);
+
 }  // namespace sumac

@@ -183,18 +183,20 @@ MessageGroup LevelsOperation::group_of(const std::vector<int>& members, int rank
 }
 
 void LevelsOperation::share_scratch(MessageGroup* groups, std::size_t count, std::size_t largest) {
-  const std::size_t share = kScratchBuffers * round_up(largest, kCacheLine);
   const std::size_t kept = kKept * round_up(largest, kCacheLine);
   std::size_t needed = kept;
-  for (std::size_t i = 0; i < count; ++i) needed += groups[i].messages ? share : 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!groups[i].messages) continue;
+    groups[i].scratch_bytes = message_scratch(groups[i].size, largest);
+    needed += groups[i].scratch_bytes;
+  }
   std::byte* place = scratch_.reserve(needed);
   operation_.kept = place;
   place += kept;
   for (std::size_t i = 0; i < count; ++i) {
     if (!groups[i].messages) continue;
     groups[i].scratch = place;
-    groups[i].scratch_bytes = share;
-    place += share;
+    place += groups[i].scratch_bytes;
   }
 }
 

@@ -80,7 +80,8 @@ bool is_tree_in_memory(const AlgorithmInfo& info) {
 
 // What a shipped rule's choice becomes by SUMAC_NODE_RADIX: a tree in place of what goes through
 // lines and slots; nothing where it is a tree and none is wanted.
-std::optional<Choice> with_radix(const Choice& choice, std::uint16_t radix) {
+std::optional<Choice> with_radix(const Choice& choice, std::uint16_t radix,
+                                 const Capabilities& capabilities) {
   if (radix == 0 || choice.algorithm == Algorithm::native) return choice;
   const AlgorithmInfo& info = info_of(choice.algorithm);
   if (radix == 1 && is_tree_in_memory(info)) return std::nullopt;
@@ -88,7 +89,7 @@ std::optional<Choice> with_radix(const Choice& choice, std::uint16_t radix) {
   if (info.needs != Needs::lines && info.needs != Needs::slots) return choice;
   for (const Algorithm other : kAllAlgorithms) {
     if (info_of(other).collective != info.collective) continue;
-    if (!is_tree_in_memory(info_of(other))) continue;
+    if (!is_tree_in_memory(info_of(other)) || why_not(other, capabilities)) continue;
     Choice tree = default_choice(other);
     tree.radix = radix;
     return tree;
@@ -96,15 +97,26 @@ std::optional<Choice> with_radix(const Choice& choice, std::uint16_t radix) {
   return choice;
 }
 
+bool keeps_order(const AlgorithmInfo& info) {
+  return info.order == Order::rank || info.order == Order::none;
+}
+
+// Why no call of the collective may be left to the MPI by a rule; null where it may.
+const char* why_not_native(Collective collective, const Capabilities& capabilities) {
+  if (capabilities.within_levels) return "a part of a call cannot be left to the MPI";
+  if (capabilities.in_rank_order && info_of(collective).reduces) {
+    return "SUMAC_REPRODUCIBLE asks for the order of ranks, and the MPI has one of its own";
+  }
+  return nullptr;
+}
+
 // Paints a rule. Returns null, or why the rule cannot serve such ranks and is left out.
 const char* apply(const Rule& rule, const Choice& choice, const Capabilities& capabilities,
                   std::int32_t index, Ranges& ranges) {
   const Algorithm algorithm = choice.algorithm;
   if (!holds(rule, capabilities)) return nullptr;
-  if (algorithm == Algorithm::native && capabilities.within_levels) {
-    return "a part of a call cannot be left to the MPI";
-  }
-  const char* why = algorithm == Algorithm::native ? nullptr : why_not(algorithm, capabilities);
+  const char* why = algorithm == Algorithm::native ? why_not_native(rule.collective, capabilities)
+                                                   : why_not(algorithm, capabilities);
   if (why) return why;
   return ranges.paint(rule.bytes, choice, index) ? nullptr
                                                  : "one range of bytes too many is needed";
@@ -139,6 +151,12 @@ const char* why_not(Algorithm algorithm, const Capabilities& capabilities) {
       return "it is for a hierarchy of groups, and these ranks are one group that shares memory";
     }
     return "it is for ranks that share memory";
+  }
+  if (capabilities.in_rank_order && !keeps_order(info)) {
+    return "it does not fold in the order of ranks, as SUMAC_REPRODUCIBLE asks";
+  }
+  if (info.needs == Needs::levels_one_group && !capabilities.one_group) {
+    return "it needs all ranks in one group that sends messages, as SUMAC_REPRODUCIBLE makes it";
   }
   if (needs_single_copy(info) && capabilities.within_levels) {
     return "levels of a hierarchy have no single copy; passive is like it";
@@ -187,7 +205,8 @@ ChoiceTable::ChoiceTable(const RuleSet& first, const Capabilities& capabilities,
     for (const Rule& rule : set->rules) {
       Ranges& of_rule = ranges[static_cast<int>(rule.collective)];
       const bool users = set == &first;
-      const auto choice = with_radix(rule.choice, users ? 0 : capabilities.node_radix);
+      const auto choice =
+          with_radix(rule.choice, users ? 0 : capabilities.node_radix, capabilities);
       if (choice) {
         const bool replaced = choice->algorithm != rule.choice.algorithm;
         const char* why = apply(rule, *choice, capabilities, replaced ? kByRadix : index, of_rule);

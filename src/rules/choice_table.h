@@ -30,8 +30,12 @@ struct Capabilities {
   // nodes (of as many ranks, at most 64) and the level between them.
   int nodes = 1;
   bool equal_nodes = false;
+  // Over::levels: one level, which is one group over messages; levels_one_group needs it.
+  bool one_group = false;
   // True for a group of a hierarchy's level: its share of a call cannot be handed to the MPI.
   bool within_levels = false;
+  // SUMAC_REPRODUCIBLE: reductions must fold in the order of ranks.
+  bool in_rank_order = false;
   // SUMAC_NODE_RADIX, for Over::shm: 0 by the rules, 1 no trees, or the radix of trees for all that
   // shipped rules send through lines and slots.
   std::uint16_t node_radix = 0;

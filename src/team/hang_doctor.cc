@@ -6,9 +6,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <mutex>
+#include <set>
+#include <string>
 
+#include "base/clock.h"
 #include "observe/log.h"
 #include "progress/announced.h"
+#include "team/hang_doctor_report.h"
 
 namespace sumac {
 namespace {
@@ -62,6 +67,81 @@ void end_if_calls_differ(Team& team) {
   });
 }
 
+// The ranks that are waited for. One that has begun the same call has published its data there or
+// will when it goes on: it is in a nonblocking call, in which nothing goes on by itself.
+std::string list_missing(Team& team) {
+  constexpr std::size_t kMost = 90;
+  std::string missing;
+  std::set<int> listed;
+  for_each_missing(team, [&](int rank, bool in_group) {
+    if (!listed.insert(rank).second || missing.size() > kMost) return;
+    missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
+    if (in_group && team.group.has_begun(rank)) missing += " (has begun it, and does not go on)";
+  });
+  if (missing.size() > kMost) missing += " ...";
+  return missing;
+}
+
+std::uint64_t calls_of(const Stats& stats) {
+  std::uint64_t calls = 0;
+  for (const PathCount& count : stats.taken) calls += count.calls;
+  for (const PathCount& count : stats.local) calls += count.calls;
+  for (const auto& of_collective : stats.handed) {
+    for (const PathCount& count : of_collective) calls += count.calls;
+  }
+  return calls;
+}
+
+void set_text(char* to, std::size_t room, const std::string& text) {
+  std::snprintf(to, room, "%s", text.c_str());
+}
+
+// The call that is waited for: the blocking one, or the first that has begun.
+void describe_call(Team& team, RankStatus& page) {
+  team.queue.hold([&](const Work* begun) {
+    const Work& work = begun && team.work.strand().idle() ? *begun : team.work;
+    page.bytes = work.call.bytes();
+    const Algorithm algorithm = work.call.choice.algorithm;
+    set_text(page.algorithm, sizeof page.algorithm, name_of(algorithm));
+  });
+}
+
+void tell_status(Team& team, double seconds, const std::string& missing) {
+  static std::mutex mutex;  // several threads may wait
+  const std::lock_guard<std::mutex> lock(mutex);
+  RankStatus* const page = own_status();
+  if (!page) return;
+  page->version.fetch_add(1);
+  const std::uint64_t now = clock_ns();
+  page->fresh_ns = now;
+  page->since_ns = now - static_cast<std::uint64_t>(seconds * 1e9);
+  page->team = team.trace_group;
+  page->nth = calls_of(team.stats) + 2;  // the first call came before the team
+  page->rank = team.rank;
+  page->ranks = team.size;
+  set_text(page->collective, sizeof page->collective, team.doing);
+  set_text(page->communicator, sizeof page->communicator, team.oob.name());
+  set_text(page->missing, sizeof page->missing, missing);
+  describe_call(team, *page);
+  page->version.fetch_add(1);
+}
+
+// One report for the ranks of this host. Where they cannot be seen, a line of this rank's own.
+void report_hang(Team& team, double seconds, const std::string& missing) {
+  RankStatus* const page = own_status();
+  const std::vector<SeenRank> ranks = page ? seen_ranks() : std::vector<SeenRank>();
+  const std::uint64_t now = clock_ns(), limit = team.context.options.hang_seconds * 1'000'000'000;
+  if (page && !is_to_report(ranks, *page, now, limit)) return;
+  if (page) page->reported_ns = now;
+  log_here("warning[hang]: rank %d of %d has waited %.0f s in %s; not arrived: rank %s", team.rank,
+           team.size, seconds, team.doing, missing.c_str());
+  for (const std::string& line : report_lines(ranks, now)) log_here("  %s", line.c_str());
+  if (page && static_cast<int>(ranks.size()) < page->job_ranks) {
+    log_here("  %d of the job's %d ranks are on other hosts, or have ended",
+             page->job_ranks - static_cast<int>(ranks.size()), page->job_ranks);
+  }
+}
+
 bool is_gone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
 
 }  // namespace
@@ -85,14 +165,7 @@ void report_late(void* context, double seconds) {
   auto& team = *static_cast<Team*>(context);
   if (team.levels.empty()) end_if_calls_differ(team);
   if (seconds < 1) return;
-  char missing[256] = "";
-  std::size_t used = 0;
-  for_each_missing(team, [&](int rank, bool) {
-    if (used + 16 > sizeof missing) return;
-    const std::size_t room = sizeof missing - used;
-    used +=
-        static_cast<std::size_t>(std::snprintf(missing + used, room, used ? ", %d" : "%d", rank));
-  });
+  const std::string missing = list_missing(team);
   // Process numbers mean something only where all ranks can see each other's, which cross-memory
   // attach proves.
   for_each_missing(team, [&](int rank, bool) {
@@ -104,11 +177,9 @@ void report_late(void* context, double seconds) {
         team.rank, seconds, team.doing, rank);
     team.oob.end_job();
   });
+  tell_status(team, seconds, missing);
   const auto limit = static_cast<double>(team.context.options.hang_seconds);
-  if (limit > 0 && seconds >= limit && seconds < limit + 1) {
-    log_here("warning[hang]: rank %d of %d has waited %.0f s in %s; not arrived: rank %s",
-             team.rank, team.size, seconds, team.doing, missing);
-  }
+  if (limit > 0 && seconds >= limit && seconds < limit + 1) report_hang(team, seconds, missing);
 }
 
 }  // namespace sumac

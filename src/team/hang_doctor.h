@@ -6,8 +6,10 @@
 
 namespace sumac {
 
-// Callback of WaitPolicy; `context` is a Team. After SUMAC_HANG_SECONDS, says once which ranks have
-// not arrived. Ends the job when one of them no longer exists, since nothing else may end it.
+// Callback of WaitPolicy, once a second; `context` is a Team. Tells about the wait in this
+// process's page (hang_doctor_page.h). After SUMAC_HANG_SECONDS, one of the ranks that wait reports
+// where all are. Ends the job when one that is waited for no longer exists, since nothing else may
+// end it.
 void report_late(void* context, double seconds);
 
 // Ends the job with a line that says that this rank and `rank` are in different calls on the team,

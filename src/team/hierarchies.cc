@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "observe/log.h"
 
@@ -39,6 +40,9 @@ Hierarchy build(const Team& team, std::string_view text) {
   return hierarchy;
 }
 
+// The text of one group of all ranks, whatever the option says.
+constexpr std::string_view kOneGroup = "all ranks";
+
 }  // namespace
 
 std::vector<Wanted> wanted_hierarchies(const Team& team) {
@@ -48,11 +52,13 @@ std::vector<Wanted> wanted_hierarchies(const Team& team) {
   for (const CollectiveInfo& info : kCollectives) {
     const Collective collective = info.collective;
     if (!is_of_ranks(collective)) continue;
-    const std::string_view text = hierarchy_for(option, name_of(collective));
+    const bool in_order = team.spec.in_rank_order && info.reduces;
+    const std::string_view text = in_order ? kOneGroup : hierarchy_for(option, name_of(collective));
     auto same = std::find_if(all.begin(), all.end(),
                              [&](const Wanted& wanted) { return wanted.text == text; });
     if (same == all.end()) {
-      same = all.insert(same, {text, build(team, text), {}});
+      Hierarchy built = in_order ? one_group_of(team.spec.places) : build(team, text);
+      same = all.insert(same, {text, std::move(built), {}});
       if (!team.context.shares_memory) unshare(same->hierarchy);
     }
     same->collectives.push_back(collective);
@@ -63,7 +69,7 @@ std::vector<Wanted> wanted_hierarchies(const Team& team) {
 void tell_if_flat(const Team& team, const std::vector<Wanted>& all) {
   static std::atomic<bool> told;
   for (const Wanted& wanted : all) {
-    const bool asked = wanted.text != "auto" && wanted.text != "flat";
+    const bool asked = wanted.text != "auto" && wanted.text != "flat" && wanted.text != kOneGroup;
     if (!asked || !is_flat(wanted.hierarchy)) continue;
     if (told.exchange(true)) return;
     log(Level::warn,

@@ -18,7 +18,8 @@ struct Wanted {
   std::vector<Collective> collectives;
 };
 
-// All hierarchies, flat ones among them. Warns of a text that does not fit these ranks: the
+// All hierarchies, flat ones among them. For reductions that keep the order of ranks it is one
+// group of all. Warns of a text that does not fit these ranks: the
 // automatic hierarchy takes its place.
 std::vector<Wanted> wanted_hierarchies(const Team& team);
 

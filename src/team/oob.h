@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "transport/p2p/messages.h"
@@ -32,6 +33,8 @@ class Oob {
 
   // Drives the progress of whatever carries messages.
   virtual void drive() = 0;
+  // The communicator's name for people; empty where it has none.
+  virtual std::string name() { return ""; }
   // Ends the job, after an error has been logged. May return in tests.
   virtual void end_job() = 0;
 };

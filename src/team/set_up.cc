@@ -9,6 +9,7 @@
 #include "observe/log.h"
 #include "progress/helper.h"
 #include "team/hang_doctor.h"
+#include "team/hang_doctor_page.h"
 #include "team/thread_budget.h"
 #include "team/warnings.h"
 
@@ -28,6 +29,7 @@ void note_members(Team& team, const std::vector<Hello>& hellos) {
   for (const Hello& hello : hellos) team.processes.push_back(hello.process);
   team.spec = spec_of(hellos, team.context.family);
   team.spec.shares_memory = team.context.shares_memory;
+  team.spec.in_rank_order = team.context.options.reproducible != 0;
   team.spec.node_radix = static_cast<std::uint16_t>(team.context.options.node_radix);
   team.reports_together = std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
     return hello.world == team.size && hello.gathers != 0 && hello.fault_tolerant == 0;
@@ -199,6 +201,8 @@ void set_up_team(Team& team, const Hello& own, bool agree_only) {
   if (!set_up_levels(team, hellos, reach, wishes)) return;
   if (!all_have_levels(team) && !share(team, hellos, reach, wishes)) return;
   tell_unmet(team, wishes);
+  const bool whole_job = hellos[0].world == team.size;
+  own_status(whole_job ? hellos[0].process : 0, whole_job ? team.size : 0);
   team.wait_policy =
       wait_policy(team, team.spec.oversubscribed[static_cast<std::size_t>(team.rank)]);
   team.may_overlap = may_overlap(team, hellos);

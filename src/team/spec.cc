@@ -33,6 +33,7 @@ Capabilities TeamSpec::of_group(int size, int member, bool shared) const {
   capabilities.within_levels = true;
   capabilities.family = family;
   capabilities.node_radix = node_radix;
+  capabilities.in_rank_order = in_rank_order;
   return capabilities;
 }
 
@@ -41,6 +42,7 @@ Capabilities TeamSpec::of_one_group() const {
   capabilities.ranks = ranks();
   capabilities.family = family;
   capabilities.node_radix = node_radix;
+  capabilities.in_rank_order = in_rank_order;
   capabilities.reach = reach;
   capabilities.distance = distance;
   capabilities.oversubscribed = holds(oversubscribed, true);
@@ -55,6 +57,7 @@ Capabilities TeamSpec::of_all(const Hierarchy& hierarchy) const {
   capabilities.distance = Distance::unknown;
   capabilities.nodes = count_nodes(*this);
   capabilities.equal_nodes = has_equal_nodes(*this, hierarchy);
+  capabilities.one_group = hierarchy.levels.size() == 1 && !hierarchy.levels[0].groups[0].one_node;
   return capabilities;
 }
 

@@ -18,6 +18,7 @@ struct TeamSpec {
   bool shares_memory = true;         // else the ranks of a node send messages
   Family family = Family::any;
   std::uint16_t node_radix = 0;           // SUMAC_NODE_RADIX
+  bool in_rank_order = false;             // SUMAC_REPRODUCIBLE
   Reach reach = Reach::none;              // of the buffers of a node's ranks by one another
   Distance distance = Distance::unknown;  // of all ranks, where they are one group
 

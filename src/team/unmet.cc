@@ -50,7 +50,8 @@ void tell(const Team& team, const Unmet& unmet) {
 bool is_told_elsewhere(Reason reason) {
   for (const Reason told_of :
        {Reason::options_differ, Reason::builds_differ, Reason::shared_memory, Reason::messages,
-        Reason::rank_without, Reason::arguments, Reason::nested, Reason::not_ready}) {
+        Reason::rank_without, Reason::arguments, Reason::nested, Reason::not_ready,
+        Reason::in_order, Reason::not_in_order}) {
     if (reason == told_of) return true;
   }
   return false;

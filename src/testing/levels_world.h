@@ -99,7 +99,7 @@ class LevelsWorld {
     auto& stream = rank.streams[tag];
     if (!stream) stream = std::make_unique<Stream>();
     stream->tag = tag;
-    rank.scratch.emplace_back(kScratchBuffers * largest);
+    rank.scratch.emplace_back(message_scratch(static_cast<int>(members.size()), largest));
     MessageGroup group;
     group.messages = rank.messages.get();
     group.stream = stream.get();

@@ -53,7 +53,7 @@ struct Setting {
   std::string hierarchy = "auto", forced;
   SlowDesign design = SlowDesign::basic;
   RuleSet rules;
-  bool oversubscribed = false, shares_memory = true;
+  bool oversubscribed = false, shares_memory = true, reproducible = false;
   std::size_t slot_bytes = 1024;
   // Nanoseconds that a line takes there and back as a rank measures it. If null, the clock tells.
   std::function<double(int rank)> line_ns;
@@ -74,6 +74,7 @@ struct Setting {
         "SUMAC_HIERARCHY=" + hierarchy, "SUMAC_ALGO=" + forced, "SUMAC_SPIN=1",
         "SUMAC_SHM_BUDGET=64M",
         std::string("SUMAC_SLOW_DESIGN=") + kDesigns[static_cast<int>(design)]};
+    if (reproducible) all.push_back("SUMAC_REPRODUCIBLE=1");
     if (rank == odd) all.insert(all.end(), odd_environment.begin(), odd_environment.end());
     return all;
   }

@@ -18,6 +18,15 @@ set(large allreduce:passive reduce:passive bcast:passive barrier:levels)
 sumac_lab_test(traffic LAYOUTS 2+2 EXPECTED ${large})
 sumac_lab_test(traffic_turns PROGRAM traffic LAYOUTS 2+2turns EXPECTED ${large} LABELS slow)
 
+# Where ranks are makes no difference to the bits; MPICH hands nonblocking calls down.
+sumac_lab_test(reproducible LAYOUTS 2+1+2 3+3turns ARGS 70000 --blocking
+               ENV SUMAC_REPRODUCIBLE=1 EXPECTED allreduce:ordered reduce:ordered)
+sumac_lab_test(reproducible_nonblocking PROGRAM reproducible LAYOUTS 2+2turns FAMILIES openmpi
+               ARGS 70000 ENV SUMAC_REPRODUCIBLE=1 LABELS slow
+               EXPECTED allreduce:ordered reduce_scatter:ordered)
+sumac_lab_test(reproducible_without PROGRAM reproducible LAYOUTS 2+1+2 FAMILIES openmpi
+               ARGS 70000 --differs EXPECTED allreduce:levels LABELS slow)
+
 # The programs for one host.
 foreach(program communicators signatures progress errors threads types)
   sumac_lab_test(${program} LAYOUTS 2+1+2 EXPECTED bcast:levels)

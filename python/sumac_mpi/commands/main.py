@@ -16,6 +16,7 @@ from sumac_mpi.commands import (
     bench,
     bench_options,
     check,
+    doctor,
     help_layout,
     info,
     plot,
@@ -80,6 +81,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str, dict[str, bool]]] = {
         "0 done, 1 failed, 2 usage, 3 no SimGrid here, 4 wrong results of Sumac.",
         {},
     ),
+    "doctor": (doctor.doctor, _BRIEF, {}),
 }
 for _name, (_function, _status, _settings) in _COMMANDS.items():
     _layout = bench_options.Command if _name in ("bench", "tune") else help_layout.Command

@@ -7,11 +7,11 @@
 //   Needs    messages, scratch of n bytes
 // Source: Bruck, Ho, Kipnis, Upfal, Weathersby, "Efficient algorithms for all-to-all communications
 // in multiport message-passing systems", IEEE TPDS 1997.
-#include "algorithms/message_fold.h"
+#include "algorithms/rank_order.h"
 
 namespace sumac::allgather {
 
-Task bruck(Strand& strand, MessageGroup& group, const AllgatherArguments& args) {
+Task bruck_rows(Strand& strand, MessageGroup& group, const AllgatherArguments& args) {
   const Bruck run(group.size, group.rank, args.radix);
   args.input.copy_to(group.scratch, args.parts[group.rank].bytes);
   for (int distance = 1; distance < group.size; distance *= args.radix) {
@@ -26,6 +26,10 @@ Task bruck(Strand& strand, MessageGroup& group, const AllgatherArguments& args) 
     co_await strand.until(group.stream->all_received());
     co_await strand.until(group.stream->all_sent());
   }
+}
+
+Task bruck(Strand& strand, MessageGroup& group, const AllgatherArguments& args) {
+  co_await bruck_rows(strand, group, args);
   args.take_from(group.scratch, group.rank);
 }
 

@@ -9,12 +9,14 @@ namespace sumac {
 
 // True when the trials of the call's communicator concern it: a call that Sumac would serve, of a
 // size that is not known to be Sumac's. Reductions whose result depends on who folds take part only
-// where the option says so. The same on all ranks.
+// where the option says so, and none where they are to keep the order of ranks. The same on all
+// ranks.
 inline bool takes_turns(const Call& call, const Decision& decision) {
   const Collective collective = call.collective();
   if (!decision.communicator->trials.is_open(collective, decision.bytes)) [[likely]]
     return false;
   const KnownReduction* reduction = decision.reduction;
+  if (reduction && options.reproducible) return false;
   const bool exact = !reduction || reduction->exact;
   return decision.way == Decision::Way::serve &&
          (exact || static_cast<Adapt>(options.adapt) != Adapt::exact);

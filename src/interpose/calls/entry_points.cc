@@ -18,7 +18,7 @@ int serve(const Call& call) {
   int error;
   {
     Entry entry(call.collective());
-    const Decision decision = decide(entry, call);
+    Decision decision = decide(entry, call);
     error = perform(entry, call, decision);
     if (decision.by_user) [[unlikely]]
       thrown = &decision.communicator->fold.exception();

@@ -6,6 +6,7 @@
 #include "interpose/calls/calls.h"
 #include "interpose/calls/check.h"
 #include "interpose/calls/direct_memory.h"
+#include "interpose/calls/ordered_calls.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/requests/requests.h"
 #include "team/own_ranks.h"
@@ -145,7 +146,10 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
     ranks = acquire_own_ranks(c, call.collective(), decision.choice,
                               decision.direct != Algorithm::native);
     if (!ranks) {
-      entry.hand_down(c.stats, Reason::no_room, decision.bytes);
+      Decision left = decision;
+      leave_to_mpi(left, Reason::no_room);
+      keep_order(call, left);
+      count_hand_down(entry, left);
       return call.kind.below(call);
     }
   }
@@ -172,8 +176,9 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
   const int error = call.kind.below(call);
   // Counts as much as two calls: it will be used many times.
   if (was_made(error)) count_call(call.comm, kAgreeAfter, false);
-  const Decision again = error == MPI_SUCCESS ? decide(entry, call) : decision;
+  Decision again = error == MPI_SUCCESS ? decide(entry, call) : decision;
   if (!again.is_served()) {
+    keep_order(call, again);
     count_hand_down(entry, again);
     return error;
   }
@@ -183,12 +188,15 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
 
 // Nonblocking calls never set a communicator up, since that waits for other ranks: until a blocking
 // or persistent call has done so, they are the MPI's.
-int hand_down(Entry& entry, const Call& call, const Decision& decision) {
+int hand_down(Entry& entry, const Call& call, Decision& decision) {
   if (decision.counts && call.kind.form == Form::persistent) {
     return set_up_and_initialise(entry, call, decision);
   }
+  keep_order(call, decision);
   count_hand_down(entry, decision);
-  const int error = call.kind.below(call);
+  if (decision.way == Decision::Way::refuse) return decision.error;
+  const bool in_order = decision.reason == Reason::in_order;
+  const int error = in_order ? reduce_in_order(call, decision) : call.kind.below(call);
   const bool succeeded = error == MPI_SUCCESS;
   if (decision.counts && call.kind.form == Form::blocking && was_made(error)) {
     count_call(call.comm, 1, succeeded && ends_together(call));
@@ -214,7 +222,7 @@ int serve(Entry& entry, const Call& call, const Decision& decision) {
 
 }  // namespace
 
-int perform(Entry& entry, const Call& call, const Decision& decision) {
+int perform(Entry& entry, const Call& call, Decision& decision) {
   switch (decision.way) {
     case Decision::Way::hand_down:
       return hand_down(entry, call, decision);

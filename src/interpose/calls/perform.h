@@ -10,8 +10,9 @@ namespace sumac {
 
 struct CollectiveRequest;
 
-// Returns what the program's call returns.
-int perform(Entry& entry, const Call& call, const Decision& decision);
+// Returns what the program's call returns. A call that is handed down may be decided anew, in
+// SUMAC_REPRODUCIBLE (ordered_calls.h).
+int perform(Entry& entry, const Call& call, Decision& decision);
 
 // Begins what the request describes, with the data as they are now.
 void start(CallRecord& record, CollectiveRequest& request);

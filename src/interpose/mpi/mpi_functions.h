@@ -14,10 +14,10 @@ namespace sumac {
 #define SUMAC_MPI_FUNCTIONS(X)                                                               \
   X(Abort) X(Comm_call_errhandler) X(Comm_create_keyval) X(Comm_free_keyval)                 \
   X(Comm_get_errhandler) X(Comm_get_name) X(Comm_get_parent) X(Comm_group) X(Comm_rank)      \
-  X(Comm_set_attr)                                                                           \
-  X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Errhandler_free)    \
-  X(Error_class) X(Finalized) X(Get_library_version) X(Grequest_complete)                    \
-  X(Grequest_start) X(Group_free) X(Group_translate_ranks) X(Igather) X(Info_get)            \
+  X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter)      \
+  X(Errhandler_free) X(Error_class) X(Finalized) X(Gather) X(Get_library_version)            \
+  X(Grequest_complete) X(Grequest_start) X(Group_free) X(Group_translate_ranks) X(Igather)   \
+  X(Info_get)                                                                                \
   X(Initialized) X(Iprobe) X(Irecv) X(Isend) X(Op_create) X(Query_thread) X(Recv_init)       \
   X(Send) X(Status_set_cancelled) X(Status_set_elements) X(Type_commit) X(Type_contiguous)   \
   X(Type_create_hindexed) X(Type_create_keyval) X(Type_create_struct) X(Type_dup)            \

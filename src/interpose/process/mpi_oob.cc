@@ -47,6 +47,14 @@ void MpiOob::drive() {
   engine().progress();
 }
 
+std::string MpiOob::name() {
+  char name[MPI_MAX_OBJECT_NAME + 1] = "";
+  int length = 0;
+  const bool freed = communicator_.handle.load(std::memory_order_relaxed) == 0;
+  if (!freed) mpi.Comm_get_name(communicator_.comm, name, &length);
+  return length > 0 ? name : "a communicator without a name";
+}
+
 void MpiOob::end_job() { sumac::end_job(communicator_.comm); }
 
 const Context& team_context() {

@@ -20,6 +20,7 @@ class MpiOob final : public Oob {
   // Drives the MPI's progress, since a peer's rendezvous send to this rank may be what all wait
   // for, and with it everything else that is under way.
   void drive() override;
+  std::string name() override;
   void end_job() override;
 
  private:

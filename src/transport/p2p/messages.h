@@ -2,10 +2,12 @@
 // Point-to-point messages, as algorithms see them: the MPI's own below, a mailbox in tests.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "base/align.h"
 #include "strands/counter.h"
 #include "strands/together.h"
 
@@ -52,7 +54,7 @@ struct MessageGroup {
   Stream* stream = nullptr;
   const int* members = nullptr;  // [size] peers for Messages
   int rank = 0, size = 1;        // of the group
-  std::byte* scratch = nullptr;  // at least kScratchBuffers times the largest message
+  std::byte* scratch = nullptr;  // of message_scratch() bytes
   std::size_t scratch_bytes = 0;
 
   // Sends to and receives from ranks of the group. Zero bytes send no message: both sides know.
@@ -63,6 +65,14 @@ struct MessageGroup {
     if (bytes > 0) messages->receive(*stream, members[from], to, bytes);
   }
 };
-inline constexpr std::size_t kScratchBuffers = 3;
+
+// Scratch memory of a group for messages of at most `largest` bytes: some of these, and a piece of
+// every rank's, which a small message is the whole of. The same on all ranks.
+inline std::size_t message_scratch(int ranks, std::size_t largest) {
+  constexpr std::size_t kMessages = 3, kMostPiece = 2048;
+  const std::size_t piece = round_up(std::min(largest, kMostPiece), kCacheLine);
+  return std::max(kMessages * round_up(largest, kCacheLine),
+                  static_cast<std::size_t>(ranks) * piece);
+}
 
 }  // namespace sumac

@@ -144,6 +144,11 @@ bool ShmGroup::is_first_to_tell() const {
   return !block_ || reinterpret_cast<BlockHeader*>(block_)->told.exchange(1) == 0;
 }
 
+bool ShmGroup::has_begun(int rank) const {
+  Announcement theirs;
+  return num_announced_ > 0 && announced(rank, num_announced_, theirs);
+}
+
 bool ShmGroup::is_through(int rank) const {
   return block_ &&
          static_cast<std::int64_t>(control(rank).done.load(std::memory_order_acquire) - next_) >= 0;

@@ -83,6 +83,8 @@ class ShmGroup {
       return flag_of_earlier(position);
     return (position + 1) << kMarkBits | mark_;
   }
+  // True when `rank` has begun the operation that this rank has begun last.
+  bool has_begun(int rank) const;
   // True when `rank` has finished everything that this rank has begun: there is nothing to wait
   // for.
   bool is_through(int rank) const;

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ranks of running jobs, as they can be seen from outside."""

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the algorithms over messages share that fold in rank order: a rank folds what it has of all
+// ranks in one go, from the first to the last. Whatever the placement, the bits are those of one
+// serial fold.
+#pragma once
+
+#include "algorithms/fold.h"
+#include "algorithms/message_fold.h"
+
+namespace sumac {
+
+// The scratch memory as one row a rank, and vectors or parts in pieces of at most a row.
+class RankRows {
+ public:
+  RankRows(const MessageGroup& group, std::size_t element)
+      : memory_(group.scratch), bytes_(bytes_of(group.scratch_bytes, group.size, element)) {}
+
+  // Of a row: whole elements, the same on all ranks.
+  static std::size_t bytes_of(std::size_t scratch, int ranks, std::size_t element) {
+    return scratch / static_cast<std::size_t>(ranks) / element * element;
+  }
+  std::byte* operator[](int rank) const {
+    return memory_ + static_cast<std::size_t>(rank) * bytes_;
+  }
+  std::size_t pieces(std::size_t bytes) const { return div_up(bytes, bytes_); }
+  // The piece of a part, by its number; of no bytes behind the end.
+  Part piece(const Part& part, std::size_t number) const {
+    const std::size_t first = std::min(part.bytes, number * bytes_);
+    return {part.offset + first, std::min(bytes_, part.bytes - first)};
+  }
+
+ private:
+  std::byte* memory_;
+  std::size_t bytes_;
+};
+
+// output[i] = (source(0)[i] op source(1)[i]) op ...; large vectors by several threads.
+template <class SourceOf>
+void fold_ranks(const ReduceArguments& args, int ranks, std::byte* output, std::size_t count,
+                SourceOf source) {
+  if (count == 0) return;
+  in_pieces(output, count, args.element, [&](std::size_t first, std::size_t n) {
+    const std::size_t offset = first * args.element;
+    fold(args.kernel, output + offset, ranks, n, args.element,
+         [&](int r) { return source(r) + offset; });
+  });
+}
+
+// Exchanges what is to be exchanged with every other rank, a few ranks at a time and each rank with
+// others: give(rank) sends, take(rank) receives. The groups of all ranks wait at the same places.
+template <class Give, class Take>
+Task exchange_with_all(Strand& strand, const MessageGroup& group, Give give, Take take) {
+  constexpr int kAtATime = 32;
+  for (int i = 1; i < group.size; ++i) {
+    give((group.rank + i) % group.size);
+    take((group.rank - i + group.size) % group.size);
+    if (i % kAtATime != 0 && i + 1 < group.size) continue;
+    co_await strand.until(group.stream->all_received());
+    co_await strand.until(group.stream->all_sent());
+  }
+}
+
+// One piece of every rank's part: each rank gets its own from all others, and folds it into `to`,
+// which may be where the piece is in the input.
+Task fold_own_piece(Strand& strand, MessageGroup& group, const ReduceScatterArguments& args,
+                    std::size_t number, std::byte* to);
+
+namespace allgather {
+// What bruck begins with: all parts in scratch memory, one behind the other, this rank's first.
+Task bruck_rows(Strand& strand, MessageGroup& group, const AllgatherArguments& args);
+}  // namespace allgather
+
+}  // namespace sumac

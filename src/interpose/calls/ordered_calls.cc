@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/calls/ordered_calls.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <optional>
+
+#include "algorithms/fold.h"
+#include "interpose/calls/blocks.h"
+#include "interpose/calls/call_data.h"
+#include "interpose/mpi/growing_memory.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/packing.h"
+#include "interpose/process/members.h"
+#include "observe/log.h"
+
+namespace sumac {
+namespace {
+
+// Whether ranks that have a call for this reason can be relied on to do the same. Of those that
+// remain, some are without Sumac, or may be, and others cannot agree.
+bool may_be_ordered(Reason reason) {
+  for (const Reason possible :
+       {Reason::left_out, Reason::first_calls, Reason::messages, Reason::shared_memory,
+        Reason::budget, Reason::device, Reason::user_op, Reason::user_op_levels,
+        Reason::user_element, Reason::no_kernel, Reason::rules}) {
+    if (reason == possible) return true;
+  }
+  return false;
+}
+
+// The communicator of a call, with its size. Null, with the reason, where its members cannot be
+// relied on.
+Communicator* find_members(const Call& call, Reason& reason) {
+  Communicator* const c = find_or_remember(call.comm);
+  if (!c) return nullptr;
+  if (c->state == Communicator::State::handed_down) reason = c->reason;
+  if (!may_be_ordered(reason)) return nullptr;
+  const bool met = c->state != Communicator::State::counting || c->calls >= kAgreeAfter;
+  if (met) return c;
+  int inter = 0;
+  mpi.Comm_test_inter(call.comm, &inter);
+  reason = Reason::intercommunicator;
+  if (inter) return nullptr;
+  mpi.Comm_size(call.comm, &c->size);
+  mpi.Comm_rank(call.comm, &c->rank);
+  return c->size == 1 || members_may_be_served(*c, reason) ? c : nullptr;
+}
+
+// Elements of this rank's vector; none where the MPI should judge the arguments.
+std::optional<std::size_t> elements_of(const Call& call, const Communicator& c) {
+  if (call.collective() != Collective::reduce_scatter) {
+    if (!judge_buffers(call, c)) return std::nullopt;
+    return static_cast<std::size_t>(call.receive.count);
+  }
+  MPI_Count all = 0;
+  const bool wrong = !call.send.address || !call.receive.address ||
+                     call.receive.address == MPI_IN_PLACE || !Blocks(call, c.size).total(all);
+  if (wrong) return std::nullopt;
+  return static_cast<std::size_t>(all);
+}
+
+// False for an operation of the MPI's on a type that it does not allow.
+bool is_allowed(MPI_Datatype type, MPI_Op op) {
+  const Op* const predefined = find_op(op);
+  if (!predefined) return true;
+  const TypeInfo* const info = find_type(type);
+  return info && (info->operations & class_of(*predefined)) != 0;
+}
+
+// Memory for the rows of all ranks, given or taken; and the largest element.
+constexpr std::size_t kRoom = 4 << 20, kMostElement = 1 << 24;
+
+// Completes the decision. Returns false for what the MPI should judge or need not fold.
+bool describe(const Call& call, Communicator& c, Decision& decision) {
+  const MPI_Datatype type = call.receive.type;
+  if (type == MPI_DATATYPE_NULL || call.op == MPI_OP_NULL) return false;
+  const auto elements = elements_of(call, c);
+  if (!elements || *elements == 0 || c.size == 1) return false;
+  Reason reason;
+  const KnownReduction* const reduction = find_reduction(type, call.op, reason);
+  if (!reduction && !is_allowed(type, call.op)) return false;
+  TypeLayout& layout = c.fold.layout();
+  if (!reduction && (decision.error = find_layout(type, call.comm, layout)) != MPI_SUCCESS) {
+    decision.way = Decision::Way::refuse;  // the error handler has been told
+    return false;
+  }
+  const std::size_t element = reduction ? reduction->type.extent : layout.size;
+  if (element == 0 || element > kMostElement) return false;
+  decision.reduction = reduction;
+  decision.by_user = !reduction;
+  decision.bytes = element * *elements;
+  decision.communicator = &c;
+  return true;
+}
+
+void warn_of_order(const Call& call, Reason reason) {
+  static std::atomic<bool> told[kNumReasons];
+  if (log_rank() != 0 || told[static_cast<int>(reason)].exchange(true)) return;
+  static constexpr const char* kForms[] = {"", "nonblocking ", "persistent ", ""};
+  log(Level::warn,
+      "warning[not-reproducible]: the result of a %sMPI_%s may depend on placement, whatever "
+      "SUMAC_REPRODUCIBLE says: the MPI folds in its own order (%s)",
+      kForms[static_cast<int>(call.kind.form)], info_of(call.collective()).mpi_name,
+      text_of(reason) + 5);
+}
+
+// ---- The data ----
+
+// A reduction as rows of bytes, one a rank, piece after piece.
+class OrderedReduction {
+ public:
+  OrderedReduction(const Call& call, const Decision& decision);
+
+  int run();
+
+ private:
+  void find_data();
+  void cut();
+  Part piece(int rank, std::size_t number) const;
+  int fold_piece(std::size_t number);
+  int hand_out(std::size_t number, std::byte* own);
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes) const;
+  std::byte* row(std::byte* rows, int rank) const {
+    return rows + static_cast<std::size_t>(rank) * row_;
+  }
+  bool scatters() const { return call_.collective() == Collective::reduce_scatter; }
+  bool dense() const { return !decision_.by_user || c_.fold.layout().dense; }
+  TypedBuffer buffer_at(const void* address, std::size_t elements) const {
+    return {{const_cast<void*>(address), static_cast<MPI_Count>(elements), call_.receive.type},
+            call_.comm};
+  }
+  void deliver();
+
+  const Call& call_;
+  const Decision& decision_;
+  Communicator& c_;
+  const bool on_device_ = device_memory_possible();
+  ReduceArguments args_;           // of the whole vector, packed
+  std::unique_ptr<Part[]> parts_;  // of a reduce-scatter
+  std::byte* result_ = nullptr;    // packed; null where this rank has none
+  std::size_t result_bytes_ = 0;
+  bool staged_ = false;  // the result is not where the program wants it
+  std::size_t row_ = 0, pieces_ = 0;
+  GrowingMemory rows_, stage_;
+  std::byte *given_ = nullptr, *taken_ = nullptr;
+};
+
+OrderedReduction::OrderedReduction(const Call& call, const Decision& decision)
+    : call_(call), decision_(decision), c_(*decision.communicator) {
+  ChosenCall described;
+  describe_arguments(call, decision, described);
+  args_ = described.reduction;
+  args_.count = decision.bytes / args_.element;
+  if (decision.by_user) args_.user = &c_.fold;
+  if (scatters()) parts_ = Blocks(call, c_.size).adjoining(args_.element);
+  find_data();
+  cut();
+}
+
+// Where the packed vector is, and where the result goes.
+void OrderedReduction::find_data() {
+  const std::size_t bytes = decision_.bytes;
+  result_bytes_ = scatters() ? parts_[static_cast<std::size_t>(c_.rank)].bytes : bytes;
+  result_ = args_.output;
+  if (!dense()) {
+    std::byte* const packed = c_.fold.packed(bytes);
+    pack_elements(buffer_at(args_.input, args_.count), bytes, packed);
+    args_.input = packed;
+  }
+  const bool gaps = !decision_.by_user && decision_.reduction->type.has_gaps();
+  const bool in_the_way = scatters() && call_.send.address == MPI_IN_PLACE;
+  staged_ = result_ && (!dense() || gaps || in_the_way);
+  if (staged_) result_ = stage_.get(std::max<std::size_t>(result_bytes_, 1), call_.comm);
+}
+
+// Cuts the vector so that all ranks' rows have room.
+void OrderedReduction::cut() {
+  const auto ranks = static_cast<std::size_t>(c_.size);
+  std::size_t most = round_up(div_up(decision_.bytes, ranks), args_.element);
+  if (scatters()) {
+    most = 0;
+    for (std::size_t r = 0; r < ranks; ++r) most = std::max(most, parts_[r].bytes);
+  }
+  const std::size_t room = std::max<std::size_t>(1, kRoom / ranks / args_.element) * args_.element;
+  row_ = std::min(most, room);
+  pieces_ = scatters() ? div_up(most, row_) : div_up(decision_.bytes, ranks * row_);
+  given_ = rows_.get(2 * ranks * row_, call_.comm);
+  taken_ = given_ + ranks * row_;
+}
+
+// What a rank folds of the vector in one round.
+Part OrderedReduction::piece(int rank, std::size_t number) const {
+  const auto r = static_cast<std::size_t>(rank), ranks = static_cast<std::size_t>(c_.size);
+  const Part part = scatters() ? parts_[r] : Part{0, decision_.bytes};
+  const std::size_t place = (scatters() ? number : number * ranks + r) * row_;
+  const std::size_t first = std::min(part.bytes, place);
+  return {part.offset + first, std::min(row_, part.bytes - first)};
+}
+
+// The program's memory may be a GPU's, which the MPI can reach.
+void OrderedReduction::copy(std::byte* to, const std::byte* from, std::size_t bytes) const {
+  if (!on_device_) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  int place = 0;
+  const int size = static_cast<int>(bytes);
+  mpi.Pack(from, size, MPI_BYTE, to, size, &place, call_.comm);
+}
+
+int OrderedReduction::fold_piece(std::size_t number) {
+  const int size = static_cast<int>(row_);
+  for (int rank = 0; rank < c_.size; ++rank) {
+    const Part given = piece(rank, number);
+    copy(row(given_, rank), args_.input + given.offset, given.bytes);
+  }
+  const int error = mpi.Alltoall(given_, size, MPI_BYTE, taken_, size, MPI_BYTE, call_.comm);
+  if (error != MPI_SUCCESS) return error;
+  const Part own = piece(c_.rank, number);
+  if (own.bytes > 0) {
+    fold(args_, row(taken_, 0), c_.size, own.bytes / args_.element,
+         [&](int rank) -> const std::byte* { return row(taken_, rank); });
+  }
+  return hand_out(number, row(taken_, 0));
+}
+
+// Brings a folded piece to where the result is wanted. The rows that were given are free.
+int OrderedReduction::hand_out(std::size_t number, std::byte* own) {
+  const int size = static_cast<int>(row_);
+  int error = MPI_SUCCESS;
+  if (scatters()) {
+    const Part part = parts_[static_cast<std::size_t>(c_.rank)], done = piece(c_.rank, number);
+    if (result_) copy(result_ + (done.offset - part.offset), own, done.bytes);
+    return error;
+  }
+  if (call_.collective() == Collective::reduce) {
+    error = mpi.Gather(own, size, MPI_BYTE, given_, size, MPI_BYTE, call_.root, call_.comm);
+  } else {
+    error = mpi.Allgather(own, size, MPI_BYTE, given_, size, MPI_BYTE, call_.comm);
+  }
+  if (error != MPI_SUCCESS || !result_) return error;
+  for (int rank = 0; rank < c_.size; ++rank) {
+    const Part done = piece(rank, number);
+    copy(result_ + done.offset, row(given_, rank), done.bytes);
+  }
+  return error;
+}
+
+void OrderedReduction::deliver() {
+  const std::size_t elements = result_bytes_ / args_.element;
+  if (!staged_ || elements == 0) return;
+  if (!dense()) {
+    unpack_elements(buffer_at(args_.output, elements), result_bytes_, result_);
+  } else if (!decision_.by_user && decision_.reduction->type.has_gaps()) {
+    copy_elements(decision_.reduction->type, args_.output, result_, elements);
+  } else {
+    copy(args_.output, result_, result_bytes_);
+  }
+}
+
+int OrderedReduction::run() {
+  if (decision_.by_user) c_.fold.begin(call_.receive.type, call_.op, call_.comm);
+  int error = MPI_SUCCESS;
+  for (std::size_t i = 0; i < pieces_ && error == MPI_SUCCESS; ++i) error = fold_piece(i);
+  if (error == MPI_SUCCESS && !c_.fold.exception()) deliver();
+  const int of_function = decision_.by_user ? c_.fold.end() : MPI_SUCCESS;
+  return error != MPI_SUCCESS ? error : of_function;
+}
+
+}  // namespace
+
+void keep_order(const Call& call, Decision& decision) {
+  if (!options.reproducible) return;
+  const Reason reason = decision.reason;
+  if (!info_of(call.collective()).reduces || decision.way != Decision::Way::hand_down) return;
+  if (reason == Reason::nested || reason == Reason::arguments) return;
+  Reason why = reason;
+  if (call.kind.form == Form::blocking && may_be_ordered(reason)) {
+    Communicator* const c = find_members(call, why);
+    if (c) {
+      if (describe(call, *c, decision)) decision.reason = Reason::in_order;
+      return;
+    }
+  }
+  decision.reason = Reason::not_in_order;
+  warn_of_order(call, why);
+}
+
+int reduce_in_order(const Call& call, const Decision& decision) {
+  return OrderedReduction(call, decision).run();
+}
+
+}  // namespace sumac

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/hang_doctor_page.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "observe/log.h"
+
+namespace sumac {
+namespace {
+
+// The file stays open: others find it by its descriptor.
+RankStatus* make_page() {
+  const int file = memfd_create(kStatusFile, MFD_CLOEXEC);
+  if (file < 0) return nullptr;
+  void* memory = MAP_FAILED;
+  if (ftruncate(file, sizeof(RankStatus)) == 0) {
+    memory = mmap(nullptr, sizeof(RankStatus), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  }
+  if (memory == MAP_FAILED) {
+    close(file);
+    return nullptr;
+  }
+  madvise(memory, sizeof(RankStatus), MADV_DONTFORK);
+  auto* page = static_cast<RankStatus*>(memory);
+  std::memcpy(page->magic, kStatusMagic, sizeof page->magic);
+  page->pid = getpid();
+  gethostname(page->host, sizeof page->host - 1);
+  return page;
+}
+
+// Reads a page that its owner may be writing. False where it is none, or another version's.
+bool read_page(const std::string& path, RankStatus& status) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  alignas(RankStatus) char before[sizeof status], after[sizeof status];
+  bool good = false;
+  for (int tries = 0; tries < 100 && !good; ++tries) {
+    const auto all = static_cast<ssize_t>(sizeof status);
+    if (pread(file, before, sizeof before, 0) != all) break;
+    if (pread(file, after, sizeof after, 0) != all) break;
+    good = std::memcmp(before, after, sizeof before) == 0;
+  }
+  close(file);
+  if (!good) return false;
+  std::memcpy(static_cast<void*>(&status), before, sizeof status);
+  return std::memcmp(status.magic, kStatusMagic, sizeof status.magic) == 0;
+}
+
+std::string read_text(const std::string& path) {
+  char text[2048];
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return "";
+  const ssize_t got = read(file, text, sizeof text);
+  close(file);
+  return std::string(text, got > 0 ? static_cast<std::size_t>(got) : 0);
+}
+
+void ask_kernel(const std::string& process, SeenRank& seen) {
+  // The name of the command may have parentheses in it.
+  const std::string stat = read_text(process + "/stat"), status = read_text(process + "/status");
+  const std::size_t end = stat.rfind(')'), swap = status.find("VmSwap:");
+  if (end != stat.npos && end + 2 < stat.size()) seen.state = stat[end + 2];
+  if (swap != status.npos)
+    seen.swapped = std::strtoull(status.c_str() + swap + 7, nullptr, 10) << 10;
+}
+
+// The page of a process, which a forked child has open too.
+bool find_page(const std::string& process, int pid, SeenRank& seen) {
+  DIR* descriptors = opendir((process + "/fd").c_str());
+  if (!descriptors) return false;
+  bool found = false;
+  while (const dirent* entry = found ? nullptr : readdir(descriptors)) {
+    const std::string path = process + "/fd/" + entry->d_name;
+    char target[64] = "";
+    if (readlink(path.c_str(), target, sizeof target - 1) < 0) continue;
+    if (!std::strstr(target, kStatusFile)) continue;
+    found = read_page(path, seen.status) && seen.status.pid == pid;
+  }
+  closedir(descriptors);
+  return found;
+}
+
+}  // namespace
+
+SeenRank& SeenRank::operator=(const SeenRank& other) {
+  std::memcpy(static_cast<void*>(&status), &other.status, sizeof status);
+  state = other.state;
+  swapped = other.swapped;
+  return *this;
+}
+
+RankStatus* own_status(std::uint64_t job, int job_ranks) {
+  static RankStatus* const page = make_page();
+  if (page && job != 0) {
+    page->job = job;
+    page->job_ranks = job_ranks;
+  }
+  if (page) page->job_rank = log_rank();
+  return page;
+}
+
+std::vector<SeenRank> seen_ranks() {
+  std::vector<SeenRank> ranks;
+  const RankStatus* const own = own_status();
+  DIR* processes = own ? opendir("/proc") : nullptr;
+  if (!processes) return ranks;
+  while (const dirent* entry = readdir(processes)) {
+    const int pid = std::atoi(entry->d_name);
+    const std::string process = "/proc/" + std::to_string(pid);
+    struct stat about = {};
+    if (pid <= 0 || stat(process.c_str(), &about) != 0 || about.st_uid != geteuid()) continue;
+    SeenRank seen;
+    if (!find_page(process, pid, seen) || seen.status.job != own->job) continue;
+    ask_kernel(process, seen);
+    ranks.push_back(seen);
+  }
+  closedir(processes);
+  std::sort(ranks.begin(), ranks.end(), [](const SeenRank& a, const SeenRank& b) {
+    return a.status.job_rank < b.status.job_rank;
+  });
+  return ranks;
+}
+
+}  // namespace sumac

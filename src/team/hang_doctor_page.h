@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank that waits long says about itself, in a page that other processes of the same user
+// may read without its help: a file in memory, found in /proc/<pid>/fd by its name. It is written
+// once a second while the rank waits, so a rank that does not wait writes nothing, and a page that
+// is not fresh tells of a wait that is over, or of a process that is stopped.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+namespace sumac {
+
+inline constexpr char kStatusFile[] = "rank-status.sumac", kStatusMagic[] = "SUMACST1";
+
+// The same bytes are read by python/sumac_mpi/doctor/ranks.py. Text ends with a zero.
+struct RankStatus {
+  char magic[8];                       // kStatusMagic, without its end
+  std::atomic<std::uint64_t> version;  // odd while the page is being written
+  std::uint64_t job;                   // the same in all ranks of a job; 0: not known
+  std::uint64_t since_ns, fresh_ns;    // of CLOCK_MONOTONIC: the wait's begin, the last writing
+  std::uint64_t reported_ns;           // when this rank last reported a hang
+  std::uint64_t team, nth, bytes;      // the call: the nth on the communicator
+  std::int32_t pid, job_rank, job_ranks, rank, ranks;
+  std::int32_t reserved;
+  char collective[24], algorithm[24], communicator[64], host[64];
+  char missing[128];  // ranks of the communicator that have not arrived
+};
+static_assert(sizeof(RankStatus) == 400);
+
+// A page older than this tells of no wait that goes on.
+inline constexpr std::uint64_t kFreshNs = 3'000'000'000;
+
+// This process's page; null where there can be none. `job` and `job_ranks`, unless 0, are noted.
+RankStatus* own_status(std::uint64_t job = 0, int job_ranks = 0);
+
+// A process with a page, and what the kernel says of it.
+struct SeenRank {
+  RankStatus status{};
+  char state = '?';           // as in /proc/<pid>/stat
+  std::uint64_t swapped = 0;  // bytes
+
+  SeenRank() = default;
+  SeenRank(const SeenRank& other) { *this = other; }
+  SeenRank& operator=(const SeenRank& other);
+  bool waits(std::uint64_t now) const { return now - status.fresh_ns < kFreshNs; }
+};
+
+// The ranks of this process's job that can be seen, by rank.
+std::vector<SeenRank> seen_ranks();
+
+}  // namespace sumac
