@@ -26,15 +26,19 @@ class Kept:
         self.found = json.loads(path.read_text()) if path and path.exists() else {}
 
     def get(self, asked, make):
-        """What was kept of `asked`, else what make() returns, which is then kept."""
+        """What was kept of `asked`, else what make() returns. It is then kept, if make() also says
+        that it came to its end."""
         key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
-        if key not in self.found:
-            self.found[key] = make()
+        if key in self.found:
+            return self.found[key]
+        made, over = make()
+        if over:
+            self.found[key] = made
             if self.path:
                 fresh = self.path.with_suffix(".new")
                 fresh.write_text(json.dumps(self.found, indent=1))
                 fresh.replace(self.path)
-        return self.found[key]
+        return made
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,8 +84,7 @@ class Simulator:
 
     def _records(self, asked, way):
         print(f"  {asked.collective}, {asked.ranks} ranks: {way}", file=sys.stderr, flush=True)
-        records, _ = measure.records(asked, way, self.seconds, lambda _: None)
-        return records
+        return measure.records(asked, way, self.seconds, lambda _: None)
 
     def program(self, path, arguments, described, nodes, way):
         """What a program built for SMPI prints, {word: text}. `way` makes its all-reduces."""
@@ -94,9 +97,10 @@ class Simulator:
         def run():
             print(f"  {path.name}, {found.ranks} ranks: {way}", file=sys.stderr, flush=True)
             try:
-                return smpi.run_program(found, found.ranks, line, job, settings, self.seconds)
+                told = smpi.run_program(found, found.ranks, line, job, settings, self.seconds)
             except smpi.Unfinished:
-                return ""
+                return "", False
+            return told, True
 
         text = self.kept.get([dataclasses.asdict(found), arguments, path.name, way], run)
         return {words[0]: words[1] for row in text.splitlines() if len(words := row.split()) > 1}

@@ -21,7 +21,7 @@ from simulations import SUMAC, Job, SumacError  # noqa: E402
 CLUSTER, RANKS_OF_A_NODE = "torus", 16
 HIERARCHIES = ("flat", "node", "ranks:4,node", "ranks:4,node,ranks:8")
 COMPUTE_US = 200.0
-CG = ("-n", "8", "-r", "1", "-i", "60", "-t", "1e-3", "-p", "4")
+CG = ("-n", "8", "-r", "1", "-i", "300", "-t", "1e-3", "-p", "4")
 
 
 def blocking(simulator, given, collective, nodes):
