@@ -321,8 +321,7 @@ TEST(NodesThatShareNoMemory, TheirRanksShareTheWorkOfAnAllreduce) {
       for (std::size_t count : {1u, 17u, 300u, 5000u, 5000u, 64u}) {
         calls.emplace_back(CallSetting{.count = count,
                                        .ranks = setting.ranks(),
-                                       .in_place = random() % 2 == 0,
-                                       .fold = Fold::unknown_tree},
+                                       .in_place = random() % 2 == 0},
                            random);
       }
       run_all(all, calls, "nodes that share no memory", lines);
