@@ -319,10 +319,9 @@ TEST(NodesThatShareNoMemory, TheirRanksShareTheWorkOfAnAllreduce) {
                 Algorithm::allreduce_multi_leader);
       std::deque<TestCall> calls;
       for (std::size_t count : {1u, 17u, 300u, 5000u, 5000u, 64u}) {
-        calls.emplace_back(CallSetting{.count = count,
-                                       .ranks = setting.ranks(),
-                                       .in_place = random() % 2 == 0},
-                           random);
+        calls.emplace_back(
+            CallSetting{.count = count, .ranks = setting.ranks(), .in_place = random() % 2 == 0},
+            random);
       }
       run_all(all, calls, "nodes that share no memory", lines);
       for (int r = 0; r < setting.ranks(); ++r) {
