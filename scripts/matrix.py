@@ -14,7 +14,7 @@ import sys
 
 import matrix_jobs
 import matrix_page
-from matrix_jobs import FAILED, ROOT, Run
+from matrix_jobs import FAILED, ROOT, SKIPPED, Result, Run
 from sumac_mpi.launch import installations, wheels
 
 RESULTS = ROOT / "build/matrix"
@@ -45,7 +45,11 @@ def run_mpi(build, mpi, programs, short):
     run = Run(mpi.name, mpi.launcher.version)
     for program in programs:
         for arguments, ranks in jobs_of(program, short):
-            result = matrix_jobs.run(build, mpi, program, arguments, ranks, SECONDS)
+            why = program.without.get(mpi.name)
+            if why:
+                result = Result(program.name, ranks, SKIPPED, why=why)
+            else:
+                result = matrix_jobs.run(build, mpi, program, arguments, ranks, SECONDS)
             run.results.append(result)
             what = f"{mpi.name:10} {program.name:20} {ranks} ranks"
             print(f"{what}: {result.outcome} {result.checks or ''}", flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The jobs of the matrix: programs of tests/mpi under Sumac, each on one MPI and number of ranks."""
+"""The jobs of the matrix: programs of tests/mpi under Sumac, on one MPI and number of ranks."""
 
 import json
 import os
@@ -12,12 +12,12 @@ import tomllib
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 # pylint: disable=wrong-import-position
 from sumac_mpi.launch import installations, processes
 from sumac_mpi.launch.job import Job, command_line, environment
 
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 RANKS = (2, 3, 5)
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 # A line at the end of each program, and of one that the MPI has not the functions for.
@@ -42,6 +42,7 @@ class Program:
     environment: dict = field(default_factory=dict)
     ranks: list = field(default_factory=lambda: list(RANKS))
     short: list | None = None
+    without: dict = field(default_factory=dict)  # why it cannot run, by the name of the MPI
 
 
 @dataclass

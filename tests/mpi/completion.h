@@ -27,8 +27,8 @@ class Work {
 
 inline constexpr int kUntouched = 77;  // value of MPI_ERROR before the call
 
-// Only functions that return arrays of statuses set MPI_ERROR, and only if a request failed; and the
-// empty status of a null request may have it.
+// Only functions that return arrays of statuses set MPI_ERROR, and only if a request failed; and
+// the empty status of a null request may have it.
 enum class Statuses { kOne, kArray };
 
 inline void check_error_field(const MPI_Status& status, Statuses kind, const char* how) {

@@ -25,7 +25,7 @@ expect_status 0
 run grep -c . "$scratch/calls"
 expect_out 104
 run grep -c . "$scratch/exported"
-expect_out 244
+expect_out 247
 
 run sh -c "nm -D --undefined-only '$library' | grep -E 'MPI|_Z|GOMP|omp_|__kmpc'"
 expect_status 1

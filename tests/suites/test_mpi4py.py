@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mpi4py's own tests, of the installed release: those of collectives, of requests and of functions
-that Sumac exports, but not those that start processes. On every MPI that `sumac bench --against all`
-would find: `sumac bench --install-mpis` fetches others."""
+that Sumac exports, but not those that start processes. On every MPI that `sumac bench --against
+all` would find: `sumac bench --install-mpis` fetches others."""
 
 from __future__ import annotations
 

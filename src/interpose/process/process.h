@@ -69,8 +69,8 @@ void look_for_devices();
 std::uint32_t spins_of_process();
 void set_spins_of_process(std::uint32_t spins);
 
-// Per thread: whether it is in an intercepted call, whether the program has paused Sumac, which communicator (the bits of its handle) it
-// is freeing, and how the last collective was served.
+// Per thread: whether it is in an intercepted call, whether the program has paused Sumac, which
+// communicator (the bits of its handle) it is freeing, and how the last collective was served.
 struct ThreadState {
   bool inside = false;
   int pauses = 0;  // how many sumac_pause() of this thread have not been resumed

@@ -35,9 +35,8 @@ int sumac_pause(void) { return change("sumac_backend_pause"); }
 int sumac_resume(void) { return change("sumac_backend_resume"); }
 
 size_t sumac_stats(char* text, size_t size) {
-  size_t (*write)(char*, size_t) =
-      (size_t(*)(char*, size_t))(sumac_active() ? stub_backend_function("sumac_backend_stats")
-                                                : NULL);
+  size_t (*write)(char*, size_t) = (size_t(*)(char*, size_t))(
+      sumac_active() ? stub_backend_function("sumac_backend_stats") : NULL);
   return write != NULL ? write(text, size) : 0;
 }
 
