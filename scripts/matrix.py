@@ -83,7 +83,7 @@ def main():
     if arguments.install:
         wheels.install()
     wanted = [name for name in arguments.mpi.split(",") if name]
-    rows, programs = matrix_jobs.table()
+    rows, programs, _ = matrix_jobs.table()
     known = [row["name"] for row in rows if not wanted or row["name"] in wanted]
     mpis = [mpi for mpi in installations.found() if mpi.name in known]
     if not mpis:

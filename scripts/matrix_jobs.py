@@ -92,9 +92,10 @@ def read(path):
 
 
 def table():
+    """The rows of the MPIs, the programs, and what is known of mpi4py's tests."""
     with open(ROOT / "scripts/matrix.toml", "rb") as file:
         content = tomllib.load(file)
-    return content["mpi"], [Program(**row) for row in content["program"]]
+    return content["mpi"], [Program(**row) for row in content["program"]], content["mpi4py"]
 
 
 class Build:

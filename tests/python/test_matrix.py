@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import matrix_jobs  # noqa: E402
 import matrix_page  # noqa: E402
 
-ROWS, PROGRAMS = matrix_jobs.table()
+ROWS, PROGRAMS, _ = matrix_jobs.table()
 PATHS = [
     {"collective": "allreduce", "path": "flat_lines", "taken": True, "calls": 90},
     {"collective": "bcast", "path": "mpi: first calls on the communicator", "taken": False,
