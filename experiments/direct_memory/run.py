@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""After how many calls the promotion of a buffer has paid, what buffers used once cost, and how fast
-the program's own work on promoted memory is. Prints tables in Markdown and draws a picture.
+"""After how many calls the promotion of a buffer has paid, what buffers used once cost, and how
+fast the program's own work on promoted memory is. Prints tables in Markdown and draws a picture.
 
 Usage: experiments/direct_memory/run.py [--sizes BYTES,...] [--rounds N] [--plot FILE] ...
 Exit status: 0 done, 1 a job failed, 3 no MPI to run on.
@@ -42,8 +42,8 @@ def run_job(given, way, *arguments):
 
 def in_turns(given, ways, *arguments):
     """Runs jobs of each way in turns; returns {way: {name: [medians over the jobs]}}. Jobs in which
-    the ranks' processors were farther from one another than in the others, or nearer, are repeated,
-    some of them."""
+    the ranks' processors were farther from one another than in the others, or nearer, are
+    repeated, some of them."""
     done = []
     for turn in range(TURNS * given.rounds):
         for way in ways if turn % 2 == 0 else reversed(ways):
@@ -77,7 +77,8 @@ def paid_after(off, promoted):
 def print_calls(given):
     """Prints the table of calls; returns {bytes: {way: [us by call]}}."""
     print(f"\nAll-reduce, {RANKS} ranks, new buffers\n")
-    print("| bytes | 8 B us | off us | promotion us | direct us | times as fast | paid after | auto |")
+    heads = "bytes | 8 B us | off us | promotion us | direct us | times as fast | paid after | auto"
+    print(f"| {heads} |")
     print("|---:|---:|---:|---:|---:|---:|---:|---:|")
     by_size = {}
     for size in given.sizes:
@@ -86,7 +87,8 @@ def print_calls(given):
         half = given.calls // 2
         off, direct = (statistics.median(us[way][half:]) for way in ("off", "eager"))
         small = statistics.median(times[way]["small"][0] for way in WAYS)
-        cells = [size, f"{small:.2f}", f"{off:.1f}", f"{us['eager'][0] - us['off'][0]:.0f}", f"{direct:.1f}"]
+        promotion = us["eager"][0] - us["off"][0]
+        cells = [size, f"{small:.2f}", f"{off:.1f}", f"{promotion:.0f}", f"{direct:.1f}"]
         cells += [f"{off / direct:.2f}"]
         cells += [paid_after(us["off"], us[way]) or "later" for way in ("eager", "auto")]
         print(f"| {' | '.join(map(str, cells))} |", flush=True)
@@ -142,7 +144,7 @@ def arguments():
     parser.add_argument("--calls", type=int, default=40, help="in each buffer")
     parser.add_argument("--buffers", type=int, default=20, help="one after another in a job")
     parser.add_argument("--once", type=int, default=300, help="buffers used once, in a job")
-    parser.add_argument("--work", type=numbers, default="1048576,67108864", help="bytes of a vector")
+    parser.add_argument("--work", type=numbers, default="1048576,67108864", help="vectors' bytes")
     parser.add_argument("--work-rounds", type=int, default=15)
     parser.add_argument("--rounds", type=int, default=3, help="jobs of each way, in turns")
     parser.add_argument("--plot", type=pathlib.Path, help="a picture")

@@ -147,8 +147,7 @@ void append_report(std::string& text, const RankReport& own) {
   }
   text += "}, \"checks\": {";
   for (int u = 0; u < kNumCheckUses; ++u) {
-    append(text, "%s\"%s\": %llu", u ? ", " : "", kCheckUseTexts[u].name,
-           ull(own.stats.checks[u]));
+    append(text, "%s\"%s\": %llu", u ? ", " : "", kCheckUseTexts[u].name, ull(own.stats.checks[u]));
   }
   text += "}, \"memory\": {";
   append_counts(text, kMemoryUseTexts, own.stats.memory, kNumMemoryUses);

@@ -10,8 +10,19 @@ import pytest
 from test_installed import COMMAND
 
 pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
-COMMANDS = ("exec", "run", "info", "check", "bench", "tune", "plot", "trace", "simulate", "doctor",
-            "plan")
+COMMANDS = (
+    "exec",
+    "run",
+    "info",
+    "check",
+    "bench",
+    "tune",
+    "plot",
+    "trace",
+    "simulate",
+    "doctor",
+    "plan",
+)
 # The order in which these options must appear.
 ORDER = ("--ranks", "--hosts", "--mpi", "--launcher", "--launcher-arg", "-x", "--bind",
          "--oversubscribe", "--timeout")  # fmt: skip

@@ -174,8 +174,8 @@ bool ResultCheck::call_mpi(MPI_Request* request) const {
     second.send_displacements = call_.displacements;
     second.send_types = call_.types;
   }
-  // Where this rank gives nothing and gets nothing. Some MPIs take equal buffers for a call in place,
-  // others for an error.
+  // Where this rank gives nothing and gets nothing. Some MPIs take equal buffers for a call in
+  // place, others for an error.
   static char nothing;
   if (second.send.address == second.receive.address) second.send.address = &nothing;
   second.request = request;
