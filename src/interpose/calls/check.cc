@@ -22,14 +22,18 @@ void read_check_option() {
 
 bool takes_check(const Call& call, const Decision& decision) {
   Communicator& c = *decision.communicator;
-  // The MPI may have no such function.
-  if (call.is_deferred() && decision.bytes > INT_MAX && !has_parts(call.kind.function)) {
-    return false;
-  }
   // Nothing is sent where ranks have no data, nor is there a result of a barrier.
   const bool alone = c.state == Communicator::State::alone;
   if (decision.way == Decision::Way::local && !(alone && decision.bytes > 0)) return false;
   if (call.collective() == Collective::barrier) return false;
+  // The MPI may not be able to do what Sumac does.
+  const bool is_too_large =
+      call.is_deferred() && decision.bytes > INT_MAX && !has_parts(call.kind.function);
+  const bool has_large_places = call.displacements && call.kind.large && !mpi.Allreduce_c;
+  if (is_too_large || has_large_places) {
+    count_check_use(CheckUse::unchecked);
+    return false;
+  }
   return c.checkable++ % results_checked == 0;
 }
 
