@@ -151,16 +151,24 @@ TEST(Strand, BeginsToItsEndAndIsUsedAgain) {
   EXPECT_TRUE(strand.idle());
 }
 
+TEST(Counter, MayHaveToBeExact) {
+  const Counter counter{7};
+  const auto ready = [&](std::uint64_t target) {
+    return Wait(counter, 0, 1, 0, 1, target, Wait::kExact).ready();
+  };
+  EXPECT_TRUE(ready(7));
+  EXPECT_FALSE(ready(6));
+  EXPECT_FALSE(ready(8));
+}
+
 TEST(Counter, ComparesByDifference) {
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   Counter counter{kMax};
-  EXPECT_TRUE(reached(counter, kMax, Wait::kAny));
-  EXPECT_TRUE(reached(counter, kMax - 3, Wait::kAny));
-  EXPECT_FALSE(reached(counter, kMax + 2, Wait::kAny));  // wrapped: 1
+  EXPECT_TRUE(Wait(counter, kMax).ready());
+  EXPECT_TRUE(Wait(counter, kMax - 3).ready());
+  EXPECT_FALSE(Wait(counter, kMax + 2).ready());  // wrapped: 1
   counter = 4;
-  EXPECT_TRUE(reached(counter, kMax, Wait::kAny));
-  EXPECT_FALSE(reached(counter, kMax, Wait::kExact));
-  EXPECT_TRUE(reached(counter, 4, Wait::kExact));
+  EXPECT_TRUE(Wait(counter, kMax).ready());
 }
 
 struct alignas(64) Line {
