@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/table.h"
+#include "progress/announced.h"
 #include "progress/engine.h"
 #include "testing/endpoints.h"
 
@@ -96,6 +97,7 @@ class Rank {
       case State::none:
         if (endpoint.queue.empty()) {
           call.describe(work, endpoint.member);
+          endpoint.ranks.group->announce(announcement_of(work.call));
           direct_.start(start(endpoint, work.call));
           state_ = State::direct;
         } else {
