@@ -6,8 +6,6 @@
 namespace sumac {
 namespace {
 
-// `what` of an Announcement, from the lowest bit: collective, operation, element, root.
-constexpr int kCollectiveBits = 4, kOpBits = 4, kElementBits = 8;
 static_assert(kNumCollectives <= 1 << kCollectiveBits);
 static_assert(kNumOps < 1 << kOpBits);
 static_assert(kNumDTypes < 1 << kElementBits);
@@ -24,24 +22,11 @@ DType class_of(Op op, DType element) {
   return element;
 }
 
-int root_of(const ChosenCall& call) {
-  if (call.collective == Collective::bcast) return call.bcast.root;
-  return call.collective == Collective::reduce ? call.reduction.root : 0;
-}
-
 }  // namespace
 
 std::uint32_t reduces_by(Op op, DType element) {
   return static_cast<std::uint32_t>(op) | static_cast<std::uint32_t>(class_of(op, element))
                                               << kOpBits;
-}
-
-Announcement announcement_of(const ChosenCall& call) {
-  const std::uint64_t root = static_cast<std::uint32_t>(root_of(call));
-  return {static_cast<std::uint64_t>(call.collective) |
-              std::uint64_t{call.reduces} << kCollectiveBits |
-              root << (kCollectiveBits + kOpBits + kElementBits),
-          call.bytes()};
 }
 
 std::string text_of(const Announcement& announced) {

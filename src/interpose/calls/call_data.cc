@@ -9,21 +9,12 @@
 
 namespace sumac {
 
-namespace {
-
-std::uint32_t reduces_of(const Decision& decision) {
-  if (!decision.reduction) return reduces_by(Op::none, DType::none);
-  return reduces_by(decision.reduction->op, decision.reduction->type.dtype);
-}
-
-}  // namespace
-
 void describe_arguments(const Call& call, const Decision& decision, ChosenCall& work) {
   const bool rooted = call.collective() == Collective::reduce;
   const bool gets_result = !rooted || decision.communicator->rank == call.root;
   const bool in_place = call.send.address == MPI_IN_PLACE;
   work.collective = call.collective();
-  work.reduces = reduces_of(decision);
+  work.reduces = decision.reduction ? decision.reduction->reduces : kReducesByFunction;
   if (decision.way == Decision::Way::serve) work.choice = decision.choice;
   ReduceArguments& args = work.reduction;
   args.output = gets_result ? static_cast<std::byte*>(call.receive.address) : nullptr;
@@ -107,7 +98,7 @@ void CallData::describe_reduce_scatter(ChosenCall& work, const Call& call,
   const TypeInfo& type = decision.reduction->type;
   const Blocks blocks(call, c.size);
   work.collective = call.collective();
-  work.reduces = reduces_of(decision);
+  work.reduces = decision.reduction ? decision.reduction->reduces : kReducesByFunction;
   work.choice = decision.choice;
   ReduceScatterArguments& args = work.reduce_scatter;
   args = {};

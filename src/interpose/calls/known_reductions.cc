@@ -5,6 +5,7 @@
 #include <new>
 
 #include "interpose/calls/user_handles.h"
+#include "progress/announced.h"
 
 namespace sumac {
 namespace {
@@ -45,6 +46,7 @@ const KnownReduction* find_new(MPI_Datatype type, MPI_Op op, Reason& reason) {
   if (!found.kernel) return nullptr;
   found.type = *info;
   found.op = *operation;
+  found.reduces = reduces_by(*operation, info->dtype);
   found.exact = is_exact(*operation, info->dtype);
   remember({type, op, found});
   return &found;

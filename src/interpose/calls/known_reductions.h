@@ -11,6 +11,7 @@ namespace sumac {
 struct KnownReduction {
   ReduceFn kernel = nullptr;
   Op op = Op::none;
+  std::uint32_t reduces = 0;  // ChosenCall::reduces
   TypeInfo type;
   bool exact = false;  // is_exact()
 };

@@ -83,23 +83,6 @@ void ShmGroup::note_read(std::uint64_t position, Way way, std::uint64_t ticks,
   word.store(cost.word(), std::memory_order_relaxed);
 }
 
-void ShmGroup::announce(const Announcement& call) {
-  RankControl& own = control(rank_);
-  own.begun.store(next_, std::memory_order_relaxed);
-  AnnouncedCall& entry = own.calls[num_announced_ % kAnnouncedCalls];
-  entry.number.store(0, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
-  entry.what.store(call.what, std::memory_order_relaxed);
-  entry.bytes.store(call.bytes, std::memory_order_relaxed);
-  entry.number.store(++num_announced_, std::memory_order_release);
-  announced_first_ = next_;
-  if (!marks_calls_) return;
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull;
-  all_announced_ = (all_announced_ + call.what) * kOdd + call.bytes * kOdd;
-  mark_ = all_announced_ >> (64 - kMarkBits);
-  marked_[num_announced_ % kAnnouncedCalls] = {next_, mark_};
-}
-
 std::uint64_t ShmGroup::flag_of_earlier(std::uint64_t position) const {
   std::size_t back = 0;
   const auto marked = [&] { return marked_[(num_announced_ - back) % kAnnouncedCalls]; };

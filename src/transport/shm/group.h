@@ -66,7 +66,22 @@ class ShmGroup {
   // Announces the next operation, before it takes its positions. Its flags, and those of all later
   // ones, are then not taken for those of a rank that has announced anything else: it is as if that
   // rank had not arrived. Writes memory that other ranks read only when they wait long.
-  void announce(const Announcement& call);
+  void announce(const Announcement& call) {
+    RankControl& own = control(rank_);
+    own.begun.store(next_, std::memory_order_relaxed);
+    AnnouncedCall& entry = own.calls[num_announced_ % kAnnouncedCalls];
+    entry.number.store(0, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+    entry.what.store(call.what, std::memory_order_relaxed);
+    entry.bytes.store(call.bytes, std::memory_order_relaxed);
+    entry.number.store(++num_announced_, std::memory_order_release);
+    announced_first_ = next_;
+    if (!marks_calls_) return;
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull;
+    all_announced_ = (all_announced_ ^ (call.what + call.bytes * kOdd)) * kOdd;
+    mark_ = all_announced_ >> (64 - kMarkBits);
+    marked_[num_announced_ % kAnnouncedCalls] = {next_, mark_};
+  }
   // Flags without announcements in them, as of a group in which nothing is announced.
   void mark_no_calls() { marks_calls_ = false; }
   // True when `rank` has announced another operation than this rank, or is in another one at the
