@@ -63,6 +63,7 @@ Communicator::Communicator(Process& process, MPI_Comm comm)
   }
   set_up_team(team, hello(), false);
   team.wait_policy.late = nullptr;
+  team.wait_policy.spins = 0;
   team.wait_policy.drive_waits = true;
 }
 

@@ -228,7 +228,6 @@ TEST(Waiting, DrivesAndReports) {
 TEST(Waiting, LeavesItToADriveThatWaits) {
   Calls calls;
   WaitPolicy policy;
-  policy.spins = 1000;
   policy.context = &calls;
   policy.drive = [](void* c) { static_cast<Calls*>(c)->driven++; };
   policy.drive_waits = true;

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kSleepAfter = 20'000'000;  // ns of waiting before a rank sleeps
+constexpr std::uint64_t kLong = 20'000'000;        // and before late() is called
 // Time of waiting (ns) after which a rank dozes where ranks share processors. A rank that only
 // yields looks as busy as those it waits for, and the kernel may then keep these together on one
 // processor.
-constexpr std::uint64_t kLong = 20'000'000;
 constexpr std::uint64_t kDozeAfter = 150'000;
 constexpr std::uint64_t kLongestSleep = 1'000'000;
 constexpr std::uint32_t kYieldsPerDrive = 16;
@@ -39,6 +39,7 @@ void doze_ns(std::uint64_t ns) {
 }  // namespace
 
 void Waiting::give_way(bool may_doze) {
+  if (policy_.drive_waits) return policy_.drive(policy_.context);
   // The spin phase calls this once in kPollsPerDrive polls, only to drive the MPI's progress.
   if (polls_ < policy_.spins) {
     if (policy_.drive) policy_.drive(policy_.context);

@@ -15,7 +15,7 @@ struct WaitPolicy {
   // Lets the MPI below make progress (a peer's send may depend on it). May be null.
   void (*drive)(void* context) = nullptr;
   // drive() itself waits for something to happen, and nothing else is done to wait: where time is
-  // simulated, it passes there alone.
+  // simulated, it passes there alone. For a policy without spins.
   bool drive_waits = false;
   // Called once a second while a wait goes on, and once when it has become long (kLong), with the
   // seconds so far. May be null.
@@ -30,9 +30,7 @@ class Waiting {
 
   // `may_doze`: only other ranks of this node can end the wait.
   void step(bool may_doze = true) {
-    if (policy_.drive_waits) [[unlikely]] {
-      policy_.drive(policy_.context);
-    } else if (++polls_ % kPollsPerDrive != 0 && polls_ < policy_.spins) {
+    if (++polls_ % kPollsPerDrive != 0 && polls_ < policy_.spins) {
       cpu_pause();
     } else {
       give_way(may_doze);
