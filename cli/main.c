@@ -33,7 +33,7 @@ static const char kHelp[] =
     "  trace                    Run an MPI program, and draw when each level of one\n"
     "                           collective worked\n"
     "  simulate                 Simulate a collective on a cluster that is not there\n"
-    "  doctor                   Show where the ranks of a running job are: who waits,\n"
+    "  doctor                   Show where the ranks of a running job are, who waits,\n"
     "                           in what, and for whom\n"
     "  plan                     Show which algorithms a collective takes, on this\n"
     "                           machine or another\n"

@@ -122,6 +122,7 @@ def test_an_option_has_one_text_and_one_place():
                 texts.setdefault(names, {})[re.sub(r" \(default: .*\)$", "", described)] = command
     different = {names: found for names, found in texts.items() if len(found) > 1}
     own = {"--json FILE", "-o, --output FILE", "--dry-run", "--sizes SIZE,..."}
+    own |= {"--mpi MPI", "--timeout SECONDS"}  # of simulate, which starts no MPI
     assert different.keys() <= own, different
 
 

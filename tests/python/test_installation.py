@@ -131,7 +131,7 @@ def test_documents_are_there(sumac, prefix):
 def test_manual(sumac, prefix):
     pages = {path.stem for path in (prefix / "share/man/man1").iterdir()}
     commands = ("exec", "run", "info", "check", "bench", "tune", "plot", "trace")
-    commands += ("simulate", "plan")
+    commands += ("simulate", "doctor", "plan")
     assert pages == {"sumac", *(f"sumac-{command}" for command in commands)}
     text = (prefix / "share/man/man1/sumac.1").read_text()
     for option in json.loads(sumac("__options")):

@@ -25,7 +25,7 @@ def doctor(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help=AS_JSON)] = False,
 ) -> None:
-    """Show where the ranks of a running job are: who waits, in what, and for whom.
+    """Show where the ranks of a running job are, who waits, in what, and for whom.
 
     Reads what ranks on this host tell about their waits, and what the kernel tells about them. The
     job is not disturbed, and need not be able to answer.

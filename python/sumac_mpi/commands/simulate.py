@@ -96,7 +96,13 @@ OverlapOption = Annotated[
     ),
 ]
 TestsOption = Annotated[
-    int, typer.Option("--tests", metavar="N", min=0, help="Calls of MPI_Test meanwhile")
+    int,
+    typer.Option(
+        "--tests",
+        metavar="N",
+        min=0,
+        help="With --overlap: calls of MPI_Test during the computation",
+    ),
 ]
 OutputOption = Annotated[
     Optional[Path],
