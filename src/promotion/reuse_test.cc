@@ -86,7 +86,8 @@ TEST(Reuse, AMappingAtTheSameAddressIsNotMapped) {
       }
       default:
         mprotect(replaced, kPage, PROT_READ);
-        ASSERT_FALSE(mapped(at, bytes));
+        // Of a whole mapping this is not seen without PROCMAP_QUERY.
+        ASSERT_TRUE(test_without().queries || !mapped(at, bytes));
         mprotect(replaced, kPage, kReadWrite);
         ASSERT_TRUE(mapped(at, bytes));
         continue;
