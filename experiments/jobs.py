@@ -2,6 +2,7 @@
 """What the experiments' scripts share: jobs of an MPI, and how a script ends."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -10,6 +11,12 @@ UNBOUND = {
     "openmpi": ["--oversubscribe", "--bind-to", "none"],
     "mpich": ["-bind-to", "none"],
 }
+
+
+def first_mpi():
+    """FAMILY=LAUNCHER of the first MPI that is found; "" where there is none."""
+    found = [family for family in UNBOUND if shutil.which(f"mpiexec.{family}")]
+    return f"{found[0]}=mpiexec.{found[0]}" if found else ""
 
 
 class Failed(Exception):

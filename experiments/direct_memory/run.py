@@ -11,7 +11,6 @@ import argparse
 import itertools
 import json
 import pathlib
-import shutil
 import statistics
 import sys
 
@@ -153,9 +152,7 @@ def arguments():
     parser.add_argument("--mpi", default="", metavar="FAMILY=LAUNCHER")
     given = parser.parse_args()
     given.sumac = given.sumac or given.build / "bin/sumac"
-    if not given.mpi:
-        found = [family for family in jobs.UNBOUND if shutil.which(f"mpiexec.{family}")]
-        given.mpi = f"{found[0]}=mpiexec.{found[0]}" if found else ""
+    given.mpi = given.mpi or jobs.first_mpi()
     return given
 
 

@@ -11,7 +11,6 @@ import argparse
 import json
 import math
 import pathlib
-import shutil
 import statistics
 import sys
 
@@ -122,9 +121,7 @@ def arguments():
     given = parser.parse_args()
     given.sumac = given.sumac or given.build / "bin/sumac"
     given.controls, given.degrees = given.controls.split(","), given.degrees.split(",")
-    if not given.mpi:
-        found = [family for family in jobs.UNBOUND if shutil.which(f"mpiexec.{family}")]
-        given.mpi = f"{found[0]}=mpiexec.{found[0]}" if found else ""
+    given.mpi = given.mpi or jobs.first_mpi()
     return given
 
 

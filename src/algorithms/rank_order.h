@@ -15,9 +15,10 @@ class RankRows {
   RankRows(const MessageGroup& group, std::size_t element)
       : memory_(group.scratch), bytes_(bytes_of(group.scratch_bytes, group.size, element)) {}
 
-  // Of a row: whole elements, the same on all ranks.
-  static std::size_t bytes_of(std::size_t scratch, int ranks, std::size_t element) {
-    return scratch / static_cast<std::size_t>(ranks) / element * element;
+  // The pieces of so many bytes in such a call.
+  static std::size_t pieces_of(const GroupCall& call, std::size_t bytes) {
+    const std::size_t scratch = message_scratch(call.ranks, call.bytes);
+    return div_up(bytes, bytes_of(scratch, call.ranks, call.element));
   }
   std::byte* operator[](int rank) const {
     return memory_ + static_cast<std::size_t>(rank) * bytes_;
@@ -30,6 +31,11 @@ class RankRows {
   }
 
  private:
+  // Of a row: whole elements, the same on all ranks.
+  static std::size_t bytes_of(std::size_t scratch, int ranks, std::size_t element) {
+    return scratch / static_cast<std::size_t>(ranks) / element * element;
+  }
+
   std::byte* memory_;
   std::size_t bytes_;
 };

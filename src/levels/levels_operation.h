@@ -59,7 +59,7 @@ struct ChosenCall : CallArguments {
   Choice choice;
   DirectTry direct;  // in one group: what is tried first
   // What must be equal on all ranks beside this: of a reduction, the operation and the class of its
-  // elements, as Work::announcement() tells them.
+  // elements, as announcement_of() tells them.
   std::uint32_t reduces = 0;
 
   std::size_t bytes() const { return CallArguments::bytes(collective); }

@@ -14,8 +14,6 @@ struct Kernel {
   Kernel without(const Kernel& other) const;
 };
 
-inline constexpr Kernel kAllOfKernel = {true, true, true, true};
-
 // The kernel that this process runs on.
 Kernel kernel_here();
 

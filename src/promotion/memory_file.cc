@@ -15,21 +15,19 @@
 #define MFD_NOEXEC_SEAL 8U
 #endif
 
+#include "base/descriptor.h"
+
 namespace sumac::promotion {
 namespace {
 
 constexpr std::size_t kSectorOfStat = 512;    // unit of st_blocks
 constexpr off_t kFileBytes = off_t{1} << 52;  // beyond all addresses of programs
-constexpr int kLowestDescriptor = 64;         // programs count on low numbers being theirs
 
 int make_file(const char* name) {
   // Kernels before 6.3 do not know the seal; others may demand it (vm.memfd_noexec).
   int fd = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
   if (fd < 0) fd = memfd_create(name, MFD_CLOEXEC);
-  const int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, kLowestDescriptor);
-  if (high < 0) return fd;
-  close(fd);
-  return high;
+  return off_low_numbers(fd);
 }
 
 bool unlimited(decltype(RLIMIT_AS) resource) {

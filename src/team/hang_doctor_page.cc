@@ -12,21 +12,16 @@
 #include <cstring>
 #include <string>
 
+#include "base/descriptor.h"
 #include "observe/log.h"
 
 namespace sumac {
 namespace {
 
-constexpr int kLowestDescriptor = 64;  // programs count on low numbers being theirs
-
 // The file stays open: others find it by its descriptor.
 RankStatus* make_page() {
-  int file = memfd_create(kStatusFile, MFD_CLOEXEC);
+  const int file = off_low_numbers(memfd_create(kStatusFile, MFD_CLOEXEC));
   if (file < 0) return nullptr;
-  if (const int high = fcntl(file, F_DUPFD_CLOEXEC, kLowestDescriptor); high >= 0) {
-    close(file);
-    file = high;
-  }
   void* memory = MAP_FAILED;
   if (ftruncate(file, sizeof(RankStatus)) == 0) {
     memory = mmap(nullptr, sizeof(RankStatus), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

@@ -29,15 +29,13 @@ Task ordered_all(Strand& strand, MessageGroup& group, const ReduceArguments& arg
 }
 
 Traffic ordered_all_cost(const GroupCall& call) {
-  const std::size_t scratch = message_scratch(call.ranks, call.bytes);
-  const std::size_t row = RankRows::bytes_of(scratch, call.ranks, call.element);
   GroupCall gathered = call;
   gathered.bytes = call.bytes * static_cast<std::uint64_t>(call.ranks);
   gathered.element = std::max<std::size_t>(1, call.bytes);
   gathered.listed = nullptr;
   gathered.radix = 2;
   Traffic traffic = allgather::bruck_cost(gathered);
-  traffic.cost.steps *= div_up(call.bytes, row);
+  traffic.cost.steps *= RankRows::pieces_of(call, call.bytes);
   return traffic;
 }
 

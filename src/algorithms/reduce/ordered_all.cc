@@ -31,9 +31,7 @@ Task ordered_all(Strand& strand, MessageGroup& group, const ReduceArguments& arg
 }
 
 Traffic ordered_all_cost(const GroupCall& call) {
-  const std::size_t scratch = message_scratch(call.ranks, call.bytes);
-  const std::size_t row = RankRows::bytes_of(scratch, call.ranks, call.element);
-  return traffic_of(call, div_up(call.bytes, row), [&](int rank, auto send) {
+  return traffic_of(call, RankRows::pieces_of(call, call.bytes), [&](int rank, auto send) {
     if (rank != call.root) send(rank, call.root, call.bytes);
   });
 }

@@ -38,9 +38,7 @@ Task ordered_parts(Strand& strand, MessageGroup& group, const ReduceScatterArgum
 
 Traffic ordered_parts_cost(const GroupCall& call) {
   const Parts parts = call.parts();
-  const std::size_t scratch = message_scratch(call.ranks, call.bytes);
-  const std::size_t row = RankRows::bytes_of(scratch, call.ranks, call.element);
-  return traffic_of(call, div_up(parts.largest(), row), [&](int rank, auto send) {
+  return traffic_of(call, RankRows::pieces_of(call, parts.largest()), [&](int rank, auto send) {
     for (int to = 0; to < call.ranks; ++to) {
       if (to != rank) send(rank, to, parts[to].bytes);
     }
