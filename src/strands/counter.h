@@ -48,6 +48,17 @@ class Wait {
   // True when there is no counter to wait for.
   bool trivial() const { return remaining_ == 0; }
 
+  // Becomes a copy of `other`. Of one without counters nothing is read but that: it was mostly made
+  // just now, by stores narrower than the loads of a copy, and such loads wait until all stores
+  // before them have left the processor, the flag on its way to the other ranks among them.
+  void take(const Wait& other) {
+    if (other.trivial()) {
+      remaining_ = 0;
+    } else {
+      *this = other;
+    }
+  }
+
   // True when all counters have reached the target. Counters seen to have reached it are not read
   // again.
   bool ready() {

@@ -81,7 +81,7 @@ class Strand {
     void await_resume() const {}
   };
   Until until(const Wait& wait) {
-    wait_ = wait;
+    wait_.take(wait);
     return {*this};
   }
   Until until(const Counter& counter, std::uint64_t target) { return until(Wait(counter, target)); }
@@ -105,7 +105,7 @@ class Strand {
   // Waits in place for a condition outside of any coroutine, for the direct paths. The strand must
   // be idle.
   void wait_directly(const Wait& wait, const WaitPolicy& policy) {
-    wait_ = wait;
+    wait_.take(wait);
     if (wait_.ready()) return;
     in_place_ = &policy;
     wait_in_place();

@@ -32,6 +32,11 @@ ROOT = Path(__file__).parents[2] / "python"
 JOB = os.getpid() << 20  # no other test's
 
 
+def state(pid):
+    """The state of a process, a letter, as proc(5) has it."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
 @contextmanager
 def rank(number, size=3, collective="allreduce", missing="2", age=0.5, job=JOB):
     arguments = [job, number, size, collective, missing, age]
@@ -39,6 +44,8 @@ def rank(number, size=3, collective="allreduce", missing="2", age=0.5, job=JOB):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout.readline() == "there\n"
+            while state(process.pid) == "R":  # not asleep yet
+                time.sleep(0.01)
             yield process
         finally:
             process.kill()
@@ -73,7 +80,7 @@ def test_old_pages_tell_of_waits_that_are_over():
 def test_a_stopped_rank_is_told_from_others(sumac):
     with rank(2, age=10) as process:
         os.kill(process.pid, signal.SIGSTOP)
-        while of_job()[0].state != "T":
+        while state(process.pid) != "T":
             time.sleep(0.01)
         status, out, err = sumac("doctor", str(process.pid))
         assert (status, err) == (0, "")
