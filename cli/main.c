@@ -37,6 +37,8 @@ static const char kHelp[] =
     "                           in what, and for whom\n"
     "  plan                     Show which algorithms a collective takes, on this\n"
     "                           machine or another\n"
+    "  completion               Print a script that makes a shell complete command\n"
+    "                           lines of sumac\n"
     "\n"
     "Options:\n"
     "  -V, --version            Show the version\n"

@@ -27,7 +27,7 @@ function(sumac_product target)
           INCLUDES DESTINATION ${SUMAC_INSTALL_INCLUDEDIR})
 endfunction()
 
-# sumac_install_documents(): licences, pages, the rules that are built in, and what
+# sumac_install_documents(): licences, pages, the rules that are built in, modulefiles, and what
 # find_package(sumac) and pkg-config read. Those find the rest from where they lie themselves.
 function(sumac_install_documents)
   include(CMakePackageConfigHelpers)
@@ -53,6 +53,16 @@ function(sumac_install_documents)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(FILES src/rules/rules.toml DESTINATION ${CMAKE_INSTALL_DATADIR}/sumac)
+  # Environment Modules reads the file without, and Lmod the one with the suffix.
+  foreach(suffix "" .lua)
+    set(modulefile ${made}/modulefiles/${PROJECT_VERSION}${suffix})
+    set(source sumac.tcl.in)
+    if(suffix)
+      set(source sumac${suffix}.in)
+    endif()
+    configure_file(${PROJECT_SOURCE_DIR}/packaging/modulefiles/${source} ${modulefile} @ONLY)
+    install(FILES ${modulefile} DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/sumac)
+  endforeach()
   # These libraries consist of headers, whose code is compiled into the products.
   foreach(package libcli11-dev libhwy-dev libtomlplusplus-dev nlohmann-json3-dev)
     install(FILES /usr/share/doc/${package}/copyright OPTIONAL

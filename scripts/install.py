@@ -15,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from install_completions import add_completions
 from install_man_pages import add_man_pages
 from install_manifest import MANIFEST, destination, end_with_error, read, remove, write
 from install_packages import add_packages, compile_package, wanted
@@ -33,6 +34,7 @@ def stage(build, folder):
     has_packages = add_packages(python)
     compile_package(python)
     add_man_pages(folder)
+    add_completions(folder)
     return has_packages
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The manual: a page for each command, which help2man makes from the command's help."""
+"""The manual: a page for each command, which help2man makes from the command's help, and sumac(7)
+for the environment variables, made from the table of options."""
 
 import json
 import os
@@ -11,25 +12,34 @@ import tempfile
 import textwrap
 from pathlib import Path
 
+import gen_docs
+
 COMMAND = re.compile(r"^  ([a-z]+)  +(\w.*)$", re.MULTILINE)  # a line of 'sumac --help'
 EXAMPLE = re.compile(r"^ +(?=sumac (?!.*  ))", re.MULTILINE)
 
 
 def add_man_pages(prefix):
+    version = output_of(prefix, "--version").split()[-1]
+    folder = prefix / "share/man/man7"
+    folder.mkdir(parents=True)
+    rows = json.loads(output_of(prefix, "__options"))
+    (folder / "sumac.7").write_text(page_of_variables(rows, version))
+    add_pages_of_commands(prefix, version)
+
+
+def add_pages_of_commands(prefix, version):
     if shutil.which("help2man") is None:
-        print("install: no help2man, so no man pages", file=sys.stderr)
+        print("install: no help2man, so no man pages of the commands", file=sys.stderr)
         return
     folder = prefix / "share/man/man1"
     folder.mkdir(parents=True)
     pages = {"sumac": "runs MPI programs with faster collectives"}
     for command, summary in COMMAND.findall(output_of(prefix, "--help")):
         pages[f"sumac-{command}"] = summary
-    version = output_of(prefix, "--version").split()[-1]
     without = []
     for name, summary in pages.items():
-        more = options(json.loads(output_of(prefix, "__options"))) if name == "sumac" else ""
         others = ",\n".join(f".BR {other} (1)" for other in pages if other != name)
-        more = f"[SEE ALSO]\n{others}\n\n{more}"
+        more = f"[ENVIRONMENT]\nSee\n.BR sumac (7).\n\n[SEE ALSO]\n.BR sumac (7),\n{others}\n"
         try:
             texts = {"--help": help_of(prefix, name), "--version": f"{name} {version}"}
             write_page(folder / f"{name}.1", summary, texts, more)
@@ -65,13 +75,53 @@ def write_page(page, summary, texts, more):
         subprocess.run(command, capture_output=True, text=True, check=True)
 
 
-def options(rows):
-    """All environment variables, from the table of the options."""
-    lines = ["[ENVIRONMENT]", "Read once, when the program makes its first MPI call."]
-    for row in rows:
-        values = row["choices"].replace("|", ", ") or row["kind"]
-        default = row["default"] or "none"
-        lines += [".TP", f"\\fBSUMAC_{row['name']}\\fR ({values}; default: {default})"]
-        # A dot or a quote at the beginning of a line would be a command.
-        lines += ["\\&" + line for line in textwrap.wrap(row["doc"].replace("\\", "\\e"), 90)]
-    return "\n".join(lines) + "\n"
+PAGE_OF_VARIABLES = r""".TH SUMAC 7 "" "sumac {version}" "Environment variables"
+.SH NAME
+sumac \- environment variables of Sumac, which runs MPI programs with faster collectives
+.SH DESCRIPTION
+Each variable is read once, when the program makes its first MPI call; an empty value counts as
+unset. Where a value is wrong, the default is used, and one warning per job says so.
+.B sumac info options
+shows the values that are in force, and
+.B sumac info options \-\-file
+prints them as a file to edit.
+.B sumac run
+and
+.B sumac exec
+set a variable by
+.BR \-\-set " NAME=VALUE."
+.PP
+.I Agreed
+variables must have the same value on all ranks of a communicator: if they differ, its calls are
+handed to the MPI.
+.SH ENVIRONMENT
+{variables}
+.SH SEE ALSO
+.BR sumac (1),
+.BR sumac\-run (1),
+.BR sumac\-exec (1),
+.BR sumac\-info (1),
+.BR sumac\-check (1)
+"""
+
+
+def page_of_variables(rows, version):
+    """sumac(7), from the rows that `sumac __options` prints."""
+    variables = "\n".join(line for row in rows for line in lines_of(row))
+    return PAGE_OF_VARIABLES.format(version=version, variables=variables)
+
+
+def lines_of(row):
+    default = f"default: {row['default']}" if row["default"] else "no default"
+    values = gen_docs.accepted(row).replace("`", "")
+    facts = "; ".join([values, default, *(["agreed"] if row["agreed"] else [])])
+    yield from (".TP", f".B {escaped('SUMAC_' + row['name'])}")
+    # A dot or a quote at the beginning of a line would be a command.
+    yield from ("\\&" + line for line in textwrap.wrap(escaped(row["doc"]) + ".", 90))
+    if row["kind"] == "colls":
+        facts += f". Names: {row['choices'].replace('|', ', ')}"
+    yield from (".br", *("\\&" + line for line in textwrap.wrap(escaped(f"({facts})"), 90)))
+
+
+def escaped(text):
+    return text.replace("\\", "\\e").replace("-", "\\-")

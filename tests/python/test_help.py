@@ -21,6 +21,7 @@ COMMANDS = (
     "trace",
     "simulate",
     "doctor",
+    "completion",
     "plan",
 )
 # The order in which these options must appear.

@@ -131,12 +131,75 @@ def test_documents_are_there(sumac, prefix):
 def test_manual(sumac, prefix):
     pages = {path.stem for path in (prefix / "share/man/man1").iterdir()}
     commands = ("exec", "run", "info", "check", "bench", "tune", "plot", "trace")
-    commands += ("simulate", "doctor", "plan")
+    commands += ("simulate", "doctor", "completion", "plan")
     assert pages == {"sumac", *(f"sumac-{command}" for command in commands)}
-    text = (prefix / "share/man/man1/sumac.1").read_text()
-    for option in json.loads(sumac("__options")):
-        assert f"SUMAC_{option['name']}" in text.replace("\\", "")
     assert ".SH OPTIONS" in (prefix / "share/man/man1/sumac-run.1").read_text()
+
+
+def test_manual_of_variables(sumac, prefix):
+    text = (prefix / "share/man/man7/sumac.7").read_text().replace("\\", "")
+    for option in json.loads(sumac("__options")):
+        assert f".B SUMAC_{option['name']}\n" in text
+
+
+@pytest.mark.parametrize("page", ["man1/sumac.1", "man1/sumac-run.1", "man7/sumac.7"])
+def test_manual_is_good_roff(user, prefix, page):
+    if not shutil.which("groff"):
+        pytest.skip("there is no groff")
+    if not (prefix / "share/man" / page).exists():
+        pytest.skip("help2man makes this page")
+    done = user.run("groff", "-man", "-ww", "-Tutf8", "-z", prefix / "share/man" / page)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+COMPLETIONS = {
+    "bash": "bash-completion/completions/sumac",
+    "zsh": "zsh/site-functions/_sumac",
+    "fish": "fish/vendor_completions.d/sumac.fish",
+}
+
+
+@pytest.mark.parametrize("shell", COMPLETIONS)
+def test_completion(sumac, user, prefix, shell):
+    script = prefix / "share" / COMPLETIONS[shell]
+    assert script.read_text() == sumac("completion", shell)
+    if shutil.which(shell):
+        assert user.run(shell, "-n", script).returncode == 0
+
+
+# How a shell gets the function `module`, where Debian's packages have put it.
+MODULES = {
+    "lmod": "/usr/share/lmod/lmod/init/bash",
+    "environment-modules": "/usr/share/modules/init/bash",
+}
+
+
+@pytest.mark.parametrize("kind", MODULES)
+def test_module(user, prefix, kind):
+    """Loaded, the module finds the command, the manual and the library; unloaded, it leaves the
+    environment as it was."""
+    if not Path(MODULES[kind]).exists():
+        pytest.skip(f"there is no {kind}")
+    script = f"""
+        . {MODULES[kind]}
+        module use {prefix}/share/modulefiles
+        before=$(echo "$PATH:$LD_LIBRARY_PATH:$MANPATH")
+        module load sumac && command -v sumac && sumac --version
+        pkg-config --variable=prefix sumac | xargs realpath
+        echo "$LD_LIBRARY_PATH" "$CMAKE_PREFIX_PATH"
+        man -w 7 sumac
+        man -w ls >/dev/null || echo "the system's manual is lost"
+        module whatis sumac 2>&1 | grep -c Version
+        module unload sumac
+        test "$before" = "$PATH:$LD_LIBRARY_PATH:$MANPATH" || echo "left: $MANPATH"
+        command -v sumac"""
+    done = user.run("bash", "-c", script)
+    version = (prefix / "share/modulefiles/sumac").iterdir().__next__().name.removesuffix(".lua")
+    assert done.stdout.splitlines()[:5] == [
+        f"{prefix}/bin/sumac", f"sumac {version}", str(prefix),
+        f"{prefix}/lib {prefix}", f"{prefix}/share/man/man7/sumac.7",
+    ], done.stderr  # fmt: skip
+    assert done.stdout.splitlines()[5:] == ["1"], done.stdout + done.stderr
 
 
 def test_uninstall(user, prefix):
@@ -174,6 +237,7 @@ class TestWithoutAnIndex:
         done = staged[2]
         assert done.returncode == 1 and "error[no-packages]" in done.stderr
         assert "no man pages of sumac-run, " in done.stderr or not shutil.which("help2man")
+        assert "no shell completion" in done.stderr
         assert "sumac-mpi" not in done.stderr  # pip must not look for this name
 
     def test_what_works(self, user, staged):

@@ -16,6 +16,7 @@ from sumac_mpi.commands import (
     bench,
     bench_options,
     check,
+    completion,
     doctor,
     help_layout,
     info,
@@ -82,6 +83,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str, dict[str, bool]]] = {
         {},
     ),
     "doctor": (doctor.doctor, _BRIEF, {}),
+    "completion": (completion.completion, _BRIEF, {}),
 }
 for _name, (_function, _status, _settings) in _COMMANDS.items():
     _layout = bench_options.Command if _name in ("bench", "tune") else help_layout.Command
