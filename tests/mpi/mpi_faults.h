@@ -10,8 +10,7 @@
 namespace test {
 
 // Intel MPI 2021.18: MPI_MIN is MPI_MAX for types of MPI_Type_create_f90_real; MPI_Pack of a darray
-// with cyclic blocks of several elements packs others, and does not look whether there is room;
-// MPI_Comm_disconnect crashes while an operation is pending on the communicator.
+// with cyclic blocks of several elements packs others, and does not look whether there is room.
 inline bool is_intel() {
   static const bool is = [] {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";

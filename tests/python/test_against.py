@@ -208,6 +208,7 @@ def test_wheels_are_found_and_loaded_under_the_name_that_the_program_needs(
         links, *rest = variables["LD_LIBRARY_PATH"].split(":")
         assert (Path(links) / "libmpich.so.12").resolve() == library
         assert rest == [str(library.parent), f"{library.parent}/extra", "/others"]
+        assert variables["I_MPI_ROOT"] == str(prefix)
     assert not Path(links).exists()
 
 

@@ -18,6 +18,7 @@ from sumac_mpi.launch.programs import Target
 from sumac_mpi.library.layout import Installation
 
 ALL = "all"
+INTEL = "intel"
 _SONAMES = {"openmpi": ("libmpi.so.40",), "mpich": ("libmpi.so.12", "libmpich.so.12")}
 
 
@@ -45,7 +46,7 @@ def found() -> list[Mpi]:
 def _name(version: str) -> str:
     """ "Open MPI 5.0.11" is openmpi5; Intel's versions are years."""
     if version.startswith("Intel"):
-        return "intel"
+        return INTEL
     words = re.match(r"([A-Za-z ]+?) ?(\d*)(?:\.|$)", version)
     return f"{words[1].replace(' ', '').lower()}{words[2]}" if words else version.lower()
 
@@ -80,7 +81,7 @@ def chosen(wanted: str, installation: Installation, option: str) -> list[Mpi]:
 
 def _is_called(mpi: Mpi, word: str) -> bool:
     if word.strip("0123456789.") in ("intel", "impi", "intelmpi"):
-        return mpi.name == "intel"
+        return mpi.name == INTEL
     word = word.partition(".")[0]
     return mpi.name == word or mpi.name.rstrip("0123456789") == word
 
@@ -126,4 +127,9 @@ def loading(mpi: Mpi, program: Path | None) -> Iterator[dict[str, str]]:
         for name in names:
             (Path(links) / name).symlink_to(mpi.library.resolve())
         search = [links, str(mpi.library.parent), *folders, os.environ.get("LD_LIBRARY_PATH", "")]
-        yield {"LD_LIBRARY_PATH": os.pathsep.join(dict.fromkeys(filter(None, search)))}
+        variables = {"LD_LIBRARY_PATH": os.pathsep.join(dict.fromkeys(filter(None, search)))}
+        if mpi.name == INTEL:
+            # Else it looks for its tuning files beside the link; without them it is slower, and its
+            # MPI_Comm_disconnect crashes.
+            variables["I_MPI_ROOT"] = str(home.parent)
+        yield variables
