@@ -9,6 +9,7 @@
 #include "interpose/calls/reduce_local.h"
 #include "interpose/mpi/below.h"
 #include "interpose/process/timed.h"
+#include "interpose/record/watch.h"
 
 namespace sumac {
 namespace {
@@ -42,14 +43,30 @@ struct EntryPoint<function, form, Count, std::tuple<Arguments...>, std::tuple<La
     if constexpr (form == Form::local) return reduce_local(made);
     return serve(made);
   }
+  // The same for calls that somebody watches.
+  static int watched(Arguments... arguments, Last... last) {
+    Call made{kKind<function, form, Count>};
+    Signature<function, Count>::read(made, arguments...);
+    Ending<form>::read(made, last...);
+    return serve_watched(made, serve);
+  }
 };
+
+template <Collective collective, Form form, auto entry>
+void* timed_or_not() {
+  // For persistent operations the starts are timed instead.
+  if constexpr (form == Form::persistent) return reinterpret_cast<void*>(entry);
+  return entry_of<collective, entry>();
+}
 
 template <Function function, Form form, class Count>
 void* entry_point() {
-  constexpr auto entry = EntryPoint<function, form, Count>::call;
-  // For persistent operations the starts are timed instead.
-  if constexpr (form == Form::persistent) return reinterpret_cast<void*>(entry);
-  return entry_of<collective_of(function), entry>();
+  using Entries = EntryPoint<function, form, Count>;
+  constexpr Collective collective = collective_of(function);
+  if constexpr (form != Form::local) {
+    if (calls_are_watched()) return timed_or_not<collective, form, &Entries::watched>();
+  }
+  return timed_or_not<collective, form, &Entries::call>();
 }
 
 }  // namespace

@@ -33,20 +33,19 @@ std::size_t ExchangeSide::bytes(int rank) const {
   return element * static_cast<std::size_t>(count(rank));
 }
 
+MPI_Aint ExchangeSide::place(int rank) const {
+  if (!listed()) return static_cast<MPI_Aint>(data().count) * rank;
+  if (call_.kind.large) return static_cast<const MPI_Aint*>(places())[rank];
+  return static_cast<const int*>(places())[rank];
+}
+
 Data ExchangeSide::block(int rank) const {
   const Data block{data().address, count(rank), type(rank)};
-  MPI_Aint lower = 0, extent = 1, place = 0;
+  MPI_Aint lower = 0, extent = 1;
   if (!has_types()) mpi.Type_get_extent(block.type, &lower, &extent);
-  if (!listed()) {
-    place = static_cast<MPI_Aint>(block.count) * rank;
-  } else if (call_.kind.large) {
-    place = static_cast<const MPI_Aint*>(places())[rank];
-  } else {
-    place = static_cast<const int*>(places())[rank];
-  }
   // Not a pointer's arithmetic: the address may be MPI_BOTTOM.
-  const auto at =
-      reinterpret_cast<std::uintptr_t>(block.address) + static_cast<std::uintptr_t>(place * extent);
+  const auto at = reinterpret_cast<std::uintptr_t>(block.address) +
+                  static_cast<std::uintptr_t>(place(rank) * extent);
   return {reinterpret_cast<void*>(at), block.count, block.type};
 }
 

@@ -24,6 +24,8 @@ class ExchangeSide {
   bool is_given() const;
   MPI_Count count(int rank) const;
   MPI_Datatype type(int rank) const;
+  // The displacement of a block, in elements; of MPI_Alltoallw's, in bytes.
+  MPI_Aint place(int rank) const;
   // Of a block whose type is valid: its packed bytes, and where it is.
   std::size_t bytes(int rank) const;
   Data block(int rank) const;

@@ -17,8 +17,8 @@ namespace sumac {
   X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter)      \
   X(Errhandler_free) X(Error_class) X(Finalized) X(Gather) X(Get_library_version)            \
   X(Grequest_complete) X(Grequest_start) X(Group_free) X(Group_translate_ranks) X(Igather)   \
-  X(Info_get)                                                                                \
-  X(Initialized) X(Iprobe) X(Irecv) X(Isend) X(Op_create) X(Query_thread) X(Recv_init)       \
+  X(Info_get) X(Initialized) X(Iprobe) X(Irecv) X(Isend) X(Op_commutative) X(Op_create)      \
+  X(Query_thread) X(Recv_init)                                                               \
   X(Send) X(Status_set_cancelled) X(Status_set_elements) X(Type_commit) X(Type_contiguous)   \
   X(Type_create_hindexed) X(Type_create_keyval) X(Type_create_struct) X(Type_dup)            \
   X(Type_free) X(Type_free_keyval) X(Type_get_attr) X(Type_get_contents)                     \

@@ -22,6 +22,7 @@
 #include "interpose/process/lone_rank.h"
 #include "interpose/process/own_memory.h"
 #include "interpose/process/trace_choices.h"
+#include "interpose/record/recorder.h"
 #include "interpose/requests/carriers.h"
 #include "interpose/requests/requests.h"
 #include "observe/log.h"
@@ -42,6 +43,7 @@ void world_came_up(const sumac_launch& told) {
   if (lone) warn_of_lone_ranks(told, *own_stub);
   log(Level::info, "%s  %d ranks", description(), size);
   open_own_memory(*own_stub);
+  recorder().begin();
 }
 
 void report() {
@@ -88,6 +90,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
 
 int finalize() {
   if (mpi_is_up()) {
+    recorder().end();
     report();
     write_trace();
   }

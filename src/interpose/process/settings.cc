@@ -12,6 +12,7 @@
 #include "interpose/calls/check.h"
 #include "interpose/process/process.h"
 #include "interpose/process/timed.h"
+#include "interpose/record/recorder.h"
 #include "kernels/reduce.h"
 #include "kernels/simd.h"
 #include "machine/location.h"
@@ -78,6 +79,7 @@ void read_settings() {
   if (const std::size_t share = cache_share("", own_cpus())) set_stream_bytes(share);
   read_thread_options(options);
   if (*options.trace) trace::start(options.trace);
+  recorder().set_up();
 }
 
 }  // namespace sumac

@@ -9,6 +9,7 @@
 #include "interpose/calls/perform.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/timed.h"
+#include "interpose/record/watch.h"
 #include "interpose/requests/requests.h"
 
 namespace sumac {
@@ -251,6 +252,10 @@ void redirect_completion(const sumac_stub& stub) {
   redirect_above(stub, SUMAC_CALL_Request_get_status_some, get_status_some_below, get_status_some);
   stub.redirect(SUMAC_CALL_Request_free, reinterpret_cast<void*>(request_free));
   stub.redirect(SUMAC_CALL_Cancel, reinterpret_cast<void*>(cancel));
+  if (calls_are_watched()) {
+    redirect_watched(stub, {start_one, startall, wait, waitall, waitany, waitsome, test_one,
+                            testall, testany, testsome, request_free});
+  }
 }
 
 }  // namespace sumac
