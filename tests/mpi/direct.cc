@@ -2,10 +2,13 @@
 // Programs that try to break direct memory: random collectives on buffers from everywhere, to whose
 // memory each rank does something else between the calls. What must agree is drawn alike on all
 // ranks; where buffers come from, how they lie in their pages and what becomes of them is not.
-// direct auto|eager|off ROUNDS [SEED] [MOST_BYTES]: the value of SUMAC_PROMOTE
+// direct auto|eager|off ROUNDS [SEED] [MOST_BYTES]
+// auto: any number of calls may go direct; eager: a fifth of those that are large enough must; off:
+// none may. Prints what was done how often, and where malloc() comes from.
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -22,6 +25,13 @@ alignas(4096) unsigned char in_data[2][Pools::kBytes] = {{1}, {1}};
 struct Served {
   long calls = 0, direct = 0;  // that are large enough, and blocking
 };
+
+// How often something was done to buffers' memory.
+std::map<std::string, long>& deeds() {
+  static std::map<std::string, long> all;
+  return all;
+}
+void did(const char* what) { ++deeds()[what]; }
 
 // A buffer in memory that lives for some rounds.
 class Slot {
@@ -41,7 +51,10 @@ class Slot {
     at_ = memory_.at() + offset;
     std::memset(memory_.at(), kFill, offset);
     std::memset(at_ + bytes, kFill, memory_.bytes() - offset - bytes);
-    if (has_neighbour) neighbour_ = std::make_unique<Neighbour>(memory_, at_, bytes);
+    if (has_neighbour) {
+      did("neighbour's writes");
+      neighbour_ = std::make_unique<Neighbour>(memory_, at_, bytes);
+    }
     if (memory_.is_mapped() && own_.below(16) == 0) mlock(memory_.at(), memory_.bytes());
     return at_;
   }
@@ -64,22 +77,34 @@ class Slot {
     switch (own_.below(24)) {
       case 0:
       case 1:
+        did("free");
         return drop();
       case 2:
       case 3:
+        did("free, allocate again");
         return again();
       case 4:
-        if (own_.below(4) == 0) return fork_and_write(memory_);
-        break;
+        if (own_.below(4)) break;
+        did("fork");
+        return fork_and_write(memory_);
       case 5:
-        if (own_.below(8) == 0) return spawn(memory_);
-        break;
+        if (own_.below(8)) break;
+        did("posix_spawn");
+        return spawn(memory_);
       case 6:
+        did("read and write by the kernel");
         return read_and_write(memory_, own_);
+      case 7:
+        if (own_.below(8)) break;
+        did("vfork");
+        return call_vfork(memory_);
       default:
         break;
     }
-    if (memory_.origin() == Origin::malloc && own_.below(3) == 0) use_other_size(memory_, own_);
+    if (memory_.origin() == Origin::malloc && own_.below(3) == 0) {
+      did("realloc");
+      use_other_size(memory_, own_);
+    }
     if (alone) do_to_mapping();
   }
 
@@ -110,14 +135,19 @@ class Slot {
   void do_to_mapping() {
     switch (own_.below(10)) {
       case 0:
+        did("mremap");
         return remap(memory_, own_);
       case 1:
+        did("mmap over it");
         return replace(memory_, own_);
       case 2:
+        did("MADV_DONTNEED");
         return give_back(memory_, own_);
       case 3:
+        did("MADV_FREE");
         return free_lazily(memory_, own_);
       case 4:
+        did("mprotect");
         return forbid_for_a_while(memory_, own_);
       default:
         break;
@@ -223,9 +253,11 @@ const char* promotion_is_impossible() {
   utsname system{};
   int major = 0, minor = 0;
   if (uname(&system) != 0 || std::sscanf(system.release, "%d.%d", &major, &minor) != 2 ||
-      major < 6 || (major == 6 && minor < 11)) {
-    return "this kernel has no PROCMAP_QUERY";
+      major < 4 || (major == 4 && minor < 18)) {
+    return "this kernel is too old";
   }
+  const char* const preloads = std::getenv("LD_PRELOAD");
+  if (preloads && std::strstr(preloads, "vgpreload")) return "valgrind follows memory";
   for (const char* tool : {"__asan_init", "__tsan_init"}) {
     if (dlsym(RTLD_DEFAULT, tool)) return "a sanitizer follows memory";
   }
@@ -236,8 +268,15 @@ const char* promotion_is_impossible() {
   return nullptr;
 }
 
+void print_done(const Served& served, long rounds) {
+  Dl_info allocator{};
+  dladdr(dlsym(RTLD_DEFAULT, "malloc"), &allocator);
+  std::printf("%ld rounds; %ld of %ld calls went direct; malloc of %s\n", rounds, served.direct,
+              served.calls, allocator.dli_fname);
+  for (const auto& [what, times] : deeds()) std::printf("%6ld %s\n", times, what.c_str());
+}
+
 void check_served(const Served& served, const std::string& mode) {
-  if (rank == 0) std::printf("%ld of %ld calls went direct\n", served.direct, served.calls);
   const char* const reason = promotion_is_impossible();
   if (mode == "off" || reason) {
     if (reason && rank == 0) std::printf("not promoted: %s\n", reason);
@@ -257,11 +296,28 @@ bool has_failed() {
 
 void run(const std::string& mode, long rounds, std::uint64_t seed, std::size_t most_bytes) {
   Breaker breaker(seed, most_bytes);
-  for (long i = 0; i < rounds; ++i) {
-    breaker.round(i);
-    if (i % 16 == 15 && has_failed()) break;
+  long done = 0;
+  for (bool failed = false; done < rounds && !failed; ++done) {
+    breaker.round(done);
+    failed = done % 16 == 15 && has_failed();
   }
+  if (rank == 0) print_done(breaker.served(), done);
   check_served(breaker.served(), mode);
+}
+
+// Leaves no room in the file system of SUMAC_TEST_FILL, a file to be made.
+void fill_file_system() {
+  const char* const path = std::getenv("SUMAC_TEST_FILL");
+  if (!path || rank != 0) return;
+  const int file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  const std::vector<char> block(kPage, 'x');
+  ssize_t written = 0;
+  do {
+    written = write(file, block.data(), block.size());
+  } while (written > 0);
+  CHECK(file >= 0 && errno == ENOSPC, "errno %d", errno);
+  std::printf("%s is full\n", path);
+  close(file);
 }
 
 }  // namespace
@@ -273,6 +329,8 @@ int main(int argc, char** argv) {
   unsigned char* window = nullptr;
   MPI_Win win;
   MPI_Win_allocate_shared(2 * Pools::kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window, &win);
+  std::memset(window, 0, 2 * Pools::kBytes);  // its pages, before there is no room for them
+  fill_file_system();
   for (std::size_t i = 0; i < 2; ++i) {
     pools()[i] = {on_stack[i], in_data[i], in_bss[i], window + i * Pools::kBytes};
   }

@@ -163,6 +163,21 @@ inline void spawn(Memory& memory) {
   CHECK(holds(memory, before), "%s", step_text);
 }
 
+// A child in its parent's memory: what it writes, its parent has.
+inline void call_vfork(Memory& memory) {
+  std::vector<unsigned char> expected = memory.content();
+  volatile unsigned char* const first = memory.at();
+  const pid_t child = vfork();
+  if (child == 0) {
+    *first = static_cast<unsigned char>(*first + 1);
+    _exit(0);
+  }
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0, "status %x", status);
+  ++expected[0];
+  CHECK(holds(memory, expected), "%s", step_text);
+}
+
 // A thread that writes all the time what lies beside a buffer on its first and its last page.
 class Neighbour {
  public:

@@ -46,6 +46,11 @@ with reenter api_openmpi
 expect_err "backend reentered"
 with memory api_openmpi
 expect_err "backend caught memory calls"
+run env LD_PRELOAD="$programs/libown_mremap.so:$scratch/libsumac.so" FAKE_BACKEND=memory \
+  "$programs/api_openmpi"
+expect_status 0
+expect_warnings 1
+expect_err "memory calls do not arrive"
 
 with decline threads_openmpi
 expect_status 0

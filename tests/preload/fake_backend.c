@@ -80,7 +80,7 @@ static int saw(void* address, size_t bytes, int advised, int remapped) {
 }
 
 static const char* broken_memory_calls(const struct sumac_stub* stub) {
-  static const struct sumac_memory_calls calls = {advise, before_remap};
+  static const struct sumac_memory_calls calls = {advise, before_remap, madvise, mremap};
   enum { kPage = 4096 };
   char* at = mmap(NULL, 8 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   at[0] = at[5 * kPage] = 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/process/own_memory.h"
 
+#include <sys/mman.h>
+
 #include <mutex>
 
 #include "interpose/process/process.h"
@@ -26,7 +28,8 @@ void open_own_memory(const sumac_stub& stub) {
   static constexpr sumac_memory_calls kCalls{promotion::advise,
                                              [](void* address, std::size_t bytes) -> int {
                                                return promotion::before_remap(address, bytes);
-                                             }};
+                                             },
+                                             ::madvise, ::mremap};
   if (wanted() == Promote::off) return;
   promotion::Settings settings;
   settings.budget = options.promote_budget;

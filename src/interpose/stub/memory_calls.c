@@ -24,8 +24,6 @@ void* stub_mremap(void* old_address, size_t old_bytes, size_t new_bytes, int fla
 __asm__(".symver stub_madvise, madvise@" SUMAC_GLIBC ", remove");
 __asm__(".symver stub_mremap, mremap@" SUMAC_GLIBC ", remove");
 
-typedef void* (*mremap_fn)(void*, size_t, size_t, int, ...);
-
 static _Atomic(const struct sumac_memory_calls*) memory_calls;
 static _Atomic(void*) next_madvise, next_mremap;
 // Set by a call for the page `probe`.
@@ -71,7 +69,8 @@ void* stub_mremap(void* old_address, size_t old_bytes, size_t new_bytes, int fla
   // Only meant with MREMAP_FIXED or MREMAP_DONTUNMAP. The C library reads it as well.
   void* new_address = flags & ~MREMAP_MAYMOVE ? va_arg(arguments, void*) : NULL;
   va_end(arguments);
-  const mremap_fn next = (mremap_fn)next_of(&next_mremap, "mremap", (void*)system_mremap);
+  const sumac_mremap_fn next =
+      (sumac_mremap_fn)next_of(&next_mremap, "mremap", (void*)system_mremap);
   const struct sumac_memory_calls* calls = atomic_load(&memory_calls);
   if (calls != NULL) {
     if (old_address == atomic_load(&probe)) atomic_store(&probed_mremap, true);
@@ -84,18 +83,15 @@ void* stub_mremap(void* old_address, size_t old_bytes, size_t new_bytes, int fla
 }
 
 // The names may be defined before libsumac.so in the search order.
-static bool arrive(void) {
+static bool arrive(const struct sumac_memory_calls* calls) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   void* at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return false;
-  const sumac_madvise_fn named_madvise =
-      (sumac_madvise_fn)dlvsym(RTLD_DEFAULT, "madvise", SUMAC_GLIBC);
-  const mremap_fn named_mremap = (mremap_fn)dlvsym(RTLD_DEFAULT, "mremap", SUMAC_GLIBC);
   atomic_store(&probed_madvise, false);
   atomic_store(&probed_mremap, false);
   atomic_store(&probe, at);
-  if (named_madvise != NULL) named_madvise(at, page, MADV_NORMAL);
-  if (named_mremap != NULL) named_mremap(at, page, page, 0);
+  calls->madvise(at, page, MADV_NORMAL);
+  calls->mremap(at, page, page, 0);
   atomic_store(&probe, NULL);
   munmap(at, page);
   return atomic_load(&probed_madvise) && atomic_load(&probed_mremap);
@@ -103,7 +99,7 @@ static bool arrive(void) {
 
 int stub_catch_memory_calls(const struct sumac_memory_calls* calls) {
   atomic_store(&memory_calls, calls);
-  if (calls == NULL || arrive()) return calls != NULL;
+  if (calls == NULL || arrive(calls)) return calls != NULL;
   atomic_store(&memory_calls, NULL);
   return 0;
 }

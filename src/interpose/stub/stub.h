@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define SUMAC_STUB_VERSION 4u
+#define SUMAC_STUB_VERSION 5u
 
 // Index of an intercepted function: SUMAC_CALL_Allreduce and so on.
 enum sumac_call {
@@ -24,12 +24,18 @@ enum sumac_call {
 // libsumac.so exports them in front of the C library; until a back end sets these functions, they
 // go on to the next definition (the C library's) and do nothing else.
 typedef int (*sumac_madvise_fn)(void* address, size_t bytes, int advice);
+typedef void* (*sumac_mremap_fn)(void*, size_t, size_t, int, ...);
 struct sumac_memory_calls {
   // Does what madvise() does, by `next`.
   int (*advise)(void* address, size_t bytes, int advice, sumac_madvise_fn next);
   // Called before mremap(), with the old range. Returns 0 when mremap() must fail for lack of
   // memory.
   int (*before_remap)(void* address, size_t bytes);
+  // The two functions as the dynamic linker has bound them for the back end, and so for the program
+  // and its libraries. dlsym() and dlvsym() would not tell: they treat symbols without a version,
+  // as those of tcmalloc are, in other ways than the dynamic linker does.
+  sumac_madvise_fn madvise;
+  sumac_mremap_fn mremap;
 };
 
 struct sumac_stub {
