@@ -43,6 +43,7 @@ class Program:
     ranks: list = field(default_factory=lambda: list(RANKS))
     short: list | None = None
     without: dict = field(default_factory=dict)  # why it cannot run, by the name of the MPI
+    launcher: dict = field(default_factory=dict)  # its options, by the name of the MPI
 
 
 @dataclass
@@ -118,7 +119,8 @@ def run(build, mpi, program, arguments, ranks, seconds):
     ):
         stats = pathlib.Path(folder, "stats.json")
         words = [word.replace("{folder}", folder) for word in arguments]
-        job = Job(ranks, [str(build.command), "exec", "--", str(binary), *words])
+        command = [str(build.command), "exec", "--", str(binary), *words]
+        job = Job(ranks, command, extra=program.launcher.get(mpi.name, []))
         surroundings = environment(mpi.launcher, job) | _SURROUNDINGS | variables
         surroundings |= program.environment | {
             "SUMAC_STATS": str(stats),

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <string_view>
 #include <unordered_map>
 
 #include "base/hash.h"
@@ -37,14 +35,6 @@ Location location_now(const CpuMask& cpus) {
     known = cpus;
   }
   return location;
-}
-
-// True where Open MPI 5 was started by 'mpirun --with-ft'. A wait of Sumac's for a failed rank
-// would end the job.
-bool is_fault_tolerant() {
-  const char* value = std::getenv("OMPI_MCA_mpi_ft_enable");
-  const std::string_view text = value ? value : "";
-  return text == "1" || text == "true" || text == "yes" || text == "on";
 }
 
 Place own_place(const sumac_options& options, const CpuMask& cpus) {
@@ -77,7 +67,6 @@ Hello own_hello(const Context& context, const std::string& hierarchy) {
   hello.gathers = report.all_ranks;
   hello.job_rank = log_rank();
   hello.warnings = kept_warnings_hash();
-  hello.fault_tolerant = is_fault_tolerant();
   return hello;
 }
 
@@ -90,8 +79,6 @@ bool can_agree(const std::vector<Hello>& hellos, Reason& reason) {
       reason = Reason::types_differ;
     else if (hello.accelerator)
       reason = Reason::device;
-    else if (hello.fault_tolerant)
-      reason = Reason::fault_tolerance;
     else
       continue;
     return false;

@@ -34,7 +34,6 @@ struct Hello {
   std::int32_t messengers;           // back end: Messages that this process has made
   std::int32_t progresses_messages;  // back end: also while it is in any other call of the MPI's
   std::int32_t world;                // back end: ranks of MPI_COMM_WORLD; 0: there is none
-  std::int32_t fault_tolerant;       // the program wants to hear of ranks that fail, and go on
   std::int32_t gathers;              // SUMAC_STATS=all
   std::int32_t job_rank;             // -1 where it is not known
   std::uint64_t warnings;            // hash of those that it keeps

@@ -32,7 +32,7 @@ void note_members(Team& team, const std::vector<Hello>& hellos) {
   team.spec.in_rank_order = team.context.options.reproducible != 0;
   team.spec.node_radix = static_cast<std::uint16_t>(team.context.options.node_radix);
   team.reports_together = std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
-    return hello.world == team.size && hello.gathers != 0 && hello.fault_tolerant == 0;
+    return hello.world == team.size && hello.gathers != 0;
   });
 }
 

@@ -60,8 +60,6 @@ constexpr Fault kFaults[] = {
      Reason::types_differ, always},
     {"device", [](Setting& s) { s.odd_hello = [](Hello& own) { own.accelerator = 1; }; },
      Reason::device, always},
-    {"fault tolerant", [](Setting& s) { s.odd_hello = [](Hello& own) { own.fault_tolerant = 1; }; },
-     Reason::fault_tolerance, always},
     {"too many messengers",
      [](Setting& s) { s.odd_hello = [](Hello& own) { own.messengers = kMostMessengers; }; },
      Reason::messages, sends_messages},

@@ -10,7 +10,9 @@
 namespace test {
 
 // Intel MPI 2021.18: MPI_MIN is MPI_MAX for types of MPI_Type_create_f90_real; MPI_Pack of a darray
-// with cyclic blocks of several elements packs others, and does not look whether there is room.
+// with cyclic blocks of several elements packs others, and does not look whether there is room;
+// MPI_Allreduce with a user-defined operation is wrong for types whose parts are not in the order
+// of memory, and MPI_Reduce writes to the send buffer.
 inline bool is_intel() {
   static const bool is = [] {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";

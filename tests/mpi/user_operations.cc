@@ -3,7 +3,10 @@
 // and without, against a serial fold in rank order and the MPI's own results. Gaps, the bytes
 // around the buffers and the send buffer must not change. The functions must be called in the
 // calling thread, with the handles that the program passed.
+#include <algorithm>
+
 #include "data.h"
+#include "mpi_faults.h"
 #include "user_functions.h"
 
 namespace {
@@ -163,6 +166,7 @@ void sweep(const Operation& o, const Shape& shape, std::size_t most) {
 // For associative operations the MPI's own result must equal the serial one.
 void compare_with_native(const Operation& o, const Shape& shape) {
   if (!o.associates) return;
+  if (is_intel() && !std::is_sorted(shape.words.begin(), shape.words.end())) return;
   step("%s on %s by the MPI", o.name, shape.name);
   const Words own = input_of(rank, 2 * shape.words.size(), 77);
   Elements from(shape, 2, 0x5a), to(shape, 2, 0xa5);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/process/meeting.h"
 
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -69,6 +71,17 @@ bool meet(Communicator& c, bool all_entered) {
   return least[0] == own[0] && least[1] == own[1];
 }
 
+// Open MPI 5 started by 'mpirun --with-ft', which tells all ranks: no rank may wait for one that
+// has failed, so nothing is agreed on.
+bool is_fault_tolerant() {
+  static const bool is = [] {
+    const char* value = std::getenv("OMPI_MCA_mpi_ft_enable");
+    const std::string_view text = value ? value : "";
+    return text == "1" || text == "true" || text == "yes" || text == "on";
+  }();
+  return is;
+}
+
 Hello hello_of_process(const Communicator& c) {
   Hello hello = own_hello(c.context, c.hierarchy);
   hello.types = known_types_hash();
@@ -105,6 +118,7 @@ void set_up(Communicator& c, bool all_entered) {
     c.state = Communicator::State::alone;
     return;
   }
+  if (is_fault_tolerant()) return hand_down_for_good(c, Reason::fault_tolerance);
   Reason reason;
   if (!members_may_be_served(c, reason)) return hand_down_for_good(c, reason);
   if (!meet(c, all_entered)) return hand_down_for_good(c, Reason::builds_differ);
