@@ -10,7 +10,7 @@ for command in exec run info check bench plot trace plan; do expect_out "  $comm
 run "$sumac" --help
 expect_out "Usage: sumac COMMAND"
 run "$sumac" --version
-expect_out "sumac 0.1.0"
+expect_out "sumac $version"
 
 run "$sumac" bench allreduce
 expect_error 3 no-python

@@ -22,8 +22,8 @@ with take api_openmpi
 expect_status 0
 expect_err "backend barrier"
 expect_warnings 0
-expect_out "before: version 0.1.0, active 0, native MPI_Barrier, no cancel 1, no such 1"
-expect_out "after: version 0.1.0, active 1, native MPI_Barrier, no cancel 1, no such 1"
+expect_out "before: version $version, active 0, native MPI_Barrier, no cancel 1, no such 1"
+expect_out "after: version $version, active 1, native MPI_Barrier, no cancel 1, no such 1"
 expect_out "path 'fake path', 'fake description'"
 
 # The back end is started once, however many threads call first, and none of their calls bypasses

@@ -3,6 +3,8 @@
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failures=0
+version=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' \
+  "$(dirname "$0")/../../python/sumac_mpi/__init__.py")
 unset SUMAC_DISABLE SUMAC_DEBUG LD_PRELOAD
 
 # run COMMAND...: stores its exit status in $status, its output in the files $out and $err.

@@ -48,7 +48,7 @@ done
 
 run env "$preload" "$programs/api"
 expect_status 0
-inactive="version 0.1.0, active 0, native MPI_Barrier, no cancel 1, no such 1, path '', ''"
+inactive="version $version, active 0, native MPI_Barrier, no cancel 1, no such 1, path '', ''"
 expect_out "before: $inactive"
 expect_out "after: $inactive"
 run "$programs/api"

@@ -69,6 +69,18 @@ def test_pkg_config(prefix, tmp_path, family):
     assert job(family, program).endswith(", active 0")
 
 
+@pytest.mark.skipif(not shutil.which("make"), reason="there is no make")
+@pytest.mark.parametrize("family", FAMILIES)
+def test_plain_make(prefix, tmp_path, family):
+    installed = tmp_path / "installed"  # make splits at blanks
+    installed.symlink_to(prefix)
+    shutil.copytree(SOURCES, tmp_path / "consumer")
+    mpi = {"openmpi": "-lmpi", "mpich": "-lmpich"}[family]
+    command = ("make", "-C", tmp_path / "consumer", f"MPICC=mpicc.{family}", f"MPI={mpi}")
+    run(*command, f"SUMAC={installed}")
+    assert job(family, tmp_path / "consumer/app").endswith(", active 0")
+
+
 def test_pkg_config_knows_the_version(prefix):
     (line,) = [line for line in (prefix / "lib/pkgconfig/sumac.pc").read_text().splitlines()
                if line.startswith("Version: ")]  # fmt: skip
