@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The recipes of packaging/ name this version, what the project needs, and settings that CMake
+knows. They are read here as Spack and rattler-build read them, but nothing is built."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+import types
+
+import pytest
+import sumac_mpi
+import yaml
+from installing import ROOT
+
+FOLDER = ROOT / "packaging"
+CONDA_NAMES = {"matplotlib": "matplotlib-base"}  # others have their names of pip, in lower case
+
+
+def python_packages() -> dict[str, str]:
+    """{name: lowest version} of what the command needs, or can use."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    rows = sum(project["optional-dependencies"].values(), project["dependencies"])
+    return dict(re.fullmatch(r"([\w-]+)>=([\d.]+)", row).groups() for row in rows)
+
+
+class Mpi:
+    """What Spack says about the MPI of a build."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.prefix = name, f"/opt/{name}"
+        self.mpicc, self.mpicxx = f"/opt/{name}/bin/mpicc", f"/opt/{name}/bin/mpicxx"
+
+
+@pytest.fixture
+def spack(monkeypatch):
+    """The class of the recipe, and the directives in it as [(name, arguments, options)]."""
+    said: list[tuple] = []
+
+    def directive(name):
+        return lambda *arguments, **options: said.append((name, arguments, options))
+
+    def decorator(*_, **__):
+        return lambda function: function
+
+    module = types.ModuleType("spack.package")
+    for name in ("version", "license", "variant", "depends_on", "generator"):
+        setattr(module, name, directive(name))
+    module.run_after = module.on_package_attributes = decorator
+    module.Executable = None
+    module.find_libraries = lambda names, root, recursive: types.SimpleNamespace(
+        libraries=[f"{root}/lib/{names[0]}.so"]
+    )
+    systems = types.ModuleType("spack_repo.builtin.build_systems.cmake")
+    systems.CMakePackage = type("CMakePackage", (), {
+        "define": lambda self, name, value: f"-D{name}={value}",
+    })  # fmt: skip
+    for name in ("spack", "spack_repo", "spack_repo.builtin", "spack_repo.builtin.build_systems"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    monkeypatch.setitem(sys.modules, "spack.package", module)
+    monkeypatch.setitem(sys.modules, systems.__name__, systems)
+    scope: dict = {}
+    exec(compile((FOLDER / "spack/package.py").read_text(), "package.py", "exec"), scope)
+    return scope["Sumac"], said
+
+
+def test_spack_has_this_version_and_all_packages(spack):
+    said = spack[1]
+    assert ("version", (sumac_mpi.__version__,), {}) in said
+    needed = {arguments[0] for name, arguments, _ in said if name == "depends_on"}
+    wanted = {f"py-{name.lower()}@{version}:" for name, version in python_packages().items()}
+    assert wanted <= needed
+
+
+@pytest.mark.parametrize("family", ["openmpi", "mpich"])
+def test_spack_sets_what_cmake_reads(spack, family):
+    recipe = spack[0]()
+    recipe.spec = {"mpi": Mpi(family)}
+    assert {argument.split("=")[0][2:] for argument in recipe.cmake_args()} == {
+        "SUMAC_WERROR", f"SUMAC_{family}_CC", f"SUMAC_{family}_CXX",
+        f"SUMAC_{family.upper()}_LIBRARY",
+    }  # fmt: skip
+    cmake = (ROOT / "cmake/SumacMpiFamilies.cmake").read_text()
+    assert "find_program(SUMAC_${family}_CC" in cmake and f"SUMAC_{family.upper()}_LIB" in cmake
+
+
+def test_conda_has_this_version_and_all_packages():
+    recipe = yaml.safe_load((FOLDER / "conda/recipe.yaml").read_text())
+    assert recipe["context"]["version"] == sumac_mpi.__version__
+    for name, version in python_packages().items():
+        assert f"{CONDA_NAMES.get(name, name).lower()} >={version}" in recipe["requirements"]["run"]
+
+
+def test_the_script_of_conda_sets_what_cmake_reads(tmp_path):
+    (tmp_path / "cmake").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (tmp_path / "cmake").chmod(0o755)
+    for family in ("openmpi", "mpich"):
+        environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PREFIX": "/opt/c", "mpi": family}
+        done = subprocess.run(
+            [FOLDER / "conda/build.sh"], env=environment, capture_output=True, text=True, check=True
+        )
+        assert f"-DSUMAC_{family}_CC=/opt/c/bin/mpicc" in done.stdout
+        assert f"-DSUMAC_{family.upper()}_LIBRARY=/opt/c/lib/libmpi.so" in done.stdout
+
+
+def test_the_debian_package_needs_what_the_build_needs():
+    lines = (ROOT / "scripts/debian-packages.txt").read_text().split("[check]")[0].splitlines()
+    build = {line.split("#")[0].strip() for line in lines} - {"", "gcc", "openmpi-bin", "mpich"}
+    control = (FOLDER / "debian/control").read_text()
+    depends = re.search(r"^Build-Depends: (.*?)^\S", control, re.MULTILINE | re.DOTALL)[1]
+    assert build <= {each.split("(")[0].strip() for each in depends.split(",")}
