@@ -93,14 +93,14 @@ class Explainer {
  private:
   AgreedLevels agreed_by(int rank) const;
   std::vector<Alike> alike() const;
-  std::vector<int> counterparts(std::size_t place) const;
   LevelGroup group_of(const Group& group, std::size_t level) const;
   std::vector<int> ranks_beside() const;
   Row& row(const StagePlan& stage, const Capabilities& capabilities, const LevelGroup& group,
            const CallPlan& plan, Way& way) const;
   void add(const StagePlan& stage, const LevelGroup& group, const CallPlan& plan, Way& way) const;
   void add_groups(const Alike& alike, const Choice& choice, Way& way) const;
-  void add_multi_leader(const Choice& choice, Way& way) const;
+  void add_across(const std::vector<int>& node, const Choice& choice, Way& way) const;
+  void add_all_ranks(const Choice& choice, Way& way) const;
   Way way(const Choice& choice) const;
   Way in_one_group(const Capabilities& group) const;
 
@@ -111,12 +111,6 @@ class Explainer {
   const CallShape shape_;
   const std::vector<Alike> alike_;
 };
-
-std::vector<int> Explainer::counterparts(std::size_t place) const {
-  std::vector<int> ranks;
-  for (const Group& node : hierarchy_.levels[0].groups) ranks.push_back(node.members[place]);
-  return ranks;
-}
 
 // The hierarchy as one rank sees it.
 AgreedLevels Explainer::agreed_by(int rank) const {
@@ -176,10 +170,11 @@ Priced priced(const StagePlan& stage, const Cost& cost) {
 }
 
 // Whether another algorithm could be chosen for a stage. Algorithms of the whole call cannot, and
-// the MPI's own cannot serve the counterparts of several leaders.
+// the MPI's own serves the leaders alone.
 bool is_other(Algorithm algorithm, const StagePlan& stage, const Way& way) {
   const AlgorithmInfo &info = info_of(algorithm), &taken = info_of(stage.algorithm);
-  const bool leaders = info_of(way.algorithm).needs != Needs::levels_equal_nodes;
+  const Needs needs = info_of(way.algorithm).needs;
+  const bool leaders = needs != Needs::levels_equal_nodes && needs != Needs::levels_all_ranks;
   return info.collective == taken.collective && algorithm != stage.algorithm &&
          over_of(taken.needs) != Over::levels && (leaders || info.order != Order::of_mpi);
 }
@@ -187,14 +182,15 @@ bool is_other(Algorithm algorithm, const StagePlan& stage, const Way& way) {
 // The row of groups with these properties.
 Row& Explainer::row(const StagePlan& stage, const Capabilities& capabilities,
                     const LevelGroup& group, const CallPlan& plan, Way& way) const {
-  const auto level = static_cast<std::size_t>(stage.level);
+  const Needs needs = info_of(way.algorithm).needs;
   Row row;
-  row.level = hierarchy_.levels[level].name;
+  row.level = group.name;
   row.order = order_of(stage, hierarchy_.levels.size());
   row.ranks = capabilities.ranks;
   row.over = capabilities.over;
   row.operation = operation_of(stage.kind, shape_.collective);
-  row.chunk = plan.largest_chunk();
+  const bool part = needs == Needs::levels_all_ranks && stage.kind == Kind::exchange;
+  row.chunk = part ? plan.first.bytes : plan.largest_chunk();
   row.chunks = plan.num_chunks();
   row.rule = stage.rule;
   row.taken = priced(stage, {});
@@ -246,16 +242,28 @@ void Explainer::add_groups(const Alike& alike, const Choice& choice, Way& way) c
 
 // The i-th rank of each node has part i of the message and exchanges it with the i-th ranks of the
 // other nodes.
-void Explainer::add_multi_leader(const Choice& choice, Way& way) const {
-  const std::vector<int>& node = hierarchy_.levels[0].groups[0].members;
+void Explainer::add_across(const std::vector<int>& node, const Choice& choice, Way& way) const {
   CallPlan plan;
-  for (std::size_t place = 0; place < node.size(); ++place) {
-    plan_call(agreed_by(node[place]), choice, shape_, plan);
-    LevelGroup peers;
-    peers.members = counterparts(place);
-    peers.size = static_cast<int>(peers.members.size());
-    add(plan.stages[1], peers, plan, way);
+  for (const int rank : node) {
+    const AgreedLevels agreed = agreed_by(rank);
+    plan_call(agreed, choice, shape_, plan);
+    const bool parts = info_of(choice.algorithm).needs == Needs::levels_all_ranks;
+    if (parts && plan.first.bytes == 0) continue;
+    add(plan.stages[1], sumac::group_of(agreed, plan, plan.stages[1]), plan, way);
   }
+}
+
+void Explainer::add_all_ranks(const Choice& choice, Way& way) const {
+  const std::vector<std::vector<int>> nodes = ranks_of_nodes(spec_.places);
+  CallPlan plan;
+  for (const std::vector<int>& node : nodes) {
+    const AgreedLevels agreed = agreed_by(node[0]);
+    plan_call(agreed, choice, shape_, plan);
+    for (const std::size_t stage : {0, 2}) add(plan.stages[stage], agreed.node.group, plan, way);
+  }
+  way.chunk = plan.largest_chunk();
+  way.chunks = plan.num_chunks();
+  add_across(nodes[0], choice, way);
 }
 
 // Adds the steps of stages; of groups that work at the same time, the slowest counts.
@@ -280,11 +288,16 @@ Way Explainer::way(const Choice& choice) const {
   Way way;
   way.algorithm = choice.algorithm;
   if (choice.algorithm == Algorithm::native) return way;
-  const bool multi_leader = info_of(choice.algorithm).needs == Needs::levels_equal_nodes;
-  for (const Alike& alike : alike_) {
-    if (!multi_leader || alike.level == 0) add_groups(alike, choice, way);
+  const Needs needs = info_of(choice.algorithm).needs;
+  const bool multi_leader = needs == Needs::levels_equal_nodes;
+  if (needs == Needs::levels_all_ranks) {
+    add_all_ranks(choice, way);
+  } else {
+    for (const Alike& alike : alike_) {
+      if (!multi_leader || alike.level == 0) add_groups(alike, choice, way);
+    }
   }
-  if (multi_leader) add_multi_leader(choice, way);
+  if (multi_leader) add_across(hierarchy_.levels[0].groups[0].members, choice, way);
   std::stable_sort(way.rows.begin(), way.rows.end(),
                    [](const Row& a, const Row& b) { return a.order < b.order; });
   way.cost = cost_of_all(way.rows, way.chunks);
@@ -306,6 +319,7 @@ Way Explainer::in_one_group(const Capabilities& group) const {
   stage.radix = range.choice.radix;
   stage.rule = range.rule;
   CallPlan plan;
+  plan.choice = range.choice;
   plan.chunks = {shape_.bytes, std::max(shape_.bytes, kCacheLine), kCacheLine};
   LevelGroup ranks;
   ranks.size = group.ranks;

@@ -146,7 +146,7 @@ std::string Communicator::plan_text(const CallShape& shape, const Choice& choice
   plan_call(run->agreed(), choice, shape, plan);
   std::string text;
   for (const StagePlan& stage : plan.stages) {
-    const LevelGroup& group = run->agreed().groups[static_cast<std::size_t>(stage.level)];
+    const LevelGroup& group = group_of(run->agreed(), plan, stage);
     if (!text.empty()) text += ", ";
     text += std::string(group.name) + " x" + std::to_string(group.size) + " " +
             name_of(stage.kind, shape.collective) + " " + info_of(stage.algorithm).name;

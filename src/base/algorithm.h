@@ -36,6 +36,7 @@ enum class Needs : std::uint8_t {
   levels,
   levels_one_group,
   levels_equal_nodes,
+  levels_all_ranks,
   levels_single_copy
 };
 enum class Order : std::uint8_t { none, rank, tree, rotated, of_mpi };

@@ -75,6 +75,10 @@ bool check_hierarchies(std::string_view option, std::string& problem);
 bool build_hierarchy(const HierarchySpec& spec, const std::vector<Place>& places, SlowDesign design,
                      Hierarchy& hierarchy, std::string& problem);
 
+// The ranks of each node, fast ones first, then the slow ones that belong to it; each in ascending
+// order. Where all are slow, a node's are its own.
+std::vector<std::vector<int>> ranks_of_nodes(const std::vector<Place>& places);
+
 // All ranks as one group, slow ones too, led by rank 0.
 Hierarchy one_group_of(const std::vector<Place>& places);
 

@@ -78,4 +78,19 @@ void add_attach_levels(const RankTable& ranks, SlowDesign design, LevelBuilder& 
   levels.add("attach", keys);
 }
 
+std::vector<std::vector<int>> ranks_of_nodes(const std::vector<Place>& places) {
+  const RankTable ranks(places);
+  const std::vector<int> hosts = ranks.two_classes ? hosts_of(ranks) : std::vector<int>();
+  std::vector<std::vector<int>> of_nodes(ranks.nodes());
+  for (const bool slow : {false, true}) {
+    for (int rank = 0; rank < ranks.size(); ++rank) {
+      if (ranks.slow(rank) != slow) continue;
+      of_nodes[slow ? hosts[ranks.node[rank]] : ranks.node[rank]].push_back(rank);
+    }
+  }
+  // Nodes of slow ranks alone have gone into their hosts.
+  std::erase_if(of_nodes, [](const std::vector<int>& node) { return node.empty(); });
+  return of_nodes;
+}
+
 }  // namespace sumac

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "levels/all_ranks.h"
 #include "levels/multi_leader.h"
-#include "levels/split_nodes.h"
 
 namespace sumac {
 namespace {
@@ -71,35 +71,55 @@ void choose(const ChoiceTable& table, bool shared, bool may_use_mpi, Collective 
   stage.width = one_by_one ? 1 : static_cast<int>(std::min<std::size_t>(kWidth, chunks.count));
 }
 
+// Among the ranks of the same place on all nodes, each with its own part. The MPI's own all-reduce
+// exists for the leaders alone.
+void choose_exchange(const SendingGroup& across, const ChunkSizes& parts, CallPlan& plan) {
+  choose(across.choices, false, false, Collective::allreduce, parts, plan.stages[1]);
+}
+
 void plan_multi_leader(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
   const LevelGroup& node = agreed.groups[0];
   list_multi_leader(node, plan.choice.algorithm, plan.stages);
-  ChunkSizes exchanged;
-  if (node.shared) {
-    plan.chunks = part_in_chunks(shape.bytes, node, plan.choice.chunk);
-    exchanged = {plan.chunks[0].bytes, plan.chunks.count()};
-  } else {
-    plan.chunks = vector_in_chunks(shape.bytes, shape.element, node, plan.choice.chunk);
-    const ChunkSizes within{plan.chunks[0].bytes, plan.chunks.count()};
-    choose(agreed.choices[0], false, false, Collective::reduce_scatter, within, plan.stages[0]);
-    choose(agreed.choices[0], false, false, Collective::allgather, within, plan.stages[2]);
-    exchanged = {part_of(within.largest, node.size, 0).bytes, within.count};
-  }
-  // The MPI's own all-reduce exists for the leaders alone.
-  choose(agreed.counterparts.choices, false, false, Collective::allreduce, exchanged,
-         plan.stages[1]);
+  plan.chunks = part_in_chunks(shape.bytes, node, plan.choice.chunk);
+  choose_exchange(agreed.counterparts, {plan.chunks[0].bytes, plan.chunks.count()}, plan);
+}
+
+void plan_all_ranks(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
+  const auto& [node, choices] = agreed.node;
+  list_multi_leader(node, plan.choice.algorithm, plan.stages);
+  plan.chunks = vector_in_chunks(shape.bytes, shape.element, node.size, plan.choice.chunk);
+  const std::size_t count = plan.chunks.count();
+  const auto parts = [&](std::size_t chunk) {
+    return parts_of_chunk(plan.chunks[chunk].bytes, shape.element, node.size);
+  };
+  plan.first = parts(0)[node.rank];
+  plan.last = parts(count - 1)[node.rank];
+  const ChunkSizes within{plan.chunks[0].bytes, count};
+  choose(choices, false, false, Collective::reduce_scatter, within, plan.stages[0]);
+  choose_exchange(agreed.across, {parts(0)[0].bytes, count}, plan);
+  choose(choices, false, false, Collective::allgather, within, plan.stages[2]);
 }
 
 }  // namespace
 
+const LevelGroup& group_of(const AgreedLevels& agreed, const CallPlan& plan,
+                           const StagePlan& stage) {
+  const bool exchanges = stage.kind == Kind::exchange;
+  const Needs needs = info_of(plan.choice.algorithm).needs;
+  if (needs == Needs::levels_all_ranks) return (exchanges ? agreed.across : agreed.node).group;
+  if (needs == Needs::levels_equal_nodes && exchanges) return agreed.counterparts.group;
+  return agreed.groups[static_cast<std::size_t>(stage.level)];
+}
+
 void plan_call(const AgreedLevels& agreed, const Choice& choice, const CallShape& shape,
                CallPlan& plan) {
   plan.choice = choice;
+  plan.spread = Spread();
   plan.choice.chunk = most_chunk(choice, shape, agreed.depth);
   const Needs needs = info_of(choice.algorithm).needs;
   if (needs == Needs::levels_equal_nodes) return plan_multi_leader(agreed, shape, plan);
+  if (needs == Needs::levels_all_ranks) return plan_all_ranks(agreed, shape, plan);
   plan.chunks = {shape.bytes, plan.choice.chunk, std::max(kCacheLine, shape.element)};
-  plan.spread = Spread();
   if (has_parts(shape.collective)) {
     const Parts parts{shape.bytes, static_cast<int>(agreed.order->ranks.size()), 1, 0,
                       shape.listed};

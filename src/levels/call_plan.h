@@ -12,11 +12,10 @@
 
 namespace sumac {
 
-// The ranks in the same place on every node, where multi_leader is possible; else none.
-struct Counterparts {
-  std::vector<int> ranks;  // of the communicator
-  ChoiceTable choices;     // of such a group
-  int own = 0;             // this rank's place among them
+// Ranks that send one another messages and are no group of a level. No members: there are none.
+struct SendingGroup {
+  LevelGroup group;
+  ChoiceTable choices;
 };
 
 // What the ranks of a hierarchy agreed on, as one of them takes part in it.
@@ -25,7 +24,8 @@ struct AgreedLevels {
   std::size_t depth = 0;             // of the hierarchy
   ChoiceTable whole;                 // of the communicator
   std::vector<ChoiceTable> choices;  // by level
-  Counterparts counterparts;
+  SendingGroup counterparts;  // in the same place on every node, where multi_leader is possible
+  SendingGroup node, across;  // where all_ranks is possible: of its stages
   bool in_order = true;  // operations begin in the same order on all ranks
   std::shared_ptr<const TreeOrder> order;
   int place = 0, own = 0;  // this rank's, in the order and in the communicator
@@ -47,12 +47,17 @@ inline constexpr std::size_t kBarrierWord = 4;
 struct CallPlan {
   Choice choice;  // of the communicator; `chunk` are the most bytes of a chunk
   Chunks chunks{0, kCacheLine, kCacheLine};  // of the message; of multi_leader, of the rank's part
+  Part first{0, 0}, last{0, 0};              // all_ranks: what this rank exchanges of such chunks
   StagePlans stages;                         // of this rank, in the order in which they begin
   Spread spread;  // of a reduce-scatter and an all-gather, in place of chunks
 
   std::size_t num_chunks() const { return spread.count() ? spread.count() : chunks.count(); }
   std::size_t largest_chunk() const { return spread.count() ? spread.bytes(0) : chunks[0].bytes; }
 };
+
+// The group that works in a stage of the plan.
+const LevelGroup& group_of(const AgreedLevels& agreed, const CallPlan& plan,
+                           const StagePlan& stage);
 
 // Makes the plan of a call for which `choice` was taken (its algorithm needs levels). `plan` is
 // overwritten and its memory reused.

@@ -84,7 +84,9 @@ void LevelsOperation::begin(const ChosenCall& call) {
   op.spread = has_parts(call.collective) ? &plan_.spread : nullptr;
   op.gathers = call.collective == Collective::allgather;
   op.place = levels_.place;
-  if (plan_.stages[0].kind == StagePlan::Kind::scatter) return begin_multi_leader();
+  const Needs needs = info_of(call.choice.algorithm).needs;
+  if (needs == Needs::levels_equal_nodes) return begin_multi_leader();
+  if (needs == Needs::levels_all_ranks) return begin_all_ranks();
   take_stages(plan_.stages, levels_.groups, op);
   begin_stages();
 }
@@ -95,15 +97,16 @@ void LevelsOperation::begin_stages() {
     const bool down = stage.kind == StagePlan::Kind::bcast && !shows_buffers(op, stage);
     return tag_of(static_cast<std::size_t>(stage.level), down, which);
   };
+  const std::size_t largest = plan_.largest_chunk();
   std::fill(op.groups.begin(), op.groups.end(), MessageGroup());
   for (std::size_t i = 0; i < op.num_stages; ++i) {
     const Stage& stage = op.stages[i];
     for (int w = 0; w < stage.width && !stage.group->shared; ++w) {
       op.groups[i * kWidth + static_cast<std::size_t>(w)] =
-          group_of(stage.group->members, stage.group->rank, tag(stage, w));
+          messages_of(*stage.group, tag(stage, w), largest);
     }
   }
-  share_scratch(op.groups.data(), op.num_stages * kWidth, plan_.largest_chunk());
+  share_scratch(op.groups.data(), op.num_stages * kWidth, kKept * round_up(largest, kCacheLine));
   std::size_t used = 0;
   for (std::size_t i = 0; i < op.num_stages; ++i) {
     for (int w = 0; w < op.stages[i].width; ++w) {
@@ -114,22 +117,21 @@ void LevelsOperation::begin_stages() {
 }
 
 void LevelsOperation::begin_multi_leader() {
-  if (!levels_.groups[0].shared) return begin_split_nodes();
   MultiLeader& work = multi_leader_;
   const StagePlan& between = plan_.stages[1];
   work.node = &levels_.groups[0];
+  work.across = &levels_.counterparts.group;
   work.args = &operation_.reduction;
   work.stages = plan_.stages.data();
   work.exchange = entry_of(between.algorithm).start_sending;
   work.chunks = plan_.chunks;
   work.begin();
-  const Counterparts& peers = levels_.counterparts;
   work.groups.fill(MessageGroup());
   for (int w = 0; w < between.width; ++w) {
     work.groups[static_cast<std::size_t>(w)] =
-        group_of(peers.ranks, peers.own, tag_of(levels_.depth, false, w));
+        messages_of(*work.across, tag_of(levels_.depth, false, w), plan_.chunks[0].bytes);
   }
-  share_scratch(work.groups.data(), kWidth, plan_.chunks[0].bytes);
+  share_scratch(work.groups.data(), kWidth, 0);
   run_in_turn(0, tag_of(0, false, 0), [&work](Strand& strand) { return scatter(strand, work); });
   for (int w = 0; w < between.width; ++w) {
     run_in_turn(static_cast<std::size_t>(w) + 1, tag_of(levels_.depth, false, w),
@@ -139,24 +141,26 @@ void LevelsOperation::begin_multi_leader() {
               [&work](Strand& strand) { return gather(strand, work); });
 }
 
-void LevelsOperation::begin_split_nodes() {
-  SplitNodes& work = split_nodes_;
-  const LevelGroup& node = levels_.groups[0];
-  const Counterparts& peers = levels_.counterparts;
-  work.node = &node;
+// Its lanes are above those of the levels, as that of multi_leader's exchange.
+void LevelsOperation::begin_all_ranks() {
+  AllRanks& work = all_ranks_;
   work.args = &operation_.reduction;
+  work.node = &levels_.node.group;
+  work.across = &levels_.across.group;
   work.stages = plan_.stages.data();
   work.chunks = plan_.chunks;
   work.groups.fill(MessageGroup());
+  const std::size_t largest = plan_.largest_chunk();
   for (int w = 0; w < work.width(); ++w) {
     const auto first = static_cast<std::size_t>(2 * w);
-    work.groups[first] = group_of(node.members, node.rank, tag_of(0, false, w));
-    work.groups[first + 1] = group_of(peers.ranks, peers.own, tag_of(levels_.depth, false, w));
+    work.groups[first] = messages_of(*work.node, tag_of(levels_.depth, true, w), largest);
+    work.groups[first + 1] =
+        messages_of(*work.across, tag_of(levels_.depth, false, w), plan_.first.bytes);
   }
-  share_scratch(work.groups.data(), work.groups.size(), plan_.largest_chunk());
+  share_scratch(work.groups.data(), work.groups.size(), 0);
   for (int w = 0; w < work.width(); ++w) {
-    run_in_turn(static_cast<std::size_t>(w), tag_of(0, false, w),
-                [&work, w](Strand& strand) { return split_nodes(strand, work, w); });
+    run_in_turn(static_cast<std::size_t>(w), tag_of(levels_.depth, false, w),
+                [&work, w](Strand& strand) { return all_ranks(strand, work, w); });
   }
 }
 
@@ -172,29 +176,25 @@ Strand& LevelsOperation::strand(std::size_t number) {
   return *strands_[number];
 }
 
-MessageGroup LevelsOperation::group_of(const std::vector<int>& members, int rank, std::size_t tag) {
+MessageGroup LevelsOperation::messages_of(const LevelGroup& of, std::size_t tag,
+                                          std::size_t largest) {
   MessageGroup group;
   group.messages = levels_.messages.get();
   group.stream = &levels_.lane(tag).stream;
-  group.members = members.data();
-  group.rank = rank;
-  group.size = static_cast<int>(members.size());
+  group.members = of.members.data();
+  group.rank = of.rank;
+  group.size = of.size;
+  group.scratch_bytes = message_scratch(group.size, largest);
   return group;
 }
 
-void LevelsOperation::share_scratch(MessageGroup* groups, std::size_t count, std::size_t largest) {
-  const std::size_t kept = kKept * round_up(largest, kCacheLine);
+void LevelsOperation::share_scratch(MessageGroup* groups, std::size_t count, std::size_t kept) {
   std::size_t needed = kept;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!groups[i].messages) continue;
-    groups[i].scratch_bytes = message_scratch(groups[i].size, largest);
-    needed += groups[i].scratch_bytes;
-  }
+  for (std::size_t i = 0; i < count; ++i) needed += groups[i].scratch_bytes;
   std::byte* place = scratch_.reserve(needed);
   operation_.kept = place;
   place += kept;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!groups[i].messages) continue;
     groups[i].scratch = place;
     place += groups[i].scratch_bytes;
   }

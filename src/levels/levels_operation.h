@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
+#include "levels/all_ranks.h"
 #include "levels/call_plan.h"
 #include "levels/multi_leader.h"
-#include "levels/split_nodes.h"
 #include "levels/stage.h"
 
 namespace sumac {
@@ -92,10 +92,11 @@ class LevelsOperation {
   void plan(const ChosenCall& call);
   void begin_stages();
   void begin_multi_leader();
-  void begin_split_nodes();
-  MessageGroup group_of(const std::vector<int>& members, int rank, std::size_t tag);
-  // Gives each group its part of the scratch memory, for messages of at most `largest` bytes.
-  void share_scratch(MessageGroup* groups, std::size_t count, std::size_t largest);
+  void begin_all_ranks();
+  // One strand's, for messages of at most `largest` bytes.
+  MessageGroup messages_of(const LevelGroup& group, std::size_t tag, std::size_t largest);
+  // Gives the groups, and kept chunks of so many bytes, their parts of the scratch memory.
+  void share_scratch(MessageGroup* groups, std::size_t count, std::size_t kept);
   Strand& strand(std::size_t number);
   template <class Start>
   void run_in_turn(std::size_t strand, std::size_t tag, Start start);
@@ -107,7 +108,7 @@ class LevelsOperation {
   CallPlan plan_;
   Operation operation_;
   MultiLeader multi_leader_;
-  SplitNodes split_nodes_;
+  AllRanks all_ranks_;
   Strands strands_;  // made when first needed
   Scratch scratch_;
 };

@@ -239,8 +239,28 @@ Hierarchy equal_nodes(int nodes, int per_node) {
   return hierarchy;
 }
 
-void begin_multi(LevelsWorld& world, int r, int nodes, TestCall& call, const Choices& choices,
-                 std::vector<int>& counterparts) {
+LevelGroup group_of(const std::vector<int>& members, int rank) {
+  LevelGroup group;
+  group.members = members;
+  group.size = static_cast<int>(members.size());
+  group.rank = rank;
+  return group;
+}
+
+// Of the rank's place on all nodes of equal_nodes().
+LevelGroup counterparts_of(int r, int nodes) {
+  std::vector<int> ranks;
+  for (int n = 0; n < nodes; ++n) ranks.push_back(r / nodes * nodes + n);
+  return group_of(ranks, r % nodes);
+}
+
+void start(LevelsRank& rank, const std::function<Task(Strand&)>& text) {
+  Strand& strand = *rank.strands.emplace_back(std::make_unique<Strand>());
+  strand.preempt_at_every_wait(true);
+  strand.start(text(strand));
+}
+
+void begin_multi(LevelsWorld& world, int r, int nodes, TestCall& call, const Choices& choices) {
   LevelsRank& rank = world[r];
   MultiLeader& work = rank.multi;
   rank.operation.reduction = call.arguments(r).reduction;
@@ -254,29 +274,58 @@ void begin_multi(LevelsWorld& world, int r, int nodes, TestCall& call, const Cho
   work.begin();
   rank.strands.clear();
   rank.scratch.clear();
-  counterparts.clear();
-  for (int n = 0; n < nodes; ++n) counterparts.push_back(work.node->rank * nodes + n);
-  const auto start = [&](auto text) {
-    rank.strands.push_back(std::make_unique<Strand>());
-    rank.strands.back()->preempt_at_every_wait(true);
-    rank.strands.back()->start(text(*rank.strands.back()));
-  };
-  start([&](Strand& s) { return scatter(s, work); });
-  start([&](Strand& s) { return gather(s, work); });
+  rank.across = counterparts_of(r, nodes);
+  work.across = &rank.across;
+  start(rank, [&](Strand& s) { return scatter(s, work); });
+  start(rank, [&](Strand& s) { return gather(s, work); });
   for (int w = 0; w < kWidth; ++w) {
-    work.groups[static_cast<std::size_t>(w)] =
-        world.message_group(rank, counterparts, r % nodes, 1000 + w, work.chunks[0].bytes);
-    start([&](Strand& s) { return exchange(s, work, w); });
+    work.groups[static_cast<std::size_t>(w)] = world.message_group(
+        rank, rank.across.members, rank.across.rank, 1000 + w, work.chunks[0].bytes);
+    start(rank, [&work, w](Strand& s) { return exchange(s, work, w); });
   }
 }
 
-TEST(MultiLeaderTest, AllShapesOfEqualNodes) {
+void begin_all_ranks(LevelsWorld& world, int r, int nodes, TestCall& call, const Choices& choices) {
+  LevelsRank& rank = world[r];
+  AllRanks& work = rank.all;
+  rank.operation.reduction = call.arguments(r).reduction;
+  rank.node = group_of(rank.levels[0].members, rank.levels[0].rank);
+  rank.across = counterparts_of(r, nodes);
+  work.args = &rank.operation.reduction;
+  work.node = &rank.node;
+  work.across = &rank.across;
+  list_multi_leader(rank.node, Algorithm::allreduce_all_ranks, rank.plans);
+  const Collective stages[] = {Collective::reduce_scatter, Collective::allreduce,
+                               Collective::allgather};
+  for (std::size_t i = 0; i < 3; ++i) {
+    rank.plans[i].algorithm = choices.of(false, stages[i]);
+    rank.plans[i].radix = choices.radix;
+  }
+  work.stages = rank.plans.data();
+  work.chunks = vector_in_chunks(call.bytes(), sizeof(Word), rank.node.size, choices.chunk);
+  rank.strands.clear();
+  rank.scratch.clear();
+  for (int w = 0; w < work.width(); ++w) {
+    int tag = 1000 + 2 * w;
+    for (const LevelGroup* group : {&rank.node, &rank.across}) {
+      work.groups[static_cast<std::size_t>(tag - 1000)] = world.message_group(
+          rank, group->members, group->rank, tag, work.chunks[0].bytes);
+      ++tag;
+    }
+    start(rank, [&work, w](Strand& s) { return all_ranks(s, work, w); });
+  }
+}
+
+// Begins an operation on a rank: of nodes, a call and choices.
+using BeginFn = void(LevelsWorld&, int r, int nodes, TestCall&, const Choices&);
+
+void run_on_all_shapes(BeginFn* begin, int least_of_a_node) {
   for (int nodes : {2, 3, 4, 5, 7, 8}) {
     for (int per_node : {1, 2, 3, 5, 8}) {
+      if (per_node < least_of_a_node) continue;
       const int ranks = nodes * per_node;
       Random random(static_cast<unsigned>(ranks));
       LevelsWorld world(equal_nodes(nodes, per_node), ranks, kSlot, random());
-      std::vector<std::vector<int>> counterparts(static_cast<std::size_t>(ranks));
       std::deque<TestCall> calls;
       std::deque<Choices> all_choices;
       for (int repeat = 0; repeat < 12; ++repeat) {
@@ -284,9 +333,7 @@ TEST(MultiLeaderTest, AllShapesOfEqualNodes) {
         TestCall& call =
             calls.emplace_back(setting_of(Collective::allreduce, ranks, 6000, random), random);
         for (int r = 0; r < ranks; ++r) {
-          world[r].program.push_back([&, r] {
-            begin_multi(world, r, nodes, call, choices, counterparts[static_cast<std::size_t>(r)]);
-          });
+          world[r].program.push_back([&, r] { begin(world, r, nodes, call, choices); });
         }
       }
       const std::string about = std::to_string(nodes) + " x " + std::to_string(per_node);
@@ -295,6 +342,9 @@ TEST(MultiLeaderTest, AllShapesOfEqualNodes) {
     }
   }
 }
+
+TEST(EqualNodes, MultiLeader) { run_on_all_shapes(begin_multi, 1); }
+TEST(EqualNodes, AllRanks) { run_on_all_shapes(begin_all_ranks, 2); }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Ranks,
                          ::testing::Values(2, 3, 4, 5, 6, 7, 8, 11, 13, 16, 17, 23, 32, 37, 48, 61,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "levels/multi_leader.h"
 
-#include <cstring>
-
 #include "algorithms/slots.h"
 #include "observe/trace.h"
 
@@ -17,12 +15,7 @@ std::size_t piece_in(std::size_t slot_bytes, int ranks) {
 std::uint64_t begun() { return trace::on() ? trace::now_ns() : 0; }
 
 void record(const MultiLeader& work, int stage, std::size_t chunk, std::uint64_t begun) {
-  static const LevelGroup between = [] {
-    LevelGroup group;
-    std::strcpy(group.name, "top");
-    return group;
-  }();
-  if (begun) record_piece(work.stages[stage], stage == 1 ? between : *work.node, chunk, begun);
+  if (begun) record_piece(work.stages[stage], stage == 1 ? *work.across : *work.node, chunk, begun);
 }
 
 }  // namespace

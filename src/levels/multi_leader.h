@@ -7,7 +7,7 @@
 //   Steps     in the node 2, pipelined; between nodes as the algorithm for n/p there
 //   Bytes     a node sends what one leader would, from all its ranks at the same time
 //   Wins      large messages, where one rank cannot use up what the node's network gives
-//   Needs     two levels: nodes and what is between them
+//   Needs     two levels: nodes that share memory, and what is between them
 #pragma once
 
 #include "algorithms/cost.h"
@@ -19,11 +19,12 @@ namespace sumac {
 
 struct MultiLeader {
   LevelGroup* node = nullptr;
+  const LevelGroup* across = nullptr;  // the ranks of the same place on all nodes
   const ReduceArguments* args = nullptr;
   const StagePlan* stages = nullptr;         // three, as list_multi_leader has them
   StartSending exchange = nullptr;           // in place, on what is the rank's own part
   Chunks chunks{0, kCacheLine, kCacheLine};  // exchanged at a time, of this rank's part
-  std::array<MessageGroup, kWidth> groups;   // the ranks of the same place on all nodes
+  std::array<MessageGroup, kWidth> groups;   // of each strand of the exchange
   ChunkCounter folded, exchanged;
 
   void begin();
@@ -39,7 +40,8 @@ struct MultiLeader {
 // The part of a rank of the node, cut into chunks of at most `most` bytes.
 Chunks part_in_chunks(std::size_t bytes, const LevelGroup& node, std::size_t most);
 
-// Lists the three stages of the algorithm, without that of the exchange.
+// Lists three stages: scatter, exchange and gather. The caller chooses their algorithms, where these
+// are not `algorithm`'s own.
 void list_multi_leader(const LevelGroup& node, Algorithm algorithm, StagePlans& stages);
 
 Task scatter(Strand& strand, MultiLeader& work);

@@ -2,6 +2,7 @@
 #include "levels/price.h"
 
 #include "algorithms/table.h"
+#include "levels/all_ranks.h"
 #include "levels/multi_leader.h"
 #include "levels/parts_stage.h"
 
@@ -20,11 +21,46 @@ Traffic of_all(Traffic first, const Traffic& last, std::uint64_t chunks) {
   return first;
 }
 
+// What the stage's algorithm costs for so many chunks, all but the last of which are like `first`.
+Traffic price_of_chunks(Algorithm algorithm, const GroupCall& first, const GroupCall& last,
+                        std::uint64_t chunks) {
+  CostFn* const cost = entry_of(algorithm).cost;
+  if (!cost) return {};
+  return of_all(cost(first), cost(last), chunks);
+}
+
+// Of all_ranks.
+Traffic price_of_all_ranks(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                           const CallShape& shape) {
+  const std::uint64_t chunks = plan.chunks.count();
+  const Part first = plan.chunks[0], last = plan.chunks[chunks - 1];
+  GroupCall whole{group.size, stage.root, first.bytes, first.bytes, stage.radix, shape.element};
+  GroupCall rest = whole;
+  if (stage.kind == StagePlan::Kind::exchange) {
+    whole.bytes = plan.first.bytes;
+    rest.bytes = plan.last.bytes;
+    if (whole.bytes == 0) return traffic_in_memory(0, 0);
+    return price_of_chunks(stage.algorithm, whole, rest, chunks);
+  }
+  std::vector<Part> parts, last_parts;
+  for (int r = 0; r < group.size; ++r) {
+    parts.push_back(parts_of_chunk(first.bytes, shape.element, group.size)[r]);
+    last_parts.push_back(parts_of_chunk(last.bytes, shape.element, group.size)[r]);
+  }
+  whole.listed = parts.data();
+  rest.bytes = last.bytes;
+  rest.listed = last_parts.data();
+  return price_of_chunks(stage.algorithm, whole, rest, chunks);
+}
+
 }  // namespace
 
 Traffic price(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
               const CallShape& shape) {
   const Spread& spread = plan.spread;
+  if (info_of(plan.choice.algorithm).needs == Needs::levels_all_ranks) {
+    return price_of_all_ranks(plan, stage, group, shape);
+  }
   if (spread.count() == 0) return price(stage, group.size, shape, plan.chunks);
   const AlgorithmEntry& entry = entry_of(stage.algorithm);
   const bool gathers = shape.collective == Collective::allgather;
@@ -48,14 +84,13 @@ Traffic price(const StagePlan& stage, int ranks, const CallShape& shape, const C
   if (ranks < 2) return traffic_in_memory(0, 0);
   GroupCall call{ranks, stage.root, shape.bytes, chunks[0].bytes, stage.radix, shape.element};
   if (stage.passive) return traffic_in_memory(1, others_vectors(call));
-  if (stage.kind == StagePlan::Kind::scatter) return {scatter_cost(call), {}};
-  if (stage.kind == StagePlan::Kind::gather) return {gather_cost(call), {}};
-  CostFn* const cost = entry_of(stage.algorithm).cost;
-  if (!cost) return {};
+  const bool through_slots = info_of(stage.algorithm).needs == Needs::levels_equal_nodes;
+  if (through_slots && stage.kind == StagePlan::Kind::scatter) return {scatter_cost(call), {}};
+  if (through_slots && stage.kind == StagePlan::Kind::gather) return {gather_cost(call), {}};
   call.bytes = chunks[0].bytes;
-  const Traffic first = cost(call);
-  call.bytes = chunks[chunks.count() - 1].bytes;
-  return of_all(first, cost(call), chunks.count());
+  GroupCall last = call;
+  last.bytes = chunks[chunks.count() - 1].bytes;
+  return price_of_chunks(stage.algorithm, call, last, chunks.count());
 }
 
 }  // namespace sumac

@@ -30,6 +30,9 @@ struct Capabilities {
   // nodes (of as many ranks, at most 64) and the level between them.
   int nodes = 1;
   bool equal_nodes = false;
+  // Over::levels: several nodes, all of as many ranks (slow ones counted), two or more; all_ranks
+  // needs it.
+  bool as_many_each = false;
   // Over::levels: one level, which is one group over messages; levels_one_group needs it.
   bool one_group = false;
   // True for a group of a hierarchy's level: its share of a call cannot be handed to the MPI.

@@ -43,7 +43,7 @@ TEST(ChoiceTable, AlwaysChoosesWhatCanRun) {
     for (int ranks : {2, 3, 4, 5, 16, 17, 64, 1000}) {
       for (int bits = 0; bits < 16; ++bits) {
         Capabilities c = capabilities(ranks, bits & 1, bits & 2, over);
-        c.equal_nodes = bits & 4;
+        c.equal_nodes = c.as_many_each = bits & 4;
         c.within_levels = bits & 8;
         const ChoiceTable choices(kNone, c, "");
         for (Collective collective : kAll) {
@@ -297,6 +297,19 @@ TEST(ChoiceTable, MultipleLeadersNeedEqualNodes) {
   c.equal_nodes = true;
   EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
             Algorithm::allreduce_multi_leader);
+}
+
+TEST(ChoiceTable, AllRanksNeedNodesOfAsManyEach) {
+  const RuleSet user = rules(rule("levels", "0-", "all_ranks"));
+  Capabilities c = capabilities(4, false, false, Over::levels);
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
+            Algorithm::allreduce_levels);
+  c.as_many_each = true;
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
+            Algorithm::allreduce_all_ranks);
+  c.in_rank_order = true;
+  EXPECT_NE(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
+            Algorithm::allreduce_all_ranks);
 }
 
 TEST(ChoiceTable, ForcedWhereEligible) {

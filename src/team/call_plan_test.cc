@@ -47,33 +47,34 @@ void add_messages(const CallPlan& plan, const StagePlan& stage, const LevelGroup
   }
 }
 
+// The chunks that a rank works on in a stage.
+std::size_t chunks_of(const CallPlan& plan, const StagePlan& stage, const CallShape& shape,
+                      const LevelGroup& group, const Layout& layout) {
+  using Kind = StagePlan::Kind;
+  const Needs needs = info_of(plan.choice.algorithm).needs;
+  const std::size_t chunks = plan.num_chunks();
+  if (needs == Needs::levels_equal_nodes) {
+    if (stage.kind == Kind::exchange) return plan.chunks[0].bytes == 0 ? 0 : chunks;
+    const std::size_t piece =
+        layout.slot_bytes / static_cast<std::size_t>(group.size) / kCacheLine * kCacheLine;
+    return div_up(part_of(shape.bytes, group.size, 0).bytes, piece);
+  }
+  if (needs == Needs::levels_all_ranks && stage.kind == Kind::exchange) {
+    const bool in_last = plan.last.bytes > 0;
+    return plan.first.bytes == 0 ? 0 : chunks - !in_last;
+  }
+  return chunks;
+}
+
 void add_stage(const AgreedLevels& agreed, const StagePlan& stage, const CallShape& shape,
                const CallPlan& plan, const Layout& layout, Seen& seen) {
-  using Kind = StagePlan::Kind;
-  const bool parts = plan.stages[0].kind == Kind::scatter;
-  const LevelGroup& node = agreed.groups[0];
-  std::size_t chunks = plan.num_chunks();
-  std::string level = parts && stage.kind == Kind::exchange ? "top" : "";
-  if (level.empty()) {
-    const LevelGroup& group = agreed.groups[static_cast<std::size_t>(stage.level)];
-    level = group.name;
-    if (stage.passive && group.rank != stage.root) return;  // a member waits
-    if (!group.shared) add_messages(plan, stage, group, shape, seen);
-    if (parts) {
-      const std::size_t piece =
-          layout.slot_bytes / static_cast<std::size_t>(node.size) / kCacheLine * kCacheLine;
-      chunks = div_up(part_of(shape.bytes, node.size, 0).bytes, piece);
-    }
-  } else {
-    const Counterparts& peers = agreed.counterparts;
-    if (plan.chunks[0].bytes == 0) return;  // no part for this rank
-    LevelGroup across;
-    across.members = peers.ranks;
-    across.size = static_cast<int>(peers.ranks.size());
-    across.rank = peers.own;
-    add_messages(plan, stage, across, shape, seen);
-  }
-  seen.chunks[level + " " + stage_name(stage.kind) + " " + name_of(stage.algorithm)] += chunks;
+  const LevelGroup& group = group_of(agreed, plan, stage);
+  if (stage.passive && group.rank != stage.root) return;  // a member waits
+  const std::size_t chunks = chunks_of(plan, stage, shape, group, layout);
+  if (chunks == 0) return;  // no part for this rank
+  if (!group.shared) add_messages(plan, stage, group, shape, seen);
+  const std::string name = group.name;
+  seen.chunks[name + " " + stage_name(stage.kind) + " " + name_of(stage.algorithm)] += chunks;
 }
 
 // ---- What is done ----
@@ -224,6 +225,7 @@ Setting random_setting(Random& random) {
     nodes.push_back(styles[style]);
   }
   Setting setting = setting_of(nodes, kTexts[random() % std::size(kTexts)]);
+  setting.shares_memory = random() % 4 != 0;
   setting.oversubscribed = random() % 2;
   setting.slot_bytes = 1024u << random() % 6;
   for (const Algorithm algorithm : kAllAlgorithms) {
@@ -295,6 +297,8 @@ TEST_F(CallPlans, OfWhatWasDecidedWhileItBegan) {
       {4, 16, 4 * kM, "", kM / 4, 1, Algorithm::allreduce_rabenseifner},
       // The MPI's own is for the leaders alone.
       {4, 4, kM, "allreduce:multi_leader;allreduce:mpi_allreduce", 64 << 10, 4,
+       Algorithm::allreduce_rabenseifner},
+      {4, 4, kM, "allreduce:all_ranks;allreduce:mpi_allreduce", 256 << 10, 4,
        Algorithm::allreduce_rabenseifner},
   };
   for (const Case& c : cases) {

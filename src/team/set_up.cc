@@ -28,7 +28,6 @@ void note_members(Team& team, const std::vector<Hello>& hellos) {
   team.processes.clear();
   for (const Hello& hello : hellos) team.processes.push_back(hello.process);
   team.spec = spec_of(hellos, team.context.family);
-  team.spec.shares_memory = team.context.shares_memory;
   team.spec.in_rank_order = team.context.options.reproducible != 0;
   team.spec.node_radix = static_cast<std::uint16_t>(team.context.options.node_radix);
   team.reports_together = std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {

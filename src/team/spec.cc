@@ -2,6 +2,7 @@
 #include "team/spec.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <utility>
 
@@ -13,6 +14,21 @@ namespace {
 
 bool holds(const std::vector<bool>& of_ranks, bool value) {
   return std::find(of_ranks.begin(), of_ranks.end(), value) != of_ranks.end();
+}
+
+// -1: none.
+int place_in(const std::vector<int>& members, int rank) {
+  const auto found = std::find(members.begin(), members.end(), rank);
+  return found == members.end() ? -1 : static_cast<int>(found - members.begin());
+}
+
+LevelGroup sending_group(const char* name, std::vector<int> members, int own) {
+  LevelGroup group;
+  std::strncpy(group.name, name, sizeof group.name - 1);
+  group.size = static_cast<int>(members.size());
+  group.rank = own;
+  group.members = std::move(members);
+  return group;
 }
 
 int count_nodes(const TeamSpec& spec) {
@@ -57,6 +73,7 @@ Capabilities TeamSpec::of_all(const Hierarchy& hierarchy) const {
   capabilities.distance = Distance::unknown;
   capabilities.nodes = count_nodes(*this);
   capabilities.equal_nodes = has_equal_nodes(*this, hierarchy);
+  capabilities.as_many_each = has_as_many_each(*this);
   capabilities.one_group = hierarchy.levels.size() == 1 && !hierarchy.levels[0].groups[0].one_node;
   return capabilities;
 }
@@ -82,19 +99,20 @@ bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy) {
     return false;
   }
   const std::vector<Group>& groups = hierarchy.levels[0].groups;
-  const auto is_node = [&](const Group& group) {
-    const auto node = [&](int rank) { return spec.places[static_cast<std::size_t>(rank)].node; };
-    return group.one_node ||
-           (!spec.shares_memory &&
-            std::all_of(group.members.begin(), group.members.end(),
-                        [&](int rank) { return node(rank) == node(group.members[0]); }));
-  };
   // Every rank of a node needs a cache line in the slots of all others, which may be small on some
   // hosts.
   if (groups[0].members.size() > kSmallSlot / kCacheLine) return false;
   return std::all_of(groups.begin(), groups.end(), [&](const Group& group) {
-    return is_node(group) && group.members.size() == groups[0].members.size();
+    return group.one_node && group.members.size() == groups[0].members.size();
   });
+}
+
+bool has_as_many_each(const TeamSpec& spec) {
+  const std::vector<std::vector<int>> nodes = ranks_of_nodes(spec.places);
+  const std::size_t each = nodes[0].size();
+  return nodes.size() > 1 && each > 1 &&
+         std::all_of(nodes.begin(), nodes.end(),
+                     [&](const std::vector<int>& node) { return node.size() == each; });
 }
 
 AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank,
@@ -107,15 +125,29 @@ AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int
   }
   agreed.depth = hierarchy.levels.size();
   agreed.whole = {rules, spec.of_all(hierarchy), algo};
+  const auto sending = [&](const char* name, std::vector<int> members) {
+    const int own = place_in(members, rank);
+    SendingGroup group{sending_group(name, std::move(members), own), {}};
+    group.choices = {rules, spec.of_group(group.group.size, group.group.members[0], false), algo};
+    return group;
+  };
   if (has_equal_nodes(spec, hierarchy)) {
-    Counterparts& peers = agreed.counterparts;
+    std::vector<int> peers;
     for (const Group& node : hierarchy.levels[0].groups) {
-      const int peer = node.members[static_cast<std::size_t>(groups[0].rank)];
-      if (peer == rank) peers.own = static_cast<int>(peers.ranks.size());
-      peers.ranks.push_back(peer);
+      peers.push_back(node.members[static_cast<std::size_t>(groups[0].rank)]);
     }
-    const int nodes = static_cast<int>(peers.ranks.size());
-    peers.choices = {rules, spec.of_group(nodes, peers.ranks[0], false), algo};
+    agreed.counterparts = sending("top", std::move(peers));
+  }
+  if (has_as_many_each(spec)) {
+    std::vector<std::vector<int>> nodes = ranks_of_nodes(spec.places);
+    const auto own = std::find_if(nodes.begin(), nodes.end(), [&](const std::vector<int>& node) {
+      return place_in(node, rank) >= 0;
+    });
+    const auto place = static_cast<std::size_t>(place_in(*own, rank));
+    std::vector<int> across;
+    for (const std::vector<int>& node : nodes) across.push_back(node[place]);
+    agreed.node = sending("node", std::move(*own));
+    agreed.across = sending("top", std::move(across));
   }
   agreed.order = std::make_shared<const TreeOrder>(tree_order(hierarchy, spec.ranks()));
   const std::vector<int>& order = agreed.order->ranks;

@@ -15,7 +15,6 @@ struct TeamSpec {
   std::vector<Place> places;         // by rank
   std::vector<bool> oversubscribed;  // by rank: its machine has more ranks than processors
   std::vector<bool> spare;           // by rank: its machine has two processors a rank or more
-  bool shares_memory = true;         // else the ranks of a node send messages
   Family family = Family::any;
   std::uint16_t node_radix = 0;           // SUMAC_NODE_RADIX
   bool in_rank_order = false;             // SUMAC_REPRODUCIBLE
@@ -44,8 +43,12 @@ bool is_flat(const Hierarchy& hierarchy);
 
 bool needs_messages(const Hierarchy& hierarchy);
 
-// True for two levels: nodes of as many ranks each, none of them slow, and messages between the
-// nodes (and within, where nodes share no memory). Required by multi_leader.
+// True for two levels: nodes that share memory, of as many ranks each, none of them slow, and
+// messages between the nodes. Required by multi_leader.
 bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy);
+
+// True for several nodes of as many ranks each, two or more; slow ranks are counted at their host.
+// Required by all_ranks.
+bool has_as_many_each(const TeamSpec& spec);
 
 }  // namespace sumac

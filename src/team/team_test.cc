@@ -214,7 +214,11 @@ void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipp
   std::deque<TestCall> calls;
   for (int i = 0; i < 6; ++i) calls.emplace_back(random_call(ranks, random), random);
   run_all(all, calls, about, seed);
-  if (slow) expect_slow_stay_at_home(all);
+  // Of the plans of an all-reduce only this one has slow ranks send to other nodes.
+  const bool all_ranks = std::any_of(calls.begin(), calls.end(), [&](const TestCall& call) {
+    return all[0].choose(call.what, call.bytes()).algorithm == Algorithm::allreduce_all_ranks;
+  });
+  if (slow && !all_ranks) expect_slow_stay_at_home(all);
   for (int r = 0; r < ranks; ++r) {
     for (const TeamMessages& each : all[r].messages) ASSERT_FALSE(each.messages->busy());
   }
@@ -258,7 +262,8 @@ TEST(BytesBetweenNodes, AllreduceSendsItsBytesOnceEachWayBetweenTwoNodes) {
   for (int ranks : {2, 3, 4, 7, 8, 12}) {
     for (const char* text : {"auto", "node", "numa,node", "ranks:2,node"}) {
       for (const char* forced : {"", "allreduce:rabenseifner", "allreduce:ring",
-                                 "allreduce:knomial", "allreduce:multi_leader"}) {
+                                 "allreduce:knomial", "allreduce:multi_leader",
+                                 "allreduce:all_ranks"}) {
         Setting setting;
         for (int r = 0; r < ranks; ++r) {
           Place place;
@@ -302,28 +307,46 @@ TEST(BytesBetweenNodes, MultiLeaderSharesTheBytesOfANode) {
   }
 }
 
-// ---- Nodes whose ranks send messages ----
+// ---- All ranks of nodes ----
 
-TEST(NodesThatShareNoMemory, TheirRanksShareTheWorkOfAnAllreduce) {
+// Places on nodes of `fast` and `slow` ranks, dealt out one by one.
+std::vector<Place> dealt(int nodes, int fast, int slow) {
+  std::vector<Place> places;
+  for (int i = 0; i < (fast + slow) * nodes; ++i) {
+    Place place;
+    const auto host = 1 + static_cast<std::uint64_t>(i % nodes);
+    place.slow = i >= fast * nodes;
+    place.node = place.host = place.slow ? 100 + host : host;
+    if (place.slow) place.attached = host;
+    places.push_back(place);
+  }
+  return places;
+}
+
+// Whatever the hierarchy, whether nodes share memory or not, with slow ranks and without.
+TEST(AllRanksOfNodes, ShareTheWorkOfAnAllreduce) {
   Random random(7);
-  for (const auto& [nodes, each] : {std::pair{2, 2}, {2, 3}, {3, 4}, {4, 2}, {3, 5}}) {
-    for (unsigned lines : {1u, 3u, 100u}) {
-      Setting setting = setting_of(nodes * each, nodes);
-      setting.hierarchy = "node";
-      setting.shares_memory = false;
-      setting.seed = lines;
-      add_rule(setting.rules, Over::levels, Algorithm::allreduce_multi_leader, lines * kCacheLine,
-               2);
+  struct {
+    int nodes, fast, slow;
+  } const kShapes[] = {{2, 2, 0}, {2, 3, 0}, {3, 2, 1}, {4, 1, 1}, {2, 2, 3}};
+  for (const auto& shape : kShapes) {
+    for (const char* text : {"auto", "flat", "node", "ranks:2,node"}) {
+      Setting setting;
+      setting.places = dealt(shape.nodes, shape.fast, shape.slow);
+      setting.hierarchy = text;
+      setting.shares_memory = random() % 2;
+      setting.seed = static_cast<unsigned>(random());
+      const unsigned lines = 1 + below(random, 60);
+      add_rule(setting.rules, Over::levels, Algorithm::allreduce_all_ranks, lines * kCacheLine, 2);
       ThreadTeam all(setting);
-      ASSERT_EQ(all[0].choose(Collective::allreduce, 8).algorithm,
-                Algorithm::allreduce_multi_leader);
+      ASSERT_EQ(all[0].choose(Collective::allreduce, 8).algorithm, Algorithm::allreduce_all_ranks);
       std::deque<TestCall> calls;
       for (std::size_t count : {1u, 17u, 300u, 5000u, 5000u, 64u}) {
         calls.emplace_back(
             CallSetting{.count = count, .ranks = setting.ranks(), .in_place = random() % 2 == 0},
             random);
       }
-      run_all(all, calls, "nodes that share no memory", lines);
+      run_all(all, calls, std::string("all ranks of nodes, ") + text, setting.seed);
       for (int r = 0; r < setting.ranks(); ++r) {
         EXPECT_FALSE(all[r].levels[0]->messages()->busy());
       }

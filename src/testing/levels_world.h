@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "levels/all_ranks.h"
 #include "levels/multi_leader.h"
 #include "levels/stage.h"
 #include "testing/one_process.h"
@@ -22,6 +23,8 @@ struct LevelsRank {
   Operation operation;
   StagePlans plans;
   MultiLeader multi;
+  LevelGroup node, across;  // of all_ranks, or of multi_leader's exchange
+  AllRanks all;
   Spread spread;
   std::unique_ptr<PostedMessages> messages;
   std::map<int, std::unique_ptr<Stream>> streams;  // by tag

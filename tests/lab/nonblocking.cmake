@@ -57,6 +57,9 @@ sumac_lab_outstanding(four_levels 3+1+2+1 SUMAC_HIERARCHY=ranks:2,node,ranks:2 $
 sumac_lab_outstanding(flat 2+1+2 SUMAC_HIERARCHY=flat ${levels})
 sumac_lab_outstanding(multi_leader 3+3turns SUMAC_ALGO=allreduce:multi_leader
                       allreduce:multi_leader)
+sumac_lab_outstanding(all_ranks 3+3turns
+                      "SUMAC_ALGO=allreduce:all_ranks;SUMAC_HIERARCHY=ranks:2,node"
+                      allreduce:all_ranks)
 sumac_lab_outstanding(native 2+1+2 SUMAC_ALGO=allreduce:mpi_allreduce ${levels})
 foreach(collective allreduce reduce bcast)
   sumac_lab_outstanding(${collective}_passive 2+1+2 SUMAC_ALGO=${collective}:passive

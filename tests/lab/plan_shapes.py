@@ -14,9 +14,10 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 HIERARCHIES = ("node", "node", "flat", "ranks:2,node", "allreduce=flat;node")
-ALGORITHMS = ("allreduce:levels", "allreduce:multi_leader", "allreduce:passive", "allreduce:ring",
-              "allreduce:rabenseifner", "allreduce:knomial", "allreduce:mpi_allreduce",
-              "reduce:levels", "reduce:passive", "reduce:chain", "bcast:levels", "bcast:passive",
+ALGORITHMS = ("allreduce:levels", "allreduce:multi_leader", "allreduce:all_ranks",
+              "allreduce:passive",
+              "allreduce:ring", "allreduce:rabenseifner", "allreduce:knomial",
+              "allreduce:mpi_allreduce", "reduce:levels", "reduce:passive", "reduce:chain", "bcast:levels", "bcast:passive",
               "bcast:chain", "bcast:slots", "reduce:split_slots", "reduce_scatter:levels",
               "reduce_scatter:ring", "allgather:levels", "allgather:doubling")  # fmt: skip
 COLLECTIVES = ("allreduce", "allreduce", "reduce", "bcast", "reduce_scatter", "allgather")
@@ -69,7 +70,7 @@ def planned(sumac, mpi, hosts, ranks, hierarchy, forced, shape):
         }  # fmt: skip
     return {
         (row["level"], STAGES[row["operation"]], row["algorithm"],
-         None if row["operation"] in PARTS else row["chunks"])
+         None if row["algorithm"] == "multi_leader" else row["chunks"])
         for row in rows
     }  # fmt: skip
 

@@ -35,7 +35,7 @@ sumac_lab_test(churn LAYOUTS 2+1+2 ARGS 400 EXPECTED bcast:levels LABELS slow)
 sumac_lab_test(budget LAYOUTS 2+1+2 ENV SUMAC_SHM_BUDGET=1M EXPECTED bcast:levels)
 
 # sumac_lab_variant(NAME LAYOUT SETTING EXPECTED...): the sweep with an option.
-set(variants_in_check flat pairs allreduce_multi_leader slow_peer)
+set(variants_in_check flat pairs allreduce_multi_leader allreduce_all_ranks slow_peer)
 function(sumac_lab_variant name layout setting)
   set(label slow)
   if(name IN_LIST variants_in_check)
@@ -56,6 +56,7 @@ foreach(algorithm ring rabenseifner recursive_doubling knomial mpi_allreduce)
 endforeach()
 sumac_lab_variant(allreduce_multi_leader 3+3turns SUMAC_ALGO=allreduce:multi_leader
                   allreduce:multi_leader)
+sumac_lab_variant(allreduce_all_ranks 3+3turns SUMAC_ALGO=allreduce:all_ranks allreduce:all_ranks)
 # Where ranks share processors, as here, the rules prefer the passive one for large messages.
 foreach(collective allreduce reduce bcast)
   foreach(algorithm levels passive)

@@ -41,6 +41,8 @@ golden uneven-nodes reduce 1M -n 50 --nodes 4 --machine "$node" --no-attach
 golden crowded allreduce 8 -n 40 --nodes 2 --machine "$node"
 golden flat allreduce 1M -n 12 --nodes 3 --hierarchy flat
 golden multi-leader allreduce 1M -n 12 --nodes 3 --algo allreduce:multi_leader
+golden all-ranks allreduce 3000000 -n 12 --nodes 3 --hierarchy ranks:2,node --slow 3,7,11 \
+  --algo allreduce:all_ranks
 golden reduce-scatter reduce_scatter 1000000 -n 20 --nodes 3 --hierarchy ranks:4,node
 golden all-gather allgather 512K -n 16 --nodes 4
 golden native barrier -n 40 --hierarchy flat

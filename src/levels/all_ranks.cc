@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "levels/split_nodes.h"
+#include "levels/all_ranks.h"
 
 #include "algorithms/table.h"
+#include "observe/trace.h"
 
 namespace sumac {
 namespace {
 
-Task start(const StagePlan& stage, Strand& strand, MessageGroup& group, CallArguments& args) {
+// One of the three stages on a chunk.
+Task run(Strand& strand, const AllRanks& work, std::size_t number, std::size_t chunk,
+         MessageGroup& group, CallArguments& args) {
+  const StagePlan& stage = work.stages[number];
   args.set_radix(stage.radix);
-  return entry_of(stage.algorithm).start_sending(strand, group, args);
+  const std::uint64_t begun = trace::on() ? trace::now_ns() : 0;
+  co_await entry_of(stage.algorithm).start_sending(strand, group, args);
+  const bool exchanges = stage.kind == StagePlan::Kind::exchange;
+  if (begun) record_piece(stage, exchanges ? *work.across : *work.node, chunk, begun);
 }
 
 }  // namespace
 
-Task split_nodes(Strand& strand, SplitNodes& work, int which) {
+Task all_ranks(Strand& strand, AllRanks& work, int which) {
   const ReduceArguments& whole = *work.args;
   MessageGroup& node = work.groups[static_cast<std::size_t>(2 * which)];
-  MessageGroup& peers = work.groups[static_cast<std::size_t>(2 * which) + 1];
+  MessageGroup& across = work.groups[static_cast<std::size_t>(2 * which) + 1];
   const auto width = static_cast<std::size_t>(work.width());
   for (auto c = static_cast<std::size_t>(which); c < work.chunks.count(); c += width) {
     const Part chunk = work.chunks[c];
-    const Parts parts{chunk.bytes, node.size, std::max(kCacheLine, whole.element)};
+    const Parts parts = parts_of_chunk(chunk.bytes, whole.element, node.size);
     const Part own = parts[node.rank];
     std::byte* const output = whole.output + chunk.offset;
     CallArguments args{whole, {}};
@@ -28,15 +35,15 @@ Task split_nodes(Strand& strand, SplitNodes& work, int which) {
     args.reduce_scatter.input += chunk.offset;
     args.reduce_scatter.output = output + own.offset;
     args.reduce_scatter.count = chunk.bytes / whole.element;
-    co_await start(work.stages[0], strand, node, args);
+    co_await run(strand, work, 0, c, node, args);
     if (own.bytes > 0) {
       args.reduction.output = output + own.offset;
       args.reduction.input = args.reduction.output;
       args.reduction.count = own.bytes / whole.element;
-      co_await start(work.stages[1], strand, peers, args);
+      co_await run(strand, work, 1, c, across, args);
     }
     args.allgather = {output + own.offset, output, parts};
-    co_await start(work.stages[2], strand, node, args);
+    co_await run(strand, work, 2, c, node, args);
   }
 }
 
