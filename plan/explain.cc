@@ -100,6 +100,7 @@ class Explainer {
   void add(const StagePlan& stage, const LevelGroup& group, const CallPlan& plan, Way& way) const;
   void add_groups(const Alike& alike, const Choice& choice, Way& way) const;
   void add_across(const std::vector<int>& node, const Choice& choice, Way& way) const;
+  void add_flat(const Choice& choice, Way& way) const;
   void add_all_ranks(const Choice& choice, Way& way) const;
   Way way(const Choice& choice) const;
   Way in_one_group(const Capabilities& group) const;
@@ -169,12 +170,17 @@ Priced priced(const StagePlan& stage, const Cost& cost) {
   return {stage.algorithm, stage.radix, cost};
 }
 
+// Over groups that are not those of the levels.
+bool by_all_ranks(Needs needs) {
+  return needs == Needs::levels_all_ranks || needs == Needs::levels_messages;
+}
+
 // Whether another algorithm could be chosen for a stage. Algorithms of the whole call cannot, and
 // the MPI's own serves the leaders alone.
 bool is_other(Algorithm algorithm, const StagePlan& stage, const Way& way) {
   const AlgorithmInfo &info = info_of(algorithm), &taken = info_of(stage.algorithm);
   const Needs needs = info_of(way.algorithm).needs;
-  const bool leaders = needs != Needs::levels_equal_nodes && needs != Needs::levels_all_ranks;
+  const bool leaders = needs != Needs::levels_equal_nodes && !by_all_ranks(needs);
   return info.collective == taken.collective && algorithm != stage.algorithm &&
          over_of(taken.needs) != Over::levels && (leaders || info.order != Order::of_mpi);
 }
@@ -189,7 +195,7 @@ Row& Explainer::row(const StagePlan& stage, const Capabilities& capabilities,
   row.ranks = capabilities.ranks;
   row.over = capabilities.over;
   row.operation = operation_of(stage.kind, shape_.collective);
-  const bool part = needs == Needs::levels_all_ranks && stage.kind == Kind::exchange;
+  const bool part = by_all_ranks(needs) && stage.kind == Kind::exchange;
   row.chunk = part ? plan.first.bytes : plan.largest_chunk();
   row.chunks = plan.num_chunks();
   row.rule = stage.rule;
@@ -253,6 +259,15 @@ void Explainer::add_across(const std::vector<int>& node, const Choice& choice, W
   }
 }
 
+void Explainer::add_flat(const Choice& choice, Way& way) const {
+  const AgreedLevels agreed = agreed_by(0);
+  CallPlan plan;
+  plan_call(agreed, choice, shape_, plan);
+  add(plan.stages[0], agreed.all.group, plan, way);
+  way.chunk = plan.largest_chunk();
+  way.chunks = plan.num_chunks();
+}
+
 void Explainer::add_all_ranks(const Choice& choice, Way& way) const {
   const std::vector<std::vector<int>> nodes = ranks_of_nodes(spec_.places);
   CallPlan plan;
@@ -292,6 +307,8 @@ Way Explainer::way(const Choice& choice) const {
   const bool multi_leader = needs == Needs::levels_equal_nodes;
   if (needs == Needs::levels_all_ranks) {
     add_all_ranks(choice, way);
+  } else if (needs == Needs::levels_messages) {
+    add_flat(choice, way);
   } else {
     for (const Alike& alike : alike_) {
       if (!multi_leader || alike.level == 0) add_groups(alike, choice, way);

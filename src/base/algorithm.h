@@ -35,6 +35,7 @@ enum class Needs : std::uint8_t {
   messages,
   levels,
   levels_one_group,
+  levels_messages,
   levels_equal_nodes,
   levels_all_ranks,
   levels_single_copy

@@ -20,17 +20,24 @@ Task run(Strand& strand, const AllRanks& work, std::size_t number, std::size_t c
 
 }  // namespace
 
-Task all_ranks(Strand& strand, AllRanks& work, int which) {
+Task all_ranks(Strand& strand, AllRanks& work, std::size_t which) {
   const ReduceArguments& whole = *work.args;
-  MessageGroup& node = work.groups[static_cast<std::size_t>(2 * which)];
-  MessageGroup& across = work.groups[static_cast<std::size_t>(2 * which) + 1];
-  const auto width = static_cast<std::size_t>(work.width());
-  for (auto c = static_cast<std::size_t>(which); c < work.chunks.count(); c += width) {
+  const bool flat = !work.node;
+  MessageGroup& node = work.groups[2 * which];
+  MessageGroup& across = work.groups[2 * which + 1];
+  for (std::size_t c = which; c < work.chunks.count(); c += work.width()) {
     const Part chunk = work.chunks[c];
-    const Parts parts = parts_of_chunk(chunk.bytes, whole.element, node.size);
+    const Parts parts = parts_of_chunk(chunk.bytes, whole.element, node.size, work.parts);
     const Part own = parts[node.rank];
     std::byte* const output = whole.output + chunk.offset;
     CallArguments args{whole, {}};
+    if (flat) {
+      args.reduction.input += chunk.offset;
+      args.reduction.output = output;
+      args.reduction.count = chunk.bytes / whole.element;
+      co_await run(strand, work, 0, c, across, args);
+      continue;
+    }
     args.reduce_scatter = {whole, parts};
     args.reduce_scatter.input += chunk.offset;
     args.reduce_scatter.output = output + own.offset;

@@ -71,6 +71,10 @@ void choose(const ChoiceTable& table, bool shared, bool may_use_mpi, Collective 
   stage.width = one_by_one ? 1 : static_cast<int>(std::min<std::size_t>(kWidth, chunks.count));
 }
 
+Chunks whole_chunks(const CallShape& shape, const CallPlan& plan) {
+  return {shape.bytes, plan.choice.chunk, std::max(kCacheLine, shape.element)};
+}
+
 // Among the ranks of the same place on all nodes, each with its own part. The MPI's own all-reduce
 // exists for the leaders alone.
 void choose_exchange(const SendingGroup& across, const ChunkSizes& parts, CallPlan& plan) {
@@ -84,13 +88,27 @@ void plan_multi_leader(const AgreedLevels& agreed, const CallShape& shape, CallP
   choose_exchange(agreed.counterparts, {plan.chunks[0].bytes, plan.chunks.count()}, plan);
 }
 
+void plan_flat(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
+  const auto& [group, choices] = agreed.all;
+  StagePlan stage;
+  stage.kind = Kind::exchange;
+  stage.first = true;
+  plan.stages.assign(1, stage);
+  plan.chunks = whole_chunks(shape, plan);
+  plan.first = plan.chunks[0];
+  plan.last = plan.chunks[plan.chunks.count() - 1];
+  choose(choices, false, false, Collective::allreduce, {plan.first.bytes, plan.chunks.count()},
+         plan.stages[0]);
+}
+
 void plan_all_ranks(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
   const auto& [node, choices] = agreed.node;
   list_multi_leader(node, plan.choice.algorithm, plan.stages);
-  plan.chunks = vector_in_chunks(shape.bytes, shape.element, node.size, plan.choice.chunk);
+  plan.chunks = whole_chunks(shape, plan);
+  plan.parts = agreed.parts;
   const std::size_t count = plan.chunks.count();
   const auto parts = [&](std::size_t chunk) {
-    return parts_of_chunk(plan.chunks[chunk].bytes, shape.element, node.size);
+    return parts_of_chunk(plan.chunks[chunk].bytes, shape.element, node.size, agreed.parts);
   };
   plan.first = parts(0)[node.rank];
   plan.last = parts(count - 1)[node.rank];
@@ -106,6 +124,7 @@ const LevelGroup& group_of(const AgreedLevels& agreed, const CallPlan& plan,
                            const StagePlan& stage) {
   const bool exchanges = stage.kind == Kind::exchange;
   const Needs needs = info_of(plan.choice.algorithm).needs;
+  if (needs == Needs::levels_messages) return agreed.all.group;
   if (needs == Needs::levels_all_ranks) return (exchanges ? agreed.across : agreed.node).group;
   if (needs == Needs::levels_equal_nodes && exchanges) return agreed.counterparts.group;
   return agreed.groups[static_cast<std::size_t>(stage.level)];
@@ -119,7 +138,8 @@ void plan_call(const AgreedLevels& agreed, const Choice& choice, const CallShape
   const Needs needs = info_of(choice.algorithm).needs;
   if (needs == Needs::levels_equal_nodes) return plan_multi_leader(agreed, shape, plan);
   if (needs == Needs::levels_all_ranks) return plan_all_ranks(agreed, shape, plan);
-  plan.chunks = {shape.bytes, plan.choice.chunk, std::max(kCacheLine, shape.element)};
+  if (needs == Needs::levels_messages) return plan_flat(agreed, shape, plan);
+  plan.chunks = whole_chunks(shape, plan);
   if (has_parts(shape.collective)) {
     const Parts parts{shape.bytes, static_cast<int>(agreed.order->ranks.size()), 1, 0,
                       shape.listed};

@@ -25,8 +25,10 @@ struct AgreedLevels {
   ChoiceTable whole;                 // of the communicator
   std::vector<ChoiceTable> choices;  // by level
   SendingGroup counterparts;  // in the same place on every node, where multi_leader is possible
+  SendingGroup all;           // where ranks can send messages: of flat
   SendingGroup node, across;  // where all_ranks is possible: of its stages
-  bool in_order = true;  // operations begin in the same order on all ranks
+  int parts = 1;              // and how many of the node's ranks, the first ones, are fast
+  bool in_order = true;       // operations begin in the same order on all ranks
   std::shared_ptr<const TreeOrder> order;
   int place = 0, own = 0;  // this rank's, in the order and in the communicator
 };
@@ -47,9 +49,10 @@ inline constexpr std::size_t kBarrierWord = 4;
 struct CallPlan {
   Choice choice;  // of the communicator; `chunk` are the most bytes of a chunk
   Chunks chunks{0, kCacheLine, kCacheLine};  // of the message; of multi_leader, of the rank's part
-  Part first{0, 0}, last{0, 0};              // all_ranks: what this rank exchanges of such chunks
-  StagePlans stages;                         // of this rank, in the order in which they begin
-  Spread spread;  // of a reduce-scatter and an all-gather, in place of chunks
+  int parts = 1;                             // all_ranks: of a chunk
+  Part first{0, 0}, last{0, 0};  // all_ranks, flat: what this rank exchanges of these chunks
+  StagePlans stages;             // of this rank, in the order in which they begin
+  Spread spread;                 // of a reduce-scatter and an all-gather, in place of chunks
 
   std::size_t num_chunks() const { return spread.count() ? spread.count() : chunks.count(); }
   std::size_t largest_chunk() const { return spread.count() ? spread.bytes(0) : chunks[0].bytes; }

@@ -86,7 +86,8 @@ void LevelsOperation::begin(const ChosenCall& call) {
   op.place = levels_.place;
   const Needs needs = info_of(call.choice.algorithm).needs;
   if (needs == Needs::levels_equal_nodes) return begin_multi_leader();
-  if (needs == Needs::levels_all_ranks) return begin_all_ranks();
+  if (needs == Needs::levels_all_ranks) return begin_all_ranks(&levels_.node, levels_.across);
+  if (needs == Needs::levels_messages) return begin_all_ranks(nullptr, levels_.all);
   take_stages(plan_.stages, levels_.groups, op);
   begin_stages();
 }
@@ -141,25 +142,27 @@ void LevelsOperation::begin_multi_leader() {
               [&work](Strand& strand) { return gather(strand, work); });
 }
 
-// Its lanes are above those of the levels, as that of multi_leader's exchange.
-void LevelsOperation::begin_all_ranks() {
+// Its lanes come after those of the levels, the first ones being those of multi_leader's exchange.
+void LevelsOperation::begin_all_ranks(const SendingGroup* node, const SendingGroup& across) {
   AllRanks& work = all_ranks_;
   work.args = &operation_.reduction;
-  work.node = &levels_.node.group;
-  work.across = &levels_.across.group;
+  work.node = node ? &node->group : nullptr;
+  work.across = &across.group;
   work.stages = plan_.stages.data();
   work.chunks = plan_.chunks;
+  work.parts = plan_.parts;
   work.groups.fill(MessageGroup());
   const std::size_t largest = plan_.largest_chunk();
-  for (int w = 0; w < work.width(); ++w) {
-    const auto first = static_cast<std::size_t>(2 * w);
-    work.groups[first] = messages_of(*work.node, tag_of(levels_.depth, true, w), largest);
-    work.groups[first + 1] =
-        messages_of(*work.across, tag_of(levels_.depth, false, w), plan_.first.bytes);
+  const std::size_t first_tag = tag_of(levels_.depth, false, 0);
+  for (std::size_t w = 0; w < work.width(); ++w) {
+    if (node) {
+      work.groups[2 * w] = messages_of(node->group, first_tag + kChunksAtOnce + w, largest);
+    }
+    work.groups[2 * w + 1] = messages_of(across.group, first_tag + w, plan_.first.bytes);
   }
   share_scratch(work.groups.data(), work.groups.size(), 0);
-  for (int w = 0; w < work.width(); ++w) {
-    run_in_turn(static_cast<std::size_t>(w), tag_of(levels_.depth, false, w),
+  for (std::size_t w = 0; w < work.width(); ++w) {
+    run_in_turn(w, first_tag + w,
                 [&work, w](Strand& strand) { return all_ranks(strand, work, w); });
   }
 }

@@ -92,7 +92,7 @@ class LevelsOperation {
   void plan(const ChosenCall& call);
   void begin_stages();
   void begin_multi_leader();
-  void begin_all_ranks();
+  void begin_all_ranks(const SendingGroup* node, const SendingGroup& across);
   // One strand's, for messages of at most `largest` bytes.
   MessageGroup messages_of(const LevelGroup& group, std::size_t tag, std::size_t largest);
   // Gives the groups, and kept chunks of so many bytes, their parts of the scratch memory.

@@ -302,15 +302,16 @@ void begin_all_ranks(LevelsWorld& world, int r, int nodes, TestCall& call, const
     rank.plans[i].radix = choices.radix;
   }
   work.stages = rank.plans.data();
-  work.chunks = vector_in_chunks(call.bytes(), sizeof(Word), rank.node.size, choices.chunk);
+  work.parts = 1 + static_cast<int>(choices.chunk) % rank.node.size;
+  work.chunks = Chunks(call.bytes(), choices.chunk, kCacheLine);
   rank.strands.clear();
   rank.scratch.clear();
-  for (int w = 0; w < work.width(); ++w) {
-    int tag = 1000 + 2 * w;
+  for (std::size_t w = 0; w < work.width(); ++w) {
+    std::size_t which = 2 * w;
     for (const LevelGroup* group : {&rank.node, &rank.across}) {
-      work.groups[static_cast<std::size_t>(tag - 1000)] = world.message_group(
-          rank, group->members, group->rank, tag, work.chunks[0].bytes);
-      ++tag;
+      work.groups[which] = world.message_group(
+          rank, group->members, group->rank, 1000 + static_cast<int>(which), work.chunks[0].bytes);
+      ++which;
     }
     start(rank, [&work, w](Strand& s) { return all_ranks(s, work, w); });
   }

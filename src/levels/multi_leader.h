@@ -40,8 +40,8 @@ struct MultiLeader {
 // The part of a rank of the node, cut into chunks of at most `most` bytes.
 Chunks part_in_chunks(std::size_t bytes, const LevelGroup& node, std::size_t most);
 
-// Lists three stages: scatter, exchange and gather. The caller chooses their algorithms, where these
-// are not `algorithm`'s own.
+// Lists three stages: scatter, exchange and gather. The caller chooses those of their algorithms
+// that are not `algorithm` itself.
 void list_multi_leader(const LevelGroup& node, Algorithm algorithm, StagePlans& stages);
 
 Task scatter(Strand& strand, MultiLeader& work);

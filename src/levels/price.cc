@@ -29,7 +29,7 @@ Traffic price_of_chunks(Algorithm algorithm, const GroupCall& first, const Group
   return of_all(cost(first), cost(last), chunks);
 }
 
-// Of all_ranks.
+// Of all_ranks and flat.
 Traffic price_of_all_ranks(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
                            const CallShape& shape) {
   const std::uint64_t chunks = plan.chunks.count();
@@ -44,8 +44,8 @@ Traffic price_of_all_ranks(const CallPlan& plan, const StagePlan& stage, const L
   }
   std::vector<Part> parts, last_parts;
   for (int r = 0; r < group.size; ++r) {
-    parts.push_back(parts_of_chunk(first.bytes, shape.element, group.size)[r]);
-    last_parts.push_back(parts_of_chunk(last.bytes, shape.element, group.size)[r]);
+    parts.push_back(parts_of_chunk(first.bytes, shape.element, group.size, plan.parts)[r]);
+    last_parts.push_back(parts_of_chunk(last.bytes, shape.element, group.size, plan.parts)[r]);
   }
   whole.listed = parts.data();
   rest.bytes = last.bytes;
@@ -58,7 +58,8 @@ Traffic price_of_all_ranks(const CallPlan& plan, const StagePlan& stage, const L
 Traffic price(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
               const CallShape& shape) {
   const Spread& spread = plan.spread;
-  if (info_of(plan.choice.algorithm).needs == Needs::levels_all_ranks) {
+  const Needs needs = info_of(plan.choice.algorithm).needs;
+  if (needs == Needs::levels_all_ranks || needs == Needs::levels_messages) {
     return price_of_all_ranks(plan, stage, group, shape);
   }
   if (spread.count() == 0) return price(stage, group.size, shape, plan.chunks);

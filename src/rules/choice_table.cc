@@ -173,8 +173,11 @@ const char* why_not(Algorithm algorithm, const Capabilities& capabilities) {
   if (info.needs == Needs::levels_equal_nodes && !capabilities.equal_nodes) {
     return "it needs two levels, nodes of as many ranks each (at most 64) and what is between them";
   }
+  if (info.needs == Needs::levels_messages && !capabilities.sends) {
+    return "it is for messages between nodes, and these ranks are on one";
+  }
   if (info.needs == Needs::levels_all_ranks && !capabilities.as_many_each) {
-    return "it needs several nodes of as many ranks each, two or more";
+    return "it needs several nodes of as many ranks each, two or more, and as many slow ones";
   }
   return nullptr;
 }

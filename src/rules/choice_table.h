@@ -30,8 +30,10 @@ struct Capabilities {
   // nodes (of as many ranks, at most 64) and the level between them.
   int nodes = 1;
   bool equal_nodes = false;
-  // Over::levels: several nodes, all of as many ranks (slow ones counted), two or more; all_ranks
-  // needs it.
+  // Over::levels: not all share memory, so ranks can send one another messages; flat needs it.
+  bool sends = false;
+  // Over::levels: several nodes, all of as many ranks, two or more, and as many slow ones among
+  // them; all_ranks needs it.
   bool as_many_each = false;
   // Over::levels: one level, which is one group over messages; levels_one_group needs it.
   bool one_group = false;

@@ -43,7 +43,7 @@ TEST(ChoiceTable, AlwaysChoosesWhatCanRun) {
     for (int ranks : {2, 3, 4, 5, 16, 17, 64, 1000}) {
       for (int bits = 0; bits < 16; ++bits) {
         Capabilities c = capabilities(ranks, bits & 1, bits & 2, over);
-        c.equal_nodes = c.as_many_each = bits & 4;
+        c.equal_nodes = c.as_many_each = c.sends = bits & 4;
         c.within_levels = bits & 8;
         const ChoiceTable choices(kNone, c, "");
         for (Collective collective : kAll) {

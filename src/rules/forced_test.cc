@@ -65,7 +65,7 @@ std::vector<Capabilities> all_capabilities() {
       c.ranks = 4;
       c.over = over;
       c.reach = bits & 1 ? Reach::copies : Reach::none;
-      c.equal_nodes = c.as_many_each = bits & 2;
+      c.equal_nodes = c.as_many_each = c.sends = bits & 2;
       c.within_levels = bits & 4;
       all.push_back(c);
     }

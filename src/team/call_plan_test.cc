@@ -298,7 +298,7 @@ TEST_F(CallPlans, OfWhatWasDecidedWhileItBegan) {
       // The MPI's own is for the leaders alone.
       {4, 4, kM, "allreduce:multi_leader;allreduce:mpi_allreduce", 64 << 10, 4,
        Algorithm::allreduce_rabenseifner},
-      {4, 4, kM, "allreduce:all_ranks;allreduce:mpi_allreduce", 256 << 10, 4,
+      {4, 4, kM, "allreduce:all_ranks;allreduce:mpi_allreduce", 64 << 10, 16,
        Algorithm::allreduce_rabenseifner},
   };
   for (const Case& c : cases) {

@@ -31,6 +31,14 @@ LevelGroup sending_group(const char* name, std::vector<int> members, int own) {
   return group;
 }
 
+// The fast ranks of a node, or all where all are slow.
+int count_fast(const TeamSpec& spec, const std::vector<int>& node) {
+  const auto fast = std::count_if(node.begin(), node.end(), [&](int rank) {
+    return !spec.places[static_cast<std::size_t>(rank)].slow;
+  });
+  return static_cast<int>(fast > 0 ? fast : node.size());
+}
+
 int count_nodes(const TeamSpec& spec) {
   std::set<std::uint64_t> nodes;
   for (const Place& place : spec.places) nodes.insert(place.node);
@@ -73,6 +81,7 @@ Capabilities TeamSpec::of_all(const Hierarchy& hierarchy) const {
   capabilities.distance = Distance::unknown;
   capabilities.nodes = count_nodes(*this);
   capabilities.equal_nodes = has_equal_nodes(*this, hierarchy);
+  capabilities.sends = needs_messages(hierarchy);
   capabilities.as_many_each = has_as_many_each(*this);
   capabilities.one_group = hierarchy.levels.size() == 1 && !hierarchy.levels[0].groups[0].one_node;
   return capabilities;
@@ -109,10 +118,11 @@ bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy) {
 
 bool has_as_many_each(const TeamSpec& spec) {
   const std::vector<std::vector<int>> nodes = ranks_of_nodes(spec.places);
-  const std::size_t each = nodes[0].size();
-  return nodes.size() > 1 && each > 1 &&
-         std::all_of(nodes.begin(), nodes.end(),
-                     [&](const std::vector<int>& node) { return node.size() == each; });
+  const std::vector<int>& first = nodes[0];
+  return nodes.size() > 1 && first.size() > 1 &&
+         std::all_of(nodes.begin(), nodes.end(), [&](const std::vector<int>& node) {
+           return node.size() == first.size() && count_fast(spec, node) == count_fast(spec, first);
+         });
 }
 
 AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank,
@@ -138,14 +148,20 @@ AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int
     }
     agreed.counterparts = sending("top", std::move(peers));
   }
+  std::vector<std::vector<int>> nodes = ranks_of_nodes(spec.places);
+  if (needs_messages(hierarchy)) {
+    std::vector<int> all;
+    for (const std::vector<int>& node : nodes) all.insert(all.end(), node.begin(), node.end());
+    agreed.all = sending("all", std::move(all));
+  }
   if (has_as_many_each(spec)) {
-    std::vector<std::vector<int>> nodes = ranks_of_nodes(spec.places);
     const auto own = std::find_if(nodes.begin(), nodes.end(), [&](const std::vector<int>& node) {
       return place_in(node, rank) >= 0;
     });
     const auto place = static_cast<std::size_t>(place_in(*own, rank));
     std::vector<int> across;
     for (const std::vector<int>& node : nodes) across.push_back(node[place]);
+    agreed.parts = count_fast(spec, *own);
     agreed.node = sending("node", std::move(*own));
     agreed.across = sending("top", std::move(across));
   }

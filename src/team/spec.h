@@ -47,8 +47,8 @@ bool needs_messages(const Hierarchy& hierarchy);
 // messages between the nodes. Required by multi_leader.
 bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy);
 
-// True for several nodes of as many ranks each, two or more; slow ranks are counted at their host.
-// Required by all_ranks.
+// True for several nodes of as many ranks each, two or more, of which as many are slow; these are
+// counted at their host. Required by all_ranks.
 bool has_as_many_each(const TeamSpec& spec);
 
 }  // namespace sumac

@@ -91,23 +91,29 @@ TEST(Spec, AllRanksTakePartWhereNodesHaveAsManyEach) {
   EXPECT_FALSE(has_as_many_each(spec_of_nodes({1, 1})));
   EXPECT_FALSE(has_as_many_each(spec_of_nodes({4})));
   // The third and fourth node are slow ones of the first two.
-  TeamSpec slow = spec_of_nodes({2, 3, 3, 2});
-  for (int r = 5; r < 10; ++r) {
+  TeamSpec slow = spec_of_nodes({2, 2, 3, 3});
+  for (int r = 4; r < 10; ++r) {
     Place& place = slow.places[static_cast<std::size_t>(r)];
     place.slow = true;
     place.attached = place.node == 3 ? 1 : 2;
   }
   EXPECT_TRUE(has_as_many_each(slow));
-  const std::vector<std::vector<int>> expected{{0, 1, 5, 6, 7}, {2, 3, 4, 8, 9}};
+  const std::vector<std::vector<int>> expected{{0, 1, 4, 5, 6}, {2, 3, 7, 8, 9}};
   EXPECT_EQ(ranks_of_nodes(slow.places), expected);
   const Hierarchy hierarchy = hierarchy_of(slow.places, "node");
   EXPECT_TRUE(slow.of_all(hierarchy).as_many_each);
-  const AgreedLevels agreed = agreed_levels(
-      slow, hierarchy, 6, levels_of(hierarchy, 6, slow.ranks()), RuleSet(), "");
+  const AgreedLevels agreed =
+      agreed_levels(slow, hierarchy, 5, levels_of(hierarchy, 5, slow.ranks()), RuleSet(), "");
   EXPECT_EQ(agreed.node.group.members, expected[0]);
   EXPECT_EQ(agreed.node.group.rank, 3);
-  EXPECT_EQ(agreed.across.group.members, (std::vector<int>{6, 8}));
+  EXPECT_EQ(agreed.across.group.members, (std::vector<int>{5, 8}));
   EXPECT_EQ(agreed.across.group.rank, 0);
+  EXPECT_EQ(agreed.parts, 2);
+  EXPECT_EQ(agreed.all.group.members, (std::vector<int>{0, 1, 4, 5, 6, 2, 3, 7, 8, 9}));
+  // As many ranks, but not as many slow ones.
+  slow.places[2].slow = true;
+  slow.places[2].attached = 2;
+  EXPECT_FALSE(has_as_many_each(slow));
 }
 
 Hello hello_on(std::uint64_t machine, int first_cpu, int cpus, int job_ranks) {

@@ -56,7 +56,10 @@ foreach(algorithm ring rabenseifner recursive_doubling knomial mpi_allreduce)
 endforeach()
 sumac_lab_variant(allreduce_multi_leader 3+3turns SUMAC_ALGO=allreduce:multi_leader
                   allreduce:multi_leader)
-sumac_lab_variant(allreduce_all_ranks 3+3turns SUMAC_ALGO=allreduce:all_ranks allreduce:all_ranks)
+foreach(algorithm all_ranks flat)
+  sumac_lab_variant(allreduce_${algorithm} 3+3turns SUMAC_ALGO=allreduce:${algorithm}
+                    allreduce:${algorithm})
+endforeach()
 # Where ranks share processors, as here, the rules prefer the passive one for large messages.
 foreach(collective allreduce reduce bcast)
   foreach(algorithm levels passive)

@@ -90,7 +90,7 @@ inline bool was_handed_down(const char* reason) {
 // True when the last collective used a hierarchy, which adds floating-point numbers in another
 // order than a serial loop.
 inline bool was_over_levels() {
-  for (const char* name : {"levels", "passive", "multi_leader", "all_ranks"}) {
+  for (const char* name : {"levels", "passive", "multi_leader", "all_ranks", "flat"}) {
     if (std::strcmp(path(), name) == 0) return true;
   }
   return false;

@@ -125,8 +125,8 @@ assert (top["groups"], top["ranks"], top["over"], top["algorithm"]) == (1, 4, "p
 assert top["steps"] == 6 and top["bytes"] == 98304 and top["rule"] == "rules.toml:41", top
 assert top["chunk"] == 65536 and top["chunks"] == 1, top
 assert {other["algorithm"]: other["steps"] for other in top["others"]} == {
-    "recursive_doubling": 2, "rabenseifner": 4, "knomial": 4, "ordered_all": 4, "ordered_parts": 2,
-    "mpi_allreduce": None}, top
+    "recursive_doubling": 2, "recursive_multiplying": 2, "rabenseifner": 4, "knomial": 4,
+    "ordered_all": 4, "ordered_parts": 2, "mpi_allreduce": None}, top
 PYTHON
 expect_status 0
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The all-gathers by recursive doubling: from the rank's own place to all of them, the nearest
+// ranks first or, `reversed`, the farthest. Where the number of ranks is no power of two, the first
+// ones begin and end in pairs of which one is idle between.
+#pragma once
+
+#include "algorithms/halving.h"
+
+namespace sumac {
+
+// Whether the parts lie in the order of places, from the beginning of the output.
+inline bool lie_in_places(const Parts& parts, const PlacedParts& places, int count) {
+  std::size_t end = 0;
+  for (int place = 0; place < count; ++place) {
+    for (int i = 0; i < places.ranks(place); ++i) {
+      const Part part = parts[places.first(place) + i];
+      if (part.bytes > 0 && part.offset != end) return false;
+      end += part.bytes;
+    }
+  }
+  return true;
+}
+
+// Copies the parts out of the places that they have in `vector`.
+inline void take_from_places(const AllgatherArguments& args, const PlacedParts& places, int count,
+                             const std::byte* vector) {
+  for (int place = 0; place < count; ++place) {
+    for (int i = 0; i < places.ranks(place); ++i) {
+      const Part part = args.parts[places.first(place) + i];
+      (args.output + part.offset).copy_from(vector, part.bytes);
+      vector += part.bytes;
+    }
+  }
+}
+
+// The work of a rank that is idle between: its pair gets its part, and gives it all.
+inline Task follow_pair(Strand& strand, MessageGroup& group, const AllgatherArguments& args,
+                        int pair, std::byte* vector) {
+  // In place, the data received overwrite the input.
+  const std::size_t own = args.parts[group.rank].bytes;
+  group.send(pair, args.input.packed(group.scratch, own), own);
+  co_await strand.until(group.stream->all_sent());
+  group.receive(pair, vector, args.parts.bytes);
+  co_await strand.until(group.stream->all_received());
+}
+
+inline Task lead_pair(Strand& strand, MessageGroup& group, const AllgatherArguments& args,
+                      const Halves& halves, std::byte* vector) {
+  const Doubling& shape = halves.shape();
+  const PlacedParts begin_of(args.parts, halves);
+  const std::size_t bytes = args.parts[group.rank].bytes;
+  std::byte* const own = vector + begin_of(halves.place());
+  if (args.input != own) args.input.copy_to(own, bytes);
+  if (shape.has_extra()) {
+    group.receive(shape.pair(), own + bytes, args.parts[shape.pair()].bytes);
+    co_await strand.until(group.stream->all_received());
+  }
+  co_await gather_halves(strand, group, halves, vector, begin_of);
+  if (shape.has_extra()) {
+    group.send(shape.pair(), vector, args.parts.bytes);
+    co_await strand.until(group.stream->all_sent());
+  }
+}
+
+inline Task gather_places(Strand& strand, MessageGroup& group, const AllgatherArguments& args,
+                          bool reversed) {
+  const Doubling shape(group.size, group.rank), leader(group.size, 0);
+  const Halves halves(shape.is_extra() ? leader : shape, reversed);
+  const PlacedParts places(args.parts, halves);
+  const int count = leader.ranks();
+  const bool direct = args.output.contiguous() && lie_in_places(args.parts, places, count);
+  std::byte* const vector = direct ? args.output.at() : group.scratch;
+  if (shape.is_extra()) {
+    co_await follow_pair(strand, group, args, shape.pair(), vector);
+  } else {
+    co_await lead_pair(strand, group, args, halves, vector);
+  }
+  if (!direct) take_from_places(args, places, count, vector);
+}
+
+inline Traffic gather_places_cost(const GroupCall& call, bool reversed) {
+  const Doubling any(call.ranks, 0);
+  const Parts parts = call.parts();
+  return traffic_of(call, any.rounds() + any.extra_steps(), [&](int rank, auto send) {
+    const Doubling shape(call.ranks, rank);
+    const Halves halves(shape, reversed);
+    if (shape.is_extra()) send(rank, shape.pair(), parts[rank].bytes);
+    if (shape.has_extra()) send(rank, shape.pair(), call.bytes);
+    count_gathered_halves(rank, halves, PlacedParts(parts, halves), send);
+  });
+}
+
+}  // namespace sumac
