@@ -285,6 +285,13 @@ class Pending {
   void complete_all() {
     while (!works_.empty()) complete_some();
   }
+  void complete_one(const Work& work) {
+    std::vector<Work*> chosen;
+    for (const auto& each : works_) {
+      if (each.get() == &work) chosen.push_back(each.get());
+    }
+    complete(chosen, true);
+  }
 
  private:
   void complete(std::vector<Work*>& chosen, bool patient) {

@@ -111,9 +111,10 @@ void some_of_them(MPI_Comm comm) {
   mixture.check_and_end();
 }
 
-// One message is longer than its receive buffer; the collectives around it succeed.
-void one_fails(MPI_Comm comm) {
-  step("one of several fails");
+// One message is longer than its receive buffer; the collectives around it succeed. `busy`: an
+// operation that is not waited for is under way.
+void one_fails(MPI_Comm comm, bool busy) {
+  step("one of several fails, %s", busy ? "others under way" : "nothing else");
   // For an error among several requests some MPIs call the handler of MPI_COMM_WORLD or
   // MPI_COMM_SELF.
   for (const MPI_Comm each : {comm, MPI_COMM_WORLD, MPI_COMM_SELF}) {
@@ -128,7 +129,12 @@ void one_fails(MPI_Comm comm) {
   MPI_Iallreduce(&in, &sum[1], 1, MPI_INT, MPI_SUM, comm, &requests[3]);
   MPI_Status statuses[4];
   for (MPI_Status& status : statuses) status.MPI_ERROR = 12345;
+  const bool early = busy && rank < ranks - 1;
+  MPI_Request other = MPI_REQUEST_NULL;
+  if (early) MPI_Ibarrier(MPI_COMM_WORLD, &other);
   const int error = MPI_Waitall(4, requests, statuses);
+  if (busy && !early) MPI_Ibarrier(MPI_COMM_WORLD, &other);
+  MPI_Wait(&other, MPI_STATUS_IGNORE);
   int error_class = MPI_SUCCESS;
   MPI_Error_class(error, &error_class);
   CHECK(error_class == MPI_ERR_IN_STATUS, "%d", error_class);
@@ -160,7 +166,8 @@ int main(int argc, char** argv) {
     if (some_is_right) some_of_them(comm);
     if (round == 0) warm_up(comm);
   }
-  one_fails(comm);
+  warm_up(MPI_COMM_WORLD);
+  for (const bool busy : {false, true}) one_fails(comm, busy);
   int in = rank, sum = -1;
   MPI_Request request;
   forget_path();

@@ -137,6 +137,44 @@ void communicator_of_persistent_freed() {
   use(MPI_COMM_WORLD, 2);
 }
 
+void add_ints(void* in, void* inout, int* count, MPI_Datatype*) {
+  for (int i = 0; i < *count; ++i) static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
+}
+
+// A persistent request of Sumac's and, with an operation that it does not know, one of the MPI's
+// own, while an operation of Sumac's that ends later is under way on all ranks but the first.
+// The last rank is late, so that its start of the MPI's own probably ends it.
+void persistent_of_both() {
+  step("persistent requests of both");
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  CHECK(warm_up(comm), "path '%s'", path());
+  MPI_Op op;
+  MPI_Op_create(add_ints, 1, &op);
+  int in = rank, sums[2] = {-1, -1};
+  MPI_Request requests[2], later;
+  for (int i : {0, 1}) {
+    inits().Allreduce(&in, &sums[i], 1, MPI_INT, i == 0 ? op : MPI_SUM, comm, MPI_INFO_NULL,
+                      &requests[i]);
+  }
+  for (int round = 0; round < 3; ++round) {
+    MPI_Start(&requests[1]);
+    if (rank > 0) MPI_Ibarrier(comm, &later);
+    if (rank == ranks - 1) usleep(20000);
+    MPI_Start(&requests[0]);
+    CHECK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    for (int& sum : sums) {
+      CHECK(sum == ranks * (ranks - 1) / 2, "%d", sum);
+      sum = -1;
+    }
+    if (rank == 0) MPI_Ibarrier(comm, &later);
+    MPI_Wait(&later, MPI_STATUS_IGNORE);
+  }
+  for (MPI_Request& request : requests) MPI_Request_free(&request);
+  MPI_Op_free(&op);
+  MPI_Comm_free(&comm);
+}
+
 // Freeing an active request of a collective is an error, which some MPIs do not notice; the others
 // go on after it. The request must stay valid.
 void freed_while_active() {
@@ -208,6 +246,7 @@ int main(int argc, char** argv) {
   alone_and_empty();
   for (int round = 0; round < 8; ++round) communicator_freed(round);
   communicator_of_persistent_freed();
+  persistent_of_both();
   freed_while_active();
   for (std::size_t count : {1, 7, 14, 200, 600, 5000, 9000, 40000}) {
     same_bits<float>(count, MPI_FLOAT);

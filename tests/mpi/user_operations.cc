@@ -131,7 +131,7 @@ class Call {
   bool gets_, in_place_;
   std::uint32_t seed_ = 0;
   Words own_;
-  Elements send_, receive_;
+  ShapedElements send_, receive_;
 };
 
 // Counts around the sizes of lines, slots and chunks.
@@ -169,7 +169,7 @@ void compare_with_native(const Operation& o, const Shape& shape) {
   if (is_intel() && !std::is_sorted(shape.words.begin(), shape.words.end())) return;
   step("%s on %s by the MPI", o.name, shape.name);
   const Words own = input_of(rank, 2 * shape.words.size(), 77);
-  Elements from(shape, 2, 0x5a), to(shape, 2, 0xa5);
+  ShapedElements from(shape, 2, 0x5a), to(shape, 2, 0xa5);
   for (std::size_t i = 0; i < own.size(); ++i) from.put(i, own[i]);
   seen.shape = &shape;
   seen.count = 2;

@@ -92,9 +92,9 @@ inline void free_shapes(std::vector<Shape>& shapes) {
 }
 
 // `count` elements with a margin on each side. All bytes outside the words keep a pattern.
-class Elements {
+class ShapedElements {
  public:
-  Elements(const Shape& shape, std::size_t count, unsigned char pattern)
+  ShapedElements(const Shape& shape, std::size_t count, unsigned char pattern)
       : shape_(shape), count_(count), pattern_(pattern) {
     const auto steps = static_cast<std::size_t>(shape.extent) * (count ? count - 1 : 0);
     std::size_t low = 0, high = 4;
@@ -113,12 +113,12 @@ class Elements {
   }
   std::uint32_t get(std::size_t word) const {
     std::uint32_t value;
-    std::memcpy(&value, const_cast<Elements*>(this)->place(word), sizeof value);
+    std::memcpy(&value, const_cast<ShapedElements*>(this)->place(word), sizeof value);
     return value;
   }
   // True if the words have these values and all other bytes still have the pattern.
   bool is(const std::vector<std::uint32_t>& words) const {
-    Elements wanted(shape_, count_, pattern_);
+    ShapedElements wanted(shape_, count_, pattern_);
     for (std::size_t i = 0; i < words.size(); ++i) wanted.put(i, words[i]);
     return bytes_ == wanted.bytes_;
   }
