@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::uint32_t kMostWorth = 64;
 constexpr double kNewShare = 0.25;  // of a measured cost in the learnt one
+// Pages for which new memory takes a page fault or more, even where half of it gets huge pages.
+constexpr std::size_t kPagesPerFault = 1024;
 
 }  // namespace
 
@@ -32,7 +34,11 @@ void Usage::Entry::count_from_anew() {
   saved_ns = 0;
   gain_ns = 0;
   uses = try_at_use = 0;
+  looks = 0;
+  blind = false;
 }
+
+void Usage::Entry::make_dearer() { factor = std::min(2 * factor, kMostFactor); }
 
 void Usage::Entry::renew(std::uintptr_t other) {
   address.store(other, std::memory_order_relaxed);
@@ -44,7 +50,11 @@ void Usage::Entry::renew(std::uintptr_t other) {
 
 void Usage::Entry::settle() {
   const bool paid = promoted_uses.load(std::memory_order_relaxed) >= paid_at_use;
-  factor = paid ? std::max(factor / 2, 1u) : std::min(2 * factor, kMostFactor);
+  if (paid) {
+    factor = std::max(factor / 2, 1u);
+  } else {
+    make_dearer();
+  }
   paid_at_use = 0;
 }
 
@@ -71,7 +81,23 @@ bool Usage::use(const void* address, std::size_t bytes, double gain_ns) {
   entry.gain_ns = gain_ns;
   entry.saved_ns += gain_ns;
   if (entry.uses < entry.try_at_use) return false;
-  return prices_.eager || entry.saved_ns >= cost_of(bytes) * entry.factor;
+  if (prices_.eager) return true;
+  return entry.saved_ns >= cost_of(bytes) * entry.factor && decide(entry, bytes);
+}
+
+bool Usage::decide(Entry& entry, std::size_t bytes) {
+  if (!prices_.page_faults) return true;
+  const std::uint64_t faults = prices_.page_faults();
+  const std::uint64_t taken = faults - entry.faults;
+  entry.faults = faults;
+  if (entry.looks > 0 && taken <= bytes / kPage / (kPagesPerFault + 1)) return true;
+  if (entry.looks++ < kLooks) return false;
+  const double allowed = kBlindShare * static_cast<double>(calls_ns_.load());
+  entry.blind = blind_ns_ + cost_of(bytes) <= allowed;
+  if (entry.blind) return true;
+  entry.count_from_anew();
+  entry.make_dearer();
+  return false;
 }
 
 void Usage::note_use(const void* address) {
@@ -83,6 +109,7 @@ void Usage::note_use(const void* address) {
 
 void Usage::promoted(const void* address, std::size_t bytes, std::uint64_t ns) {
   if (Entry* entry = entry_of(address)) {
+    if (entry->blind) blind_ns_ += static_cast<double>(ns);
     const double uses = entry->gain_ns > 0 ? cost_of(bytes) / entry->gain_ns : 0;
     entry->count_from_anew();
     entry->promoted_uses.store(0, std::memory_order_relaxed);

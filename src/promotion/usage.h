@@ -5,6 +5,11 @@
 // whether to rent skis or to buy them. A buffer is promoted once the time that its uses so far
 // would have saved has reached the time that promotion costs: at worst twice the time of the best
 // choice in hindsight is spent. The cost is learnt from the promotions made.
+// Uses at the same address may be uses of new memory each time, for which promotion never pays. New
+// memory takes page faults. So a buffer that is due is promoted at one of its next kLooks uses, if
+// the process has taken next to no page faults since the use before. Otherwise nothing is known;
+// then it is promoted only while all such promotions have taken less than kBlindShare of the time
+// of the calls, so that a program that uses every buffer once loses no more than that.
 // A buffer that was refused is tried again when its uses have doubled. Where the program frees a
 // buffer before its promotion has paid, and gets another one at the same address, the next
 // promotion there must have earned twice as much, and so on up to kMostFactor times; half as much
@@ -29,7 +34,11 @@ class Usage {
     double cost_ns_per_page = 1500;  // of promotion, before any was measured
     double cost_ns_each = 50'000;    // besides, of one promotion
     bool eager = false;              // at the first use, without counting
+    // Page faults that the process has taken so far; null: those due are promoted at once.
+    std::uint64_t (*page_faults)() = nullptr;
   };
+  static constexpr double kBlindShare = 0.005;
+  static constexpr std::uint32_t kLooks = 4;
   explicit Usage(const Prices& prices) : prices_(prices), cost_(prices.cost_ns_per_page) {}
 
   static constexpr std::uint32_t kMostFactor = 64;
@@ -41,6 +50,8 @@ class Usage {
   bool is_private(const void* address) const;
   // Counts a use of one that is promoted. Any thread may call it; of two at once one may count.
   void note_use(const void* address);
+  // Counts the time of a call that could have used promoted buffers. Any thread may call it.
+  void call_took(std::uint64_t ns) { calls_ns_.fetch_add(ns, std::memory_order_relaxed); }
   // What came of it: `bytes` were moved in `ns`, or it was refused.
   void promoted(const void* address, std::size_t bytes, std::uint64_t ns);
   void refused(const void* address);
@@ -55,6 +66,9 @@ class Usage {
     std::uint32_t uses = 0, worth = 0;          // worth: what newcomers have to wear down
     std::uint32_t try_at_use = 0;               // not before
     std::uint32_t factor = 1;                   // of the cost, which saved_ns must reach
+    std::uint32_t looks = 0;                    // at page faults, since it is due
+    bool blind = false;                         // its promotion is: nothing is known of its memory
+    std::uint64_t faults = 0;                   // of pages, at the last look
     std::atomic<std::uint32_t> paid_at_use{0};  // after the promotion; 0: it is not promoted
     std::atomic<std::uint32_t> promoted_uses{0};
 
@@ -63,14 +77,19 @@ class Usage {
     // The promotion has ended: the memory is private again.
     void settle();
     void count_from_anew();
+    void make_dearer();
   };
   static constexpr std::size_t kEntries = 1024;
   static std::size_t place(const void* address);
   Entry* entry_of(const void* address);
   double cost_of(std::size_t bytes) const;
+  // Of a buffer that is due: whether it is promoted now.
+  bool decide(Entry& entry, std::size_t bytes);
 
   Prices prices_;
   double cost_;
+  std::atomic<std::uint64_t> calls_ns_{0};
+  double blind_ns_ = 0;  // that blind promotions have taken
   std::array<Entry, kEntries> entries_ = {};
 };
 

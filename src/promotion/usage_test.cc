@@ -100,6 +100,39 @@ TEST(Usage, APromotionThatDidNotPayMakesTheNextOneDearer) {
   EXPECT_EQ(uses_until_due(usage, buffer(2), 65536), 4) << "another one";
 }
 
+std::uint64_t faults;
+std::uint64_t page_faults() { return faults; }
+
+TEST(Usage, WithoutPageFaultsABufferIsPromotedOneUseLater) {
+  Usage usage({.cost_ns_each = 0, .page_faults = page_faults});
+  for (int i = 1; i <= 4; ++i) {
+    faults += 1000;
+    EXPECT_FALSE(usage.use(buffer(1), 65536, gain_of(65536))) << i;
+  }
+  EXPECT_TRUE(usage.use(buffer(1), 65536, gain_of(65536)));
+}
+
+// New memory at each use, at one of some addresses: between two uses all its pages are new.
+TEST(Usage, NewMemoryAtAnOldAddressCostsItsShareOfTheTimeAtMost) {
+  for (const std::size_t bytes : {65536ul, 1ul << 20, 64ul << 20}) {
+    Usage usage({.page_faults = page_faults});
+    const double call_ns = 0.5 * static_cast<double>(bytes);
+    const double cost_ns = 50'000 + 1500 * static_cast<double>(bytes / kPage);
+    constexpr int kUses = 100'000;
+    int promotions = 0;
+    for (int i = 0; i < kUses; ++i) {
+      faults += 1 + bytes / kPage / 512;
+      usage.call_took(static_cast<std::uint64_t>(call_ns));
+      if (!usage.use(buffer(static_cast<std::size_t>(i % 3)), bytes, gain_of(bytes))) continue;
+      ++promotions;
+      usage.promoted(buffer(static_cast<std::size_t>(i % 3)), bytes,
+                     static_cast<std::uint64_t>(cost_ns));
+    }
+    EXPECT_LE(promotions * cost_ns, 1.01 * Usage::kBlindShare * call_ns * kUses) << bytes;
+    EXPECT_GT(promotions, 0) << bytes << ": a program may fault on other memory";
+  }
+}
+
 TEST(Usage, BuffersUsedOnceAreNotDueAndDoNotReplaceOthers) {
   Usage usage({.cost_ns_each = 0});
   for (std::size_t i = 1; i <= 1'000'000; ++i) {

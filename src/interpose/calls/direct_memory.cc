@@ -32,6 +32,7 @@ void prepare_direct(Communicator& c, ChosenCall& call, const CallData& data, boo
 }
 
 void note_direct(Communicator& c, const ChosenCall& call, std::uint64_t ns) {
+  note_call_time(ns);
   if (call.direct.wanted()) {
     c.direct_tries->note(call.collective, call.bytes(), call.direct.went, ns);
   } else {

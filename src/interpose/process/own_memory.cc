@@ -2,6 +2,7 @@
 #include "interpose/process/own_memory.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <mutex>
 
@@ -17,8 +18,15 @@ enum class Promote : std::uint8_t { off, automatic, eager };  // the choices of 
 
 Promote wanted() { return static_cast<Promote>(options.promote); }
 
+std::uint64_t page_faults() {
+  rusage used = {};
+  getrusage(RUSAGE_SELF, &used);
+  return static_cast<std::uint64_t>(used.ru_minflt + used.ru_majflt);
+}
+
 promotion::Usage& usage() {
-  static auto* the_usage = new promotion::Usage({.eager = wanted() == Promote::eager});
+  static auto* the_usage =
+      new promotion::Usage({.eager = wanted() == Promote::eager, .page_faults = page_faults});
   return *the_usage;
 }
 
@@ -64,6 +72,8 @@ void count_own_memory(Stats& stats) {
 }
 
 bool promotes_always() { return wanted() == Promote::eager; }
+
+void note_call_time(std::uint64_t ns) { usage().call_took(ns); }
 
 bool use_own_memory(const void* address, std::size_t bytes, double gain_ns) {
   static std::mutex mutex;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "interpose/stub/stub.h"
 #include "observe/stats.h"
@@ -24,5 +25,7 @@ bool promotes_always();
 // and promotes it if that pays by now. Nobody may write to the buffer meanwhile. Returns whether
 // the others see it.
 bool use_own_memory(const void* address, std::size_t bytes, double gain_ns);
+// Counts the time of a call whose buffers could have been promoted.
+void note_call_time(std::uint64_t ns);
 
 }  // namespace sumac
