@@ -28,7 +28,7 @@ CpuMask own_cpus();
 int cpu_quota();
 
 // Equal for processes that can share memory through /dev/shm: same boot of the same kernel, same
-// tmpfs, same user.
+// tmpfs, same PID namespace, same user.
 std::uint64_t node_id();
 
 // Equal for processes that share processors: same boot of the same kernel, in whatever containers.

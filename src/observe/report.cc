@@ -85,6 +85,13 @@ void append_memory(std::string& text, const Stats& stats) {
   }
 }
 
+void append_obstacles(std::string& text, const Stats& stats) {
+  for (int o = 0; o < kNumObstacles; ++o) {
+    if (!stats.obstacles[o]) continue;
+    append(text, "  %-12s %12llu  %s\n", "slower", ull(stats.obstacles[o]), kObstacleTexts[o].text);
+  }
+}
+
 void append_counts(std::string& text, const MemoryUseText* texts, const std::uint64_t* counts,
                    int number) {
   for (int i = 0; i < number; ++i) {
@@ -153,6 +160,11 @@ void append_report(std::string& text, const RankReport& own) {
   append_counts(text, kMemoryUseTexts, own.stats.memory, kNumMemoryUses);
   text += "}, \"not_promoted\": {";
   append_counts(text, kRefusalTexts, own.stats.refusals, kNumRefusals);
+  text += "}, \"slower\": {";
+  for (int o = 0; o < kNumObstacles; ++o) {
+    append(text, "%s\"%s\": %llu", o ? ", " : "", kObstacleTexts[o].name,
+           ull(own.stats.obstacles[o]));
+  }
   text += "}";
 }
 
@@ -193,6 +205,7 @@ std::string rank_table(const RankReport& report, int rank, int size) {
   append_folds(text, report.stats);
   append_checks(text, report.stats);
   append_memory(text, report.stats);
+  append_obstacles(text, report.stats);
   return text;
 }
 
@@ -210,6 +223,7 @@ std::string ranks_table(const std::vector<RankReport>& reports) {
   append_folds(text, sum.stats);
   append_checks(text, sum.stats);
   append_memory(text, sum.stats);
+  append_obstacles(text, sum.stats);
   return text;
 }
 

@@ -37,6 +37,7 @@ AtomicCount local[kNumCollectives];
 AtomicCount taken[kNumAlgorithms];
 std::atomic<std::uint64_t> threads[kNumThreadUses];
 std::atomic<std::uint64_t> checks[kNumCheckUses];
+std::atomic<std::uint64_t> obstacles[kNumObstacles];
 
 void merge_into(PathCount& to, const PathCount& from) {
   to.calls += from.calls;
@@ -59,6 +60,7 @@ void Stats::merge(const Stats& other) {
   for (int u = 0; u < kNumCheckUses; ++u) checks[u] += other.checks[u];
   for (int u = 0; u < kNumMemoryUses; ++u) memory[u] += other.memory[u];
   for (int r = 0; r < kNumRefusals; ++r) refusals[r] += other.refusals[r];
+  for (int o = 0; o < kNumObstacles; ++o) obstacles[o] += other.obstacles[o];
   for (int a = 0; a < kNumAlgorithms; ++a) merge_into(taken[a], other.taken[a]);
   for (int c = 0; c < kNumCollectives; ++c) {
     merge_into(local[c], other.local[c]);
@@ -93,6 +95,10 @@ void count_check_use(CheckUse use) {
   checks[static_cast<int>(use)].fetch_add(1, std::memory_order_relaxed);
 }
 
+void count_obstacle(Obstacle obstacle) {
+  obstacles[static_cast<int>(obstacle)].fetch_add(1, std::memory_order_relaxed);
+}
+
 Stats process_stats() {
   const std::lock_guard<std::mutex> lock(mutex);
   Stats sum = ended;
@@ -103,6 +109,7 @@ Stats process_stats() {
   }
   for (int u = 0; u < kNumThreadUses; ++u) sum.threads[u] = threads[u].load();
   for (int u = 0; u < kNumCheckUses; ++u) sum.checks[u] = checks[u].load();
+  for (int o = 0; o < kNumObstacles; ++o) sum.obstacles[o] = obstacles[o].load();
   return sum;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "observe/log.h"
@@ -150,6 +152,29 @@ bool may_overlap(const Team& team, const std::vector<Hello>& hellos) {
   });
 }
 
+// Counts what keeps ranks of one machine from each other's memory, and logs each once.
+void tell_obstacle(Obstacle obstacle) {
+  static std::atomic<bool> told[kNumObstacles];
+  count_obstacle(obstacle);
+  if (told[static_cast<int>(obstacle)].exchange(true)) return;
+  log(Level::info, "slower: %s", kObstacleTexts[static_cast<int>(obstacle)].text);
+}
+
+void tell_obstacles(const Team& team, const std::vector<Hello>& hellos) {
+  if (!team.context.shares_memory) return;
+  bool share = false, apart = false;
+  std::unordered_set<std::uint64_t> nodes;
+  std::unordered_map<std::uint64_t, std::uint64_t> node_of;  // by machine
+  for (const Hello& hello : hellos) {
+    share |= !nodes.insert(hello.place.node).second;
+    apart |= node_of.try_emplace(hello.machine, hello.place.node).first->second != hello.place.node;
+  }
+  if (share && team.spec.reach == Reach::none) {
+    tell_obstacle(team.context.options.cma != 0 ? Obstacle::attach_off : Obstacle::attach_refused);
+  }
+  if (apart) tell_obstacle(Obstacle::containers);
+}
+
 bool all_have_levels(const Team& team) {
   return std::all_of(std::begin(kCollectives), std::end(kCollectives), [&](const auto& info) {
     return !is_of_ranks(info.collective) || team.levels_for[static_cast<int>(info.collective)];
@@ -200,6 +225,7 @@ void set_up_team(Team& team, const Hello& own, bool agree_only) {
   if (!set_up_levels(team, hellos, reach, wishes)) return;
   if (!all_have_levels(team) && !share(team, hellos, reach, wishes)) return;
   tell_unmet(team, wishes);
+  tell_obstacles(team, hellos);
   const bool whole_job = hellos[0].world == team.size;
   own_status(whole_job ? hellos[0].process : 0, whole_job ? team.size : 0);
   team.wait_policy =

@@ -9,7 +9,7 @@ tests=$(dirname "$0")/..
 output=$(mktemp)
 script=$(mktemp)
 trap 'rm -f "$output" "$script"' EXIT
-export SUMAC_TEST_JOB="$job_mark" SUMAC_STATS=yes
+export SUMAC_TEST_JOB="${job_mark:?}" SUMAC_STATS=yes
 PATH=$(cd "$tests/.." && pwd)/.venv/bin:$PATH # the Python with what 'sumac run' needs
 limit="timeout -k 5 $(patient 60)"
 

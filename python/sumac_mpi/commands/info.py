@@ -130,7 +130,7 @@ def _show_machine(facts: Facts, full: bool) -> list[str]:
     lines = [
         f"CPU      {facts['cores']} cores{threads}, {facts['cpu']}",
         f"SIMD     {' '.join(facts['simd']) or 'none'}",
-        f"SHM      /dev/shm {memory}; cross-memory attach: {_attach(facts['ptrace_scope'])}",
+        f"SHM      /dev/shm {memory}; cross-memory attach: {_attach(facts)}",
     ]
     if facts["lines"]:
         known = ", ".join(map(str, distances.summary(facts["lines"])))
@@ -140,7 +140,10 @@ def _show_machine(facts: Facts, full: bool) -> list[str]:
     return lines
 
 
-def _attach(scope: int | None) -> str:
+def _attach(facts: Facts) -> str:
+    if refusal := facts["attach_refused"]:
+        return f"refused ({refusal}): large messages are copied twice; 'sumac check' has more"
+    scope = facts["ptrace_scope"]
     if scope in (None, 0):
         return "allowed by the kernel"
     return f"restricted (kernel.yama.ptrace_scope is {scope})"

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
+from sumac_mpi.machine import attach
+
 # /proc/cpuinfo flags that say which kernels can run, the best last.
 _VECTOR_FLAGS = (
     "sse2",
@@ -35,6 +37,7 @@ class Machine:
     simd: tuple[str, ...]
     shm_free: int | None  # bytes; None when there is no /dev/shm
     ptrace_scope: int | None  # Yama's setting; None when the kernel has no Yama
+    attach_refused: str | None  # why cross-memory attach cannot work; None where it may
 
     def as_dict(self) -> dict[str, object]:
         return asdict(self)
@@ -64,6 +67,7 @@ def describe() -> Machine:
         simd=tuple(flag for flag in _VECTOR_FLAGS if flag in flags),
         shm_free=_shared_memory_free(),
         ptrace_scope=int(scope) if scope and scope.isdigit() else None,
+        attach_refused=attach.refusal(),
     )
 
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What keeps ranks of one machine from each other's memory, so that Sumac is slower than it could
+// be there. The statistics count the communicators that were set up so; the log says it once.
+#pragma once
+
+#include <cstdint>
+
+namespace sumac {
+
+enum class Obstacle : std::uint8_t { attach_off, attach_refused, containers };
+inline constexpr int kNumObstacles = 3;
+
+struct ObstacleText {
+  const char* name;
+  const char* text;
+};
+inline constexpr ObstacleText kObstacleTexts[kNumObstacles] = {
+    {"attach_off", "SUMAC_CMA=off: large messages are copied twice, through shared memory"},
+    {"attach_refused",
+     "the system refuses cross-memory attach: large messages are copied twice (sumac check)"},
+    {"containers",
+     "ranks of this machine do not share PID namespace and /dev/shm: the MPI's messages between "
+     "them"},
+};
+
+}  // namespace sumac
