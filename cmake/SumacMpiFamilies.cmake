@@ -4,6 +4,7 @@
 # for test programs. Sets SUMAC_MPI_FAMILIES and, for each family F,
 #   SUMAC_<F>_INCLUDES  include directories     SUMAC_<F>_LAUNCHER  mpiexec
 #   SUMAC_<F>_CC, _CXX, _FC  compiler wrappers
+# and SUMAC_BACK_ENDS: the families that there is a back end for.
 set(SUMAC_MPI_FAMILIES "")
 # Without the MPIs' old C++ bindings, whose libraries nothing here is linked to.
 set(SUMAC_MPI_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
@@ -30,6 +31,10 @@ sumac_find_family(mpich mpich "-show")
 if(NOT SUMAC_MPI_FAMILIES)
   message(FATAL_ERROR "No MPI found: install libopenmpi-dev or libmpich-dev (or run 'make setup')")
 endif()
+
+# The standard's binary interface: the same for every MPI, so the back end needs no MPI's header.
+set(SUMAC_mpiabi_INCLUDES ${PROJECT_SOURCE_DIR}/src/interpose/abi)
+set(SUMAC_BACK_ENDS ${SUMAC_MPI_FAMILIES} mpiabi)
 
 foreach(family IN LISTS SUMAC_MPI_FAMILIES)
   sumac_precompile_program(${family} ${SUMAC_${family}_INCLUDES})

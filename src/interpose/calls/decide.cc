@@ -15,7 +15,7 @@ using Way = Decision::Way;
 using State = Communicator::State;
 
 // MPI families differ in whether equal send and receive buffers are an error or are accepted.
-constexpr bool kAliasIsError = kFamily == Family::mpich;
+bool alias_is_error() { return family() == Family::mpich; }
 
 // Decides why a deferred call on a communicator that Sumac serves is the MPI's, if it is.
 bool may_outlive_call(const Call& call, Decision& decision) {
@@ -132,7 +132,7 @@ bool judge_scatter_buffers(const Call& call, MPI_Count own) {
   const void *send = call.send.address, *receive = call.receive.address;
   if (!send || receive == MPI_IN_PLACE) return false;
   if (!receive && (own > 0 || send == MPI_IN_PLACE)) return false;
-  return !kAliasIsError || send != receive;
+  return !alias_is_error() || send != receive;
 }
 
 void decide_reduce_scatter(const Call& call, Decision& decision) {
@@ -162,7 +162,7 @@ bool judge_gather_buffers(const Call& call, const Communicator& c, std::size_t o
   if (element * static_cast<std::size_t>(send.count) != own) return false;
   if (own == 0) return true;
   if (!send.address && find_type(send.type)) return false;
-  if (!kAliasIsError || send.type != receive.type) return true;
+  if (!alias_is_error() || send.type != receive.type) return true;
   Call in_place = call;
   in_place.send.address = MPI_IN_PLACE;
   return own_data(in_place, c.rank, c.size).address != send.address;
@@ -235,7 +235,7 @@ bool judge_exchange_buffers(const Call& call, const Communicator& c, std::size_t
   }
   const bool alike = send.type == receive.type && send.count == receive.count &&
                      call.send_counts == call.counts && call.send_types == call.types;
-  return !kAliasIsError || !alike || send.address != receive.address;
+  return !alias_is_error() || !alike || send.address != receive.address;
 }
 
 bool can_pack_exchanged(const Call& call) {
@@ -274,7 +274,7 @@ bool judge_buffers(const Call& call, const Communicator& c) {
   if (rooted && c.rank != call.root) return send && send != MPI_IN_PLACE;
   const void* const receive = call.receive.address;
   if (!send || !receive || receive == MPI_IN_PLACE) return false;
-  return !kAliasIsError || send != receive;
+  return !alias_is_error() || send != receive;
 }
 
 Decision decide(const Entry& entry, const Call& call) {

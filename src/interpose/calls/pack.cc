@@ -48,7 +48,7 @@ const DataLayout* judge(const Packing& call, MPI_Count position, MPI_Aint& exten
     return nullptr;
   }
   // MPICH calls a null address an error, also where it is MPI_BOTTOM.
-  if (kFamily == Family::mpich && !call.elements) return nullptr;
+  if (family() == Family::mpich && !call.elements) return nullptr;
   const std::size_t element = layout->bytes();
   if (element == 0 || element * static_cast<std::size_t>(call.count) < kLeastServed) return nullptr;
   const bool adjoins = call.count == 1 || extent == static_cast<MPI_Aint>(element);

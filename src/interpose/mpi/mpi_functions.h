@@ -37,8 +37,10 @@ namespace sumac {
 #define SUMAC_MPI_FOUND_OR_NOT(X) X(Type_get_contents_c) X(Type_get_envelope_c)
 
 // To and from Fortran's handles: macros where C's are the same integers.
-#ifdef MPI_Op_c2f
+#if defined(MPI_Op_c2f)
 #define SUMAC_MPI_FORTRAN(X)
+#elif defined(SUMAC_MPI_ABI)
+#define SUMAC_MPI_FORTRAN(X) X(Op_toint) X(Op_fromint) X(Type_fromint)
 #else
 #define SUMAC_MPI_FORTRAN(X) X(Op_c2f) X(Op_f2c) X(Type_f2c)
 #endif
@@ -55,10 +57,14 @@ struct MpiFunctions {
   SUMAC_MPI_INTERCEPTED(SUMAC_DECLARE)
   SUMAC_MPI_FORTRAN(SUMAC_DECLARE)
 #undef SUMAC_DECLARE
-#ifdef MPI_Op_c2f
+#if defined(MPI_Op_c2f)
   static MPI_Fint Op_c2f(MPI_Op op) { return op; }
   static MPI_Op Op_f2c(MPI_Fint op) { return op; }
   static MPI_Datatype Type_f2c(MPI_Fint type) { return type; }
+#elif defined(SUMAC_MPI_ABI)
+  int Op_c2f(MPI_Op op) const { return Op_toint(op); }
+  MPI_Op Op_f2c(int op) const { return Op_fromint(op); }
+  MPI_Datatype Type_f2c(int type) const { return Type_fromint(type); }
 #endif
   TypeGetEnvelopeLarge Type_get_envelope_c = nullptr;
   TypeGetContentsLarge Type_get_contents_c = nullptr;

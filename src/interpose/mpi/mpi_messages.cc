@@ -109,7 +109,7 @@ bool make_inner(MPI_Comm comm, int color, int rank, MPI_Comm& inner) {
   mpi.Comm_get_errhandler(comm, &handler);
   // In MPICH this may also mean that the communicator has no handler, and its errors are
   // MPI_COMM_WORLD's. Set back, they would be fatal for good.
-  const bool stays = kFamily == Family::mpich && handler == MPI_ERRORS_ARE_FATAL;
+  const bool stays = family() == Family::mpich && handler == MPI_ERRORS_ARE_FATAL;
   if (!stays) mpi.Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   const int error = mpi.Comm_split(comm, color, rank, &inner);
   if (!stays) mpi.Comm_set_errhandler(comm, handler);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/process/process.h"
 #include "machine/presence.h"
 #include "observe/log.h"
 
@@ -24,10 +25,10 @@ bool is_lone_rank(const sumac_launch& told, int size) {
 }
 
 void warn_of_lone_ranks(const sumac_launch& told, const sumac_stub& stub) {
-  const bool openmpi = std::string_view(stub.family) == "openmpi";
+  const bool openmpi = family() == Family::openmpi;
   const char* name = openmpi ? "Open MPI" : "MPICH";
   char fix[160];
-  if (told.family && std::string_view(told.family) == stub.family) {
+  if (told.family && std::string_view(told.family) == (openmpi ? "openmpi" : "mpich")) {
     std::snprintf(fix, sizeof fix, "start it with the mpiexec installed with this %s", name);
   } else {
     std::snprintf(fix, sizeof fix, "start it with the mpiexec of %s: sumac run --mpi %s%s", name,

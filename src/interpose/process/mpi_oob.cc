@@ -61,7 +61,7 @@ const Context& team_context() {
   static auto* idle = new IdleMessages;  // never destroyed, like the arena
   static auto* distances = new KnownDistances;
   static const Context context{options,    user_rules(), arena(),       *idle,
-                               *distances, kFamily,      process_word()};
+                               *distances, family(),     process_word()};
   return context;
 }
 

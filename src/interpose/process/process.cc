@@ -2,6 +2,7 @@
 #include "interpose/process/process.h"
 
 #include <unistd.h>
+#include <cstring>
 
 #include <mutex>
 
@@ -90,6 +91,18 @@ ThreadState& thread_state() {
 static std::atomic<std::uint32_t> spins{0};
 std::uint32_t spins_of_process() { return spins.load(std::memory_order_relaxed); }
 void set_spins_of_process(std::uint32_t value) { spins.store(value, std::memory_order_relaxed); }
+
+#if defined(SUMAC_MPI_ABI)
+Family family() {
+  static const Family asked = [] {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    mpi.Get_library_version(text, &length);
+    return std::strstr(text, "Open MPI") ? Family::openmpi : Family::mpich;
+  }();
+  return asked;
+}
+#endif
 
 bool device_memory_possible() { return device_runtime.load(std::memory_order_relaxed); }
 

@@ -17,11 +17,14 @@
 
 namespace sumac {
 
-// The MPI family that this back end is for.
-#if defined(MPICH_NAME) || defined(MPICH_VERSION)
-inline constexpr Family kFamily = Family::mpich;
+// The MPI family whose behaviour the MPI has. Known from the header, but for the standard's binary
+// interface, whose MPI is asked what it is.
+#if defined(SUMAC_MPI_ABI)
+Family family();
+#elif defined(MPICH_NAME) || defined(MPICH_VERSION)
+constexpr Family family() { return Family::mpich; }
 #else
-inline constexpr Family kFamily = Family::openmpi;
+constexpr Family family() { return Family::openmpi; }
 #endif
 
 extern sumac_options options;

@@ -75,7 +75,7 @@ void Recorder::begin() {
   file_.add("sumac-record " + std::to_string(kFormat));
   file_.add("rank " + std::to_string(rank) + " of " + std::to_string(ranks));
   file_.add(std::string("by ") + SUMAC_VERSION + ' ' +
-            (kFamily == Family::mpich ? "mpich " : "openmpi ") + first_line(library));
+            (family() == Family::mpich ? "mpich " : "openmpi ") + first_line(library));
   file_.add("began " + std::to_string(std::time(nullptr)));
   ended_ = last_end_ = clock_ns();
 }

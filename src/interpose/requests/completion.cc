@@ -243,7 +243,7 @@ int request_free(MPI_Request* handle) {
     free_persistent(*own, handle);
     return MPI_SUCCESS;
   }
-  return refuse(*own, kFamily == Family::mpich ? MPI_ERR_OTHER : MPI_ERR_REQUEST);
+  return refuse(*own, family() == Family::mpich ? MPI_ERR_OTHER : MPI_ERR_REQUEST);
 }
 
 int cancel(MPI_Request* handle) {

@@ -40,7 +40,7 @@ struct sumac_memory_calls {
 
 struct sumac_stub {
   uint32_t version;      // SUMAC_STUB_VERSION of the stub
-  const char* family;    // "openmpi", "mpich"
+  const char* family;    // "openmpi", "mpich", "mpiabi"
   const char* mpi_path;  // the file the MPI was loaded from
   void* mpi;             // dlopen handle of the MPI
   // The program's calls come here first; 0: libsumac.so is only linked, behind the MPI.
