@@ -17,11 +17,13 @@ LAUNCHERS = {"openmpi": "mpirun.openmpi", "mpich": "mpirun.mpich"}
 LEAST_RANKS, MOST_RANKS = 2, 9
 
 # Values of the library's options, of which a job has some. Each value stands as often as it is to
-# be drawn; "" is the default.
+# be drawn; "" is the default. CHECK=results is not among them: the MPIs' own persistent calls are
+# wrong where Sumac's are right (MPICH 4.0 gives what an all-gather's buffer held when it was
+# initialised), and the check goes on with the MPI's result.
 OPTIONS = {
     "ADAPT": ("off", "off", "off", "exact", "all", "always"),
     "BUILD_AFTER": ("", "", "1", "5"),
-    "CHECK": ("", "", "", "off", "results:1/3"),
+    "CHECK": ("", "", "", "off"),
     "CMA": ("", "", "off"),
     "COLLS": ("", "", "", "^allreduce", "^bcast", "^reduce", "^barrier"),
     "HIERARCHY": ("", "", "flat", "ranks:2,node", "ranks:3,node", "ranks:2,ranks:2,node",
