@@ -39,7 +39,6 @@ void Team::reset() {
   group = ShmGroup();
   own_ranks.clear();
   pids.clear();
-  watched.clear();
   processes.clear();
   deferred = false;
   hierarchy.clear();

@@ -19,6 +19,7 @@ COMMANDS = (
     "tune",
     "plot",
     "trace",
+    "replay",
     "simulate",
     "doctor",
     "completion",

@@ -131,7 +131,7 @@ def test_documents_are_there(sumac, prefix):
 def test_manual(sumac, prefix):
     pages = {path.stem for path in (prefix / "share/man/man1").iterdir()}
     commands = ("exec", "run", "info", "check", "bench", "tune", "plot", "trace")
-    commands += ("simulate", "doctor", "completion", "plan")
+    commands += ("replay", "simulate", "doctor", "completion", "plan")
     assert pages == {"sumac", *(f"sumac-{command}" for command in commands)}
     assert ".SH OPTIONS" in (prefix / "share/man/man1/sumac-run.1").read_text()
 

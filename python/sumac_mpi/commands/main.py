@@ -21,6 +21,7 @@ from sumac_mpi.commands import (
     help_layout,
     info,
     plot,
+    replay,
     run,
     simulate,
     trace,
@@ -77,6 +78,11 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str, dict[str, bool]]] = {
     "tune": (tune.tune, "0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results.", {}),
     "plot": (plot.plot, _BRIEF, {}),
     "trace": (trace.trace, _STARTED, _PROGRAM),
+    "replay": (
+        replay.replay,
+        "0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results of Sumac.",
+        {},
+    ),
     "simulate": (
         simulate.simulate,
         "0 done, 1 failed, 2 usage, 3 no SimGrid here, 4 wrong results of Sumac.",

@@ -22,14 +22,6 @@ constexpr int kEndsJob = 1;  // of SUMAC_CHECK_ACTION
 
 std::atomic<bool> told{false};  // a difference, by a rank that this one has heard of
 
-const char* name_of(Function function) {
-  static constexpr const char* kNames[] = {
-      "allreduce",      "reduce",      "bcast",      "barrier",  "reduce_scatter_block",
-      "reduce_scatter", "allgather",   "allgatherv", "alltoall", "alltoallv",
-      "alltoallw",      "reduce_local"};
-  return kNames[static_cast<int>(function)];
-}
-
 // As the program has called it: "MPI_Iallreduce_c".
 std::string mpi_name(const CallKind& kind) {
   const bool nonblocking = kind.form == Form::nonblocking;

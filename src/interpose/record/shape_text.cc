@@ -11,14 +11,6 @@ namespace {
 // Places count from there, so that records do not tell where programs lie.
 constexpr std::uintptr_t kBaseAlignment = std::uintptr_t{1} << 21;
 
-const char* name_of(Function function) {
-  static constexpr const char* kNames[] = {
-      "allreduce",      "reduce",      "bcast",      "barrier",  "reduce_scatter_block",
-      "reduce_scatter", "allgather",   "allgatherv", "alltoall", "alltoallv",
-      "alltoallw",      "reduce_local"};
-  return kNames[static_cast<int>(function)];
-}
-
 const char* name_of(Form form) {
   static constexpr const char* kNames[] = {"blocking", "nonblocking", "persistent", "local"};
   return kNames[static_cast<int>(form)];
