@@ -5,16 +5,14 @@
 
 #include <cstdint>
 
+#include "base/use_text.h"
+
 namespace sumac {
 
 enum class CheckUse : std::uint8_t { equal, undecided, unchecked, differed };
 inline constexpr int kNumCheckUses = 4;
 
-struct CheckUseText {
-  const char* name;
-  const char* text;
-};
-inline constexpr CheckUseText kCheckUseTexts[kNumCheckUses] = {
+inline constexpr UseText kCheckUseTexts[kNumCheckUses] = {
     {"equal", "results compared with the MPI's own: equal, or within the bound"},
     {"undecided", "results that differ from the MPI's own in a way that the standard allows"},
     {"unchecked", "calls whose results could not be compared with the MPI's own"},

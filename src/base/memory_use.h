@@ -5,15 +5,13 @@
 
 #include <cstdint>
 
+#include "base/use_text.h"
+
 namespace sumac {
 
 enum class MemoryUse : std::uint8_t { promotions, promoted, huge, given_back, made_private };
 
-struct MemoryUseText {
-  const char* name;
-  const char* text;
-};
-inline constexpr MemoryUseText kMemoryUseTexts[] = {
+inline constexpr UseText kMemoryUseTexts[] = {
     {"promotions", "promotions of buffers to pages that other ranks map (SUMAC_PROMOTE)"},
     {"promoted_bytes", "bytes promoted"},
     {"huge_bytes", "bytes of these in huge pages, as before"},
@@ -23,7 +21,7 @@ inline constexpr MemoryUseText kMemoryUseTexts[] = {
 inline constexpr int kNumMemoryUses = 5;
 
 // Why a buffer was not promoted.
-inline constexpr MemoryUseText kRefusalTexts[] = {
+inline constexpr UseText kRefusalTexts[] = {
 #define SUMAC_REFUSAL(name, scope, text) {#name, text},
 #include "base/refusals.def"
 #undef SUMAC_REFUSAL

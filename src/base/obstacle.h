@@ -5,16 +5,14 @@
 
 #include <cstdint>
 
+#include "base/use_text.h"
+
 namespace sumac {
 
 enum class Obstacle : std::uint8_t { attach_off, attach_refused, containers };
 inline constexpr int kNumObstacles = 3;
 
-struct ObstacleText {
-  const char* name;
-  const char* text;
-};
-inline constexpr ObstacleText kObstacleTexts[kNumObstacles] = {
+inline constexpr UseText kObstacleTexts[kNumObstacles] = {
     {"attach_off", "SUMAC_CMA=off: large messages are copied twice, through shared memory"},
     {"attach_refused",
      "the system refuses cross-memory attach: large messages are copied twice (sumac check)"},

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "base/use_text.h"
+
 namespace sumac {
 
 enum class ThreadUse : std::uint8_t {
@@ -18,11 +20,7 @@ enum class ThreadUse : std::uint8_t {
 };
 inline constexpr int kNumThreadUses = 7;
 
-struct ThreadUseText {
-  const char* name;
-  const char* text;
-};
-inline constexpr ThreadUseText kThreadUseTexts[kNumThreadUses] = {
+inline constexpr UseText kThreadUseTexts[kNumThreadUses] = {
     {"tasks", "tasks for the threads of the parallel region it was called in"},
     {"region", "a parallel region of its own"},
     {"no_openmp", "one thread: no OpenMP run-time library in the process"},

@@ -58,41 +58,25 @@ std::string shown_time_of(std::uint64_t ns, int rank) {
   return shown_time(static_cast<double>(ns)) + " (" + std::to_string(rank) + ")";
 }
 
-void append_folds(std::string& text, const Stats& stats) {
-  for (int u = 0; u < kNumThreadUses; ++u) {
-    if (!stats.threads[u]) continue;
-    append(text, "  %-12s %12llu  %s\n", "large folds", ull(stats.threads[u]),
-           kThreadUseTexts[u].text);
+// Lines of the counters that are not zero.
+void append_uses(std::string& text, const char* what, const char* prefix, const UseText* texts,
+                 const std::uint64_t* counts, int number) {
+  for (int i = 0; i < number; ++i) {
+    if (!counts[i]) continue;
+    append(text, "  %-12s %12llu  %s%s\n", what, ull(counts[i]), prefix, texts[i].text);
   }
 }
 
-void append_checks(std::string& text, const Stats& stats) {
-  for (int u = 0; u < kNumCheckUses; ++u) {
-    if (!stats.checks[u]) continue;
-    append(text, "  %-12s %12llu  %s\n", "checks", ull(stats.checks[u]), kCheckUseTexts[u].text);
-  }
+void append_all_uses(std::string& text, const Stats& stats) {
+  append_uses(text, "large folds", "", kThreadUseTexts, stats.threads, kNumThreadUses);
+  append_uses(text, "messages", "", kMessageUseTexts, stats.messages, kNumMessageUses);
+  append_uses(text, "checks", "", kCheckUseTexts, stats.checks, kNumCheckUses);
+  append_uses(text, "memory", "", kMemoryUseTexts, stats.memory, kNumMemoryUses);
+  append_uses(text, "memory", "not promoted: ", kRefusalTexts, stats.refusals, kNumRefusals);
+  append_uses(text, "slower", "", kObstacleTexts, stats.obstacles, kNumObstacles);
 }
 
-void append_memory(std::string& text, const Stats& stats) {
-  for (int u = 0; u < kNumMemoryUses; ++u) {
-    if (!stats.memory[u]) continue;
-    append(text, "  %-12s %12llu  %s\n", "memory", ull(stats.memory[u]), kMemoryUseTexts[u].text);
-  }
-  for (int r = 0; r < kNumRefusals; ++r) {
-    if (!stats.refusals[r]) continue;
-    append(text, "  %-12s %12llu  not promoted: %s\n", "memory", ull(stats.refusals[r]),
-           kRefusalTexts[r].text);
-  }
-}
-
-void append_obstacles(std::string& text, const Stats& stats) {
-  for (int o = 0; o < kNumObstacles; ++o) {
-    if (!stats.obstacles[o]) continue;
-    append(text, "  %-12s %12llu  %s\n", "slower", ull(stats.obstacles[o]), kObstacleTexts[o].text);
-  }
-}
-
-void append_counts(std::string& text, const MemoryUseText* texts, const std::uint64_t* counts,
+void append_counts(std::string& text, const UseText* texts, const std::uint64_t* counts,
                    int number) {
   for (int i = 0; i < number; ++i) {
     append(text, "%s\"%s\": %llu", i ? ", " : "", texts[i].name, ull(counts[i]));
@@ -148,23 +132,17 @@ void append_report(std::string& text, const RankReport& own) {
   text += "\"paths\": [";
   append_paths(text, own, "  ");
   text += "\n], \"large_folds\": {";
-  for (int u = 0; u < kNumThreadUses; ++u) {
-    append(text, "%s\"%s\": %llu", u ? ", " : "", kThreadUseTexts[u].name,
-           ull(own.stats.threads[u]));
-  }
+  append_counts(text, kThreadUseTexts, own.stats.threads, kNumThreadUses);
+  text += "}, \"messages\": {";
+  append_counts(text, kMessageUseTexts, own.stats.messages, kNumMessageUses);
   text += "}, \"checks\": {";
-  for (int u = 0; u < kNumCheckUses; ++u) {
-    append(text, "%s\"%s\": %llu", u ? ", " : "", kCheckUseTexts[u].name, ull(own.stats.checks[u]));
-  }
+  append_counts(text, kCheckUseTexts, own.stats.checks, kNumCheckUses);
   text += "}, \"memory\": {";
   append_counts(text, kMemoryUseTexts, own.stats.memory, kNumMemoryUses);
   text += "}, \"not_promoted\": {";
   append_counts(text, kRefusalTexts, own.stats.refusals, kNumRefusals);
   text += "}, \"slower\": {";
-  for (int o = 0; o < kNumObstacles; ++o) {
-    append(text, "%s\"%s\": %llu", o ? ", " : "", kObstacleTexts[o].name,
-           ull(own.stats.obstacles[o]));
-  }
+  append_counts(text, kObstacleTexts, own.stats.obstacles, kNumObstacles);
   text += "}";
 }
 
@@ -202,10 +180,7 @@ std::string rank_table(const RankReport& report, int rank, int size) {
              path.name);
     });
   }
-  append_folds(text, report.stats);
-  append_checks(text, report.stats);
-  append_memory(text, report.stats);
-  append_obstacles(text, report.stats);
+  append_all_uses(text, report.stats);
   return text;
 }
 
@@ -220,10 +195,7 @@ std::string ranks_table(const std::vector<RankReport>& reports) {
     for_each_path(sum, collective,
                   [&](const Path& path) { append_all(text, reports, collective, path); });
   }
-  append_folds(text, sum.stats);
-  append_checks(text, sum.stats);
-  append_memory(text, sum.stats);
-  append_obstacles(text, sum.stats);
+  append_all_uses(text, sum.stats);
   return text;
 }
 

@@ -38,6 +38,7 @@ AtomicCount taken[kNumAlgorithms];
 std::atomic<std::uint64_t> threads[kNumThreadUses];
 std::atomic<std::uint64_t> checks[kNumCheckUses];
 std::atomic<std::uint64_t> obstacles[kNumObstacles];
+std::atomic<std::uint64_t> messages[kNumMessageUses];
 
 void merge_into(PathCount& to, const PathCount& from) {
   to.calls += from.calls;
@@ -58,6 +59,7 @@ const char* text_of(Reason reason) {
 void Stats::merge(const Stats& other) {
   for (int u = 0; u < kNumThreadUses; ++u) threads[u] += other.threads[u];
   for (int u = 0; u < kNumCheckUses; ++u) checks[u] += other.checks[u];
+  for (int u = 0; u < kNumMessageUses; ++u) messages[u] += other.messages[u];
   for (int u = 0; u < kNumMemoryUses; ++u) memory[u] += other.memory[u];
   for (int r = 0; r < kNumRefusals; ++r) refusals[r] += other.refusals[r];
   for (int o = 0; o < kNumObstacles; ++o) obstacles[o] += other.obstacles[o];
@@ -99,6 +101,10 @@ void count_obstacle(Obstacle obstacle) {
   obstacles[static_cast<int>(obstacle)].fetch_add(1, std::memory_order_relaxed);
 }
 
+void count_message_use(MessageUse use) {
+  messages[static_cast<int>(use)].fetch_add(1, std::memory_order_relaxed);
+}
+
 Stats process_stats() {
   const std::lock_guard<std::mutex> lock(mutex);
   Stats sum = ended;
@@ -110,6 +116,7 @@ Stats process_stats() {
   for (int u = 0; u < kNumThreadUses; ++u) sum.threads[u] = threads[u].load();
   for (int u = 0; u < kNumCheckUses; ++u) sum.checks[u] = checks[u].load();
   for (int o = 0; o < kNumObstacles; ++o) sum.obstacles[o] = obstacles[o].load();
+  for (int u = 0; u < kNumMessageUses; ++u) sum.messages[u] = messages[u].load();
   return sum;
 }
 

@@ -7,6 +7,7 @@
 #include "base/algorithm.h"
 #include "base/check_use.h"
 #include "base/memory_use.h"
+#include "base/message_use.h"
 #include "base/obstacle.h"
 #include "base/thread_use.h"
 
@@ -43,11 +44,12 @@ struct Stats {
   PathCount taken[kNumAlgorithms];
   PathCount local[kNumCollectives];  // served without communication
   PathCount handed[kNumCollectives][kNumReasons];
-  std::uint64_t threads[kNumThreadUses] = {};   // large reductions, of the process
-  std::uint64_t checks[kNumCheckUses] = {};     // of results, of the process
-  std::uint64_t memory[kNumMemoryUses] = {};    // of the process
-  std::uint64_t refusals[kNumRefusals] = {};    // promotions that were refused
-  std::uint64_t obstacles[kNumObstacles] = {};  // communicators, of the process
+  std::uint64_t threads[kNumThreadUses] = {};    // large reductions, of the process
+  std::uint64_t checks[kNumCheckUses] = {};      // of results, of the process
+  std::uint64_t messages[kNumMessageUses] = {};  // that Sumac has packed, of the process
+  std::uint64_t memory[kNumMemoryUses] = {};     // of the process
+  std::uint64_t refusals[kNumRefusals] = {};     // promotions that were refused
+  std::uint64_t obstacles[kNumObstacles] = {};   // communicators, of the process
 
   void merge(const Stats& other);
 };
@@ -61,6 +63,7 @@ void count_process_taken(Algorithm algorithm, std::uint64_t bytes);
 void count_thread_use(ThreadUse use);
 void count_check_use(CheckUse use);
 void count_obstacle(Obstacle obstacle);
+void count_message_use(MessageUse use);
 // Says whether the program has promised that no two of its threads call MPI at the same time.
 void set_one_call_at_a_time(bool is_so);
 Stats process_stats();

@@ -7,12 +7,12 @@
 #include "data.h"
 #include "mpi_faults.h"
 #include "random_types.h"
+#include "type_places.h"
 
 namespace {
 
 using namespace test;
 
-constexpr MPI_Aint kRoom = 1 << 19;  // bytes of a type's extent at most, and of its places
 constexpr int kLeastNoted = 8192;
 constexpr int kMostBytes = 1 << 16;
 
@@ -30,30 +30,6 @@ void leave_path() {
   }();
   int in = 0, out = 0;
   MPI_Reduce_local(&in, &out, 1, MPI_INT, op);
-}
-
-// Bytes that `count` elements take before and after the address.
-bool has_room(MPI_Datatype type, int count, MPI_Aint& low, MPI_Aint& high) {
-  MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
-  MPI_Type_get_extent(type, &lower, &extent);
-  MPI_Type_get_true_extent(type, &true_lower, &true_extent);
-  const MPI_Aint steps = (count - 1) * extent;
-  low = true_lower + (steps < 0 ? steps : 0);
-  high = true_lower + true_extent + (steps > 0 ? steps : 0);
-  return low > -kRoom && high < kRoom;
-}
-
-// Memory with one byte per place, so that unpacking in another order than the MPI's shows where
-// places overlap: such types are packed only.
-bool overlaps(const std::vector<char>& packed, int bytes, MPI_Datatype type, int count) {
-  static std::vector<char> memory(2 * kRoom);
-  std::fill(memory.begin(), memory.end(), 0);
-  std::vector<char> ones(packed.size(), 1);
-  int position = 0;
-  below.Unpack(ones.data(), bytes, &position, memory.data() + kRoom, count, type, MPI_COMM_SELF);
-  long places = 0;
-  for (const char byte : memory) places += byte;
-  return places != bytes;
 }
 
 long compared = 0, served = 0;
@@ -95,7 +71,7 @@ void compare(Made& made, int count, unsigned long seed, bool bottom) {
     if (turn == 2 && std::strcmp(path(), "local") == 0) ++served;
     CHECK(packed == expected, "seed %lu: %d of %s packed", seed, count, made.text.c_str());
   }
-  if (!overlaps(packed, bytes, type, count)) {
+  if (!overlaps(bytes, type, count)) {
     ours = theirs = memory;
     for (int turn = 0; turn < 2; ++turn) {
       int position = 2, end = 2;
@@ -113,7 +89,6 @@ void compare_random(unsigned long seed) {
   TypeRandom random(seed);
   Made made = random_type(random, between(random, 1, 4));
   step("seed %lu: %.100s", seed, made.text.c_str());
-  MPI_Aint low = 0, high = 0;
   int bytes = 0;
   if (made.type == MPI_DATATYPE_NULL) return;  // the MPI's constructors refuse some
   MPI_Type_commit(&made.type);
@@ -121,7 +96,7 @@ void compare_random(unsigned long seed) {
   // Few bytes are the MPI's; most comparisons are of more.
   int count = between(random, 1, 3);
   if (bytes > 0 && random() % 4 != 0) count += kLeastNoted / bytes;
-  if (bytes > 0 && bytes * count <= kMostBytes && has_room(made.type, count, low, high)) {
+  if (bytes > 0 && bytes * count <= kMostBytes && has_room(made.type, count)) {
     compare(made, count, seed, seed % 5 == 0 && kPacksFromBottom);
     ++compared;
   }

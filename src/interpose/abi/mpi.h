@@ -151,6 +151,7 @@ typedef struct MPI_ABI_Datatype* MPI_Datatype;
 #define MPI_ERR_IN_STATUS 19
 #define MPI_ERR_NO_MEM 39
 #define MPI_ANY_SOURCE (-1)
+#define MPI_PROC_NULL (-3)
 #define MPI_ANY_TAG (-2)
 #define MPI_UNDEFINED (-32766)
 #define MPI_THREAD_SINGLE 0
@@ -223,6 +224,7 @@ int PMPI_Error_class(int, int*);
 int PMPI_Finalize(void);
 int PMPI_Finalized(int*);
 int PMPI_Gather(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int, MPI_Comm);
+int PMPI_Get_count(const MPI_Status*, MPI_Datatype, int*);
 int PMPI_Get_library_version(char*, int*);
 int PMPI_Grequest_complete(MPI_Request);
 int PMPI_Grequest_start(MPI_Grequest_query_function*, MPI_Grequest_free_function*,
@@ -245,15 +247,19 @@ MPI_Op PMPI_Op_fromint(int);
 int PMPI_Op_toint(MPI_Op);
 int PMPI_Pack(const void*, int, MPI_Datatype, void*, int, int*, MPI_Comm);
 int PMPI_Query_thread(int*);
+int PMPI_Recv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
 int PMPI_Recv_init(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 int PMPI_Request_free(MPI_Request*);
 int PMPI_Request_get_status(MPI_Request, int*, MPI_Status*);
 int PMPI_Send(const void*, int, MPI_Datatype, int, int, MPI_Comm);
+int PMPI_Sendrecv(const void*, int, MPI_Datatype, int, int, void*, int, MPI_Datatype, int, int,
+                  MPI_Comm, MPI_Status*);
 int PMPI_Start(MPI_Request*);
 int PMPI_Startall(int, MPI_Request*);
 int PMPI_Status_set_cancelled(MPI_Status*, int);
 int PMPI_Status_set_elements(MPI_Status*, MPI_Datatype, int);
 int PMPI_Test(MPI_Request*, int*, MPI_Status*);
+int PMPI_Test_cancelled(const MPI_Status*, int*);
 int PMPI_Testall(int, MPI_Request*, int*, MPI_Status*);
 int PMPI_Testany(int, MPI_Request*, int*, int*, MPI_Status*);
 int PMPI_Testsome(int, MPI_Request*, int*, int*, MPI_Status*);

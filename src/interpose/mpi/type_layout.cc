@@ -23,6 +23,7 @@ struct Known {
   std::atomic<std::uintptr_t> handle{0};  // 0: not in use
   TypeLayout layout;
   std::atomic<const DataLayout*> packing{nullptr};  // kUnreadable where it cannot be read
+  bool is_uniform = false;                          // with `packing`
 
   void forget_packing() {
     const DataLayout* const read = packing.exchange(nullptr);
@@ -130,10 +131,10 @@ const DataLayout* read_packing(MPI_Datatype type, Known& known) {
   const std::lock_guard<std::mutex> lock(asking);
   if (const DataLayout* read = known.packing.load()) return read;
   DataLayout layout;
-  const bool right = read_layout(type, layout);
+  const bool right = read_layout(type, layout, known.is_uniform);
   const DataLayout* kept = right ? new (std::nothrow) DataLayout(layout) : nullptr;
   if (!kept) kept = &Known::kUnreadable;
-  known.packing.store(kept);
+  known.packing.store(kept, std::memory_order_release);
   return kept;
 }
 
@@ -170,6 +171,11 @@ const DataLayout* find_packing(MPI_Datatype type, MPI_Aint& extent) {
   if (!packing) packing = read_packing(type, *known);
   extent = known->layout.extent;
   return packing == &Known::kUnreadable ? nullptr : packing;
+}
+
+bool is_uniform(MPI_Datatype type) {
+  const Known* const known = find_cached(type);
+  return known && known->packing.load(std::memory_order_acquire) && known->is_uniform;
 }
 
 void forget_layouts() {

@@ -40,6 +40,10 @@ int find_layout(MPI_Datatype type, MPI_Comm comm, TypeLayout& layout);
 // as long as the type.
 const DataLayout* find_packing(MPI_Datatype type, MPI_Aint& extent);
 
+// Of a type that find_packing() has read: whether all elements that it is made of have one size,
+// and none is a pair (MPI_2INT, MPI_DOUBLE_INT and the like).
+bool is_uniform(MPI_Datatype type);
+
 // To be called at finalisation.
 void forget_layouts();
 

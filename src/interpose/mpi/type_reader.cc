@@ -12,16 +12,29 @@ namespace {
 
 constexpr int kDeepest = 64;  // types within types
 
-bool read_nested(MPI_Datatype type, int depth, DataLayout& layout);
+// A type that is being read, within how many others; and what has been met in it.
+struct Reading {
+  int depth = 0;
+  std::size_t element_bytes = 0;  // of the predefined types in it; 0 before the first
+  bool uniform = true;
+
+  void meet(const TypeInfo& predefined) {
+    if (element_bytes == 0) element_bytes = predefined.size;
+    const bool is_pair = (predefined.operations & kLocation) != 0;
+    if (is_pair || predefined.size != element_bytes) uniform = false;
+  }
+};
+
+bool read_nested(MPI_Datatype type, Reading& reading, DataLayout& layout);
 
 // An inner type, as constructors use it.
 struct Inner {
   DataLayout layout;
   MPI_Aint extent = 0;
 
-  bool read(MPI_Datatype type, int depth) {
+  bool read(MPI_Datatype type, Reading& reading) {
     MPI_Aint lower = 0;
-    return read_nested(type, depth, layout) &&
+    return read_nested(type, reading, layout) &&
            mpi.Type_get_extent(type, &lower, &extent) == MPI_SUCCESS;
   }
   DataLayout run(std::size_t count) const { return repeated(layout, count, extent); }
@@ -56,13 +69,13 @@ DataLayout indexed(const TypeContents& contents, const Inner& inner, bool one_le
 
 // A part without data can still have a place, beyond the data: Open MPI 4 then packs the second and
 // later elements from elsewhere, and MPICH 4 divides by zero. Such a type is left to the MPI.
-bool structure(const TypeContents& contents, int depth, DataLayout& layout) {
+bool structure(const TypeContents& contents, Reading& reading, DataLayout& layout) {
   const std::size_t blocks = contents.types();
   std::vector<DataLayout> parts;
   Inner inner;
   for (std::size_t i = 0; i < blocks; ++i) {
     const bool is_new = i == 0 || contents.type(i) != contents.type(i - 1);
-    if (is_new && !inner.read(contents.type(i), depth)) return false;
+    if (is_new && !inner.read(contents.type(i), reading)) return false;
     if (inner.layout.bytes() == 0) return false;
     parts.push_back(shifted(inner.run(contents.count(1 + i)), contents.number(1 + blocks + i)));
   }
@@ -70,10 +83,11 @@ bool structure(const TypeContents& contents, int depth, DataLayout& layout) {
   return true;
 }
 
-bool from_contents(const TypeContents& contents, int combiner, int depth, DataLayout& layout) {
-  if (combiner == MPI_COMBINER_STRUCT) return structure(contents, depth, layout);
+bool from_contents(const TypeContents& contents, int combiner, Reading& reading,
+                   DataLayout& layout) {
+  if (combiner == MPI_COMBINER_STRUCT) return structure(contents, reading, layout);
   Inner inner;
-  if (contents.types() != 1 || !inner.read(contents.type(0), depth)) return false;
+  if (contents.types() != 1 || !inner.read(contents.type(0), reading)) return false;
   constexpr bool kOneLength = true;
   switch (combiner) {
     case MPI_COMBINER_DUP:
@@ -124,20 +138,29 @@ bool agrees(const DataLayout& layout, MPI_Datatype type) {
   return bounds_of(layout) == DataBounds{lower, lower + extent};
 }
 
-bool read_nested(MPI_Datatype type, int depth, DataLayout& layout) {
-  if (depth > kDeepest) return false;
+bool read_nested(MPI_Datatype type, Reading& reading, DataLayout& layout) {
+  if (reading.depth > kDeepest) return false;
   if (const TypeInfo* predefined = find_type(type)) {
+    reading.meet(*predefined);
     return layout_of_predefined(*predefined, layout);
   }
   TypeEnvelope envelope;
   if (!read_envelope(type, envelope) || envelope.is_predefined()) return false;
   const TypeContents contents(type, envelope);
   if (!contents.valid() || contents.is_mixed()) return false;
-  return from_contents(contents, envelope.combiner, depth + 1, layout) && agrees(layout, type);
+  ++reading.depth;
+  const bool right = from_contents(contents, envelope.combiner, reading, layout);
+  --reading.depth;
+  return right && agrees(layout, type);
 }
 
 }  // namespace
 
-bool read_layout(MPI_Datatype type, DataLayout& layout) { return read_nested(type, 0, layout); }
+bool read_layout(MPI_Datatype type, DataLayout& layout, bool& is_uniform) {
+  Reading reading;
+  const bool right = read_nested(type, reading, layout);
+  is_uniform = reading.uniform;
+  return right;
+}
 
 }  // namespace sumac

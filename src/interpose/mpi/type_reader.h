@@ -9,7 +9,8 @@
 namespace sumac {
 
 // Returns false where the type, or one that it is made of, is of a kind that is not known here,
-// or where the MPI takes one for something else than the standard says.
-bool read_layout(MPI_Datatype type, DataLayout& layout);
+// or where the MPI takes one for something else than the standard says. `is_uniform`: as
+// is_uniform() of type_layout.h.
+bool read_layout(MPI_Datatype type, DataLayout& layout, bool& is_uniform);
 
 }  // namespace sumac

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "interpose/calls/calls.h"
+#include "interpose/messages/point_to_point.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/progress_hooks.h"
 #include "interpose/process/settings.h"
@@ -42,6 +43,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   redirect_collectives(*stub);
   redirect_completion(*stub);
   redirect_packing(*stub);
+  redirect_messages(*stub);
   return nullptr;
 }
 

@@ -2,6 +2,8 @@
 // Starts of persistent operations, and the completion calls. While no request of Sumac's is held
 // these are the MPI's own; else they also advance what is under way, so that a rank's part in
 // collectives goes on whatever it waits for.
+#include "interpose/requests/completion.h"
+
 #include <optional>
 #include <vector>
 
@@ -254,6 +256,11 @@ int cancel(MPI_Request* handle) {
 }
 
 }  // namespace
+
+const CompletionCalls completion = {
+    wait,     waitall,    waitany,        waitsome,       test_one,        testall,      testany,
+    testsome, get_status, get_status_all, get_status_any, get_status_some, request_free,
+};
 
 void redirect_completion(const sumac_stub& stub) {
   stub.redirect(SUMAC_CALL_Start, reinterpret_cast<void*>(start_one));

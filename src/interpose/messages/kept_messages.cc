@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/messages/kept_messages.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
+#include "interpose/mpi/handles.h"
+#include "interpose/mpi/mpi_functions.h"
+
+namespace sumac {
+namespace {
+
+struct Kept {
+  std::unique_ptr<PackedMessage> message;
+  bool receives;
+};
+
+std::mutex mutex;
+std::unordered_map<std::uintptr_t, Kept> kept;  // by the bits of the request
+std::vector<MPI_Request> adopted;
+std::atomic<std::size_t> number_kept, number_adopted;
+
+// Tests or waits for one of `adopted`. Returns true when it has ended.
+template <class Ask>
+bool end_adopted(MPI_Request request, Ask ask) {
+  MPI_Request handle = request;
+  MPI_Status status;
+  int done = 0;
+  const int error = ask(&handle, &done, &status);
+  if (error == MPI_SUCCESS && !done) return false;
+  end_message(request, status, error == MPI_SUCCESS);
+  return true;
+}
+
+template <class Ask>
+void end_all_adopted(Ask ask) {
+  if (number_adopted.load(std::memory_order_relaxed) == 0) return;
+  std::vector<MPI_Request> asked;  // by this thread alone
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    asked.swap(adopted);
+  }
+  std::erase_if(asked, [&](MPI_Request request) { return end_adopted(request, ask); });
+  const std::lock_guard<std::mutex> lock(mutex);
+  adopted.insert(adopted.end(), asked.begin(), asked.end());
+  number_adopted = adopted.size();
+}
+
+}  // namespace
+
+void keep_message(MPI_Request request, std::unique_ptr<PackedMessage> message, bool receives) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  kept.insert_or_assign(handle_bits(request), Kept{std::move(message), receives});
+  number_kept = kept.size();
+}
+
+bool no_message_kept() { return number_kept.load(std::memory_order_relaxed) == 0; }
+
+bool is_kept(MPI_Request request) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  return kept.contains(handle_bits(request));
+}
+
+void end_message(MPI_Request request, const MPI_Status& status, bool success, bool is_over) {
+  Kept own;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto found = kept.find(handle_bits(request));
+    if (found == kept.end()) return;
+    own = std::move(found->second);
+    kept.erase(found);
+    number_kept = kept.size();
+  }
+  if (own.receives && success) own.message->deliver(status);
+  if (!is_over) keep_message(request, std::move(own.message), own.receives);
+}
+
+void adopt_request(MPI_Request request) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  adopted.push_back(request);
+  number_adopted = adopted.size();
+}
+
+void look_at_adopted() {
+  end_all_adopted([](MPI_Request* request, int* done, MPI_Status* status) {
+    return mpi.Test(request, done, status);
+  });
+}
+
+void wait_for_adopted() {
+  end_all_adopted([](MPI_Request* request, int* done, MPI_Status* status) {
+    *done = 1;
+    return mpi.Wait(request, status);
+  });
+}
+
+}  // namespace sumac

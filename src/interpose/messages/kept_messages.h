@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The packed messages whose requests, the MPI's own, are under way.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <vector>
+
+#include "interpose/messages/packed_message.h"
+
+namespace sumac {
+
+// Keeps a message for as long as its request is under way.
+void keep_message(MPI_Request request, std::unique_ptr<PackedMessage> message, bool receives);
+
+// True while none is kept: no request need be looked up.
+bool no_message_kept();
+bool is_kept(MPI_Request request);
+
+// The request, which may be another message's by now, has ended with this status: what it received
+// is put where the program wants it, unless it ended with an error. `is_over`: the request is gone.
+void end_message(MPI_Request request, const MPI_Status& status, bool success, bool is_over = true);
+
+// The program has freed the request of a message: it is the table's from now on.
+void adopt_request(MPI_Request request);
+// Looks which of these have ended, or waits for them.
+void look_at_adopted();
+void wait_for_adopted();
+
+}  // namespace sumac

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Send, MPI_Recv, MPI_Sendrecv, MPI_Isend and MPI_Irecv of types with gaps. All other messages
+// are the MPI's: those of synchronous, buffered, ready, persistent and matched calls too.
+#include "interpose/messages/point_to_point.h"
+
+#include "interpose/messages/kept_messages.h"
+#include "interpose/messages/packed_message.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/process/process.h"
+
+namespace sumac {
+namespace {
+
+// What of a message is given to the MPI: its packed bytes, or what the program gave.
+struct Given {
+  std::unique_ptr<PackedMessage> message;
+  MessageData data;
+
+  Given(const MessageData& from, int peer)
+      : message(peer == MPI_PROC_NULL ? nullptr : PackedMessage::make(from)), data(from) {
+    if (message) data = {message->packed(), message->bytes(), MPI_PACKED, from.comm};
+  }
+  // After the MPI's call.
+  void note(int error, int peer) const {
+    if (!message && error == MPI_SUCCESS && peer != MPI_PROC_NULL) note_message(data);
+  }
+};
+
+int send(const void* in, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  const Given given({const_cast<void*>(in), count, type, comm}, to);
+  if (given.message) given.message->pack();
+  const MessageData& data = given.data;
+  const int error = mpi.Send(data.address, data.count, data.type, to, tag, comm);
+  given.note(error, to);
+  return error;
+}
+
+int receive(void* out, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+            MPI_Status* status) {
+  const Given given({out, count, type, comm}, from);
+  const MessageData& data = given.data;
+  MPI_Status own;
+  if (given.message && status == MPI_STATUS_IGNORE) status = &own;
+  const int error = mpi.Recv(data.address, data.count, data.type, from, tag, comm, status);
+  if (given.message && error == MPI_SUCCESS) given.message->deliver(*status);
+  given.note(error, from);
+  return error;
+}
+
+int send_receive(const void* in, int in_count, MPI_Datatype in_type, int to, int send_tag,
+                 void* out, int out_count, MPI_Datatype out_type, int from, int receive_tag,
+                 MPI_Comm comm, MPI_Status* status) {
+  const Given sent({const_cast<void*>(in), in_count, in_type, comm}, to);
+  const Given received({out, out_count, out_type, comm}, from);
+  if (sent.message) sent.message->pack();
+  MPI_Status own;
+  if (received.message && status == MPI_STATUS_IGNORE) status = &own;
+  const int error = mpi.Sendrecv(sent.data.address, sent.data.count, sent.data.type, to, send_tag,
+                                 received.data.address, received.data.count, received.data.type,
+                                 from, receive_tag, comm, status);
+  if (received.message && error == MPI_SUCCESS) received.message->deliver(*status);
+  sent.note(error, to);
+  received.note(error, from);
+  return error;
+}
+
+int begin_send(const void* in, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+  Given given({const_cast<void*>(in), count, type, comm}, to);
+  if (given.message) given.message->pack();
+  const MessageData& data = given.data;
+  const int error = mpi.Isend(data.address, data.count, data.type, to, tag, comm, request);
+  given.note(error, to);
+  if (!given.message || error != MPI_SUCCESS) return error;
+  // One that has ended already needs no memory any more. Its request may be one that the MPI gives
+  // to all such sends.
+  int done = 0;
+  mpi.Request_get_status(*request, &done, MPI_STATUS_IGNORE);
+  if (!done) keep_message(*request, std::move(given.message), false);
+  return error;
+}
+
+int begin_receive(void* out, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  Given given({out, count, type, comm}, from);
+  const MessageData& data = given.data;
+  const int error = mpi.Irecv(data.address, data.count, data.type, from, tag, comm, request);
+  given.note(error, from);
+  if (given.message && error == MPI_SUCCESS) {
+    keep_message(*request, std::move(given.message), true);
+  }
+  return error;
+}
+
+}  // namespace
+
+void redirect_messages(const sumac_stub& stub) {
+  if (options.pack_messages == 0) return;
+  stub.redirect(SUMAC_CALL_Send, reinterpret_cast<void*>(send));
+  stub.redirect(SUMAC_CALL_Recv, reinterpret_cast<void*>(receive));
+  stub.redirect(SUMAC_CALL_Sendrecv, reinterpret_cast<void*>(send_receive));
+  stub.redirect(SUMAC_CALL_Isend, reinterpret_cast<void*>(begin_send));
+  stub.redirect(SUMAC_CALL_Irecv, reinterpret_cast<void*>(begin_receive));
+  redirect_message_completion(stub);
+}
+
+}  // namespace sumac

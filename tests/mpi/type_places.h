@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the elements of a datatype lie around their address.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "check.h"
+
+namespace test {
+
+inline constexpr MPI_Aint kRoom = 1 << 19;  // bytes before and after the address, at most
+
+// True when all of `count` elements lies within kRoom bytes of their address.
+inline bool has_room(MPI_Datatype type, int count) {
+  MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
+  MPI_Type_get_extent(type, &lower, &extent);
+  MPI_Type_get_true_extent(type, &true_lower, &true_extent);
+  const MPI_Aint steps = (count - 1) * extent;
+  const MPI_Aint low = true_lower + (steps < 0 ? steps : 0);
+  const MPI_Aint high = true_lower + true_extent + (steps > 0 ? steps : 0);
+  return low > -kRoom && high < kRoom;
+}
+
+// True when a byte of memory stands for several of the elements' packed bytes: unpacking in another
+// order than the MPI's then gives another result.
+inline bool overlaps(int bytes, MPI_Datatype type, int count) {
+  using Unpack = decltype(&PMPI_Unpack);
+  static const auto find = in_sumac<void* (*)(const char*)>("sumac_native");
+  static const auto unpack = reinterpret_cast<Unpack>(find("MPI_Unpack"));
+  static std::vector<char> memory(2 * kRoom);
+  std::fill(memory.begin(), memory.end(), 0);
+  const std::vector<char> ones(static_cast<std::size_t>(bytes), 1);
+  int position = 0;
+  unpack(ones.data(), bytes, &position, memory.data() + kRoom, count, type, MPI_COMM_SELF);
+  return std::count(memory.begin(), memory.end(), 1) != bytes;
+}
+
+}  // namespace test
