@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "team/hang_doctor.h"
 
-#include <errno.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
@@ -14,6 +11,7 @@
 #include "observe/log.h"
 #include "progress/announced.h"
 #include "team/hang_doctor_report.h"
+#include "team/lost_rank.h"
 
 namespace sumac {
 namespace {
@@ -142,7 +140,14 @@ void report_hang(Team& team, double seconds, const std::string& missing) {
   }
 }
 
-bool is_gone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
+// Nothing else may end a wait for a process that is gone.
+void end_if_rank_is_lost(Team& team) {
+  int lost = -1;
+  for_each_missing(team, [&](int rank, bool) {
+    if (lost < 0 && is_lost(team, rank)) lost = rank;
+  });
+  if (lost >= 0) end_for_lost_rank(team, lost);
+}
 
 }  // namespace
 
@@ -163,20 +168,10 @@ void end_for_different_calls(const Team& team, int rank, std::uint64_t number) {
 
 void report_late(void* context, double seconds) {
   auto& team = *static_cast<Team*>(context);
+  end_if_rank_is_lost(team);
   if (team.levels.empty()) end_if_calls_differ(team);
   if (seconds < 1) return;
   const std::string missing = list_missing(team);
-  // Process numbers mean something only where all ranks can see each other's, which cross-memory
-  // attach proves.
-  for_each_missing(team, [&](int rank, bool) {
-    const pid_t pid = team.pids.empty() ? 0 : team.pids[static_cast<std::size_t>(rank)];
-    if (pid == 0 || !is_gone(pid)) return;
-    log_here(
-        "error[rank-lost]: rank %d waited %.0f s in %s for rank %d, whose process is gone; "
-        "ending the job",
-        team.rank, seconds, team.doing, rank);
-    team.oob.end_job();
-  });
   tell_status(team, seconds, missing);
   const auto limit = static_cast<double>(team.context.options.hang_seconds);
   if (limit > 0 && seconds >= limit && seconds < limit + 1) report_hang(team, seconds, missing);

@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/launch.h"
+#include "machine/liveness.h"
 #include "machine/location.h"
 #include "observe/log.h"
 #include "team/warnings.h"
@@ -60,6 +61,7 @@ Hello own_hello(const Context& context, const std::string& hierarchy) {
   hello.cpus = own_cpus();
   hello.place = own_place(context.options, hello.cpus);
   hello.pid = getpid();
+  hello.pid_namespace = pid_namespace();
   hello.job_ranks_on_node = sumac_launch_ranks_on_node();
   hello.cpu_quota = cpu_quota();
   sumac_report report{};

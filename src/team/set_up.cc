@@ -12,6 +12,7 @@
 #include "progress/helper.h"
 #include "team/hang_doctor.h"
 #include "team/hang_doctor_page.h"
+#include "team/lost_rank.h"
 #include "team/thread_budget.h"
 #include "team/warnings.h"
 
@@ -37,8 +38,7 @@ void note_members(Team& team, const std::vector<Hello>& hellos) {
   });
 }
 
-// What this rank can do with the buffers of all others of its node. Also notes which ranks' ends it
-// can see: process numbers mean something only where ranks see each other's, which attach proves.
+// What this rank can do with the buffers of all others of its node.
 Reach reach_own_node(Team& team, const std::vector<Hello>& hellos) {
   team.pids.assign(hellos.size(), 0);
   if (team.context.options.cma != 0) return Reach::none;
@@ -221,6 +221,7 @@ void set_up_team(Team& team, const Hello& own, bool agree_only) {
   learn_processors(hellos, team.rank);
   if (agree_only) return;
   Wishes wishes(team.context);
+  team.watched = watch_ranks(hellos, team.rank);
   const Reach reach = reach_own_node(team, hellos);
   if (!set_up_levels(team, hellos, reach, wishes)) return;
   if (!all_have_levels(team) && !share(team, hellos, reach, wishes)) return;

@@ -39,6 +39,7 @@ void Team::reset() {
   group = ShmGroup();
   own_ranks.clear();
   pids.clear();
+  watched.clear();
   processes.clear();
   deferred = false;
   hierarchy.clear();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "levels/levels_run.h"
+#include "machine/liveness.h"
 #include "observe/stats.h"
 #include "progress/queue.h"
 #include "rules/choice_table.h"
@@ -34,6 +35,12 @@ struct OwnRanks {
   ShmGroup group;                     // one group in shared memory
   std::unique_ptr<LevelsRun> levels;  // or a hierarchy
   bool in_use = false;                // on this rank
+};
+
+// A rank of which this one can see whether its process runs.
+struct WatchedRank {
+  WatchedProcess process;
+  int job_rank = -1;  // -1 where it is not known
 };
 
 // A team as one of its ranks sees it. MPI allows one collective call at a time on a communicator,
@@ -87,7 +94,8 @@ struct Team {
   bool reports_together = false;  // agreed: it is the whole job, and SUMAC_STATS=all on all ranks
 
   std::unique_ptr<PeerMemory> peers;     // where ranks reach one another's buffers, else null
-  std::vector<pid_t> pids;               // by rank; 0 where this rank cannot tell whether it lives
+  std::vector<pid_t> pids;               // by rank; 0 where attach does not work
+  std::vector<WatchedRank> watched;      // by rank
   std::vector<std::uint64_t> processes;  // by rank: which process it is
   Stats stats;
   Trials trials;  // which sizes the MPI is faster at

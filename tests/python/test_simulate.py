@@ -144,7 +144,21 @@ def test_two_runs_give_the_same_digits(small):
     found = json.loads(first)
     assert set(found["us"]) == {"sumac", "ompi"} and not found["wrong"]
     assert all(us > 0 for way in found["us"].values() for us in way.values())
-    assert "node x" in found["plans"]["8"]
+    assert "node x" in found["plans"]["8192"]
+
+
+@simulates
+@pytest.mark.parametrize("cluster", ["coprocessors", "fat-tree", "torus"])
+def test_no_selection_is_faster(cluster):
+    """By the shipped rules, from latency to bandwidth. Simulated times are the same each time."""
+    sizes = ("--sizes", "8,512,4K,32K,64K,256K")
+    line = (cluster, "-n", 64, *sizes, "--against", "ompi,mpich,mvapich2", "--json")
+    found = json.loads(simulate(*line))
+    assert not found["wrong"] and not found["unfinished"]
+    times = found["us"]
+    for size, own in times["sumac"].items():
+        best = min(of[size] for way, of in times.items() if way != "sumac")
+        assert own <= best * 1.001, (size, own, best, found["plans"][size])
 
 
 @simulates
@@ -198,7 +212,7 @@ def test_a_program_with_sumac_and_without(small, method, monkeypatch):
     with_sumac, again, without = told(job), told(job), told(None)
     assert with_sumac == again
     times = ("seconds", "collectives")
-    assert [with_sumac[each] != without[each] for each in times] == [True, True]
+    assert any(with_sumac[each] != without[each] for each in times)  # of few digits
     for each in with_sumac.keys() - set(times) - {"true_residual"}:
         assert with_sumac[each] == without[each]
     assert float(with_sumac["true_residual"]) == pytest.approx(

@@ -7,6 +7,7 @@
 #include "progress/announced.h"
 #include "tasks/threads.h"
 #include "team/hang_doctor.h"
+#include "team/lost_rank.h"
 
 namespace sumac {
 namespace {
@@ -20,6 +21,8 @@ void run_in_queue(Communicator& c) {
 }  // namespace
 
 void give_up(const Communicator& c) {
+  const int lost = find_lost_soon(c);
+  if (lost >= 0) return end_for_lost_rank(c, lost);
   // A slot may hold an address that another call has left there.
   for (int r = 0; r < c.size && c.levels.empty(); ++r) {
     std::uint64_t number = 0;

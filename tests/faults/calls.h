@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every collective that Sumac serves, by name, on integers: as a blocking, nonblocking or
+// persistent call.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../mpi/check.h"
+
+namespace test {
+
+struct Call {
+  std::string collective, kind;  // kind: blocking, nonblocking, persistent
+  int count = 1;                 // of elements that a rank gives to each
+  int root = 0;
+  MPI_Comm comm = MPI_COMM_WORLD;
+  MPI_Op op = MPI_SUM;
+  std::vector<int> in{}, out{}, counts{}, places{};
+  MPI_Request persistent = MPI_REQUEST_NULL;
+
+  // Takes the memory. Every rank gives 1, 2, 3, ... and its own rank.
+  void open() {
+    const auto all = static_cast<std::size_t>(count) * static_cast<std::size_t>(ranks);
+    in.resize(all);
+    out.assign(all, -1);
+    counts.assign(static_cast<std::size_t>(ranks), count);
+    places.clear();
+    for (int r = 0; r < ranks; ++r) places.push_back(r * count);
+  }
+
+  // Makes one call and waits for its end. False where the MPI has no such function.
+  bool run(int number) {
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = number + static_cast<int>(i % 100) + rank;
+    if (kind == "blocking") return block();
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (kind == "nonblocking" ? !begin(&request) : !start(&request)) return false;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (kind == "persistent") persistent = request;
+    return true;
+  }
+
+  // Whether a sum over all ranks, of an all-reduce, is right.
+  bool is_right(int number) const {
+    bool right = true;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      right &= out[i] == ranks * (number + static_cast<int>(i % 100)) + ranks * (ranks - 1) / 2;
+    }
+    return right;
+  }
+
+ private:
+  bool is(const char* name) const { return collective == name; }
+
+  bool block() {
+    const int* from = in.data();
+    int* to = out.data();
+    const MPI_Datatype type = MPI_INT;
+    if (is("allreduce")) return !MPI_Allreduce(from, to, count, type, op, comm);
+    if (is("reduce")) return !MPI_Reduce(from, to, count, type, op, root, comm);
+    if (is("bcast")) return !MPI_Bcast(in.data(), count, type, root, comm);
+    if (is("barrier")) return !MPI_Barrier(comm);
+    if (is("reduce_scatter")) return !MPI_Reduce_scatter_block(from, to, count, type, op, comm);
+    if (is("allgather")) return !MPI_Allgather(from, count, type, to, count, type, comm);
+    if (is("alltoall")) return !MPI_Alltoall(from, count, type, to, count, type, comm);
+    return is("alltoallv") && !MPI_Alltoallv(from, counts.data(), places.data(), type, to,
+                                             counts.data(), places.data(), type, comm);
+  }
+
+  bool begin(MPI_Request* r) {
+    const int* from = in.data();
+    int* to = out.data();
+    const MPI_Datatype type = MPI_INT;
+    if (is("allreduce")) return !MPI_Iallreduce(from, to, count, type, op, comm, r);
+    if (is("reduce")) return !MPI_Ireduce(from, to, count, type, op, root, comm, r);
+    if (is("bcast")) return !MPI_Ibcast(in.data(), count, type, root, comm, r);
+    if (is("barrier")) return !MPI_Ibarrier(comm, r);
+    if (is("reduce_scatter")) return !MPI_Ireduce_scatter_block(from, to, count, type, op, comm, r);
+    if (is("allgather")) return !MPI_Iallgather(from, count, type, to, count, type, comm, r);
+    if (is("alltoall")) return !MPI_Ialltoall(from, count, type, to, count, type, comm, r);
+    return is("alltoallv") && !MPI_Ialltoallv(from, counts.data(), places.data(), type, to,
+                                              counts.data(), places.data(), type, comm, r);
+  }
+
+  // MPI-4: the functions are found by name, in Sumac.
+  template <class... Arguments>
+  static bool init(const char* name, Arguments... arguments) {
+    const auto function = in_sumac<int (*)(Arguments...)>(name);
+    return function && !function(arguments...);
+  }
+
+  bool make(MPI_Request* r) {
+    const void* from = in.data();
+    void* to = out.data();
+    const MPI_Datatype type = MPI_INT;
+    const MPI_Info none = MPI_INFO_NULL;
+    const int* const sizes = counts.data();
+    const int* const at = places.data();
+    if (is("allreduce"))
+      return init("MPI_Allreduce_init", from, to, count, type, op, comm, none, r);
+    if (is("reduce"))
+      return init("MPI_Reduce_init", from, to, count, type, op, root, comm, none, r);
+    if (is("bcast"))
+      return init("MPI_Bcast_init", static_cast<void*>(in.data()), count, type, root, comm, none,
+                  r);
+    if (is("barrier")) return init("MPI_Barrier_init", comm, none, r);
+    if (is("reduce_scatter"))
+      return init("MPI_Reduce_scatter_block_init", from, to, count, type, op, comm, none, r);
+    if (is("allgather"))
+      return init("MPI_Allgather_init", from, count, type, to, count, type, comm, none, r);
+    if (is("alltoall"))
+      return init("MPI_Alltoall_init", from, count, type, to, count, type, comm, none, r);
+    return is("alltoallv") &&
+           init("MPI_Alltoallv_init", from, sizes, at, type, to, sizes, at, type, comm, none, r);
+  }
+
+  bool start(MPI_Request* request) {
+    if (persistent == MPI_REQUEST_NULL && !make(&persistent)) return false;
+    *request = persistent;
+    return !MPI_Start(request);
+  }
+};
+
+}  // namespace test
