@@ -104,8 +104,8 @@ TEST(Rules, HandoverIsOneOfTheDistances) {
 TEST(Rules, ProblemsNameTheFix) {
   const std::string head = kHead;
   const std::string p2p =
-      "(known: recursive_doubling, rabenseifner, ring, knomial, ordered_all, "
-      "ordered_parts, mpi_allreduce)";
+      "(known: recursive_doubling, recursive_multiplying, rabenseifner, ring, knomial, "
+      "ordered_all, ordered_parts, mpi_allreduce)";
   const std::pair<std::string, std::string> cases[] = {
       {head + "algorithm = 'rign'",
        "FILE:4: unknown algorithm 'rign' for allreduce over p2p; did you mean 'ring'? " + p2p},
