@@ -97,7 +97,8 @@ static void describe_domain(const struct sumac_option_row* row, char* domain, si
   } else if (strcmp(row->kind, "limit") == 0) {
     snprintf(domain, size, "auto, off or a whole number from %llu to %llu", least, most);
   } else if (strcmp(row->kind, "bytes") == 0) {
-    snprintf(domain, size, "a size such as 65536, 64K, 1M or 2G");
+    snprintf(domain, size, "a size such as 65536, 64K, 1M or 2G%s%s",
+             row->choices[0] != '\0' ? ", " : "", row->choices);
   } else if (strcmp(row->kind, "flag") == 0) {
     snprintf(domain, size, "yes or no");
   } else if (strcmp(row->kind, "path") == 0) {

@@ -217,9 +217,10 @@ static int parse_report(const char* text, const char** value) {
   return 0;
 }
 
-static int parse_positive_bytes(const char* text, uint64_t* number) {
+static int parse_size(const struct sumac_option_row* row, const char* text, uint64_t* number) {
   uint64_t bytes;
-  if (sumac_parse_bytes(text, &bytes) != 0 || bytes == 0) return -1;
+  if (sumac_parse_bytes(text, &bytes) != 0) return -1;
+  if (bytes == 0 && strcmp(row->choices, "or 0") != 0) return -1;
   *number = bytes;
   return 0;
 }
@@ -244,6 +245,6 @@ int sumac_parse_value(const struct sumac_option_row* row, const char* text,
   if (is_kind(row, "choice")) return parse_choice(row->choices, text, &value->number);
   if (is_kind(row, "count")) return parse_count(row, text, &value->number);
   if (is_kind(row, "limit")) return parse_limit(row, text, &value->number);
-  if (is_kind(row, "bytes")) return parse_positive_bytes(text, &value->number);
+  if (is_kind(row, "bytes")) return parse_size(row, text, &value->number);
   return parse_colls(row->choices, text, &value->number);
 }

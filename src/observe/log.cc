@@ -9,7 +9,7 @@
 namespace sumac {
 namespace {
 
-constexpr int kMostWarnings = 32;
+constexpr int kMostWarnings = 64;
 std::atomic<Level> current_level{Level::warn};
 std::atomic<int> own_rank{-1};
 std::atomic<int> warnings{0};

@@ -18,7 +18,7 @@ bool logs(Level level);
 int log_rank();
 
 // Writes one line that begins with "sumac: ". Everything but traces comes from rank 0 only, and at
-// most 32 warnings from a process, so that a job does not drown in them.
+// most 64 warnings from a process, so that a job does not drown in them.
 void log(Level level, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 // Writes a warning from any rank, for what only this rank can know.
@@ -26,7 +26,7 @@ void log_here(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 // The warnings kept, without "sumac: " and without the end of the line. Rank 0's are those it has
 // written.
-inline constexpr std::size_t kMostKept = 32;
+inline constexpr std::size_t kMostKept = 64;
 const std::vector<std::string>& kept_warnings();
 void forget_kept_warnings();
 
