@@ -32,6 +32,8 @@ static const char kHelp[] =
     "  plot                     Draw the results of 'sumac bench'\n"
     "  trace                    Run an MPI program, and draw when each level of one\n"
     "                           collective worked\n"
+    "  profile                  Run an MPI program, and show its collectives, and how\n"
+    "                           long they wait\n"
     "  replay                   Make the calls of a recorded program again, by its\n"
     "                           MPI and by Sumac\n"
     "  simulate                 Simulate a collective on a cluster that is not there\n"

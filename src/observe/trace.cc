@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/trace.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "base/clock.h"
 #include "observe/log.h"
+#include "observe/rank_file.h"
 #include "observe/trace_events.h"
 
 namespace sumac::trace {
@@ -23,7 +21,10 @@ namespace {
 
 constexpr std::uint64_t kDay = 86'400'000'000'000;
 Recorded recorded;
-char folder_path[PATH_MAX];
+std::string& folder_path() {
+  static auto* path = new std::string;
+  return *path;
+}
 std::uint64_t clock_offset;  // what CLOCK_MONOTONIC lacks to CLOCK_REALTIME
 std::atomic<std::uint64_t> operations{0};
 thread_local Call going_on;
@@ -52,21 +53,14 @@ void copy_name(char (&to)[kName], const char* name) {
   to[used] = '\0';
 }
 
-bool usable(const char* folder) {
-  if (!realpath(folder, folder_path)) return false;  // absolute: the program may go elsewhere
-  struct stat about;
-  if (stat(folder_path, &about) != 0) return false;
-  if (!S_ISDIR(about.st_mode)) errno = ENOTDIR;
-  return S_ISDIR(about.st_mode) && access(folder_path, W_OK | X_OK) == 0;
-}
-
 }  // namespace
 
 std::uint64_t now_ns() { return clock_ns(CLOCK_MONOTONIC) + clock_offset; }
 
 void start(const char* folder, std::size_t events) {
   if (on()) return;
-  if (!usable(folder)) {
+  folder_path() = writable_folder(folder);
+  if (folder_path().empty()) {
     return log(Level::warn, "warning[trace]: cannot write into SUMAC_TRACE=%s: %s", folder,
                std::strerror(errno));
   }
@@ -117,9 +111,8 @@ std::uint64_t current_operation() { return going_on.number; }
 
 bool write(int rank, int size) {
   recording.store(false, std::memory_order_release);
-  char path[PATH_MAX + 32];
-  std::snprintf(path, sizeof path, "%s/rank-%d.json", folder_path, rank);
-  const int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const std::string name = "rank-" + std::to_string(rank) + ".json";
+  const int descriptor = make_own_file(folder_path(), name);
   std::FILE* file = descriptor < 0 ? nullptr : fdopen(descriptor, "w");
   bool written = file;
   if (file) {
@@ -128,7 +121,7 @@ bool write(int rank, int size) {
     written = std::fclose(file) == 0 && written;
   }
   const int error = errno;
-  if (descriptor >= 0 && !written) unlink(path);
+  if (descriptor >= 0 && !written) unlink((folder_path() + "/" + name).c_str());
   errno = error;
   return written;
 }

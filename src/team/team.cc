@@ -42,6 +42,7 @@ void Team::reset() {
   watched.clear();
   processes.clear();
   deferred = false;
+  trace_group = traced = 0;
   hierarchy.clear();
   peers.reset();
   direct_tries.reset();

@@ -19,6 +19,7 @@ COMMANDS = (
     "tune",
     "plot",
     "trace",
+    "profile",
     "replay",
     "simulate",
     "doctor",

@@ -130,7 +130,7 @@ def test_documents_are_there(sumac, prefix):
 @pytest.mark.skipif(not shutil.which("help2man"), reason="help2man makes the manual")
 def test_manual(sumac, prefix):
     pages = {path.stem for path in (prefix / "share/man/man1").iterdir()}
-    commands = ("exec", "run", "info", "check", "bench", "tune", "plot", "trace")
+    commands = ("exec", "run", "info", "check", "bench", "tune", "plot", "trace", "profile")
     commands += ("replay", "simulate", "doctor", "completion", "plan")
     assert pages == {"sumac", *(f"sumac-{command}" for command in commands)}
     assert ".SH OPTIONS" in (prefix / "share/man/man1/sumac-run.1").read_text()

@@ -220,7 +220,7 @@ class TestRun:
         assert sorted(each.name for each in tmp_path.glob("trace.*")) == ["trace.json", "trace.png"]
         assert (tmp_path / "mine/rank-0.json").exists()
         status, _, err = sumac("trace", "-n", "1", "./app", "0")
-        assert status == 2 and "holds a trace already" in err
+        assert status == 2 and "holds files of another job already" in err
         assert len(sandbox.launched()) == 1
 
     def test_the_programs_status_is_passed_on(self, app, sumac, tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ from typing import Annotated, Optional
 import typer
 
 JOB = "The job"  # the heading, in the help, of the options about a job and its launcher
+FROM_FOLDER = "Show what an earlier job has written into FOLDER; run nothing"
 AS_JSON = "Print JSON"
 RanksOption = Annotated[
     Optional[int],

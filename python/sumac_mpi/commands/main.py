@@ -21,6 +21,7 @@ from sumac_mpi.commands import (
     help_layout,
     info,
     plot,
+    profile,
     replay,
     run,
     simulate,
@@ -78,6 +79,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str, dict[str, bool]]] = {
     "tune": (tune.tune, "0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results.", {}),
     "plot": (plot.plot, _BRIEF, {}),
     "trace": (trace.trace, _STARTED, _PROGRAM),
+    "profile": (profile.profile, _STARTED, _PROGRAM),
     "replay": (
         replay.replay,
         "0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results of Sumac.",

@@ -6,14 +6,16 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <vector>
 
+#include "interpose/calls/call_text.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "observe/json_line.h"
 #include "observe/log.h"
+#include "observe/rank_file.h"
 
 namespace sumac {
 namespace {
@@ -22,51 +24,13 @@ constexpr int kEndsJob = 1;  // of SUMAC_CHECK_ACTION
 
 std::atomic<bool> told{false};  // a difference, by a rank that this one has heard of
 
-// As the program has called it: "MPI_Iallreduce_c".
-std::string mpi_name(const CallKind& kind) {
-  const bool nonblocking = kind.form == Form::nonblocking;
-  std::string name = name_of(kind.function);
-  if (!nonblocking) name[0] = static_cast<char>(std::toupper(name[0]));
-  return (nonblocking ? "MPI_I" : "MPI_") + name + (kind.form == Form::persistent ? "_init" : "") +
-         (kind.large ? "_c" : "");
-}
-
-std::string name_of_communicator(const Communicator& c) {
-  char name[MPI_MAX_OBJECT_NAME] = "";
-  int length = 0;
-  const bool freed = c.handle.load(std::memory_order_relaxed) == 0;
-  if (!freed) mpi.Comm_get_name(c.comm, name, &length);
-  return length > 0 ? name : "a communicator";
-}
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < ' ') continue;
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + '"';
-}
-
-bool write_all(int file, const std::byte* bytes, std::size_t count) {
-  while (count > 0) {
-    const ssize_t written = write(file, bytes, count);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes += written;
-    count -= static_cast<std::size_t>(written);
-  }
-  return true;
-}
-
 // A new file of this rank's in the folder.
 class OwnFile {
  public:
   OwnFile(int folder, int rank, const char* kind) {
     char name[64];
     std::snprintf(name, sizeof name, "rank-%d.%s", rank, kind);
-    file_ = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    file_ = make_own_file(folder, name);
   }
   ~OwnFile() {
     if (file_ >= 0) close(file_);
@@ -91,14 +55,10 @@ std::string counts_of(const std::vector<Data>& data) {
   return text + "]";
 }
 
+// Of what all ranks have a result of.
 std::string name_of_type(const ComparedReduction& by, const std::vector<Data>& results) {
-  if (by.type != DType::none) return sumac::name_of(by.type);
-  char name[MPI_MAX_OBJECT_NAME] = "";
-  int length = 0;
-  if (!results.empty() && results.front().count > 0) {
-    mpi.Type_get_name(results.front().type, name, &length);
-  }
-  return length > 0 ? name : "derived";
+  const bool some = !results.empty() && results.front().count > 0;
+  return name_of_type(by.type, some ? results.front().type : MPI_DATATYPE_NULL);
 }
 
 // Of the ranks' results: the first that has other bits than rank 0's.

@@ -9,6 +9,8 @@
 #include "interpose/calls/reduce_local.h"
 #include "interpose/mpi/below.h"
 #include "interpose/process/timed.h"
+#include "interpose/profile/profile.h"
+#include "interpose/profile/profiled_calls.h"
 #include "interpose/record/watch.h"
 
 namespace sumac {
@@ -50,6 +52,13 @@ struct EntryPoint<function, form, Count, std::tuple<Arguments...>, std::tuple<La
     Ending<form>::read(made, last...);
     return serve_watched(made, serve);
   }
+  // The same where calls are watched.
+  static int profiled(Arguments... arguments, Last... last) {
+    Call made{kKind<function, form, Count>};
+    Signature<function, Count>::read(made, arguments...);
+    Ending<form>::read(made, last...);
+    return serve_profiled(made, __builtin_return_address(0));
+  }
 };
 
 template <Collective collective, Form form, auto entry>
@@ -63,6 +72,7 @@ template <Function function, Form form, class Count>
 void* entry_point() {
   using Entries = EntryPoint<function, form, Count>;
   constexpr Collective collective = collective_of(function);
+  if (calls_are_profiled()) return reinterpret_cast<void*>(&Entries::profiled);
   if constexpr (form != Form::local) {
     if (calls_are_watched()) return timed_or_not<collective, form, &Entries::watched>();
   }

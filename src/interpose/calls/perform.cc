@@ -24,29 +24,6 @@ void count_served(CallRecord& record, Stats& stats, const CallData& data, Algori
   record.take(stats, algorithm, data.bytes());
 }
 
-// True when a call that returned `error` was made together with the other ranks' calls. A call
-// whose arguments were refused was not made; one that failed later (MPI_ERR_TRUNCATE) was, and
-// counts, lest this rank counts otherwise than those on which it succeeded.
-bool was_made(int error) {
-  if (error == MPI_SUCCESS) return true;
-  if (!mpi_is_up()) return false;
-  int error_class = MPI_ERR_OTHER;
-  mpi.Error_class(error, &error_class);
-  switch (error_class) {
-    case MPI_ERR_BUFFER:
-    case MPI_ERR_COUNT:
-    case MPI_ERR_TYPE:
-    case MPI_ERR_OP:
-    case MPI_ERR_COMM:
-    case MPI_ERR_ROOT:
-    case MPI_ERR_ARG:
-    case MPI_ERR_REQUEST:
-      return false;
-    default:
-      return true;
-  }
-}
-
 // Of one rank, or of no data: the result of a reduction is its input.
 int reduce_alone(Entry& entry, const Call& call, const Decision& decision) {
   const TypeInfo& type = decision.reduction->type;
@@ -221,6 +198,26 @@ int serve(Entry& entry, const Call& call, const Decision& decision) {
 }
 
 }  // namespace
+
+bool was_made(int error) {
+  if (error == MPI_SUCCESS) return true;
+  if (!mpi_is_up()) return false;
+  int error_class = MPI_ERR_OTHER;
+  mpi.Error_class(error, &error_class);
+  switch (error_class) {
+    case MPI_ERR_BUFFER:
+    case MPI_ERR_COUNT:
+    case MPI_ERR_TYPE:
+    case MPI_ERR_OP:
+    case MPI_ERR_COMM:
+    case MPI_ERR_ROOT:
+    case MPI_ERR_ARG:
+    case MPI_ERR_REQUEST:
+      return false;
+    default:
+      return true;
+  }
+}
 
 int perform(Entry& entry, const Call& call, Decision& decision) {
   switch (decision.way) {

@@ -14,6 +14,11 @@ struct CollectiveRequest;
 // SUMAC_REPRODUCIBLE (ordered_calls.h).
 int perform(Entry& entry, const Call& call, Decision& decision);
 
+// True when a call that returned `error` was made together with the other ranks' calls. A call
+// whose arguments were refused was not made; one that failed later (MPI_ERR_TRUNCATE) was, and
+// counts, lest this rank counts otherwise than those on which it succeeded.
+bool was_made(int error);
+
 // Begins what the request describes, with the data as they are now.
 void start(CallRecord& record, CollectiveRequest& request);
 

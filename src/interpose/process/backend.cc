@@ -9,6 +9,8 @@
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/progress_hooks.h"
 #include "interpose/process/settings.h"
+#include "interpose/profile/profile.h"
+#include "interpose/profile/profiled_calls.h"
 #include "kernels/reduce.h"
 #include "machine/presence.h"
 
@@ -41,9 +43,13 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   redirect_info(*stub);
   redirect_operations(*stub);
   redirect_collectives(*stub);
-  redirect_completion(*stub);
-  redirect_packing(*stub);
-  redirect_messages(*stub);
+  if (calls_are_profiled()) {
+    redirect_profiled(*stub);
+  } else {
+    redirect_completion(*stub);
+    redirect_packing(*stub);
+    redirect_messages(*stub);
+  }
   return nullptr;
 }
 

@@ -51,6 +51,7 @@ void release(Communicator* communicator) {
   communicator->reset();
   communicator->calls = 0;
   communicator->checkable = 0;
+  communicator->profiled = -1;
   communicator->fold.forget();
   communicator->keepers = 1;
   const std::lock_guard<std::mutex> lock(mutex);

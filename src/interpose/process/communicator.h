@@ -27,6 +27,8 @@ struct Communicator : Team {
   std::uint64_t calls = 0;
   std::uint64_t checkable = 0;  // calls whose results could be checked
 
+  int profiled = -1;  // its number in the profile; -1: none
+
   MpiFold fold;  // what folds in it, where that is a function of the program's
 
   bool watched = false;           // `queue` is, by the engine

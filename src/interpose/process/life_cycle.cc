@@ -23,6 +23,7 @@
 #include "interpose/process/lone_rank.h"
 #include "interpose/process/own_memory.h"
 #include "interpose/process/trace_choices.h"
+#include "interpose/profile/profile.h"
 #include "interpose/record/recorder.h"
 #include "interpose/requests/carriers.h"
 #include "interpose/requests/requests.h"
@@ -45,6 +46,7 @@ void world_came_up(const sumac_launch& told) {
   log(Level::info, "%s  %d ranks", description(), size);
   open_own_memory(*own_stub);
   recorder().begin();
+  profile().begin();
 }
 
 void report() {
@@ -93,6 +95,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
 int finalize() {
   if (mpi_is_up()) {
     recorder().end();
+    profile().end();
     report();
     write_trace();
   }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -40,20 +41,6 @@ Seen seen() {
     if (last_seen) return last_seen;
   }
   return look();
-}
-
-// Ranks in MPI_COMM_WORLD, MPI_UNDEFINED for members of another one; empty where there is none.
-std::vector<int> world_ranks(const Communicator& c) {
-  if (!world_exists()) return {};
-  std::vector<int> ranks(static_cast<std::size_t>(c.size)), in_world(ranks.size(), MPI_UNDEFINED);
-  for (int r = 0; r < c.size; ++r) ranks[static_cast<std::size_t>(r)] = r;
-  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
-  mpi.Comm_group(c.comm, &group);
-  mpi.Comm_group(MPI_COMM_WORLD, &world);
-  mpi.Group_translate_ranks(group, c.size, ranks.data(), world, in_world.data());
-  mpi.Group_free(&group);
-  mpi.Group_free(&world);
-  return in_world;
 }
 
 // Members of this node without Sumac, and whether there are members that cannot be seen.
@@ -124,9 +111,22 @@ void tell(const Communicator& c, const Judgement& judgement) {
 
 }  // namespace
 
+std::vector<int> world_ranks(MPI_Comm comm, int size) {
+  if (!world_exists()) return {};
+  std::vector<int> ranks(static_cast<std::size_t>(size)), in_world(ranks.size(), MPI_UNDEFINED);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  mpi.Comm_group(comm, &group);
+  mpi.Comm_group(MPI_COMM_WORLD, &world);
+  mpi.Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
+  mpi.Group_free(&group);
+  mpi.Group_free(&world);
+  return in_world;
+}
+
 bool speaks_for_node(const Communicator& c) {
   const Seen job = seen();
-  for (const int member : world_ranks(c)) {
+  for (const int member : world_ranks(c.comm, c.size)) {
     const JobRank* rank = job->find(member);
     if (rank && rank->served) return rank->rank == job->own;
   }
@@ -138,7 +138,7 @@ std::string not_seen(const Communicator& c) {
   const Seen job = seen();
   std::string list;
   int left = 0;
-  const std::vector<int> in_world = world_ranks(c);
+  const std::vector<int> in_world = world_ranks(c.comm, c.size);
   for (int r = 0; r < c.size; ++r) {
     const auto index = static_cast<std::size_t>(r);
     const JobRank* rank = in_world.empty() ? nullptr : job->find(in_world[index]);
@@ -150,7 +150,7 @@ std::string not_seen(const Communicator& c) {
 }
 
 bool members_may_be_served(const Communicator& c, Reason& reason) {
-  const std::vector<int> members = world_ranks(c);
+  const std::vector<int> members = world_ranks(c.comm, c.size);
   if (members.empty()) return true;
   if (std::find(members.begin(), members.end(), MPI_UNDEFINED) != members.end()) {
     reason = Reason::other_world;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "interpose/process/communicator.h"
 
@@ -14,6 +15,10 @@ namespace sumac {
 // on this node, the job is ended, for they cannot be told). Returns true also where nothing can be
 // found out.
 bool members_may_be_served(const Communicator& c, Reason& reason);
+
+// The members' ranks in MPI_COMM_WORLD, MPI_UNDEFINED for those of another one; empty where there
+// is none. `size`: their number.
+std::vector<int> world_ranks(MPI_Comm comm, int size);
 
 // Members that have not been seen to run Sumac, as a list for messages; empty where all have been
 // seen.

@@ -12,6 +12,7 @@
 #include "interpose/calls/check.h"
 #include "interpose/process/process.h"
 #include "interpose/process/timed.h"
+#include "interpose/profile/profile.h"
 #include "interpose/record/recorder.h"
 #include "kernels/reduce.h"
 #include "kernels/simd.h"
@@ -74,6 +75,7 @@ void read_settings() {
   check_texts();
   read_user_rules();
   read_check_option();
+  read_profile_option();
   choose_simd();
   // A larger result has left the caches when it is read.
   if (const std::size_t share = cache_share("", own_cpus())) set_stream_bytes(share);

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the commands share that run a program whose ranks each write a file, and show the files."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TypeVar
+
+import typer
+
+from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.launch import job, launcher, processes
+
+Loaded = TypeVar("Loaded")
+
+
+def require_one_source(command: list[str] | None, folder: Path | None) -> None:
+    """Raises a usage error unless there is either a program to run or a folder to read."""
+    if bool(command) == bool(folder):
+        raise SumacError(
+            "usage",
+            "either a program to run, or --from FOLDER" + ("; not both" if command else ""),
+            fix="'sumac -h' shows how",
+            code=Exit.USAGE,
+        )
+
+
+def folder_of(wanted: job.Job, variable: str, files: str, cleanup: ExitStack) -> Path:
+    """The folder that the ranks write `files` to: the one that the user named by the variable, made
+    where it is missing, or one for this job only, which goes with `cleanup`."""
+    if named := wanted.variables.get(variable):
+        if any(Path(named).glob(files)):
+            raise bad_value(
+                f"{variable}={named} holds files of another job already",
+                fix="name an empty folder",
+            )
+        try:
+            Path(named).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise bad_value(f"{variable}={named}: {error.strerror}") from error
+        return Path(named)
+    prefix = variable.lower().replace("_", "-") + "-"
+    own = cleanup.enter_context(tempfile.TemporaryDirectory(prefix=prefix))
+    wanted.variables[variable] = own
+    return Path(own)
+
+
+def run(chosen: launcher.Launcher, wanted: job.Job) -> int:
+    """Runs the job in the foreground. Returns its exit status, as a shell has it."""
+    line = job.command_line(chosen, wanted)
+    sys.stdout.flush()
+    try:
+        status = processes.foreground(line, job.environment(chosen, wanted))
+    except OSError as error:
+        raise SumacError(
+            "launch-failed", f"cannot start {line[0]}: {error.strerror}", code=Exit.LAUNCH
+        ) from error
+    return status if status >= 0 else 128 - status
+
+
+def load(read: Callable[[Path], Loaded], folder: Path, status: int) -> Loaded:
+    """What the ranks have written. If the job failed, that is reported, and not that there is
+    nothing to read."""
+    try:
+        return read(folder)
+    except SumacError:
+        if status:
+            raise typer.Exit(status) from None
+        raise

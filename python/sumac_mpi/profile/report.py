@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A profile as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+
+from sumac_mpi.base import units
+from sumac_mpi.profile.job import Profile
+from sumac_mpi.profile.rows import COLUMNS, By, Row, rows
+
+_TEXTS = ("call", "communicator", "type", "operation", "site")
+
+
+def title(profile: Profile) -> str:
+    first = profile.ranks[0]
+    hosts = {rank.host for rank in profile.ranks}
+    where = first.host if len(hosts) == 1 else f"{len(hosts)} hosts"
+    inside = _mean([profile.of_rank(rank.rank).total for rank in profile.ranks])
+    share = inside / profile.run_ns if profile.run_ns else 0.0
+    return (
+        f"{profile.size} ranks on {where}, {first.mpi}: {units.format_time(profile.run_ns)}, of "
+        f"which {units.format_time(inside)} ({share:.1%}) in collectives, the mean of the ranks"
+    )
+
+
+def table(profile: Profile, by: By, most: int | None) -> Table:
+    """Collectives, most time first; at most so many rows, if given."""
+    shown = rows(profile, by)
+    result = _empty(by, ("calls", "time", "of run", "waiting", "work per call"))
+    for row in shown[:most]:
+        times = row.times
+        mean = times.total / len(profile.ranks)
+        calls = sum(row.by_rank.values())
+        result.add_row(
+            *row.key, str(row.calls), units.format_time(mean),
+            f"{mean / profile.run_ns:.1%}" if profile.run_ns else "",
+            f"{times.waited / times.total:.0%}" if times.split else "?",
+            units.format_time((times.total - times.waited) / calls) if times.split else "?",
+        )  # fmt: skip
+    if most is not None and len(shown) > most:
+        result.add_row(f"and {len(shown) - most} more (--top)", *[""] * (len(COLUMNS[by]) + 4))
+    return result
+
+
+def local_table(profile: Profile, by: By) -> Table | None:
+    """Calls without communication: packing, and MPI_Reduce_local."""
+    shown = rows(profile, by, local=True)
+    if not shown:
+        return None
+    result = _empty(by, ("calls", "time", "per call"))
+    for row in shown:
+        calls = sum(row.by_rank.values())
+        result.add_row(
+            *row.key, str(row.calls), units.format_time(row.times.total / len(profile.ranks)),
+            units.format_time(row.times.total / calls),
+        )  # fmt: skip
+    return result
+
+
+def _empty(by: By, numbers: tuple[str, ...]) -> Table:
+    result = Table(box=None, pad_edge=False)
+    for name in COLUMNS[by]:
+        result.add_column(name, justify="left" if name in _TEXTS else "right")
+    for name in numbers:
+        result.add_column(name, justify="right")
+    return result
+
+
+def waiting_line(profile: Profile) -> str:
+    """Which rank waited least, hence was waited for most, and which most."""
+    waited = sorted((profile.of_rank(rank.rank).waited, rank.rank) for rank in profile.ranks)
+    (least, late), (most, early) = waited[0], waited[-1]
+    return (
+        f"waiting for other ranks: {units.format_time(_mean([each for each, _ in waited]))} on "
+        f"average, least in rank {late} ({units.format_time(least)}), most in rank {early} "
+        f"({units.format_time(most)})"
+    )
+
+
+def notes(profile: Profile) -> list[str]:
+    result = []
+    if len(profile.ranks) < profile.size:
+        result.append(f"there are files of {len(profile.ranks)} of the {profile.size} ranks only")
+    cut = [rank.rank for rank in profile.ranks if rank.end is None]
+    if cut:
+        result.append(
+            f"{len(cut)} ranks, the first rank {cut[0]}, did not come to MPI_Finalize, or could not"
+            " write more: what they had written is shown"
+        )
+    beyond = sum(
+        sums.calls - sums.kept
+        for rank in profile.ranks
+        for number, sums in rank.sums.items()
+        if rank.kinds[number].form != "local"
+    )
+    if beyond:
+        result.append(
+            f"{beyond} calls came after SUMAC_PROFILE_CALLS: of these there are sums, and their "
+            "waiting is taken to be as that of the others"
+        )
+    if profile.unmatched:
+        result.append(
+            f"{profile.unmatched} calls are not known of all ranks of their communicator: of these "
+            "waiting is not known"
+        )
+    return result
+
+
+def as_dict(profile: Profile, by: By) -> dict[str, Any]:
+    ranks = len(profile.ranks)
+
+    def of(found: list[Row]) -> list[dict[str, Any]]:
+        return [row.as_dict(by, ranks) for row in found]
+
+    return {
+        "ranks": profile.size,
+        "mpi": profile.ranks[0].mpi,
+        "run_seconds": profile.run_ns / 1e9,
+        "collectives": of(rows(profile, by)),
+        "local": of(rows(profile, by, local=True)),
+        "by_rank": [
+            {"rank": rank.rank, "host": rank.host,
+             "seconds": (times := profile.of_rank(rank.rank)).total / 1e9,
+             "waiting_seconds": times.waited / 1e9}
+            for rank in profile.ranks
+        ],
+        "notes": notes(profile),
+    }  # fmt: skip
+
+
+def _mean(values: list[float] | list[int]) -> float:
+    return sum(values) / len(values)

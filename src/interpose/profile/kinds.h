@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is the same in many calls of a profile, and the sums over each such kind of call.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace sumac {
+
+// What is called. Names are of static storage.
+struct CallKindKey {
+  const char* function = "";
+  const char* form = "";
+  const char* op = "";          // empty for calls without one
+  int communicator = -1;        // its number; -1: none
+  std::uint32_t type = 0;       // the number of its name
+  std::uint32_t site = 0;       // in the program
+  int root = -1;                // -1: none
+  std::int64_t operation = -1;  // persistent: its number among the communicator's calls
+  bool in_place = false;
+  bool rounded = false;  // count and bytes stand for all up to twice as large
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+
+  bool operator==(const CallKindKey&) const = default;
+};
+
+struct CallSums {
+  std::uint64_t calls = 0, kept = 0;  // of these, kept one by one
+  std::uint64_t bytes = 0;
+  std::uint64_t inside = 0, completing = 0;  // ns
+};
+
+// The kinds of a process, numbered from 0. Its memory has a bound: once there are many kinds, sizes
+// are rounded down to powers of two and places in the program are left out; once these are many
+// too, all that is new is one kind, number 0. For one thread at a time.
+class CallKinds {
+ public:
+  CallKinds();
+  // `line`: set to the kind's definition, JSON, where it is new.
+  std::uint32_t number_of(CallKindKey key, std::string& line);
+  std::uint32_t number_of_type(const std::string& name);
+
+  CallSums& sums(std::uint32_t number) { return sums_[number]; }
+  // Of the kinds with calls: a line of JSON each, and a '\n' between them.
+  std::string all_sums() const;
+
+ private:
+  struct Hash {
+    std::size_t operator()(const CallKindKey& key) const;
+  };
+  std::string text_of(std::uint32_t number, const CallKindKey& key) const;
+
+  std::unordered_map<CallKindKey, std::uint32_t, Hash> numbers_;
+  std::vector<CallSums> sums_;
+  std::unordered_map<std::string, std::uint32_t> type_numbers_;
+  std::vector<std::string> types_;
+};
+
+}  // namespace sumac

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/profile/profile.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/clock.h"
+#include "interpose/calls/call_text.h"
+#include "interpose/calls/user_handles.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/process/members.h"
+#include "interpose/profile/call_size.h"
+#include "interpose/profile/clock_offset.h"
+#include "interpose/profile/profiled_requests.h"
+#include "observe/json_line.h"
+#include "observe/log.h"
+#include "observe/rank_file.h"
+
+namespace sumac {
+namespace {
+
+// Further communicators are not told apart, and only sums are kept of their calls.
+constexpr std::size_t kMostCommunicators = 4096;
+
+bool profiled = false;
+std::string& folder() {
+  static auto* path = new std::string;
+  return *path;
+}
+
+void warn(const char* what, int rank) {
+  log_here("warning[profile]: %s rank %d's file in SUMAC_PROFILE=%.300s: %s", what, rank,
+           options.profile, std::strerror(errno));
+}
+
+const char* name_of_op(const Call& call) {
+  if (call.op == MPI_OP_NULL) return "";
+  const Op* known = find_any_op(call.op);
+  return known ? name_of(*known) : "user";
+}
+
+// A derived type's name does not tell how large it is.
+std::string describe(MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL) return {};
+  const TypeInfo* info = find_any_type(type);
+  std::string name = name_of_type(info ? info->dtype : DType::none, type);
+  std::size_t element = 0;
+  if (!info && packed_size(type, element)) name += " of " + std::to_string(element) + " bytes";
+  return name;
+}
+
+}  // namespace
+
+void read_profile_option() {
+  profiled = *options.profile;
+  if (!profiled) return;
+  // No communicator is set up: its ranks only agree on its name.
+  options.build_after = UINT64_MAX;
+  options.reproducible = 0;
+  folder() = writable_folder(options.profile);
+  if (!folder().empty()) return;
+  log(Level::warn, "warning[profile]: cannot write into SUMAC_PROFILE=%.300s: %s", options.profile,
+      std::strerror(errno));
+}
+
+bool calls_are_profiled() { return profiled; }
+
+Profile& profile() {
+  static auto* the_profile = new Profile;
+  return *the_profile;
+}
+
+void Profile::begin() {
+  if (!profiled || folder().empty()) return;
+  int rank = 0, size = 1;
+  mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+  mpi.Comm_size(MPI_COMM_WORLD, &size);
+  char host[256] = "", library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  gethostname(host, sizeof host - 1);
+  mpi.Get_library_version(library, &length);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!file_.open(folder(), rank)) return warn("cannot make", rank);
+  JsonLine line("sumac_profile", kProfileFormat);
+  line.add("rank", rank);
+  line.add("ranks", size);
+  line.add("host", host);
+  line.add("pid", getpid());
+  line.add("mpi", std::string(library, std::strcspn(library, "\n")));
+  line.add("begin_ns", clock_ns());
+  file_.add(line.text());
+  write();
+}
+
+void Profile::end() {
+  if (!profiled) return;
+  if (compares_clocks_) compare_clocks(MPI_COMM_WORLD);
+  end_profiled_requests();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!file_.is_open()) return;
+  file_.add(kinds_.all_sums());
+  file_.add(JsonLine("end_ns", clock_ns()).text());
+  write();
+  file_.close();
+}
+
+void Profile::write() {
+  if (!file_.flush()) warn("its end is missing from", log_rank());
+}
+
+void Profile::come_to_know(Communicator& c) {
+  Member member;
+  int inter = 0;
+  mpi.Comm_test_inter(c.comm, &inter);
+  mpi.Comm_rank(c.comm, &member.rank);
+  mpi.Comm_size(c.comm, &member.size);
+  member.inter = inter;
+  const std::vector<int> ranks = world_ranks(c.comm, member.size);
+  member.members = sumac_hash(ranks.data(), ranks.size() * sizeof(int), SUMAC_HASH_START);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (members_.size() >= kMostCommunicators) return;
+  member.nth = same_members_[member.members]++;
+  member.number = c.profiled = static_cast<int>(members_.size());
+  members_.push_back(member);
+  define(member, c);
+}
+
+void Profile::define(const Member& member, const Communicator& c) {
+  JsonLine line("communicator", member.number);
+  line.add("name", name_of_communicator(c));
+  line.add("rank", member.rank);
+  line.add("ranks", member.size);
+  line.add("members", member.members);
+  line.add("nth", member.nth);
+  if (member.inter) line.add("inter", true);
+  if (member.agreed) line.add("agreed", c.trace_group);
+  file_.add(line.text());
+}
+
+Communicator* Profile::find(MPI_Comm comm) {
+  if (!mpi_is_up()) return nullptr;
+  Communicator* c = find_or_remember(comm);
+  if (c && c->profiled < 0) come_to_know(*c);
+  return c && c->profiled >= 0 ? c : nullptr;
+}
+
+// As without a profile; but Sumac stays with the name.
+void Profile::agree(const Call& call, Communicator& c) {
+  if (call.kind.form == Form::nonblocking) return;
+  const bool persistent = call.kind.form == Form::persistent;
+  count_call(call.comm, persistent ? kAgreeAfter : 1, !persistent && ends_together(call));
+  bool compares = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Member& member = members_[static_cast<std::size_t>(c.profiled)];
+    if (member.agreed || c.trace_group == 0) return;
+    member.agreed = true;
+    define(member, c);
+    int world = 0;
+    if (world_is_up()) mpi.Comm_size(MPI_COMM_WORLD, &world);
+    // All ranks have this option, else the communicator is handed down.
+    const bool all = member.size == world && c.state == Team::State::counting;
+    compares_clocks_ |= all;
+    // Threads may come to the others in any order.
+    compares = all && call.comm == MPI_COMM_WORLD;
+  }
+  if (compares) compare_clocks(MPI_COMM_WORLD);
+}
+
+void Profile::compare_clocks(MPI_Comm comm) {
+  const ClockOffset offset = measure_clock_offset(comm);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  JsonLine line("clock_ns", offset.at);
+  line.add("offset_ns", offset.offset);
+  line.add("within_ns", offset.within);
+  file_.add(line.text());
+}
+
+std::uint32_t Profile::number_of(CallKindKey key, const void* site) {
+  std::string line;
+  key.site = sites_.find(site, line);
+  if (!line.empty()) file_.add(line);
+  line.clear();
+  const std::uint32_t number = kinds_.number_of(key, line);
+  if (!line.empty()) file_.add(line);
+  return number;
+}
+
+void Profile::note(const Call& call, const void* site, std::uint64_t began, std::uint64_t ended) {
+  Communicator* const c = find(call.comm);
+  CallKindKey key;
+  key.function = name_of(call.kind.function);
+  key.form = name_of(call.kind.form);
+  key.op = name_of_op(call);
+  key.root = call.root;
+  key.in_place = call.send.address == MPI_IN_PLACE;
+  Member member;
+  if (c) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Member& own = members_[static_cast<std::size_t>(c->profiled)];
+    member = own;
+    ++own.calls;
+  }
+  key.communicator = member.number;
+  const bool persistent = call.kind.form == Form::persistent;
+  if (persistent) key.operation = member.calls;
+  const CallSize size = size_of(call, member.inter ? 0 : member.size);
+  key.count = size.count;
+  key.bytes = size.bytes;
+  const std::string type = describe(size.type);
+  EndedCall made{{0, member.calls, began, ended - began, 0, ended}, size.bytes};
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    key.type = kinds_.number_of_type(type);
+    made.kind = number_of(key, site);
+    if (call.kind.form == Form::blocking) add_locked(made);
+  }
+  if (call.kind.form != Form::blocking) hold_request(*call.request, made, persistent);
+  if (c) agree(call, *c);
+}
+
+void Profile::note_alone(CallKindKey key, MPI_Datatype type, MPI_Count count, const void* site,
+                         std::uint64_t ns) {
+  std::size_t element = 0;
+  if (count < 0 || !mpi_is_up() || !packed_size(type, element)) return;
+  key.form = name_of(Form::local);
+  key.count = static_cast<std::uint64_t>(count);
+  key.bytes = key.count * element;
+  const std::string name = describe(type);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  key.type = kinds_.number_of_type(name);
+  CallSums& sums = kinds_.sums(number_of(key, site));
+  ++sums.calls;
+  sums.bytes += key.bytes;
+  sums.inside += ns;
+}
+
+void Profile::add(const EndedCall& call) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  add_locked(call);
+}
+
+void Profile::add_locked(const EndedCall& call) {
+  CallSums& sums = kinds_.sums(call.kind);
+  ++sums.calls;
+  sums.bytes += call.bytes;
+  sums.inside += call.inside;
+  sums.completing += call.completing;
+  if (kept_ < options.profile_calls) {
+    ++kept_;
+    ++sums.kept;
+    file_.add(call);
+  }
+  if (file_.is_due(call.end)) write();
+}
+
+}  // namespace sumac

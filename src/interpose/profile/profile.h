@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SUMAC_PROFILE: Sumac watches the program's calls, hands all of them to the MPI, and writes a file
+// a rank that tells which calls were made from where, and how long they took. See docs/profile.md.
+//
+// Of each kind of call (kinds.h) there are sums; calls are kept one by one up to
+// SUMAC_PROFILE_CALLS of them. Ranks find the same call by its communicator and its number there.
+// A communicator's name across ranks is the one that they agree on after two blocking calls, as
+// they do without a profile; where they do not come that far, its members and how many
+// communicators of the same members this rank has used before.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "interpose/calls/call.h"
+#include "interpose/process/communicator.h"
+#include "interpose/profile/call_sites.h"
+#include "interpose/profile/kinds.h"
+#include "observe/profile_file.h"
+
+namespace sumac {
+
+// Reads the option; once. Options by which Sumac would take calls have no effect then.
+void read_profile_option();
+// Decided before anything is redirected.
+bool calls_are_profiled();
+
+// Deferred calls, and starts of persistent operations, are added when they have ended.
+struct EndedCall : ProfiledCall {
+  std::uint64_t bytes = 0;
+};
+
+class Profile {
+ public:
+  // After MPI_Init, and before MPI_Finalize.
+  void begin();
+  void end();
+
+  // Notes a call that the MPI has taken, from `began` to `ended` (ns); `site`: where it returned.
+  // All ranks of the communicator come here: they may agree on its name.
+  void note(const Call& call, const void* site, std::uint64_t began, std::uint64_t ended);
+  // Notes a call that concerns this rank alone, of which there are sums only.
+  void note_alone(CallKindKey key, MPI_Datatype type, MPI_Count count, const void* site,
+                  std::uint64_t ns);
+  void add(const EndedCall& call);
+
+ private:
+  // A communicator.
+  struct Member {
+    int number = -1, rank = 0, size = 0;
+    bool inter = false, agreed = false;
+    std::uint64_t members = 0, nth = 0;
+    std::uint32_t calls = 0;
+  };
+
+  Communicator* find(MPI_Comm comm);
+  void come_to_know(Communicator& communicator);
+  void agree(const Call& call, Communicator& communicator);
+  void define(const Member& member, const Communicator& communicator);
+  void compare_clocks(MPI_Comm comm);
+  std::uint32_t number_of(CallKindKey key, const void* site);
+  void add_locked(const EndedCall& call);
+  void write();
+
+  std::mutex mutex_;  // never held across a call of the MPI's that may wait
+  ProfileFile file_;
+  CallKinds kinds_;
+  CallSites sites_;
+  std::vector<Member> members_;
+  std::unordered_map<std::uint64_t, std::uint64_t> same_members_;
+  std::uint64_t kept_ = 0;
+  // All ranks of the job have this option, and compare their clocks at the end: the same on all.
+  bool compares_clocks_ = false;
+};
+
+// Never destroyed.
+Profile& profile();
+
+}  // namespace sumac

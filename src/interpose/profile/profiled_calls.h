@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions that stand before the MPI's where SUMAC_PROFILE watches them: each hands its call
+// down, and notes it. No lock is held and nothing is marked while the MPI has the call, beside what
+// Entry marks, for an error handler may leave it by an exception or longjmp.
+#pragma once
+
+#include "interpose/calls/call.h"
+#include "interpose/stub/stub.h"
+
+namespace sumac {
+
+// `site`: where the program's call returns to.
+int serve_profiled(const Call& call, const void* site);
+
+// Completion, packing. Redirects what redirect_collectives() does not.
+void redirect_profiled(const sumac_stub& stub);
+
+}  // namespace sumac

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests of collectives in a profile: how long the program was in the calls that completed them.
+// A call that completes several is shared equally between those that are collectives.
+#pragma once
+
+#include <mpi.h>
+
+#include "interpose/profile/profile.h"
+#include "interpose/stub/stub.h"
+
+namespace sumac {
+
+// Notes what the MPI has made for a call. Of a persistent operation, `made` is what its starts are
+// like.
+void hold_request(MPI_Request request, const EndedCall& made, bool persistent);
+
+// Adds what has not ended.
+void end_profiled_requests();
+
+void redirect_profiled_completion(const sumac_stub& stub);
+
+}  // namespace sumac

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "observe/rank_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+
+namespace sumac {
+
+std::string writable_folder(const char* folder) {
+  char path[PATH_MAX];
+  struct stat about;
+  if (!realpath(folder, path) || stat(path, &about) != 0) return {};
+  if (!S_ISDIR(about.st_mode)) errno = ENOTDIR;
+  const bool usable = S_ISDIR(about.st_mode) && access(path, W_OK | X_OK) == 0;
+  return usable ? path : std::string();
+}
+
+int make_own_file(const std::string& folder, const std::string& name) {
+  return make_own_file(AT_FDCWD, folder + "/" + name);
+}
+
+int make_own_file(int folder, const std::string& name) {
+  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  return openat(folder, name.c_str(), kNew, 0600);
+}
+
+bool write_all(int file, const void* data, std::size_t size) {
+  const char* at = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t written = write(file, at, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written == 0) errno = ENOSPC;
+    if (written <= 0) return false;
+    at += written;
+    size -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+}  // namespace sumac

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`sumac profile`, with a folder of profiles as the library writes them."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+APPLICATION = ROOT / "build/release/examples/cg-openmpi"
+SUMAC = ROOT / ".venv/bin/sumac"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Profiles of the solver on two ranks, in a folder of the user's."""
+    if not APPLICATION.exists() or not SUMAC.exists() or not shutil.which("mpiexec.openmpi"):
+        pytest.skip("needs Open MPI, and the examples built and installed")
+    found = tmp_path_factory.mktemp("profiles")
+    command = [SUMAC, "run", "--mpi", "openmpi", "-n", "2", "--oversubscribe", "--set",
+               f"PROFILE={found}", "--", APPLICATION, "-n", "8", "-r", "5"]  # fmt: skip
+    subprocess.run(command, check=True, timeout=100, stdout=subprocess.DEVNULL)
+    return found
+
+
+def test_all_rows_as_json(sumac, folder):
+    status, out, err = sumac("profile", "--from", str(folder), "--json")
+    assert (status, err) == (0, "")
+    rows = json.loads(out)["collectives"]
+    calls = {(row["call"], *row["sizes"]): row["calls"] for row in rows}
+    assert calls[("allreduce", "8")] > 100 and calls[("barrier", "0")] == 5
+
+
+@pytest.mark.parametrize("by", ["call", "site", "communicator", "collective", "size"])
+def test_tables(sumac, folder, by):
+    status, out, err = sumac("profile", "--from", str(folder), "--by", by)
+    assert (status, err) == (0, "")
+    assert out.startswith("2 ranks on ") and "waiting for other ranks: " in out
+
+
+def test_fewer_rows(sumac, folder):
+    _, out, _ = sumac("profile", "--from", str(folder), "--top", "1")
+    assert out.count("\nallreduce ") == 1 and "\nbarrier " not in out
+
+
+def test_a_folder_without_profiles(sumac, tmp_path):
+    status, _, err = sumac("profile", "--from", str(tmp_path))
+    assert status == 1 and "error[no-profile]" in err
+
+
+def test_a_file_that_is_no_profile(sumac, tmp_path, folder):
+    for path in folder.glob("rank-*.profile"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "rank-1.profile").write_text("nonsense\n")
+    status, _, err = sumac("profile", "--from", str(tmp_path))
+    assert status == 2 and "error[bad-profile]" in err
+
+
+def test_a_program_and_a_folder(sumac, tmp_path):
+    status, _, err = sumac("profile", "--from", str(tmp_path), "--", "app")
+    assert status == 2 and "error[" in err
