@@ -29,17 +29,17 @@ int make_own_file(int folder, const std::string& name) {
   return openat(folder, name.c_str(), kNew, 0600);
 }
 
-bool write_all(int file, const void* data, std::size_t size) {
-  const char* at = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t written = write(file, at, size);
+std::size_t write_what_fits(int file, const void* data, std::size_t size) {
+  const char* const bytes = static_cast<const char*>(data);
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t written = write(file, bytes + done, size - done);
     if (written < 0 && errno == EINTR) continue;
     if (written == 0) errno = ENOSPC;
-    if (written <= 0) return false;
-    at += written;
-    size -= static_cast<std::size_t>(written);
+    if (written <= 0) break;
+    done += static_cast<std::size_t>(written);
   }
-  return true;
+  return done;
 }
 
 }  // namespace sumac

@@ -7,11 +7,12 @@
 #include <cerrno>
 
 #include "base/clock.h"
+#include "observe/rank_file.h"
 
 namespace sumac {
 
 bool RecordFile::create(const std::string& path, std::uint64_t limit) {
-  descriptor_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  descriptor_ = make_own_file(AT_FDCWD, path);
   if (descriptor_ < 0) return false;
   path_ = path;
   left_ = limit;
@@ -34,13 +35,9 @@ bool RecordFile::add(std::string_view line) {
 
 void RecordFile::flush(std::uint64_t now) {
   flushed_ = now;
-  std::size_t done = 0;
-  while (problem_ == 0 && done < kept_.size()) {
-    const ssize_t written = write(descriptor_, kept_.data() + done, kept_.size() - done);
-    if (written > 0) done += static_cast<std::size_t>(written);
-    if (written == 0) problem_ = ENOSPC;
-    if (written < 0 && errno != EINTR) problem_ = errno;
-  }
+  const std::size_t done =
+      problem_ == 0 ? write_what_fits(descriptor_, kept_.data(), kept_.size()) : 0;
+  if (problem_ == 0 && done < kept_.size()) problem_ = errno;
   const std::size_t lines = kept_.rfind('\n', done ? done - 1 : 0);
   if (problem_ == 0) {
     whole_ += done;
@@ -62,7 +59,7 @@ void RecordFile::end(std::string_view last) {
 void RecordFile::close() {
   if (!is_open()) return;
   if (problem_ == 0) flush(clock_ns());
-  if (is_open()) ::close(descriptor_);
+  ::close(descriptor_);
   descriptor_ = -1;
 }
 

@@ -56,7 +56,8 @@ export SUMAC_RECORD="$record"
 for ranks in 1 2 3; do
   # Where ranks share processors MPICH's own calls take long.
   calls=$([ "$ranks" = 3 ] && echo 40 || echo 120)
-  for settings in STATS=0 COLLS=^allreduce,bcast,alltoall COLLS=^all STATS="$scratch/s.json"; do
+  for settings in STATS=0 COLLS=^allreduce,bcast,alltoall COLLS=^all PACK_MESSAGES=1 \
+    STATS="$scratch/s.json"; do
     run launch 60 "$ranks" env "SUMAC_$settings" "$program" "$scratch" "$calls" "$seed"
     expect_status 0
     expect_silence

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from sumac_mpi.base import endings
+from sumac_mpi.base import endings, progress
 from sumac_mpi.base.errors import SumacError
-from sumac_mpi.bench import against, progress, results, verdict
+from sumac_mpi.bench import against, results, verdict
 from sumac_mpi.bench.output import Format
 from sumac_mpi.bench.output_files import Files
 from sumac_mpi.launch import installations, programs

@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from sumac_mpi.base import units
+from sumac_mpi.base import progress, units
 from sumac_mpi.base.console import console
 from sumac_mpi.base.errors import Exit, SumacError, bad_value
 from sumac_mpi.commands import common_options as common
@@ -140,25 +138,13 @@ def _family(installation: layout.Installation, found: folder.Record, mpi: str | 
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, str], None]]:
-    """A bar over the passes, on a terminal. It is redrawn when a pass has ended: that takes time
-    from the ranks."""
-    errors = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    bar = Progress(*columns, console=errors, transient=True, auto_refresh=False)
-    task = bar.add_task("", total=None)
+    """A bar over the passes, whose number is told when they begin."""
+    with progress.bar(None) as update:
 
-    def advance(total: int, way: str) -> None:
-        if total:
-            bar.update(task, total=total, refresh=True)
-        else:
-            bar.update(task, advance=1, description=way, refresh=True)
+        def advance(total: int, way: str) -> None:
+            update(**({"total": total} if total else {"advance": 1, "description": way}))
 
-    with bar if errors.is_terminal else nullcontext():
-        yield advance if errors.is_terminal else _ignore
-
-
-def _ignore(_total: int, _way: str) -> None:
-    pass
+        yield advance
 
 
 def show(measured: results.Results, as_json: bool) -> None:

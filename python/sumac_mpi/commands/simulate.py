@@ -7,16 +7,14 @@ import dataclasses
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from sumac_mpi.base import units
+from sumac_mpi.base import progress, units
 from sumac_mpi.base.console import console
 from sumac_mpi.base.errors import Exit, bad_value
 from sumac_mpi.commands.common_options import AS_JSON, SettingsOption
@@ -180,17 +178,9 @@ def _variable(text: str) -> str:
 
 @contextmanager
 def _progress(wanted: request.Request) -> Iterator[Callable[[str], None]]:
-    """A bar over the results of all ways, on a terminal."""
-    errors = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    bar = Progress(*columns, console=errors, transient=True)
-    task = bar.add_task("", total=len(wanted.ways) * max(1, len(wanted.sizes)))
-
-    def advance(way: str) -> None:
-        bar.update(task, advance=1, description=way)
-
-    with bar if errors.is_terminal else nullcontext():
-        yield advance
+    """A bar over the results of all ways."""
+    with progress.bar(len(wanted.ways) * max(1, len(wanted.sizes)), live=True) as update:
+        yield lambda way: update(advance=1, description=way)
 
 
 def show(results: measure.Results, as_json: bool) -> None:

@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 
 from sumac_mpi import __version__
-from sumac_mpi.base import endings, files, units
+from sumac_mpi.base import endings, files, progress, units
 from sumac_mpi.base.errors import bad_value
-from sumac_mpi.bench import message_sizes, progress
+from sumac_mpi.bench import message_sizes
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.commands import tune_options as ask
 from sumac_mpi.commands.bench_options import Mpi

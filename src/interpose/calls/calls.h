@@ -11,7 +11,6 @@
 namespace sumac {
 
 void redirect_collectives(const sumac_stub& stub);
-void redirect_completion(const sumac_stub& stub);
 void redirect_life_cycle(const sumac_stub& stub);
 void redirect_operations(const sumac_stub& stub);
 void redirect_info(const sumac_stub& stub);

@@ -5,6 +5,7 @@
 #include "interpose/calls/calls.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/pack_calls.h"
 #include "interpose/mpi/packing.h"
 #include "interpose/mpi/type_use.h"
 #include "tasks/threads.h"
@@ -12,12 +13,7 @@
 namespace sumac {
 namespace {
 
-using PackLarge = int (*)(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count, MPI_Count*,
-                          MPI_Comm);
-using UnpackLarge = int (*)(const void*, MPI_Count, MPI_Count*, void*, MPI_Count, MPI_Datatype,
-                            MPI_Comm);
-PackLarge pack_large;  // the MPI's, or what the stub has in its place
-UnpackLarge unpack_large;
+PackCalls packing_below;
 
 // Packed bytes of a call from which on Sumac serves it.
 constexpr std::size_t kLeastServed = 128;
@@ -99,33 +95,28 @@ int serve_unpack(Below below, const void* in, Count size, Count* position, void*
 
 int pack_int(const void* in, int count, MPI_Datatype type, void* out, int size, int* position,
              MPI_Comm comm) {
-  return serve_pack(mpi.Pack, in, count, type, out, size, position, comm);
+  return serve_pack(packing_below.pack, in, count, type, out, size, position, comm);
 }
 
 int unpack_int(const void* in, int size, int* position, void* out, int count, MPI_Datatype type,
                MPI_Comm comm) {
-  return serve_unpack(mpi.Unpack, in, size, position, out, count, type, comm);
+  return serve_unpack(packing_below.unpack, in, size, position, out, count, type, comm);
 }
 
 int pack_count(const void* in, MPI_Count count, MPI_Datatype type, void* out, MPI_Count size,
                MPI_Count* position, MPI_Comm comm) {
-  return serve_pack(pack_large, in, count, type, out, size, position, comm);
+  return serve_pack(packing_below.pack_large, in, count, type, out, size, position, comm);
 }
 
 int unpack_count(const void* in, MPI_Count size, MPI_Count* position, void* out, MPI_Count count,
                  MPI_Datatype type, MPI_Comm comm) {
-  return serve_unpack(unpack_large, in, size, position, out, count, type, comm);
+  return serve_unpack(packing_below.unpack_large, in, size, position, out, count, type, comm);
 }
 
 }  // namespace
 
 void redirect_packing(const sumac_stub& stub) {
-  pack_large = reinterpret_cast<PackLarge>(stub.below[SUMAC_CALL_Pack_c]);
-  unpack_large = reinterpret_cast<UnpackLarge>(stub.below[SUMAC_CALL_Unpack_c]);
-  stub.redirect(SUMAC_CALL_Pack, reinterpret_cast<void*>(pack_int));
-  stub.redirect(SUMAC_CALL_Unpack, reinterpret_cast<void*>(unpack_int));
-  stub.redirect(SUMAC_CALL_Pack_c, reinterpret_cast<void*>(pack_count));
-  stub.redirect(SUMAC_CALL_Unpack_c, reinterpret_cast<void*>(unpack_count));
+  packing_below = redirect_pack_calls(stub, {pack_int, unpack_int, pack_count, unpack_count});
 }
 
 }  // namespace sumac

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -58,12 +59,13 @@ void keep_message(MPI_Request request, std::unique_ptr<PackedMessage> message, b
 
 bool no_message_kept() { return number_kept.load(std::memory_order_relaxed) == 0; }
 
-bool is_kept(MPI_Request request) {
+bool is_any_kept(int count, const MPI_Request* requests) {
   const std::lock_guard<std::mutex> lock(mutex);
-  return kept.contains(handle_bits(request));
+  return std::any_of(requests, requests + count,
+                     [](MPI_Request request) { return kept.contains(handle_bits(request)); });
 }
 
-void end_message(MPI_Request request, const MPI_Status& status, bool success, bool is_over) {
+void end_message(MPI_Request request, const MPI_Status& status, bool success) {
   Kept own;
   {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -74,7 +76,16 @@ void end_message(MPI_Request request, const MPI_Status& status, bool success, bo
     number_kept = kept.size();
   }
   if (own.receives && success) own.message->deliver(status);
-  if (!is_over) keep_message(request, std::move(own.message), own.receives);
+}
+
+void deliver_message(MPI_Request request, const MPI_Status& status) {
+  PackedMessage* received = nullptr;  // MPI allows one thread at a time to ask about a request
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto found = kept.find(handle_bits(request));
+    if (found != kept.end() && found->second.receives) received = found->second.message.get();
+  }
+  if (received) received->deliver(status);
 }
 
 void adopt_request(MPI_Request request) {

@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <memory>
-#include <vector>
 
 #include "interpose/messages/packed_message.h"
 
@@ -16,16 +15,19 @@ void keep_message(MPI_Request request, std::unique_ptr<PackedMessage> message, b
 
 // True while none is kept: no request need be looked up.
 bool no_message_kept();
-bool is_kept(MPI_Request request);
+bool is_any_kept(int count, const MPI_Request* requests);
 
 // The request, which may be another message's by now, has ended with this status: what it received
-// is put where the program wants it, unless it ended with an error. `is_over`: the request is gone.
-void end_message(MPI_Request request, const MPI_Status& status, bool success, bool is_over = true);
+// is put where the program wants it, unless it ended with an error.
+void end_message(MPI_Request request, const MPI_Status& status, bool success);
+// The same for a request that has ended, of which the MPI will be asked again.
+void deliver_message(MPI_Request request, const MPI_Status& status);
 
 // The program has freed the request of a message: it is the table's from now on.
 void adopt_request(MPI_Request request);
-// Looks which of these have ended, or waits for them.
+// Looks which of these have ended.
 void look_at_adopted();
+// At finalisation: waits for them.
 void wait_for_adopted();
 
 }  // namespace sumac

@@ -6,10 +6,11 @@
 #include "interpose/messages/kept_messages.h"
 #include "interpose/messages/point_to_point.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/requests/completion.h"
 
 namespace sumac {
 namespace {
+
+RequestCalls below;
 
 // The requests that a call is about, as they were before it.
 class Asked {
@@ -17,7 +18,7 @@ class Asked {
   Asked(int count, const MPI_Request* requests) {
     look_at_adopted();
     if (count <= 0 || !requests || no_message_kept()) return;
-    for (int i = 0; i < count && !any_; ++i) any_ = is_kept(requests[i]);
+    any_ = is_any_kept(count, requests);
     if (any_) before_.assign(requests, requests + count);
   }
 
@@ -30,14 +31,15 @@ class Asked {
     return given == MPI_STATUSES_IGNORE ? own(before_.size()) : given;
   }
 
-  // Request `i` has ended. Those of which the MPI is to be asked again are still there.
+  // Request `i` has ended.
   void end(int i, const MPI_Status& status, bool success) const {
     if (i == MPI_UNDEFINED) return;
     end_message(before_[static_cast<std::size_t>(i)], status, success);
   }
+  // The same, but the request is still there.
   void look_into(int i, const MPI_Status& status) const {
     if (i == MPI_UNDEFINED) return;
-    end_message(before_[static_cast<std::size_t>(i)], status, true, false);
+    deliver_message(before_[static_cast<std::size_t>(i)], status);
   }
   // After a call with an error, which of several requests have ended, and how, is in the statuses.
   void end_all(const MPI_Request* requests, const MPI_Status* statuses, int error) const {
@@ -71,90 +73,90 @@ class Asked {
 
 int wait(MPI_Request* request, MPI_Status* status) {
   Asked asked(1, request);
-  if (!asked.any()) return completion.wait(request, status);
+  if (!asked.any()) return below.wait(request, status);
   status = asked.status(status);
-  const int error = completion.wait(request, status);
+  const int error = below.wait(request, status);
   if (*request == MPI_REQUEST_NULL) asked.end(0, *status, error == MPI_SUCCESS);
   return error;
 }
 
 int test(MPI_Request* request, int* done, MPI_Status* status) {
   Asked asked(1, request);
-  if (!asked.any()) return completion.test(request, done, status);
+  if (!asked.any()) return below.test(request, done, status);
   status = asked.status(status);
-  const int error = completion.test(request, done, status);
+  const int error = below.test(request, done, status);
   if (*request == MPI_REQUEST_NULL) asked.end(0, *status, error == MPI_SUCCESS);
   return error;
 }
 
 int waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   Asked asked(count, requests);
-  if (!asked.any()) return completion.waitall(count, requests, statuses);
+  if (!asked.any()) return below.waitall(count, requests, statuses);
   statuses = asked.statuses(statuses);
-  const int error = completion.waitall(count, requests, statuses);
+  const int error = below.waitall(count, requests, statuses);
   asked.end_all(requests, statuses, error);
   return error;
 }
 
 int testall(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
   Asked asked(count, requests);
-  if (!asked.any()) return completion.testall(count, requests, done, statuses);
+  if (!asked.any()) return below.testall(count, requests, done, statuses);
   statuses = asked.statuses(statuses);
-  const int error = completion.testall(count, requests, done, statuses);
+  const int error = below.testall(count, requests, done, statuses);
   asked.end_all(requests, statuses, error);
   return error;
 }
 
 int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   Asked asked(count, requests);
-  if (!asked.any()) return completion.waitany(count, requests, index, status);
+  if (!asked.any()) return below.waitany(count, requests, index, status);
   status = asked.status(status);
-  const int error = completion.waitany(count, requests, index, status);
+  const int error = below.waitany(count, requests, index, status);
   asked.end(*index, *status, error == MPI_SUCCESS);
   return error;
 }
 
 int testany(int count, MPI_Request* requests, int* index, int* done, MPI_Status* status) {
   Asked asked(count, requests);
-  if (!asked.any()) return completion.testany(count, requests, index, done, status);
+  if (!asked.any()) return below.testany(count, requests, index, done, status);
   status = asked.status(status);
-  const int error = completion.testany(count, requests, index, done, status);
+  const int error = below.testany(count, requests, index, done, status);
   if (*done) asked.end(*index, *status, error == MPI_SUCCESS);
   return error;
 }
 
 int waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
   Asked asked(count, requests);
-  if (!asked.any()) return completion.waitsome(count, requests, ended, indices, statuses);
+  if (!asked.any()) return below.waitsome(count, requests, ended, indices, statuses);
   statuses = asked.statuses(statuses);
-  const int error = completion.waitsome(count, requests, ended, indices, statuses);
+  const int error = below.waitsome(count, requests, ended, indices, statuses);
   asked.end_some(*ended, indices, statuses, error);
   return error;
 }
 
 int testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
   Asked asked(count, requests);
-  if (!asked.any()) return completion.testsome(count, requests, ended, indices, statuses);
+  if (!asked.any()) return below.testsome(count, requests, ended, indices, statuses);
   statuses = asked.statuses(statuses);
-  const int error = completion.testsome(count, requests, ended, indices, statuses);
+  const int error = below.testsome(count, requests, ended, indices, statuses);
   asked.end_some(*ended, indices, statuses, error);
   return error;
 }
 
 int get_status(MPI_Request request, int* done, MPI_Status* status) {
   Asked asked(1, &request);
-  if (!asked.any()) return completion.get_status(request, done, status);
+  if (!asked.any()) return below.get_status(request, done, status);
   status = asked.status(status);
-  const int error = completion.get_status(request, done, status);
+  const int error = below.get_status(request, done, status);
   if (error == MPI_SUCCESS && *done) asked.look_into(0, *status);
   return error;
 }
 
 int get_status_all(int count, const MPI_Request* requests, int* done, MPI_Status* statuses) {
   Asked asked(count, requests);
-  if (!asked.any()) return completion.get_status_all(count, requests, done, statuses);
+  if (!asked.any()) return below.get_status_all(count, requests, done, statuses);
   statuses = asked.statuses(statuses);
-  const int error = completion.get_status_all(count, requests, done, statuses);
+  const int error = below.get_status_all(count, requests, done, statuses);
   for (int i = 0; error == MPI_SUCCESS && *done && i < count; ++i) asked.look_into(i, statuses[i]);
   return error;
 }
@@ -162,9 +164,9 @@ int get_status_all(int count, const MPI_Request* requests, int* done, MPI_Status
 int get_status_any(int count, const MPI_Request* requests, int* index, int* done,
                    MPI_Status* status) {
   Asked asked(count, requests);
-  if (!asked.any()) return completion.get_status_any(count, requests, index, done, status);
+  if (!asked.any()) return below.get_status_any(count, requests, index, done, status);
   status = asked.status(status);
-  const int error = completion.get_status_any(count, requests, index, done, status);
+  const int error = below.get_status_any(count, requests, index, done, status);
   if (error == MPI_SUCCESS && *done) asked.look_into(*index, *status);
   return error;
 }
@@ -172,16 +174,16 @@ int get_status_any(int count, const MPI_Request* requests, int* index, int* done
 int get_status_some(int count, const MPI_Request* requests, int* ended, int* indices,
                     MPI_Status* statuses) {
   Asked asked(count, requests);
-  if (!asked.any()) return completion.get_status_some(count, requests, ended, indices, statuses);
+  if (!asked.any()) return below.get_status_some(count, requests, ended, indices, statuses);
   statuses = asked.statuses(statuses);
-  const int error = completion.get_status_some(count, requests, ended, indices, statuses);
+  const int error = below.get_status_some(count, requests, ended, indices, statuses);
   if (error != MPI_SUCCESS || *ended == MPI_UNDEFINED) return error;
   for (int k = 0; k < *ended; ++k) asked.look_into(indices[k], statuses[k]);
   return error;
 }
 
 int request_free(MPI_Request* request) {
-  if (!Asked(1, request).any()) return completion.request_free(request);
+  if (!Asked(1, request).any()) return below.request_free(request);
   adopt_request(*request);
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
@@ -189,25 +191,11 @@ int request_free(MPI_Request* request) {
 
 }  // namespace
 
-void redirect_message_completion(const sumac_stub& stub) {
-  const auto redirect = [&](int call, auto function) {
-    if (stub.below[call]) stub.redirect(call, reinterpret_cast<void*>(function));
-  };
-  redirect(SUMAC_CALL_Wait, wait);
-  redirect(SUMAC_CALL_Waitall, waitall);
-  redirect(SUMAC_CALL_Waitany, waitany);
-  redirect(SUMAC_CALL_Waitsome, waitsome);
-  redirect(SUMAC_CALL_Test, test);
-  redirect(SUMAC_CALL_Testall, testall);
-  redirect(SUMAC_CALL_Testany, testany);
-  redirect(SUMAC_CALL_Testsome, testsome);
-  redirect(SUMAC_CALL_Request_get_status, get_status);
-  redirect(SUMAC_CALL_Request_get_status_all, get_status_all);
-  redirect(SUMAC_CALL_Request_get_status_any, get_status_any);
-  redirect(SUMAC_CALL_Request_get_status_some, get_status_some);
-  redirect(SUMAC_CALL_Request_free, request_free);
+RequestCalls message_request_calls(const RequestCalls& calls) {
+  below = calls;
+  return {calls.start,    calls.startall,  wait,         waitall,     waitany,    waitsome,
+          test,           testall,         testany,      testsome,    get_status, get_status_all,
+          get_status_any, get_status_some, request_free, calls.cancel};
 }
-
-void end_messages() { wait_for_adopted(); }
 
 }  // namespace sumac

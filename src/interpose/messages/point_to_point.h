@@ -3,16 +3,18 @@
 // their requests, which are the MPI's own.
 #pragma once
 
+#include "interpose/requests/completion.h"
 #include "interpose/stub/stub.h"
 
 namespace sumac {
 
-// Puts the functions of both before the MPI's, and before those of redirect_completion(), where
-// SUMAC_PACK_MESSAGES asks for it. Else a program's messages do not pass through the back end.
-void redirect_messages(const sumac_stub& stub);
-void redirect_message_completion(const sumac_stub& stub);
+// Whether SUMAC_PACK_MESSAGES asks for them. Else a program's messages do not pass through the back
+// end.
+bool messages_are_packed();
 
-// At finalisation: waits for messages whose requests the program has freed.
-void end_messages();
+void redirect_messages(const sumac_stub& stub);
+
+// The calls about requests, before `calls`.
+RequestCalls message_request_calls(const RequestCalls& calls);
 
 }  // namespace sumac

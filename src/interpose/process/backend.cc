@@ -11,6 +11,9 @@
 #include "interpose/process/settings.h"
 #include "interpose/profile/profile.h"
 #include "interpose/profile/profiled_calls.h"
+#include "interpose/profile/profiled_requests.h"
+#include "interpose/record/watch.h"
+#include "interpose/requests/completion.h"
 #include "kernels/reduce.h"
 #include "machine/presence.h"
 
@@ -43,13 +46,19 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   redirect_info(*stub);
   redirect_operations(*stub);
   redirect_collectives(*stub);
+  RequestCalls requests = request_calls(*stub);
   if (calls_are_profiled()) {
-    redirect_profiled(*stub);
+    redirect_profiled_packing(*stub);
+    requests = profiled_request_calls(requests);
   } else {
-    redirect_completion(*stub);
     redirect_packing(*stub);
-    redirect_messages(*stub);
+    if (messages_are_packed()) {
+      redirect_messages(*stub);
+      requests = message_request_calls(requests);
+    }
   }
+  if (calls_are_watched()) requests = watched_request_calls(requests);
+  redirect_requests(*stub, requests);
   return nullptr;
 }
 

@@ -11,7 +11,7 @@
 #include "interpose/calls/calls.h"
 #include "interpose/calls/user_handles.h"
 #include "interpose/calls/user_operations.h"
-#include "interpose/messages/point_to_point.h"
+#include "interpose/messages/kept_messages.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/mpi_messages.h"
@@ -70,7 +70,7 @@ void write_trace() {
 // Before the MPI ends.
 void stop() {
   end_requests();
-  end_messages();
+  wait_for_adopted();
   end_carriers();
   stop_progress();
   free_operations();

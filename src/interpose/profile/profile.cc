@@ -35,12 +35,6 @@ void warn(const char* what, int rank) {
            options.profile, std::strerror(errno));
 }
 
-const char* name_of_op(const Call& call) {
-  if (call.op == MPI_OP_NULL) return "";
-  const Op* known = find_any_op(call.op);
-  return known ? name_of(*known) : "user";
-}
-
 // A derived type's name does not tell how large it is.
 std::string describe(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) return {};
@@ -66,6 +60,12 @@ void read_profile_option() {
 }
 
 bool calls_are_profiled() { return profiled; }
+
+const char* name_of_op(MPI_Op op) {
+  if (op == MPI_OP_NULL) return "";
+  const Op* known = mpi_is_up() ? find_any_op(op) : nullptr;
+  return known ? name_of(*known) : "user";
+}
 
 Profile& profile() {
   static auto* the_profile = new Profile;
@@ -193,7 +193,7 @@ void Profile::note(const Call& call, const void* site, std::uint64_t began, std:
   CallKindKey key;
   key.function = name_of(call.kind.function);
   key.form = name_of(call.kind.form);
-  key.op = name_of_op(call);
+  key.op = name_of_op(call.op);
   key.root = call.root;
   key.in_place = call.send.address == MPI_IN_PLACE;
   Member member;

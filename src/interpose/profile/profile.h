@@ -29,6 +29,9 @@ void read_profile_option();
 // Decided before anything is redirected.
 bool calls_are_profiled();
 
+// "sum", "user", or nothing for MPI_OP_NULL.
+const char* name_of_op(MPI_Op op);
+
 // Deferred calls, and starts of persistent operations, are added when they have ended.
 struct EndedCall : ProfiledCall {
   std::uint64_t bytes = 0;

@@ -3,18 +3,13 @@
 
 #include "base/clock.h"
 #include "interpose/calls/perform.h"
-#include "interpose/calls/user_handles.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/pack_calls.h"
 #include "interpose/profile/profile.h"
 #include "interpose/profile/profiled_requests.h"
 
 namespace sumac {
 namespace {
-
-const char* name_of_op(MPI_Op op) {
-  const Op* known = mpi_is_up() ? find_any_op(op) : nullptr;
-  return known ? name_of(*known) : "user";
-}
 
 void note_reduce_local(const Call& call, const void* site, std::uint64_t ns) {
   CallKindKey key;
@@ -35,35 +30,31 @@ int move(const char* function, MPI_Datatype type, MPI_Count count, const void* s
   return error;
 }
 
-using PackLarge = int (*)(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count, MPI_Count*,
-                          MPI_Comm);
-using UnpackLarge = int (*)(const void*, MPI_Count, MPI_Count*, void*, MPI_Count, MPI_Datatype,
-                            MPI_Comm);
-PackLarge pack_large;  // the MPI's, or what the stub has in its place
-UnpackLarge unpack_large;
+PackCalls packing_below;
 
 int pack_int(const void* in, int count, MPI_Datatype type, void* out, int size, int* position,
              MPI_Comm comm) {
   return move("pack", type, count, __builtin_return_address(0),
-              [&] { return mpi.Pack(in, count, type, out, size, position, comm); });
+              [&] { return packing_below.pack(in, count, type, out, size, position, comm); });
 }
 
 int unpack_int(const void* in, int size, int* position, void* out, int count, MPI_Datatype type,
                MPI_Comm comm) {
   return move("unpack", type, count, __builtin_return_address(0),
-              [&] { return mpi.Unpack(in, size, position, out, count, type, comm); });
+              [&] { return packing_below.unpack(in, size, position, out, count, type, comm); });
 }
 
 int pack_count(const void* in, MPI_Count count, MPI_Datatype type, void* out, MPI_Count size,
                MPI_Count* position, MPI_Comm comm) {
   return move("pack", type, count, __builtin_return_address(0),
-              [&] { return pack_large(in, count, type, out, size, position, comm); });
+              [&] { return packing_below.pack_large(in, count, type, out, size, position, comm); });
 }
 
 int unpack_count(const void* in, MPI_Count size, MPI_Count* position, void* out, MPI_Count count,
                  MPI_Datatype type, MPI_Comm comm) {
-  return move("unpack", type, count, __builtin_return_address(0),
-              [&] { return unpack_large(in, size, position, out, count, type, comm); });
+  return move("unpack", type, count, __builtin_return_address(0), [&] {
+    return packing_below.unpack_large(in, size, position, out, count, type, comm);
+  });
 }
 
 }  // namespace
@@ -83,14 +74,8 @@ int serve_profiled(const Call& call, const void* site) {
   return error;
 }
 
-void redirect_profiled(const sumac_stub& stub) {
-  pack_large = reinterpret_cast<PackLarge>(stub.below[SUMAC_CALL_Pack_c]);
-  unpack_large = reinterpret_cast<UnpackLarge>(stub.below[SUMAC_CALL_Unpack_c]);
-  stub.redirect(SUMAC_CALL_Pack, reinterpret_cast<void*>(pack_int));
-  stub.redirect(SUMAC_CALL_Unpack, reinterpret_cast<void*>(unpack_int));
-  stub.redirect(SUMAC_CALL_Pack_c, reinterpret_cast<void*>(pack_count));
-  stub.redirect(SUMAC_CALL_Unpack_c, reinterpret_cast<void*>(unpack_count));
-  redirect_profiled_completion(stub);
+void redirect_profiled_packing(const sumac_stub& stub) {
+  packing_below = redirect_pack_calls(stub, {pack_int, unpack_int, pack_count, unpack_count});
 }
 
 }  // namespace sumac

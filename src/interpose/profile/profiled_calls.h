@@ -12,7 +12,7 @@ namespace sumac {
 // `site`: where the program's call returns to.
 int serve_profiled(const Call& call, const void* site);
 
-// Completion, packing. Redirects what redirect_collectives() does not.
-void redirect_profiled(const sumac_stub& stub);
+// MPI_Pack and MPI_Unpack.
+void redirect_profiled_packing(const sumac_stub& stub);
 
 }  // namespace sumac

@@ -7,10 +7,11 @@
 
 #include "base/clock.h"
 #include "interpose/mpi/handles.h"
-#include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {
 namespace {
+
+RequestCalls below;
 
 struct Held {
   EndedCall call;
@@ -83,23 +84,23 @@ class Completion {
 };
 
 // Makes a call about requests. `ended(error, i)` as for note().
-template <class Below, class Ended>
-int complete(int count, const MPI_Request* requests, Below below, Ended ended) {
-  if (!any_held() || count <= 0 || !requests) return below();
+template <class Make, class Ended>
+int complete(int count, const MPI_Request* requests, Make make, Ended ended) {
+  if (!any_held() || count <= 0 || !requests) return make();
   Completion completion(count, requests);
-  const int error = below();
+  const int error = make();
   completion.note([&](int i) { return ended(error, i); });
   return error;
 }
 
 int wait(MPI_Request* request, MPI_Status* status) {
   return complete(
-      1, request, [&] { return mpi.Wait(request, status); }, [](int, int) { return true; });
+      1, request, [&] { return below.wait(request, status); }, [](int, int) { return true; });
 }
 
 int test(MPI_Request* request, int* done, MPI_Status* status) {
   return complete(
-      1, request, [&] { return mpi.Test(request, done, status); },
+      1, request, [&] { return below.test(request, done, status); },
       [&](int error, int) { return error != MPI_SUCCESS || *done; });
 }
 
@@ -110,13 +111,13 @@ bool is_gone(int error, const MPI_Request* requests, int i) {
 
 int waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   return complete(
-      count, requests, [&] { return mpi.Waitall(count, requests, statuses); },
+      count, requests, [&] { return below.waitall(count, requests, statuses); },
       [&](int error, int i) { return is_gone(error, requests, i); });
 }
 
 int testall(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
   return complete(
-      count, requests, [&] { return mpi.Testall(count, requests, done, statuses); },
+      count, requests, [&] { return below.testall(count, requests, done, statuses); },
       [&](int error, int i) {
         return (error != MPI_SUCCESS || *done) && is_gone(error, requests, i);
       });
@@ -124,21 +125,21 @@ int testall(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
 
 int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   return complete(
-      count, requests, [&] { return mpi.Waitany(count, requests, index, status); },
+      count, requests, [&] { return below.waitany(count, requests, index, status); },
       [&](int, int i) { return i == *index; });
 }
 
 int testany(int count, MPI_Request* requests, int* index, int* done, MPI_Status* status) {
   return complete(
-      count, requests, [&] { return mpi.Testany(count, requests, index, done, status); },
+      count, requests, [&] { return below.testany(count, requests, index, done, status); },
       [&](int error, int i) { return (error != MPI_SUCCESS || *done) && i == *index; });
 }
 
-template <class Below>
-int some(Below below, int count, MPI_Request* requests, int* ended, int* indices,
+template <class Make>
+int some(Make make, int count, MPI_Request* requests, int* ended, int* indices,
          MPI_Status* statuses) {
   return complete(
-      count, requests, [&] { return below(count, requests, ended, indices, statuses); },
+      count, requests, [&] { return make(count, requests, ended, indices, statuses); },
       [&](int, int i) {
         const int number = *ended == MPI_UNDEFINED ? 0 : *ended;
         return std::find(indices, indices + number, i) != indices + number;
@@ -146,11 +147,11 @@ int some(Below below, int count, MPI_Request* requests, int* ended, int* indices
 }
 
 int waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
-  return some(mpi.Waitsome, count, requests, ended, indices, statuses);
+  return some(below.waitsome, count, requests, ended, indices, statuses);
 }
 
 int testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
-  return some(mpi.Testsome, count, requests, ended, indices, statuses);
+  return some(below.testsome, count, requests, ended, indices, statuses);
 }
 
 // The persistent collectives among the requests that have been started, each for its share of the
@@ -173,21 +174,21 @@ void note_starts(int count, const MPI_Request* requests, std::uint64_t begin, st
   }
 }
 
-template <class Below>
-int start_all(int count, MPI_Request* requests, Below below) {
-  if (!any_held() || count <= 0 || !requests) return below();
+template <class Make>
+int start_all(int count, MPI_Request* requests, Make make) {
+  if (!any_held() || count <= 0 || !requests) return make();
   const std::uint64_t begin = clock_ns();
-  const int error = below();
+  const int error = make();
   if (error == MPI_SUCCESS) note_starts(count, requests, begin, clock_ns());
   return error;
 }
 
 int start(MPI_Request* request) {
-  return start_all(1, request, [&] { return mpi.Start(request); });
+  return start_all(1, request, [&] { return below.start(request); });
 }
 
 int startall(int count, MPI_Request* requests) {
-  return start_all(count, requests, [&] { return mpi.Startall(count, requests); });
+  return start_all(count, requests, [&] { return below.startall(count, requests); });
 }
 
 int request_free(MPI_Request* request) {
@@ -195,7 +196,7 @@ int request_free(MPI_Request* request) {
     const std::lock_guard<std::mutex> lock(mutex);
     held -= static_cast<int>(table().erase(handle_bits(*request)));
   }
-  return mpi.Request_free(request);
+  return below.request_free(request);
 }
 
 }  // namespace
@@ -220,21 +221,21 @@ void end_profiled_requests() {
   }
 }
 
-void redirect_profiled_completion(const sumac_stub& stub) {
-  const auto redirect = [&](int call, auto* own) {
-    stub.redirect(call, reinterpret_cast<void*>(own));
-  };
-  redirect(SUMAC_CALL_Start, start);
-  redirect(SUMAC_CALL_Startall, startall);
-  redirect(SUMAC_CALL_Wait, wait);
-  redirect(SUMAC_CALL_Waitall, waitall);
-  redirect(SUMAC_CALL_Waitany, waitany);
-  redirect(SUMAC_CALL_Waitsome, waitsome);
-  redirect(SUMAC_CALL_Test, test);
-  redirect(SUMAC_CALL_Testall, testall);
-  redirect(SUMAC_CALL_Testany, testany);
-  redirect(SUMAC_CALL_Testsome, testsome);
-  redirect(SUMAC_CALL_Request_free, request_free);
+RequestCalls profiled_request_calls(const RequestCalls& calls) {
+  below = calls;
+  RequestCalls own = calls;
+  own.start = start;
+  own.startall = startall;
+  own.wait = wait;
+  own.waitall = waitall;
+  own.waitany = waitany;
+  own.waitsome = waitsome;
+  own.test = test;
+  own.testall = testall;
+  own.testany = testany;
+  own.testsome = testsome;
+  own.request_free = request_free;
+  return own;
 }
 
 }  // namespace sumac

@@ -6,7 +6,7 @@
 #include <mpi.h>
 
 #include "interpose/profile/profile.h"
-#include "interpose/stub/stub.h"
+#include "interpose/requests/completion.h"
 
 namespace sumac {
 
@@ -17,6 +17,7 @@ void hold_request(MPI_Request request, const EndedCall& made, bool persistent);
 // Adds what has not ended.
 void end_profiled_requests();
 
-void redirect_profiled_completion(const sumac_stub& stub);
+// The calls about requests, before `calls`.
+RequestCalls profiled_request_calls(const RequestCalls& calls);
 
 }  // namespace sumac

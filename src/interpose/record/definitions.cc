@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/record/definitions.h"
 
-#include <numeric>
 #include <vector>
 
 #include "interpose/calls/user_handles.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/process/members.h"
 #include "interpose/record/recorder.h"
 
 namespace sumac {
@@ -54,7 +54,7 @@ const Definitions::Comm& Definitions::communicator(MPI_Comm handle) {
   mpi.Comm_size(handle, &comm.size);
   mpi.Comm_rank(handle, &comm.rank);
   comm.is_inter = is_inter != 0;
-  const std::string members = comm.is_inter ? "" : members_text(handle);
+  const std::string members = comm.is_inter ? "" : members_text(handle, comm.size);
   file_.add("c " + std::to_string(comm.number) + ' ' + (members.empty() ? "outside" : members) +
             ' ' + name_of(handle));
   watch_end(handle);
@@ -75,17 +75,8 @@ unsigned Definitions::operation(MPI_Op op) {
   return operations_.find(commutes ? "user commutative" : "user ordered");
 }
 
-std::string members_text(MPI_Comm comm) {
-  int size = 0;
-  mpi.Comm_size(comm, &size);
-  std::vector<int> own(static_cast<std::size_t>(size)), in_world(own.size());
-  std::iota(own.begin(), own.end(), 0);
-  MPI_Group group, world;
-  mpi.Comm_group(comm, &group);
-  mpi.Comm_group(MPI_COMM_WORLD, &world);
-  mpi.Group_translate_ranks(group, size, own.data(), world, in_world.data());
-  mpi.Group_free(&world);
-  mpi.Group_free(&group);
+std::string members_text(MPI_Comm comm, int size) {
+  const std::vector<int> in_world = world_ranks(comm, size);
   std::string text;
   for (std::size_t i = 0, end; i < in_world.size(); i = end) {
     if (in_world[i] == MPI_UNDEFINED) return "";

@@ -55,7 +55,8 @@ class Definitions {
   std::string type_text(MPI_Datatype type, int depth);
 };
 
-// The text of a communicator's ranks in MPI_COMM_WORLD: "0-3,6". Empty where one is not in it.
-std::string members_text(MPI_Comm comm);
+// The text of a communicator's `size` ranks in MPI_COMM_WORLD: "0-3,6". Empty where one is not in
+// it.
+std::string members_text(MPI_Comm comm, int size);
 
 }  // namespace sumac

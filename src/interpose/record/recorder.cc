@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/record/recorder.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -14,6 +12,7 @@
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/process.h"
 #include "observe/log.h"
+#include "observe/rank_file.h"
 
 namespace sumac {
 namespace {
@@ -45,15 +44,11 @@ Recorder& recorder() {
 void Recorder::set_up() {
   if (!*options.record) return;
   mkdir(options.record, 0700);
-  char path[PATH_MAX];
-  struct stat about;
-  const bool found = realpath(options.record, path) && stat(path, &about) == 0;
-  if (found && !S_ISDIR(about.st_mode)) errno = ENOTDIR;
-  if (!found || !S_ISDIR(about.st_mode)) {
+  folder_ = writable_folder(options.record);
+  if (folder_.empty()) {
     return log(Level::warn, "warning[record]: cannot write into SUMAC_RECORD=%s: %s",
                options.record, std::strerror(errno));
   }
-  folder_ = path;  // absolute: the program may go elsewhere
   wanted_ = true;
   watch_calls(*this);
 }

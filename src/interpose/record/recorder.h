@@ -33,7 +33,6 @@ class Recorder : public CallWatcher {
   void type_ends(std::uintptr_t handle);
 
  private:
-  class Line;
   // The text of the call without times, by which equal calls are recognised.
   std::string shape_of(const Call& call);
   std::string side_of(const char* name, const Data& data, bool in_place);

@@ -2,6 +2,7 @@
 // The text of a call's arguments in a record. Arguments that MPI does not look at are left out:
 // they may be anything.
 #include "interpose/calls/blocks.h"
+#include "interpose/calls/call_text.h"
 #include "interpose/calls/exchange.h"
 #include "interpose/record/recorder.h"
 
@@ -10,11 +11,6 @@ namespace {
 
 // Places count from there, so that records do not tell where programs lie.
 constexpr std::uintptr_t kBaseAlignment = std::uintptr_t{1} << 21;
-
-const char* name_of(Form form) {
-  static constexpr const char* kNames[] = {"blocking", "nonblocking", "persistent", "local"};
-  return kNames[static_cast<int>(form)];
-}
 
 template <class Number>
 void add_number(std::string& text, const char* name, Number number) {
@@ -81,14 +77,13 @@ std::string Recorder::shape_of(const Call& call) {
   if (call.op != MPI_OP_NULL) add_number(text, "op", definitions_.operation(call.op));
   if (function == Function::barrier) return text;
   const bool in_place = call.send.address == MPI_IN_PLACE;
-  Data receive = call.receive;
   if (function != Function::bcast) {
     const Data& send = sends_apart(function) ? call.send : call.receive;
     text += side_of("s", {call.send.address, send.count, send.type}, in_place);
     if (!in_place && sends_apart(function)) text += lists_of(call, true, comm.size);
   }
   const bool gets = function != Function::reduce || comm.rank == call.root;
-  if (gets) text += side_of("r", receive, false);
+  if (gets) text += side_of("r", call.receive, false);
   if (function == Function::reduce_scatter || function == Function::allgatherv) {
     const Blocks blocks(call, comm.size);
     add_list(text, "rn", comm.size, [&](int r) { return blocks.count(r); });

@@ -173,19 +173,21 @@ int serve_watched(const Call& call, int (*serve)(const Call&)) {
   return error;
 }
 
-void redirect_watched(const sumac_stub& stub, const RequestCalls& calls) {
+RequestCalls watched_request_calls(const RequestCalls& calls) {
   below = calls;
-  stub.redirect(SUMAC_CALL_Start, reinterpret_cast<void*>(start));
-  stub.redirect(SUMAC_CALL_Startall, reinterpret_cast<void*>(startall));
-  stub.redirect(SUMAC_CALL_Wait, reinterpret_cast<void*>(wait));
-  stub.redirect(SUMAC_CALL_Waitall, reinterpret_cast<void*>(waitall));
-  stub.redirect(SUMAC_CALL_Waitany, reinterpret_cast<void*>(waitany));
-  stub.redirect(SUMAC_CALL_Waitsome, reinterpret_cast<void*>(waitsome));
-  stub.redirect(SUMAC_CALL_Test, reinterpret_cast<void*>(test));
-  stub.redirect(SUMAC_CALL_Testall, reinterpret_cast<void*>(testall));
-  stub.redirect(SUMAC_CALL_Testany, reinterpret_cast<void*>(testany));
-  stub.redirect(SUMAC_CALL_Testsome, reinterpret_cast<void*>(testsome));
-  stub.redirect(SUMAC_CALL_Request_free, reinterpret_cast<void*>(request_free));
+  RequestCalls own = calls;
+  own.start = start;
+  own.startall = startall;
+  own.wait = wait;
+  own.waitall = waitall;
+  own.waitany = waitany;
+  own.waitsome = waitsome;
+  own.test = test;
+  own.testall = testall;
+  own.testany = testany;
+  own.testsome = testsome;
+  own.request_free = request_free;
+  return own;
 }
 
 }  // namespace sumac

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "interpose/calls/call.h"
-#include "interpose/stub/stub.h"
+#include "interpose/requests/completion.h"
 
 namespace sumac {
 
@@ -39,21 +39,7 @@ bool calls_are_watched();
 // Makes the call by `serve`, and tells.
 int serve_watched(const Call& call, int (*serve)(const Call&));
 
-// The calls that start, complete and free requests.
-struct RequestCalls {
-  decltype(&PMPI_Start) start;
-  decltype(&PMPI_Startall) startall;
-  decltype(&PMPI_Wait) wait;
-  decltype(&PMPI_Waitall) waitall;
-  decltype(&PMPI_Waitany) waitany;
-  decltype(&PMPI_Waitsome) waitsome;
-  decltype(&PMPI_Test) test;
-  decltype(&PMPI_Testall) testall;
-  decltype(&PMPI_Testany) testany;
-  decltype(&PMPI_Testsome) testsome;
-  decltype(&PMPI_Request_free) request_free;
-};
-// Gives the stub functions that tell and call these.
-void redirect_watched(const sumac_stub& stub, const RequestCalls& calls);
+// The same of requests: calls that tell, and make these.
+RequestCalls watched_request_calls(const RequestCalls& calls);
 
 }  // namespace sumac

@@ -5,13 +5,13 @@
 #include "interpose/requests/completion.h"
 
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "interpose/calls/calls.h"
 #include "interpose/calls/perform.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/timed.h"
-#include "interpose/record/watch.h"
 #include "interpose/requests/requests.h"
 
 namespace sumac {
@@ -231,12 +231,6 @@ int get_status_some(int count, const MPI_Request* requests, int* ended, int* ind
   return get_status_some_below(count, requests, ended, indices, statuses);
 }
 
-template <class Function>
-void redirect_above(const sumac_stub& stub, int call, Function& below, Function own) {
-  below = reinterpret_cast<Function>(stub.below[call]);
-  if (below) stub.redirect(call, reinterpret_cast<void*>(own));
-}
-
 int request_free(MPI_Request* handle) {
   if (!any_requests()) return mpi.Request_free(handle);
   CollectiveRequest* own = handle ? find_request(*handle) : nullptr;
@@ -257,32 +251,38 @@ int cancel(MPI_Request* handle) {
 
 }  // namespace
 
-const CompletionCalls completion = {
-    wait,     waitall,    waitany,        waitsome,       test_one,        testall,      testany,
-    testsome, get_status, get_status_all, get_status_any, get_status_some, request_free,
-};
+RequestCalls request_calls(const sumac_stub& stub) {
+  const auto find = [&](auto& below, int call) {
+    below = reinterpret_cast<std::remove_reference_t<decltype(below)>>(stub.below[call]);
+  };
+  find(get_status_all_below, SUMAC_CALL_Request_get_status_all);
+  find(get_status_any_below, SUMAC_CALL_Request_get_status_any);
+  find(get_status_some_below, SUMAC_CALL_Request_get_status_some);
+  return {start_one,      startall,        wait,         waitall,  waitany,    waitsome,
+          test_one,       testall,         testany,      testsome, get_status, get_status_all,
+          get_status_any, get_status_some, request_free, cancel};
+}
 
-void redirect_completion(const sumac_stub& stub) {
-  stub.redirect(SUMAC_CALL_Start, reinterpret_cast<void*>(start_one));
-  stub.redirect(SUMAC_CALL_Startall, reinterpret_cast<void*>(startall));
-  stub.redirect(SUMAC_CALL_Wait, reinterpret_cast<void*>(wait));
-  stub.redirect(SUMAC_CALL_Waitall, reinterpret_cast<void*>(waitall));
-  stub.redirect(SUMAC_CALL_Waitany, reinterpret_cast<void*>(waitany));
-  stub.redirect(SUMAC_CALL_Waitsome, reinterpret_cast<void*>(waitsome));
-  stub.redirect(SUMAC_CALL_Test, reinterpret_cast<void*>(test_one));
-  stub.redirect(SUMAC_CALL_Testall, reinterpret_cast<void*>(testall));
-  stub.redirect(SUMAC_CALL_Testany, reinterpret_cast<void*>(testany));
-  stub.redirect(SUMAC_CALL_Testsome, reinterpret_cast<void*>(testsome));
-  stub.redirect(SUMAC_CALL_Request_get_status, reinterpret_cast<void*>(get_status));
-  redirect_above(stub, SUMAC_CALL_Request_get_status_all, get_status_all_below, get_status_all);
-  redirect_above(stub, SUMAC_CALL_Request_get_status_any, get_status_any_below, get_status_any);
-  redirect_above(stub, SUMAC_CALL_Request_get_status_some, get_status_some_below, get_status_some);
-  stub.redirect(SUMAC_CALL_Request_free, reinterpret_cast<void*>(request_free));
-  stub.redirect(SUMAC_CALL_Cancel, reinterpret_cast<void*>(cancel));
-  if (calls_are_watched()) {
-    redirect_watched(stub, {start_one, startall, wait, waitall, waitany, waitsome, test_one,
-                            testall, testany, testsome, request_free});
-  }
+void redirect_requests(const sumac_stub& stub, const RequestCalls& calls) {
+  const auto redirect = [&](int call, auto* function) {
+    if (stub.below[call]) stub.redirect(call, reinterpret_cast<void*>(function));
+  };
+  redirect(SUMAC_CALL_Start, calls.start);
+  redirect(SUMAC_CALL_Startall, calls.startall);
+  redirect(SUMAC_CALL_Wait, calls.wait);
+  redirect(SUMAC_CALL_Waitall, calls.waitall);
+  redirect(SUMAC_CALL_Waitany, calls.waitany);
+  redirect(SUMAC_CALL_Waitsome, calls.waitsome);
+  redirect(SUMAC_CALL_Test, calls.test);
+  redirect(SUMAC_CALL_Testall, calls.testall);
+  redirect(SUMAC_CALL_Testany, calls.testany);
+  redirect(SUMAC_CALL_Testsome, calls.testsome);
+  redirect(SUMAC_CALL_Request_get_status, calls.get_status);
+  redirect(SUMAC_CALL_Request_get_status_all, calls.get_status_all);
+  redirect(SUMAC_CALL_Request_get_status_any, calls.get_status_any);
+  redirect(SUMAC_CALL_Request_get_status_some, calls.get_status_some);
+  redirect(SUMAC_CALL_Request_free, calls.request_free);
+  redirect(SUMAC_CALL_Cancel, calls.cancel);
 }
 
 }  // namespace sumac
