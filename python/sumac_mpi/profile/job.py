@@ -30,6 +30,7 @@ class Times:
     completing: int = 0
     split: int = 0  # of inside and completing: of calls that all ranks have, and
     waiting: int = 0  # of that, waiting for other ranks
+    with_sumac: float = 0.0  # what they would take with Sumac, where that is foretold
 
     @property
     def total(self) -> int:
@@ -47,6 +48,7 @@ class Times:
         self.completing += other.completing
         self.split += other.split
         self.waiting += other.waiting
+        self.with_sumac += other.with_sumac
 
 
 @dataclass

@@ -58,6 +58,7 @@ class Row:
             "bytes": self.times.bytes // ranks,
             "seconds": self.times.total / second,
             "waiting_seconds": self.times.waited / second,
+            "with_sumac_seconds": self.times.with_sumac / second,
             "completing_seconds": self.times.completing / second,
             "sizes": {str(size): calls for size, calls in sorted(self.sizes.items())},
         }

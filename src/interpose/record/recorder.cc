@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/process.h"
+#include "interpose/profile/profile.h"
 #include "observe/log.h"
 #include "observe/rank_file.h"
 
@@ -43,6 +44,12 @@ Recorder& recorder() {
 
 void Recorder::set_up() {
   if (!*options.record) return;
+  if (calls_are_profiled()) {
+    return log(Level::warn,
+               "warning[record]: nothing is recorded into SUMAC_RECORD=%s: SUMAC_PROFILE is set "
+               "too, and goes first; run the program once with each",
+               options.record);
+  }
   mkdir(options.record, 0700);
   folder_ = writable_folder(options.record);
   if (folder_.empty()) {

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of gains: how long each call takes with Sumac, as a multiple of the MPI's own time, by
+number of bytes. It holds for one machine, MPI, number of ranks and build of Sumac, which its stamp
+names."""
+
+from __future__ import annotations
+
+import bisect
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sumac_mpi.base import user_data
+from sumac_mpi.base.errors import SumacError
+from sumac_mpi.bench import modes, results
+from sumac_mpi.bench.results import Row, Run
+
+Stamp = dict[str, Any]
+_HANDED_DOWN = "mpi:"  # the path of a call that the MPI served begins so
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Ratios of one call by number of bytes, which ascend."""
+
+    sizes: tuple[int, ...]
+    ratios: tuple[float, ...]
+
+    def at(self, size: int) -> float:
+        """The ratio at a size: between two measured ones by their logarithms, beyond them that of
+        the nearest."""
+        place = bisect.bisect_left(self.sizes, size)
+        if place == 0 or place == len(self.sizes):
+            return self.ratios[min(place, len(self.sizes) - 1)]
+        below, above = self.sizes[place - 1], self.sizes[place]
+        share = math.log(size / max(below, 1)) / math.log(above / max(below, 1))
+        before, after = self.ratios[place - 1], self.ratios[place]
+        return float(before ** (1 - share) * after**share)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Of one number of ranks."""
+
+    stamp: Stamp
+    date: str
+    modes: tuple[str, ...]  # of the machine, while it was measured: "near (94 to 104 ns)"
+    curves: Mapping[str, Curve]  # by call, as `sumac bench` names it
+
+
+def of_runs(runs: Iterable[Run], stamp: Stamp, date: str) -> Table:
+    """The table of runs of `sumac bench`, one for each call."""
+    curves, lines = {}, []
+    for run in runs:
+        by_size: dict[int, list[Row]] = {}
+        for row in run.rows:
+            by_size.setdefault(row.bytes, []).append(row)
+            lines += row.record.get("line", {}).get("ns", [])
+        sizes = sorted(by_size)
+        curves[run.call] = Curve(tuple(sizes), tuple(_ratio(by_size[size]) for size in sizes))
+    seen = (f"{mode.name} ({mode.low:.0f} to {mode.high:.0f} ns)" for mode in modes.classes(lines))
+    return Table(stamp, date, tuple(seen), curves)
+
+
+def _ratio(rows: list[Row]) -> float:
+    """Of the rows of one size, one for each of the machine's modes: the geometric mean, in which
+    each round counts alike."""
+    weights = [len(row.record["native"].get("rounds", [0])) for row in rows]
+    logs = [weight * math.log(_ratio_of(row)) for row, weight in zip(rows, weights)]
+    return math.exp(sum(logs) / sum(weights))
+
+
+def _ratio_of(row: Row) -> float:
+    if not row.sumac_us or not row.native_us or row.algorithm.startswith(_HANDED_DOWN):
+        return 1.0
+    return row.sumac_us / row.native_us
+
+
+def path(mpi: str, ranks: int) -> Path:
+    """The file for an MPI, of whichever version, and a number of ranks."""
+    name = re.sub(r"[^a-z]+", "-", results.short_mpi_name(mpi).lower()).strip("-")
+    return user_data.folder("gains") / f"{name}-{ranks}.json"
+
+
+def load(file: Path) -> Table | None:
+    """The table in the file; None where there is none that this Sumac can read."""
+    try:
+        content = json.loads(file.read_text())
+        return of_runs(results.load(file), content["stamp"], str(content["date"])[:10])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, SumacError):
+        return None
+
+
+def differences(found: Stamp, wanted: Stamp) -> list[str]:
+    """The names of what is another in the two."""
+    return [name for name in wanted if found.get(name) != wanted[name]]

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a profiled program's collectives would take with Sumac.
+
+Sumac changes the work in a call, and not the time for which ranks wait for one another:
+
+    time with Sumac = waiting + work x (Sumac's time over the MPI's)
+
+with the ratio of that call, number of bytes and of ranks from the table of gains. Calls that Sumac
+leaves to the MPI take as long as before: the first ones on a communicator, those of programs' own
+operations and types, and those on communicators of one rank or with two groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sumac_mpi.foretell.gains import Table
+from sumac_mpi.library import elements
+from sumac_mpi.profile.files import Kind, Rank
+from sumac_mpi.profile.job import Profile, Times
+from sumac_mpi.profile.rows import call_name
+
+Tables = Callable[[int], Table | None]  # the table for a number of ranks
+# Calls on a communicator until its ranks have agreed, which the MPI serves.
+CALLS_BEFORE = 2
+# Functions that the benchmark measures under the name of another.
+_AS = {
+    "reduce_scatter_block": "reduce_scatter",
+    "allgatherv": "allgather",
+    "alltoallw": "alltoallv",
+}
+
+
+@dataclass
+class Foretold:
+    """Nanoseconds, means over the ranks."""
+
+    before: float = 0.0  # in collectives
+    after: float = 0.0
+    run: float = 0.0  # of the whole run, as it was
+    unknown: dict[str, float] = field(default_factory=dict)  # of `before`: not in a table, by why
+
+    @property
+    def run_after(self) -> float:
+        return self.run - (self.before - self.after)
+
+    @property
+    def speedup(self) -> float:
+        return self.before / self.after if self.after else 1.0
+
+
+def foretell(profile: Profile, tables: Tables) -> Foretold:
+    """Sets `with_sumac` of the profile's times, and returns their sums."""
+    result = Foretold(run=profile.run_ns)
+    ranks = len(profile.ranks)
+    on_communicator = _calls_by_communicator(profile)
+    for rank, kind, times in profile.rows():
+        if kind.form == "local":
+            continue
+        ratio = _ratio(rank, kind, times, tables)
+        if isinstance(ratio, str):
+            result.unknown[ratio] = result.unknown.get(ratio, 0.0) + times.total / ranks
+            times.with_sumac = float(times.total)
+        else:
+            served = _served(on_communicator[rank.rank, kind.communicator])
+            work = times.total - times.waited
+            times.with_sumac = times.waited + work * (1 - served + served * ratio)
+        result.before += times.total / ranks
+        result.after += times.with_sumac / ranks
+    return result
+
+
+def _calls_by_communicator(profile: Profile) -> dict[tuple[int, int | None], int]:
+    calls: dict[tuple[int, int | None], int] = {}
+    for rank, kind, times in profile.rows():
+        if kind.form != "local":
+            key = rank.rank, kind.communicator
+            calls[key] = calls.get(key, 0) + times.calls
+    return calls
+
+
+def _served(calls: int) -> float:
+    """The share of a communicator's calls that Sumac may serve."""
+    return max(0, calls - CALLS_BEFORE) / calls if calls else 0.0
+
+
+def _ratio(rank: Rank, kind: Kind, times: Times, tables: Tables) -> float | str:
+    """Sumac's time over the MPI's, or why it is not known."""
+    if kind.communicator is None:
+        return "calls beyond the kinds that a rank tells apart"
+    known = rank.communicators[kind.communicator]
+    if known.ranks == 1 or known.inter:
+        return 1.0
+    table = tables(known.ranks)
+    if table is None:
+        return f"no table of {known.ranks} ranks"
+    if not _can_be_taken(kind):
+        return 1.0
+    curve = table.curves.get(measured_as(kind))
+    if curve is None:
+        return f"{call_name(kind)} is not in the table"
+    return curve.at(times.bytes // times.calls if times.calls else kind.bytes)
+
+
+def measured_as(kind: Kind) -> str:
+    """The benchmark's call that stands for this one."""
+    name = _AS.get(kind.function, kind.function)
+    return call_name(kind).replace(kind.function, name, 1)
+
+
+def _can_be_taken(kind: Kind) -> bool:
+    """Whether a reduction is by an operation that MPI defines on an element type of Sumac's."""
+    if "reduce" not in kind.function:
+        return True
+    return kind.type in elements.types() and elements.is_defined(kind.operation, kind.type)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What was foretold, as text and for JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sumac_mpi.base import units
+from sumac_mpi.foretell.known import Known
+from sumac_mpi.foretell.prediction import Foretold
+
+_LITTLE = 0.005  # a share of the time in collectives that is not worth a line
+
+
+def lines(foretold: Foretold, known: Known) -> list[str]:
+    """Totals, and what they do not contain."""
+    result = []
+    usable = {ranks: table for ranks, table in known.tables.items() if table}
+    if usable:
+        run = foretold.run_after
+        result.append(
+            f"with Sumac, foretold: {units.format_time(foretold.after)} in collectives instead of "
+            f"{units.format_time(foretold.before)} ({foretold.speedup:.2f} times as fast), the run "
+            f"{units.format_time(run)} instead of {units.format_time(foretold.run)} "
+            f"({1 - run / foretold.run if foretold.run else 0:.1%} less)"
+        )
+        result += [
+            f"by the table of {ranks} ranks of {table.date}"
+            + (f", measured in mode {' and '.join(table.modes)}" if table.modes else "")
+            for ranks, table in sorted(usable.items())
+        ]
+        result += [
+            f"taken to stay: {time / foretold.before:.1%} of the time in collectives ({why})"
+            for why, time in sorted(foretold.unknown.items())
+            if time > _LITTLE * foretold.before
+        ]
+    return result + known.advice()
+
+
+def as_dict(foretold: Foretold, known: Known) -> dict[str, Any]:
+    return {
+        "seconds": foretold.before / 1e9,
+        "with_sumac_seconds": foretold.after / 1e9,
+        "run_seconds": foretold.run / 1e9,
+        "run_with_sumac_seconds": foretold.run_after / 1e9,
+        "unknown_seconds": {why: time / 1e9 for why, time in foretold.unknown.items()},
+        "tables": {str(ranks): {"date": table.date, "modes": table.modes}
+                   for ranks, table in known.tables.items() if table},
+        "problems": {str(ranks): problem for ranks, problem in known.problems.items()},
+    }  # fmt: skip

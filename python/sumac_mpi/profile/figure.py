@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The picture of a profile: the time by place in the program, and with Sumac where that is
+foretold; how often each size occurred; and for how long each rank waited. Needs matplotlib."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+
+from sumac_mpi.base import units
+from sumac_mpi.plot import curves, pictures
+from sumac_mpi.profile.job import Profile
+from sumac_mpi.profile.rows import By, rows
+
+_SITES = 12  # those with the most time
+_LONGEST = 44  # characters of a place's name
+_WAITING, _WORK, _SUMAC = "#bbbbbb", "#666666", curves.COLOURS[0]
+
+
+def draw(profile: Profile, foretold: bool, output: Path) -> None:
+    sites = len(rows(profile, By.site)[:_SITES])
+    with pyplot.rc_context(curves.STYLE):
+        figure, panels = pyplot.subplots(
+            3, 1, figsize=(9, 0.45 * max(sites, 4) + 6.5), layout="constrained",
+            height_ratios=[0.45 * max(sites, 4), 2.5, 2.5],
+        )  # fmt: skip
+        _sites(panels[0], profile, foretold)
+        _sizes(panels[1], profile)
+        _ranks(panels[2], profile)
+        pictures.save(figure, output, 130)
+
+
+def _sites(axes: Axes, profile: Profile, foretold: bool) -> None:
+    shown = rows(profile, By.site)[:_SITES]
+    scale = 1e6 * len(profile.ranks)
+    places = range(len(shown))
+    waited = [row.times.waited / scale for row in shown]
+    work = [row.times.total / scale - wait for row, wait in zip(shown, waited)]
+    height = 0.38 if foretold else 0.7
+    above = [place - height / 2 if foretold else place for place in places]
+    axes.barh(above, waited, height, color=_WAITING, label="waiting for others")
+    axes.barh(above, work, height, left=waited, color=_WORK, label="the work itself")
+    if foretold:
+        after = [row.times.with_sumac / scale for row in shown]
+        below = [place + height / 2 for place in places]
+        axes.barh(below, after, height, color=_SUMAC, label="with Sumac, foretold")
+        for place, row, end in zip(below, shown, after):
+            if row.times.with_sumac:
+                gain = row.times.total / row.times.with_sumac
+                axes.annotate(f" {gain:.2f}x", (end, place), va="center", fontsize=8)
+    axes.set_yticks(places, [f"{row.key[1]} {_short(row.key[0])}" for row in shown])
+    axes.invert_yaxis()
+    axes.set(title="Time in collectives by place in the program", xlabel="ms, mean of the ranks")
+    axes.grid(False, axis="y")
+    if shown:
+        axes.legend(fontsize=8)
+
+
+def _short(place: str) -> str:
+    return place if len(place) <= _LONGEST else "…" + place[1 - _LONGEST :]
+
+
+def _sizes(axes: Axes, profile: Profile) -> None:
+    """Calls by powers of two, the first bar those of no bytes; of each collective a part of it."""
+    counts: dict[str, dict[int, float]] = {}
+    for row in rows(profile, By.size):
+        classes = counts.setdefault(row.call, {})
+        for size, calls in row.sizes.items():
+            power = size.bit_length()
+            classes[power] = classes.get(power, 0) + calls / len(profile.ranks)
+    most = max((power for classes in counts.values() for power in classes), default=0)
+    below = [0.0] * (most + 1)
+    for call, classes in counts.items():
+        heights = [classes.get(power, 0.0) for power in range(most + 1)]
+        axes.bar(range(most + 1), heights, bottom=below, label=call)
+        below = [low + height for low, height in zip(below, heights)]
+    names = ["0", *(units.format_size(1 << power) for power in range(most))]
+    step = max(1, len(names) // 12)
+    axes.set_xticks(range(0, len(names), step), names[::step])
+    axes.set(title="Sizes of messages", xlabel="bytes, to twice as many", ylabel="calls of a rank")
+    if counts:
+        axes.legend(fontsize=8, ncols=max(1, len(counts) // 4))
+
+
+def _ranks(axes: Axes, profile: Profile) -> None:
+    numbers = [rank.rank for rank in profile.ranks]
+    totals = [profile.of_rank(number) for number in numbers]
+    waited = [times.waited / 1e6 for times in totals]
+    work = [times.total / 1e6 - wait for times, wait in zip(totals, waited)]
+    axes.bar(numbers, waited, color=_WAITING, label="waiting for others")
+    axes.bar(numbers, work, bottom=waited, color=_WORK, label="the work itself")
+    if len(numbers) <= 32:
+        axes.set_xticks(numbers)
+    axes.set(title="Time in collectives by rank", xlabel="rank", ylabel="ms")
+    axes.legend(fontsize=8)

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `sumac profile` foretells: profiles and tables whose answer is known."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import records
+from sumac_mpi.bench.results import Run
+from sumac_mpi.foretell import gains, measure, prediction
+from sumac_mpi.foretell.gains import Curve, Table
+from sumac_mpi.foretell.known import Known
+from sumac_mpi.library import layout
+from sumac_mpi.profile import job
+from sumac_mpi.profile.files import Call, Communicator, Kind, Rank, Sums
+from test_profile import folder  # noqa: F401
+
+MPI = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4"
+CALLS = 10
+
+
+def kind(function="allreduce", form="blocking", type="double", operation="sum", size=8, **others):
+    return Kind(function, form, 0, operation, type, size // 8, size, None, 0, None, False,
+                **({"rounded": False} | others))  # fmt: skip
+
+
+def two_ranks(of: Kind, work: int, wait: int, ranks: int = 2, host: str = "here") -> job.Profile:
+    """Ten calls: rank 1 calls `wait` ns after rank 0, and both are done `work` ns later."""
+    found = []
+    for rank in range(2):
+        late = wait * rank
+        times = [(1000 * n + late, 1000 * n + wait + work) for n in range(CALLS)]
+        calls = [Call(1, n, begin, end - begin, 0, end) for n, (begin, end) in enumerate(times)]
+        total = sum(end - begin for begin, end in times)
+        found.append(Rank(rank, 2, host, MPI, 0, 100000, {1: of},
+                          {1: Sums(CALLS, CALLS, of.bytes * CALLS, total, 0)},
+                          {0: Communicator("MPI_COMM_WORLD", rank, ranks, "agreed 1", False)},
+                          {}, calls))  # fmt: skip
+    return job.combine(found)
+
+
+def table(**curves: float) -> Table:
+    """With one ratio for each call."""
+    return Table({}, "2026-01-01", (), {
+        call.replace("_persistent", "-persistent"): Curve((8, 1024), (ratio, ratio))
+        for call, ratio in curves.items()
+    })  # fmt: skip
+
+
+def test_waiting_stays_and_work_changes(sandbox):
+    # Of a call: rank 0 waits 300 ns and works 200, rank 1 works 200. Eight of ten are Sumac's.
+    profile = two_ranks(kind(), work=200, wait=300)
+    found = prediction.foretell(profile, lambda ranks: table(allreduce=0.25))
+    assert found.before == CALLS * (500 + 200) / 2
+    work = 2 * 200 + 8 * 200 * 0.25
+    assert found.after == pytest.approx((CALLS * 300 + work + work) / 2)
+    assert found.run == 100000 and found.run_after == pytest.approx(100000 - 8 * 200 * 0.75)
+    assert found.speedup == pytest.approx(3500 / 2300) and not found.unknown
+
+
+@pytest.mark.parametrize(
+    ("of", "ratio"),
+    [
+        (kind(form="nonblocking"), 0.5),
+        (kind("reduce_scatter_block"), 0.75),
+        (kind("allgatherv", operation=""), 0.125),
+        (kind("bcast", type="derived", operation=""), 2.0),
+        (kind(operation="user"), 1.0),  # Sumac's table has no such operation: the MPI's as before
+        (kind(type="derived"), 1.0),
+        (kind(type="double_int", operation="sum"), 1.0),
+    ],
+)
+def test_each_call_by_its_own_curve(sandbox, of, ratio):
+    known = table(allreduce=0.25, iallreduce=0.5, reduce_scatter=0.75, allgather=0.125, bcast=2.0)
+    found = prediction.foretell(two_ranks(of, work=200, wait=0), lambda ranks: known)
+    assert found.after == pytest.approx(2 * 200 + 8 * 200 * ratio)
+    assert not found.unknown
+
+
+def test_calls_that_no_table_has_stay_as_they_are(sandbox):
+    asked = []
+
+    def tables(ranks):
+        asked.append(ranks)
+        return table(bcast=0.5) if ranks == 2 else None
+
+    found = prediction.foretell(two_ranks(kind(), 200, 0), tables)
+    assert found.after == found.before == 2000
+    assert found.unknown == {"allreduce is not in the table": 2000}
+    profile = two_ranks(kind("bcast"), 200, 0, ranks=3)
+    found = prediction.foretell(profile, tables)
+    assert found.unknown == {"no table of 3 ranks": 2000} and asked == [2, 2, 3, 3]
+    found = prediction.foretell(two_ranks(kind("bcast"), 200, 0, ranks=1), tables)
+    assert found.after == found.before and not found.unknown
+
+
+@pytest.mark.parametrize(
+    ("size", "ratio"), [(0, 0.5), (1, 0.5), (4, 0.5), (16, 0.25), (64, 0.125), (10**9, 0.125)]
+)
+def test_ratios_between_measured_sizes(size, ratio):
+    assert Curve((4, 64), (0.5, 0.125)).at(size) == pytest.approx(ratio)
+
+
+def a_run(call: str = "allreduce") -> Run:
+    rows = [records.size(8, 1.0, 0.5), records.size(64, 2.0, 3.0, algorithm="mpi: as fast")]
+    run = Run(records.header(collective=call, mpi=MPI))
+    for row in rows:
+        run.add(row | {"collective": call})
+    return run
+
+
+def test_a_table_of_measured_runs():
+    found = gains.of_runs([a_run()], {}, "2026-01-01")
+    assert found.curves["allreduce"].at(8) == 0.5
+    assert found.curves["allreduce"].at(64) == 1.0  # the MPI serves it either way
+
+
+def test_rounds_of_several_modes_count_alike():
+    run = a_run()
+    native = records.figures(4.0) | {"rounds": [4.0] * 3}
+    run.add(records.size(8, 4.0, 4.0, native=native, algorithm="flat_slots"))
+    assert gains.of_runs([run], {}, "").curves["allreduce"].at(8) == pytest.approx(0.5**0.25)
+
+
+@pytest.fixture
+def kept(sandbox, monkeypatch, tmp_path) -> Path:
+    """A table of this machine in the user's folder."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    sandbox.add_program("bench", "openmpi", [])
+    path = gains.path(MPI, 2)
+    path.parent.mkdir(parents=True)
+    stamp = measure.stamp(layout.find(), "openmpi", MPI, 2)
+    content = {"date": "2026-01-02T03:04", "stamp": stamp, "runs": [a_run().as_dict()]}
+    path.write_text(json.dumps(content))
+    return path
+
+
+def known_of(profile: job.Profile) -> Known:
+    return Known(profile)
+
+
+def here() -> str:
+    return measure.hardware.describe().host
+
+
+def test_a_table_that_holds(kept):
+    known = known_of(two_ranks(kind(), 200, 0, host=here()))
+    found = known.table(2)
+    assert found and found.date == "2026-01-02" and not known.advice()
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"machine": {"host": "other"}}, "for another machine)"),
+        ({"MPI": "Open MPI v4.1.3", "build of Sumac": []}, "another MPI, another build of Sumac)"),
+        ({"ranks": 4}, "for another ranks)"),
+    ],
+)
+def test_a_stale_table_is_told(kept, changes, told):
+    content = json.loads(kept.read_text())
+    content["stamp"] |= changes
+    kept.write_text(json.dumps(content))
+    known = known_of(two_ranks(kind(), 200, 0, host=here()))
+    assert known.table(2) is None
+    (line,) = known.advice()
+    assert "a stale table (of 2026-01-02, " in line and told in line
+    assert "sumac profile --measure -n 2 --mpi openmpi" in line
+
+
+def test_a_job_elsewhere_and_no_table(kept):
+    known = known_of(two_ranks(kind(), 200, 0, host="elsewhere"))
+    assert known.table(2) is None and "the job ran on elsewhere" in known.advice()[0]
+    assert known.table(3) is None and "there is no table of Open MPI 4.1.4" in known.advice()[1]
+    kept.write_text("{}")
+    known = known_of(two_ranks(kind(), 200, 0, host=here()))
+    assert known.table(2) is None and "there is no table" in known.advice()[0]
+
+
+def test_measuring_writes_a_table(sandbox, sumac, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    sandbox.add_launcher("mpiexec", "openmpi")
+    sandbox.add_program("bench", "openmpi", records.session())
+    status, out, err = sumac("profile", "--measure", "-n", "2")
+    assert (status, err) == (0, ""), err
+    (path,) = (tmp_path / "data/sumac/gains").iterdir()
+    assert str(path) in out and path.name == "open-mpi-2.json"
+    found = gains.load(path)
+    assert found and found.curves["allreduce"].at(4) == pytest.approx(1 / 3)
+    assert found.stamp["ranks"] == 2
+
+
+@pytest.mark.parametrize("others", [("-n", "2", "--", "app"), ("--from", "."), ("-n", "1")])
+def test_measuring_needs_ranks_and_no_program(sandbox, sumac, others):
+    status, _, err = sumac("profile", "--measure", *others)
+    assert status == 2 and "error[bad-value]: --measure: " in err
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_pictures(sumac, folder, tmp_path, ending):  # noqa: F811
+    pytest.importorskip("matplotlib")
+    output = tmp_path / f"profile.{ending}"
+    status, out, err = sumac("profile", "--from", str(folder), "--plot", str(output))
+    assert (status, err) == (0, "") and out.startswith("2 ranks on ")
+    content = output.read_bytes()
+    assert content.startswith(b"\x89PNG" if ending == "png" else b"<?xml")
+    shutil.rmtree(tmp_path)
+    status, _, err = sumac("profile", "--from", str(folder), "--plot", str(output))
+    assert status == 2 and "error[bad-value]: --plot" in err
