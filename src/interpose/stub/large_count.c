@@ -3,6 +3,7 @@
 // MPI_X_c wherever the name exists, and Sumac's exports make it exist.
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -64,12 +65,24 @@ enum { kMostArguments = 11 };
 // MPI_IN_PLACE of MPICH and of Open MPI; neither is anybody's buffer.
 static bool is_in_place(word buffer) { return buffer == -1 || buffer == 1; }
 
+// The MPI's function of that name. `kept` has it from the first search on, which goes through all
+// loaded objects and takes some ten microseconds.
+static void* mpi_function(_Atomic(void*)* kept, const char* name) {
+  void* found = atomic_load_explicit(kept, memory_order_acquire);
+  if (found == NULL) {
+    found = stub_mpi_function(name);
+    atomic_store_explicit(kept, found, memory_order_release);
+  }
+  return found;
+}
+
 // Entries of an array that is as long as the communicator has ranks, or the group at its other end.
 static int entries_of(int call, word comm) {
   typedef int (*ask)(word, int*);
-  const ask is_inter = (ask)stub_mpi_function("PMPI_Comm_test_inter");
-  const ask size = (ask)stub_mpi_function("PMPI_Comm_size");
-  const ask remote_size = (ask)stub_mpi_function("PMPI_Comm_remote_size");
+  static _Atomic(void*) test_inter, comm_size, comm_remote_size;
+  const ask is_inter = (ask)mpi_function(&test_inter, "PMPI_Comm_test_inter");
+  const ask size = (ask)mpi_function(&comm_size, "PMPI_Comm_size");
+  const ask remote_size = (ask)mpi_function(&comm_remote_size, "PMPI_Comm_remote_size");
   int inter = 0, entries = -1;
   if (is_inter(comm, &inter) != 0) return -1;
   const bool reduces = strstr(stub_call_names[call], "educe") != NULL;
