@@ -93,8 +93,13 @@ int Call::make_blocking() {
     case Collective::barrier:
       return functions_.barrier(comm_);
     case Collective::reduce_scatter:
+      if (test_.with_counts)
+        return functions_.reduce_scatter(send_, recv_, counts_.data(), type_, op_, comm_);
       return functions_.reduce_scatter_block(send_, recv_, part_, type_, op_, comm_);
     case Collective::allgather:
+      if (test_.with_counts)
+        return functions_.allgatherv(send_, part_, type_, recv_, counts_.data(), places_.data(),
+                                     type_, comm_);
       return functions_.allgather(send_, part_, type_, recv_, part_, type_, comm_);
     case Collective::alltoall:
       return functions_.alltoall(send_, part_, type_, recv_, part_, type_, comm_);
@@ -119,8 +124,14 @@ int Call::make_nonblocking() {
     case Collective::barrier:
       return functions_.ibarrier(comm_, &request_);
     case Collective::reduce_scatter:
+      if (test_.with_counts)
+        return functions_.ireduce_scatter(send_, recv_, counts_.data(), type_, op_, comm_,
+                                          &request_);
       return functions_.ireduce_scatter_block(send_, recv_, part_, type_, op_, comm_, &request_);
     case Collective::allgather:
+      if (test_.with_counts)
+        return functions_.iallgatherv(send_, part_, type_, recv_, counts_.data(), places_.data(),
+                                      type_, comm_, &request_);
       return functions_.iallgather(send_, part_, type_, recv_, part_, type_, comm_, &request_);
     case Collective::alltoall:
       return functions_.ialltoall(send_, part_, type_, recv_, part_, type_, comm_, &request_);

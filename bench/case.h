@@ -25,6 +25,8 @@ struct Case {
   bool in_place;
   std::size_t count;
   Kind kind = Kind::blocking;
+  // By MPI_Allgatherv and MPI_Reduce_scatter, with equal counts.
+  bool with_counts = false;
 
   std::size_t bytes() const { return count * size_of(type); }
   // True for a collective with a part for each rank. `count` is then the sum over all parts.

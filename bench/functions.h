@@ -30,6 +30,8 @@ struct Functions {
   decltype(&MPI_Barrier) barrier;
   decltype(&MPI_Reduce_scatter_block) reduce_scatter_block;
   decltype(&MPI_Allgather) allgather;
+  decltype(&MPI_Reduce_scatter) reduce_scatter;
+  decltype(&MPI_Allgatherv) allgatherv;
   decltype(&MPI_Alltoall) alltoall;
   decltype(&MPI_Alltoallv) alltoallv;
   decltype(&MPI_Iallreduce) iallreduce;
@@ -38,6 +40,8 @@ struct Functions {
   decltype(&MPI_Ibarrier) ibarrier;
   decltype(&MPI_Ireduce_scatter_block) ireduce_scatter_block;
   decltype(&MPI_Iallgather) iallgather;
+  decltype(&MPI_Ireduce_scatter) ireduce_scatter;
+  decltype(&MPI_Iallgatherv) iallgatherv;
   decltype(&MPI_Ialltoall) ialltoall;
   decltype(&MPI_Ialltoallv) ialltoallv;
   AllreduceInit allreduce_init;

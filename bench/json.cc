@@ -63,6 +63,7 @@ void add_special(Json& header, const Options& options, Kind native_kind,
   if (options.overlap)
     header["overlap"] = {{"compute", options.compute == Compute::busy ? "busy" : "idle"},
                          {"tests", options.tests}};
+  if (options.with_counts) header["with_counts"] = true;
   if (native_kind != options.kind) header["native_kind"] = name_of(native_kind);
   if (!sumac_lacks.empty()) header["sumac"]["lacks"] = sumac_lacks;
 }
@@ -143,6 +144,7 @@ void Report::header(const Options& options, const Surroundings& here, Kind nativ
   text["timer_overhead_ns"] = timer_overhead_ns();
   line_ns_ = here.line_ns;
   if (line_ns_ > 0) text["line_ns"] = std::llround(line_ns_);
+  text["set_up_us"] = {std::llround(here.set_up.first), std::llround(here.set_up.next)};
   add_special(text, options, native_kind, sumac_lacks);
   line(text.dump());
 }

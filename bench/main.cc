@@ -18,6 +18,7 @@
 #include "objection.h"
 #include "options.h"
 #include "pack.h"
+#include "set_up.h"
 #include "size.h"
 #include "world.h"
 
@@ -44,9 +45,11 @@ void first_calls(const Contender& contender, const Options& options, const World
 long run_collective(const Options& options, const World& world) {
   const std::vector<std::size_t> sizes = counts(options, world.ranks);
   const Buffers buffers((sizes.empty() ? 0 : sizes.back()) * size_of(options.type));
+  const SetUp began = set_up(world);
   for (const Functions& functions : {world.called, world.native})
     first_calls({functions, Kind::blocking}, options, world, buffers);
-  const Surroundings here = surroundings(world);
+  Surroundings here = surroundings(world);
+  here.set_up = began;
   const bool active = world.sum(here.sumac.active) == world.ranks;
   const Contenders contenders = line_up(options, world, buffers, active);
   first_calls(contenders.native, options, world, buffers);

@@ -28,6 +28,7 @@ struct Options {
   std::vector<Layout> layouts;  // for pack
   int root = 0;
   bool in_place = false;
+  bool with_counts = false;
   int warmup = 20;
   int rounds = 10;
   int iterations = 0;    // calls of each contender in a round; 0: as `seconds` allows
@@ -40,7 +41,9 @@ struct Options {
   // In one process, without communication.
   bool is_local() const { return pack || collective == Collective::reduce_local; }
   std::string what() const { return pack ? "pack" : name_of(collective, kind); }
-  Case test(std::size_t count) const { return {collective, type, op, root, in_place, count, kind}; }
+  Case test(std::size_t count) const {
+    return {collective, type, op, root, in_place, count, kind, with_counts};
+  }
 };
 
 // Reads the command line. Returns -1 when the run can go on. Else returns the exit status, and sets

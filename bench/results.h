@@ -13,6 +13,12 @@
 
 namespace sumac::bench {
 
+// Microseconds of the first calls on a communicator, the longest of all ranks.
+struct SetUp {
+  double first = 0;  // on MPI_COMM_WORLD, the first communicator of all
+  double next = 0;   // on another one with the same ranks
+};
+
 // The environment of a run.
 struct Surroundings {
   std::string mpi;  // from MPI_Get_library_version
@@ -20,6 +26,7 @@ struct Surroundings {
   int ranks, hosts;
   double line_ns;  // see line.h; 0 where it is not measured
   Presence sumac;
+  SetUp set_up = {};
 };
 
 // The times of one contender. The start is timed in separate calls: reading the clock between start

@@ -38,8 +38,8 @@ std::string library_version() {
 }
 
 Surroundings surroundings(const World& world) {
-  return {library_version(), SUMAC_BENCH_FAMILY, world.ranks,
-          world.hosts,       world.line_ns(),    presence()};
+  return {library_version(), SUMAC_BENCH_FAMILY, world.ranks, world.hosts,
+          world.line_ns(),   presence(),         {}};
 }
 
 }  // namespace sumac::bench

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,7 @@ def test_waiting_stays_and_work_changes(sandbox):
     [
         (kind(form="nonblocking"), 0.5),
         (kind("reduce_scatter_block"), 0.75),
+        (kind("reduce_scatter"), 0.75),
         (kind("allgatherv", operation=""), 0.125),
         (kind("bcast", type="derived", operation=""), 2.0),
         (kind(operation="user"), 1.0),  # Sumac's table has no such operation: the MPI's as before
@@ -74,7 +77,9 @@ def test_waiting_stays_and_work_changes(sandbox):
     ],
 )
 def test_each_call_by_its_own_curve(sandbox, of, ratio):
-    known = table(allreduce=0.25, iallreduce=0.5, reduce_scatter=0.75, allgather=0.125, bcast=2.0)
+    known = table(
+        allreduce=0.25, iallreduce=0.5, reduce_scatter_block=0.75, allgather=0.125, bcast=2.0
+    )
     found = prediction.foretell(two_ranks(of, work=200, wait=0), lambda ranks: known)
     assert found.after == pytest.approx(2 * 200 + 8 * 200 * ratio)
     assert not found.unknown
@@ -92,9 +97,24 @@ def test_calls_that_no_table_has_stay_as_they_are(sandbox):
     assert found.unknown == {"allreduce is not in the table": 2000}
     profile = two_ranks(kind("bcast"), 200, 0, ranks=3)
     found = prediction.foretell(profile, tables)
-    assert found.unknown == {"no table of 3 ranks": 2000} and asked == [2, 2, 3, 3]
+    assert found.unknown == {"no table of 3 ranks": 2000} and set(asked) == {2, 3}
     found = prediction.foretell(two_ranks(kind("bcast"), 200, 0, ranks=1), tables)
     assert found.after == found.before and not found.unknown
+
+
+def test_communicators_are_set_up_once(sandbox):
+    known = Table({}, "", (), {"bcast": Curve((8,), (0.5,))}, (3.0, 1.0))
+    profile = two_ranks(kind("bcast"), 200, 0)
+    for rank in profile.ranks:
+        rank.communicators[1] = Communicator("another", rank.rank, 2, "agreed 2", False)
+        rank.communicators[2] = Communicator("used once", rank.rank, 2, "agreed 3", False)
+        for number, calls in ((1, 5), (2, 1)):
+            rank.kinds[number + 1] = replace(kind("bcast"), communicator=number)
+            profile.times[rank.rank][number + 1] = job.Times(calls, 8 * calls, 100 * calls)
+    found = prediction.foretell(profile, lambda ranks: known)
+    assert found.set_up == 4000
+    work = 200 * 2 + 200 * 8 * 0.5 + 100 * 2 + 100 * 3 * 0.5 + 100
+    assert found.after == pytest.approx(work + 4000)
 
 
 @pytest.mark.parametrize(
@@ -104,11 +124,11 @@ def test_ratios_between_measured_sizes(size, ratio):
     assert Curve((4, 64), (0.5, 0.125)).at(size) == pytest.approx(ratio)
 
 
-def a_run(call: str = "allreduce") -> Run:
+def a_run() -> Run:
     rows = [records.size(8, 1.0, 0.5), records.size(64, 2.0, 3.0, algorithm="mpi: as fast")]
-    run = Run(records.header(collective=call, mpi=MPI))
+    run = Run(records.header(mpi=MPI))
     for row in rows:
-        run.add(row | {"collective": call})
+        run.add(row)
     return run
 
 
@@ -210,3 +230,55 @@ def test_pictures(sumac, folder, tmp_path, ending):  # noqa: F811
     shutil.rmtree(tmp_path)
     status, _, err = sumac("profile", "--from", str(folder), "--plot", str(output))
     assert status == 2 and "error[bad-value]: --plot" in err
+
+
+RECORD = """sumac-record 1
+rank {rank} of 2
+c 0 0-1 MPI_COMM_WORLD
+s 0 bcast blocking c=0 root=0 r=246692,1,0
+b 0 555218 1000
+b 0 10 3000
+s 1 allreduce nonblocking c=0 s==,1,0 r=0,1,0
+i 1 7 10 500
+i 1 8 10 500
+w 7 8 10 4000
+s 2 barrier persistent c=0
+p 2 9 10 100
+g 9 10 200
+w 9 8 10 600
+e finalized
+"""
+
+
+def test_times_of_a_record(tmp_path):
+    """experiments/foretell adds up what SUMAC_RECORD has kept."""
+    path = Path(__file__).parents[2] / "experiments/foretell/records.py"
+    spec = importlib.util.spec_from_file_location("records_of_calls", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for rank in range(2):
+        (tmp_path / f"rank-{rank}.calls").write_text(RECORD.format(rank=rank))
+    found = module.times(tmp_path)
+    wanted = {"bcast": 4000, "iallreduce": 500 + 500 + 4000 + 300, "barrier-persistent": 500}
+    assert found == pytest.approx({call: ns / 1e9 for call, ns in wanted.items()})
+
+
+@pytest.mark.parametrize("call", ["bcast", "iallreduce", "allgather-persistent"])
+def test_calls_without_another_function(sandbox, sumac, call):
+    sandbox.add_launcher("mpiexec", "openmpi")
+    sandbox.add_program("bench", "openmpi", records.session())
+    status, _, err = sumac("bench", call, "-n", "2", "--with-counts")
+    assert status == 2 and f"no other function is measured for {call}" in err
+
+
+def test_functions_with_counts_have_curves_of_their_own():
+    header = {"collective": "allgather"}
+    runs = [a_run(), a_run()]
+    runs[0].header |= header
+    runs[1].header |= header | {"with_counts": True}
+    assert set(gains.of_runs(runs, {}, "").curves) == {"allgather", "allgatherv"}
+    runs[1].header |= {"collective": "ireduce_scatter"}
+    runs[0].header |= {"collective": "reduce_scatter"}
+    found = gains.of_runs(runs, {}, "").curves
+    assert set(found) == {"reduce_scatter_block", "ireduce_scatter"}

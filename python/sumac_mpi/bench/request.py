@@ -46,6 +46,7 @@ class Request:
     overlap: bool
     tests: int
     compute: Compute
+    with_counts: bool = False
 
     def __post_init__(self) -> None:
         for option, value, known in (
@@ -59,6 +60,8 @@ class Request:
             raise bad_value(f"-e {self.sizes.most}: a {self.data_type} alone has {size} bytes")
         if self.overlap and calls.kind(self.call) is calls.Kind.blocking:
             raise bad_value(f"--overlap: nothing can overlap a blocking {self.call}")
+        if self.with_counts and not calls.has_counts(self.call):
+            raise bad_value(f"--with-counts: no other function is measured for {self.call}")
         if not calls.collective(self.call).reduces:
             if self.in_place:
                 raise bad_value(f"--in-place: {self.call} has no such form")
@@ -79,6 +82,8 @@ class Request:
         words = [word for name, value in options.items() for word in (name, str(value))]
         if self.in_place:
             words.append("--in-place")
+        if self.with_counts:
+            words.append("--with-counts")
         if self.overlap:
             words += ["--overlap", "--tests", str(self.tests), "--compute", self.compute.value]
         return [self.call, *self.sizes.arguments(), *words]

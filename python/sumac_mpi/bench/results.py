@@ -233,7 +233,7 @@ class Run:
 
     def key(self, row: Row) -> tuple[Any, ...]:
         """Rows of two files with equal keys measure the same thing."""
-        of_run = ("family", "ranks", "collective", "root", "in_place")
+        of_run = ("family", "ranks", "collective", "root", "in_place", "with_counts")
         return (
             *(self.header.get(name) for name in of_run),
             *self._cell(row),

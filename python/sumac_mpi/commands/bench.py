@@ -37,6 +37,7 @@ def bench(
     layouts: ask.Layouts = None,
     root: ask.Root = 0,
     in_place: ask.InPlace = False,
+    with_counts: ask.WithCounts = False,
     warmup: ask.Warmup = 20,
     rounds: ask.Rounds = None,
     iterations: ask.Iterations = 0,
@@ -108,6 +109,7 @@ def _of_collective(given: SimpleNamespace) -> tuple[Request, int]:
         given.call, _sizes(given), given.data_type or TYPE, given.op or OP, given.root,
         given.in_place, given.warmup, given.rounds or ROUNDS, given.iterations,
         given.seconds or SECONDS, given.overlap or for_osu, given.tests, given.compute,
+        given.with_counts,
     )  # fmt: skip
     return request, hosts.number_of_ranks(given.ranks, given.places)
 
@@ -120,6 +122,7 @@ def _of_local(given: SimpleNamespace) -> tuple[_Local, int]:
         given.call,
         {"-n": given.ranks not in (None, 1), "--hosts": given.places, "-d": given.data_type,
          "-o": given.op, "-r": given.root, "--in-place": given.in_place,
+         "--with-counts": given.with_counts,
          "--overlap": given.overlap, "--format osu": given.output_format is Format.osu},
         "it is measured in one process, by the options that its help names",
     )  # fmt: skip

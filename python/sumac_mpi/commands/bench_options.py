@@ -154,6 +154,14 @@ Root = Annotated[
     int, _option("-r", "--root", metavar="RANK", min=0, heading=_WHAT, help="Root rank")
 ]
 InPlace = Annotated[bool, _option("--in-place", heading=_WHAT, help="Use MPI_IN_PLACE")]
+WithCounts = Annotated[
+    bool,
+    _option(
+        "--with-counts",
+        heading=_WHAT,
+        help="MPI_Allgatherv for allgather, MPI_Reduce_scatter for reduce_scatter",
+    ),
+]
 Warmup = Annotated[
     int,
     _option(

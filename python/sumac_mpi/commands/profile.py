@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Optional
 
 import typer
@@ -14,7 +15,7 @@ from sumac_mpi.base import progress
 from sumac_mpi.base.console import console
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands import common_options as common
-from sumac_mpi.commands import recorded, run
+from sumac_mpi.commands import recorded
 from sumac_mpi.foretell import measure, prediction
 from sumac_mpi.foretell import report as told
 from sumac_mpi.foretell.known import Known
@@ -68,6 +69,7 @@ def profile(
     sumac profile --from /shared/folder --json
     sumac profile --measure -n 4
     """
+    given = SimpleNamespace(**locals())
     if measuring:
         _measure(command or folder, ranks, mpi, launcher_name)
         return
@@ -77,20 +79,7 @@ def profile(
     status = 0
     with ExitStack() as cleanup:
         if folder is None:
-            chosen, wanted = run.plan(
-                command or [],
-                ranks,
-                launcher_name,
-                mpi,
-                oversubscribe,
-                bind,
-                variables,
-                settings,
-                extra,
-                host_list,
-            )
-            folder = recorded.folder_of(wanted, "SUMAC_PROFILE", files.PATTERN, cleanup)
-            status = recorded.run(chosen, wanted)
+            folder, status = recorded.record(given, "SUMAC_PROFILE", files.PATTERN, cleanup)
         found = recorded.load(job.load, folder, status)
     known = Known(found)
     foretold = prediction.foretell(found, known.table)

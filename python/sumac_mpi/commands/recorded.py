@@ -8,11 +8,13 @@ import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TypeVar
 
 import typer
 
 from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.commands.run import plan
 from sumac_mpi.launch import job, launcher, processes
 
 Loaded = TypeVar("Loaded")
@@ -29,7 +31,17 @@ def require_one_source(command: list[str] | None, folder: Path | None) -> None:
         )
 
 
-def folder_of(wanted: job.Job, variable: str, files: str, cleanup: ExitStack) -> Path:
+def record(
+    given: SimpleNamespace, variable: str, files: str, cleanup: ExitStack
+) -> tuple[Path, int]:
+    """Runs the job that `given` describes, as run.plan() has it; returns the folder that its ranks
+    have written `files` to, and its exit status."""
+    chosen, wanted = plan(given)
+    folder = _folder_of(wanted, variable, files, cleanup)
+    return folder, _run(chosen, wanted)
+
+
+def _folder_of(wanted: job.Job, variable: str, files: str, cleanup: ExitStack) -> Path:
     """The folder that the ranks write `files` to: the one that the user named by the variable, made
     where it is missing, or one for this job only, which goes with `cleanup`."""
     if named := wanted.variables.get(variable):
@@ -49,7 +61,7 @@ def folder_of(wanted: job.Job, variable: str, files: str, cleanup: ExitStack) ->
     return Path(own)
 
 
-def run(chosen: launcher.Launcher, wanted: job.Job) -> int:
+def _run(chosen: launcher.Launcher, wanted: job.Job) -> int:
     """Runs the job in the foreground. Returns its exit status, as a shell has it."""
     line = job.command_line(chosen, wanted)
     sys.stdout.flush()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from types import SimpleNamespace
 from typing import Annotated
 
 import typer
@@ -40,19 +41,9 @@ def run(
     sumac run -n 4 --set STATS=1 -- python3 train.py
     sumac run --hosts node1:2,node2:2 ./app
     """
+    given = SimpleNamespace(**locals())
     _warn_inside_of_a_job(command)
-    chosen, wanted = plan(
-        command,
-        ranks,
-        launcher_name,
-        mpi,
-        oversubscribe,
-        bind,
-        variables,
-        settings,
-        extra,
-        host_list,
-    )
+    chosen, wanted = plan(given)
     line = job.command_line(chosen, wanted)
     if dry_run:
         print(shlex.join(line))
@@ -60,34 +51,25 @@ def run(
     _become(line, job.environment(chosen, wanted))
 
 
-def plan(
-    command: list[str],
-    ranks: int | None,
-    launcher_name: str | None,
-    mpi: str | None,
-    oversubscribe: bool,
-    bind: bool,
-    variables: list[str] | None,
-    settings: list[str] | None,
-    extra: list[str] | None,
-    host_list: str | None,
-) -> tuple[launcher.Launcher, job.Job]:
-    """The launcher, and the job with `sumac exec` in front of the command."""
-    if mpi is not None:
-        mpi_names.family_of(mpi)
-    places = hosts.parse(host_list)
+def plan(given: SimpleNamespace) -> tuple[launcher.Launcher, job.Job]:
+    """The launcher, and the job with `sumac exec` in front of the command. `given` has the
+    parameters of run() about the job, by their names."""
+    if given.mpi is not None:
+        mpi_names.family_of(given.mpi)
+    places = hosts.parse(given.host_list)
     installation = layout.find()
-    added = _variables((variables or []) + [_as_variable(setting) for setting in settings or []])
-    app = application.find(command, added)
-    linked = app.mpi if app.certain or not (mpi or launcher_name) else None
-    chosen = launcher.choose(app.name, linked, mpi, launcher_name)
+    settings = [_as_variable(setting) for setting in given.settings or []]
+    added = _variables((given.variables or []) + settings)
+    app = application.find(given.command, added)
+    linked = app.mpi if app.certain or not (given.mpi or given.launcher_name) else None
+    chosen = launcher.choose(app.name, linked, given.mpi, given.launcher_name)
     wanted = job.Job(
-        ranks=hosts.number_of_ranks(ranks, places),
-        command=[str(installation.command), "exec", "--", *command],
+        ranks=hosts.number_of_ranks(given.ranks, places),
+        command=[str(installation.command), "exec", "--", *given.command],
         variables=added,
-        bind=bind,
-        oversubscribe=oversubscribe,
-        extra=extra or [],
+        bind=given.bind,
+        oversubscribe=given.oversubscribe,
+        extra=given.extra or [],
         hosts=places,
     )
     return chosen, wanted

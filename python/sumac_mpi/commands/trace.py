@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Optional
 
 import typer
@@ -13,7 +14,7 @@ from sumac_mpi.base import files
 from sumac_mpi.base.console import console
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands import common_options as common
-from sumac_mpi.commands import recorded, run
+from sumac_mpi.commands import recorded
 from sumac_mpi.plot import drawing
 from sumac_mpi.trace import operations, summary
 
@@ -58,6 +59,7 @@ def trace(
     sumac trace -n 4 --set HIERARCHY=ranks:2,node ./app
     sumac trace --from /shared/folder -o trace.svg
     """
+    given = SimpleNamespace(**locals())
     recorded.require_one_source(command, folder)
     if largest and number is not None:
         raise bad_value("--largest and --operation: one of them")
@@ -67,20 +69,7 @@ def trace(
     status = 0
     with ExitStack() as cleanup:
         if folder is None:
-            chosen, wanted = run.plan(
-                command or [],
-                ranks,
-                launcher_name,
-                mpi,
-                oversubscribe,
-                bind,
-                variables,
-                settings,
-                extra,
-                host_list,
-            )
-            folder = recorded.folder_of(wanted, "SUMAC_TRACE", "rank-*.json", cleanup)
-            status = recorded.run(chosen, wanted)
+            folder, status = recorded.record(given, "SUMAC_TRACE", "rank-*.json", cleanup)
         found = recorded.load(operations.load, folder, status)
     operation = found.choose(number)
     operations.save(found, json_file)

@@ -9,6 +9,7 @@ import bisect
 import json
 import math
 import re
+import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,21 +50,38 @@ class Table:
     stamp: Stamp
     date: str
     modes: tuple[str, ...]  # of the machine, while it was measured: "near (94 to 104 ns)"
-    curves: Mapping[str, Curve]  # by call, as `sumac bench` names it
+    curves: Mapping[str, Curve]  # by call, as a profile names it
+    # Microseconds of the first calls on the first communicator, and on others.
+    set_up_us: tuple[float, float] = (0.0, 0.0)
 
 
 def of_runs(runs: Iterable[Run], stamp: Stamp, date: str) -> Table:
     """The table of runs of `sumac bench`, one for each call."""
-    curves, lines = {}, []
+    curves, lines, set_ups = {}, [], []
     for run in runs:
         by_size: dict[int, list[Row]] = {}
         for row in run.rows:
             by_size.setdefault(row.bytes, []).append(row)
             lines += row.record.get("line", {}).get("ns", [])
         sizes = sorted(by_size)
-        curves[run.call] = Curve(tuple(sizes), tuple(_ratio(by_size[size]) for size in sizes))
+        if begun := run.header.get("set_up_us"):
+            set_ups.append(begun)
+        curves[_name(run)] = Curve(tuple(sizes), tuple(_ratio(by_size[size]) for size in sizes))
     seen = (f"{mode.name} ({mode.low:.0f} to {mode.high:.0f} ns)" for mode in modes.classes(lines))
-    return Table(stamp, date, tuple(seen), curves)
+    columns = list(zip(*set_ups)) or [(0.0,), (0.0,)]
+    set_up = statistics.median(columns[0]), statistics.median(columns[1])
+    return Table(stamp, date, tuple(seen), curves, set_up)
+
+
+def _name(run: Run) -> str:
+    """The call by the name of its function, as a profile has it: with counts for each rank or
+    without."""
+    name = run.collective
+    if name == "allgather" and run.header.get("with_counts"):
+        name = "allgatherv"
+    if name == "reduce_scatter" and not run.header.get("with_counts"):
+        name = "reduce_scatter_block"
+    return run.call.replace(run.collective, name, 1)
 
 
 def _ratio(rows: list[Row]) -> float:

@@ -28,8 +28,14 @@ _SILENCE = 300.0  # seconds
 _TYPE, _OP = "double", "sum"
 
 
-def calls_to_measure() -> list[str]:
-    return [call for call in calls.names() if call not in calls.LOCAL]
+def calls_to_measure() -> list[tuple[str, bool]]:
+    """Each as `sumac bench` names it, and whether by the function with counts for each rank."""
+    measured = [call for call in calls.names() if call not in calls.LOCAL]
+    return [
+        (call, with_counts)
+        for call in measured
+        for with_counts in ((False, True) if calls.has_counts(call) else (False,))
+    ]
 
 
 def stamp(installation: layout.Installation, family: str, mpi: str, ranks: int) -> Stamp:
@@ -53,9 +59,9 @@ def measure(target: programs.Target, ranks: int, advance: Callable[[str], None])
     """Measures all calls, and writes the file that it returns. Raises with status 3 where Sumac
     takes no part, with 4 for wrong results."""
     runs = []
-    for call in calls_to_measure():
+    for call, with_counts in calls_to_measure():
         advance(call)
-        runs.append(_run(target, ranks, call))
+        runs.append(_run(target, ranks, call, with_counts))
     verdict.require_right(runs)
     mpi = str(runs[0].header["mpi"])
     path = gains.path(mpi, ranks)
@@ -67,10 +73,10 @@ def measure(target: programs.Target, ranks: int, advance: Callable[[str], None])
     return path
 
 
-def _run(target: programs.Target, ranks: int, call: str) -> Run:
+def _run(target: programs.Target, ranks: int, call: str, with_counts: bool) -> Run:
     sizes = message_sizes.read(None, None, None, SIZES)
     request = Request(call, sizes, _TYPE, _OP, 0, False, 20, 10, 0, _SECONDS, False, 0,
-                      Compute.busy)  # fmt: skip
+                      Compute.busy, with_counts)  # fmt: skip
     run: Run | None = None
     with closing(programs.run(target, ranks, request.arguments(), _SILENCE)) as records:
         for record in records:

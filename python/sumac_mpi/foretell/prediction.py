@@ -12,7 +12,7 @@ operations and types, and those on communicators of one rank or with two groups.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sumac_mpi.foretell.gains import Table
@@ -24,9 +24,9 @@ from sumac_mpi.profile.rows import call_name
 Tables = Callable[[int], Table | None]  # the table for a number of ranks
 # Calls on a communicator until its ranks have agreed, which the MPI serves.
 CALLS_BEFORE = 2
-# Functions that the benchmark measures under the name of another.
+# Functions that stand for one that is not in the table.
 _AS = {
-    "reduce_scatter_block": "reduce_scatter",
+    "reduce_scatter": "reduce_scatter_block",
     "allgatherv": "allgather",
     "alltoallw": "alltoallv",
 }
@@ -38,6 +38,7 @@ class Foretold:
 
     before: float = 0.0  # in collectives
     after: float = 0.0
+    set_up: float = 0.0  # of `after`, that of communicators
     run: float = 0.0  # of the whole run, as it was
     unknown: dict[str, float] = field(default_factory=dict)  # of `before`: not in a table, by why
 
@@ -68,7 +69,26 @@ def foretell(profile: Profile, tables: Tables) -> Foretold:
             times.with_sumac = times.waited + work * (1 - served + served * ratio)
         result.before += times.total / ranks
         result.after += times.with_sumac / ranks
+    result.set_up = _set_up(profile, tables, on_communicator) / ranks
+    result.after += result.set_up
     return result
+
+
+def _set_up(
+    profile: Profile, tables: Tables, on_communicator: Mapping[tuple[int, int | None], int]
+) -> float:
+    """Nanoseconds, of all ranks together, that it takes to set up the communicators that are used
+    more than once, the first of a rank and the others."""
+    total, begun = 0.0, set()
+    for (number, communicator), calls in on_communicator.items():
+        rank = next(each for each in profile.ranks if each.rank == number)
+        known = rank.communicators.get(communicator) if communicator is not None else None
+        if known is None or known.ranks == 1 or known.inter or calls < CALLS_BEFORE:
+            continue
+        if table := tables(known.ranks):
+            total += 1e3 * table.set_up_us[number in begun]
+            begun.add(number)
+    return total
 
 
 def _calls_by_communicator(profile: Profile) -> dict[tuple[int, int | None], int]:
@@ -97,14 +117,13 @@ def _ratio(rank: Rank, kind: Kind, times: Times, tables: Tables) -> float | str:
         return f"no table of {known.ranks} ranks"
     if not _can_be_taken(kind):
         return 1.0
-    curve = table.curves.get(measured_as(kind))
+    curve = table.curves.get(call_name(kind)) or table.curves.get(_stand_in(kind))
     if curve is None:
         return f"{call_name(kind)} is not in the table"
     return curve.at(times.bytes // times.calls if times.calls else kind.bytes)
 
 
-def measured_as(kind: Kind) -> str:
-    """The benchmark's call that stands for this one."""
+def _stand_in(kind: Kind) -> str:
     name = _AS.get(kind.function, kind.function)
     return call_name(kind).replace(kind.function, name, 1)
 

@@ -24,6 +24,9 @@ def lines(foretold: Foretold, known: Known) -> list[str]:
             f"{units.format_time(run)} instead of {units.format_time(foretold.run)} "
             f"({1 - run / foretold.run if foretold.run else 0:.1%} less)"
         )
+        result.append(
+            f"of that {units.format_time(foretold.set_up)} are the set-up of communicators, once"
+        )
         result += [
             f"by the table of {ranks} ranks of {table.date}"
             + (f", measured in mode {' and '.join(table.modes)}" if table.modes else "")
@@ -41,6 +44,7 @@ def as_dict(foretold: Foretold, known: Known) -> dict[str, Any]:
     return {
         "seconds": foretold.before / 1e9,
         "with_sumac_seconds": foretold.after / 1e9,
+        "set_up_seconds": foretold.set_up / 1e9,
         "run_seconds": foretold.run / 1e9,
         "run_with_sumac_seconds": foretold.run_after / 1e9,
         "unknown_seconds": {why: time / 1e9 for why, time in foretold.unknown.items()},

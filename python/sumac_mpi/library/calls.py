@@ -55,6 +55,13 @@ def is_sized(call: str) -> bool:
     return collective(call).sized
 
 
+def has_counts(call: str) -> bool:
+    """Whether it is measured by the function with counts for each rank too, as in
+    bench/objection.cc."""
+    with_counts = collective_name(call) in ("allgather", "reduce_scatter")
+    return with_counts and kind(call) is not Kind.persistent
+
+
 def kind(call: str) -> Kind:
     if call.endswith(_PERSISTENT):
         return Kind.persistent

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `sumac profile` foretells, beside what loading Sumac then gives, for programs that nobody
+here wrote. Prints a table in Markdown. What is measured is kept, and an interrupted run goes on.
+
+Usage: experiments/foretell/run.py [--programs NAME,...] [--rounds N] [--restart] ...
+Exit status: 0 done, 1 a job failed, 3 no MPI or no Sumac.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import sys
+import time
+
+import programs
+import records
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "experiments"))
+import jobs  # noqa: E402
+
+SECONDS_ALLOWED = 120  # time limit of a job
+# Collectives are timed in the jobs "profile", in which Sumac watches and the MPI serves them, and
+# "record", in which Sumac serves them; whole runs in "mpi", without Sumac, and "sumac".
+WAYS = ("profile", "record", "mpi", "sumac")
+BUSY = 0.3  # processes that ran beside the jobs, on average, from which a machine is called busy
+
+
+def sumac(given, *arguments):
+    """Output of a command of Sumac's."""
+    return jobs.output_of([str(given.sumac), *arguments], {}, 300)
+
+
+def measure_table(given):
+    """Measures the machine, unless there is a table that holds."""
+    family = given.mpi.split("=")[0]
+    print(f"measuring the table of {given.ranks} ranks", file=sys.stderr, flush=True)
+    sumac(given, "profile", "--measure", "-n", str(given.ranks), "--mpi", family)
+
+
+def run_once(given, name, way):
+    """Runs the program; returns what is known of the job as a dictionary."""
+    folder = given.work / name
+    kept = folder / way
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir(parents=True)
+    command = programs.PROGRAMS[name](folder, given)
+    family, launcher = given.mpi.split("=", 1)
+    settings = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    if way in ("profile", "record"):
+        settings[f"SUMAC_{way.upper()}"] = str(kept)
+    front = [] if way == "mpi" else [str(given.sumac), "exec", "--"]
+    line = [launcher, *jobs.UNBOUND[family], "-n", str(given.ranks), *front, *command]
+    os.chdir(folder)
+    begin = time.monotonic()
+    jobs.output_of(line, settings, SECONDS_ALLOWED)
+    found = {"wall": time.monotonic() - begin, "load": os.getloadavg()[0]}
+    if way == "profile":
+        found |= profile_of(given, kept)
+    if way == "record":
+        found["by"] = records.times(kept)
+        found["inside"] = sum(found["by"].values())
+    return found
+
+
+def profile_of(given, kept):
+    output = sumac(given, "profile", "--from", str(kept), "--by", "collective", "--json")
+    content = json.loads(output)
+    told = content["foretold"]
+    if not told["tables"]:
+        measure_table(given)
+        return profile_of(given, kept)
+    return {
+        "inside": told["seconds"], "after": told["with_sumac_seconds"],
+        "set_up": told["set_up_seconds"],
+        "waiting": sum(row["waiting_seconds"] for row in content["collectives"]),
+        "run": told["run_seconds"], "run_after": told["run_with_sumac_seconds"],
+        "by": {row["call"]: [row["seconds"], row["waiting_seconds"], row["with_sumac_seconds"]]
+               for row in content["collectives"]},
+    }  # fmt: skip
+
+
+def state_of(given):
+    path = given.work / "measured.json"
+    if given.restart:
+        path.unlink(missing_ok=True)
+    try:
+        state = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        state = {}
+    built = max(each.stat().st_mtime for each in (given.sumac.parent.parent / "lib").glob("*.so"))
+    what = {"mpi": given.mpi, "ranks": given.ranks, "built": built}
+    if state.get("what") != what:
+        state = {"what": what, "jobs": {}}
+    return path, state
+
+
+def measure(given, name, state, path):
+    """All rounds of a program that are not there yet; the ways take turns."""
+    done = state["jobs"].setdefault(name, {way: [] for way in WAYS})
+    for number in range(given.rounds):
+        for way in WAYS if number % 2 == 0 else reversed(WAYS):
+            if len(done[way]) > number:
+                continue
+            done[way].append(run_once(given, name, way))
+            path.write_text(json.dumps(state), encoding="utf-8")
+    return {way: found[: given.rounds] for way, found in done.items()}
+
+
+def middle(found, key):
+    return statistics.median(each[key] for each in found)
+
+
+def by_call(done):
+    """{call: [ms in it, of that waiting, ms foretold, ms measured]}, medians over the rounds."""
+
+    def median(way, value):
+        return statistics.median(1e3 * value(each["by"]) for each in done[way])
+
+    result = {}
+    for call in sorted({call for each in done["profile"] + done["record"] for call in each["by"]}):
+        result[call] = [
+            median("profile", lambda by, n=n, call=call: by.get(call, [0, 0, 0])[n])
+            for n in range(3)
+        ] + [median("record", lambda by, call=call: by.get(call, 0))]
+    return result
+
+
+def row_of(name, done):
+    """Of collectives the medians of each call are added up: a round in which something else ran
+    spoils no more than itself."""
+    before, waiting, after, measured = map(sum, zip(*by_call(done).values()))
+    after += 1e3 * middle(done["profile"], "set_up")
+    walls = [[1e3 * each["wall"] for each in done[way]] for way in ("mpi", "sumac")]
+    spared = statistics.median(walls[0]) - statistics.median(walls[1])
+    spread = max(statistics.stdev(wall) if len(wall) > 1 else 0.0 for wall in walls)
+    run, error = middle(done["profile"], "run"), after / measured - 1
+    return [
+        name, f"{run:.2f}", f"{before:.1f}", f"{waiting / before:.0%}", f"{after:.1f}",
+        f"{measured:.1f}", f"{error:+.0%}", f"{before / after:.2f}", f"{before / measured:.2f}",
+        f"{before - after:.0f}", f"{spared:.0f} ± {spread:.0f}",
+    ]  # fmt: skip
+
+
+def print_details(name, done):
+    print(f"\n{name}, ms: the MPI, of it waiting, foretold; measured with Sumac")
+    for call, told in by_call(done).items():
+        print(f"  {call:24}", " ".join(f"{ms:9.3f}" for ms in told))
+    print(f"  set-up, foretold: {1e3 * middle(done['profile'], 'set_up'):.3f}")
+
+
+HEADS = ("program | run s | in collectives ms | of it waiting | with Sumac, foretold ms | "
+         "measured ms | error | times as fast, foretold | measured | spared of the run, foretold ms"
+         " | measured ms")  # fmt: skip
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="what is foretold, beside what is measured")
+    parser.add_argument("--programs", default=",".join(programs.PROGRAMS))
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--restart", action="store_true", help="forget what was measured before")
+    parser.add_argument("--details", action="store_true", help="times by collective too")
+    parser.add_argument("--hpcg", type=pathlib.Path, help="the program xhpcg")
+    parser.add_argument("--sumac", type=pathlib.Path, default=ROOT / ".venv/bin/sumac")
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/foretell")
+    parser.add_argument("--mpi", default=jobs.first_mpi(), metavar="FAMILY=LAUNCHER")
+    given = parser.parse_args()
+    given.work = given.work.resolve()
+    given.sumac = given.sumac.absolute()
+    return given
+
+
+def main():
+    given = arguments()
+    if not given.mpi or not given.sumac.exists():
+        print("no MPI, or no Sumac, to run: see 'make build'", file=sys.stderr)
+        return 3
+    given.work.mkdir(parents=True, exist_ok=True)
+    path, state = state_of(given)
+    print(f"| {HEADS} |\n|---|" + "---:|" * HEADS.count("|"), flush=True)
+    everything = {}
+    for name in given.programs.split(","):
+        try:
+            everything[name] = measure(given, name, state, path)
+        except programs.Missing as missing:
+            print(f"| {name} | {missing} |" + " |" * (HEADS.count("|") - 1), flush=True)
+            continue
+        print(f"| {' | '.join(row_of(name, everything[name]))} |", flush=True)
+    loads = [job["load"] for done in everything.values() for way in done.values() for job in way]
+    if loads and statistics.mean(loads) > given.ranks + BUSY:
+        load = statistics.mean(loads)
+        print(f"\nThe machine was busy: the load was {load:.1f}, the jobs' is {given.ranks}.")
+    if given.details:
+        for name, done in everything.items():
+            print_details(name, done)
+    return 0
+
+
+if __name__ == "__main__":
+    jobs.run(main)
