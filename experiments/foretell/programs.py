@@ -60,7 +60,7 @@ def pylops(folder, given):
         if done.returncode:
             shutil.rmtree(python)
             raise Missing(f"pip could not install {', '.join(PACKAGES)}")
-    return [str(python / "bin/python"), str(HERE / "least_squares.py"), "40", "20000", "50", "20"]
+    return [str(python / "bin/python"), str(HERE / "least_squares.py"), "40", "20000", "50", "12"]
 
 
 PROGRAMS = {each.__name__: each for each in (hpcg, hpcc, lammps, pylops)}

@@ -102,6 +102,38 @@ def test_calls_that_no_table_has_stay_as_they_are(sandbox):
     assert found.after == found.before and not found.unknown
 
 
+def test_waiting_that_comes_of_the_call_before(sandbox):
+    """Rank 0 leaves each broadcast 100 ns before rank 1, and waits for it in the next all-reduce;
+    rank 1 computes 30 ns longer too, which is nobody's but the program's."""
+    ranks = []
+    for rank in range(2):
+        calls = []
+        for n in range(0, 2 * CALLS, 2):
+            at = 1000 * n
+            left = at + 300 + 100 * rank
+            entered = left + 30 * rank
+            calls.append(Call(1, n, at, left - at, 0, left))
+            calls.append(Call(2, n + 1, entered, at + 480 - entered, 0, at + 480))
+        kinds = {1: kind("bcast", operation=""), 2: kind(size=16)}
+        sums = {
+            number: Sums(CALLS, CALLS, 8 * number * CALLS, inside, 0)
+            for number, inside in ((1, CALLS * (300 + 100 * rank)), (2, CALLS * (180 - 130 * rank)))
+        }
+        known = {0: Communicator("MPI_COMM_WORLD", rank, 2, "agreed 1", False)}
+        ranks.append(Rank(rank, 2, "here", MPI, 0, 10**6, kinds, sums, known, {}, calls))
+    profile = job.combine(ranks)
+    waited = profile.times[0][2]
+    assert waited.waiting == 130 * CALLS and waited.passed_on == {1: 100 * CALLS}
+    # The other way round, from an all-reduce to the next broadcast, nobody waits.
+    assert not any(profile.times[rank][1].passed_on for rank in range(2))
+    prediction.foretell(profile, lambda ranks: table(bcast=0.5, allreduce=0.25))
+    served = 1 - 2 / (2 * CALLS)
+    by_bcast, by_own = 1 - served * 0.5, 1 - served * 0.75
+    assert waited.with_sumac == pytest.approx(CALLS * (30 + 100 * by_bcast + 50 * by_own))
+    of_others = profile.times[1][1].with_sumac
+    assert of_others == pytest.approx(CALLS * 400 * by_bcast)
+
+
 def test_communicators_are_set_up_once(sandbox):
     known = Table({}, "", (), {"bcast": Curve((8,), (0.5,))}, (3.0, 1.0))
     profile = two_ranks(kind("bcast"), 200, 0)

@@ -5,9 +5,11 @@ Sumac changes the work in a call, and not the time for which ranks wait for one 
 
     time with Sumac = waiting + work x (Sumac's time over the MPI's)
 
-with the ratio of that call, number of bytes and of ranks from the table of gains. Calls that Sumac
-leaves to the MPI take as long as before: the first ones on a communicator, those of programs' own
-operations and types, and those on communicators of one rank or with two groups.
+with the ratio of that call, number of bytes and of ranks from the table of gains. Where ranks leave
+a call one after another, the first ones wait for the others in the next call. That part of the
+waiting comes of the call before, and changes as its work does. Calls that Sumac leaves to the MPI
+take as long as before: the first ones on a communicator, those of programs' own operations and
+types, and those on communicators of one rank or with two groups.
 """
 
 from __future__ import annotations
@@ -56,22 +58,37 @@ def foretell(profile: Profile, tables: Tables) -> Foretold:
     result = Foretold(run=profile.run_ns)
     ranks = len(profile.ranks)
     on_communicator = _calls_by_communicator(profile)
-    for rank, kind, times in profile.rows():
-        if kind.form == "local":
-            continue
-        ratio = _ratio(rank, kind, times, tables)
-        if isinstance(ratio, str):
-            result.unknown[ratio] = result.unknown.get(ratio, 0.0) + times.total / ranks
-            times.with_sumac = float(times.total)
-        else:
+    for rank in profile.ranks:
+        ratios: dict[int, float] = {}
+        collectives = {
+            number: times
+            for number, times in profile.times[rank.rank].items()
+            if rank.kinds[number].form != "local"
+        }
+        for number, times in collectives.items():
+            kind = rank.kinds[number]
+            ratio = _ratio(rank, kind, times, tables)
+            if isinstance(ratio, str):
+                result.unknown[ratio] = result.unknown.get(ratio, 0.0) + times.total / ranks
+                ratio = 1.0
             served = _served(on_communicator[rank.rank, kind.communicator])
-            work = times.total - times.waited
-            times.with_sumac = times.waited + work * (1 - served + served * ratio)
-        result.before += times.total / ranks
-        result.after += times.with_sumac / ranks
+            ratios[number] = 1 - served + served * ratio
+        for number, times in collectives.items():
+            times.with_sumac = _with_sumac(times, ratios, number)
+            result.before += times.total / ranks
+            result.after += times.with_sumac / ranks
     result.set_up = _set_up(profile, tables, on_communicator) / ranks
     result.after += result.set_up
     return result
+
+
+def _with_sumac(times: Times, ratios: Mapping[int, float], number: int) -> float:
+    """Of the calls of a kind, the time with Sumac, by the ratios of the rank's kinds."""
+    known = times.total / times.split if times.split else 0.0  # as Times.waited takes it
+    passed_on = sum(
+        ns * known * (1 - ratios.get(kind, 1.0)) for kind, ns in times.passed_on.items()
+    )
+    return times.waited - passed_on + (times.total - times.waited) * ratios[number]
 
 
 def _set_up(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from sumac_mpi.profile import files
@@ -30,6 +31,9 @@ class Times:
     completing: int = 0
     split: int = 0  # of inside and completing: of calls that all ranks have, and
     waiting: int = 0  # of that, waiting for other ranks
+    # Of the waiting, what came of ranks having left the call before it one after another, by the
+    # kind of that call.
+    passed_on: dict[int, int] = field(default_factory=dict)
     with_sumac: float = 0.0  # what they would take with Sumac, where that is foretold
 
     @property
@@ -102,6 +106,7 @@ def combine(ranks: list[Rank]) -> Profile:
             for number, sums in sorted(rank.sums.items())
         }
     clocks = _clocks(ranks)
+    before = {rank.rank: _calls_before(rank) for rank in ranks}
     for group in _groups(ranks).values():
         if not _is_whole(group):
             profile.unmatched += len(group)
@@ -110,8 +115,36 @@ def combine(ranks: list[Rank]) -> Profile:
         for rank, call in group:
             times = profile.times[rank.rank][call.kind]
             times.split += call.inside + call.completing
-            times.waiting += _waiting(rank, call, clocks[rank.rank], entries)
+            waited = _waiting(rank, call, clocks[rank.rank], entries)
+            times.waiting += waited
+            if waited and (last := before[rank.rank].get(id(call))):
+                skew = _exit_skew(group, entries, before, clocks, last.end + clocks[rank.rank])
+                kinds = times.passed_on
+                kinds[last.kind] = kinds.get(last.kind, 0) + min(waited, max(skew, 0))
     return profile
+
+
+def _calls_before(rank: Rank) -> dict[int, Call]:
+    """By the identity of each of the rank's blocking calls, the call that it made before it."""
+    return {
+        id(call): last
+        for last, call in pairwise(rank.calls)
+        if last.end <= call.begin and rank.kinds[call.kind].form == "blocking"
+    }
+
+
+def _exit_skew(
+    group: Group,
+    entries: dict[int, int],
+    before: dict[int, dict[int, Call]],
+    clocks: dict[int, int],
+    own_exit: int,
+) -> int:
+    """How much later than `own_exit` the rank that comes last has left its call before this one;
+    0 where it is not known to have made one."""
+    rank, call = max(group, key=lambda each: entries[each[0].rank])
+    last = before[rank.rank].get(id(call))
+    return last.end + clocks[rank.rank] - own_exit if last else 0
 
 
 Group = list[tuple[Rank, Call]]
