@@ -39,12 +39,12 @@ def hpcc(folder, given):
 
 
 def lammps(folder, given):
-    """LAMMPS, its example of nine rigid bodies, forty times as many steps."""
+    """LAMMPS, its example of nine rigid bodies, twenty times as many steps."""
     found = shutil.which("lmp")
     if not found or not RIGID.exists():
         raise Missing("no lmp: install Debian's lammps and lammps-examples")
     text = (RIGID / "in.rigid").read_text(encoding="utf-8")
-    (folder / "in.rigid").write_text(text.replace("\nrun", "\nrun 390000\nrun"), encoding="utf-8")
+    (folder / "in.rigid").write_text(text.replace("\nrun", "\nrun 190000\nrun"), encoding="utf-8")
     shutil.copy(RIGID / "data.rigid", folder)
     return [found, "-in", "in.rigid", "-log", "none", "-screen", "none"]
 

@@ -223,6 +223,15 @@ def test_a_stale_table_is_told(kept, changes, told):
     assert "sumac profile --measure -n 2 --mpi openmpi" in line
 
 
+def test_one_mpi_in_two_spellings(kept):
+    """A profile has no tabs and the like in the MPI's name, which the benchmark keeps."""
+    bench, profiled = "MPICH Version:\t4.0.2", "MPICH Version:4.0.2"
+    of_bench, of_profile = (
+        measure.stamp(layout.find(), "mpich", mpi, 2) for mpi in (bench, profiled)
+    )
+    assert of_bench == of_profile and gains.path(bench, 2) == gains.path(profiled, 2)
+
+
 def test_a_job_elsewhere_and_no_table(kept):
     known = known_of(two_ranks(kind(), 200, 0, host="elsewhere"))
     assert known.table(2) is None and "the job ran on elsewhere" in known.advice()[0]

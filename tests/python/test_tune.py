@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 import records
 from conftest import script
+from sumac_mpi.bench import results
 from sumac_mpi.commands import main
 from sumac_mpi.launch import launcher
 from sumac_mpi.tune import measure, request, state
@@ -372,7 +373,7 @@ def test_a_dry_run_starts_nothing(machine, sumac, tmp_path):
 
 def test_ctrl_c_keeps_what_was_measured(machine, sumac, tmp_path, monkeypatch, capfd):
     """As in a terminal, in the middle of a job."""
-    real, taken = measure._run, []
+    real, taken = results.of_job, []
 
     def run(job):
         if len(taken) == 2:
@@ -380,7 +381,7 @@ def test_ctrl_c_keeps_what_was_measured(machine, sumac, tmp_path, monkeypatch, c
         taken.append(job)
         return real(job)
 
-    monkeypatch.setattr(measure, "_run", run)
+    monkeypatch.setattr(results, "of_job", run)
     assert main.main([*TUNE]) == -2
     assert (
         "# incomplete: interrupted after 2 jobs, kept in tuned.toml.measured"

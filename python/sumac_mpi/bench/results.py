@@ -9,13 +9,14 @@ measurement ended early, "incomplete" has the reason, in the document and in its
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sumac_mpi.base import files, units
-from sumac_mpi.base.errors import bad_value
+from sumac_mpi.base.errors import SumacError, bad_value
 from sumac_mpi.bench import modes
 from sumac_mpi.library import calls
 
@@ -132,6 +133,11 @@ class Row:
         return str(self.record.get("algorithm", ""))
 
     @property
+    def handed_down(self) -> bool:
+        """Whether the MPI served Sumac's calls too: the path of such a call begins so."""
+        return self.algorithm.startswith("mpi:")
+
+    @property
     def wrong(self) -> int:
         """The number of wrong elements in the result: of Sumac, or of the MPI if Sumac is not
         loaded."""
@@ -244,6 +250,20 @@ class Run:
     def _cell(row: Row) -> tuple[Any, ...]:
         """What the row is of, in whichever mode."""
         return tuple(row.record.get(name) for name in ("type", "layout", "op", "bytes"))
+
+
+def of_job(job: Generator[Record, None, None]) -> Run:
+    """The run of a program's records. Raises with status 1 where there is no size among them."""
+    run: Run | None = None
+    with closing(job) as records:
+        for record in records:
+            if run is None:
+                run = Run(record)
+            else:
+                run.add(record)
+    if run is None or not run.rows:
+        raise SumacError("job-failed", "the benchmark ended without results")
+    return run
 
 
 def short_mpi_name(version: str) -> str:

@@ -21,7 +21,6 @@ from sumac_mpi.bench import modes, results
 from sumac_mpi.bench.results import Row, Run
 
 Stamp = dict[str, Any]
-_HANDED_DOWN = "mpi:"  # the path of a call that the MPI served begins so
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def _ratio(rows: list[Row]) -> float:
 
 
 def _ratio_of(row: Row) -> float:
-    if not row.sumac_us or not row.native_us or row.algorithm.startswith(_HANDED_DOWN):
+    if not row.sumac_us or not row.native_us or row.handed_down:
         return 1.0
     return row.sumac_us / row.native_us
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -45,7 +44,7 @@ def stamp(installation: layout.Installation, family: str, mpi: str, ranks: int) 
     return {
         "machine": {"host": machine.host, "cpu": machine.cpu, "kernel": machine.kernel,
                     "cores": machine.cores, "cpus": machine.cpus},
-        "MPI": mpi,
+        "MPI": results.short_mpi_name(mpi),  # a profile spells the whole text otherwise
         "ranks": ranks,
         "build of Sumac": [__version__, *(_hash(part) for part in parts if part)],
     }  # fmt: skip
@@ -77,15 +76,7 @@ def _run(target: programs.Target, ranks: int, call: str, with_counts: bool) -> R
     sizes = message_sizes.read(None, None, None, SIZES)
     request = Request(call, sizes, _TYPE, _OP, 0, False, 20, 10, 0, _SECONDS, False, 0,
                       Compute.busy, with_counts)  # fmt: skip
-    run: Run | None = None
-    with closing(programs.run(target, ranks, request.arguments(), _SILENCE)) as records:
-        for record in records:
-            if run is None:
-                run = Run(record)
-            else:
-                run.add(record)
-    if run is None or not run.rows:
-        raise SumacError("job-failed", "the benchmark ended without results")
+    run = results.of_job(programs.run(target, ranks, request.arguments(), _SILENCE))
     if not run.header["sumac"]["active"]:
         raise SumacError(
             "not-active",

@@ -119,7 +119,7 @@ def _bandwidth(row: Row, us: float | None) -> str:
 
 def _algorithm(row: Row) -> str:
     """The algorithm's name; calls handed down are marked, with their reasons below the table."""
-    name = "mpi" if row.algorithm.startswith("mpi:") else row.algorithm or "-"
+    name = "mpi" if row.handed_down else row.algorithm or "-"
     return name if len(name) <= 18 else name[:17] + "…"
 
 

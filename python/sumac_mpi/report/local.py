@@ -42,7 +42,7 @@ class LocalTable:
         slower = [row for row in rows if row.speedup is not None and row.speedup < 0.95]
         reasons: dict[str, list[Row]] = {}
         for row in rows:
-            if row.algorithm.startswith("mpi:"):
+            if row.handed_down:
                 reasons.setdefault(row.algorithm.removeprefix("mpi:").strip(), []).append(row)
         lines += _named("slower than the MPI's own, below 0.95x", slower)
         for reason, handed_down in reasons.items():

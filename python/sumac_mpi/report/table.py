@@ -127,7 +127,7 @@ def _against_blocking(rows: list[Row]) -> list[str]:
 def _reasons(rows: list[Row]) -> list[str]:
     sizes: dict[str, list[str]] = {}
     for row in rows:
-        if row.algorithm.startswith("mpi:"):
+        if row.handed_down:
             reason = row.algorithm.removeprefix("mpi:").strip()
             sizes.setdefault(reason, []).append(units.format_size(row.bytes))
     return [f"# handed down to the MPI at {_list(at)}: {reason}" for reason, at in sizes.items()]

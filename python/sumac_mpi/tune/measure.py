@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing
 from dataclasses import replace
 from typing import Protocol
 
 from sumac_mpi.base.errors import Exit, SumacError
-from sumac_mpi.bench import modes, verdict
+from sumac_mpi.bench import modes, results, verdict
 from sumac_mpi.bench.results import Record, Row, Run
 from sumac_mpi.launch.programs import Target
 from sumac_mpi.machine import cgroups, hardware
@@ -18,8 +17,6 @@ from sumac_mpi.tune.decision import NATIVE, Cell
 from sumac_mpi.tune.request import SHIPPED, Job, Request, ways
 from sumac_mpi.tune.rules import Place
 from sumac_mpi.tune.state import State
-
-_HANDED_DOWN = "mpi:"  # the path of a call that the MPI served begins so
 
 
 class Start(Protocol):
@@ -43,7 +40,8 @@ def measure(
         sizes = _sizes(job, request, state)
         if job not in state.runs and sizes:
             arguments = request.arguments(job, sizes)
-            run = _run(start(targets[job.family], job.ranks, arguments, variables=job.variables))
+            started = start(targets[job.family], job.ranks, arguments, variables=job.variables)
+            run = results.of_job(started)
             _require_one_group(job, run)
             verdict.require_right([run])
             state.add(job, run)
@@ -66,19 +64,6 @@ def _sizes(job: Job, request: Request, state: State) -> list[int]:
 
 def _first(job: Job, way: str) -> Job:
     return Job(1, job.family, job.ranks, job.collective, way)
-
-
-def _run(job: Generator[Record, None, None]) -> Run:
-    run: Run | None = None
-    with closing(job) as records:
-        for record in records:
-            if run is None:
-                run = Run(record)
-            else:
-                run.add(record)
-    if run is None or not run.rows:
-        raise SumacError("job-failed", "the benchmark ended without results")
-    return run
 
 
 def _require_one_group(job: Job, run: Run) -> None:
@@ -110,7 +95,7 @@ def _not_one_group(what: str, fix: str) -> SumacError:
 
 
 def _way(row: Row) -> str:
-    return NATIVE if row.algorithm.startswith(_HANDED_DOWN) else row.algorithm
+    return NATIVE if row.handed_down else row.algorithm
 
 
 def cells(state: State) -> dict[Place, list[Cell]]:
