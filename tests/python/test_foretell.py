@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import records
 from sumac_mpi.bench.results import Run
-from sumac_mpi.foretell import gains, measure, prediction
+from sumac_mpi.foretell import gains, measure, prediction, report
 from sumac_mpi.foretell.gains import Curve, Table
 from sumac_mpi.foretell.known import Known
 from sumac_mpi.library import layout
@@ -239,6 +239,27 @@ def test_a_job_elsewhere_and_no_table(kept):
     kept.write_text("{}")
     known = known_of(two_ranks(kind(), 200, 0, host=here()))
     assert known.table(2) is None and "there is no table" in known.advice()[0]
+
+
+@pytest.mark.parametrize(
+    ("set_up_us", "wanted"),
+    # Two of ten calls of 200 ns are the MPI's, eight take half as long.
+    [(0.0, "1.2 µs in collectives instead of 2 µs (1.67 times as fast), the run 99.2 µs instead of "
+           "100 µs (0.8% less)"),
+     (3.0, "4.2 µs in collectives instead of 2 µs (0.48 times as fast), the run 102 µs instead of "
+           "100 µs (2.2% more)")],
+)  # fmt: skip
+def test_totals_as_text(kept, set_up_us, wanted):
+    content = json.loads(kept.read_text())
+    content["runs"][0]["header"]["set_up_us"] = [set_up_us, 0]
+    kept.write_text(json.dumps(content))
+    known = known_of(two_ranks(kind(), 200, 0, host=here()))
+    first, set_up, by_table, *others = report.lines(
+        prediction.foretell(known.profile, known.table), known
+    )
+    assert first == f"with Sumac, foretold: {wanted}"
+    assert set_up.startswith(f"of that {set_up_us:.0f} ") and "2026-01-02" in by_table
+    assert not others
 
 
 def test_measuring_writes_a_table(sandbox, sumac, monkeypatch, tmp_path):

@@ -22,7 +22,7 @@ def lines(foretold: Foretold, known: Known) -> list[str]:
             f"with Sumac, foretold: {units.format_time(foretold.after)} in collectives instead of "
             f"{units.format_time(foretold.before)} ({foretold.speedup:.2f} times as fast), the run "
             f"{units.format_time(run)} instead of {units.format_time(foretold.run)} "
-            f"({1 - run / foretold.run if foretold.run else 0:.1%} less)"
+            f"({_change(run, foretold.run)})"
         )
         result.append(
             f"of that {units.format_time(foretold.set_up)} are the set-up of communicators, once"
@@ -38,6 +38,12 @@ def lines(foretold: Foretold, known: Known) -> list[str]:
             if time > _LITTLE * foretold.before
         ]
     return result + known.advice()
+
+
+def _change(after: float, before: float) -> str:
+    """In percent, as "3.4% less"."""
+    change = after / before - 1 if before else 0.0
+    return f"{abs(change):.1%} {'more' if change > 0 else 'less'}"
 
 
 def as_dict(foretold: Foretold, known: Known) -> dict[str, Any]:
