@@ -3,9 +3,11 @@
 """Runs the test programs under every MPI that is found, and writes docs/compatibility.md.
 
 Usage: scripts/matrix.py [--install] [--short] [--mpi NAMES] [--programs NAMES] [--page]
---install fetches the MPIs' wheels first, as `sumac bench --install-mpis` does. --short runs the few
-programs that have a short form, on two ranks, and writes no page. Results are kept in build/matrix,
-so that a part of them can be measured again; --page only makes the page of what is there.
+--install fetches the MPIs' wheels first, as `sumac bench --install-mpis` does. Programs of the
+standard's binary interface are compiled with the header of an MPICH that has it. --short runs the
+few programs that have a short form, on two ranks, and writes no page. Results are kept in
+build/matrix, so that a part of them can be measured again; --page only makes the page of what is
+there.
 Exit status: 0 all passed, 1 not, 3 no MPI to run on.
 """
 
@@ -45,7 +47,7 @@ def run_mpi(build, mpi, programs, short):
     run = Run(mpi.name, mpi.launcher.version)
     for program in programs:
         for arguments, ranks in jobs_of(program, short):
-            why = program.without.get(mpi.name)
+            why = program.why_not(mpi)
             if why:
                 result = Result(program.name, ranks, SKIPPED, why=why)
             else:
@@ -67,6 +69,20 @@ def keep(run):
         new = {(result.program, result.ranks) for result in run.results}
         run.results += [each for each in earlier.results if (each.program, each.ranks) not in new]
     run.write(path)
+
+
+def with_programs(build, mpis, programs):
+    """Compiles what is missing for the standard's binary interface; where no MPI has its header,
+    the MPIs are left out."""
+    if all(mpi.family != installations.ABI for mpi in mpis):
+        return mpis
+    roots = [mpi.library.parent.parent for mpi in installations.found() if mpi.library]
+    root = next((each for each in roots if (each / "include/mpi_abi.h").exists()), None)
+    if root:
+        build.add_standard_abi(root, programs)
+        return mpis
+    print("no MPI has mpi_abi.h: the standard's binary interface is left out", file=sys.stderr)
+    return [mpi for mpi in mpis if mpi.family != installations.ABI]
 
 
 def write_page():
@@ -92,6 +108,9 @@ def main():
     chosen = [name for name in arguments.programs.split(",") if name]
     programs = [each for each in programs if not chosen or each.name in chosen]
     build = matrix_jobs.Build(arguments.preset)
+    if arguments.short:
+        mpis = [mpi for mpi in mpis if mpi.family != installations.ABI]
+    mpis = with_programs(build, mpis, programs)
     failed = 0
     for mpi in mpis:
         run = run_mpi(build, mpi, programs, arguments.short)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The jobs of the matrix: programs of tests/mpi under Sumac, on one MPI and number of ranks."""
+"""The jobs of the matrix: programs of tests/mpi and tests/fortran under Sumac, on one MPI and
+number of ranks."""
 
 import json
 import os
@@ -38,12 +39,23 @@ class Program:
 
     name: str
     what: str
+    folder: str = "tests/mpi/programs"  # of the build
     arguments: list = field(default_factory=list)
     environment: dict = field(default_factory=dict)
     ranks: list = field(default_factory=lambda: list(RANKS))
     short: list | None = None
     without: dict = field(default_factory=dict)  # why it cannot run, by the name of the MPI
     launcher: dict = field(default_factory=dict)  # its options, by the name of the MPI
+
+    @property
+    def is_in_c(self):
+        return self.folder == "tests/mpi/programs"
+
+    def why_not(self, mpi):
+        """Why it cannot run on this MPI, or None."""
+        if not self.is_in_c and mpi.family == installations.ABI:
+            return "the modules of Fortran are not those of the standard's binary interface"
+        return self.without.get(mpi.name)
 
 
 @dataclass
@@ -106,13 +118,19 @@ class Build:
         self.folder = ROOT / "build" / preset
         self.command = self.folder / "bin/sumac"
 
-    def program(self, name, family):
-        return self.folder / "tests/mpi/programs" / f"{name}_{family}"
+    def program(self, program, family):
+        return self.folder / program.folder / f"{program.name}_{family}"
+
+    def add_standard_abi(self, mpich, programs):
+        """Compiles the programs for the standard's binary interface, by an MPICH's header."""
+        subprocess.run(["cmake", f"-DSUMAC_MPIABI_ROOT={mpich}", str(self.folder)], check=True)
+        targets = [f"mpi_test_{each.name}_mpiabi" for each in programs if each.is_in_c]
+        subprocess.run(["cmake", "--build", str(self.folder), "--target", *targets], check=True)
 
 
 def run(build, mpi, program, arguments, ranks, seconds):
     """Runs one job, which is ended after so many seconds."""
-    binary = build.program(program.name, mpi.family)
+    binary = build.program(program, mpi.family)
     with (
         tempfile.TemporaryDirectory(prefix="sumac-matrix-") as folder,
         installations.loading(mpi, binary) as variables,

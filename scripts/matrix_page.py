@@ -14,7 +14,9 @@ HEAD = """\
 One installation of Sumac serves all of these, and finds out which it has in front of it when the
 program makes its first MPI call. Sumac is compiled against the binary interface of a family, not
 against a version: what the MPI can do is asked at run time. So the same programs, compiled with
-Debian's Open MPI 4.1 or MPICH 4.0, run here under all MPIs of the family.
+Debian's Open MPI 4.1 or MPICH 4.0, run here under all MPIs of the family. The rows that end in
+`-abi` are the binary interface of the MPI 5.0 standard: one set of programs, compiled with MPICH's
+header (`mpicc_abi`), on the `libmpi_abi.so` of each MPI.
 
 Each number in the tables is how many comparisons with an expected result a program made, all ranks
 together; a dash, that it is not for this number of ranks. `make matrix` measures this page again

@@ -4,11 +4,7 @@ program binding_mpif
   use, intrinsic :: iso_c_binding, only: c_int
   implicit none
   include 'mpif.h'
-  interface
-    integer(c_int) function took() bind(c, name="sumac_took_it")
-      import c_int
-    end function
-  end interface
+  include "took.inc"
   integer :: requests(4), status(MPI_STATUS_SIZE), statuses(MPI_STATUS_SIZE, 4)
   include "body.inc"
 end program

@@ -4,11 +4,7 @@ program binding_use_mpi
   use mpi
   use, intrinsic :: iso_c_binding, only: c_int
   implicit none
-  interface
-    integer(c_int) function took() bind(c, name="sumac_took_it")
-      import c_int
-    end function
-  end interface
+  include "took.inc"
   integer :: requests(4), status(MPI_STATUS_SIZE), statuses(MPI_STATUS_SIZE, 4)
   include "body.inc"
 end program

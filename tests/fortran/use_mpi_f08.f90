@@ -4,11 +4,7 @@ program binding_use_mpi_f08
   use mpi_f08
   use, intrinsic :: iso_c_binding, only: c_int
   implicit none
-  interface
-    integer(c_int) function took() bind(c, name="sumac_took_it")
-      import c_int
-    end function
-  end interface
+  include "took.inc"
   type(MPI_Request) :: requests(4)
   type(MPI_Status) :: status, statuses(4)
   include "body.inc"

@@ -38,7 +38,8 @@ void split(const char* what, int type, MPI_Info info) {
   for (int i = 0; i < 5; ++i) use(part, i);
   CHECK(was_taken(), "%s: path '%s'", what, path());
   MPI_Comm half;
-  MPI_Comm_split_type(part, rank % 2 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, rank, info, &half);
+  const int kind = rank % 2 ? int{MPI_UNDEFINED} : int{MPI_COMM_TYPE_SHARED};
+  MPI_Comm_split_type(part, kind, rank, info, &half);
   CHECK((half == MPI_COMM_NULL) == (rank % 2 == 1));
   if (half != MPI_COMM_NULL) {
     for (int i = 0; i < 5; ++i) use(half, i);

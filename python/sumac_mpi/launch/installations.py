@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The MPIs of this machine that Sumac's programs can be started with, each by a name of its own:
-those whose launchers are in PATH, and those of wheels that wheels.py has installed."""
+those whose launchers are in PATH, and those of wheels that wheels.py has installed. An MPI that has
+the standard's binary interface too (libmpi_abi.so) counts as one more."""
 
 from __future__ import annotations
 
@@ -19,18 +20,22 @@ from sumac_mpi.library.layout import Installation
 
 ALL = "all"
 INTEL = "intel"
-_SONAMES = {"openmpi": ("libmpi.so.40",), "mpich": ("libmpi.so.12", "libmpich.so.12")}
+ABI = "mpiabi"
+_SONAMES = {
+    "openmpi": ("libmpi.so.40",),
+    "mpich": ("libmpi.so.12", "libmpich.so.12"),
+    ABI: ("libmpi_abi.so.1",),
+}
+# The Fortran bindings of this family have a library of their own; Debian's MPICH has another name.
+_FORTRAN = re.compile(r"libmpich?f(ort|90)\.so\.12")
 
 
 @dataclass(frozen=True)
 class Mpi:
-    name: str  # openmpi4, mpich5, intel
+    name: str  # openmpi4, mpich5, intel, mpich5-abi
     launcher: launcher.Launcher
     library: Path | None  # None: the one that the system's loader finds
-
-    @property
-    def family(self) -> str:
-        return self.launcher.family or ""
+    family: str
 
 
 def found() -> list[Mpi]:
@@ -38,8 +43,12 @@ def found() -> list[Mpi]:
     launchers = [*launcher.find_all(), *filter(None, map(launcher.of_prefix, wheels.prefixes()))]
     result: dict[str, Mpi] = {}
     for each in launchers:
-        name = _name(each.version)
-        result.setdefault(name, Mpi(name, each, _library(each)))
+        name, family = _name(each.version), each.family or ""
+        if name in result:
+            continue
+        result[name] = Mpi(name, each, _library(each, family), family)
+        if standard := _library(each, ABI):
+            result[f"{name}-abi"] = Mpi(f"{name}-abi", each, standard, ABI)
     return sorted(result.values(), key=lambda mpi: mpi.name)
 
 
@@ -51,14 +60,12 @@ def _name(version: str) -> str:
     return f"{words[1].replace(' ', '').lower()}{words[2]}" if words else version.lower()
 
 
-def _library(which: launcher.Launcher) -> Path | None:
+def _library(which: launcher.Launcher, family: str) -> Path | None:
     prefix = which.path.resolve().parent.parent
     if str(prefix) == "/usr":  # the system's own, which the loader finds
         return None
     candidates = (
-        prefix / folder / name
-        for folder in ("lib", "lib64")
-        for name in _SONAMES[which.family or ""]
+        prefix / folder / name for folder in ("lib", "lib64") for name in _SONAMES[family]
     )
     return next((path for path in candidates if path.exists()), None)
 
@@ -114,7 +121,8 @@ def environment(mpi: Mpi, what: Target) -> AbstractContextManager[dict[str, str]
 @contextmanager
 def loading(mpi: Mpi, program: Path | None) -> Iterator[dict[str, str]]:
     """The variables with which the program, linked with one MPI of a family, loads this one. It may
-    need it by another name (Debian's MPICH is libmpich.so.12): a link has that name meanwhile."""
+    need it by another name (Debian's MPICH is libmpich.so.12): a link has that name meanwhile. By a
+    name that it has the MPI is loaded from its own folder."""
     binary = elf.read(program) if program else None
     if mpi.library is None or binary is None:
         yield {}
@@ -125,10 +133,12 @@ def loading(mpi: Mpi, program: Path | None) -> Iterator[dict[str, str]]:
     names = [name for name in binary.needed if elf.family_of_soname(name) == mpi.family]
     with tempfile.TemporaryDirectory(prefix="sumac-mpi-") as links:
         for name in names:
-            (Path(links) / name).symlink_to(mpi.library.resolve())
+            file = home / "libmpifort.so.12" if _FORTRAN.fullmatch(name) else mpi.library
+            if not (mpi.library.parent / name).exists():
+                (Path(links) / name).symlink_to(file.resolve())
         search = [links, str(mpi.library.parent), *folders, os.environ.get("LD_LIBRARY_PATH", "")]
         variables = {"LD_LIBRARY_PATH": os.pathsep.join(dict.fromkeys(filter(None, search)))}
-        if mpi.name == INTEL:
+        if mpi.name.startswith(INTEL):
             # Else it looks for its tuning files beside the link; without them it is slower, and its
             # MPI_Comm_disconnect crashes.
             variables["I_MPI_ROOT"] = str(home.parent)
