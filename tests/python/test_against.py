@@ -212,6 +212,32 @@ def test_wheels_are_found_and_loaded_under_the_name_that_the_program_needs(
     assert not Path(links).exists()
 
 
+def test_the_standard_interface_and_fortran_are_an_mpis_own_libraries(two_mpis, monkeypatch):
+    prefix = wheels.folder() / "impi-rt"
+    two_mpis.add_launcher("mpiexec", "intel", prefix / "bin")
+    (prefix / "lib").mkdir()
+    libraries = [prefix / "lib" / f"libmpi{name}" for name in (".so.12", "fort.so.12", "_abi.so.1")]
+    for library in libraries:
+        library.touch()
+    named = {mpi.name: mpi for mpi in installations.found()}
+    assert (named["intel"].family, named["intel"].library) == ("mpich", libraries[0])
+    standard = named["intel-abi"]
+    assert (standard.family, standard.library) == ("mpiabi", libraries[2])
+
+    needed = ("libmpichfort.so.12", "libmpi.so.12", "libmpi_abi.so.1", "libc.so.6")
+    binary = installations.elf.Binary(needed, "", ())
+    monkeypatch.setattr(installations.elf, "read", lambda path: binary)
+    with installations.loading(named["intel"], Path("program")) as variables:
+        links, folder, *_ = variables["LD_LIBRARY_PATH"].split(":")
+        assert [path.name for path in Path(links).iterdir()] == ["libmpichfort.so.12"]
+        assert (Path(links) / "libmpichfort.so.12").resolve() == libraries[1]
+        assert folder == str(prefix / "lib")
+    with installations.loading(standard, Path("program")) as variables:
+        links, folder, *_ = variables["LD_LIBRARY_PATH"].split(":")
+        assert list(Path(links).iterdir()) == [] and folder == str(prefix / "lib")
+        assert variables["I_MPI_ROOT"] == str(prefix)
+
+
 def test_install_mpis_asks_pip_for_each_that_is_missing(sandbox, sumac, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     sandbox.add_launcher("mpiexec", "mpich", wheels.folder() / "mpich/bin")

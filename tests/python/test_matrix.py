@@ -28,7 +28,10 @@ def result(program, ranks, outcome="passed", checks=12, why="", paths=()):
 
 def test_programs_are_those_of_the_tests():
     for program in PROGRAMS:
-        assert (ROOT / "tests/mpi" / f"{program.name}.cc").exists(), program.name
+        source = "tests/mpi/{}.cc" if program.is_in_c else "tests/fortran/{}.f90"
+        assert (ROOT / source.format(program.name)).exists(), program.name
+    mpis = {row["name"] for row in ROWS}
+    assert mpis >= {name for program in PROGRAMS for name in program.without}
     assert len({program.name for program in PROGRAMS}) == len(PROGRAMS)
     assert any(program.short is not None for program in PROGRAMS)
 
