@@ -10,6 +10,7 @@ Exit status: 0 done, 1 a job failed, 3 no MPI to run on.
 import argparse
 import itertools
 import json
+import math
 import pathlib
 import statistics
 import sys
@@ -22,6 +23,7 @@ WAYS = ("off", "auto", "eager")  # SUMAC_PROMOTE
 RANKS = 2
 SECONDS_ALLOWED = 300  # time limit of a job
 TURNS = 4  # times as many jobs at most
+SIZES = ",".join(str(1 << power) for power in range(15, 23))  # from which on calls go direct
 ALIKE = 0.35  # difference of the times of small all-reduces
 
 
@@ -63,6 +65,10 @@ def in_turns(given, ways, *arguments):
     }
 
 
+def later_half(times):
+    return statistics.median(times[len(times) // 2 :])
+
+
 def paid_after(off, promoted):
     """The number of calls after which the promoted ones have taken less time, all together; None:
     not within these."""
@@ -71,6 +77,17 @@ def paid_after(off, promoted):
     if not behind:
         return 1
     return behind[-1] + 1 if behind[-1] < len(off) else None
+
+
+def will_have_paid(off, promoted):
+    """The same where all of them are promoted: those beyond these ("~") take what the later half of
+    these do."""
+    if paid := paid_after(off, promoted):
+        return paid
+    gain = later_half(off) - later_half(promoted)
+    if gain <= 0:
+        return "never"
+    return f"~{len(off) + math.ceil((sum(promoted) - sum(off)) / gain)}"
 
 
 def print_calls(given):
@@ -83,13 +100,13 @@ def print_calls(given):
     for size in given.sizes:
         times = in_turns(given, WAYS, "calls", size, given.calls, given.buffers)
         us = by_size[size] = {way: times[way]["us"] for way in WAYS}
-        half = given.calls // 2
-        off, direct = (statistics.median(us[way][half:]) for way in ("off", "eager"))
+        off, direct = later_half(us["off"]), later_half(us["eager"])
         small = statistics.median(times[way]["small"][0] for way in WAYS)
         promotion = us["eager"][0] - us["off"][0]
         cells = [size, f"{small:.2f}", f"{off:.1f}", f"{promotion:.0f}", f"{direct:.1f}"]
         cells += [f"{off / direct:.2f}"]
-        cells += [paid_after(us["off"], us[way]) or "later" for way in ("eager", "auto")]
+        cells += [will_have_paid(us["off"], us["eager"])]
+        cells += [paid_after(us["off"], us["auto"]) or "later"]
         print(f"| {' | '.join(map(str, cells))} |", flush=True)
     return by_size
 
@@ -139,7 +156,7 @@ def arguments():
         return [int(number) for number in text.split(",") if number]
 
     parser = argparse.ArgumentParser(description="what promotion of buffers costs and gains")
-    parser.add_argument("--sizes", type=numbers, default="65536,262144,1048576,4194304")
+    parser.add_argument("--sizes", type=numbers, default=SIZES)
     parser.add_argument("--calls", type=int, default=40, help="in each buffer")
     parser.add_argument("--buffers", type=int, default=20, help="one after another in a job")
     parser.add_argument("--once", type=int, default=300, help="buffers used once, in a job")

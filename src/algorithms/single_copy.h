@@ -145,16 +145,14 @@ void fold_own_share(const ShmGroup& group, const Claims& claims, const SingleCop
 }
 
 // Folds the range `part` of all ranks' inputs, `fetch_bytes` at a time, into `to`, or into the
-// scratch memory where that is null. Inputs are read in place where this process sees them;
-// scratch memory has room for the others'.
+// scratch memory where that is null. input(rank) is where a rank's is. Inputs are read in place
+// where this process sees them; scratch memory has room for the others'.
 // store(offset, result, bytes) is called for each piece.
-template <class Store>
-void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const SingleCopy& peers,
-                     std::uint64_t position, Part part, std::byte* to, Store store) {
-  const int ranks = group.size(), own = group.rank();
+template <class InputOf, class Store>
+void fold_from(const ReduceArguments& args, const SingleCopy& peers, int ranks, int own, Part part,
+               InputOf input, std::byte* to, Store store) {
   const std::size_t most = fetch_bytes(peers, ranks);
   const auto scratch = [&](int r) { return peers.scratch + static_cast<std::size_t>(r) * most; };
-  const auto input = [&](int r) { return buffers_of(group, r, position).input; };
   for (std::size_t done = 0; done < part.bytes;) {
     const std::size_t bytes = std::min(most, part.bytes - done);
     const std::size_t at = part.offset + done;
@@ -174,6 +172,15 @@ void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const S
     store(at, result, bytes);
     done += bytes;
   }
+}
+
+// The same of the inputs that the ranks have shown at `position`.
+template <class Store>
+void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const SingleCopy& peers,
+                     std::uint64_t position, Part part, std::byte* to, Store store) {
+  fold_from(
+      args, peers, group.size(), group.rank(), part,
+      [&](int r) { return buffers_of(group, r, position).input; }, to, store);
 }
 
 // The shares of a reduction, done by whichever rank has time. formed(owner, part) is where this

@@ -118,7 +118,48 @@ void plan_all_ranks(const AgreedLevels& agreed, const CallShape& shape, CallPlan
   choose(choices, false, false, Collective::allgather, within, plan.stages[2]);
 }
 
+Algorithm direct_of(Collective collective) {
+  switch (collective) {
+    case Collective::allreduce:
+      return Algorithm::allreduce_direct;
+    case Collective::reduce:
+      return Algorithm::reduce_direct;
+    case Collective::bcast:
+      return Algorithm::bcast_direct;
+    case Collective::barrier:
+    case Collective::reduce_scatter:
+    case Collective::allgather:
+    case Collective::alltoall:
+    case Collective::alltoallv:
+    case Collective::reduce_local:
+      break;
+  }
+  return Algorithm::native;
+}
+
 }  // namespace
+
+Algorithm AgreedLevels::choose_direct(Collective collective, std::size_t bytes,
+                                      Algorithm otherwise) const {
+  if (otherwise == Algorithm::native || info_of(otherwise).needs != Needs::levels) {
+    return Algorithm::native;
+  }
+  const auto in_place = [&](Collective stage) {
+    const Algorithm algorithm = direct.choose(stage, bytes).algorithm;
+    return algorithm != Algorithm::native && info_of(algorithm).needs == Needs::maps;
+  };
+  const bool reduces = collective != Collective::bcast, spreads = collective != Collective::reduce;
+  if (reduces) {
+    if (!in_place(Collective::reduce)) return Algorithm::native;
+    // Results have the same bits either way.
+    const std::size_t chunk = std::min<std::size_t>(
+        bytes, most_chunk(whole.choose(collective, bytes), {collective, bytes}, depth));
+    const Algorithm other = choices[0].choose(Collective::reduce, chunk).algorithm;
+    if (info_of(other).order != Order::rank) return Algorithm::native;
+  }
+  if (spreads && !in_place(Collective::bcast)) return Algorithm::native;
+  return direct_of(collective);
+}
 
 const LevelGroup& group_of(const AgreedLevels& agreed, const CallPlan& plan,
                            const StagePlan& stage) {

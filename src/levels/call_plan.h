@@ -24,6 +24,7 @@ struct AgreedLevels {
   std::size_t depth = 0;             // of the hierarchy
   ChoiceTable whole;                 // of the communicator
   std::vector<ChoiceTable> choices;  // by level
+  ChoiceTable direct;                // of the lowest level in place, where that is possible
   SendingGroup counterparts;  // in the same place on every node, where multi_leader is possible
   SendingGroup all;           // where ranks can send messages: of flat
   SendingGroup node, across;  // where all_ranks is possible: of its stages
@@ -31,6 +32,10 @@ struct AgreedLevels {
   bool in_order = true;       // operations begin in the same order on all ranks
   std::shared_ptr<const TreeOrder> order;
   int place = 0, own = 0;  // this rank's, in the order and in the communicator
+
+  // The direct algorithm of a call that `otherwise` serves, which stands for those that its stages
+  // on the lowest level try first; or native. The same on all ranks of the group there.
+  Algorithm choose_direct(Collective collective, std::size_t bytes, Algorithm otherwise) const;
 };
 
 // The shape of a call: what else its plan depends on, the same on all ranks.

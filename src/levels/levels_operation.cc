@@ -89,6 +89,7 @@ void LevelsOperation::begin(const ChosenCall& call) {
   if (needs == Needs::levels_all_ranks) return begin_all_ranks(&levels_.node, levels_.across);
   if (needs == Needs::levels_messages) return begin_all_ranks(nullptr, levels_.all);
   take_stages(plan_.stages, levels_.groups, op);
+  op.direct.begin(call.direct, op);
   begin_stages();
 }
 

@@ -43,7 +43,7 @@ struct Lane {
 struct Levels : AgreedLevels {
   std::shared_ptr<Messages> messages;  // null where all levels share memory
   int first_tag = 0;                   // of messages: those of other hierarchies have others
-  std::unique_ptr<PeerMemory> lowest;  // reaches this rank's group on the lowest level, or null
+  std::shared_ptr<PeerMemory> lowest;  // reaches this rank's group on the lowest level, or null
   std::deque<Lane> lanes;              // by tag
   bool failed = false;                 // a member's memory could not be reached
 
@@ -57,7 +57,7 @@ inline constexpr int kMostTags = 64;
 struct ChosenCall : CallArguments {
   Collective collective = Collective::allreduce;
   Choice choice;
-  DirectTry direct;  // in one group: what is tried first
+  DirectTry direct;  // what is tried first, in one group or in that of the lowest level
   // What must be equal on all ranks beside this: of a reduction, the operation and the class of its
   // elements, as announcement_of() tells them.
   std::uint32_t reduces = 0;
@@ -86,6 +86,8 @@ class LevelsOperation {
   // ended.
   void begin(const ChosenCall& call);
   bool ended() const;
+  // After its end: its lowest level went direct on this rank's group.
+  bool went_direct() const { return operation_.direct.went; }
   const Strands& strands() const { return strands_; }
 
  private:

@@ -19,10 +19,11 @@ LevelsRun::LevelsRun(Levels levels) : levels_(std::move(levels)) {
   peers.scratch_bytes = kMostFetched;
 }
 
-void LevelsRun::run(const ChosenCall& call, const WaitPolicy& policy) {
+bool LevelsRun::run(const ChosenCall& call, const WaitPolicy& policy) {
   LevelsOperation& operation = begin(call);
   run_together(operation.strands(), levels_.messages.get(), policy);
   end(operation);
+  return operation.went_direct();
 }
 
 LevelsOperation& LevelsRun::begin(const ChosenCall& call) {
@@ -44,6 +45,11 @@ bool LevelsRun::progress(LevelsOperation& operation) {
 }
 
 void LevelsRun::end(LevelsOperation& operation) { unused_.push_back(&operation); }
+
+Algorithm LevelsRun::choose_direct(Collective collective, std::size_t bytes,
+                                   Algorithm otherwise) const {
+  return levels_.choose_direct(collective, bytes, otherwise);
+}
 
 int LevelsRun::owner_of(const Counter& counter) const {
   for (const LevelGroup& level : levels_.groups) {

@@ -18,8 +18,8 @@ class LevelsRun {
   LevelsRun(const LevelsRun&) = delete;
   LevelsRun& operator=(const LevelsRun&) = delete;
 
-  // Runs a call to its end.
-  void run(const ChosenCall& call, const WaitPolicy& policy);
+  // Runs a call to its end. Returns whether it went direct.
+  bool run(const ChosenCall& call, const WaitPolicy& policy);
 
   // Begins an operation, which the caller advances by progress() and returns by end() once it has
   // ended. All ranks begin the same operations in the same order.
@@ -29,8 +29,12 @@ class LevelsRun {
   void end(LevelsOperation& operation);
 
   const ChoiceTable& choices() const { return levels_.whole; }
+  // The direct algorithm that is tried on the lowest level of a call that `otherwise` serves, or
+  // native. The same on all ranks of this rank's group there, and not on all ranks.
+  Algorithm choose_direct(Collective collective, std::size_t bytes, Algorithm otherwise) const;
   const AgreedLevels& agreed() const { return levels_; }
   Messages* messages() const { return levels_.messages.get(); }
+  const std::shared_ptr<PeerMemory>& lowest() const { return levels_.lowest; }
   const std::shared_ptr<Messages>& shared_messages() const { return levels_.messages; }
   // True when a member's memory could not be reached: results are undefined.
   bool failed() const { return levels_.failed; }

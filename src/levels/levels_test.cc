@@ -22,6 +22,8 @@ struct Choices {
   int radix;
   std::size_t chunk;
   std::array<Algorithm, kNumCollectives> shared, message;
+  std::size_t page = 0;  // the lowest level is tried in place, with such pages; 0: it is not
+  int unmapped = -1;     // the rank whose buffers are not mapped then, if any
 
   Algorithm& of(bool is_shared, Collective collective) {
     return (is_shared ? shared : message)[static_cast<std::size_t>(collective)];
@@ -50,6 +52,8 @@ Choices random_choices(int ranks, Random& random) {
   Choices choices;
   choices.radix = 2 + static_cast<int>(random() % 7);
   choices.chunk = (1 + random() % 40) * kCacheLine;
+  if (random() % 2) choices.page = 2 * kCacheLine;
+  if (random() % 4 == 0) choices.unmapped = below(random, ranks);
   for (const bool shared : {false, true}) {
     for (const Collective c : with_data()) {
       const std::size_t most = choices.chunk + static_cast<std::size_t>(ranks) * kCacheLine;
@@ -123,6 +127,10 @@ void begin(LevelsWorld& world, int r, TestCall& call, const Choices& choices) {
     choose(plan, rank.levels[static_cast<std::size_t>(plan.level)].shared, choices, call.what);
   }
   take_stages(plans, rank.levels, operation);
+  const bool in_place = choices.page > 0 && !has_parts(call.what);
+  operation.direct.begin({in_place ? Algorithm::allreduce_direct : Algorithm::native,
+                          Algorithm::native, choices.page, r != choices.unmapped},
+                         operation);
   rank.strands.clear();
   rank.scratch.clear();
   operation.groups.assign(operation.num_stages * kWidth, {});
@@ -201,6 +209,7 @@ class Ranks : public ::testing::TestWithParam<int> {};
 
 TEST_P(Ranks, AnyHierarchyAnyAlgorithmsAnyOrder) {
   const int ranks = GetParam();
+  long went = 0;
   for (unsigned seed = 0; seed < (ranks < 20 ? 60u : 15u); ++seed) {
     Random random(seed * 1000 + static_cast<unsigned>(ranks));
     const Hierarchy hierarchy = random_hierarchy(ranks, random);
@@ -220,7 +229,9 @@ TEST_P(Ranks, AnyHierarchyAnyAlgorithmsAnyOrder) {
     ASSERT_TRUE(world.run()) << "no rank can go on; " << about;
     expect_right(calls, about);
     if (HasFailure()) return;
+    went += world.went_direct();
   }
+  EXPECT_GT(went, 0);
 }
 
 // Nodes of the same number of ranks, and the ranks of the same place on all of them.

@@ -76,6 +76,9 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
     co_return;
   }
   if (stage.passive) co_await meet_members(strand, operation, stage);
+  const bool may_be_direct = may_be_in_place(operation, stage);
+  if (may_be_direct) co_await settle_direct(strand, operation, number);
+  const bool in_place = may_be_direct && operation.direct.went;
   const auto width = static_cast<std::size_t>(stage.done.width());
   for (auto chunk = static_cast<std::size_t>(which); chunk < operation.count(); chunk += width) {
     if (stage.after != StagePlan::kNone) {
@@ -88,6 +91,8 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
     strand.forget_waking();
     if (stage.passive) {
       serve_members(operation, stage, chunk);
+    } else if (in_place) {
+      co_await do_in_place(strand, operation, stage, chunk);
     } else if (of_parts) {
       if (stage.first) load_parts(operation, chunk);
       std::size_t bytes = 0;

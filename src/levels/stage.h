@@ -15,6 +15,7 @@
 #include "algorithms/functions.h"
 #include "base/distance.h"
 #include "hierarchy/hierarchy.h"
+#include "levels/direct_level.h"
 #include "levels/spread.h"
 #include "strands/together.h"
 
@@ -68,7 +69,7 @@ class ChunkCounter {
 };
 
 // True when a level may take the algorithm. None there reaches a peer's memory: passive levels are
-// the single copy of levels.
+// the single copy of levels, and what is in place is tried before (direct_level.h).
 bool serves_level(Algorithm algorithm);
 
 // Starts a chunk's algorithm on one level. `group` is the strand's own, for levels over messages.
@@ -123,6 +124,7 @@ struct Operation {
   std::unique_ptr<Stage[]> stages;  // room for most_stages(levels)
   std::size_t num_stages = 0;
   std::uint64_t passive_position = 0;
+  DirectLevel direct;
   std::vector<MessageGroup> groups;      // [stage * kWidth + strand]; of stages over messages
   std::vector<std::vector<Part>> parts;  // the same; of a chunk in the stage's group
 

@@ -58,7 +58,7 @@ void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
   set_ranks(ranks, false);
   failed_ = false;
   if (ranks.levels) {
-    ranks.levels->run(call, policy);
+    call.direct.went = ranks.levels->run(call, policy);
     failed_ = ranks.levels->failed();
     return;
   }
@@ -100,6 +100,7 @@ void Work::finish(const WaitPolicy& policy) {
 void Work::end_if_done() {
   if (operation_ ? !operation_->ended() : !strand_.idle()) return;
   if (operation_) {
+    call.direct.went = operation_->went_direct();
     ranks_.levels->end(*std::exchange(operation_, nullptr));
     failed_ |= ranks_.levels->failed();
   }

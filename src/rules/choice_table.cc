@@ -165,7 +165,7 @@ const char* why_not(Algorithm algorithm, const Capabilities& capabilities) {
     return "it needs cross-memory attach, which SUMAC_CMA or the system does not allow";
   }
   if (info.needs == Needs::maps && capabilities.within_levels) {
-    return "levels of a hierarchy are not served in place";
+    return "levels of a hierarchy are tried in place by themselves, with SUMAC_PROMOTE";
   }
   if (info.needs == Needs::maps && capabilities.reach != Reach::maps) {
     return "it needs SUMAC_PROMOTE, and memory of all ranks that the others can map";

@@ -14,10 +14,12 @@ constexpr int kLanesOfLines = 16, kLanesOfSlots = 4;
 constexpr int kLargestTag = 32767;
 
 // What the place must provide. A barrier uses only flags, and single copy only addresses: lines. In
-// an alltoallv what is too short for single copy goes through slots.
-Needs needs_of(Collective collective, const Choice& choice) {
+// an alltoallv what is too short for single copy goes through slots, as do the edges of buffers in
+// what may go direct.
+Needs needs_of(Collective collective, const Choice& choice, bool direct) {
   const Needs needs = info_of(choice.algorithm).needs;
   if (over_of(needs) == Over::levels) return Needs::levels;
+  if (direct) return Needs::slots;
   if (collective == Collective::alltoallv) return Needs::slots;
   return needs == Needs::slots && collective != Collective::barrier ? needs : Needs::lines;
 }
@@ -82,8 +84,7 @@ bool add_levels(Team& team, Collective collective) {
 }  // namespace
 
 OwnRanks* acquire_own_ranks(Team& team, Collective collective, const Choice& choice, bool direct) {
-  // Edges of buffers go through slots.
-  const Needs needs = direct ? Needs::slots : needs_of(collective, choice);
+  const Needs needs = needs_of(collective, choice, direct);
   // Null also where one group is enough.
   OwnRanks* own = find_free(team, needs, team.levels_for[static_cast<int>(collective)]);
   if (!own) {

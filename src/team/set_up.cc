@@ -57,27 +57,12 @@ Reach reach_own_node(Team& team, const std::vector<Hello>& hellos) {
   return all ? Reach::copies : Reach::none;
 }
 
-// Maps the memory of all ranks, which share one node, where each has some for the others. Null
-// where this rank cannot.
-std::unique_ptr<PeerMemory> map_all(const Team& team, const std::vector<Hello>& hellos) {
-  std::vector<FileIdentity> files;
-  for (const Hello& hello : hellos) {
-    if (hello.memory_file.descriptor < 0) return nullptr;
-    files.push_back(hello.memory_file);
-  }
-  auto memory = std::make_unique<MappedMemory>(make_peer_memory(Reach::copies, team.pids),
-                                               team.pids, files, team.rank);
-  if (!memory->works()) return nullptr;
-  return memory;
-}
-
 // What the ranks of one group can be served by: a table for all calls, and where they see each
 // other's memory another one, which also has the direct algorithms.
 void make_choices(Team& team, const Capabilities& capabilities) {
   Capabilities copies = capabilities;
   copies.reach = std::min(copies.reach, Reach::copies);
   team.choices = ChoiceTable(team.context.rules, copies, team.context.options.algo);
-  team.direct_tries.reset();
   if (capabilities.reach != Reach::maps) return;
   team.direct_tries = std::make_unique<DirectTries>(
       ChoiceTable(team.context.rules, capabilities, team.context.options.algo));
@@ -116,7 +101,7 @@ bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wi
     return false;
   }
   std::byte* block = arena.accept(ticket, team.rank);
-  auto mapped = reach == Reach::none ? nullptr : map_all(team, hellos);
+  auto mapped = reach == Reach::none ? nullptr : map_all(team.pids, hellos, team.rank);
   if (mapped) reach = Reach::maps;
   const std::uint64_t agreed = agree(team, (block ? kMapped : 0) | bits_of(reach));
   if (!(agreed & kMapped)) {
@@ -186,6 +171,19 @@ bool all_have_levels(const Team& team) {
 std::unique_ptr<PeerMemory> make_peer_memory(Reach reach, const std::vector<pid_t>& pids) {
   if (reach == Reach::none) return nullptr;
   return std::make_unique<CrossMemoryAttach>(pids.data(), static_cast<int>(pids.size()));
+}
+
+std::unique_ptr<PeerMemory> map_all(const std::vector<pid_t>& pids,
+                                    const std::vector<Hello>& members, int own) {
+  std::vector<FileIdentity> files;
+  for (const Hello& hello : members) {
+    if (hello.memory_file.descriptor < 0) return nullptr;
+    files.push_back(hello.memory_file);
+  }
+  auto memory =
+      std::make_unique<MappedMemory>(make_peer_memory(Reach::copies, pids), pids, files, own);
+  if (!memory->works()) return nullptr;
+  return memory;
 }
 
 std::uint64_t agree(Team& team, std::uint64_t worked) {

@@ -36,6 +36,10 @@ constexpr Reach reach_of(std::uint64_t agreed) {
 }
 // This rank's copies from and to the buffers of `pids`, by rank; null where there are none.
 std::unique_ptr<PeerMemory> make_peer_memory(Reach reach, const std::vector<pid_t>& pids);
+// Maps the memory of all members of a group, which share a node, where each has some for the
+// others; `own` is this rank in the group. Null where this rank cannot.
+std::unique_ptr<PeerMemory> map_all(const std::vector<pid_t>& pids,
+                                    const std::vector<Hello>& members, int own);
 std::uint64_t agree(Team& team, std::uint64_t worked);
 
 // Collective: says once which rank's options differ from rank 0's, and in what.

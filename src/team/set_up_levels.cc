@@ -29,11 +29,16 @@ class LevelsSetUp {
   void measure(const std::vector<Wanted>& wanted, HierarchyGroups& groups);
   // Agrees on what worked. Where memory or messages are missing the blocks are given back.
   std::uint64_t agree_on_all();
+  // How this rank reaches its group on the lowest level, where it can do `reach` with the buffers
+  // of its node's ranks; null where there is no such group. Notes what it can.
+  std::shared_ptr<PeerMemory> reach_lowest(const LevelGroup& lowest,
+                                           const std::vector<Hello>& hellos, Reach reach);
   // The hierarchy in use, after everything worked. Messages have tags from `first_tag` on.
   std::unique_ptr<LevelsRun> make_run(const Hierarchy& hierarchy, std::vector<LevelGroup> groups,
+                                      std::shared_ptr<PeerMemory> lowest,
                                       std::shared_ptr<Messages> messages, int first_tag);
 
-  void note_reach(Reach reach) { worked_ |= bits_of(reach); }
+  void note_reach(Reach reach) { worked_ |= bits_of(std::min(reach, most_reach_)); }
   bool over_budget() const { return over_budget_; }
 
   static constexpr std::uint64_t kMust = kMapped | kMessages;
@@ -46,12 +51,12 @@ class LevelsSetUp {
   ChoiceTable choices_of(const Capabilities& capabilities) const {
     return {team_.context.rules, capabilities, team_.context.options.algo};
   }
-  std::unique_ptr<PeerMemory> lowest_memory(const LevelGroup& lowest) const;
 
   Team& team_;
   const std::size_t budget_;
   bool over_budget_ = false, measures_ = false;
-  std::vector<Ticket> tickets_;  // of the blocks this rank has accepted
+  Reach most_reach_ = Reach::maps;  // of the lowest groups that this rank is in
+  std::vector<Ticket> tickets_;     // of the blocks this rank has accepted
   std::uint64_t worked_ = kMust;
 };
 
@@ -159,22 +164,34 @@ std::uint64_t LevelsSetUp::agree_on_all() {
   return agreed;
 }
 
-std::unique_ptr<PeerMemory> LevelsSetUp::lowest_memory(const LevelGroup& lowest) const {
+std::shared_ptr<PeerMemory> LevelsSetUp::reach_lowest(const LevelGroup& lowest,
+                                                      const std::vector<Hello>& hellos,
+                                                      Reach reach) {
   if (!lowest.shared || lowest.size == 1) return nullptr;
-  std::vector<pid_t> pids;
-  for (int r : lowest.members) pids.push_back(team_.pids[static_cast<std::size_t>(r)]);
-  return make_peer_memory(team_.spec.reach, pids);
+  if (reach != Reach::none) {
+    std::vector<Hello> members;
+    std::vector<pid_t> pids;
+    for (const int r : lowest.members) {
+      members.push_back(hellos[static_cast<std::size_t>(r)]);
+      pids.push_back(team_.pids[static_cast<std::size_t>(r)]);
+    }
+    if (auto mapped = map_all(pids, members, lowest.rank)) return mapped;
+    most_reach_ = Reach::copies;
+    return make_peer_memory(reach, pids);
+  }
+  return nullptr;
 }
 
 std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
                                                  std::vector<LevelGroup> groups,
+                                                 std::shared_ptr<PeerMemory> lowest,
                                                  std::shared_ptr<Messages> messages,
                                                  int first_tag) {
   for (const LevelGroup& level : groups) {
     if (level.block) team_.blocks.push_back(level.block);
   }
   Levels own;
-  own.lowest = lowest_memory(groups[0]);
+  if (team_.spec.reach != Reach::none) own.lowest = std::move(lowest);
   static_cast<AgreedLevels&>(own) =
       agreed_levels(team_.spec, hierarchy, team_.rank, std::move(groups), team_.context.rules,
                     team_.context.options.algo);
@@ -203,13 +220,15 @@ bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wi
     return false;
   }
   LevelsSetUp set_up(team, team.context.options.shm_budget);
-  set_up.note_reach(reach);
   HierarchyGroups groups;
+  std::vector<std::shared_ptr<PeerMemory>> lowest;
   std::vector<TeamMessages> messages;
   for (const Wanted& wanted : all) {
     groups.push_back(set_up.make_groups(wanted.hierarchy));
     messages.push_back(set_up.make_messages(wanted));
+    lowest.push_back(set_up.reach_lowest(groups.back()[0], hellos, reach));
   }
+  set_up.note_reach(reach == Reach::copies ? Reach::maps : reach);
   const std::uint64_t agreed = set_up.agree_on_all();
   if ((agreed & LevelsSetUp::kMust) != LevelsSetUp::kMust) {
     hand_down_for_good(team, set_up.over_budget()      ? Reason::budget
@@ -218,10 +237,13 @@ bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wi
     return false;
   }
   team.spec.reach = reach_of(agreed);
+  if (team.spec.reach == Reach::maps && !all.empty()) {
+    team.direct_tries = std::make_unique<DirectTries>(ChoiceTable());
+  }
   set_up.measure(all, groups);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    team.levels.push_back(
-        set_up.make_run(all[i].hierarchy, std::move(groups[i]), messages[i].messages, 0));
+    team.levels.push_back(set_up.make_run(all[i].hierarchy, std::move(groups[i]),
+                                          std::move(lowest[i]), messages[i].messages, 0));
     if (messages[i].messages) team.messages.push_back(std::move(messages[i]));
     for (const Collective collective : all[i].collectives) {
       team.levels_for[static_cast<int>(collective)] = team.levels.back().get();
@@ -245,8 +267,8 @@ std::unique_ptr<LevelsRun> make_own_levels(Team& team, Collective collective, in
   for (std::size_t l = 0; l < groups.size(); ++l) {
     groups[l].distance = shared->agreed().groups[l].distance;
   }
-  return set_up.make_run(wanted->hierarchy, std::move(groups), shared->shared_messages(),
-                         first_tag);
+  return set_up.make_run(wanted->hierarchy, std::move(groups), shared->lowest(),
+                         shared->shared_messages(), first_tag);
 }
 
 }  // namespace sumac

@@ -186,7 +186,15 @@ struct TestFile {
   FileIdentity file;
 };
 
-// Ranks that form one group try to go direct if all of them can map the memory of all.
+// The ranks that share memory in this one's lowest group: all of a team without levels.
+int in_group_of(const Team& team) {
+  if (team.levels.empty()) return team.size;
+  const LevelGroup& lowest = team.levels[0]->agreed().groups[0];
+  return lowest.shared ? lowest.size : 1;
+}
+
+// Ranks try to go direct if all of them can map the memory of all in their group, or in that of the
+// lowest level.
 TEST(SetUp, MemoryOfAllRanksIsMapped) {
   const pid_t self = getpid();
   CrossMemoryAttach memory(&self, 1);
@@ -200,15 +208,16 @@ TEST(SetUp, MemoryOfAllRanksIsMapped) {
       ThreadTeam all(setting);
       expect_together(all);
       const bool one_group = all[0].levels.empty();
+      const Algorithm otherwise =
+          one_group ? Algorithm::allreduce_split_slots : Algorithm::allreduce_levels;
+      const bool maps = defect == 0 || in_group_of(all[setting.odd]) == 1;
       for (int r = 0; r < setting.ranks(); ++r) {
-        const bool maps = one_group && defect == 0;
         EXPECT_EQ(all[r].spec.reach == Reach::maps, maps);
         EXPECT_EQ(all[r].direct_tries != nullptr, maps);
-        const auto direct =
-            all[r].choose_direct(Collective::allreduce, 1 << 20, Algorithm::allreduce_split_slots);
-        EXPECT_EQ(direct == Algorithm::allreduce_direct, maps);
+        const auto direct = all[r].choose_direct(Collective::allreduce, 1 << 20, otherwise);
+        EXPECT_EQ(direct == Algorithm::allreduce_direct, maps && in_group_of(all[r]) > 1);
         const auto other = (r + 1) % setting.ranks();
-        if (maps) {
+        if (maps && one_group) {
           EXPECT_NE(all[r].peers->view(other, 1 << 20, 8), nullptr);
         }
       }

@@ -133,6 +133,13 @@ AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int
     of_level.distance = level.distance;
     agreed.choices.push_back({rules, of_level, algo});
   }
+  if (spec.reach == Reach::maps && groups[0].shared && groups[0].size > 1) {
+    Capabilities in_place = spec.of_group(groups[0].size, groups[0].members[0], true);
+    in_place.reach = spec.reach;
+    in_place.distance = groups[0].distance;
+    in_place.within_levels = false;
+    agreed.direct = {rules, in_place, algo};
+  }
   agreed.depth = hierarchy.levels.size();
   agreed.whole = {rules, spec.of_all(hierarchy), algo};
   const auto sending = [&](const char* name, std::vector<int> members) {

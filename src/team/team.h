@@ -69,7 +69,9 @@ struct Team {
   ShmGroup group;
   WaitPolicy wait_policy;
   ChoiceTable choices;
-  std::unique_ptr<DirectTries> direct_tries;  // null where no call of theirs goes direct
+
+  // Null where no call goes direct.
+  std::unique_ptr<DirectTries> direct_tries;
 
   // The ranks as a hierarchy, for collectives that have one; else null. Collectives with the same
   // hierarchy share it.
@@ -106,8 +108,10 @@ struct Team {
   }
   // The direct algorithm to be tried before `otherwise`, or native.
   Algorithm choose_direct(Collective collective, std::size_t bytes, Algorithm otherwise) const {
-    if (!direct_tries || levels_for[static_cast<int>(collective)]) return Algorithm::native;
-    return direct_tries->choose(collective, bytes, otherwise);
+    if (!direct_tries) return Algorithm::native;
+    const LevelsRun* run = levels_for[static_cast<int>(collective)];
+    return run ? run->choose_direct(collective, bytes, otherwise)
+               : direct_tries->choose(collective, bytes, otherwise);
   }
   Ranks ranks(Collective collective) {
     return {&group, levels_for[static_cast<int>(collective)], peers.get(), is_far()};

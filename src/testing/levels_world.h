@@ -30,6 +30,9 @@ struct LevelsRank {
   std::map<int, std::unique_ptr<Stream>> streams;  // by tag
   std::vector<std::vector<std::byte>> scratch;
   std::vector<std::byte> kept;
+  LocalPeerMemory lowest;
+  std::vector<std::byte> fetched;
+  bool failed = false;
   Strands strands;
   std::deque<std::function<void()>> program;  // each starts one operation
 
@@ -77,6 +80,9 @@ class LevelsWorld {
       rank->levels = levels_of(hierarchy, r, ranks);
       set_places(*order_, rank->levels);
       rank->messages = std::make_unique<PostedMessages>(office_, r, random_());
+      rank->fetched.resize(4096);
+      rank->levels[0].peers = {&rank->lowest, rank->fetched.data(), rank->fetched.size(),
+                               &rank->failed};
       rank->operation.stages = std::make_unique<Stage[]>(most_stages(rank->levels.size()));
       ranks_.push_back(std::move(rank));
     }
@@ -114,6 +120,11 @@ class LevelsWorld {
     return group;
   }
 
+  // The ranks whose last operation went direct on their lowest level.
+  long went_direct() const {
+    return std::count_if(ranks_.begin(), ranks_.end(),
+                         [](const auto& rank) { return rank->operation.direct.went; });
+  }
   // Returns false when all ranks wait for one another.
   bool run() {
     for (unsigned quiet = 0; quiet < 4000;) {

@@ -17,6 +17,13 @@ bool use_all(const ReachedMemory& memory, double gain_ns) {
   return all;
 }
 
+// What others reach into, in a call of one group or of its lowest level.
+ReachedMemory reached_by_others(const Communicator& c, const ChosenCall& call) {
+  const LevelsRun* const levels = c.levels_for[static_cast<int>(call.collective)];
+  return levels ? reached_in_level(levels->agreed().groups[0], call.collective, call)
+                : reached_memory(c.rank, call.collective, call);
+}
+
 }  // namespace
 
 void prepare_direct(Communicator& c, ChosenCall& call, const CallData& data, bool in_order) {
@@ -24,7 +31,7 @@ void prepare_direct(Communicator& c, ChosenCall& call, const CallData& data, boo
   const double gain_ns = c.direct_tries->gain_ns(call.collective, call.bytes());
   // Copies are Sumac's own memory, for this one call.
   call.direct.mapped = !data.has_copies() && (gain_ns > 0 || promotes_always()) &&
-                       use_all(reached_memory(c.rank, call.collective, call), gain_ns);
+                       use_all(reached_by_others(c, call), gain_ns);
   call.direct.went = false;
   if (in_order && !c.direct_tries->is_due(call.collective, call.bytes())) {
     call.direct.algorithm = Algorithm::native;

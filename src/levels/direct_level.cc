@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "levels/direct_level.h"
+
+#include "levels/stage.h"
+
+namespace sumac {
+namespace {
+
+bool is_reduced(const Stage& stage) { return stage.kind == StagePlan::Kind::reduce; }
+
+// The lane of the stage's group.
+ShmGroup& lane_of(const Stage& stage) {
+  return is_reduced(stage) ? stage.group->up : stage.group->down;
+}
+
+std::size_t bytes_of(const Operation& operation, const Stage& stage) {
+  return is_reduced(stage) ? operation.reduction.bytes() : operation.bcast.bytes;
+}
+
+// What this rank shows. A rank that has the results of other levels to pass on folds them from
+// memory of its own.
+Buffers shown_by(const Operation& operation, const Stage& stage) {
+  const bool mapped = operation.direct.mapped;
+  if (!is_reduced(stage)) return {nullptr, operation.bcast.buffer.at(), mapped};
+  const ReduceArguments& args = operation.reduction;
+  return {args.input, args.output, mapped && stage.first};
+}
+
+Part common_pages(const DirectLevel& direct, const Stage& stage, std::size_t bytes) {
+  WholePages pages(bytes, direct.page);
+  for (std::size_t r = 0; r < direct.buffers.size(); ++r) {
+    const Buffers& buffers = direct.buffers[r];
+    if (is_reduced(stage)) pages.narrow(buffers.input);
+    if (static_cast<int>(r) == stage.root && buffers.output) pages.narrow(buffers.output);
+  }
+  return pages.inside();
+}
+
+bool has_output(const Operation& operation, const Stage& stage) {
+  return operation.direct.buffers[static_cast<std::size_t>(stage.root)].output != 0;
+}
+
+// Says whether the operation goes direct: the same on all ranks of the group.
+bool all_can(const Operation& operation, const Stage& stage, std::size_t bytes) {
+  const DirectLevel& direct = operation.direct;
+  for (const Buffers& buffers : direct.buffers) {
+    if (!buffers.mapped) return false;
+  }
+  const std::size_t room = lane_of(stage).slot_bytes(), edges = bytes - direct.inside.bytes;
+  if (edges > bytes / 2 || edges > room) return false;
+  const Parts shares{operation.chunks[0].bytes, stage.group->size};
+  return has_output(operation, stage) || shares.largest() <= room;
+}
+
+Task meet(Strand& strand, Operation& operation, Stage& stage) {
+  DirectLevel& direct = operation.direct;
+  ShmGroup& group = lane_of(stage);
+  const std::uint64_t position = group.take(1);
+  co_await strand.until(group.slot_free(position));
+  show_buffers(group, position, shown_by(operation, stage));
+  co_await strand.until(group.others_in(position));
+  direct.buffers.clear();
+  for (int r = 0; r < group.size(); ++r) direct.buffers.push_back(buffers_of(group, r, position));
+  group.finish(position);
+  const std::size_t bytes = bytes_of(operation, stage);
+  direct.inside = common_pages(direct, stage, bytes);
+  direct.went = all_can(operation, stage, bytes);
+  publish(direct.known, 1);
+}
+
+// The range that both have, as one of the chunk's.
+Part within(Part chunk, Part inside) {
+  const std::size_t from = std::max(chunk.offset, inside.offset);
+  const std::size_t to = std::min(chunk.offset + chunk.bytes, inside.offset + inside.bytes);
+  return from < to ? Part{from - chunk.offset, to - from} : Part{0, 0};
+}
+
+// Folds this rank's share of a chunk, where the results are needed.
+void fold_share(const Operation& operation, const Stage& stage, Part share, std::byte* to) {
+  const DirectLevel& direct = operation.direct;
+  const LevelGroup& level = *stage.group;
+  const std::uintptr_t output = direct.buffers[static_cast<std::size_t>(stage.root)].output;
+  const bool elsewhere = !to;
+  if (elsewhere && !direct.peers.streams) {
+    to = seen(direct.peers, stage.root, output + share.offset, share.bytes);
+  }
+  const bool stores = elsewhere && !to;
+  fold_from(
+      operation.reduction, direct.peers, level.size, level.rank, share,
+      [&](int r) { return direct.buffers[static_cast<std::size_t>(r)].input; }, to,
+      [&](std::size_t at, const std::byte* result, std::size_t bytes) {
+        if (stores) store(direct.peers, stage.root, output + at, result, bytes);
+      });
+}
+
+// Shares of what is inside are folded by all ranks, and the edges by the one that gets the result.
+// Where that has no output of its own, the others put their shares into slots of a second position.
+Task fold_chunk(Strand& strand, Operation& operation, const Stage& stage, std::size_t chunk) {
+  ShmGroup& group = stage.group->up;
+  const bool slots = !has_output(operation, stage), target = group.rank() == stage.root;
+  const bool last = chunk + 1 == operation.count();
+  const Part whole = operation.chunks[chunk];
+  const Part inside = within(whole, operation.direct.inside);
+  const Parts shares{inside.bytes, group.size()};
+  const std::size_t most = shares.largest();
+  const Part share = shares[group.rank()];
+  const std::uint64_t position = group.take(slots ? 2 : 1), second = position + (slots ? 1 : 0);
+  co_await strand.until(group.slot_free(second));
+  const Edges edges(whole.bytes, inside);
+  edges.show(group, position, operation.reduction.input + whole.offset);
+  std::byte* const result = target ? operation.result(chunk) : nullptr;
+  std::byte* to = target ? result + inside.offset + share.offset : nullptr;
+  if (!target && slots) to = group.payload(group.rank(), second, most);
+  if (share.bytes > 0) {
+    const Part range{whole.offset + inside.offset + share.offset, share.bytes};
+    fold_share(operation, stage, range, to);
+  }
+  group.publish_in(second);
+  // The others read this rank's input until then.
+  if (target || last) co_await strand.until(group.others_in(second));
+  if (target && edges.bytes() > 0) {
+    ReduceArguments args = operation.reduction;
+    args.count = whole.bytes / args.element;
+    edges.fold_into(group, position, args, {0, whole.bytes}, result);
+  }
+  for (int r = 0; target && slots && r < group.size(); ++r) {
+    const Part theirs = shares[r];
+    if (r == group.rank() || theirs.bytes == 0) continue;
+    std::memcpy(result + inside.offset + theirs.offset, group.payload(r, second, most),
+                theirs.bytes);
+  }
+  for (std::uint64_t p = position; p <= second; ++p) group.finish(p);
+}
+
+Task copy_chunk(Strand& strand, Operation& operation, const Stage& stage, std::size_t chunk) {
+  ShmGroup& group = stage.group->down;
+  const DirectLevel& direct = operation.direct;
+  const bool source = group.rank() == stage.root;
+  const Part whole = operation.chunks[chunk];
+  const Part inside = within(whole, direct.inside);
+  const Bytes own = operation.bcast.buffer + whole.offset;
+  const Edges edges(whole.bytes, inside);
+  const std::uint64_t position = group.take(1);
+  if (source) {
+    co_await strand.until(group.slot_free(position));
+    edges.show(group, position, own);
+    group.publish_in(position);
+  } else {
+    co_await strand.until(group.in(stage.root, position));
+    const std::uintptr_t from = direct.buffers[static_cast<std::size_t>(stage.root)].output;
+    const std::size_t at = whole.offset + inside.offset;
+    if (inside.bytes > 0) {
+      fetch(direct.peers, stage.root, from + at, own.at() + inside.offset, inside.bytes);
+    }
+    if (edges.bytes() > 0) edges.take(group, position, stage.root, own);
+  }
+  group.finish(position);
+  // The others read this rank's buffer until they have finished, when its slot is free again.
+  const bool last = chunk + 1 == operation.count();
+  if (source && last) co_await strand.until(group.slot_free(position + group.ring()));
+}
+
+}  // namespace
+
+void DirectLevel::begin(const DirectTry& attempt, const Operation& operation) {
+  tried = went = false;
+  known.store(0, std::memory_order_relaxed);
+  mapped = attempt.mapped;
+  page = attempt.page;
+  if (!attempt.wanted()) return;
+  for (meets = 0; meets < operation.num_stages; ++meets) {
+    const Stage& stage = operation.stages[meets];
+    if (stage.level != 0) continue;
+    const bool meets_leader = is_reduced(stage) || stage.kind == StagePlan::Kind::bcast;
+    tried = stage.group->shared && !stage.passive && meets_leader;
+    peers = stage.group->peers;
+    peers.mapped = true;
+    peers.streams = kCanStream && stage.group->distance == Distance::far;
+    return;
+  }
+}
+
+bool may_be_in_place(const Operation& operation, const Stage& stage) {
+  return operation.direct.tried && stage.level == 0;
+}
+
+Task settle_direct(Strand& strand, Operation& operation, std::size_t number) {
+  DirectLevel& direct = operation.direct;
+  Stage& stage = operation.stages[number];
+  if (number == direct.meets) {
+    co_await meet(strand, operation, stage);
+  } else {
+    co_await strand.until(direct.known, 1);
+  }
+  if (!direct.went) co_return;
+  stage.algorithm = is_reduced(stage) ? Algorithm::reduce_direct : Algorithm::bcast_direct;
+}
+
+Task do_in_place(Strand& strand, Operation& operation, Stage& stage, std::size_t chunk) {
+  if (is_reduced(stage)) return fold_chunk(strand, operation, stage, chunk);
+  return copy_chunk(strand, operation, stage, chunk);
+}
+
+ReachedMemory reached_in_level(const LevelGroup& lowest, Collective collective,
+                               const CallArguments& args) {
+  const bool leads = lowest.rank == lowest.leader;
+  const std::size_t bytes = args.bytes(collective);
+  const ReduceArguments& reduction = args.reduction;
+  switch (collective) {
+    case Collective::allreduce:
+      if (leads) return {{reduction.input, bytes}, {reduction.output, bytes}};
+      return {{reduction.input, bytes}, {}};
+    case Collective::reduce:
+      return {{reduction.input, bytes}, {reduction.output, reduction.output ? bytes : 0}};
+    case Collective::bcast:
+      return reached_memory(lowest.rank, collective, args);
+    case Collective::barrier:
+    case Collective::reduce_scatter:
+    case Collective::allgather:
+    case Collective::alltoall:
+    case Collective::alltoallv:
+    case Collective::reduce_local:
+      break;
+  }
+  return {};
+}
+
+}  // namespace sumac
