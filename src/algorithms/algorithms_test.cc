@@ -78,8 +78,10 @@ struct Call : TestCall {
     if (entry.needs == Needs::maps) {
       attempt = {a, other_than(entry, random), kSmallPage};
       if (random() % 4 == 0) unmapped = below(random, p);
-    } else if (entry.needs != Needs::single_copy && entry.order == Order::none) {
-      strided = static_cast<unsigned>(random());
+    } else if (entry.order == Order::none) {
+      const TakesGaps takes = takes_gaps(entry);
+      const bool receives = takes.received && (takes.sent || !in_place);
+      strided = static_cast<unsigned>(random()) & ((takes.sent ? 3u : 0) | (receives ? 12u : 0));
     }
   }
   Task start(Rank& rank) {

@@ -75,6 +75,19 @@ inline void store(const SingleCopy& peers, int peer, std::uintptr_t address, con
   }
 }
 
+// The same into data that may have gaps: these get pieces that are still in the cache.
+inline void fetch_into(const SingleCopy& peers, int peer, std::uintptr_t address, const Bytes& to,
+                       std::size_t bytes) {
+  constexpr std::size_t kPiece = 32 << 10;
+  if (to.contiguous()) return fetch(peers, peer, address, to.at(), bytes);
+  const std::size_t most = std::min(kPiece, peers.scratch_bytes);
+  for (std::size_t done = 0; done < bytes; done += most) {
+    const std::size_t some = std::min(most, bytes - done);
+    fetch(peers, peer, address + done, peers.scratch, some);
+    (to + done).copy_from(peers.scratch, some);
+  }
+}
+
 // Stores data that belong `offset` bytes into a rank's output.
 inline void store_to_peer(const ShmGroup& group, const SingleCopy& peers, std::uint64_t position,
                           int peer, std::size_t offset, const std::byte* from, std::size_t bytes) {

@@ -82,4 +82,13 @@ const AlgorithmEntry& entry_of(Algorithm algorithm) {
   return kAlgorithms[static_cast<int>(algorithm)];
 }
 
+TakesGaps takes_gaps(const AlgorithmInfo& info) {
+  if (!needs_single_copy(info)) return {true, true};
+  const Collective collective = info.collective;
+  // Rows with gaps go through slots.
+  if (collective == Collective::alltoallv) return {true, true};
+  // What is fetched from the others may be taken to pieces.
+  return {false, collective == Collective::alltoall || collective == Collective::allgather};
+}
+
 }  // namespace sumac

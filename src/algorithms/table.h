@@ -28,4 +28,10 @@ struct AlgorithmEntry : AlgorithmInfo {
 // Not defined for Algorithm::native.
 const AlgorithmEntry& entry_of(Algorithm algorithm);
 
+// Which data of a call an algorithm takes with gaps; the others must lie contiguous.
+struct TakesGaps {
+  bool sent, received;
+};
+TakesGaps takes_gaps(const AlgorithmInfo& info);
+
 }  // namespace sumac

@@ -14,14 +14,14 @@ Task single_copy(Strand& strand, ShmGroup& group, const AllgatherArguments& args
                  const SingleCopy& peers) {
   const std::uint64_t position = group.take(1);
   co_await strand.until(group.slot_free(position));
-  show_buffers(group, position, {args.input.at(), args.output.at()});
+  show_buffers(group, position, {args.input.at(), nullptr});
   args.keep_own(group.rank());
   for (int i = 1; i < group.size(); ++i) {
     const int from = (group.rank() + i) % group.size();
     co_await strand.until(group.in(from, position));
     const Part part = args.parts[from];
-    fetch(peers, from, buffers_of(group, from, position).input, args.output.at() + part.offset,
-          part.bytes);
+    fetch_into(peers, from, buffers_of(group, from, position).input, args.output + part.offset,
+               part.bytes);
   }
   group.publish_out(position);
   // The others read this rank's input until then.

@@ -15,15 +15,15 @@ Task single_copy(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
                  const SingleCopy& peers) {
   const std::uint64_t position = group.take(1);
   co_await strand.until(group.slot_free(position));
-  show_buffers(group, position, {args.input.at(), args.output.at()});
+  show_buffers(group, position, {args.input.at(), nullptr});
   args.keep_own(group.rank());
   const Part own = args.sent[group.rank()];  // at the same place in all ranks' inputs
   for (int distance = 1; distance < group.size(); ++distance) {
     const int from = rank_before(group.rank(), distance, group.size());
     co_await strand.until(group.in(from, position));
     const std::uintptr_t input = buffers_of(group, from, position).input;
-    std::byte* const to = args.output.at() + args.received[from].offset;
-    fetch(peers, from, input + own.offset, to, own.bytes);
+    fetch_into(peers, from, input + own.offset, args.output + args.received[from].offset,
+               own.bytes);
   }
   group.publish_out(position);
   // The others read this rank's input until then.

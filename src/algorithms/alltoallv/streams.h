@@ -11,7 +11,9 @@
 
 namespace sumac::alltoallv {
 
-using Head = std::uint64_t;  // bytes of a row, in front of its first lines
+// In front of a row's first lines: its bytes, and whether it has gaps, so that it is not fetched.
+using Head = std::uint64_t;
+inline constexpr Head kHasGaps = Head{1} << 63;
 
 // Before a row: where the block of each other rank is, the next rank's first.
 template <class Number>
@@ -60,9 +62,10 @@ class Output {
   Output(ShmGroup& group, const AlltoallArguments& args, bool may_fetch)
       : group_(group),
         args_(args),
-        way_of_{group.size(), group.slot_bytes(), may_fetch},
+        way_of_{group.size(), group.slot_bytes(), may_fetch && args.input.contiguous()},
         row_(args, group.rank()),
         bytes_(row_bytes(args, group.rank())),
+        head_(bytes_ | (args.input.contiguous() ? 0 : kHasGaps)),
         place_(table_bytes<SlotsEntry>(group.size())),
         left_(place_ + bytes_) {}
 
@@ -72,7 +75,7 @@ class Output {
   void put_first(std::uint64_t position) {
     if (way_of_(bytes_) == Way::lines) return put_in_lines(position);
     std::byte* const line = group_.small(group_.rank(), position);
-    std::memcpy(line, &bytes_, sizeof bytes_);
+    std::memcpy(line, &head_, sizeof head_);
     if (is_fetched()) {
       const Addresses own{reinterpret_cast<std::uintptr_t>(args_.input.at()),
                           reinterpret_cast<std::uintptr_t>(args_.sent.listed)};
@@ -102,7 +105,7 @@ class Output {
 
   void put_in_lines(std::uint64_t position) {
     alignas(kCacheLine) std::byte packed[round_up(kLinesData, kCacheLine)];
-    std::memcpy(packed, &bytes_, sizeof bytes_);
+    std::memcpy(packed, &head_, sizeof head_);
     const std::size_t begin = bytes_in_lines(0, group_.size());
     std::size_t place = begin;
     for (std::size_t at = sizeof(Head); at < begin; at += sizeof(LinesEntry)) {
@@ -133,7 +136,8 @@ class Output {
   const AlltoallArguments& args_;
   WayOf way_of_;
   Row row_;
-  Head bytes_;         // of the row
+  std::size_t bytes_;  // of the row
+  Head head_;
   int entered_ = 0;    // blocks that have an entry
   std::size_t place_;  // of the next one, and
   std::size_t left_;   // bytes of entries and row, where they go through slots
@@ -152,8 +156,8 @@ class Input {
         from_(rank_before(group.rank(), distance, group.size())) {}
 
   // The number of steps, and how the row comes, once its first position is in.
-  std::size_t steps() const { return way_of().steps(head()); }
-  Way way() const { return way_of()(head()); }
+  std::size_t steps() const { return way_of().steps(row_bytes()); }
+  Way way() const { return way_of()(row_bytes()); }
 
   Wait entry_in_lines() const {
     return lines_with(group_, from_, first_, entry_place(), sizeof(LinesEntry));
@@ -176,12 +180,14 @@ class Input {
     const std::size_t bytes = args_.received[from_].bytes;
     const auto index = static_cast<std::uintptr_t>(group_.rank());
     Part part{};
-    PeerMemory& memory = *peers_->memory;
-    const bool done = bytes == 0 || (memory.read(from_, theirs.blocks + index * sizeof part, &part,
-                                                 sizeof part) &&
-                                     memory.read(from_, theirs.input + part.offset, output().at(),
-                                                 std::min(bytes, part.bytes)));
-    if (!done) note_failed(*peers_);
+    if (bytes > 0) {
+      if (peers_->memory->read(from_, theirs.blocks + index * sizeof part, &part, sizeof part)) {
+        fetch_into(*peers_, from_, theirs.input + part.offset, output(),
+                   std::min(bytes, part.bytes));
+      } else {
+        note_failed(*peers_);
+      }
+    }
     block().offset = kTaken;
   }
 
@@ -209,7 +215,10 @@ class Input {
 
  private:
   static constexpr std::size_t kTaken = SIZE_MAX;
-  WayOf way_of() const { return {group_.size(), group_.slot_bytes(), peers_ != nullptr}; }
+  WayOf way_of() const {
+    return {group_.size(), group_.slot_bytes(), peers_ && !(head() & kHasGaps)};
+  }
+  std::size_t row_bytes() const { return head() & ~kHasGaps; }
   Head head() const {
     Head head;
     std::memcpy(&head, group_.small(from_, first_), sizeof head);

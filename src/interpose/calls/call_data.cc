@@ -34,7 +34,7 @@ void CallData::describe(Work& work, const Call& call, const Decision& decision) 
   bytes_ = decision.bytes;
   work.call.direct = {decision.direct};
   work.call.reduces = 0;
-  in_ranges_ = local_ || !needs_single_copy(info_of(decision.choice.algorithm));
+  takes_ = local_ ? TakesGaps{true, true} : takes_gaps(info_of(decision.choice.algorithm));
   switch (call.collective()) {
     case Collective::barrier:
       return work.set_barrier(decision.choice, &by_mpi_.emplace(MPI_INT32_T, MPI_BOR));
@@ -86,7 +86,7 @@ void CallData::describe_bcast(ChosenCall& work, const Call& call, const Decision
   work.choice = decision.choice;
   work.bcast = {nullptr, bytes_, call.root};
   if (local_) return;
-  packed_.emplace(TypedBuffer{call.receive, call.comm}, bytes_, use_of(call));
+  packed_.emplace(TypedBuffer{call.receive, call.comm}, bytes_, use_sent(call));
   work.bcast.buffer = packed_->bytes();
   packs_ = decision.communicator->rank == call.root;
   has_copies_ = packed_->is_copy();
@@ -127,11 +127,12 @@ void CallData::describe_allgather(ChosenCall& work, const Call& call, const Deci
   describe_result(args, call, decision);
   const Part own = args.parts[c.rank];
   args.input = args.output + own.offset;
-  // In place the rank's part is where the output has it, unless the output is a copy.
+  // In place the rank's part is where the output has it, unless it is to lie contiguous.
   const bool in_place = call.send.address == MPI_IN_PLACE;
-  if (own.bytes > 0 && (!in_place || (gathered_ && gathered_->is_copy()))) {
+  const bool is_there = in_place && !(gathered_ && (gathered_->is_copy() || !takes_.sent));
+  if (own.bytes > 0 && !is_there) {
     packed_.emplace(TypedBuffer{own_data(call, c.rank, c.size), call.comm}, own.bytes,
-                    use_of(call));
+                    use_sent(call));
     args.input = packed_->bytes();
   }
   packs_ = packed_ && packed_->is_copy();
@@ -155,7 +156,7 @@ void CallData::describe_result(AllgatherArguments& args, const Call& call,
     gather_listed(call, blocks, element);
   } else {
     gathered_.emplace(TypedBuffer{{data.address, data.count * ranks, data.type}, call.comm}, bytes_,
-                      use_of(call));
+                      use_received(call));
   }
   args.output = gathered_ ? gathered_->bytes() : Bytes(output);
   args.parts = {bytes_, ranks, 1, 0, parts_.get()};
@@ -168,7 +169,7 @@ void CallData::gather_listed(const Call& call, const Blocks& blocks, std::size_t
   parts_ = blocks.adjoining(element);
   const DataLayout* layout = use_packing(data.type, call.comm, bytes_, extent);
   if (layout) {
-    gathered_.emplace(blocks.layout(*layout, extent), data.address, call.comm, use_of(call));
+    gathered_.emplace(blocks.layout(*layout, extent), data.address, call.comm, use_received(call));
     return;
   }
   MPI_Aint lower = 0;
@@ -191,7 +192,7 @@ void CallData::describe_exchange(ChosenCall& work, const Call& call, const Decis
     args = {static_cast<const std::byte*>(call.send.address),
             static_cast<std::byte*>(call.receive.address), blocks, blocks};
   } else {
-    exchange_ = std::make_unique<ExchangeData>(call, ranks, use_of(call), args);
+    exchange_ = std::make_unique<ExchangeData>(call, ranks, takes_, args);
   }
   has_copies_ = exchange_ || local_;
 }

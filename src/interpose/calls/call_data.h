@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "algorithms/table.h"
 #include "interpose/calls/blocks.h"
 #include "interpose/calls/decide.h"
 #include "interpose/calls/exchange.h"
@@ -48,7 +49,10 @@ class CallData {
   void describe_exchange(ChosenCall& work, const Call& call, const Decision& decision);
   void describe_result(AllgatherArguments& args, const Call& call, const Decision& decision);
   void gather_listed(const Call& call, const Blocks& blocks, std::size_t element);
-  PackedBuffer::Use use_of(const Call& call) const { return {in_ranges_, call.is_deferred()}; }
+  PackedBuffer::Use use_sent(const Call& call) const { return {takes_.sent, call.is_deferred()}; }
+  PackedBuffer::Use use_received(const Call& call) const {
+    return {takes_.received, call.is_deferred()};
+  }
   void copy_or_stage(const TypeInfo& type, std::byte*& output, std::size_t count, MPI_Comm comm);
   void load_copies(const ChosenCall& work);
   void deliver_copies();
@@ -56,7 +60,7 @@ class CallData {
   bool local_ = false;
   bool has_copies_ = false;  // anything is to be done before or after
   bool packs_ = false;       // `packed_` is a copy, or what a broadcast's root sends
-  bool in_ranges_ = false;   // the algorithm takes data with a layout
+  TakesGaps takes_{};        // the algorithm
   std::size_t bytes_ = 0;
   std::optional<TypedAllreduce> by_mpi_;    // of a reduction over levels
   std::optional<TypeInfo> copied_;          // of a local reduction, whose input becomes its output

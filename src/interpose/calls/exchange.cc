@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/calls/exchange.h"
 
+#include <algorithm>
 #include <climits>
 #include <cstdint>
 #include <new>
@@ -54,21 +55,47 @@ bool has_equal_packed_blocks(const Call& call) {
          lies_packed(call.send.type) && lies_packed(call.receive.type);
 }
 
-ExchangeData::ExchangeData(const Call& call, int ranks, const PackedBuffer::Use& use,
-                           AlltoallArguments& args)
-    : use_(use) {
-  if (call.kind.function == Function::alltoall) {
-    Bytes input, output;
-    args.sent = add_equal(call, true, ranks, input);
-    args.received = add_equal(call, false, ranks, output);
-    args.input = input;
-    args.output = output;
-    return;
+void BlockList::add(const Bytes& block, std::size_t bytes) {
+  all_contiguous_ &= block.contiguous();
+  blocks_.push_back({block, (blocks_.empty() ? 0 : blocks_.back().end) + bytes});
+}
+
+// Calls step(bytes of a block, done, some) for the blocks of a range.
+template <class Step>
+void BlockList::in_blocks(std::size_t offset, std::size_t bytes, Step step) const {
+  auto block =
+      std::upper_bound(blocks_.begin(), blocks_.end(), offset,
+                       [](std::size_t at, const Block& listed) { return at < listed.end; });
+  for (std::size_t done = 0; done < bytes; ++block) {
+    const std::size_t begin = block == blocks_.begin() ? 0 : (block - 1)->end;
+    const std::size_t some = std::min(bytes - done, block->end - (offset + done));
+    step(block->at + (offset + done - begin), done, some);
+    done += some;
   }
-  // Offsets of listed blocks are addresses.
-  use_.in_ranges = false;
-  args.sent = add_listed(call, true, ranks);
-  args.received = add_listed(call, false, ranks);
+}
+
+void BlockList::pack(std::size_t offset, std::size_t bytes, std::byte* to) const {
+  in_blocks(offset, bytes, [&](const Bytes& from, std::size_t done, std::size_t some) {
+    from.copy_to(to + done, some);
+  });
+}
+
+void BlockList::unpack(std::size_t offset, std::size_t bytes, const std::byte* from) const {
+  in_blocks(offset, bytes, [&](const Bytes& to, std::size_t done, std::size_t some) {
+    to.copy_from(from + done, some);
+  });
+}
+
+ExchangeData::ExchangeData(const Call& call, int ranks, TakesGaps takes, AlltoallArguments& args)
+    : takes_(takes) {
+  const bool listed = call.kind.function != Function::alltoall;
+  const auto add = listed ? &ExchangeData::add_listed : &ExchangeData::add_equal;
+  Bytes input, output;
+  args.sent = (this->*add)(call, true, ranks, input);
+  args.received = (this->*add)(call, false, ranks, output);
+  args.input = input;
+  args.output = output;
+  if (!listed) return;
   scratch_.resize(static_cast<std::size_t>(ranks));
   args.blocks = scratch_.data();
 }
@@ -85,7 +112,8 @@ Bytes ExchangeData::add(const Call& call, bool sends, const Data& data, std::siz
              element, info_of(call.collective()).mpi_name);
     end_job(call.comm);
   }
-  Side& side = (sends ? sent_ : received_).emplace_back(TypedBuffer{data, call.comm}, bytes, use_);
+  const PackedBuffer::Use use{sends ? takes_.sent : takes_.received, call.is_deferred()};
+  Side& side = (sends ? sent_ : received_).emplace_back(TypedBuffer{data, call.comm}, bytes, use);
   if (!sends || !is_in_place(call) || side.buffer.is_copy()) return side.buffer.bytes();
   side.copy.reset(new (std::nothrow) std::byte[bytes]);
   if (!side.copy) {
@@ -104,17 +132,26 @@ Parts ExchangeData::add_equal(const Call& call, bool sends, int ranks, Bytes& at
   return {bytes, ranks, 1, 0, nullptr};
 }
 
-Parts ExchangeData::add_listed(const Call& call, bool sends, int ranks) {
+// Offsets are addresses where no block has gaps.
+Parts ExchangeData::add_listed(const Call& call, bool sends, int ranks, Bytes& at) {
   const ExchangeSide side(call, sends);
-  std::vector<Part>& blocks = listed_[sends];
+  std::vector<Part>& parts = listed_[sends];
+  BlockList& blocks = blocks_[sends];
   std::size_t total = 0;
   for (int r = 0; r < ranks; ++r) {
     const std::size_t bytes = side.bytes(r);
-    const Bytes at = bytes > 0 ? add(call, sends, side.block(r), bytes) : Bytes();
-    blocks.push_back({reinterpret_cast<std::uintptr_t>(at.at()), bytes});
+    blocks.add(bytes > 0 ? add(call, sends, side.block(r), bytes) : Bytes(), bytes);
+    parts.push_back({total, bytes});
     total += bytes;
   }
-  return {total, ranks, 1, 0, blocks.data()};
+  if (!blocks.all_contiguous()) {
+    at = Bytes(&blocks, 0);
+    return {total, ranks, 1, 0, parts.data()};
+  }
+  for (std::size_t r = 0; r < parts.size(); ++r) {
+    parts[r].offset = reinterpret_cast<std::uintptr_t>(blocks.block(r).at());
+  }
+  return {total, ranks, 1, 0, parts.data()};
 }
 
 void ExchangeData::pack() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/arguments.h"
+#include "algorithms/table.h"
 #include "interpose/calls/call.h"
 #include "interpose/mpi/packing.h"
 
@@ -49,12 +50,34 @@ inline bool is_in_place(const Call& call) {
 // True for an MPI_Alltoall whose data can be taken as they lie.
 bool has_equal_packed_blocks(const Call& call);
 
-// The memory that a call needs beside the program's: lists of blocks, and copies of those that do
-// not lie packed.
+// Blocks anywhere, as if they were one behind the other.
+class BlockList final : public ByteLayout {
+ public:
+  void add(const Bytes& block, std::size_t bytes);
+  bool all_contiguous() const { return all_contiguous_; }
+  const Bytes& block(std::size_t index) const { return blocks_[index].at; }
+
+  void pack(std::size_t offset, std::size_t bytes, std::byte* to) const override;
+  void unpack(std::size_t offset, std::size_t bytes, const std::byte* from) const override;
+
+ private:
+  struct Block {
+    Bytes at;
+    std::size_t end;  // in the list
+  };
+  template <class Step>
+  void in_blocks(std::size_t offset, std::size_t bytes, Step step) const;
+
+  std::vector<Block> blocks_;
+  bool all_contiguous_ = true;
+};
+
+// The memory that a call needs beside the program's: lists of blocks, and copies of those that are
+// to lie packed and do not.
 class ExchangeData {
  public:
   // Fills the arguments of the call's work on `ranks` ranks.
-  ExchangeData(const Call& call, int ranks, const PackedBuffer::Use& use, AlltoallArguments& args);
+  ExchangeData(const Call& call, int ranks, TakesGaps takes, AlltoallArguments& args);
   void pack();
   void unpack();
 
@@ -68,12 +91,14 @@ class ExchangeData {
     std::unique_ptr<std::byte[]> copy;
   };
 
+  // Both return where the blocks are in the data that begin at `at`.
   Parts add_equal(const Call& call, bool sends, int ranks, Bytes& at);
-  Parts add_listed(const Call& call, bool sends, int ranks);
+  Parts add_listed(const Call& call, bool sends, int ranks, Bytes& at);
   Bytes add(const Call& call, bool sends, const Data& data, std::size_t bytes);
 
-  PackedBuffer::Use use_;
+  TakesGaps takes_;
   std::vector<Part> listed_[2], scratch_;
+  BlockList blocks_[2];
   std::deque<Side> sent_, received_;
 };
 
