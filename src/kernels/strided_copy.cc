@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "base/cpu.h"
 #include "kernels/sets.h"
@@ -14,11 +15,12 @@
 namespace sumac {
 namespace {
 
-// Blocks at least this far apart are requested ahead: the processor's own prefetching follows
-// shorter strides, and none across pages. They go to the second-level cache: where strides are
-// powers of two, the first one has room for few of them.
+// Blocks at least this far apart are requested ahead, where they are in so many lines that they
+// come from memory: the processor's own prefetching follows shorter strides, and none across pages.
+// Of fewer blocks the lines are in the last cache, and a request would cost as much as it saves.
 constexpr std::ptrdiff_t kLeastPrefetched = 512;
-constexpr std::ptrdiff_t kAhead = 16;  // blocks
+constexpr std::ptrdiff_t kMostInCache = 64 << 10;  // lines
+constexpr std::ptrdiff_t kAhead = 16;              // blocks
 
 bool is_far(std::ptrdiff_t stride) {
   return stride >= kLeastPrefetched || stride <= -kLeastPrefetched;
@@ -30,32 +32,79 @@ struct Blocks {
   const std::byte* from;
   std::ptrdiff_t from_stride;
   std::ptrdiff_t count;
+
+  void advance(std::ptrdiff_t blocks) {
+    to += blocks * to_stride;
+    from += blocks * from_stride;
+    count -= blocks;
+  }
 };
 
-template <std::size_t block>
-inline void copy_one(const Blocks& blocks, std::ptrdiff_t i) {
-  __builtin_memcpy(blocks.to + i * blocks.to_stride, blocks.from + i * blocks.from_stride, block);
+// `at_once` blocks, of a size that the compiler knows. Small ones are all loaded first.
+template <std::size_t block, int at_once, class ToStride, class FromStride>
+inline void copy_some(std::byte* to, ToStride to_stride, const std::byte* from,
+                      FromStride from_stride) {
+  if constexpr (block <= 16) {
+    std::byte some[at_once][block];
+    for (int i = 0; i < at_once; ++i) __builtin_memcpy(some[i], from + i * from_stride, block);
+    for (int i = 0; i < at_once; ++i) __builtin_memcpy(to + i * to_stride, some[i], block);
+  } else {
+    for (int i = 0; i < at_once; ++i) {
+      __builtin_memcpy(to + i * to_stride, from + i * from_stride, block);
+    }
+  }
 }
 
-// Blocks of a size that the compiler knows.
+// All blocks. Addresses are added up, since products of a block's number and its stride would cost
+// more than the copies.
+template <std::size_t block, int at_once, class ToStride, class FromStride>
+void copy_all(std::byte* to, ToStride to_stride, const std::byte* from, FromStride from_stride,
+              std::ptrdiff_t count) {
+  for (; count >= at_once; count -= at_once) {
+    copy_some<block, at_once>(to, to_stride, from, from_stride);
+    to += at_once * to_stride;
+    from += at_once * from_stride;
+  }
+  for (; count > 0; --count) {
+    __builtin_memcpy(to, from, block);
+    to += to_stride;
+    from += from_stride;
+  }
+}
+
+// The same for blocks of which one side is far apart, requested ahead; returns how many blocks it
+// has copied.
 template <std::size_t block>
-void copy_fixed(const Blocks blocks) {
-  std::ptrdiff_t i = 0;
-  if (is_far(blocks.from_stride)) {
-    for (; i + kAhead < blocks.count; ++i) {
-      __builtin_prefetch(blocks.from + (i + kAhead) * blocks.from_stride, 0, 2);
-      copy_one<block>(blocks, i);
+std::ptrdiff_t copy_requested(Blocks blocks) {
+  const std::ptrdiff_t most = blocks.count;
+  const bool reads_far = is_far(blocks.from_stride);
+  while (blocks.count > kAhead) {
+    if (reads_far) {
+      __builtin_prefetch(blocks.from + kAhead * blocks.from_stride, 0, 3);
+    } else {
+      prefetch_for_write(blocks.to + kAhead * blocks.to_stride);
     }
-  } else if (is_far(blocks.to_stride)) {
-    for (; i + kAhead < blocks.count; ++i) {
-      prefetch_for_write(blocks.to + (i + kAhead) * blocks.to_stride);
-      copy_one<block>(blocks, i);
-    }
+    __builtin_memcpy(blocks.to, blocks.from, block);
+    blocks.advance(1);
   }
-  for (; i + 8 <= blocks.count; i += 8) {
-    for (std::ptrdiff_t j = i; j < i + 8; ++j) copy_one<block>(blocks, j);
+  return most - blocks.count;
+}
+
+template <std::size_t block>
+void copy_fixed(Blocks blocks) {
+  using Adjoining = std::integral_constant<std::ptrdiff_t, block>;
+  const bool far = is_far(blocks.from_stride) || is_far(blocks.to_stride);
+  if (far && blocks.count > kMostInCache) blocks.advance(copy_requested<block>(blocks));
+  if (blocks.to_stride != Adjoining() && blocks.from_stride != Adjoining()) {
+    copy_all<block, 4>(blocks.to, blocks.to_stride, blocks.from, blocks.from_stride, blocks.count);
+  } else if (blocks.to_stride != Adjoining()) {
+    copy_all<block, 4>(blocks.to, blocks.to_stride, blocks.from, Adjoining(), blocks.count);
+  } else if (is_far(blocks.from_stride)) {
+    // Each load is in a page of its own: several at a time were slower.
+    copy_all<block, 1>(blocks.to, Adjoining(), blocks.from, blocks.from_stride, blocks.count);
+  } else {
+    copy_all<block, 4>(blocks.to, Adjoining(), blocks.from, blocks.from_stride, blocks.count);
   }
-  for (; i < blocks.count; ++i) copy_one<block>(blocks, i);
 }
 
 struct Grid {
@@ -69,24 +118,54 @@ struct Grid {
     return {to + i * to_strides.row, to_strides.block, from + i * from_strides.row,
             from_strides.block, blocks};
   }
+  // True for blocks that adjoin in the rows on one side and in the columns on the other.
+  bool is_transposed(std::ptrdiff_t block) const {
+    return (to_strides.row == block && from_strides.block == block) ||
+           (to_strides.block == block && from_strides.row == block);
+  }
 };
 
-// As many blocks in a row as the compiler knows.
-template <std::size_t block, int blocks>
-void copy_rows(const Grid grid) {
-  for (std::ptrdiff_t i = 0; i < grid.rows; ++i) {
+// Two rows at a time of a grid that is transposed, in squares of two by two doubles; returns how
+// many rows and columns of blocks it has copied, an even number of each.
+struct Copied {
+  std::ptrdiff_t blocks, rows;
+};
+Copied transpose_squares(const Grid& grid) {
+  using Pair = double __attribute__((vector_size(16)));
+  using Which = long long __attribute__((vector_size(16)));
+  constexpr std::ptrdiff_t kDouble = sizeof(double);
+  const Copied copied{grid.blocks & ~1, grid.rows & ~1};
+  // From one double to the next across the side's adjoining ones.
+  const bool rows_adjoin = grid.from_strides.block == kDouble;
+  const std::ptrdiff_t from_next = rows_adjoin ? grid.from_strides.row : grid.from_strides.block;
+  const std::ptrdiff_t to_next = rows_adjoin ? grid.to_strides.block : grid.to_strides.row;
+  for (std::ptrdiff_t i = 0; i < copied.rows; i += 2) {
     const Blocks row = grid.row(i);
-    for (int j = 0; j < blocks; ++j) copy_one<block>(row, j);
+    std::byte* to = row.to;
+    const std::byte* from = row.from;
+    for (std::ptrdiff_t j = 0; j < copied.blocks; j += 2) {
+      Pair a, b;
+      __builtin_memcpy(&a, from, sizeof a);
+      __builtin_memcpy(&b, from + from_next, sizeof b);
+      const Pair firsts = __builtin_shuffle(a, b, Which{0, 2});
+      const Pair seconds = __builtin_shuffle(a, b, Which{1, 3});
+      __builtin_memcpy(to, &firsts, sizeof a);
+      __builtin_memcpy(to + to_next, &seconds, sizeof b);
+      to += 2 * row.to_stride;
+      from += 2 * row.from_stride;
+    }
   }
+  return copied;
 }
 
 template <std::size_t block>
 void copy_grid_fixed(const Grid& grid) {
-  constexpr int kInLine = 64 / block;
-  if (grid.blocks == kInLine) return copy_rows<block, kInLine>(grid);
+  Copied copied{0, 0};
+  if (block == sizeof(double) && grid.is_transposed(block)) copied = transpose_squares(grid);
   for (std::ptrdiff_t i = 0; i < grid.rows; ++i) {
-    const Blocks row = grid.row(i);
-    for (std::ptrdiff_t j = 0; j < row.count; ++j) copy_one<block>(row, j);
+    Blocks row = grid.row(i);
+    if (i < copied.rows) row.advance(copied.blocks);
+    for (; row.count > 0; row.advance(1)) __builtin_memcpy(row.to, row.from, block);
   }
 }
 

@@ -119,6 +119,31 @@ TEST_P(Strided, scatters_as_single_copies_do) {
   }
 }
 
+// So many lines that they are requested ahead.
+TEST(Far, copies_as_single_copies_do) {
+  constexpr std::size_t kBlock = 8, kCount = 70000;
+  std::vector<std::byte> packed(kBlock * kCount), again(packed.size());
+  for (const std::ptrdiff_t stride : {512, 520, -520}) {
+    const Case c{kBlock, kCount, stride};
+    std::vector<std::byte> memory(c.extent()), target(c.extent());
+    fill(memory.data(), memory.size(), 3);
+    const std::size_t first = stride < 0 ? c.extent() - kBlock : 0;
+    copy_blocks(packed.data(), kBlock, memory.data() + first, stride, kBlock, kCount);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      std::memcpy(again.data() + i * kBlock,
+                  memory.data() + first + static_cast<std::ptrdiff_t>(i) * stride, kBlock);
+    }
+    ASSERT_EQ(again, packed) << stride;
+    copy_blocks(target.data() + first, stride, packed.data(), kBlock, kBlock, kCount);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      std::byte* const block = target.data() + first + static_cast<std::ptrdiff_t>(i) * stride;
+      ASSERT_EQ(0, std::memcmp(block, packed.data() + i * kBlock, kBlock)) << stride << ", " << i;
+      std::memset(block, 0, kBlock);
+    }
+    ASSERT_EQ(target, std::vector<std::byte>(target.size())) << stride;
+  }
+}
+
 // A tile of a matrix, of which rows become columns, between memory that ends with it.
 TEST(Grid, turns_as_single_copies_do) {
   Guarded matrix(kRoom), tile(kRoom);

@@ -102,6 +102,28 @@ TEST(Mover, copies_any_range_of_lists) {
   }
 }
 
+// Short runs are packed by copying more than they have: at the ends of memory, where pages without
+// data may lie between, where runs are long or not in order, they must not be.
+TEST(Mover, copies_any_range_of_short_runs) {
+  for (const std::ptrdiff_t page_gap : {0, 4095, 4096, 70000}) {
+    for (const std::size_t longest : {5, 40, 64, 70}) {
+      for (const bool descends : {false, true}) {
+        RunList list(700);
+        Pair pair;
+        std::ptrdiff_t at = 0;
+        for (std::size_t i = 0; i < 700; ++i) {
+          const std::size_t bytes = 1 + i * 7 % longest;
+          list.add(descends ? -at : at, bytes);
+          append(pair.places, block_pair(bytes).places, descends ? -at : at);
+          at += static_cast<std::ptrdiff_t>(70 + i % 3) + (i % 50 == 49 ? page_gap : 0);
+        }
+        pair.layout = list.finish();
+        ASSERT_NO_FATAL_FAILURE(compare(pair, 1, 0, 40));
+      }
+    }
+  }
+}
+
 // Results that leave the caches go another way.
 TEST(Mover, streams_the_same_bytes) {
   set_stream_bytes(0);

@@ -41,7 +41,11 @@ struct LayoutNode {
       std::ptrdiff_t at;
       std::size_t first;   // run
       std::size_t before;  // units in the runs before
+      // So many runs at the beginning have at most kWideMost bytes, and as many bytes from where
+      // each begins can be read: they are in pages that have data of the group.
+      std::uint32_t wide = 0;
     };
+    static constexpr std::int64_t kWideMost = 64;
     struct Run {
       std::int32_t at;
       std::uint32_t units;

@@ -21,6 +21,11 @@ constexpr std::size_t kStreamedOut = 1024, kStreamedIn = 64;
 constexpr std::size_t kLeastAcross = 4, kFewBlocks = 16;
 constexpr std::size_t kLongTile = 64;
 constexpr std::size_t kLine = 64;  // bytes
+// Short runs are packed in one or two pieces of so many bytes: to tell their exact lengths apart
+// would cost branches.
+constexpr std::size_t kWide = 32;
+// Of each row of a tile: wider than a line, since rows seldom begin where a line does.
+constexpr std::size_t kTileWidth = 2 * kLine;
 
 std::ptrdiff_t times(std::size_t count, std::ptrdiff_t stride) {
   return static_cast<std::ptrdiff_t>(count) * stride;
@@ -34,6 +39,14 @@ struct Packing {
   template <std::size_t bytes>
   void copy_fixed(const std::byte* place) {
     __builtin_memcpy(packed, place, bytes);
+    packed += bytes;
+  }
+  // Whether copy_wide() may be used: packed bytes that are written too early are overwritten.
+  static constexpr bool kCanCopyWide = true;
+  // At most Runs::kWideMost bytes. Reads and writes fewer than kWide bytes more.
+  void copy_wide(const std::byte* place, std::size_t bytes) {
+    __builtin_memcpy(packed, place, kWide);
+    if (bytes > kWide) __builtin_memcpy(packed + kWide, place + kWide, kWide);
     packed += bytes;
   }
 
@@ -65,6 +78,7 @@ struct Unpacking {
   const std::byte* packed;
   bool streams;
 
+  static constexpr bool kCanCopyWide = false;
   template <std::size_t bytes>
   void copy_fixed(std::byte* place) {
     __builtin_memcpy(place, packed, bytes);
@@ -119,7 +133,7 @@ class Mover {
     if (const auto* inner = std::get_if<Loop>(&node.form)) {
       loop(*inner->child, inner->count, inner->stride, place, from, to);
     } else if (const auto* list = std::get_if<Runs>(&node.form)) {
-      runs(*list, place, from, to);
+      runs(*list, node.bytes, place, from, to);
     } else if (const auto* items = std::get_if<Sequence>(&node.form)) {
       sequence(*items, place, from, to);
     } else {
@@ -185,7 +199,7 @@ class Mover {
       return true;
     }
     const GridStrides packed_strides{packed_stride, adjoining};
-    in_tiles(bytes, count, kLine / block, [&](std::size_t first, std::size_t some) {
+    in_tiles(bytes, count, kTileWidth / block, [&](std::size_t first, std::size_t some) {
       way_.copy_tile(place + times(first, stride), {stride, inner.stride}, packed_strides, block,
                      some, inner.count);
     });
@@ -224,7 +238,9 @@ class Mover {
     return group->at + list.runs[run].at;
   }
 
-  void runs(const Runs& list, std::byte* place, std::size_t from, std::size_t to) {
+  // `bytes`: of the whole list.
+  void runs(const Runs& list, std::size_t bytes, std::byte* place, std::size_t from,
+            std::size_t to) {
     const auto after = std::upper_bound(
         list.groups.begin(), list.groups.end(), from / list.unit,
         [](std::size_t unit, const Runs::Group& group) { return unit < group.before; });
@@ -233,25 +249,28 @@ class Mover {
       const std::size_t end = is_last ? list.runs.size() : (group + 1)->first;
       std::byte* const base = place + group->at;
       std::size_t begin = group->before * list.unit;  // of the run, in packed bytes
-      if (!list.child && begin == from && !is_last && (group + 1)->before <= to) {
-        whole_runs(list, group->first, end, base);
-        from = (group + 1)->before;
+      const std::size_t behind = is_last ? bytes : (group + 1)->before * list.unit;
+      if (!list.child && begin == from && behind <= to) {
+        whole_runs(list, *group, end, base, to - from);
+        from = behind;
         continue;
       }
       for (std::size_t i = group->first; i < end && from < to; ++i) {
-        const std::size_t bytes = list.runs[i].units * list.unit;
-        if (begin + bytes > from) {
-          const std::size_t some = std::min(begin + bytes, to);
+        const std::size_t of_run = list.runs[i].units * list.unit;
+        if (begin + of_run > from) {
+          const std::size_t some = std::min(begin + of_run, to);
           run(list, list.runs[i], base, from - begin, some - begin);
           from = some;
         }
-        begin += bytes;
+        begin += of_run;
       }
     }
   }
 
-  // Of bytes.
-  void whole_runs(const Runs& list, std::size_t first, std::size_t end, std::byte* base) {
+  // Of bytes; `left`: packed bytes from the first of them on.
+  void whole_runs(const Runs& list, const Runs::Group& group, std::size_t end, std::byte* base,
+                  std::size_t left) {
+    const std::size_t first = group.first;
     switch (list.equal) {
       case 1:
         return equal_runs<1>(list, first, end, base);
@@ -264,7 +283,16 @@ class Mover {
       case 16:
         return equal_runs<16>(list, first, end, base);
     }
-    for (std::size_t i = first; i < end; ++i) way_.copy(base + list.runs[i].at, list.runs[i].units);
+    Way way = way_;  // see equal_runs()
+    const Runs::Run* run = list.runs.data() + first;
+    const Runs::Run* const behind = list.runs.data() + end;
+    if constexpr (Way::kCanCopyWide) {
+      const Runs::Run* const wide = run + group.wide;
+      const std::byte* const last = way.packed + left - Runs::kWideMost;
+      for (; run < wide && way.packed <= last; ++run) way.copy_wide(base + run->at, run->units);
+    }
+    for (; run < behind; ++run) way.copy(base + run->at, run->units);
+    way_ = way;
   }
 
   template <std::size_t bytes>

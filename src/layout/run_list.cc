@@ -3,12 +3,32 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 namespace sumac {
 namespace {
 
-constexpr std::size_t kRunsOfGroup = 64;
+constexpr std::size_t kRunsOfGroup = 256;
 constexpr std::size_t kMostUnits = std::numeric_limits<std::uint32_t>::max();
+
+// True when the second run of bytes begins behind the first, and no page between them is without
+// data.
+bool is_close(const LayoutNode::Runs::Run& first, const LayoutNode::Runs::Run& second) {
+  constexpr std::int64_t kSmallestPage = 4096;
+  const std::int64_t gap = std::int64_t{second.at} - first.at - std::int64_t{first.units};
+  return gap >= 0 && gap < kSmallestPage;
+}
+
+// Group::wide of a group of these runs of bytes.
+std::uint32_t count_wide(std::span<const LayoutNode::Runs::Run> runs) {
+  std::size_t last = 0;
+  while (last + 1 < runs.size() && is_close(runs[last], runs[last + 1])) ++last;
+  const std::int64_t end = std::int64_t{runs[last].at} + runs[last].units;
+  std::uint32_t wide = 0;
+  constexpr std::int64_t kMost = LayoutNode::Runs::kWideMost;
+  while (wide <= last && runs[wide].units <= kMost && runs[wide].at + kMost <= end) ++wide;
+  return wide;
+}
 
 bool fits(std::ptrdiff_t distance) {
   return distance >= std::numeric_limits<std::int32_t>::min() &&
@@ -88,6 +108,16 @@ void RunList::push(std::ptrdiff_t at, std::size_t units) {
   }
 }
 
+void RunList::note_wide() {
+  const std::span<const Runs::Run> runs = runs_.runs;
+  for (std::size_t g = 0; g < runs_.groups.size(); ++g) {
+    Group& group = runs_.groups[g];
+    const bool is_last = g + 1 == runs_.groups.size();
+    const std::size_t end = is_last ? runs.size() : runs_.groups[g + 1].first;
+    group.wide = count_wide(runs.subspan(group.first, end - group.first));
+  }
+}
+
 DataLayout RunList::finish() {
   add_pending();
   if (!listed_) {
@@ -101,7 +131,11 @@ DataLayout RunList::finish() {
   const bool of_bytes = element_.bytes() == 1;
   runs_.unit = element_.bytes();
   runs_.stride = extent_;
-  if (!(of_bytes && extent_ == 1)) runs_.child = element_.node;
+  if (of_bytes && extent_ == 1) {
+    note_wide();
+  } else {
+    runs_.child = element_.node;
+  }
   const std::size_t blocks = runs_.child ? units_ * element_.blocks() : runs_.runs.size();
   const std::size_t bytes = units_ * runs_.unit;
   return {std::make_shared<const LayoutNode>(LayoutNode{bytes, blocks, std::move(runs_)}),

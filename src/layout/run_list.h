@@ -27,6 +27,7 @@ class RunList {
   void take_back_loop();
   void add_pending();
   void push(std::ptrdiff_t at, std::size_t units);
+  void note_wide();
 
   DataLayout element_;
   std::ptrdiff_t extent_;
