@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """MPI_Pack and MPI_Unpack by vector instructions, against Sumac's own scalar loops and the MPI; and
-a stencil, a Fourier transform and a transpose with and without Sumac. Prints tables in Markdown.
+a stencil, a Fourier transform, a transpose, collectives and messages of every second double with
+and without Sumac. Prints tables in Markdown.
 
 Usage: experiments/zhong_pack/run.py [--layouts NAME,...] [--sizes BYTES,...] [--rounds N] ...
 Exit status: 0 done, 1 a job failed, 3 no MPI to run on, 4 wrong results.
@@ -22,6 +23,8 @@ SETS = ("scalar", "auto")  # SUMAC_SIMD
 LAYOUTS = "vector_1_2,vector_1_4,vector_8_16,columns,yz_face,indexed,structs,nested"
 ALONE, WITH = "alone", "with Sumac"
 RANKS = 2
+PACKED = "and SUMAC_PACK_MESSAGES=16K"
+STRIDED = {ALONE: {}, WITH: {}, PACKED: {"SUMAC_PACK_MESSAGES": "16K"}}
 SECONDS_ALLOWED = 300  # time limit of a job
 
 
@@ -123,6 +126,37 @@ def print_examples(given):
         print(f"| {' | '.join(cells)} |", flush=True)
 
 
+def strided_job(given, way):
+    """{(call, bytes): (right, median seconds)}."""
+    family, launcher = given.mpi.split("=", 1)
+    command = [launcher, *jobs.UNBOUND[family], "-n", str(RANKS)]
+    if way != ALONE:
+        command += [str(given.sumac), "exec", "--"]
+    command += [str(given.build / f"experiments/strided-{family}"), str(given.calls)]
+    output = jobs.output_of([*command, *map(str, given.messages)], STRIDED[way], SECONDS_ALLOWED)
+    found = {}
+    for line in output.splitlines():
+        name, size, right, *seconds = line.split()
+        found[name, int(size)] = (right == "right", statistics.median(map(float, seconds)))
+    return found
+
+
+def print_strided(given):
+    """Prints the third table; returns the calls with wrong results."""
+    found = in_turns(given, STRIDED, partial(strided_job, given))
+    print(f"\nEvery second double, {RANKS} ranks, us (times as fast as alone)\n")
+    print(f"| call | bytes | {' | '.join(STRIDED)} |\n|---|---:|{'---:|' * len(STRIDED)}")
+    wrong = set()
+    for call in found[ALONE][0]:
+        times = {way: statistics.median(job[call][1] for job in found[way]) for way in STRIDED}
+        wrong |= {f"{call[0]} {way}" for way in STRIDED for job in found[way] if not job[call][0]}
+        cells = [call[0], str(call[1]), f"{1e6 * times[ALONE]:.1f}"]
+        for way in (WITH, PACKED):
+            cells.append(f"{1e6 * times[way]:.1f} ({times[ALONE] / times[way]:.2f}x)")
+        print(f"| {' | '.join(cells)} |", flush=True)
+    return sorted(wrong)
+
+
 def arguments():
     parser = argparse.ArgumentParser(description="packing by vector instructions")
     parser.add_argument("--layouts", default=LAYOUTS, help="of 'sumac bench pack'")
@@ -132,6 +166,8 @@ def arguments():
     parser.add_argument("--radii", type=numbers, default="1,2,4,8", help="of the stencil")
     parser.add_argument("--order", type=int, default=2000, help="of the FFT and the transpose")
     parser.add_argument("--times", type=int, default=20, help="steps of a program")
+    parser.add_argument("--messages", type=numbers, default="65536,262144,1048576,4194304")
+    parser.add_argument("--calls", type=int, default=100, help="of each collective and message")
     parser.add_argument("--rounds", type=int, default=3, help="jobs of each kind, in turns")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--sumac", type=pathlib.Path, help="the command (of the build)")
@@ -149,6 +185,7 @@ def main():
         return 3
     wrong = print_packing(given)
     print_examples(given)
+    wrong += print_strided(given)
     return jobs.status_of(wrong)
 
 
