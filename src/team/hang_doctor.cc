@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/versioned.h"
 #include "observe/log.h"
 #include "progress/announced.h"
 #include "team/hang_doctor_report.h"
@@ -109,7 +110,7 @@ void tell_status(Team& team, double seconds, const std::string& missing) {
   const std::lock_guard<std::mutex> lock(mutex);
   RankStatus* const page = own_status();
   if (!page) return;
-  page->version.fetch_add(1);
+  begin_writing(page->version);
   const std::uint64_t now = clock_ns();
   page->fresh_ns = now;
   page->since_ns = now - static_cast<std::uint64_t>(seconds * 1e9);
@@ -121,7 +122,7 @@ void tell_status(Team& team, double seconds, const std::string& missing) {
   set_text(page->communicator, sizeof page->communicator, team.oob.name());
   set_text(page->missing, sizeof page->missing, missing);
   describe_call(team, *page);
-  page->version.fetch_add(1);
+  end_writing(page->version);
 }
 
 // One report for the ranks of this host. Where they cannot be seen, a line of this rank's own.

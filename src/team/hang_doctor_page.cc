@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "base/descriptor.h"
+#include "base/versioned.h"
 #include "observe/log.h"
 
 namespace sumac {
@@ -38,22 +40,26 @@ RankStatus* make_page() {
   return page;
 }
 
-// Reads a page that its owner may be writing. False where it is none, or another version's.
+bool read_bytes(int file, void* to, std::size_t bytes, std::size_t at) {
+  return pread(file, to, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
+}
+
+// Reads a page that its owner may be writing. Of an owner that was stopped while it wrote, the page
+// tells who it is, and of no wait. False where it is none, or another version's.
 bool read_page(const std::string& path, RankStatus& status) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
-  alignas(RankStatus) char before[sizeof status], after[sizeof status];
-  bool good = false;
-  for (int tries = 0; tries < 100 && !good; ++tries) {
-    const auto all = static_cast<ssize_t>(sizeof status);
-    if (pread(file, before, sizeof before, 0) != all) break;
-    if (pread(file, after, sizeof after, 0) != all) break;
-    good = std::memcmp(before, after, sizeof before) == 0;
-  }
+  bool good = true, whole = false;
+  const auto version = [&] {
+    std::uint64_t number = 1;
+    good &= read_bytes(file, &number, sizeof number, offsetof(RankStatus, version));
+    return number;
+  };
+  const auto copy = [&] { good &= read_bytes(file, &status, sizeof status, 0); };
+  for (int tries = 0; tries < 100 && good && !whole; ++tries) whole = read_whole(version, copy);
   close(file);
-  if (!good) return false;
-  std::memcpy(static_cast<void*>(&status), before, sizeof status);
-  return std::memcmp(status.magic, kStatusMagic, sizeof status.magic) == 0;
+  if (!whole) status.since_ns = status.fresh_ns = 0;
+  return good && std::memcmp(status.magic, kStatusMagic, sizeof status.magic) == 0;
 }
 
 std::string read_text(const std::string& path) {

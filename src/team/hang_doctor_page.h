@@ -18,7 +18,7 @@ inline constexpr char kStatusFile[] = "rank-status.sumac", kStatusMagic[] = "SUM
 // The same bytes are read by python/sumac_mpi/doctor/ranks.py. Text ends with a zero.
 struct RankStatus {
   char magic[8];                       // kStatusMagic, without its end
-  std::atomic<std::uint64_t> version;  // odd while the page is being written
+  std::atomic<std::uint64_t> version;  // base/versioned.h: odd while the page is being written
   std::uint64_t job;                   // the same in all ranks of a job; 0: not known
   std::uint64_t since_ns, fresh_ns;    // of CLOCK_MONOTONIC: the wait's begin, the last writing
   std::uint64_t reported_ns;           // when this rank last reported a hang

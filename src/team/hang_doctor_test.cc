@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "base/versioned.h"
 #include "team/hang_doctor_report.h"
 
 namespace sumac {
@@ -108,6 +109,19 @@ TEST(HangDoctor, APageIsSeenThroughItsProcess) {
   EXPECT_STREQ(ranks[0].status.collective, "bcast");
   EXPECT_TRUE(ranks[0].waits(clock_ns()));
   EXPECT_NE(ranks[0].state, '?');
+}
+
+TEST(HangDoctor, APageHalfWrittenTellsOfNoWait) {
+  RankStatus* const own = own_status(0x1234567 + static_cast<std::uint64_t>(getpid()), 4);
+  ASSERT_NE(own, nullptr);
+  own->fresh_ns = clock_ns();
+  begin_writing(own->version);
+  const std::vector<SeenRank> half = seen_ranks();
+  end_writing(own->version);
+  ASSERT_EQ(half.size(), 1U);
+  EXPECT_EQ(half[0].status.pid, getpid());
+  EXPECT_FALSE(half[0].waits(clock_ns()));
+  EXPECT_TRUE(seen_ranks().at(0).waits(clock_ns()));
 }
 
 }  // namespace

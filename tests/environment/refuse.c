@@ -4,40 +4,17 @@
 //   queries   PROCMAP_QUERY and PAGEMAP_SCAN, which Linux 6.1 lacks
 //   advice    these, MADV_POPULATE_WRITE and MADV_COLLAPSE, which Linux 4.18 lacks
 // RANKS is "all" or "first" (only rank 0 of the job is refused).
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "refuse.h"
 
 static int is_first(void) {
   const char* rank = getenv("OMPI_COMM_WORLD_RANK");
   if (rank == NULL) rank = getenv("PMI_RANK");
   return rank != NULL && strcmp(rank, "0") == 0;
-}
-
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-#define NEXT_IF(value, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, otherwise)
-#define NEXT_UNLESS(value, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, otherwise, 0)
-#define REFUSE(error) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
-#define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-
-static int install(struct sock_filter* filter, size_t bytes) {
-  const struct sock_fprog program = {(unsigned short)(bytes / sizeof *filter), filter};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0;
-}
-
-static int refuse_attach(void) {
-  struct sock_filter filter[] = {LOAD(nr), NEXT_UNLESS(__NR_process_vm_readv, 1),
-                                 NEXT_IF(__NR_process_vm_writev, 1), REFUSE(EPERM), ALLOW};
-  return install(filter, sizeof filter);
 }
 
 static int refuse_queries(void) {

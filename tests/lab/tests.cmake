@@ -88,6 +88,16 @@ foreach(family IN LISTS SUMAC_MPI_FAMILIES)
                    $<TARGET_FILE:mpi_test_presence_${family}>)
   sumac_lab_script(lab.rank_killed.${family} rank_killed_test.sh ${family} 500 lab
                    $<TARGET_FILE:environment_probe_${family}>)
+  list(JOIN levels " " killed_in)
+  string(APPEND killed_in " allreduce:multi_leader allreduce:passive reduce_scatter:levels"
+         " allgather:levels")
+  sumac_lab_script(lab.killed.${family} killed_test.sh ${family} 300 lab
+                   $<TARGET_FILE:fault_killed_${family}> "10:3:500" "allreduce:levels" blocking)
+  # The leader of a host, and a rank that it leads; small, and in chunks.
+  sumac_lab_script(lab.killed_more.${family} killed_test.sh ${family} 3600 "lab;slow"
+                   $<TARGET_FILE:fault_killed_${family}>
+                   "10:3:before 10:2:400 10:3:2500 100000:1:30000 100000:2:90000 10:2:after"
+                   "${killed_in}" blocking nonblocking persistent)
   set(labels lab)
   if(family STREQUAL "mpich")
     list(APPEND labels slow)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The protocols of shared memory under a simulator of the C++ memory model: slots, lines, claims,
-// announced calls, counters that wrap. They run as compiled from the library's sources, in many
-// interleavings, with every value that a weak memory may return; data are variables in which the
-// simulator finds races. Each protocol is also run broken, which the simulator must find.
+// announced calls, the status page, counters that wrap. They run as compiled from the library's
+// sources, in many interleavings, with every value that a weak memory may return; data are
+// variables in which the simulator finds races. Each protocol is also run broken, which the
+// simulator must find.
 // protocols [ITERATIONS]
 #include "simulated_atomic.h"
 
 #include "algorithms/claims.h"
+#include "base/versioned.h"
 #include "transport/shm/group.cc"
 #include "transport/shm/hand_over.cc"
 
@@ -173,6 +175,41 @@ class Announcements : public OnBlock {
   ShmGroup writer_;
 };
 
+// Rank 0 writes a page anew, as the hang doctor's; the others read it meanwhile. The data are
+// atomic here, since those who read them whole and half must not race with the writer.
+class StatusPage {
+ public:
+  explicit StatusPage(int) {}
+  void before() {}
+  void rank(int r) {
+    if (r == 0) {
+      for (std::uint64_t i = 1; i < 4; ++i) write(i);
+      return;
+    }
+    std::uint64_t last = 0;
+    for (int tries = 0; tries < 3; ++tries) {
+      std::uint64_t first = 0, second = 0;
+      const auto version = [&] { return version_.load(std::memory_order_relaxed); };
+      const auto copy = [&] {
+        first = first_.load(std::memory_order_relaxed);
+        second = second_.load(std::memory_order_relaxed);
+      };
+      if (!sumac::read_whole(version, copy)) continue;
+      RL_ASSERT(second == 3 * first && first >= last);
+      last = first;
+    }
+  }
+
+ private:
+  void write(std::uint64_t value) {
+    sumac::begin_writing(version_);
+    first_.store(value, std::memory_order_relaxed);
+    second_.store(3 * value, std::memory_order_relaxed);
+    sumac::end_writing(version_);
+  }
+  std::atomic<std::uint64_t> version_{0}, first_{0}, second_{0};
+};
+
 // Two counters that wrap: one says what was written, the other what was read.
 class Wrapping {
  public:
@@ -258,6 +295,7 @@ int main(int argc, char** argv) {
   simulate_all<Lines>("lines", iterations, both);
   simulate_all<ClaimedWork>("claims", iterations, both);
   simulate_all<Announcements>("announced calls", 4 * iterations, {Broken::fences});
+  simulate_all<StatusPage>("status page", 4 * iterations, {Broken::fences, Broken::releases});
   simulate<Wrapping, 2>("counters that wrap", Broken::nothing, iterations);
   for (const Broken way : both) simulate<Wrapping, 2>("counters that wrap", way, iterations);
   return failures ? 1 : 0;

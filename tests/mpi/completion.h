@@ -147,8 +147,11 @@ class Batch {
     if (!CHECK(index >= 0 && index < size() && works_[i], "%d after %s", index, how)) return;
     over(i, 0, Statuses::kOne, how);
   }
+  // Where processors are shared with others, the ranks that are waited for get one only when this
+  // one sleeps.
   void pause() {
     if (random_.below(3)) sched_yield();
+    if (++pauses_ > kBusy) usleep(50);
   }
 
   void wait() {
@@ -257,7 +260,10 @@ class Batch {
     CHECK(flag, "null requests");
   }
 
+  static constexpr int kBusy = 30;
+
   Random& random_;
+  int pauses_ = 0;
   const bool patient_, ignore_;
   int left_ = 0;
   std::vector<Work*> works_, ended_;

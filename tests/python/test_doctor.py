@@ -111,3 +111,18 @@ def test_a_page_of_another_version_is_left_alone():
         assert os.getpid() not in {each.pid for each in ranks.find()}
     finally:
         os.close(file)
+
+
+@pytest.mark.parametrize("version, waits", [(6, True), (7, False)])
+def test_a_page_that_is_half_written_tells_of_no_wait(version, waits):
+    now = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    file = os.memfd_create("rank-status.sumac")
+    texts = (b"bcast", b"lines", b"rows", b"here", b"1")
+    numbers = (0, 9, 4, 8, os.getpid(), 0, 2, 0, 2, 0)
+    times = (now - 10**9, now)
+    os.write(file, ranks._PAGE.pack(b"SUMACST1", version, JOB + 2, *times, *numbers, *texts))
+    try:
+        (own,) = [each for each in ranks.find() if each.job == JOB + 2]
+        assert own.pid == os.getpid() and own.waits == waits
+    finally:
+        os.close(file)

@@ -37,6 +37,12 @@ OPTIONS = {
     "SIMD": ("", "", "scalar", "sse2", "avx2"),
     "SPIN": ("", "", "1", "2000"),
 }  # fmt: skip
+# A call takes some microseconds on two ranks, and some hundred where the ranks are more than the
+# cores: the fewer the ranks, the more jobs and the longer programs.
+_WEIGHTS = {2: 16, 3: 3, 4: 2}  # of a number of ranks; 1 of others
+_CALLS = {2: 500, 3: 250, 4: 150}  # of a program; 80 on more ranks
+# Mostly small messages, at which the oracle is cheap. In each job sizes up to its most are drawn.
+_MOST = (1 << 9, 1 << 9, 1 << 12, 1 << 12, 1 << 12, 40 << 10, 40 << 10, 320 << 10)
 _ALGORITHM = re.compile(r"^SUMAC_ALGORITHM\((\w+), (\w+), (\w+),", re.MULTILINE)
 _COLLECTIVES = re.compile(r"^collectives: ([0-9]+)$", re.MULTILINE)
 _WRONG = re.compile(r"wrong with seed ([0-9]+)")
@@ -95,11 +101,14 @@ def draw(number, families, ranks, count):
         first = dict(reversed(forced))
         options["SUMAC_ALGO"] = ";".join(f"{each}:{name}" for each, name in first.items())
     threads = chance.choice((1, 1, 1, 1, 2, 3))
+    most, calm = chance.choice(_MOST), chance.random() < 0.6
+    size = chance.choices(ranks, [_WEIGHTS.get(each, 1) for each in ranks])[0]
     family = families[number % len(families)]
     if "SUMAC_PROMOTE" in options:
         options["UCX_MEM_EVENTS"] = "no"  # the UCX below MPICH loses what mremap() has moved
-    size = ranks[number // len(families) % len(ranks)]
-    return Job(number, family, size, 1 + number * count, count, threads, options=options)
+    calls = _CALLS.get(size, 80)
+    first = 1 + number * count
+    return Job(number, family, size, first, count, threads, calls, most, calm=calm, options=options)
 
 
 def run(job, build, seconds, listed=False):
@@ -111,7 +120,9 @@ def run(job, build, seconds, listed=False):
     command += ["--list"] if listed else []
     with tempfile.TemporaryDirectory(prefix="sumac-random-") as folder:
         stats = Path(folder, "stats.json")
-        surroundings = os.environ | {"SUMAC_STATS": str(stats)} | job.options
+        # Ranks share processors with one another or with other programs.
+        yields = {"OMPI_MCA_mpi_yield_when_idle": "1"}
+        surroundings = os.environ | yields | {"SUMAC_STATS": str(stats)} | job.options
         done = subprocess.run(
             [str(word) for word in command],
             env=surroundings,

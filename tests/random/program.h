@@ -244,7 +244,8 @@ class Thread {
   const int number_;
   Random own_;
   const int slow_rank_;
-  const std::uint64_t eagerness_ = 2 + own_.below(20);
+  // How many calls it makes before it completes some, in the mean.
+  const std::uint64_t eagerness_ = is_in_flow(seed_) ? 10 + own_.below(50) : 2 + own_.below(20);
   std::uint64_t busy_ = 1;
   Pending pending_;
   std::vector<std::unique_ptr<Persistent>> persistent_;

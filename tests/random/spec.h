@@ -93,13 +93,22 @@ inline std::size_t draw_bytes(Random& random, std::size_t most) {
   return std::min(bytes, most);
 }
 
+// Where ranks share processors, each blocking call may last until every rank had its turn. So in
+// most programs only few are blocking, and many operations are under way at a time.
+inline bool is_in_flow(std::uint64_t seed) { return mix(seed + 0xf10) % 4 != 0; }
+
+inline Form draw_form(Random& random, bool in_flow) {
+  const auto way = random.below(8);
+  const bool blocking = in_flow ? random.below(24) == 0 : way < 3;
+  return blocking ? Form::blocking : way < 6 ? Form::nonblocking : Form::persistent;
+}
+
 inline Spec draw(std::uint64_t seed, int number, int communicators, std::size_t most_bytes) {
   Random random(mix(seed * 0x9e3779b97f4a7c15ull + 0x51) + static_cast<std::uint64_t>(number));
   Spec spec;
   spec.number = number;
   spec.kind = draw_kind(random);
-  const auto form = random.below(8);
-  spec.form = form < 3 ? Form::blocking : form < 6 ? Form::nonblocking : Form::persistent;
+  spec.form = draw_form(random, is_in_flow(seed));
   spec.large = random.below(6) == 0;
   spec.in_place = random.below(3) == 0;
   spec.fours = random.below(3) == 0;

@@ -136,16 +136,19 @@ def _of_process(process: Path) -> Iterator[Rank]:
 
 
 def _read(descriptor: Path) -> tuple[Any, ...] | None:
+    """The page, or None where it is none. Its version is odd while its rank writes; of a rank that
+    was stopped then, the page tells of no wait."""
     with descriptor.open("rb", buffering=0) as file:
         for _ in range(100):
-            before = os.pread(file.fileno(), _PAGE.size, 0)
-            if before == os.pread(file.fileno(), _PAGE.size, 0):
+            before = os.pread(file.fileno(), 8, 8)
+            page = os.pread(file.fileno(), _PAGE.size, 0)
+            whole = before == os.pread(file.fileno(), 8, 8) and before[:1] and before[0] % 2 == 0
+            if whole:
                 break
-        else:
-            return None
-    if len(before) != _PAGE.size or not before.startswith(b"SUMACST1"):
+    if len(page) != _PAGE.size or not page.startswith(b"SUMACST1"):
         return None
-    return _PAGE.unpack(before)
+    fields = _PAGE.unpack(page)
+    return fields if whole else (*fields[:3], 0, 0, *fields[5:])
 
 
 def _rank(process: Path, page: tuple[Any, ...]) -> Rank:
