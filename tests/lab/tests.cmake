@@ -91,7 +91,7 @@ foreach(family IN LISTS SUMAC_MPI_FAMILIES)
   list(JOIN levels " " killed_in)
   string(APPEND killed_in " allreduce:multi_leader allreduce:passive reduce_scatter:levels"
          " allgather:levels")
-  sumac_lab_script(lab.killed.${family} killed_test.sh ${family} 300 lab
+  sumac_lab_script(lab.killed.${family} killed_test.sh ${family} 300 "lab;slow"
                    $<TARGET_FILE:fault_killed_${family}> "10:3:500" "allreduce:levels" blocking)
   # The leader of a host, and a rank that it leads; small, and in chunks.
   sumac_lab_script(lab.killed_more.${family} killed_test.sh ${family} 3600 "lab;slow"
