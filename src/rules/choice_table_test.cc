@@ -123,20 +123,23 @@ TEST(ChoiceTable, SingleCopyBetweenTwoRanksIsForThoseWithThreads) {
   }
 }
 
-// Between two ranks far from each other, of lines and slots.
-TEST(ChoiceTable, LinesAreForRanksThatAreNear) {
+// Of lines and slots, between two ranks whose distance is known.
+TEST(ChoiceTable, LinesAreForFewBytesOrUnknownDistance) {
   for (const int ranks : {2, 3}) {
     for (const Distance distance : {Distance::unknown, Distance::near, Distance::far}) {
       Capabilities c = capabilities(ranks, false, false);
       c.distance = distance;
       const ChoiceTable choices(kNone, c, "");
-      const bool slots = ranks == 2 && distance == Distance::far;
-      for (const std::size_t bytes : {8, 767, 768, 2072}) {
-        EXPECT_EQ(
-            choices.choose(Collective::reduce, bytes).algorithm,
-            slots && bytes > 767 ? Algorithm::reduce_flat_slots : Algorithm::reduce_flat_lines);
+      const bool far = ranks == 2 && distance == Distance::far;
+      const bool known = ranks == 2 && distance != Distance::unknown;
+      for (const std::size_t bytes : {8, 1253, 1254, 2072}) {
+        const bool more = bytes > 1253;
+        EXPECT_EQ(choices.choose(Collective::reduce, bytes).algorithm,
+                  far && more ? Algorithm::reduce_flat_slots : Algorithm::reduce_flat_lines);
+        EXPECT_EQ(choices.choose(Collective::allgather, bytes).algorithm,
+                  far && more ? Algorithm::allgather_slots : Algorithm::allgather_lines);
         EXPECT_EQ(choices.choose(Collective::bcast, bytes).algorithm,
-                  slots && bytes > 767 ? Algorithm::bcast_slots : Algorithm::bcast_lines);
+                  known && more ? Algorithm::bcast_slots : Algorithm::bcast_lines);
       }
     }
   }

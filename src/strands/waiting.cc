@@ -19,6 +19,11 @@ constexpr std::uint64_t kLong = 20'000'000;        // and before late() is calle
 // yields looks as busy as those it waits for, and the kernel may then keep these together on one
 // processor.
 constexpr std::uint64_t kDozeAfter = 150'000;
+// A yield that takes less time (ns) has given the processor to nobody: two changes of context, and
+// what the other does, take longer.
+constexpr std::uint64_t kGivenToNobody = 1'000;
+constexpr std::uint32_t kFewYields = 4;          // of a wait, before it is looked whether they do
+constexpr std::uint64_t kShortestDoze = 20'000;  // ns; shorter ones wake up in each other's way
 constexpr std::uint64_t kLongestSleep = 1'000'000;
 constexpr std::uint32_t kYieldsPerDrive = 16;
 constexpr std::uint32_t kYieldsPerClock = 64;
@@ -34,6 +39,17 @@ void doze_ns(std::uint64_t ns) {
   prctl(PR_SET_TIMERSLACK, 1000);
   sleep_ns(ns);
   if (slack > 0) prctl(PR_SET_TIMERSLACK, slack);
+}
+
+// Gives the processor to another rank, by sleep if a yield does not. Linux lets a process yield
+// only to those of its own scheduling group: the session, where processes are grouped by it
+// (sched_autogroup_enabled), or the control group. Where a launcher begins a session for each rank,
+// as MPICH's does, a rank is alone in its group, and its yields do nothing until its time slice
+// ends.
+void yield_or_doze() {
+  const std::uint64_t before = clock_ns();
+  sched_yield();
+  if (clock_ns() - before < kGivenToNobody) doze_ns(kShortestDoze);
 }
 
 }  // namespace
@@ -56,6 +72,8 @@ void Waiting::give_way(bool may_doze) {
   } else if (policy_.spins == 0 && may_doze && waited_ns_ > kDozeAfter) {
     if (policy_.drive) policy_.drive(policy_.context);
     doze_ns(waited_ns_ / 8);
+  } else if (policy_.spins == 0 && may_doze && yields_ > kFewYields) {
+    yield_or_doze();
   } else {
     sched_yield();
   }
