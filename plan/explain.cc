@@ -171,9 +171,7 @@ Priced priced(const StagePlan& stage, const Cost& cost) {
 }
 
 // Over groups that are not those of the levels.
-bool by_all_ranks(Needs needs) {
-  return needs == Needs::levels_all_ranks || needs == Needs::levels_messages;
-}
+bool by_all_ranks(Needs needs) { return is_of_all_ranks(needs) || needs == Needs::levels_messages; }
 
 // Whether another algorithm could be chosen for a stage. Algorithms of the whole call cannot, and
 // the MPI's own serves the leaders alone.
@@ -253,7 +251,7 @@ void Explainer::add_across(const std::vector<int>& node, const Choice& choice, W
   for (const int rank : node) {
     const AgreedLevels agreed = agreed_by(rank);
     plan_call(agreed, choice, shape_, plan);
-    const bool parts = info_of(choice.algorithm).needs == Needs::levels_all_ranks;
+    const bool parts = is_of_all_ranks(info_of(choice.algorithm).needs);
     if (parts && plan.first.bytes == 0) continue;
     add(plan.stages[1], sumac::group_of(agreed, plan, plan.stages[1]), plan, way);
   }
@@ -305,7 +303,7 @@ Way Explainer::way(const Choice& choice) const {
   if (choice.algorithm == Algorithm::native) return way;
   const Needs needs = info_of(choice.algorithm).needs;
   const bool multi_leader = needs == Needs::levels_equal_nodes;
-  if (needs == Needs::levels_all_ranks) {
+  if (is_of_all_ranks(needs)) {
     add_all_ranks(choice, way);
   } else if (needs == Needs::levels_messages) {
     add_flat(choice, way);

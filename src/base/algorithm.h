@@ -38,8 +38,13 @@ enum class Needs : std::uint8_t {
   levels_messages,
   levels_equal_nodes,
   levels_all_ranks,
+  levels_slow_ranks,
   levels_single_copy
 };
+// Whether all ranks of each node share the work of a call (levels/all_ranks.h).
+constexpr bool is_of_all_ranks(Needs needs) {
+  return needs == Needs::levels_all_ranks || needs == Needs::levels_slow_ranks;
+}
 enum class Order : std::uint8_t { none, rank, tree, rotated, of_mpi };
 enum class Tuned : std::uint8_t { nothing, chunk, radix };
 

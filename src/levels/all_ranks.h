@@ -7,9 +7,13 @@
 //   Steps     those of a reduce-scatter, an all-reduce and an all-gather
 //   Bytes     within a node 2n(p-1)/p a rank; between nodes as the algorithm for n/p there
 //   Wins      medium and large messages, where messages within a node are fast, and where a
-//   leader's
-//             folding or its link is what the others wait for (slow ranks, several adapters)
+//             leader's folding or its link is what the others wait for (slow ranks, several
+//             adapters)
 //   Needs     messages between all ranks; nodes of as many ranks each
+// The plan called all_ranks_peers hands some chunks over: slow ranks send them whole to fast ranks
+// of their node, their peers, which fold them and take part for both; in the end they get the
+// result. So slow ranks and their memory work on the other chunks while the way between them and
+// their hosts, which would be idle, carries these.
 // The plan called flat is the exchange alone, of whole chunks among all ranks.
 // Source: Träff and Hunold, "Decomposing MPI Collectives for Exploiting Multi-lane Communication"
 // (CLUSTER 2020).
@@ -19,7 +23,16 @@
 
 namespace sumac {
 
-inline constexpr std::size_t kChunksAtOnce = 4;
+// Strands, where nothing is handed over and where something is: of six chunks, all are under way.
+inline constexpr std::size_t kChunksAtOnce = 4, kMostChunksAtOnce = 6;
+
+// Whether slow ranks hand a chunk over, of so many. One of six is what takes as long on the way
+// there and back as the other five take within slow ranks whose memory is about four times as fast
+// as that way; of very few chunks none is small enough.
+constexpr bool is_handed(std::size_t chunk, std::size_t count) {
+  constexpr std::size_t kOneOf = 6, kFewest = 5;
+  return count >= kFewest && chunk % kOneOf == 0;
+}
 
 struct AllRanks {
   const ReduceArguments* args = nullptr;
@@ -27,11 +40,14 @@ struct AllRanks {
   const LevelGroup* across = nullptr;        // in this rank's place on all nodes; flat: all
   const StagePlan* stages = nullptr;         // scatter, exchange and gather; flat: the exchange
   int parts = 1;                             // of a chunk, those of the first ranks of the node
+  bool hands = false;                        // slow ranks hand chunks over
   Chunks chunks{0, kCacheLine, kCacheLine};  // of the vector
   // Of each strand: the node, then across.
-  std::array<MessageGroup, 2 * kChunksAtOnce> groups;
+  std::array<MessageGroup, 2 * kMostChunksAtOnce> groups;
 
-  std::size_t width() const { return std::min(kChunksAtOnce, chunks.count()); }
+  std::size_t width() const {
+    return std::min(hands ? kMostChunksAtOnce : kChunksAtOnce, chunks.count());
+  }
 };
 
 // The parts of a chunk: of the first `parts` ranks of the node, as large as one another; the others
@@ -41,6 +57,9 @@ inline Parts parts_of_chunk(std::size_t bytes, std::size_t element, int ranks, i
   const std::size_t each = div_up(std::max(bytes, unit), static_cast<std::size_t>(parts));
   return {bytes, ranks, round_up(each, unit)};
 }
+
+// The fast rank of the node to which a slow one hands its chunks.
+constexpr int peer_of_slow(int rank, int parts) { return rank % parts; }
 
 // The work of a strand.
 Task all_ranks(Strand& strand, AllRanks& work, std::size_t which);

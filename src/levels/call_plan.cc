@@ -106,6 +106,7 @@ void plan_all_ranks(const AgreedLevels& agreed, const CallShape& shape, CallPlan
   list_multi_leader(node, plan.choice.algorithm, plan.stages);
   plan.chunks = whole_chunks(shape, plan);
   plan.parts = agreed.parts;
+  plan.hands = info_of(plan.choice.algorithm).needs == Needs::levels_slow_ranks;
   const std::size_t count = plan.chunks.count();
   const auto parts = [&](std::size_t chunk) {
     return parts_of_chunk(plan.chunks[chunk].bytes, shape.element, node.size, agreed.parts);
@@ -166,7 +167,7 @@ const LevelGroup& group_of(const AgreedLevels& agreed, const CallPlan& plan,
   const bool exchanges = stage.kind == Kind::exchange;
   const Needs needs = info_of(plan.choice.algorithm).needs;
   if (needs == Needs::levels_messages) return agreed.all.group;
-  if (needs == Needs::levels_all_ranks) return (exchanges ? agreed.across : agreed.node).group;
+  if (is_of_all_ranks(needs)) return (exchanges ? agreed.across : agreed.node).group;
   if (needs == Needs::levels_equal_nodes && exchanges) return agreed.counterparts.group;
   return agreed.groups[static_cast<std::size_t>(stage.level)];
 }
@@ -178,7 +179,7 @@ void plan_call(const AgreedLevels& agreed, const Choice& choice, const CallShape
   plan.choice.chunk = most_chunk(choice, shape, agreed.depth);
   const Needs needs = info_of(choice.algorithm).needs;
   if (needs == Needs::levels_equal_nodes) return plan_multi_leader(agreed, shape, plan);
-  if (needs == Needs::levels_all_ranks) return plan_all_ranks(agreed, shape, plan);
+  if (is_of_all_ranks(needs)) return plan_all_ranks(agreed, shape, plan);
   if (needs == Needs::levels_messages) return plan_flat(agreed, shape, plan);
   plan.chunks = whole_chunks(shape, plan);
   if (has_parts(shape.collective)) {

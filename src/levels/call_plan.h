@@ -55,6 +55,7 @@ struct CallPlan {
   Choice choice;  // of the communicator; `chunk` are the most bytes of a chunk
   Chunks chunks{0, kCacheLine, kCacheLine};  // of the message; of multi_leader, of the rank's part
   int parts = 1;                             // all_ranks: of a chunk
+  bool hands = false;                        // all_ranks: see is_handed()
   Part first{0, 0}, last{0, 0};  // all_ranks, flat: what this rank exchanges of these chunks
   StagePlans stages;             // of this rank, in the order in which they begin
   Spread spread;                 // of a reduce-scatter and an all-gather, in place of chunks

@@ -86,7 +86,7 @@ void LevelsOperation::begin(const ChosenCall& call) {
   op.place = levels_.place;
   const Needs needs = info_of(call.choice.algorithm).needs;
   if (needs == Needs::levels_equal_nodes) return begin_multi_leader();
-  if (needs == Needs::levels_all_ranks) return begin_all_ranks(&levels_.node, levels_.across);
+  if (is_of_all_ranks(needs)) return begin_all_ranks(&levels_.node, levels_.across);
   if (needs == Needs::levels_messages) return begin_all_ranks(nullptr, levels_.all);
   take_stages(plan_.stages, levels_.groups, op);
   op.direct.begin(call.direct, op);
@@ -152,12 +152,13 @@ void LevelsOperation::begin_all_ranks(const SendingGroup* node, const SendingGro
   work.stages = plan_.stages.data();
   work.chunks = plan_.chunks;
   work.parts = plan_.parts;
+  work.hands = plan_.hands;
   work.groups.fill(MessageGroup());
   const std::size_t largest = plan_.largest_chunk();
   const std::size_t first_tag = tag_of(levels_.depth, false, 0);
   for (std::size_t w = 0; w < work.width(); ++w) {
     if (node) {
-      work.groups[2 * w] = messages_of(node->group, first_tag + kChunksAtOnce + w, largest);
+      work.groups[2 * w] = messages_of(node->group, first_tag + kMostChunksAtOnce + w, largest);
     }
     work.groups[2 * w + 1] = messages_of(across.group, first_tag + w, plan_.first.bytes);
   }

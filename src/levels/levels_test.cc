@@ -314,6 +314,7 @@ void begin_all_ranks(LevelsWorld& world, int r, int nodes, TestCall& call, const
   }
   work.stages = rank.plans.data();
   work.parts = 1 + static_cast<int>(choices.chunk) % rank.node.size;
+  work.hands = work.parts < rank.node.size && choices.radix % 2 == 0;
   work.chunks = Chunks(call.bytes(), choices.chunk, kCacheLine);
   rank.strands.clear();
   rank.scratch.clear();

@@ -29,28 +29,57 @@ Traffic price_of_chunks(Algorithm algorithm, const GroupCall& first, const Group
   return of_all(cost(first), cost(last), chunks);
 }
 
+// Of a chunk that slow ranks hand over: their messages, in either direction, and those of the fast
+// ones, which come first in the group.
+Traffic price_of_handed(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                        GroupCall call) {
+  call.ranks = plan.parts;
+  Traffic all = traffic_in_memory(0, 0);
+  if (plan.parts > 1) all = entry_of(stage.algorithm).cost(call);
+  for (int slow = plan.parts; slow < group.size; ++slow) {
+    const int peer = peer_of_slow(slow, plan.parts);
+    const bool up = stage.kind == StagePlan::Kind::scatter;
+    all.messages.push_back({up ? slow : peer, up ? peer : slow, call.bytes});
+    all.cost.bytes += call.bytes;
+  }
+  ++all.cost.steps;
+  return all;
+}
+
+// A stage of all_ranks within the node.
+Traffic price_within(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                     const CallShape& shape) {
+  if (!entry_of(stage.algorithm).cost) return {};
+  Traffic all = traffic_in_memory(0, 0);
+  const std::size_t count = plan.chunks.count();
+  for (std::size_t c = 0; c < count; ++c) {
+    const std::size_t bytes = plan.chunks[c].bytes;
+    const Parts cut = parts_of_chunk(bytes, shape.element, group.size, plan.parts);
+    std::vector<Part> parts;
+    for (int r = 0; r < group.size; ++r) parts.push_back(cut[r]);
+    const GroupCall call{group.size,  stage.root,    bytes,       bytes,
+                         stage.radix, shape.element, parts.data()};
+    const bool handed = plan.hands && is_handed(c, count);
+    const Traffic one =
+        handed ? price_of_handed(plan, stage, group, call) : entry_of(stage.algorithm).cost(call);
+    all.cost.known = one.cost.known;
+    all.cost.steps = std::max(all.cost.steps, one.cost.steps);
+    all.cost.bytes += one.cost.bytes;
+    all.messages.insert(all.messages.end(), one.messages.begin(), one.messages.end());
+  }
+  return all;
+}
+
 // Of all_ranks and flat.
 Traffic price_of_all_ranks(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
                            const CallShape& shape) {
-  const std::uint64_t chunks = plan.chunks.count();
-  const Part first = plan.chunks[0], last = plan.chunks[chunks - 1];
-  GroupCall whole{group.size, stage.root, first.bytes, first.bytes, stage.radix, shape.element};
+  if (stage.kind != StagePlan::Kind::exchange) return price_within(plan, stage, group, shape);
+  if (plan.first.bytes == 0) return traffic_in_memory(0, 0);
+  const GroupCall whole{group.size,           stage.root,  plan.first.bytes,
+                        plan.chunks[0].bytes, stage.radix, shape.element};
   GroupCall rest = whole;
-  if (stage.kind == StagePlan::Kind::exchange) {
-    whole.bytes = plan.first.bytes;
-    rest.bytes = plan.last.bytes;
-    if (whole.bytes == 0) return traffic_in_memory(0, 0);
-    return price_of_chunks(stage.algorithm, whole, rest, chunks);
-  }
-  std::vector<Part> parts, last_parts;
-  for (int r = 0; r < group.size; ++r) {
-    parts.push_back(parts_of_chunk(first.bytes, shape.element, group.size, plan.parts)[r]);
-    last_parts.push_back(parts_of_chunk(last.bytes, shape.element, group.size, plan.parts)[r]);
-  }
-  whole.listed = parts.data();
-  rest.bytes = last.bytes;
-  rest.listed = last_parts.data();
-  return price_of_chunks(stage.algorithm, whole, rest, chunks);
+  rest.bytes = plan.last.bytes;
+  return price_of_chunks(stage.algorithm, whole, rest, plan.chunks.count());
 }
 
 }  // namespace
@@ -59,7 +88,7 @@ Traffic price(const CallPlan& plan, const StagePlan& stage, const LevelGroup& gr
               const CallShape& shape) {
   const Spread& spread = plan.spread;
   const Needs needs = info_of(plan.choice.algorithm).needs;
-  if (needs == Needs::levels_all_ranks || needs == Needs::levels_messages) {
+  if (is_of_all_ranks(needs) || needs == Needs::levels_messages) {
     return price_of_all_ranks(plan, stage, group, shape);
   }
   if (spread.count() == 0) return price(stage, group.size, shape, plan.chunks);

@@ -176,8 +176,11 @@ const char* why_not(Algorithm algorithm, const Capabilities& capabilities) {
   if (info.needs == Needs::levels_messages && !capabilities.sends) {
     return "it is for messages between nodes, and these ranks are on one";
   }
-  if (info.needs == Needs::levels_all_ranks && !capabilities.as_many_each) {
+  if (is_of_all_ranks(info.needs) && !capabilities.as_many_each) {
     return "it needs several nodes of as many ranks each, two or more, and as many slow ones";
+  }
+  if (info.needs == Needs::levels_slow_ranks && !capabilities.has_slow) {
+    return "it needs slow ranks on each node, and fast ones";
   }
   return nullptr;
 }

@@ -35,6 +35,8 @@ struct Capabilities {
   // Over::levels: several nodes, all of as many ranks, two or more, and as many slow ones among
   // them; all_ranks needs it.
   bool as_many_each = false;
+  // And some ranks of each node are slow, others not; all_ranks_peers needs it.
+  bool has_slow = false;
   // Over::levels: one level, which is one group over messages; levels_one_group needs it.
   bool one_group = false;
   // True for a group of a hierarchy's level: its share of a call cannot be handed to the MPI.

@@ -315,6 +315,20 @@ TEST(ChoiceTable, AllRanksNeedNodesOfAsManyEach) {
             Algorithm::allreduce_all_ranks);
 }
 
+TEST(ChoiceTable, HandingOverNeedsSlowRanks) {
+  const RuleSet user = rules(rule("levels", "0-", "all_ranks_peers"));
+  Capabilities c = capabilities(4, false, false, Over::levels);
+  c.as_many_each = true;
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
+            Algorithm::allreduce_levels);
+  c.has_slow = true;
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
+            Algorithm::allreduce_all_ranks_peers);
+  c.as_many_each = false;
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
+            Algorithm::allreduce_levels);
+}
+
 TEST(ChoiceTable, ForcedWhereEligible) {
   const char* forced = "allreduce:split_slots;allreduce:ring;bcast:single_copy;reduce:flat_lines";
   const ChoiceTable with(kNone, capabilities(2, true, false), forced);

@@ -59,7 +59,7 @@ std::size_t chunks_of(const CallPlan& plan, const StagePlan& stage, const CallSh
         layout.slot_bytes / static_cast<std::size_t>(group.size) / kCacheLine * kCacheLine;
     return div_up(part_of(shape.bytes, group.size, 0).bytes, piece);
   }
-  if (needs == Needs::levels_all_ranks && stage.kind == Kind::exchange) {
+  if (is_of_all_ranks(needs) && stage.kind == Kind::exchange) {
     const bool in_last = plan.last.bytes > 0;
     return plan.first.bytes == 0 ? 0 : chunks - !in_last;
   }
@@ -276,6 +276,29 @@ TEST_F(CallPlans, AreWhatIsDone) {
       const std::vector<Part> parts = random_parts(shape, setting.ranks(), random);
       if (!parts.empty()) shape.listed = parts.data();
       expect_as_planned(setting, all, shape);
+    }
+  }
+}
+
+// Nodes of which a coprocessor's ranks are slow: as many chunks as are handed over, and fewer.
+TEST_F(CallPlans, WithSlowRanksAreWhatIsDone) {
+  struct {
+    int nodes, fast, slow;
+  } const kNodes[] = {{2, 2, 2}, {3, 1, 1}, {2, 3, 2}, {2, 1, 3}, {2, 2, 3}};
+  for (const auto& [nodes, fast, slow] : kNodes) {
+    Setting setting;
+    for (int r = 0; r < nodes * (fast + slow); ++r) {
+      const int node = r / (fast + slow);
+      Place place;
+      place.slow = r % (fast + slow) >= fast;
+      place.node = place.host = static_cast<std::uint64_t>(place.slow ? nodes + node : node) + 1;
+      if (place.slow) place.attached = static_cast<std::uint64_t>(node) + 1;
+      setting.places.push_back(place);
+    }
+    setting.forced = "allreduce:all_ranks_peers";
+    ThreadTeam all(setting);
+    for (const std::size_t bytes : {8u, 100u << 10, 400u << 10, 1u << 20}) {
+      expect_as_planned(setting, all, {Collective::allreduce, bytes, sizeof(Word)});
     }
   }
 }

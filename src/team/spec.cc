@@ -83,6 +83,7 @@ Capabilities TeamSpec::of_all(const Hierarchy& hierarchy) const {
   capabilities.equal_nodes = has_equal_nodes(*this, hierarchy);
   capabilities.sends = needs_messages(hierarchy);
   capabilities.as_many_each = has_as_many_each(*this);
+  capabilities.has_slow = capabilities.as_many_each && has_slow_ranks(*this);
   capabilities.one_group = hierarchy.levels.size() == 1 && !hierarchy.levels[0].groups[0].one_node;
   return capabilities;
 }
@@ -123,6 +124,11 @@ bool has_as_many_each(const TeamSpec& spec) {
          std::all_of(nodes.begin(), nodes.end(), [&](const std::vector<int>& node) {
            return node.size() == first.size() && count_fast(spec, node) == count_fast(spec, first);
          });
+}
+
+bool has_slow_ranks(const TeamSpec& spec) {
+  const std::vector<int> first = ranks_of_nodes(spec.places)[0];
+  return count_fast(spec, first) < static_cast<int>(first.size());
 }
 
 AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank,

@@ -51,4 +51,7 @@ bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy);
 // counted at their host. Required by all_ranks.
 bool has_as_many_each(const TeamSpec& spec);
 
+// Of such nodes: whether some of their ranks are slow and others are not.
+bool has_slow_ranks(const TeamSpec& spec);
+
 }  // namespace sumac

@@ -102,6 +102,7 @@ TEST(Spec, AllRanksTakePartWhereNodesHaveAsManyEach) {
   EXPECT_EQ(ranks_of_nodes(slow.places), expected);
   const Hierarchy hierarchy = hierarchy_of(slow.places, "node");
   EXPECT_TRUE(slow.of_all(hierarchy).as_many_each);
+  EXPECT_TRUE(slow.of_all(hierarchy).has_slow);
   const AgreedLevels agreed =
       agreed_levels(slow, hierarchy, 5, levels_of(hierarchy, 5, slow.ranks()), RuleSet(), "");
   EXPECT_EQ(agreed.node.group.members, expected[0]);

@@ -327,7 +327,7 @@ TEST(AllRanksOfNodes, ShareTheWorkOfAnAllreduce) {
   Random random(7);
   struct {
     int nodes, fast, slow;
-  } const kShapes[] = {{2, 2, 0}, {2, 3, 0}, {3, 2, 1}, {4, 1, 1}, {2, 2, 3}};
+  } const kShapes[] = {{2, 2, 0}, {2, 3, 0}, {3, 2, 1}, {4, 1, 1}, {2, 2, 3}, {2, 1, 3}};
   for (const auto& shape : kShapes) {
     for (const char* text : {"auto", "flat", "node", "ranks:2,node"}) {
       Setting setting;
@@ -336,9 +336,12 @@ TEST(AllRanksOfNodes, ShareTheWorkOfAnAllreduce) {
       setting.shares_memory = random() % 2;
       setting.seed = static_cast<unsigned>(random());
       const unsigned lines = 1 + below(random, 60);
-      add_rule(setting.rules, Over::levels, Algorithm::allreduce_all_ranks, lines * kCacheLine, 2);
+      const Algorithm algorithm = shape.slow > 0 && random() % 2
+                                      ? Algorithm::allreduce_all_ranks_peers
+                                      : Algorithm::allreduce_all_ranks;
+      add_rule(setting.rules, Over::levels, algorithm, lines * kCacheLine, 2);
       ThreadTeam all(setting);
-      ASSERT_EQ(all[0].choose(Collective::allreduce, 8).algorithm, Algorithm::allreduce_all_ranks);
+      ASSERT_EQ(all[0].choose(Collective::allreduce, 8).algorithm, algorithm);
       std::deque<TestCall> calls;
       for (std::size_t count : {1u, 17u, 300u, 5000u, 5000u, 64u}) {
         calls.emplace_back(

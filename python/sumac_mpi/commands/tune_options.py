@@ -17,7 +17,14 @@ Collectives = Annotated[
     typer.Argument(metavar="COLLECTIVE...", help="{collectives}; all if none is given"),
 ]
 SizesOption = Annotated[
-    str, typer.Option("--sizes", metavar="SIZE,...", rich_help_panel=_WHAT, help="Message sizes")
+    Optional[str],
+    typer.Option(
+        "--sizes",
+        metavar="SIZE,...",
+        rich_help_panel=_WHAT,
+        help="Message sizes",
+        show_default="16 B to 4 MiB; with --simulate 8 B to 1 MiB",
+    ),
 ]
 Turns = Annotated[
     int,
@@ -37,6 +44,16 @@ Seconds = Annotated[
         min=0.001,
         rich_help_panel=_WHAT,
         help="Time that one size may take",
+    ),
+]
+Simulate = Annotated[
+    Optional[str],
+    typer.Option(
+        "--simulate",
+        metavar="CLUSTER",
+        rich_help_panel=_WHAT,
+        help="Simulate a cluster that is not at hand: a file that describes it, or a shipped one's "
+        "name",
     ),
 ]
 Ranks = Annotated[

@@ -22,7 +22,7 @@ _ELEMENT = 8  # bytes of what is added, a double
 
 
 # For nodes whose ranks send messages; the user's own file takes its place.
-_RULES = Path(__file__).parent / "rules.toml"
+RULES = Path(__file__).parent / "rules.toml"
 _RULES_OPTION = "SUMAC_RULES="
 
 
@@ -45,7 +45,7 @@ class Request:
 
     def options(self) -> list[str]:
         own = any(each.startswith(_RULES_OPTION) for each in self.variables)
-        return [*self.variables, *([] if own else [f"{_RULES_OPTION}{_RULES}"])]
+        return [*self.variables, *([] if own else [f"{_RULES_OPTION}{RULES}"])]
 
     def job(self, way: str) -> dict[str, Any]:
         """What sumac-simulated is to do for one way."""
