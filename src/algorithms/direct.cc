@@ -77,19 +77,37 @@ ReachedMemory reached_memory(int rank, Collective collective, const CallArgument
   return {};
 }
 
+Buffers shown(const ReachedMemory& own, bool mapped) {
+  const ReachedMemory::Buffer &input = own.input, &output = own.output;
+  Buffers buffers(input.address, output.address, mapped && input.address);
+  buffers.input_place = shared_mappings().place_of(input.address, input.bytes);
+  buffers.output_place = shared_mappings().place_of(output.address, output.bytes);
+  return buffers;
+}
+
+void add_views(SharedViews& views, int rank, const Buffers& buffers, std::size_t bytes) {
+  views.add(rank, buffers.input, bytes, buffers.input_place);
+  views.add(rank, buffers.output, bytes, buffers.output_place);
+}
+
 Task try_direct(Strand& strand, ShmGroup& group, Collective collective, const CallArguments& args,
                 const SingleCopy& peers, DirectTry& attempt) {
   Direct direct{group.take_first(), attempt.page, {0, 0}};
   co_await strand.until(group.slot_free(direct.position));
   const ReachedMemory own = reached_memory(group.rank(), collective, args);
-  show_buffers(group, direct.position,
-               {own.input.address, own.output.address, attempt.mapped && own.input.address});
+  show_buffers(group, direct.position, shown(own, attempt.mapped));
   co_await strand.until(group.others_in(direct.position));
   attempt.went = all_can(group, collective, args, direct);
   if (attempt.went) {
     group.take(0);
+    SharedViews views(*peers.memory);
+    const std::size_t bytes = args.bytes(collective);
+    for (int r = 0; r < group.size(); ++r) {
+      add_views(views, r, buffers_of(group, r, direct.position), bytes);
+    }
     SingleCopy mapped = peers;
     mapped.mapped = true;
+    if (!views.empty()) mapped.memory = &views;
     co_await entry_of(attempt.algorithm).start_direct(strand, group, args, mapped, direct);
   } else {
     group.finish(direct.position);

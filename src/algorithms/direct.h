@@ -30,6 +30,11 @@ struct ReachedMemory {
 };
 ReachedMemory reached_memory(int rank, Collective collective, const CallArguments& args);
 
+// What a rank shows of them; and where this process sees what another rank has shown, of vectors of
+// `bytes` bytes, if they lie in memory that the MPI has shared.
+Buffers shown(const ReachedMemory& own, bool mapped);
+void add_views(SharedViews& views, int rank, const Buffers& buffers, std::size_t bytes);
+
 // Whole pages of buffers at different places in their pages, as offsets in the buffers.
 class WholePages {
  public:

@@ -13,6 +13,7 @@
 #include "algorithms/in_pieces.h"
 #include "kernels/strided_copy.h"
 #include "strands/task.h"
+#include "transport/shared_mappings.h"
 #include "transport/shm/group.h"
 
 namespace sumac {
@@ -28,6 +29,7 @@ struct Buffers {
   std::uintptr_t input = 0;
   std::uintptr_t output = 0;
   std::uint64_t mapped = false;  // their whole pages are, for the others: view() may see them
+  SharedPlace input_place, output_place;  // where they lie in memory that the MPI has shared
 };
 
 inline void show_buffers(ShmGroup& group, std::uint64_t position, const Buffers& buffers) {

@@ -21,9 +21,13 @@ std::size_t bytes_of(const Operation& operation, const Stage& stage) {
 // memory of its own.
 Buffers shown_by(const Operation& operation, const Stage& stage) {
   const bool mapped = operation.direct.mapped;
-  if (!is_reduced(stage)) return {nullptr, operation.bcast.buffer.at(), mapped};
+  const std::size_t bytes = bytes_of(operation, stage);
+  if (!is_reduced(stage)) {
+    const std::byte* const buffer = operation.bcast.buffer.at();
+    return shown({{buffer, bytes}, {buffer, bytes}}, mapped);
+  }
   const ReduceArguments& args = operation.reduction;
-  return {args.input, args.output, mapped && stage.first};
+  return shown({{args.input, bytes}, {args.output, bytes}}, mapped && stage.first);
 }
 
 Part common_pages(const DirectLevel& direct, const Stage& stage, std::size_t bytes) {
@@ -60,9 +64,14 @@ Task meet(Strand& strand, Operation& operation, Stage& stage) {
   show_buffers(group, position, shown_by(operation, stage));
   co_await strand.until(group.others_in(position));
   direct.buffers.clear();
-  for (int r = 0; r < group.size(); ++r) direct.buffers.push_back(buffers_of(group, r, position));
-  group.finish(position);
   const std::size_t bytes = bytes_of(operation, stage);
+  direct.views.emplace(*direct.peers.memory);
+  for (int r = 0; r < group.size(); ++r) {
+    direct.buffers.push_back(buffers_of(group, r, position));
+    add_views(*direct.views, r, direct.buffers.back(), bytes);
+  }
+  group.finish(position);
+  if (!direct.views->empty()) direct.peers.memory = &*direct.views;
   direct.inside = common_pages(direct, stage, bytes);
   direct.went = all_can(operation, stage, bytes);
   publish(direct.known, 1);

@@ -13,6 +13,8 @@
 // Each group of the hierarchy finds out for itself whether it can: the chunks are the same.
 #pragma once
 
+#include <optional>
+
 #include "algorithms/direct.h"
 #include "hierarchy/hierarchy.h"
 
@@ -34,6 +36,7 @@ struct DirectLevel {
   Part inside{0, 0};             // of the vectors: whole pages of all that others reach into
   std::vector<Buffers> buffers;  // by member
   SingleCopy peers;
+  std::optional<SharedViews> views;  // of `buffers`
 
   // Before the operation's strands begin; its stages are there.
   void begin(const DirectTry& attempt, const Operation& operation);

@@ -181,6 +181,14 @@ bool mapped(const void* address, std::size_t bytes) {
   return false;
 }
 
+bool shared_mapping(const void* address, Mapping& mapping) {
+  const Service& own = service();
+  if (own.off.load() != Refusal::none) return false;
+  return own.maps.find(reinterpret_cast<std::uintptr_t>(address), Search::covering, mapping) &&
+         mapping.shared && mapping.readable && mapping.writable && mapping.inode != 0 &&
+         !own.file.has(mapping);
+}
+
 Counts counts() {
   const Service& own = service();
   const Tally& tally = own.tally;

@@ -14,6 +14,7 @@
 
 #include "base/file_identity.h"
 #include "promotion/kernel.h"
+#include "promotion/mapping.h"
 #include "promotion/refusals.h"
 
 namespace sumac::promotion {
@@ -58,6 +59,10 @@ Outcome promote(const void* address, std::size_t bytes);
 // unmapped, moved or replaced the memory at any time. Only for buffers that it may not free during
 // the call.
 bool mapped(const void* address, std::size_t bytes);
+
+// Finds the mapping that holds the address, if it is one of a file that other processes may have
+// mapped, too, for reading and writing; not of the file of promoted memory.
+bool shared_mapping(const void* address, Mapping& mapping);
 
 // Finds pages of the file whose memory the program has unmapped, and gives them back. Looks at a
 // few mappings (`steps`) and goes on there in the next call. Returns the bytes given back.

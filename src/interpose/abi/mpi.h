@@ -34,6 +34,7 @@ typedef struct MPI_ABI_Errhandler* MPI_Errhandler;
 typedef struct MPI_ABI_Request* MPI_Request;
 typedef struct MPI_ABI_Op* MPI_Op;
 typedef struct MPI_ABI_Datatype* MPI_Datatype;
+typedef struct MPI_ABI_Win* MPI_Win;
 
 #define MPI_COMM_NULL ((MPI_Comm)0x100)
 #define MPI_COMM_WORLD ((MPI_Comm)0x101)
@@ -287,6 +288,9 @@ int PMPI_Wait(MPI_Request*, MPI_Status*);
 int PMPI_Waitall(int, MPI_Request*, MPI_Status*);
 int PMPI_Waitany(int, MPI_Request*, int*, MPI_Status*);
 int PMPI_Waitsome(int, MPI_Request*, int*, int*, MPI_Status*);
+int PMPI_Win_allocate_shared(MPI_Aint, int, MPI_Info, MPI_Comm, void*, MPI_Win*);
+int PMPI_Win_free(MPI_Win*);
+int PMPI_Win_shared_query(MPI_Win, int, MPI_Aint*, int*, void*);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@ void redirect_collectives(const sumac_stub& stub);
 void redirect_life_cycle(const sumac_stub& stub);
 void redirect_operations(const sumac_stub& stub);
 void redirect_info(const sumac_stub& stub);
+void redirect_shared_windows(const sumac_stub& stub);
 void redirect_packing(const sumac_stub& stub);
 
 // A peer's memory that could be reached at set-up no longer can: the result is lost, and the other

@@ -22,7 +22,8 @@ namespace sumac {
   X(Test_cancelled) X(Type_commit) X(Type_contiguous) X(Type_create_hindexed)                \
   X(Type_create_keyval) X(Type_create_struct) X(Type_dup) X(Type_free) X(Type_free_keyval)   \
   X(Type_get_attr) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)              \
-  X(Type_get_name) X(Type_get_true_extent) X(Type_set_attr) X(Type_size) X(Type_size_x)
+  X(Type_get_name) X(Type_get_true_extent) X(Type_set_attr) X(Type_size) X(Type_size_x)      \
+  X(Win_shared_query)
 
 // Intercepted as well, so found already. The collectives, of which some MPIs lack some forms, are
 // in calls.def.
@@ -30,7 +31,8 @@ namespace sumac {
   X(Cancel) X(Comm_disconnect) X(Comm_dup_with_info) X(Comm_free) X(Comm_set_info)           \
   X(Finalize) X(Init) X(Init_thread) X(Irecv) X(Isend) X(Op_free) X(Pack) X(Recv)             \
   X(Request_free) X(Request_get_status) X(Send) X(Sendrecv) X(Start) X(Startall) X(Test)     \
-  X(Testall) X(Testany) X(Testsome) X(Unpack) X(Wait) X(Waitall) X(Waitany) X(Waitsome)
+  X(Testall) X(Testany) X(Testsome) X(Unpack) X(Wait) X(Waitall) X(Waitany) X(Waitsome)       \
+  X(Win_allocate_shared) X(Win_free)
 
 // Not intercepted, and not in every MPI.
 #define SUMAC_MPI_FOUND_OR_NOT(X) X(Type_get_contents_c) X(Type_get_envelope_c)

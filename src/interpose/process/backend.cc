@@ -44,6 +44,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
                 stub->family, simd_name());
   redirect_life_cycle(*stub);
   redirect_info(*stub);
+  redirect_shared_windows(*stub);
   redirect_operations(*stub);
   redirect_collectives(*stub);
   RequestCalls requests = request_calls(*stub);

@@ -10,6 +10,7 @@
 #include "observe/log.h"
 #include "promotion/promotion.h"
 #include "promotion/usage.h"
+#include "transport/shared_mappings.h"
 
 namespace sumac {
 namespace {
@@ -77,6 +78,7 @@ void note_call_time(std::uint64_t ns) { usage().call_took(ns); }
 
 bool use_own_memory(const void* address, std::size_t bytes, double gain_ns) {
   static std::mutex mutex;
+  if (shared_mappings().place_of(address, bytes).file != 0) return true;
   if (!usage().is_private(address) && promotion::mapped(address, bytes)) {
     usage().note_use(address);
     return true;

@@ -22,8 +22,8 @@ void count_own_memory(Stats& stats);
 // Whether buffers are promoted at their first use, whatever that gains.
 bool promotes_always();
 // Counts a use of a buffer by a collective, which takes `gain_ns` less if the buffer is promoted,
-// and promotes it if that pays by now. Nobody may write to the buffer meanwhile. Returns whether
-// the others see it.
+// and promotes it if that pays by now, unless the MPI has shared its memory. Nobody may write to
+// the buffer meanwhile. Returns whether the others see it.
 bool use_own_memory(const void* address, std::size_t bytes, double gain_ns);
 // Counts the time of a call whose buffers could have been promoted.
 void note_call_time(std::uint64_t ns);
