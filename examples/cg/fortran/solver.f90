@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Conjugate gradients, with the order of additions of plain.c and field.c, so that the results are
-! the same bit for bit.
+! the same but for the compilers' own choices.
 module solver
   use box
   implicit none

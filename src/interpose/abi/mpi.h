@@ -2,8 +2,10 @@
 // The binary interface of the MPI 5.0 standard (its chapter "Application Binary Interface"), as far
 // as a back end uses it: all MPIs that follow the standard have these types and values, in
 // libmpi_abi.so. <mpi.h> of the back end libsumac-mpiabi.so, and of nothing else: programs are
-// compiled with their MPI's own.
-#pragma once
+// compiled with their MPI's own. A guard, not #pragma once: the header is precompiled too, and GCC
+// takes it for another one where a compiler cache has brought that from another checkout.
+#ifndef SUMAC_INTERPOSE_ABI_MPI_H
+#define SUMAC_INTERPOSE_ABI_MPI_H
 
 #include <stdint.h>
 
@@ -294,4 +296,6 @@ int PMPI_Win_shared_query(MPI_Win, int, MPI_Aint*, int*, void*);
 
 #ifdef __cplusplus
 }
+#endif
+
 #endif
