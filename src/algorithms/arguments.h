@@ -150,7 +150,7 @@ struct SingleCopy {
   PeerMemory* memory = nullptr;
   std::byte* scratch = nullptr;  // this rank's own; the same size on all ranks
   std::size_t scratch_bytes = 0;
-  bool* failed = nullptr;  // set when a transfer was refused: the result is then undefined
+  OnRefusal* on_refusal = nullptr;
   // True within a direct algorithm: the ranks have shown that their buffers are mapped for the
   // others, so that memory->view() may see them.
   bool mapped = false;

@@ -44,9 +44,14 @@ inline Buffers buffers_of(const ShmGroup& group, int rank, std::uint64_t positio
   return buffers;
 }
 
-// Notes a transfer that was refused. Several threads of the rank may call it.
-inline void note_failed(const SingleCopy& peers) {
-  std::atomic_ref<bool>(*peers.failed).store(true, std::memory_order_relaxed);
+// Copies by way of the kernel. Both return only when the bytes have moved.
+inline void read_from(const SingleCopy& peers, int peer, std::uintptr_t address, void* to,
+                      std::size_t bytes) {
+  if (!peers.memory->read(peer, address, to, bytes)) peers.on_refusal->refused();
+}
+inline void write_to(const SingleCopy& peers, int peer, std::uintptr_t address, const void* from,
+                     std::size_t bytes) {
+  if (!peers.memory->write(peer, address, from, bytes)) peers.on_refusal->refused();
 }
 
 // Where this process sees the peer's bytes at `address`, or null.
@@ -60,8 +65,8 @@ inline void fetch(const SingleCopy& peers, int peer, std::uintptr_t address, std
                   std::size_t bytes) {
   if (const std::byte* place = seen(peers, peer, address, bytes)) {
     std::memcpy(to, place, bytes);
-  } else if (!peers.memory->read(peer, address, to, bytes)) {
-    note_failed(peers);
+  } else {
+    read_from(peers, peer, address, to, bytes);
   }
 }
 inline void store(const SingleCopy& peers, int peer, std::uintptr_t address, const std::byte* from,
@@ -72,8 +77,8 @@ inline void store(const SingleCopy& peers, int peer, std::uintptr_t address, con
     end_streaming();
   } else if (place) {
     std::memcpy(place, from, bytes);
-  } else if (!peers.memory->write(peer, address, from, bytes)) {
-    note_failed(peers);
+  } else {
+    write_to(peers, peer, address, from, bytes);
   }
 }
 
@@ -175,8 +180,7 @@ void fold_from(const ReduceArguments& args, const SingleCopy& peers, int ranks, 
       return r == own ? args.input + at : seen(peers, r, input(r) + at, bytes);
     };
     for (int r = 0; r < ranks; ++r) {
-      if (place(r)) continue;
-      if (!peers.memory->read(r, input(r) + at, scratch(r), bytes)) note_failed(peers);
+      if (!place(r)) read_from(peers, r, input(r) + at, scratch(r), bytes);
     }
     std::byte* result = to ? to + done : scratch(own);
     fold(args.kernel, result, ranks, bytes / args.element, args.element,

@@ -45,7 +45,7 @@ struct Levels : AgreedLevels {
   int first_tag = 0;                   // of messages: those of other hierarchies have others
   std::shared_ptr<PeerMemory> lowest;  // reaches this rank's group on the lowest level, or null
   std::deque<Lane> lanes;              // by tag
-  bool failed = false;                 // a member's memory could not be reached
+  OnRefusal* on_refusal = nullptr;     // where `lowest` refuses
 
   Lane& lane(std::size_t tag);
 };

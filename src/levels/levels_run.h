@@ -36,8 +36,6 @@ class LevelsRun {
   Messages* messages() const { return levels_.messages.get(); }
   const std::shared_ptr<PeerMemory>& lowest() const { return levels_.lowest; }
   const std::shared_ptr<Messages>& shared_messages() const { return levels_.messages; }
-  // True when a member's memory could not be reached: results are undefined.
-  bool failed() const { return levels_.failed; }
 
   // Calls visit(rank) with the communicator ranks whose counters are waited for in shared memory.
   template <class Visit>

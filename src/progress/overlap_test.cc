@@ -119,7 +119,7 @@ class Rank {
   }
 
   Task start(Endpoint& endpoint, ChosenCall& call) {
-    peers_ = {&endpoint.memory, scratch_.get(), kScratchBytes, &failed_};
+    peers_ = {&endpoint.memory, scratch_.get(), kScratchBytes};
     return start_in_group(direct_, endpoint.group, call, peers_);
   }
 
@@ -133,7 +133,7 @@ class Rank {
   SingleCopy peers_;
   // As large as that of works in the queue: other ranks may have the same call there.
   std::unique_ptr<std::byte, void (*)(std::byte*)> scratch_{borrow_scratch(), return_scratch};
-  bool failed_ = false, moved_ = false;
+  bool moved_ = false;
 };
 
 // One step everywhere, as long as anything moves. True when all have ended.

@@ -46,7 +46,7 @@ void Work::announce() const { ranks_.group->announce(announcement_of(call)); }
 
 void Work::borrow() {
   if (!call.direct.wanted() && info_of(call.choice.algorithm).needs != Needs::single_copy) return;
-  peers_ = {ranks_.memory, borrow_scratch(), kScratchBytes, &failed_};
+  peers_ = {ranks_.memory, borrow_scratch(), kScratchBytes, ranks_.on_refusal};
   peers_.streams = kCanStream && ranks_.far;
 }
 
@@ -56,10 +56,8 @@ void Work::give_back() {
 
 void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
   set_ranks(ranks, false);
-  failed_ = false;
   if (ranks.levels) {
     call.direct.went = ranks.levels->run(call, policy);
-    failed_ = ranks.levels->failed();
     return;
   }
   announce();
@@ -72,7 +70,6 @@ void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
 }
 
 void Work::begin() {
-  failed_ = false;
   going_ = true;
   if (ranks_.levels) {
     operation_ = &ranks_.levels->begin(call);
@@ -102,7 +99,6 @@ void Work::end_if_done() {
   if (operation_) {
     call.direct.went = operation_->went_direct();
     ranks_.levels->end(*std::exchange(operation_, nullptr));
-    failed_ |= ranks_.levels->failed();
   }
   give_back();
   going_ = false;

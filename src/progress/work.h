@@ -16,7 +16,8 @@ struct Ranks {
   ShmGroup* group = nullptr;     // all of them, where one group is enough
   LevelsRun* levels = nullptr;   // else their hierarchy
   PeerMemory* memory = nullptr;  // of the group, where it can be reached
-  bool far = false;              // the group's ranks are far from one another
+  OnRefusal* on_refusal = nullptr;
+  bool far = false;  // the group's ranks are far from one another
 };
 
 // Starts a call on one group. What is tried first, and how that ended, is in the call.
@@ -52,10 +53,6 @@ class Work {
   // Runs an operation of a group (not over levels) that was begun to its end, waiting in place.
   void finish(const WaitPolicy& policy);
 
-  // True when the work has ended and a peer's memory could not be reached: the result is undefined.
-  // The ranks' state may be gone by then.
-  bool failed() const { return failed_; }
-
   const Strand& strand() const { return strand_; }
   const Ranks& ranks() const { return ranks_; }
 
@@ -69,7 +66,7 @@ class Work {
   Strand strand_;
   SingleCopy peers_;
   LevelsOperation* operation_ = nullptr;
-  bool overlaps_ = false, going_ = false, failed_ = false;
+  bool overlaps_ = false, going_ = false;
   std::int32_t barrier_in_ = 0, barrier_out_ = 0;
 
  public:

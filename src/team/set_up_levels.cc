@@ -192,6 +192,7 @@ std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
   }
   Levels own;
   if (team_.spec.reach != Reach::none) own.lowest = std::move(lowest);
+  own.on_refusal = &team_.on_refusal;
   static_cast<AgreedLevels&>(own) =
       agreed_levels(team_.spec, hierarchy, team_.rank, std::move(groups), team_.context.rules,
                     team_.context.options.algo);

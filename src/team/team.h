@@ -17,6 +17,7 @@
 #include "rules/choice_table.h"
 #include "team/context.h"
 #include "team/direct_tries.h"
+#include "team/ends_job.h"
 #include "team/idle_messages.h"
 #include "team/oob.h"
 #include "team/spec.h"
@@ -96,6 +97,7 @@ struct Team {
   bool reports_together = false;  // agreed: it is the whole job, and SUMAC_STATS=all on all ranks
 
   std::unique_ptr<PeerMemory> peers;     // where ranks reach one another's buffers, else null
+  EndsJob on_refusal{*this};             // of one another's buffers
   std::vector<pid_t> pids;               // by rank; 0 where attach does not work
   std::vector<WatchedRank> watched;      // by rank
   std::vector<std::uint64_t> processes;  // by rank: which process it is
@@ -114,9 +116,11 @@ struct Team {
                : direct_tries->choose(collective, bytes, otherwise);
   }
   Ranks ranks(Collective collective) {
-    return {&group, levels_for[static_cast<int>(collective)], peers.get(), is_far()};
+    return {&group, levels_for[static_cast<int>(collective)], peers.get(), &on_refusal, is_far()};
   }
-  Ranks ranks(OwnRanks& own) { return {&own.group, own.levels.get(), peers.get(), is_far()}; }
+  Ranks ranks(OwnRanks& own) {
+    return {&own.group, own.levels.get(), peers.get(), &on_refusal, is_far()};
+  }
   bool is_far() const { return spec.distance == Distance::far; }
   bool sends_messages() const { return !messages.empty(); }
 

@@ -68,7 +68,6 @@ void run_calls(Team& team, std::deque<TestCall>& calls, const WaitPolicy& policy
     if (seed % 3 == 0) {
       team.work.call = made_by(team, call);
       team.work.run(team.ranks(call.what), policy);
-      EXPECT_FALSE(team.work.failed());
       continue;
     }
     Work& work = begun.emplace_back();

@@ -29,12 +29,11 @@ struct Rank {
   std::vector<Step> program;
   std::size_t next = 0;
   unsigned looks = 0;
-  bool failed = false;
   LocalPeerMemory memory;
 
   // Arguments of the operation going on.
   CallArguments args;
-  SingleCopy peers{&memory, scratch.data(), scratch.size(), &failed};
+  SingleCopy peers{&memory, scratch.data(), scratch.size()};
   DirectTry direct;
 
   bool ended() const { return next == program.size() && strand.idle(); }

@@ -32,7 +32,6 @@ struct LevelsRank {
   std::vector<std::byte> kept;
   LocalPeerMemory lowest;
   std::vector<std::byte> fetched;
-  bool failed = false;
   Strands strands;
   std::deque<std::function<void()>> program;  // each starts one operation
 
@@ -81,8 +80,7 @@ class LevelsWorld {
       set_places(*order_, rank->levels);
       rank->messages = std::make_unique<PostedMessages>(office_, r, random_());
       rank->fetched.resize(4096);
-      rank->levels[0].peers = {&rank->lowest, rank->fetched.data(), rank->fetched.size(),
-                               &rank->failed};
+      rank->levels[0].peers = {&rank->lowest, rank->fetched.data(), rank->fetched.size()};
       rank->operation.stages = std::make_unique<Stage[]>(most_stages(rank->levels.size()));
       ranks_.push_back(std::move(rank));
     }

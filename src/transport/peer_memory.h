@@ -31,4 +31,15 @@ class PeerMemory {
   virtual bool write(int peer, std::uintptr_t address, const void* from, std::size_t bytes) = 0;
 };
 
+// What follows when a transfer is refused in the middle of an operation.
+class OnRefusal {
+ public:
+  // Does not return: what the rank published next would tell others of data that are not there. Any
+  // thread of the rank may call it.
+  [[noreturn]] virtual void refused() = 0;
+
+ protected:
+  ~OnRefusal() = default;
+};
+
 }  // namespace sumac

@@ -41,11 +41,23 @@ struct Call {
     return true;
   }
 
-  // Whether a sum over all ranks, of an all-reduce, is right.
+  // Whether what this rank has got from call `number` is right.
   bool is_right(int number) const {
+    const auto given = [&](int from, int at) { return number + at % 100 + from; };
+    const auto sum = [&](int at) { return ranks * given(0, at) + ranks * (ranks - 1) / 2; };
+    const bool exchanges = is("alltoall") || is("alltoallv");
+    const int own = rank * count;
     bool right = true;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-      right &= out[i] == ranks * (number + static_cast<int>(i % 100)) + ranks * (ranks - 1) / 2;
+    const auto expect = [&](const std::vector<int>& got, int at, int value) {
+      right &= got[static_cast<std::size_t>(at)] == value;
+    };
+    for (int i = 0; i < count; ++i) {
+      if (is("allreduce") || (is("reduce") && rank == root)) expect(out, i, sum(i));
+      if (is("reduce_scatter")) expect(out, i, sum(own + i));
+      if (is("bcast")) expect(in, i, given(root, i));
+      for (int r = 0; r < ranks && (exchanges || is("allgather")); ++r) {
+        expect(out, r * count + i, given(r, exchanges ? own + i : i));
+      }
     }
     return right;
   }

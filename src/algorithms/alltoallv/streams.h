@@ -181,12 +181,8 @@ class Input {
     const auto index = static_cast<std::uintptr_t>(group_.rank());
     Part part{};
     if (bytes > 0) {
-      if (peers_->memory->read(from_, theirs.blocks + index * sizeof part, &part, sizeof part)) {
-        fetch_into(*peers_, from_, theirs.input + part.offset, output(),
-                   std::min(bytes, part.bytes));
-      } else {
-        note_failed(*peers_);
-      }
+      read_from(*peers_, from_, theirs.blocks + index * sizeof part, &part, sizeof part);
+      fetch_into(*peers_, from_, theirs.input + part.offset, output(), std::min(bytes, part.bytes));
     }
     block().offset = kTaken;
   }

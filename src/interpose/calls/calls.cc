@@ -2,12 +2,9 @@
 #include "interpose/calls/calls.h"
 
 #include "interpose/mpi/mpi_functions.h"
-#include "observe/log.h"
 #include "observe/trace.h"
 #include "progress/announced.h"
 #include "tasks/threads.h"
-#include "team/hang_doctor.h"
-#include "team/lost_rank.h"
 
 namespace sumac {
 namespace {
@@ -20,21 +17,6 @@ void run_in_queue(Communicator& c) {
 
 }  // namespace
 
-void give_up(const Communicator& c) {
-  const int lost = find_lost_soon(c);
-  if (lost >= 0) return end_for_lost_rank(c, lost);
-  // A slot may hold an address that another call has left there.
-  for (int r = 0; r < c.size && c.levels.empty(); ++r) {
-    std::uint64_t number = 0;
-    if (r != c.rank && c.group.differs(r, number)) return end_for_different_calls(c, r, number);
-  }
-  log_here(
-      "error[peer-memory]: rank %d could not reach a peer's memory in %s; ending the job "
-      "(SUMAC_CMA=off does without; or other ranks called something else)",
-      c.rank, c.doing);
-  end_job(c.comm);
-}
-
 void run(Communicator& c) {
   const ChosenCall& call = c.work.call;
   const trace::Operation traced(name_of(call.collective), call.bytes(), c.trace_group, c.traced);
@@ -45,7 +27,6 @@ void run(Communicator& c) {
   } else {
     run_in_queue(c);
   }
-  if (c.work.failed()) give_up(c);
 }
 
 bool agree(Communicator& c, bool own) {

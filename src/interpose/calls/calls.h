@@ -17,10 +17,6 @@ void redirect_info(const sumac_stub& stub);
 void redirect_shared_windows(const sumac_stub& stub);
 void redirect_packing(const sumac_stub& stub);
 
-// A peer's memory that could be reached at set-up no longer can: the result is lost, and the other
-// ranks do not know. Ends the job, since no result can be given.
-void give_up(const Communicator& communicator);
-
 // Runs what `work` of a communicator describes. The communicator's state is `together`.
 void run(Communicator& communicator);
 

@@ -228,7 +228,6 @@ void deliver(CollectiveRequest& request) {
   if (request.delivered) return;
   request.delivered = true;
   Communicator& c = *request.communicator;
-  if (request.failed()) give_up(c);
   if (request.call.direct.wanted()) {
     count_process_taken(way_of(request.call), request.data.bytes());
   }
