@@ -2,12 +2,14 @@
 """What the experiments in simulated clusters share: simulations whose results are kept, so that an
 interrupted experiment goes on where it was, and tables in Markdown."""
 
+import concurrent.futures
 import dataclasses
 import hashlib
 import json
 import os
 import pathlib
 import sys
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "python"))
@@ -16,13 +18,14 @@ from sumac_mpi.base.errors import SumacError  # noqa: E402
 from sumac_mpi.simulate import cluster, measure, request, smpi  # noqa: E402
 
 SUMAC = request.SUMAC
+AT_ONCE = 2  # each takes a processor, and up to some GB
 
 
 class Kept:
     """Results by what was asked for, in a file; in memory alone without one."""
 
     def __init__(self, path):
-        self.path = path
+        self.path, self.lock = path, threading.Lock()
         self.found = json.loads(path.read_text()) if path and path.exists() else {}
 
     def get(self, asked, make):
@@ -33,12 +36,16 @@ class Kept:
             return self.found[key]
         made, over = make()
         if over:
-            self.found[key] = made
-            if self.path:
-                fresh = self.path.with_suffix(".new")
-                fresh.write_text(json.dumps(self.found, indent=1))
-                fresh.replace(self.path)
+            with self.lock:
+                self.found[key] = made
+                self._write()
         return made
+
+    def _write(self):
+        if self.path:
+            fresh = self.path.with_suffix(".new")
+            fresh.write_text(json.dumps(self.found, indent=1))
+            fresh.replace(self.path)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +73,11 @@ class Simulator:
     def __init__(self, kept, build, seconds):
         os.environ["SUMAC_ROOT"] = str(build)
         self.kept, self.seconds, self.wrong = kept, seconds, []
+
+    def rows(self, wanted):
+        """{name: {bytes: us}} of {name: Job}. After a failure what has begun comes to its end."""
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            return dict(zip(wanted, pool.map(self.times, wanted.values()), strict=True))
 
     def times(self, job):
         """{bytes: us}; without what took too long. Wrong results of Sumac are noted, those of

@@ -26,24 +26,25 @@ CG = ("-n", "8", "-r", "1", "-i", "300", "-t", "1e-3", "-p", "4")
 
 def blocking(simulator, given, collective, nodes):
     """{name: {bytes: us}}."""
-    rows = {}
+    wanted = {}
     for levels in given.hierarchies:
         variables = (f"SUMAC_HIERARCHY={levels}",)
-        job = Job(CLUSTER, nodes, collective, given.sizes, SUMAC, variables)
-        rows[f"Sumac, {levels}"] = simulator.times(job)
+        wanted[f"Sumac, {levels}"] = Job(CLUSTER, nodes, collective, given.sizes, SUMAC, variables)
     for way in given.against:
-        rows[way] = simulator.times(Job(CLUSTER, nodes, collective, given.sizes, way))
-    return rows
+        wanted[way] = Job(CLUSTER, nodes, collective, given.sizes, way)
+    return simulator.rows(wanted)
 
 
 def nonblocking(simulator, given, collective, nodes, of_blocking):
     """The time of a call and of the work beside it. SMPI's own nonblocking collectives send a
     message from each rank to each, which no library does: the selections call and then compute."""
-    rows = {}
+    wanted = {}
     for levels in given.hierarchies:
         variables = (f"SUMAC_HIERARCHY={levels}",)
-        job = Job(CLUSTER, nodes, collective, given.sizes, SUMAC, variables, COMPUTE_US)
-        rows[f"Sumac, {levels}, overlapped"] = simulator.times(job)
+        wanted[f"Sumac, {levels}, overlapped"] = Job(
+            CLUSTER, nodes, collective, given.sizes, SUMAC, variables, COMPUTE_US
+        )
+    rows = simulator.rows(wanted)
     for way in given.against:
         rows[f"{way}, then work"] = {s: us + COMPUTE_US for s, us in of_blocking[way].items()}
     return rows
@@ -99,7 +100,7 @@ def arguments():
     parser.add_argument("--keep", type=pathlib.Path, help="a file of results, to go on with")
     parser.add_argument("--plot", type=pathlib.Path, help="a picture")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
-    parser.add_argument("--seconds", type=float, default=120, help="limit of a simulation")
+    parser.add_argument("--seconds", type=float, default=900, help="limit of a simulation")
     given = parser.parse_args()
     given.sizes = tuple(map(int, given.sizes.split(",")))
     given.hierarchies = given.hierarchies.split(";")

@@ -30,13 +30,11 @@ def curves(simulator, given, collective, nodes):
     def job(way=simulations.SUMAC, *variables):
         return Job("coprocessors", nodes, collective, given.sizes, way, variables)
 
-    rows = {}
+    wanted = {}
     for design in DESIGNS if collective == "allreduce" else DESIGNS[:1]:
-        found = simulator.times(job(simulations.SUMAC, f"SUMAC_SLOW_DESIGN={design}"))
-        rows[f"Sumac, {design}" if collective == "allreduce" else "Sumac"] = found
-    for way in given.against:
-        rows[way] = simulator.times(job(way))
-    return rows
+        name = f"Sumac, {design}" if collective == "allreduce" else "Sumac"
+        wanted[name] = job(simulations.SUMAC, f"SUMAC_SLOW_DESIGN={design}")
+    return simulator.rows(wanted | {way: job(way) for way in given.against})
 
 
 def best(rows, own, size):
@@ -70,7 +68,7 @@ def arguments():
     parser.add_argument("--keep", type=pathlib.Path, help="a file of results, to go on with")
     parser.add_argument("--plot", type=pathlib.Path, help="a picture")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / ".venv", help="where it is")
-    parser.add_argument("--seconds", type=float, default=120, help="limit of a simulation")
+    parser.add_argument("--seconds", type=float, default=900, help="limit of a simulation")
     given = parser.parse_args()
     given.sizes = tuple(map(int, given.sizes.split(",")))
     given.against = [way for way in given.against.split(",") if way]
