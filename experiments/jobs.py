@@ -2,6 +2,7 @@
 """What the experiments' scripts share: jobs of an MPI, and how a script ends."""
 
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,29 @@ def first_mpi():
 
 class Failed(Exception):
     """A job or a count failed; the message gives the reason."""
+
+
+class Missing(Exception):
+    """There is nothing to run, or nothing to run it on; the message gives the reason."""
+
+
+def parsed(parser, build):
+    """The arguments of a script that runs Sumac on one MPI: those of `parser`, and --build (by
+    default `build`), --sumac and --mpi. Raises Missing."""
+    parser.add_argument("--build", type=pathlib.Path, default=build, help="where it is")
+    parser.add_argument("--sumac", type=pathlib.Path, help="the command (of the build)")
+    parser.add_argument("--mpi", default="", metavar="FAMILY=LAUNCHER")
+    given = parser.parse_args()
+    given.sumac = given.sumac or given.build / "bin/sumac"
+    given.mpi = given.mpi or first_mpi()
+    require(given)
+    return given
+
+
+def require(given):
+    """Raises Missing where the MPI or the command of the arguments is not there."""
+    if not given.mpi or not given.sumac.exists():
+        raise Missing("no MPI, or no Sumac, to run: see 'make build'")
 
 
 def environment(settings):
@@ -58,9 +82,10 @@ def status_of(wrong):
 
 
 def run(main):
-    """Ends this process as main() says, or with 1 and the reason where something failed."""
+    """Ends this process as main() says, or with the reason: with 1 where something failed, with 3
+    where something is missing."""
     try:
         sys.exit(main())
-    except Failed as failure:
-        print(failure, file=sys.stderr)
-        sys.exit(1)
+    except (Failed, Missing) as reason:
+        print(reason, file=sys.stderr)
+        sys.exit(3 if isinstance(reason, Missing) else 1)

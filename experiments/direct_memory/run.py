@@ -164,20 +164,11 @@ def arguments():
     parser.add_argument("--work-rounds", type=int, default=15)
     parser.add_argument("--rounds", type=int, default=3, help="jobs of each way, in turns")
     parser.add_argument("--plot", type=pathlib.Path, help="a picture")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
-    parser.add_argument("--sumac", type=pathlib.Path, help="the command (of the build)")
-    parser.add_argument("--mpi", default="", metavar="FAMILY=LAUNCHER")
-    given = parser.parse_args()
-    given.sumac = given.sumac or given.build / "bin/sumac"
-    given.mpi = given.mpi or jobs.first_mpi()
-    return given
+    return jobs.parsed(parser, ROOT / "build/release")
 
 
 def main():
     given = arguments()
-    if not given.mpi or not given.sumac.exists():
-        print("no MPI, or no Sumac, to run: see 'make build'", file=sys.stderr)
-        return 3
     by_size = print_calls(given)
     print_once(given)
     print_work(given)

@@ -177,9 +177,7 @@ def arguments():
 
 def main():
     given = arguments()
-    if not given.mpi or not given.sumac.exists():
-        print("no MPI, or no Sumac, to run: see 'make build'", file=sys.stderr)
-        return 3
+    jobs.require(given)
     given.work.mkdir(parents=True, exist_ok=True)
     path, state = state_of(given)
     print(f"| {HEADS} |\n|---|" + "---:|" * HEADS.count("|"), flush=True)

@@ -115,21 +115,13 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=3, help="jobs of each design, in turns")
     parser.add_argument("--seconds", type=float, default=0.1, help="that a size takes in a job")
     parser.add_argument("--plot", type=pathlib.Path, help="a picture")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / ".venv", help="where it is")
-    parser.add_argument("--sumac", type=pathlib.Path, help="the command (of the build)")
-    parser.add_argument("--mpi", default="", metavar="FAMILY=LAUNCHER")
-    given = parser.parse_args()
-    given.sumac = given.sumac or given.build / "bin/sumac"
+    given = jobs.parsed(parser, ROOT / ".venv")
     given.controls, given.degrees = given.controls.split(","), given.degrees.split(",")
-    given.mpi = given.mpi or jobs.first_mpi()
     return given
 
 
 def main():
     given = arguments()
-    if not given.mpi or not given.sumac.exists():
-        print("no MPI, or no Sumac, to run: see 'make build'", file=sys.stderr)
-        return 3
     by_ranks, wrong = {}, []
     for ranks in map(int, given.ranks.split(",")):
         by_ranks[ranks], bad = measure(given, ranks)

@@ -169,20 +169,11 @@ def arguments():
     parser.add_argument("--messages", type=numbers, default="65536,262144,1048576,4194304")
     parser.add_argument("--calls", type=int, default=100, help="of each collective and message")
     parser.add_argument("--rounds", type=int, default=3, help="jobs of each kind, in turns")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
-    parser.add_argument("--sumac", type=pathlib.Path, help="the command (of the build)")
-    parser.add_argument("--mpi", default="", metavar="FAMILY=LAUNCHER")
-    given = parser.parse_args()
-    given.sumac = given.sumac or given.build / "bin/sumac"
-    given.mpi = given.mpi or jobs.first_mpi()
-    return given
+    return jobs.parsed(parser, ROOT / "build/release")
 
 
 def main():
     given = arguments()
-    if not given.mpi or not given.sumac.exists():
-        print("no MPI, or no Sumac, to run: see 'make build'", file=sys.stderr)
-        return 3
     wrong = print_packing(given)
     print_examples(given)
     wrong += print_strided(given)
