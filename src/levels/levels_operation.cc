@@ -75,6 +75,7 @@ void LevelsOperation::plan(const ChosenCall& call) {
 void LevelsOperation::begin(const ChosenCall& call) {
   plan(call);
   Operation& op = operation_;
+  op.direct.went = false;  // also where the way chosen has no lowest level that could
   op.reduction = call.reduction;
   op.bcast = call.bcast;
   if (has_result_everywhere(call)) op.bcast = {call.reduction.output, call.bytes(), 0};

@@ -9,7 +9,7 @@
 // Not told: the offset. A mapping at other addresses than its offset comes about by mremap() only.
 // The program's calls of that come to before_remap(), and those inside the C library fail on
 // promoted memory (advice.cc). So only a program that makes the system call itself, and puts one
-// promoted buffer exactly in another one's place, is not understood.
+// promoted buffer exactly where another one is or was, is not understood.
 #pragma once
 
 #include <atomic>

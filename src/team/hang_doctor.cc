@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <mutex>
 #include <set>
 #include <string>
 
 #include "base/clock.h"
-#include "base/versioned.h"
 #include "observe/log.h"
 #include "progress/announced.h"
 #include "team/hang_doctor_report.h"
@@ -106,11 +104,9 @@ void describe_call(Team& team, RankStatus& page) {
 }
 
 void tell_status(Team& team, double seconds, const std::string& missing) {
-  static std::mutex mutex;  // several threads may wait
-  const std::lock_guard<std::mutex> lock(mutex);
-  RankStatus* const page = own_status();
+  RankStatus* const page = own_page();
   if (!page) return;
-  begin_writing(page->version);
+  const PageWriting writing(*page);
   const std::uint64_t now = clock_ns();
   page->fresh_ns = now;
   page->since_ns = now - static_cast<std::uint64_t>(seconds * 1e9);
@@ -121,23 +117,28 @@ void tell_status(Team& team, double seconds, const std::string& missing) {
   set_text(page->collective, sizeof page->collective, team.doing);
   set_text(page->communicator, sizeof page->communicator, team.oob.name());
   set_text(page->missing, sizeof page->missing, missing);
+  page->job_rank = log_rank();
   describe_call(team, *page);
-  end_writing(page->version);
 }
 
 // One report for the ranks of this host. Where they cannot be seen, a line of this rank's own.
 void report_hang(Team& team, double seconds, const std::string& missing) {
-  RankStatus* const page = own_status();
+  RankStatus* const page = own_page();
   const std::vector<SeenRank> ranks = page ? seen_ranks() : std::vector<SeenRank>();
+  const SeenRank self = seen_self();
   const std::uint64_t now = clock_ns(), limit = team.context.options.hang_seconds * 1'000'000'000;
-  if (page && !is_to_report(ranks, *page, now, limit)) return;
-  if (page) page->reported_ns = now;
+  if (page && !is_to_report(ranks, self.status, now, limit)) return;
+  if (page) {
+    const PageWriting writing(*page);
+    page->reported_ns = now;
+  }
   log_here("warning[hang]: rank %d of %d has waited %.0f s in %s; not arrived: rank %s", team.rank,
            team.size, seconds, team.doing, missing.c_str());
   for (const std::string& line : report_lines(ranks, now)) log_here("  %s", line.c_str());
-  if (page && static_cast<int>(ranks.size()) < page->job_ranks) {
-    log_here("  %d of the job's %d ranks are on other hosts, or have ended",
-             page->job_ranks - static_cast<int>(ranks.size()), page->job_ranks);
+  const int missed = self.status.job_ranks - static_cast<int>(ranks.size());
+  if (page && missed > 0) {
+    log_here("  %d of the job's %d ranks are on other hosts, or have ended", missed,
+             self.status.job_ranks);
   }
 }
 

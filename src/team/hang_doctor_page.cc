@@ -20,6 +20,12 @@
 namespace sumac {
 namespace {
 
+// Of this process's page.
+std::mutex& page_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 // The file stays open: others find it by its descriptor.
 RankStatus* make_page() {
   const int file = off_low_numbers(memfd_create(kStatusFile, MFD_CLOEXEC));
@@ -105,20 +111,37 @@ SeenRank& SeenRank::operator=(const SeenRank& other) {
   return *this;
 }
 
-RankStatus* own_status(std::uint64_t job, int job_ranks) {
+RankStatus* own_page() {
   static RankStatus* const page = make_page();
-  if (page && job != 0) {
-    page->job = job;
-    page->job_ranks = job_ranks;
-  }
-  if (page) page->job_rank = log_rank();
   return page;
+}
+
+PageWriting::PageWriting(RankStatus& page) : lock_(page_mutex()), page_(page) {
+  begin_writing(page_.version);
+}
+PageWriting::~PageWriting() { end_writing(page_.version); }
+
+void note_job(std::uint64_t job, int job_ranks) {
+  RankStatus* const page = own_page();
+  if (!page) return;
+  const PageWriting writing(*page);
+  if (job != 0) page->job = job, page->job_ranks = job_ranks;
+  page->job_rank = log_rank();
+}
+
+SeenRank seen_self() {
+  SeenRank self;
+  const RankStatus* const page = own_page();
+  if (!page) return self;
+  const std::lock_guard<std::mutex> lock(page_mutex());
+  std::memcpy(static_cast<void*>(&self.status), page, sizeof *page);
+  return self;
 }
 
 std::vector<SeenRank> seen_ranks() {
   std::vector<SeenRank> ranks;
-  const RankStatus* const own = own_status();
-  DIR* processes = own ? opendir("/proc") : nullptr;
+  const std::uint64_t job = seen_self().status.job;
+  DIR* processes = own_page() ? opendir("/proc") : nullptr;
   if (!processes) return ranks;
   while (const dirent* entry = readdir(processes)) {
     const int pid = std::atoi(entry->d_name);
@@ -126,7 +149,7 @@ std::vector<SeenRank> seen_ranks() {
     struct stat about = {};
     if (pid <= 0 || stat(process.c_str(), &about) != 0 || about.st_uid != geteuid()) continue;
     SeenRank seen;
-    if (!find_page(process, pid, seen) || seen.status.job != own->job) continue;
+    if (!find_page(process, pid, seen) || seen.status.job != job) continue;
     ask_kernel(process, seen);
     ranks.push_back(seen);
   }

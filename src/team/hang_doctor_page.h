@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 namespace sumac {
@@ -33,8 +34,22 @@ static_assert(sizeof(RankStatus) == 400);
 // A page older than this tells of no wait that goes on.
 inline constexpr std::uint64_t kFreshNs = 3'000'000'000;
 
-// This process's page; null where there can be none. `job` and `job_ranks`, unless 0, are noted.
-RankStatus* own_status(std::uint64_t job = 0, int job_ranks = 0);
+// This process's page; null where there can be none.
+RankStatus* own_page();
+
+// A writing of this process's page, by one of its threads at a time, from here to its end.
+class PageWriting {
+ public:
+  explicit PageWriting(RankStatus& page);
+  ~PageWriting();
+
+ private:
+  const std::lock_guard<std::mutex> lock_;
+  RankStatus& page_;
+};
+
+// Notes which job this process is a rank of, unless `job` is 0, and which rank.
+void note_job(std::uint64_t job, int job_ranks);
 
 // A process with a page, and what the kernel says of it.
 struct SeenRank {
@@ -48,6 +63,8 @@ struct SeenRank {
   bool waits(std::uint64_t now) const { return now - status.fresh_ns < kFreshNs; }
 };
 
+// This process as it shows itself, for its own threads; of no job where it has no page.
+SeenRank seen_self();
 // The ranks of this process's job that can be seen, by rank.
 std::vector<SeenRank> seen_ranks();
 

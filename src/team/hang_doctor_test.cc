@@ -99,7 +99,8 @@ TEST(HangDoctor, ListsOfManyRanksAreCut) {
 }
 
 TEST(HangDoctor, APageIsSeenThroughItsProcess) {
-  RankStatus* const own = own_status(0x1234567 + static_cast<std::uint64_t>(getpid()), 4);
+  note_job(0x1234567 + static_cast<std::uint64_t>(getpid()), 4);
+  RankStatus* const own = own_page();
   ASSERT_NE(own, nullptr);
   std::strcpy(own->collective, "bcast");
   own->fresh_ns = clock_ns();
@@ -112,7 +113,8 @@ TEST(HangDoctor, APageIsSeenThroughItsProcess) {
 }
 
 TEST(HangDoctor, APageHalfWrittenTellsOfNoWait) {
-  RankStatus* const own = own_status(0x1234567 + static_cast<std::uint64_t>(getpid()), 4);
+  note_job(0x1234567 + static_cast<std::uint64_t>(getpid()), 4);
+  RankStatus* const own = own_page();
   ASSERT_NE(own, nullptr);
   own->fresh_ns = clock_ns();
   begin_writing(own->version);

@@ -226,7 +226,7 @@ void set_up_team(Team& team, const Hello& own, bool agree_only) {
   tell_unmet(team, wishes);
   tell_obstacles(team, hellos);
   const bool whole_job = hellos[0].world == team.size;
-  own_status(whole_job ? hellos[0].process : 0, whole_job ? team.size : 0);
+  note_job(whole_job ? hellos[0].process : 0, team.size);
   team.wait_policy =
       wait_policy(team, team.spec.oversubscribed[static_cast<std::size_t>(team.rank)]);
   team.may_overlap = may_overlap(team, hellos);

@@ -5,6 +5,7 @@
 #include "team/team.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <sstream>
@@ -155,6 +156,13 @@ const char* random_text(Random& random) {
   return kTexts[random() % std::size(kTexts)];
 }
 
+// A line there and back between ranks of one cache, near ones and far ones (machine/line.h): which
+// way data are stored depends on it, and a machine has one of them.
+double random_line_ns(Random& random) {
+  static constexpr double kTimes[] = {50, 104, 430};
+  return kTimes[random() % std::size(kTimes)];
+}
+
 // Any algorithm on every kind of level, and chunks of any size.
 void choose_any(Setting& setting, Random& random) {
   for (const Algorithm algorithm : kAllAlgorithms) {
@@ -201,6 +209,9 @@ void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipp
   setting.seed = seed;
   setting.shares_memory = shares_memory;
   setting.places = random_places(random, ranks, slow);
+  const double line_ns = random_line_ns(random);
+  setting.line_ns = [line_ns](int) { return line_ns; };
+  setting.clock = kClockOfBatches;
   setting.oversubscribed = random() % 2;
   setting.slot_bytes = 1024u << random() % 4;
   setting.hierarchy = random_text(random);
@@ -351,6 +362,40 @@ TEST(AllRanksOfNodes, ShareTheWorkOfAnAllreduce) {
       for (int r = 0; r < setting.ranks(); ++r) {
         EXPECT_FALSE(all[r].levels[0]->messages()->busy());
       }
+    }
+  }
+}
+
+// ---- Direct memory ----
+
+// An operation in place on the lowest level, and one of another way in the same memory after it.
+TEST(DirectLevels, OnlyOperationsThatWentDirectSaySo) {
+  const pid_t self = getpid();
+  CrossMemoryAttach memory(&self, 1);
+  if (!attach_works(memory, 0, own_attach_probe())) GTEST_SKIP() << "this system refuses attach";
+  Random random(3);
+  for (const Algorithm other : {Algorithm::allreduce_levels, Algorithm::allreduce_multi_leader,
+                                Algorithm::allreduce_all_ranks}) {
+    Setting setting;
+    setting.places = dealt(2, 2, 0);
+    setting.hierarchy = "node";
+    setting.slot_bytes = 16 << 10;  // room for the ends of the vectors, outside of whole pages
+    ThreadTeam all(setting);
+    std::deque<TestCall> calls;
+    for (int i = 0; i < 3; ++i) calls.emplace_back(CallSetting{.count = 9000, .ranks = 4}, random);
+    for (int i = 0; i < 3; ++i) {
+      const bool direct = i % 2 == 0;
+      all.each([&](Team& team, const Hello&) {
+        ChosenCall call = made_by(team, calls[static_cast<std::size_t>(i)]);
+        call.choice.algorithm = direct ? Algorithm::allreduce_levels : other;
+        if (direct) {
+          call.direct = {Algorithm::allreduce_direct, Algorithm::allreduce_levels, kPage, true};
+        }
+        team.work.call = call;
+        team.work.run(team.ranks(Collective::allreduce), WaitPolicy());
+        EXPECT_EQ(team.work.call.direct.went, direct) << name_of(call.collective) << ' ' << i;
+      });
+      for (int r = 0; r < 4; ++r) calls[static_cast<std::size_t>(i)].expect_result(r);
     }
   }
 }

@@ -3,8 +3,8 @@
 // memory each rank does something else between the calls. What must agree is drawn alike on all
 // ranks; where buffers come from, how they lie in their pages and what becomes of them is not.
 // direct auto|eager|levels|off ROUNDS [SEED] [MOST_BYTES]
-// auto: any number of calls may go direct; eager: an eighth of those from 32 KiB on must;
-// levels: a sixteenth, on rank 0, in a hierarchy that does not leave it alone; off: none may.
+// auto: any number of calls may go direct; eager: a fifth of those that are large enough must;
+// levels: a twelfth, on rank 0, in a hierarchy that does not leave it alone; off: none may.
 // Prints what was done how often, and where malloc() comes from.
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -195,8 +195,9 @@ class Breaker {
     plan.number = shared_.below(numbers().size());
     const std::uint64_t size = shared_.below(10);
     const std::size_t bytes = size == 0  ? shared_.below(20000)
-                              : size < 7 ? 32768 + shared_.below(50000)
-                              : size < 9 ? 32768 + shared_.below(300000)
+                              : size < 4 ? 32768 + shared_.below(50000)
+                              : size < 7 ? 65536 + shared_.below(100000)
+                              : size < 9 ? 65536 + shared_.below(300000)
                                          : shared_.below(most_);
     plan.count = std::min(bytes, most_) / numbers()[plan.number].size;
     plan.root = static_cast<int>(shared_.below(static_cast<unsigned>(ranks)));
@@ -283,7 +284,7 @@ void check_served(const Served& served, const std::string& mode) {
     if (reason && rank == 0) std::printf("not promoted: %s\n", reason);
     CHECK(served.direct == 0, "%ld of %ld", served.direct, served.calls);
   } else {
-    const long share = mode == "eager" ? 8 : mode == "levels" && rank == 0 ? 16 : 0;
+    const long share = mode == "eager" ? 5 : mode == "levels" && rank == 0 ? 12 : 0;
     const long least = share ? served.calls / share : 0;
     CHECK(served.direct >= least, "%ld of %ld", served.direct, served.calls);
   }

@@ -131,7 +131,11 @@ class DirectCall {
     }
   }
 
-  bool may_be_direct() const { return plan_.count * number_.size >= 32768; }
+  // From the sizes on from which the shipped rules take direct algorithms.
+  bool may_be_direct() const {
+    const bool late = plan_.which == Which::reduce || plan_.which == Which::allgather;
+    return plan_.count * number_.size >= (late ? 131072 : 65536);
+  }
 
  private:
   // Inputs repeat after so many elements. A table has them twice, for any first element.
