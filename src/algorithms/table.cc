@@ -79,6 +79,7 @@ constexpr AlgorithmEntry kAlgorithms[] = {
 }  // namespace
 
 const AlgorithmEntry& entry_of(Algorithm algorithm) {
+  assert(algorithm != Algorithm::native);
   return kAlgorithms[static_cast<int>(algorithm)];
 }
 

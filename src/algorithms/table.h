@@ -25,7 +25,7 @@ struct AlgorithmEntry : AlgorithmInfo {
   CostFn* cost;
 };
 
-// Not defined for Algorithm::native.
+// Not for Algorithm::native, which has none.
 const AlgorithmEntry& entry_of(Algorithm algorithm);
 
 // Which data of a call an algorithm takes with gaps; the others must lie contiguous.
