@@ -65,7 +65,8 @@ inline constexpr AlgorithmInfo kAlgorithmInfos[] = {
 #undef SUMAC_ALGORITHM
 };
 
-// Not for Algorithm::native, which has no row. AddressSanitizer does not see beyond an inline table.
+// Not for Algorithm::native, which has no row. AddressSanitizer does not see beyond an inline
+// table.
 constexpr const AlgorithmInfo& info_of(Algorithm algorithm) {
   assert(algorithm != Algorithm::native);
   return kAlgorithmInfos[static_cast<int>(algorithm)];

@@ -111,7 +111,9 @@ Traffic price(const CallPlan& plan, const StagePlan& stage, const LevelGroup& gr
 
 Traffic price(const StagePlan& stage, int ranks, const CallShape& shape, const Chunks& chunks) {
   if (stage.algorithm == Algorithm::native) return {};
-  if (ranks < 2) return traffic_in_memory(0, 0);
+  // A rank of multi_leader without a part exchanges nothing.
+  const bool nothing = stage.kind == StagePlan::Kind::exchange && chunks[0].bytes == 0;
+  if (ranks < 2 || nothing) return traffic_in_memory(0, 0);
   GroupCall call{ranks, stage.root, shape.bytes, chunks[0].bytes, stage.radix, shape.element};
   if (stage.passive) return traffic_in_memory(1, others_vectors(call));
   const bool through_slots = info_of(stage.algorithm).needs == Needs::levels_equal_nodes;

@@ -38,6 +38,20 @@ std::uint64_t total_of(const std::vector<Message>& messages) {
   return total;
 }
 
+// Where a message is too short to have one for each rank of a node.
+TEST(Cost, OfARankWithoutAPart) {
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    if (info_of(algorithm).needs != Needs::messages) continue;
+    if (info_of(algorithm).collective != Collective::allreduce) continue;
+    StagePlan stage;
+    stage.kind = StagePlan::Kind::exchange;
+    stage.algorithm = algorithm;
+    const Traffic none = price(stage, 6, {Collective::allreduce, 44}, {0, kWhole, kCacheLine});
+    EXPECT_EQ(none.cost.steps, 0u) << name_of(algorithm);
+    EXPECT_EQ(none.cost.bytes, 0u) << name_of(algorithm);
+  }
+}
+
 TEST(Cost, OfMessages) {
   const Case cases[] = {
       // Each of 3 rounds sends all; two ranks once.
