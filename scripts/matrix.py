@@ -3,16 +3,20 @@
 """Runs the test programs under every MPI that is found, and writes docs/compatibility.md.
 
 Usage: scripts/matrix.py [--install] [--short] [--mpi NAMES] [--programs NAMES] [--page]
+                         [--missing] [--limit SECONDS]
 --install fetches the MPIs' wheels first, as `sumac bench --install-mpis` does. Programs of the
 standard's binary interface are compiled with the header of an MPICH that has it. --short runs the
-few programs that have a short form, on two ranks, and writes no page. Results are kept in
-build/matrix, so that a part of them can be measured again; --page only makes the page of what is
-there.
-Exit status: 0 all passed, 1 not, 3 no MPI to run on.
+few programs that have a short form, on two ranks, and writes no page. The result of each job is
+kept in build/matrix, so that a part of them can be run again: with --missing only jobs that have
+not passed yet are run, and after --limit no further one is begun. --page only makes the page of
+what is there.
+Exit status: 0 all passed, 1 not, 3 no MPI to run on, 4 the limit has come before the end.
 """
 
 import argparse
+import math
 import sys
+import time
 
 import matrix_jobs
 import matrix_page
@@ -23,6 +27,7 @@ RESULTS = ROOT / "build/matrix"
 PAGE = ROOT / "docs/compatibility.md"
 SECONDS = 200  # a job that takes longer hangs: MPICH's own calls crawl on few processors
 NO_MPI = 3
+UNFINISHED = 4
 
 
 def parse():
@@ -31,6 +36,8 @@ def parse():
     parser.add_argument("--short", action="store_true", help="the short form, without the page")
     parser.add_argument("--mpi", default="", help="which, as openmpi5,mpich4 (all)")
     parser.add_argument("--programs", default="", help="which, as sweep,types (all)")
+    parser.add_argument("--missing", action="store_true", help="only what has not passed yet")
+    parser.add_argument("--limit", type=float, default=math.inf, help="seconds to begin jobs in")
     parser.add_argument("--page", action="store_true", help="only make the page anew")
     parser.add_argument("--preset", default="release", help="what was built (release)")
     return parser.parse_args()
@@ -43,32 +50,43 @@ def jobs_of(program, short):
     return [(program.arguments, ranks) for ranks in program.ranks]
 
 
-def run_mpi(build, mpi, programs, short):
+def result_of(build, mpi, program, arguments, ranks):
+    why = program.why_not(mpi)
+    if why:
+        return Result(program.name, ranks, SKIPPED, why=why)
+    return matrix_jobs.run(build, mpi, program, arguments, ranks, SECONDS)
+
+
+def kept_of(mpi):
+    """What was kept of this MPI."""
     run = Run(mpi.name, mpi.launcher.version)
+    path = RESULTS / f"{mpi.name}.json"
+    run.results = matrix_jobs.read(path).results if path.exists() else []
+    return run
+
+
+def run_mpi(build, mpi, programs, options, end):
+    """Runs the jobs of an MPI, and keeps the result of each. Returns these results, and whether all
+    jobs were begun before the end."""
+    kept = kept_of(mpi)
+    new = Run(mpi.name, mpi.launcher.version)
     for program in programs:
-        for arguments, ranks in jobs_of(program, short):
-            why = program.why_not(mpi)
-            if why:
-                result = Result(program.name, ranks, SKIPPED, why=why)
-            else:
-                result = matrix_jobs.run(build, mpi, program, arguments, ranks, SECONDS)
-            run.results.append(result)
+        for arguments, ranks in jobs_of(program, options.short):
+            if options.missing and kept.has_passed(program.name, ranks):
+                continue
+            if time.monotonic() > end:
+                return new, False
+            result = result_of(build, mpi, program, arguments, ranks)
+            new.put(result)
+            if not options.short:
+                kept.put(result)
+                RESULTS.mkdir(parents=True, exist_ok=True)
+                kept.write(RESULTS / f"{mpi.name}.json")
             what = f"{mpi.name:10} {program.name:20} {ranks} ranks"
             print(f"{what}: {result.outcome} {result.checks or ''}", flush=True)
             if result.outcome == FAILED:
                 print(result.why, flush=True)
-    return run
-
-
-def keep(run):
-    """Puts the results of this run among those of earlier ones."""
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    path = RESULTS / f"{run.name}.json"
-    if path.exists():
-        earlier = matrix_jobs.read(path)
-        new = {(result.program, result.ranks) for result in run.results}
-        run.results += [each for each in earlier.results if (each.program, each.ranks) not in new]
-    run.write(path)
+    return new, True
 
 
 def with_programs(build, mpis, programs):
@@ -91,33 +109,38 @@ def write_page():
     print(f"wrote {PAGE.relative_to(ROOT)}")
 
 
-def main():
-    arguments = parse()
-    if arguments.page:
-        write_page()
-        return 0
-    if arguments.install:
-        wheels.install()
-    wanted = [name for name in arguments.mpi.split(",") if name]
-    rows, programs, _ = matrix_jobs.table()
+def chosen_mpis(options, rows):
+    wanted = [name for name in options.mpi.split(",") if name]
     known = [row["name"] for row in rows if not wanted or row["name"] in wanted]
     mpis = [mpi for mpi in installations.found() if mpi.name in known]
+    return [mpi for mpi in mpis if not (options.short and mpi.family == installations.ABI)]
+
+
+def main():
+    options = parse()
+    if options.page:
+        write_page()
+        return 0
+    if options.install:
+        wheels.install()
+    rows, programs, _ = matrix_jobs.table()
+    mpis = chosen_mpis(options, rows)
     if not mpis:
         print("no MPI was found to run the matrix on", file=sys.stderr)
         return NO_MPI
-    chosen = [name for name in arguments.programs.split(",") if name]
+    chosen = [name for name in options.programs.split(",") if name]
     programs = [each for each in programs if not chosen or each.name in chosen]
-    build = matrix_jobs.Build(arguments.preset)
-    if arguments.short:
-        mpis = [mpi for mpi in mpis if mpi.family != installations.ABI]
+    build = matrix_jobs.Build(options.preset)
     mpis = with_programs(build, mpis, programs)
+    end = time.monotonic() + options.limit
     failed = 0
     for mpi in mpis:
-        run = run_mpi(build, mpi, programs, arguments.short)
+        run, finished = run_mpi(build, mpi, programs, options, end)
         failed += run.count(FAILED)
-        if not arguments.short:
-            keep(run)
-    if not arguments.short:
+        if not finished:
+            print("not finished: continue with --missing", file=sys.stderr)
+            return UNFINISHED
+    if not options.short:
         write_page()
     return 1 if failed else 0
 

@@ -78,6 +78,17 @@ class Run:
     version: str  # Open MPI 5.0.11
     results: list = field(default_factory=list)
 
+    def put(self, result):
+        """Instead of an earlier result of the same job."""
+        job = result.program, result.ranks
+        self.results = [each for each in self.results if (each.program, each.ranks) != job]
+        self.results.append(result)
+
+    def has_passed(self, program, ranks):
+        job = program, ranks
+        passed = (each for each in self.results if each.outcome == PASSED)
+        return any((each.program, each.ranks) == job for each in passed)
+
     def count(self, outcome):
         return sum(result.outcome == outcome for result in self.results)
 

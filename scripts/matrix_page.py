@@ -91,7 +91,8 @@ def _of_mpi(row, run, programs):
     lines = ["", f"## {run.version}", ""]
     lines += [f"- {textwrap.fill(limit, 98, subsequent_indent='  ')}" for limit in row["limits"]]
     skipped = {result.program: result.why for result in run.results if result.outcome == SKIPPED}
-    lines += [f"- `{program}` is skipped: {why}." for program, why in skipped.items()]
+    names = [program.name for program in programs if program.name in skipped]
+    lines += [f"- `{name}` is skipped: {skipped[name]}." for name in names]
     lines += [""] if lines[-1] else []
     lines += _programs(run, programs)
     return lines + NOT_TAKEN.splitlines() + list(_not_taken(run))

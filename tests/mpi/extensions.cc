@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "data.h"
+#include "mpi_faults.h"
 #include "predefined.h"
 
 namespace {
@@ -140,7 +141,7 @@ void test_handlers_unset([[maybe_unused]] MPI_Comm copy) {
 MPI_Comm returning(MPI_Comm comm) {
   MPI_Comm copy;
   MPI_Comm_dup(comm, &copy);
-  MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(copy, errors_return());
   return copy;
 }
 

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "exercise.h"
+#include "mpi_faults.h"
 
 namespace {
 
@@ -85,8 +86,8 @@ int main(int argc, char** argv) {
   const int before = argc > 1 ? std::atoi(argv[1]) : 5;
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(comm, errors_return());
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
   for (int i = 0; i < before; ++i) use(comm, i);
   if (rank == ranks - 1) raise(SIGKILL);
   MPI_Comm rest = without_failed(comm);

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "data.h"
+#include "mpi_faults.h"
 #include "parts.h"
 #include "random_types.h"
 
@@ -288,8 +289,8 @@ int main(int argc, char** argv) {
   own_pack = reinterpret_cast<decltype(own_pack)>(find("MPI_Pack"));
   own_unpack = reinterpret_cast<decltype(own_unpack)>(find("MPI_Unpack"));
   // Of types that cannot be made.
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, errors_return());
   test::warm_up(MPI_COMM_WORLD);
   const auto types = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 300;
   const auto first = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1;

@@ -12,6 +12,7 @@
 #include "check.h"
 #include "data.h"
 #include "message_calls.h"
+#include "mpi_faults.h"
 #include "random_types.h"
 #include "type_places.h"
 
@@ -278,7 +279,7 @@ int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 300;
   const unsigned long first = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1;
   const long least = argc > 3 ? std::atol(argv[3]) : 0;
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
   const auto find = in_sumac<void* (*)(const char*)>("sumac_native");
   below.Pack = reinterpret_cast<decltype(below.Pack)>(find("MPI_Pack"));
   below.Unpack = reinterpret_cast<decltype(below.Unpack)>(find("MPI_Unpack"));

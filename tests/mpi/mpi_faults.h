@@ -23,6 +23,28 @@ inline bool is_intel() {
   return is;
 }
 
+// Intel MPI 2021.18: libmpi_abi.so takes MPI_ERRORS_RETURN for MPI_ERRORS_ABORT, and the other way
+// round. The handler that makes calls return their errors.
+inline MPI_Errhandler errors_return() {
+#ifdef MPI_ABI
+  if (is_intel()) return MPI_ERRORS_ABORT;
+#endif
+  return MPI_ERRORS_RETURN;
+}
+
+// Intel MPI 2021.18: the name of MPI_LOGICAL1 in libmpi_abi.so is MPIX_C_BF16. Sumac knows types
+// that not every MPI has by their names, and leaves this one to the MPI.
+inline bool is_misnamed([[maybe_unused]] MPI_Datatype type, [[maybe_unused]] const char* name) {
+#ifdef MPI_ABI
+  char found[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  MPI_Type_get_name(type, found, &length);
+  return is_intel() && std::strcmp(name, "MPI_LOGICAL1") == 0 && std::strcmp(found, name) != 0;
+#else
+  return false;
+#endif
+}
+
 // MPICH 5.0 and Intel MPI 2021.18: MPI_Request_get_status_some makes an active persistent request
 // inactive, and forgets receives that it has reported once. True if the MPI has no such function:
 // then it is Sumac's. `get_status_some`: the MPI's, of type

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "exercise.h"
+#include "mpi_faults.h"
 #include "persistent.h"
 
 namespace {
@@ -128,7 +129,7 @@ void refuse_large_counts(MPI_Comm comm) {
       inits().Allreduce_c(in, out, count, MPI_INT, MPI_OP_NULL, comm, MPI_INFO_NULL, &r)};
   for (int error : errors) CHECK(error == MPI_ERR_COUNT, "error %d", error);
   CHECK(errors_told == 2, "%d", errors_told);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(comm, errors_return());
   MPI_Errhandler_free(&handler);
 }
 #else
@@ -171,7 +172,7 @@ void use_nonblocking(MPI_Comm comm) {
 int main(int argc, char** argv) {
   start(argc, argv);
   for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(comm, errors_return());
   }
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);

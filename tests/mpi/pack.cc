@@ -224,8 +224,8 @@ int main(int argc, char** argv) {
   start(argc, argv);
   const int types = argc > 1 ? std::atoi(argv[1]) : 1000;
   const unsigned long first = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1;
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, errors_return());
   const auto find = in_sumac<void* (*)(const char*)>("sumac_native");
   below.Pack = reinterpret_cast<decltype(below.Pack)>(find("MPI_Pack"));
   below.Unpack = reinterpret_cast<decltype(below.Unpack)>(find("MPI_Unpack"));

@@ -3,6 +3,7 @@
 // sizes around those at which the algorithm changes, equal and unequal parts, places with gaps and
 // in any order, types that differ between ranks, and several calls under way at once.
 #include "parts.h"
+#include "mpi_faults.h"
 
 #include <algorithm>
 #include <numeric>
@@ -166,7 +167,7 @@ void beyond_int() {
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(comm, errors_return());
   MPI_Op op;  // user-defined, so that the MPI does it
   MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op);
   std::vector<MPI_Count> counts(static_cast<std::size_t>(ranks), MPI_Count{1} << 33);
@@ -191,7 +192,7 @@ void beyond_int() {
 void errors() {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(comm, errors_return());
   warm_up(comm);
   std::vector<int> in(static_cast<std::size_t>(4 * ranks)), out(in.size());
   int *from = in.data(), *into = out.data();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data.h"
+#include "mpi_faults.h"
 #include "persistent.h"
 
 namespace {
@@ -193,7 +194,7 @@ void told_by_get_status(MPI_Comm comm) {
 // Starting an active or a nonblocking request must fail and must not disturb it.
 void started_when_it_may_not(MPI_Comm comm) {
   step("started when it may not be");
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(comm, errors_return());
   int in = rank, out[2] = {-1, -1};
   MPI_Request requests[2];
   forget_path();

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "data.h"
+#include "mpi_faults.h"
 
 namespace {
 
@@ -93,7 +94,7 @@ void one_sided() {
   step("one-sided access");
   std::vector<int> memory(1000, rank), got(1000);
   MPI_Win window;
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
   const int error = MPI_Win_create(memory.data(), 4000, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   if (error != MPI_SUCCESS) return;  // Open MPI has no windows over some transports

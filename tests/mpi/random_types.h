@@ -15,11 +15,11 @@ namespace test {
 
 using TypeRandom = std::mt19937_64;
 
-#ifdef MPICH_VERSION
+#ifdef OPEN_MPI
+inline constexpr bool kPacksFromBottom = true, kPacksEmptyParts = true;
+#else  // MPICH, also where the header is that of the standard's binary interface
 inline constexpr bool kPacksFromBottom = false;  // an error in MPICH's own MPI_Pack
 inline constexpr bool kPacksEmptyParts = false;  // its MPI_Pack divides by zero
-#else
-inline constexpr bool kPacksFromBottom = true, kPacksEmptyParts = true;
 #endif
 
 inline int between(TypeRandom& random, int low, int high) {

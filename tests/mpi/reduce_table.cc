@@ -247,8 +247,8 @@ void test_type(const Predefined& p) {
 
 int main(int argc, char** argv) {
   start(argc, argv);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, errors_return());
   CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
   MPI_Request request = MPI_REQUEST_NULL;
   with_persistent =
@@ -256,7 +256,9 @@ int main(int argc, char** argv) {
   if (with_persistent) MPI_Request_free(&request);
   const auto types = predefined_types();
   CHECK(types.size() > 60, "%zu types", types.size());
-  for (const Predefined& p : types) test_type(p);
+  for (const Predefined& p : types) {
+    if (!is_misnamed(p.type, p.name)) test_type(p);
+  }
   CHECK(pairs_taken > 200, "%ld pairs", pairs_taken);
   return finish();
 }

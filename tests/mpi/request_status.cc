@@ -118,7 +118,7 @@ void one_fails(MPI_Comm comm, bool busy) {
   // For an error among several requests some MPIs call the handler of MPI_COMM_WORLD or
   // MPI_COMM_SELF.
   for (const MPI_Comm each : {comm, MPI_COMM_WORLD, MPI_COMM_SELF}) {
-    MPI_Comm_set_errhandler(each, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(each, errors_return());
   }
   int in = rank, sum[2] = {-1, -1}, sent[4] = {1, 2, 3, 4}, received = -1;
   MPI_Request requests[4];

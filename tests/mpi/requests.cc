@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exercise.h"
+#include "mpi_faults.h"
 #include "persistent.h"
 
 namespace {
@@ -184,7 +185,7 @@ void freed_while_active() {
   const auto start_native = reinterpret_cast<decltype(&MPI_Iallreduce)>(
       in_sumac<void* (*)(const char*)>("sumac_native")("MPI_Iallreduce"));
   for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(comm, errors_return());
   }
   int classes[2] = {};
   static int in, out[2];  // which the MPI may write later, where it does not notice

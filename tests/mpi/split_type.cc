@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "exercise.h"
+#include "mpi_faults.h"
 
 namespace {
 
@@ -78,7 +79,7 @@ void split_by_hardware() {
 
 int main(int argc, char** argv) {
   start(argc, argv);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
   split("shared", MPI_COMM_TYPE_SHARED, MPI_INFO_NULL);
 #ifdef OPEN_MPI
   for (const int type : {OMPI_COMM_TYPE_HOST, OMPI_COMM_TYPE_NUMA, OMPI_COMM_TYPE_CORE}) {

@@ -3,6 +3,7 @@
 // operations on derived types.
 #include "check.h"
 #include "data.h"
+#include "mpi_faults.h"
 #include "predefined.h"
 
 namespace {
@@ -54,8 +55,8 @@ void test_derived_types() {
 
 int main(int argc, char** argv) {
   start(argc, argv);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, errors_return());
   CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
   for (const Predefined& p : predefined_types()) test_bcast(p);
   test_derived_types();

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "data.h"
+#include "mpi_faults.h"
 #include "user_functions.h"
 
 namespace {
@@ -231,7 +232,7 @@ void test_freed_types() {
 // An uncommitted type must raise an error through the communicator's own handler only.
 void test_type_errors() {
   step("a type that is not committed");
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
   MPI_Op op;
   MPI_Op_create(add_as_told, 1, &op);
   MPI_Datatype type;

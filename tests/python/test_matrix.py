@@ -66,6 +66,16 @@ def test_results_are_kept(tmp_path):
     run = matrix_jobs.Run("mpich5", "MPICH 5.0.2", [result("sweep", 2, paths=PATHS)])
     run.write(tmp_path / "mpich5.json")
     assert matrix_jobs.read(tmp_path / "mpich5.json") == run
+    assert run.has_passed("sweep", 2) and not run.has_passed("sweep", 3)
+
+
+def test_only_what_has_not_passed_is_missing():
+    run = matrix_jobs.Run("mpich5", "MPICH 5.0.2", [result("sweep", 2), result("types", 2)])
+    run.put(result("sweep", 2, "failed"))
+    assert [each.outcome for each in run.results] == ["passed", "failed"]
+    assert run.has_passed("types", 2) and not run.has_passed("sweep", 2)
+    run.put(result("sweep", 2, "skipped"))  # the table may no longer skip it
+    assert len(run.results) == 2 and not run.has_passed("sweep", 2)
 
 
 @pytest.mark.skipif(not (BUILD / "tests/mpi/programs").exists(), reason="no tests are built")

@@ -48,7 +48,6 @@ typedef struct MPI_ABI_Win* MPI_Win;
 
 #define MPI_ERRHANDLER_NULL ((MPI_Errhandler)0x140)
 #define MPI_ERRORS_ARE_FATAL ((MPI_Errhandler)0x141)
-#define MPI_ERRORS_RETURN ((MPI_Errhandler)0x143)
 
 #define MPI_REQUEST_NULL ((MPI_Request)0x180)
 
@@ -191,6 +190,7 @@ typedef struct MPI_ABI_Win* MPI_Win;
 #define MPI_STATUSES_IGNORE ((MPI_Status*)0)
 
 typedef void(MPI_User_function)(void*, void*, int*, MPI_Datatype*);
+typedef void(MPI_Comm_errhandler_function)(MPI_Comm*, int*, ...);
 typedef int(MPI_Comm_copy_attr_function)(MPI_Comm, int, void*, void*, void*, int*);
 typedef int(MPI_Comm_delete_attr_function)(MPI_Comm, int, void*, void*);
 typedef int(MPI_Type_copy_attr_function)(MPI_Datatype, int, void*, void*, void*, int*);
@@ -211,6 +211,7 @@ int PMPI_Comm_disconnect(MPI_Comm*);
 int PMPI_Comm_dup_with_info(MPI_Comm, MPI_Info, MPI_Comm*);
 int PMPI_Comm_free(MPI_Comm*);
 int PMPI_Comm_free_keyval(int*);
+int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function*, MPI_Errhandler*);
 int PMPI_Comm_get_errhandler(MPI_Comm, MPI_Errhandler*);
 int PMPI_Comm_get_name(MPI_Comm, char*, int*);
 int PMPI_Comm_get_parent(MPI_Comm*);

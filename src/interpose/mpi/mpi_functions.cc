@@ -38,7 +38,7 @@ const char* find_mpi_functions(const sumac_stub& stub) {
   const char* missing = nullptr;
 #define SUMAC_LOOK_UP(name) set_needed(mpi.name, stub.lookup("PMPI_" #name), "MPI_" #name, missing);
   SUMAC_MPI_FUNCTIONS(SUMAC_LOOK_UP)
-  SUMAC_MPI_FORTRAN(SUMAC_LOOK_UP)
+  SUMAC_MPI_OF_FAMILY(SUMAC_LOOK_UP)
 #undef SUMAC_LOOK_UP
 #define SUMAC_TAKE(name) set_needed(mpi.name, stub.real[SUMAC_CALL_##name], "MPI_" #name, missing);
   SUMAC_MPI_INTERCEPTED(SUMAC_TAKE)

@@ -37,13 +37,13 @@ namespace sumac {
 // Not intercepted, and not in every MPI.
 #define SUMAC_MPI_FOUND_OR_NOT(X) X(Type_get_contents_c) X(Type_get_envelope_c)
 
-// To and from Fortran's handles: macros where C's are the same integers.
+// Of some families: to and from Fortran's handles, macros where C's are the same integers.
 #if defined(MPI_Op_c2f)
-#define SUMAC_MPI_FORTRAN(X)
+#define SUMAC_MPI_OF_FAMILY(X)
 #elif defined(SUMAC_MPI_ABI)
-#define SUMAC_MPI_FORTRAN(X) X(Op_toint) X(Op_fromint) X(Type_fromint)
+#define SUMAC_MPI_OF_FAMILY(X) X(Comm_create_errhandler) X(Op_toint) X(Op_fromint) X(Type_fromint)
 #else
-#define SUMAC_MPI_FORTRAN(X) X(Op_c2f) X(Op_f2c) X(Type_f2c)
+#define SUMAC_MPI_OF_FAMILY(X) X(Op_c2f) X(Op_f2c) X(Type_f2c)
 #endif
 // clang-format on
 
@@ -56,7 +56,7 @@ struct MpiFunctions {
 #define SUMAC_DECLARE(name) decltype(&PMPI_##name) name = nullptr;
   SUMAC_MPI_FUNCTIONS(SUMAC_DECLARE)
   SUMAC_MPI_INTERCEPTED(SUMAC_DECLARE)
-  SUMAC_MPI_FORTRAN(SUMAC_DECLARE)
+  SUMAC_MPI_OF_FAMILY(SUMAC_DECLARE)
 #undef SUMAC_DECLARE
 #if defined(MPI_Op_c2f)
   static MPI_Fint Op_c2f(MPI_Op op) { return op; }

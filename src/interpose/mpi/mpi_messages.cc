@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/return_errors.h"
 #include "interpose/process/process.h"
 #include "observe/log.h"
 
@@ -110,12 +111,12 @@ bool make_inner(MPI_Comm comm, int color, int rank, MPI_Comm& inner) {
   // In MPICH this may also mean that the communicator has no handler, and its errors are
   // MPI_COMM_WORLD's. Set back, they would be fatal for good.
   const bool stays = family() == Family::mpich && handler == MPI_ERRORS_ARE_FATAL;
-  if (!stays) mpi.Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  if (!stays) return_errors(comm);
   const int error = mpi.Comm_split(comm, color, rank, &inner);
   if (!stays) mpi.Comm_set_errhandler(comm, handler);
   if (handler != MPI_ERRHANDLER_NULL) mpi.Errhandler_free(&handler);
   if (error != MPI_SUCCESS) inner = MPI_COMM_NULL;
-  if (inner != MPI_COMM_NULL) mpi.Comm_set_errhandler(inner, MPI_ERRORS_RETURN);
+  if (inner != MPI_COMM_NULL) return_errors(inner);
   return error == MPI_SUCCESS;
 }
 

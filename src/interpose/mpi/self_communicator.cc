@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/return_errors.h"
 
 namespace sumac {
 namespace {
@@ -20,7 +21,7 @@ MPI_Comm make() {
   if (!initialized || mpi.Comm_split(MPI_COMM_SELF, 0, 0, &made) != MPI_SUCCESS) {
     return MPI_COMM_NULL;
   }
-  mpi.Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return_errors(made);
   return made;
 }
 

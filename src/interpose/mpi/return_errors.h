@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+namespace sumac {
+
+// Makes calls on the communicator return their errors to the caller, as MPI_ERRORS_RETURN does.
+void return_errors(MPI_Comm comm);
+
+}  // namespace sumac
