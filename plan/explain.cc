@@ -176,6 +176,7 @@ bool by_all_ranks(Needs needs) { return is_of_all_ranks(needs) || needs == Needs
 // Whether another algorithm could be chosen for a stage. Algorithms of the whole call cannot, and
 // the MPI's own serves the leaders alone.
 bool is_other(Algorithm algorithm, const StagePlan& stage, const Way& way) {
+  if (stage.algorithm == Algorithm::native) return false;  // of a group of one rank
   const AlgorithmInfo &info = info_of(algorithm), &taken = info_of(stage.algorithm);
   const Needs needs = info_of(way.algorithm).needs;
   const bool leaders = needs != Needs::levels_equal_nodes && !by_all_ranks(needs);

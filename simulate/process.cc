@@ -149,8 +149,9 @@ std::string Communicator::plan_text(const CallShape& shape, const Choice& choice
     const LevelGroup& group = group_of(run->agreed(), plan, stage);
     if (!text.empty()) text += ", ";
     text += std::string(group.name) + " x" + std::to_string(group.size) + " " +
-            name_of(stage.kind, shape.collective) + " " + info_of(stage.algorithm).name;
-    if (info_of(stage.algorithm).tuned == Tuned::radix) {
+            name_of(stage.kind, shape.collective) + " " + name_of(stage.algorithm);
+    const bool works = stage.algorithm != Algorithm::native;  // the group has more than one rank
+    if (works && info_of(stage.algorithm).tuned == Tuned::radix) {
       text.append(":").append(std::to_string(stage.radix));
     }
   }

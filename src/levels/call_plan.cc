@@ -62,6 +62,7 @@ void choose(const ChoiceTable& table, bool shared, bool may_use_mpi, Collective 
   stage.algorithm = range.choice.algorithm;
   stage.radix = range.choice.radix;
   stage.rule = range.rule;
+  if (stage.algorithm == Algorithm::native) return;  // a group of one rank, which does nothing
   const bool of_mpi = info_of(stage.algorithm).order == Order::of_mpi;
   if (of_mpi && !may_use_mpi) {
     stage.algorithm = Algorithm::allreduce_rabenseifner;
