@@ -30,10 +30,10 @@ matrix: ## the test programs under every MPI, fetched as wheels; writes docs/com
 demo: build ## a conjugate-gradient solver with and without Sumac; writes demo.png
 	$(PYTHON_VENV) scripts/demo.py
 
-figures: build ## published figures in simulated clusters: tables and pictures in build/figures
+figures: build ## published figures in simulated clusters: build/figures; LARGE=--large takes hours
 	@mkdir -p build/figures
 	@for each in kandalla cheetah; do \
-	  $(PYTHON_VENV) experiments/$${each}_figures/run.py --build build/$(PRESET) \
+	  $(PYTHON_VENV) experiments/$${each}_figures/run.py --build build/$(PRESET) $(LARGE) \
 	    --keep build/figures/$$each.json --plot build/figures/$$each.png \
 	    >build/figures/$$each.md || exit; cat build/figures/$$each.md; done
 

@@ -83,9 +83,8 @@ class Simulator:
         """{bytes: us}; without what took too long. Wrong results of Sumac are noted, those of
         others left out."""
         asked = job.request()
-        records = self.kept.get(
-            [dataclasses.asdict(asked), job.way], lambda: self._records(asked, job.way)
-        )
+        name = [dataclasses.asdict(asked), job.way, *self._of_build(job.way)]
+        records = self.kept.get(name, lambda: self._records(asked, job.way))
         found = {}
         for record in records:
             if not record["wrong"]:
@@ -93,6 +92,13 @@ class Simulator:
             elif job.way == SUMAC:
                 self.wrong.append(f"{job.collective} of {record['bytes']} bytes, {job.variables}")
         return found
+
+    def _of_build(self, way, program=None):
+        """What Sumac's times depend on beside the request: its texts and the rules."""
+        if way != SUMAC:
+            return []
+        files = (program or smpi.program(), request.RULES)
+        return [hashlib.sha256(each.read_bytes()).hexdigest()[:16] for each in files]
 
     def _records(self, asked, way):
         print(f"  {asked.collective}, {asked.ranks} ranks: {way}", file=sys.stderr, flush=True)
@@ -114,7 +120,8 @@ class Simulator:
                 return "", False
             return told, True
 
-        text = self.kept.get([dataclasses.asdict(found), arguments, path.name, way], run)
+        name = [dataclasses.asdict(found), arguments, path.name, way, *self._of_build(way, path)]
+        text = self.kept.get(name, run)
         return {words[0]: words[1] for row in text.splitlines() if len(words := row.split()) > 1}
 
 

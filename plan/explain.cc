@@ -29,16 +29,6 @@ Hierarchy hierarchy_of(const Options& options, const Places& places) {
 
 using Kind = StagePlan::Kind;
 
-const char* operation_of(Kind kind) {
-  constexpr const char* kNames[] = {"reduce",         "allreduce", "bcast",
-                                    "reduce_scatter", "allgather", "allgather"};
-  return kNames[static_cast<int>(kind)];
-}
-
-const char* operation_of(Kind kind, Collective call) {
-  return has_parts(call) && kind == Kind::exchange ? name_of(call) : operation_of(kind);
-}
-
 CallShape shape_of(const Options& options, bool one_group) {
   const bool word = options.collective == Collective::barrier && !one_group;
   return {options.collective, word ? kBarrierWord : options.bytes};
@@ -273,7 +263,9 @@ void Explainer::add_all_ranks(const Choice& choice, Way& way) const {
   for (const std::vector<int>& node : nodes) {
     const AgreedLevels agreed = agreed_by(node[0]);
     plan_call(agreed, choice, shape_, plan);
-    for (const std::size_t stage : {0, 2}) add(plan.stages[stage], agreed.node.group, plan, way);
+    for (const StagePlan& stage : plan.stages) {
+      if (stage.kind != Kind::exchange) add(stage, agreed.node.group, plan, way);
+    }
   }
   way.chunk = plan.largest_chunk();
   way.chunks = plan.num_chunks();

@@ -16,13 +16,6 @@ int world_rank() {
   return rank;
 }
 
-const char* name_of(StagePlan::Kind kind, Collective call) {
-  constexpr const char* kNames[] = {"reduce",         "allreduce", "bcast",
-                                    "reduce_scatter", "allgather", "allgather"};
-  const bool parts = has_parts(call) && kind == StagePlan::Kind::exchange;
-  return parts ? sumac::name_of(call) : kNames[static_cast<int>(kind)];
-}
-
 }  // namespace
 
 Context Process::context_of(Process& process) {
@@ -149,7 +142,7 @@ std::string Communicator::plan_text(const CallShape& shape, const Choice& choice
     const LevelGroup& group = group_of(run->agreed(), plan, stage);
     if (!text.empty()) text += ", ";
     text += std::string(group.name) + " x" + std::to_string(group.size) + " " +
-            name_of(stage.kind, shape.collective) + " " + name_of(stage.algorithm);
+            operation_of(stage.kind, shape.collective) + " " + name_of(stage.algorithm);
     const bool works = stage.algorithm != Algorithm::native;  // the group has more than one rank
     if (works && info_of(stage.algorithm).tuned == Tuned::radix) {
       text.append(":").append(std::to_string(stage.radix));

@@ -3,13 +3,14 @@
 """Broadcast, all-reduce and reduce on simulated hosts with coprocessors, by Sumac's designs and by
 SMPI's selections. Prints tables in Markdown and draws a picture.
 
-Usage: experiments/kandalla_figures/run.py [--ranks N,...] [--keep FILE] [--plot FILE] ...
+Usage: experiments/kandalla_figures/run.py [--large | --ranks N,...] [--keep FILE] [--plot FILE] ...
 Exit status: 0 done, 1 a simulation failed, 3 no SimGrid here, 4 wrong results of Sumac.
 """
 
 import argparse
 import pathlib
 import sys
+from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "experiments"))
@@ -19,22 +20,51 @@ from simulations import Job, SumacError  # noqa: E402
 
 RANKS_OF_A_NODE = 32
 DESIGNS = ("basic", "direct", "peer")
+# Beyond so many bytes all ranks of a node share an all-reduce, and the design does not matter.
+MOST_OF_DESIGNS = 1024
+
+
+class Run(NamedTuple):
+    """Tables of a number of ranks."""
+
+    ranks: int
+    collectives: tuple
+    sizes: tuple
+    against: tuple
+
+
+SIZES, SOME_SIZES = (8, 1024, 16384, 65536, 262144), (8, 1024, 65536)
+COLLECTIVES, AGAINST = ("bcast", "allreduce", "reduce"), ("mvapich2", "ompi", "mpich")
+# In half an hour of two processors, together with cheetah_figures; and what takes longer.
+RUNS = (
+    Run(576, COLLECTIVES, SIZES, AGAINST),
+    Run(1024, ("bcast", "allreduce"), SOME_SIZES, ("mvapich2", "ompi")),
+)
+LARGE_RUNS = (
+    Run(1024, COLLECTIVES, SIZES, AGAINST),
+    Run(2048, ("allreduce",), SOME_SIZES, ("mvapich2", "ompi")),
+)
 # (collective, ranks): how much less time than MVAPICH2-MIC's earlier algorithms the paper claims at
 # the best size.
 CLAIMS = {("bcast", 1024): 72.0, ("allreduce", 1024): 58.0, ("allreduce", 2048): 52.6}
 
 
-def curves(simulator, given, collective, nodes):
+def curves(simulator, run, collective):
     """{name: {bytes: us}}."""
+    nodes = run.ranks // RANKS_OF_A_NODE
 
-    def job(way=simulations.SUMAC, *variables):
-        return Job("coprocessors", nodes, collective, given.sizes, way, variables)
+    def job(sizes, way=simulations.SUMAC, *variables):
+        return Job("coprocessors", nodes, collective, sizes, way, variables)
 
     wanted = {}
     for design in DESIGNS if collective == "allreduce" else DESIGNS[:1]:
         name = f"Sumac, {design}" if collective == "allreduce" else "Sumac"
-        wanted[name] = job(simulations.SUMAC, f"SUMAC_SLOW_DESIGN={design}")
-    return simulator.rows(wanted | {way: job(way) for way in given.against})
+        sizes = run.sizes
+        if design != DESIGNS[0]:
+            sizes = tuple(size for size in sizes if size <= MOST_OF_DESIGNS)
+        if sizes:
+            wanted[name] = job(sizes, simulations.SUMAC, f"SUMAC_SLOW_DESIGN={design}")
+    return simulator.rows(wanted | {way: job(run.sizes, way) for way in run.against})
 
 
 def best(rows, own, size):
@@ -61,18 +91,25 @@ def tell_claims(collective, ranks, rows, sizes):
 
 def arguments():
     parser = argparse.ArgumentParser(description="collectives on simulated coprocessors")
-    parser.add_argument("--ranks", default="576,1024", help="multiples of 32")
-    parser.add_argument("--sizes", default="8,1024,16384,65536,262144")
-    parser.add_argument("--collectives", default="bcast,allreduce,reduce")
-    parser.add_argument("--against", default="mvapich2,ompi,mpich", help="SMPI's selections")
+    parser.add_argument("--large", action="store_true", help="also what takes hours")
+    parser.add_argument("--ranks", help="other ones, multiples of 32, with these:")
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
+    parser.add_argument("--collectives", default=",".join(COLLECTIVES))
+    parser.add_argument("--against", default=",".join(AGAINST), help="SMPI's selections")
     parser.add_argument("--keep", type=pathlib.Path, help="a file of results, to go on with")
     parser.add_argument("--plot", type=pathlib.Path, help="a picture")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / ".venv", help="where it is")
-    parser.add_argument("--seconds", type=float, default=900, help="limit of a simulation")
-    given = parser.parse_args()
-    given.sizes = tuple(map(int, given.sizes.split(",")))
-    given.against = [way for way in given.against.split(",") if way]
-    return given
+    parser.add_argument("--seconds", type=float, default=3600, help="limit of a simulation")
+    return parser.parse_args()
+
+
+def runs(given):
+    if not given.ranks:
+        return RUNS + (LARGE_RUNS if given.large else ())
+    sizes = tuple(map(int, given.sizes.split(",")))
+    collectives = tuple(given.collectives.split(","))
+    against = tuple(way for way in given.against.split(",") if way)
+    return [Run(ranks, collectives, sizes, against) for ranks in map(int, given.ranks.split(","))]
 
 
 def main():
@@ -81,15 +118,15 @@ def main():
         return 3
     simulator = simulations.Simulator(simulations.Kept(given.keep), given.build, given.seconds)
     panels = {}
-    for ranks in map(int, given.ranks.split(",")):
-        for collective in given.collectives.split(","):
+    for run in runs(given):
+        for collective in run.collectives:
             try:
-                rows = curves(simulator, given, collective, ranks // RANKS_OF_A_NODE)
+                rows = curves(simulator, run, collective)
             except SumacError as error:
                 raise jobs.Failed(str(error)) from error
-            title = f"{collective}, {ranks} ranks"
-            simulations.print_table(title, given.sizes, rows)
-            tell_claims(collective, ranks, rows, given.sizes)
+            title = f"{collective}, {run.ranks} ranks"
+            simulations.print_table(title, run.sizes, rows)
+            tell_claims(collective, run.ranks, rows, run.sizes)
             panels[title] = rows
     if given.plot:
         simulations.draw(given.plot, panels, "hosts with coprocessors, simulated")

@@ -43,7 +43,36 @@ Task gather_halves(Strand& strand, MessageGroup& group, Halves halves, std::byte
   }
 }
 
-// Calls send for what a rank sends in either, one distance after another.
+// The inverse for one rank, at `root`'s place: up a binomial tree, in which a rank gets the places
+// of its partners at growing distances, until one of them is nearer to the root. Then it sends all.
+template <class BeginOf>
+Task gather_halves_at(Strand& strand, MessageGroup& group, Halves halves, int root,
+                      std::byte* vector, BeginOf begin_of) {
+  const int apart = halves.place() ^ root, ranks = halves.shape().ranks();
+  int distance = 1;
+  for (; distance < ranks && !(apart & distance); distance *= 2) {
+    const int given = halves.given(distance);
+    group.receive(halves.partner(distance), vector + begin_of(given),
+                  begin_of(given + distance) - begin_of(given));
+  }
+  co_await strand.until(group.stream->all_received());
+  if (distance == ranks) co_return;
+  const int kept = halves.kept(distance);
+  group.send(halves.partner(distance), vector + begin_of(kept),
+             begin_of(kept + distance) - begin_of(kept));
+  co_await strand.until(group.stream->all_sent());
+}
+
+// A vector in places of as many elements each, or one more.
+struct EvenPlaces {
+  std::size_t count, element;
+  int rounds;
+  std::size_t operator()(int place) const {
+    return (count * static_cast<std::size_t>(place) >> rounds) * element;
+  }
+};
+
+// Calls send for what a rank sends in these, one distance after another.
 template <class BeginOf, class Send>
 void count_reduced_halves(int rank, const Halves& halves, BeginOf begin_of, Send send) {
   for (int distance = halves.shape().ranks() / 2; distance >= 1; distance /= 2) {
@@ -57,6 +86,14 @@ void count_gathered_halves(int rank, const Halves& halves, BeginOf begin_of, Sen
     const int kept = halves.kept(distance);
     send(rank, halves.partner(distance), begin_of(kept + distance) - begin_of(kept));
   }
+}
+
+template <class BeginOf, class Send>
+void count_halves_at(int rank, const Halves& halves, int root, BeginOf begin_of, Send send) {
+  const int apart = halves.place() ^ root, distance = apart & -apart;
+  if (apart == 0) return;
+  const int kept = halves.kept(distance);
+  send(rank, halves.partner(distance), begin_of(kept + distance) - begin_of(kept));
 }
 
 // A vector whose places are the parts of the ranks with their numbers. The part of an extra rank

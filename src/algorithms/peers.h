@@ -10,30 +10,34 @@
 namespace sumac {
 
 // A power of two of the ranks, as many as possible. The extra ranks are ranks 1, 3, ... of the
-// first 2e ranks, each paired with the rank before it.
+// first 2e ranks, each paired with the rank before it; in the root's pair it is the other one.
 class Doubling {
  public:
-  Doubling(int size, int rank) : rank_(rank) {
+  Doubling(int size, int rank, int root = 0) : rank_(rank), root_(root) {
     while (ranks_ * 2 <= size) ranks_ *= 2;
     extras_ = size - ranks_;
   }
   // The number of ranks that go on while the extra ones wait; 1 on an extra rank.
   int ranks() const { return is_extra() ? 1 : ranks_; }
-  bool is_extra() const { return rank_ < 2 * extras_ && rank_ % 2 == 1; }
+  bool is_extra() const { return is_paired(rank_) && rank_ != going_on(rank_ / 2); }
   bool has_extra() const { return has_extra(rank_); }
-  bool has_extra(int rank) const { return rank < 2 * extras_ && rank % 2 == 0; }
-  bool is_paired() const { return rank_ < 2 * extras_; }
+  bool has_extra(int rank) const { return is_paired(rank) && rank == going_on(rank / 2); }
+  bool is_paired() const { return is_paired(rank_); }
   int pair() const { return rank_ ^ 1; }
   // The number of distances 1, 2, 4, ... at which ranks that are not extra have partners.
   int rounds() const { return std::countr_zero(static_cast<unsigned>(ranks_)); }
   int extra_steps() const { return extras_ > 0 ? 2 : 0; }  // data in, result out
   // This rank's number among those that are not extra.
-  int number() const { return rank_ < 2 * extras_ ? rank_ / 2 : rank_ - extras_; }
-  int rank_of(int number) const { return number < extras_ ? 2 * number : number + extras_; }
+  int number() const { return is_paired() ? rank_ / 2 : rank_ - extras_; }
+  int rank_of(int number) const { return number < extras_ ? going_on(number) : number + extras_; }
   int partner(int distance) const { return rank_of(number() ^ distance); }
 
  private:
-  int rank_, ranks_ = 1, extras_ = 0;
+  bool is_paired(int rank) const { return rank < 2 * extras_; }
+  // Who of a pair goes on.
+  int going_on(int pair) const { return root_ / 2 == pair ? root_ : 2 * pair; }
+
+  int rank_, root_, ranks_ = 1, extras_ = 0;
 };
 
 // A k-nomial tree over `size` ranks, with ranks counted from the root. With place v written to base

@@ -15,11 +15,11 @@ std::uint64_t begun() { return trace::on() ? trace::now_ns() : 0; }
 
 void record(const AllRanks& work, std::size_t number, std::size_t chunk, std::uint64_t begun) {
   const StagePlan& stage = work.stages[number];
-  const bool exchanges = stage.kind == StagePlan::Kind::exchange;
-  if (begun) record_piece(stage, exchanges ? *work.across : *work.node, chunk, begun);
+  const bool within = work.node && stage.kind != StagePlan::Kind::exchange;
+  if (begun) record_piece(stage, within ? *work.node : *work.across, chunk, begun);
 }
 
-// One of the three stages on a chunk.
+// One of the stages on a chunk.
 Task run(Strand& strand, const AllRanks& work, std::size_t number, MessageGroup& group,
          CallArguments& args) {
   const StagePlan& stage = work.stages[number];
@@ -27,24 +27,10 @@ Task run(Strand& strand, const AllRanks& work, std::size_t number, MessageGroup&
   return entry_of(stage.algorithm).start_sending(strand, group, args);
 }
 
-// A slow rank's part in a chunk that it hands over.
-Task hand_over(Strand& strand, const AllRanks& work, MessageGroup& node, std::size_t number) {
-  const Part chunk = work.chunks[number];
-  const int peer = peer_of_slow(node.rank, work.parts);
-  std::uint64_t since = begun();
-  node.send(peer, work.args->input + chunk.offset, chunk.bytes);
-  co_await strand.until(node.stream->all_sent());
-  record(work, 0, number, since);
-  since = begun();
-  node.receive(peer, work.args->output + chunk.offset, chunk.bytes);
-  co_await strand.until(node.stream->all_received());
-  record(work, 2, number, since);
-}
-
-// A fast rank folds what its slow ranks hand over after its own into the output.
-Task take_over(Strand& strand, const AllRanks& work, MessageGroup& node, Part chunk) {
+// A fast rank folds what its slow ranks hand over after its own into `output`.
+Task take_over(Strand& strand, const AllRanks& work, MessageGroup& node, Part chunk,
+               std::byte* output) {
   const ReduceArguments& whole = *work.args;
-  std::byte* const output = whole.output + chunk.offset;
   const std::byte* own = whole.input + chunk.offset;
   for (int slow = node.rank + work.parts; slow < node.size; slow += work.parts) {
     node.receive(slow, node.scratch, chunk.bytes);
@@ -62,47 +48,118 @@ Task give_back(Strand& strand, const AllRanks& work, MessageGroup& node, Part ch
   co_await strand.until(node.stream->all_sent());
 }
 
-// The three stages on a chunk. Of one that is `handed` over, the fast ranks alone.
-Task share(Strand& strand, const AllRanks& work, MessageGroup& node, MessageGroup& across,
-           std::size_t number, bool handed) {
+// A chunk on its way through the stages.
+struct Shared {
+  std::size_t number;
+  bool handed;         // the fast ranks alone work on it
+  Part chunk, own;     // own: this rank's part of it
+  Parts parts;         // of the chunk
+  std::byte* output;   // room for the chunk, or null where this rank has none
+  std::byte* reduced;  // where this rank's part is reduced
+  MessageGroup group;  // of the node's ranks that work on it
+};
+
+// `kept` is where a rank without an output reduces.
+Shared shared_of(const AllRanks& work, const MessageGroup& node, std::size_t number, bool handed,
+                 std::byte* kept) {
   const ReduceArguments& whole = *work.args;
   const Part chunk = work.chunks[number];
   MessageGroup group = node;
   if (handed) group.size = work.parts;
   const Parts parts = parts_of_chunk(chunk.bytes, whole.element, group.size, work.parts);
-  const Part own = parts[node.rank];
-  std::byte* const output = whole.output + chunk.offset;
-  CallArguments args{whole, {}};
-  std::uint64_t since = begun();
-  if (handed) co_await take_over(strand, work, node, chunk);
-  args.reduce_scatter = {whole, parts};
-  args.reduce_scatter.input = handed ? output : whole.input + chunk.offset;
-  args.reduce_scatter.output = output + own.offset;
-  args.reduce_scatter.count = chunk.bytes / whole.element;
-  if (group.size > 1) co_await run(strand, work, 0, group, args);
-  record(work, 0, number, since);
-  if (own.bytes > 0) {
-    since = begun();
-    args.reduction.output = output + own.offset;
-    args.reduction.input = args.reduction.output;
-    args.reduction.count = own.bytes / whole.element;
-    co_await run(strand, work, 1, across, args);
-    record(work, 1, number, since);
+  const Part own = node.rank < group.size ? parts[node.rank] : Part{0, 0};
+  std::byte* output = whole.output ? whole.output + chunk.offset : nullptr;
+  if (!output && work.hands) output = kept;
+  std::byte* const reduced = output ? output + own.offset : kept;
+  return {number, handed, chunk, own, parts, output, reduced, group};
+}
+
+Task scatter(Strand& strand, const AllRanks& work, MessageGroup& node, Shared& shared) {
+  const ReduceArguments& whole = *work.args;
+  const std::uint64_t since = begun();
+  if (shared.handed) co_await take_over(strand, work, node, shared.chunk, shared.output);
+  CallArguments args;
+  args.reduce_scatter = {whole, shared.parts};
+  args.reduce_scatter.input = shared.handed ? shared.output : whole.input + shared.chunk.offset;
+  args.reduce_scatter.output = shared.reduced;
+  args.reduce_scatter.count = shared.chunk.bytes / whole.element;
+  if (shared.group.size > 1) co_await run(strand, work, 0, shared.group, args);
+  record(work, 0, shared.number, since);
+}
+
+// The result is on the root's node, or on all.
+Task exchange_part(Strand& strand, const AllRanks& work, MessageGroup& across,
+                   const Shared& shared) {
+  const std::uint64_t since = begun();
+  CallArguments args{*work.args, {}};
+  args.reduction.input = shared.reduced;
+  args.reduction.output = work.num_stages > 2 ? shared.reduced : nullptr;
+  args.reduction.count = shared.own.bytes / work.args->element;
+  args.reduction.root = work.stages[1].root;
+  co_await run(strand, work, 1, across, args);
+  record(work, 1, shared.number, since);
+}
+
+// The root gets the parts from the others of its node.
+Task collect(Strand& strand, const AllRanks& work, const MessageGroup& node, const Shared& shared) {
+  const int root = work.stages[2].root;
+  if (node.rank == root) {
+    for (int rank = 0; rank < work.parts; ++rank) {
+      const Part part = shared.parts[rank];
+      if (rank != root) node.receive(rank, shared.output + part.offset, part.bytes);
+    }
+    co_await strand.until(node.stream->all_received());
+  } else {
+    node.send(root, shared.reduced, shared.own.bytes);
+    co_await strand.until(node.stream->all_sent());
   }
+}
+
+Task gather(Strand& strand, const AllRanks& work, MessageGroup& node, Shared& shared) {
+  const std::uint64_t since = begun();
+  if (work.to_root) {
+    co_await collect(strand, work, node, shared);
+  } else {
+    CallArguments args;
+    args.allgather = {shared.reduced, shared.output, shared.parts};
+    if (shared.group.size > 1) co_await run(strand, work, 2, shared.group, args);
+    if (shared.handed) co_await give_back(strand, work, node, shared.chunk);
+  }
+  record(work, 2, shared.number, since);
+}
+
+// A slow rank's part in a chunk that it hands over.
+Task hand_over(Strand& strand, const AllRanks& work, MessageGroup& node, const Shared& shared) {
+  const int peer = peer_of_slow(node.rank, work.parts);
+  std::uint64_t since = begun();
+  node.send(peer, work.args->input + shared.chunk.offset, shared.chunk.bytes);
+  co_await strand.until(node.stream->all_sent());
+  record(work, 0, shared.number, since);
+  if (work.num_stages < 3) co_return;
   since = begun();
-  args.allgather = {output + own.offset, output, parts};
-  if (group.size > 1) co_await run(strand, work, 2, group, args);
-  if (handed) co_await give_back(strand, work, node, chunk);
-  record(work, 2, number, since);
+  if (work.to_root) {
+    co_await collect(strand, work, node, shared);
+  } else {
+    node.receive(peer, shared.output, shared.chunk.bytes);
+    co_await strand.until(node.stream->all_received());
+  }
+  record(work, 2, shared.number, since);
 }
 
 // A whole chunk among all ranks.
-Task exchange(Strand& strand, const AllRanks& work, MessageGroup& all, std::size_t number) {
+Task flat(Strand& strand, const AllRanks& work, MessageGroup& all, std::size_t number) {
   const Part chunk = work.chunks[number];
-  CallArguments args{*work.args, {}};
-  args.reduction.input += chunk.offset;
-  args.reduction.output += chunk.offset;
-  args.reduction.count = chunk.bytes / args.reduction.element;
+  const int root = work.stages[0].root;
+  CallArguments args;
+  if (work.bcast) {
+    args.bcast = {work.bcast->buffer + chunk.offset, chunk.bytes, root};
+  } else {
+    args.reduction = *work.args;
+    args.reduction.input += chunk.offset;
+    if (args.reduction.output) args.reduction.output += chunk.offset;
+    args.reduction.count = chunk.bytes / args.reduction.element;
+    args.reduction.root = root;
+  }
   const std::uint64_t since = begun();
   co_await run(strand, work, 0, all, args);
   record(work, 0, number, since);
@@ -115,14 +172,19 @@ Task all_ranks(Strand& strand, AllRanks& work, std::size_t which) {
   MessageGroup& across = work.groups[2 * which + 1];
   const std::size_t count = work.chunks.count();
   for (std::size_t c = which; c < count; c += work.width()) {
-    const bool handed = work.hands && is_handed(c, count);
     if (!work.node) {
-      co_await exchange(strand, work, across, c);
-    } else if (handed && node.rank >= work.parts) {
-      co_await hand_over(strand, work, node, c);
-    } else {
-      co_await share(strand, work, node, across, c, handed);
+      co_await flat(strand, work, across, c);
+      continue;
     }
+    const bool handed = work.hands && is_handed(c, count);
+    Shared shared = shared_of(work, node, c, handed, work.kept + which * work.kept_bytes);
+    if (handed && node.rank >= work.parts) {
+      co_await hand_over(strand, work, node, shared);
+      continue;
+    }
+    co_await scatter(strand, work, node, shared);
+    if (shared.own.bytes > 0) co_await exchange_part(strand, work, across, shared);
+    if (work.num_stages > 2) co_await gather(strand, work, node, shared);
   }
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-reduce by all ranks of equally large nodes, wherever they are in the hierarchy. A chunk of
-// the vector is cut into one part for each fast rank of the node. In turn, the node's ranks, slow
-// ones too, reduce and scatter the chunk, each fast one reduces its part with the ranks of the same
-// place on the other nodes, and the node's ranks gather all parts. Several strands take the chunks
-// in turn, so that chunks are scattered, exchanged, folded and gathered at the same time.
-//   Steps     those of a reduce-scatter, an all-reduce and an all-gather
+// All-reduce and reduce by all ranks of equally large nodes, wherever they are in the hierarchy. A
+// chunk of the vector is cut into one part for each fast rank of the node. In turn, the node's
+// ranks, slow ones too, reduce and scatter the chunk, each fast one reduces its part with the ranks
+// of the same place on the other nodes, and the node's ranks gather all parts: of a reduction to
+// one rank, the root alone, from the ranks of its node. Several strands take the chunks in turn, so
+// that chunks are scattered, exchanged, folded and gathered at the same time.
+//   Steps     those of a reduce-scatter, an all-reduce or reduce, and an all-gather or one message
 //   Bytes     within a node 2n(p-1)/p a rank; between nodes as the algorithm for n/p there
 //   Wins      medium and large messages, where messages within a node are fast, and where a
 //             leader's folding or its link is what the others wait for (slow ranks, several
@@ -12,11 +13,10 @@
 //   Needs     messages between all ranks; nodes of as many ranks each
 // The plan called all_ranks_peers hands some chunks over: slow ranks send them whole to fast ranks
 // of their node, their peers, which fold them and take part for both; in the end they get the
-// result. So slow ranks and their memory work on the other chunks while the way between them and
-// their hosts, which would be idle, carries these.
-// The plan called flat is the exchange alone, of whole chunks among all ranks.
-// Source: Träff and Hunold, "Decomposing MPI Collectives for Exploiting Multi-lane Communication"
-// (CLUSTER 2020).
+// result, of an all-reduce. So slow ranks and their memory work on the other chunks while the way
+// between them and their hosts, which would be idle, carries these. The plan called flat is one
+// algorithm among all ranks, on whole chunks. Source: Träff and Hunold, "Decomposing MPI
+// Collectives for Exploiting Multi-lane Communication" (CLUSTER 2020).
 #pragma once
 
 #include "levels/stage.h"
@@ -36,12 +36,17 @@ constexpr bool is_handed(std::size_t chunk, std::size_t count) {
 
 struct AllRanks {
   const ReduceArguments* args = nullptr;
+  const BcastArguments* bcast = nullptr;     // flat alone: of a broadcast, in place of `args`
   const LevelGroup* node = nullptr;          // of all its ranks; flat: null
   const LevelGroup* across = nullptr;        // in this rank's place on all nodes; flat: all
-  const StagePlan* stages = nullptr;         // scatter, exchange and gather; flat: the exchange
+  const StagePlan* stages = nullptr;         // scatter, exchange and gather; flat: one
+  std::size_t num_stages = 3;                // of a reduction without its root on the node: 2
+  bool to_root = false;                      // a reduction to one rank
   int parts = 1;                             // of a chunk, those of the first ranks of the node
   bool hands = false;                        // slow ranks hand chunks over
   Chunks chunks{0, kCacheLine, kCacheLine};  // of the vector
+  std::byte* kept = nullptr;                 // for each strand, where there is no output
+  std::size_t kept_bytes = 0;  // of one: a part, or a chunk where some are handed over
   // Of each strand: the node, then across.
   std::array<MessageGroup, 2 * kMostChunksAtOnce> groups;
 

@@ -78,28 +78,46 @@ Chunks whole_chunks(const CallShape& shape, const CallPlan& plan) {
 
 // Among the ranks of the same place on all nodes, each with its own part. The MPI's own all-reduce
 // exists for the leaders alone.
-void choose_exchange(const SendingGroup& across, const ChunkSizes& parts, CallPlan& plan) {
-  choose(across.choices, false, false, Collective::allreduce, parts, plan.stages[1]);
+void choose_exchange(const SendingGroup& across, Collective collective, const ChunkSizes& parts,
+                     CallPlan& plan) {
+  choose(across.choices, false, false, collective, parts, plan.stages[1]);
 }
 
 void plan_multi_leader(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
   const LevelGroup& node = agreed.groups[0];
   list_multi_leader(node, plan.choice.algorithm, plan.stages);
   plan.chunks = part_in_chunks(shape.bytes, node, plan.choice.chunk);
-  choose_exchange(agreed.counterparts, {plan.chunks[0].bytes, plan.chunks.count()}, plan);
+  choose_exchange(agreed.counterparts, Collective::allreduce,
+                  {plan.chunks[0].bytes, plan.chunks.count()}, plan);
+}
+
+// Of a call among all ranks.
+Kind kind_of(Collective collective) {
+  if (collective == Collective::reduce) return Kind::reduce;
+  return collective == Collective::bcast ? Kind::bcast : Kind::exchange;
 }
 
 void plan_flat(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
   const auto& [group, choices] = agreed.all;
   StagePlan stage;
-  stage.kind = Kind::exchange;
+  stage.kind = kind_of(shape.collective);
   stage.first = true;
+  stage.root = agreed.place_of_root(shape.root);
   plan.stages.assign(1, stage);
   plan.chunks = whole_chunks(shape, plan);
   plan.first = plan.chunks[0];
   plan.last = plan.chunks[plan.chunks.count() - 1];
-  choose(choices, false, false, Collective::allreduce, {plan.first.bytes, plan.chunks.count()},
-         plan.stages[0]);
+  choose(choices, false, false, collective_of(stage.kind, shape.collective),
+         {plan.first.bytes, plan.chunks.count()}, plan.stages[0]);
+}
+
+// The root alone gathers, from the ranks of its node.
+void end_at_root(const AgreedLevels& agreed, int root, CallPlan& plan) {
+  const LevelGroup& node = agreed.node.group;
+  const int place = agreed.place_of_root(root);
+  plan.stages[1].root = place / node.size;
+  plan.stages[2].root = place % node.size;
+  if (agreed.across.group.rank != place / node.size) plan.stages.resize(2);
 }
 
 void plan_all_ranks(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
@@ -116,7 +134,10 @@ void plan_all_ranks(const AgreedLevels& agreed, const CallShape& shape, CallPlan
   plan.last = parts(count - 1)[node.rank];
   const ChunkSizes within{plan.chunks[0].bytes, count};
   choose(choices, false, false, Collective::reduce_scatter, within, plan.stages[0]);
-  choose_exchange(agreed.across, {parts(0)[0].bytes, count}, plan);
+  const bool to_root = shape.collective == Collective::reduce;
+  choose_exchange(agreed.across, to_root ? Collective::reduce : Collective::allreduce,
+                  {parts(0)[0].bytes, count}, plan);
+  if (to_root) return end_at_root(agreed, shape.root, plan);
   choose(choices, false, false, Collective::allgather, within, plan.stages[2]);
 }
 
@@ -161,6 +182,20 @@ Algorithm AgreedLevels::choose_direct(Collective collective, std::size_t bytes,
   }
   if (spreads && !in_place(Collective::bcast)) return Algorithm::native;
   return direct_of(collective);
+}
+
+int AgreedLevels::place_of_root(int root) const {
+  const std::vector<int>& ranks = all.group.members;
+  return static_cast<int>(std::find(ranks.begin(), ranks.end(), root) - ranks.begin());
+}
+
+const char* operation_of(Kind kind, Collective call) {
+  constexpr const char* kNames[] = {"reduce",         "allreduce", "bcast",
+                                    "reduce_scatter", "allgather", "allgather"};
+  const bool reduces = call == Collective::reduce;
+  if (reduces && kind == Kind::gather) return "gather";
+  const bool as_the_call = (reduces || has_parts(call)) && kind == Kind::exchange;
+  return as_the_call ? name_of(call) : kNames[static_cast<int>(kind)];
 }
 
 const LevelGroup& group_of(const AgreedLevels& agreed, const CallPlan& plan,

@@ -26,7 +26,7 @@ struct AgreedLevels {
   std::vector<ChoiceTable> choices;  // by level
   ChoiceTable direct;                // of the lowest level in place, where that is possible
   SendingGroup counterparts;  // in the same place on every node, where multi_leader is possible
-  SendingGroup all;           // where ranks can send messages: of flat
+  SendingGroup all;           // where ranks can send messages: of flat; node after node
   SendingGroup node, across;  // where all_ranks is possible: of its stages
   int parts = 1;              // and how many of the node's ranks, the first ones, are fast
   bool in_order = true;       // operations begin in the same order on all ranks
@@ -36,6 +36,8 @@ struct AgreedLevels {
   // The direct algorithm of a call that `otherwise` serves, which stands for those that its stages
   // on the lowest level try first; or native. The same on all ranks of the group there.
   Algorithm choose_direct(Collective collective, std::size_t bytes, Algorithm otherwise) const;
+  // The place of a rank in `all`, node after node: with nodes of as many ranks, it tells the node.
+  int place_of_root(int root) const;
 };
 
 // The shape of a call: what else its plan depends on, the same on all ranks.
@@ -63,6 +65,10 @@ struct CallPlan {
   std::size_t num_chunks() const { return spread.count() ? spread.count() : chunks.count(); }
   std::size_t largest_chunk() const { return spread.count() ? spread.bytes(0) : chunks[0].bytes; }
 };
+
+// What a stage of a call does with each chunk, as it is shown: the name of a collective, or of a
+// part of one.
+const char* operation_of(StagePlan::Kind kind, Collective call);
 
 // The group that works in a stage of the plan.
 const LevelGroup& group_of(const AgreedLevels& agreed, const CallPlan& plan,

@@ -148,9 +148,12 @@ void LevelsOperation::begin_multi_leader() {
 void LevelsOperation::begin_all_ranks(const SendingGroup* node, const SendingGroup& across) {
   AllRanks& work = all_ranks_;
   work.args = &operation_.reduction;
+  work.bcast = shape_.collective == Collective::bcast ? &operation_.bcast : nullptr;
+  work.to_root = shape_.collective == Collective::reduce;
   work.node = node ? &node->group : nullptr;
   work.across = &across.group;
   work.stages = plan_.stages.data();
+  work.num_stages = plan_.stages.size();
   work.chunks = plan_.chunks;
   work.parts = plan_.parts;
   work.hands = plan_.hands;
@@ -163,7 +166,10 @@ void LevelsOperation::begin_all_ranks(const SendingGroup* node, const SendingGro
     }
     work.groups[2 * w + 1] = messages_of(across.group, first_tag + w, plan_.first.bytes);
   }
-  share_scratch(work.groups.data(), work.groups.size(), 0);
+  const std::size_t kept = plan_.hands ? largest : plan_.first.bytes;
+  work.kept_bytes = work.args->output || !node ? 0 : round_up(kept, kCacheLine);
+  share_scratch(work.groups.data(), work.groups.size(), work.width() * work.kept_bytes);
+  work.kept = operation_.kept;
   for (std::size_t w = 0; w < work.width(); ++w) {
     run_in_turn(w, first_tag + w,
                 [&work, w](Strand& strand) { return all_ranks(strand, work, w); });

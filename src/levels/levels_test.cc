@@ -296,43 +296,87 @@ void begin_multi(LevelsWorld& world, int r, int nodes, TestCall& call, const Cho
   }
 }
 
-void begin_all_ranks(LevelsWorld& world, int r, int nodes, TestCall& call, const Choices& choices) {
-  LevelsRank& rank = world[r];
-  AllRanks& work = rank.all;
-  rank.operation.reduction = call.arguments(r).reduction;
-  rank.node = group_of(rank.levels[0].members, rank.levels[0].rank);
-  rank.across = counterparts_of(r, nodes);
-  work.args = &rank.operation.reduction;
-  work.node = &rank.node;
-  work.across = &rank.across;
+// Stages of all_ranks on the nodes of equal_nodes().
+void list_all_ranks(LevelsRank& rank, int r, int nodes, const TestCall& call,
+                    const Choices& choices) {
   list_multi_leader(rank.node, Algorithm::allreduce_all_ranks, rank.plans);
-  const Collective stages[] = {Collective::reduce_scatter, Collective::allreduce,
-                               Collective::allgather};
+  const Collective stages[] = {Collective::reduce_scatter, call.what, Collective::allgather};
   for (std::size_t i = 0; i < 3; ++i) {
     rank.plans[i].algorithm = choices.of(false, stages[i]);
     rank.plans[i].radix = choices.radix;
   }
+  if (call.what != Collective::reduce) return;
+  rank.plans[1].root = call.root % nodes;
+  rank.plans[2].root = call.root / nodes;
+  if (r % nodes != call.root % nodes) rank.plans.resize(2);
+}
+
+// Starts the strands; `node` is null for flat.
+void start_all_ranks(LevelsWorld& world, LevelsRank& rank, const LevelGroup* node,
+                     const TestCall& call, const Choices& choices) {
+  AllRanks& work = rank.all;
+  work.args = &rank.operation.reduction;
+  work.bcast = call.what == Collective::bcast ? &rank.operation.bcast : nullptr;
+  work.to_root = call.what == Collective::reduce;
+  work.node = node;
+  work.across = &rank.across;
   work.stages = rank.plans.data();
-  work.parts = 1 + static_cast<int>(choices.chunk) % rank.node.size;
-  work.hands = work.parts < rank.node.size && choices.radix % 2 == 0;
+  work.num_stages = rank.plans.size();
   work.chunks = Chunks(call.bytes(), choices.chunk, kCacheLine);
+  work.kept_bytes = round_up(work.chunks[0].bytes, kCacheLine);
+  rank.kept.resize(work.width() * work.kept_bytes);
+  work.kept = rank.kept.data();
   rank.strands.clear();
   rank.scratch.clear();
   for (std::size_t w = 0; w < work.width(); ++w) {
     std::size_t which = 2 * w;
-    for (const LevelGroup* group : {&rank.node, &rank.across}) {
-      work.groups[which] = world.message_group(
-          rank, group->members, group->rank, 1000 + static_cast<int>(which), work.chunks[0].bytes);
+    for (const LevelGroup* group : {node, work.across}) {
+      if (group) {
+        work.groups[which] =
+            world.message_group(rank, group->members, group->rank, 1000 + static_cast<int>(which),
+                                work.chunks[0].bytes);
+      }
       ++which;
     }
     start(rank, [&work, w](Strand& s) { return all_ranks(s, work, w); });
   }
 }
 
+void begin_all_ranks(LevelsWorld& world, int r, int nodes, TestCall& call, const Choices& choices) {
+  LevelsRank& rank = world[r];
+  AllRanks& work = rank.all;
+  rank.operation.reduction = call.arguments(r).reduction;
+  rank.node = group_of(rank.levels[0].members, rank.levels[0].rank);
+  rank.across = counterparts_of(r, nodes);
+  list_all_ranks(rank, r, nodes, call, choices);
+  work.parts = 1 + static_cast<int>(choices.chunk) % rank.node.size;
+  work.hands =
+      work.parts < rank.node.size && choices.radix % 2 == 0 && call.what == Collective::allreduce;
+  start_all_ranks(world, rank, &rank.node, call, choices);
+}
+
+void begin_flat(LevelsWorld& world, int r, int, TestCall& call, const Choices& choices) {
+  LevelsRank& rank = world[r];
+  const CallArguments args = call.arguments(r);
+  rank.operation.reduction = args.reduction;
+  rank.operation.bcast = args.bcast;
+  std::vector<int> all(static_cast<std::size_t>(world.size()));
+  std::iota(all.begin(), all.end(), 0);
+  rank.across = group_of(all, r);
+  StagePlan stage;
+  stage.algorithm = choices.of(false, call.what);
+  stage.radix = choices.radix;
+  stage.root = call.root;
+  rank.plans.assign(1, stage);
+  rank.all.hands = false;
+  start_all_ranks(world, rank, nullptr, call, choices);
+}
+
 // Begins an operation on a rank: of nodes, a call and choices.
 using BeginFn = void(LevelsWorld&, int r, int nodes, TestCall&, const Choices&);
 
-void run_on_all_shapes(BeginFn* begin, int least_of_a_node) {
+void run_on_all_shapes(BeginFn* begin, int least_of_a_node,
+                       const std::vector<Collective>& collectives) {
   for (int nodes : {2, 3, 4, 5, 7, 8}) {
     for (int per_node : {1, 2, 3, 5, 8}) {
       if (per_node < least_of_a_node) continue;
@@ -343,8 +387,8 @@ void run_on_all_shapes(BeginFn* begin, int least_of_a_node) {
       std::deque<Choices> all_choices;
       for (int repeat = 0; repeat < 12; ++repeat) {
         const Choices& choices = all_choices.emplace_back(random_choices(ranks, random));
-        TestCall& call =
-            calls.emplace_back(setting_of(Collective::allreduce, ranks, 6000, random), random);
+        const Collective what = collectives[below(random, collectives.size())];
+        TestCall& call = calls.emplace_back(setting_of(what, ranks, 6000, random), random);
         for (int r = 0; r < ranks; ++r) {
           world[r].program.push_back([&, r] { begin(world, r, nodes, call, choices); });
         }
@@ -356,8 +400,13 @@ void run_on_all_shapes(BeginFn* begin, int least_of_a_node) {
   }
 }
 
-TEST(EqualNodes, MultiLeader) { run_on_all_shapes(begin_multi, 1); }
-TEST(EqualNodes, AllRanks) { run_on_all_shapes(begin_all_ranks, 2); }
+TEST(EqualNodes, MultiLeader) { run_on_all_shapes(begin_multi, 1, {Collective::allreduce}); }
+TEST(EqualNodes, AllRanks) {
+  run_on_all_shapes(begin_all_ranks, 2, {Collective::allreduce, Collective::reduce});
+}
+TEST(EqualNodes, Flat) {
+  run_on_all_shapes(begin_flat, 1, {Collective::allreduce, Collective::reduce, Collective::bcast});
+}
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Ranks,
                          ::testing::Values(2, 3, 4, 5, 6, 7, 8, 11, 13, 16, 17, 23, 32, 37, 48, 61,

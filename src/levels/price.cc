@@ -46,9 +46,32 @@ Traffic price_of_handed(const CallPlan& plan, const StagePlan& stage, const Leve
   return all;
 }
 
+// The root gets the parts of the chunks from the others of its node.
+Traffic price_of_collecting(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                            const CallShape& shape) {
+  Traffic all = traffic_in_memory(1, 0);
+  std::vector<std::uint64_t> sent(static_cast<std::size_t>(plan.parts));
+  for (std::size_t c = 0; c < plan.chunks.count(); ++c) {
+    const Parts parts = parts_of_chunk(plan.chunks[c].bytes, shape.element, group.size, plan.parts);
+    for (int rank = 0; rank < plan.parts; ++rank) {
+      if (rank != stage.root) sent[static_cast<std::size_t>(rank)] += parts[rank].bytes;
+    }
+  }
+  for (int rank = 0; rank < plan.parts; ++rank) {
+    const std::uint64_t bytes = sent[static_cast<std::size_t>(rank)];
+    all.messages.push_back({rank, stage.root, bytes});
+    all.cost.bytes = std::max(all.cost.bytes, bytes);
+  }
+  return all;
+}
+
 // A stage of all_ranks within the node.
 Traffic price_within(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
                      const CallShape& shape) {
+  const bool collects = stage.kind == StagePlan::Kind::gather;
+  if (collects && shape.collective == Collective::reduce) {
+    return price_of_collecting(plan, stage, group, shape);
+  }
   if (!entry_of(stage.algorithm).cost) return {};
   Traffic all = traffic_in_memory(0, 0);
   const std::size_t count = plan.chunks.count();
@@ -73,7 +96,9 @@ Traffic price_within(const CallPlan& plan, const StagePlan& stage, const LevelGr
 // Of all_ranks and flat.
 Traffic price_of_all_ranks(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
                            const CallShape& shape) {
-  if (stage.kind != StagePlan::Kind::exchange) return price_within(plan, stage, group, shape);
+  const bool within = is_of_all_ranks(info_of(plan.choice.algorithm).needs) &&
+                      stage.kind != StagePlan::Kind::exchange;
+  if (within) return price_within(plan, stage, group, shape);
   if (plan.first.bytes == 0) return traffic_in_memory(0, 0);
   const GroupCall whole{group.size,           stage.root,  plan.first.bytes,
                         plan.chunks[0].bytes, stage.radix, shape.element};

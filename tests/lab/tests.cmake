@@ -35,7 +35,8 @@ sumac_lab_test(churn LAYOUTS 2+1+2 ARGS 400 EXPECTED bcast:levels LABELS slow)
 sumac_lab_test(budget LAYOUTS 2+1+2 ENV SUMAC_SHM_BUDGET=1M EXPECTED bcast:levels)
 
 # sumac_lab_variant(NAME LAYOUT SETTING EXPECTED...): the sweep with an option.
-set(variants_in_check flat pairs allreduce_multi_leader allreduce_all_ranks slow_peer)
+set(variants_in_check flat pairs allreduce_multi_leader allreduce_all_ranks reduce_all_ranks
+    slow_peer)
 function(sumac_lab_variant name layout setting)
   set(label slow)
   if(name IN_LIST variants_in_check)
@@ -56,9 +57,9 @@ foreach(algorithm ring rabenseifner recursive_doubling knomial mpi_allreduce)
 endforeach()
 sumac_lab_variant(allreduce_multi_leader 3+3turns SUMAC_ALGO=allreduce:multi_leader
                   allreduce:multi_leader)
-foreach(algorithm all_ranks flat)
-  sumac_lab_variant(allreduce_${algorithm} 3+3turns SUMAC_ALGO=allreduce:${algorithm}
-                    allreduce:${algorithm})
+foreach(algorithm allreduce:all_ranks allreduce:flat reduce:all_ranks reduce:flat bcast:flat)
+  string(REPLACE ":" "_" name ${algorithm})
+  sumac_lab_variant(${name} 3+3turns SUMAC_ALGO=${algorithm} ${algorithm})
 endforeach()
 # Where ranks share processors, as here, the rules prefer the passive one for large messages.
 foreach(collective allreduce reduce bcast)
@@ -67,9 +68,9 @@ foreach(collective allreduce reduce bcast)
                       ${collective}:${algorithm})
   endforeach()
 endforeach()
-foreach(algorithm chain knomial)
-  sumac_lab_variant(bcast_${algorithm} 2+1+2 SUMAC_ALGO=bcast:${algorithm} ${levels})
-  sumac_lab_variant(reduce_${algorithm} 2+1+2 SUMAC_ALGO=reduce:${algorithm} ${levels})
+foreach(algorithm bcast:chain bcast:knomial reduce:chain reduce:knomial reduce:rabenseifner)
+  string(REPLACE ":" "_" name ${algorithm})
+  sumac_lab_variant(${name} 2+1+2 SUMAC_ALGO=${algorithm} ${levels})
 endforeach()
 foreach(design basic direct peer)
   sumac_lab_variant(slow_${design} 2+1+2

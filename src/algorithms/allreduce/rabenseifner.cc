@@ -11,18 +11,6 @@
 #include "algorithms/halving.h"
 
 namespace sumac::allreduce {
-namespace {
-
-// Places of as many elements each, or one more.
-struct EvenPlaces {
-  std::size_t count, element;
-  int rounds;
-  std::size_t operator()(int place) const {
-    return (count * static_cast<std::size_t>(place) >> rounds) * element;
-  }
-};
-
-}  // namespace
 
 Task rabenseifner(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
   const Doubling shape(group.size, group.rank);
