@@ -47,6 +47,7 @@ _ALGORITHM = re.compile(r"^SUMAC_ALGORITHM\((\w+), (\w+), (\w+),", re.MULTILINE)
 _COLLECTIVES = re.compile(r"^collectives: ([0-9]+)$", re.MULTILINE)
 _WRONG = re.compile(r"wrong with seed ([0-9]+)")
 _STUCK = re.compile(r"out of time in: seed ([0-9]+)")
+_TIMED_OUT = 124  # status of timeout(1)
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class Outcome:
     collectives: int  # that were called, each counted once for all its ranks
     text: str
     paths: Counter  # by which path the calls of rank 0 went
+    late: bool = False  # it was ended because its time was over, and nothing was found wrong
 
 
 def algorithms():
@@ -135,7 +137,9 @@ def run(job, build, seconds, listed=False):
         found = _COLLECTIVES.search(text)
         passed = done.returncode == 0 and found is not None
         paths = _paths(stats) if passed else Counter()
-    return Outcome(passed, int(found[1]) if found else 0, text, paths)
+    over = done.returncode == _TIMED_OUT or "out of time in: " in text
+    late = over and not passed and not _WRONG.search(text)
+    return Outcome(passed, int(found[1]) if found else 0, text, paths, late)
 
 
 def skipped(outcome):

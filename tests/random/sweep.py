@@ -20,6 +20,10 @@ import jobs
 import shrink
 
 MOST_WRONG = 20  # then it ends: something is broken
+# A job that is out of time is run once more, with so many times the time. One that other programs
+# held up passes then; so may one whose ranks hang once in many times, and therefore its output is
+# kept: it says in which call each rank was.
+PATIENCE = 5
 
 
 class State:
@@ -31,15 +35,20 @@ class State:
         self.calls = Counter()  # by MPI and number of ranks
         self.paths = Counter()
         self.wrong = []
+        self.late = []  # jobs that were out of time, and passed when they were given more
         if path and path.exists():
             kept = json.loads(path.read_text(encoding="utf-8"))
             self.next, self.wrong = kept["next"], kept["wrong"]
+            self.late = kept.get("late", [])
             self.calls, self.paths = Counter(kept["calls"]), Counter(kept["paths"])
 
     def write(self):
         if not self.path:
             return
-        kept = {"next": self.next, "calls": self.calls, "paths": self.paths, "wrong": self.wrong}
+        kept = {
+            "next": self.next, "calls": self.calls, "paths": self.paths,
+            "wrong": self.wrong, "late": self.late,
+        }  # fmt: skip
         new = self.path.with_suffix(".new")
         new.write_text(json.dumps(kept, indent=1), encoding="utf-8")
         new.replace(self.path)
@@ -79,15 +88,32 @@ def failed(job, outcome, arguments, state):
         small, text = shrink.shrink(job, arguments.build, min(arguments.seconds, 40))
         note["small"] = jobs.command_line(small)
         print(f"smaller:\n{text[:4000]}", flush=True)
-    if state.path:
-        state.path.with_name(f"{state.path.stem}-wrong-{job.number}.txt").write_text(
-            f"{note['command']}\n\n{text}", encoding="utf-8"
-        )
+    keep(state, f"wrong-{job.number}", f"{note['command']}\n\n{text}")
     state.wrong.append(note)
+
+
+def run(job, arguments, state):
+    """The job's outcome, the second one if its time was over in the first."""
+    outcome = jobs.run(job, arguments.build, arguments.seconds)
+    if not outcome.late:
+        return outcome
+    print(f"job {job.number} is out of time, and is run again", flush=True)
+    keep(state, f"late-{job.number}", f"{jobs.command_line(job)}\n\n{outcome.text}")
+    outcome = jobs.run(job, arguments.build, PATIENCE * arguments.seconds)
+    state.late += [job.number] if outcome.passed else []
+    return outcome
+
+
+def keep(state, name, text):
+    """Writes a file beside the state."""
+    if state.path:
+        state.path.with_name(f"{state.path.stem}-{name}.txt").write_text(text, encoding="utf-8")
 
 
 def summarise(state):
     print(f"{sum(state.calls.values())} collectives in {state.next} jobs, {len(state.wrong)} wrong")
+    if state.late:
+        print(f"out of time, and passed when given more: jobs {', '.join(map(str, state.late))}")
     for where, calls in sorted(state.calls.items()):
         print(f"  {where:20} {calls:10}")
     print("calls of rank 0 by path:")
@@ -107,7 +133,7 @@ def main():
         if late or (arguments.jobs and done >= arguments.jobs):
             break
         job = jobs.draw(state.next, families, arguments.ranks, arguments.programs)
-        outcome = jobs.run(job, arguments.build, arguments.seconds)
+        outcome = run(job, arguments, state)
         if not outcome.passed and not jobs.skipped(outcome):
             failed(job, outcome, arguments, state)
         state.calls[f"{job.family} {job.ranks} ranks"] += outcome.collectives
