@@ -3,8 +3,9 @@
 """Runs all tests and checks on the build of 'make build'; the last line counts them.
 
 Usage: scripts/check.py [--all] [--preset NAME]
---all adds the slow tests, other projects' suites under Sumac, the unit tests under the
-sanitizers, and those of the kernels on emulated Arm processors. Exit status: 0 all passed, 1 not.
+--all adds the slow tests, other projects' suites under Sumac, the unit tests under the sanitizers
+with jobs of real ranks under those of addresses and undefined behaviour, and the kernels' tests on
+emulated Arm processors. Exit status: 0 all passed, 1 not.
 """
 
 import argparse
@@ -22,6 +23,7 @@ RESULTS = ROOT / "build/check"
 # Preset -> which of the unit tests. The kernels have no threads, and are slow under tsan. The
 # preset for Arm has the kernels alone.
 OTHER_PRESETS = {"asan": [], "tsan": ["-E", "kernels"], "aarch64": []}
+WITH_JOBS = ("asan",)  # the presets whose builds have jobs of real ranks as well
 # Tests at a time: most are jobs that wait half of their time, for the launcher or for one another.
 # On machines with many processors memory and /dev/shm, where each job has its segments, are what
 # limits them, and these do not grow with the processors.
@@ -111,13 +113,17 @@ def repository_checks():
 
 
 def other_build(preset):
-    """Runs the unit tests, built with a sanitizer or for another processor."""
-    build = ["cmake", "--build", "--preset", preset, "--target", "unit_tests"]
+    """Runs the tests of a build with a sanitizer or for another processor."""
+    targets = ["unit_tests", *(["sanitized_tests"] if preset in WITH_JOBS else [])]
+    build = ["cmake", "--build", "--preset", preset, "--target", *targets]
     for command in (["cmake", "--preset", preset], build):
         status, seconds = run(command)
         if status != 0:
-            return Step(preset, failures=[f"{preset}: does not build"], seconds=seconds)
-    return ctest(preset, preset, "-L", "unit", *OTHER_PRESETS[preset])
+            return [Step(preset, failures=[f"{preset}: does not build"], seconds=seconds)]
+    steps = [ctest(preset, preset, "-L", "unit", *OTHER_PRESETS[preset])]
+    if preset in WITH_JOBS:
+        steps.append(ctest(f"{preset} jobs", preset, "-L", "sanitized", jobs=1))
+    return steps
 
 
 def summarise(steps):
@@ -155,7 +161,8 @@ def main():
         # One at a time: they take gigabytes, or all processors.
         steps.append(ctest("ctest slow", arguments.preset, "-L", "slow", jobs=1))
         steps.append(pytest("suites", "tests/suites", 0))
-        steps.extend(other_build(preset) for preset in OTHER_PRESETS)
+        for preset in OTHER_PRESETS:
+            steps.extend(other_build(preset))
     return summarise(steps)
 
 

@@ -337,6 +337,7 @@ void put(const T& element, void* at) {
 inline std::size_t count_differing(DType type, const void* a, const void* b, std::size_t count) {
   const std::size_t size = size_of(type);
   const std::uint32_t data = data_bytes(type);
+  if (count == 0) return 0;  // a and b may be null
   if (data == bytes(size) && std::memcmp(a, b, count * size) == 0) return 0;
   const auto *x = static_cast<const unsigned char*>(a), *y = static_cast<const unsigned char*>(b);
   std::size_t differing = 0;

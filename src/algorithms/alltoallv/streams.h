@@ -112,7 +112,7 @@ class Output {
       place = enter<LinesEntry>(packed + at, place);
     }
     row_.take(bytes_, [&](const ConstBytes& from, std::size_t at, std::size_t n) {
-      from.copy_to(packed + begin + at, n);
+      if (n > 0) from.copy_to(packed + begin + at, n);
     });
     put_lines(group_, position, packed, begin + bytes_);
     group_.note_lines(lines_for(begin + bytes_));
@@ -169,8 +169,10 @@ class Input {
     note(entry);
     return lines_with(group_, from_, first_, block().offset, block().bytes);
   }
+  // Where a block is empty, its buffer may be null, which memcpy() must not get.
   void take_from_lines() {
-    take_lines(group_, from_, first_, output(), block().bytes, block().offset);
+    const auto [offset, bytes] = block();
+    if (bytes > 0) take_lines(group_, from_, first_, output(), bytes, offset);
     block().offset = kTaken;
   }
 
