@@ -69,7 +69,8 @@ def main():
     def step():
         with tf.GradientTape() as tape:
             loss = loss_of(y, model(x, training=True))
-        tape = hvd.DistributedGradientTape(tape, compression=compression)
+        # All gradients are one group, which is summed as one buffer.
+        tape = hvd.DistributedGradientTape(tape, compression=compression, num_groups=1)
         slopes = tape.gradient(loss, model.trainable_variables)
         rule.apply_gradients(zip(slopes, model.trainable_variables))
         return loss

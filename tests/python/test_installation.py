@@ -5,14 +5,17 @@ uninstall` removes it all."""
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from installing import BUILD, NO_INDEX, ROOT, User, files_below
 from sumac_mpi.library import layout
+from test_help import COMMANDS
 
 FAMILIES = layout.Installation(BUILD).families("check")
+OPTION = re.compile(r"^  (?:-\w, )?(--[a-z-]+)", re.MULTILINE)  # in a command's help
 pytestmark = pytest.mark.skipif(not FAMILIES, reason="make build has built nothing")
 
 
@@ -127,29 +130,37 @@ def test_documents_are_there(sumac, prefix):
     assert "chosen:" in sumac("plan", "allreduce", "8", "-n", "2", "--rules", rules)
 
 
-@pytest.mark.skipif(not shutil.which("help2man"), reason="help2man makes the manual")
-def test_manual(sumac, prefix):
-    pages = {path.stem for path in (prefix / "share/man/man1").iterdir()}
-    commands = ("exec", "run", "info", "check", "bench", "tune", "plot", "trace", "profile")
-    commands += ("replay", "simulate", "doctor", "completion", "plan")
-    assert pages == {"sumac", *(f"sumac-{command}" for command in commands)}
-    assert ".SH OPTIONS" in (prefix / "share/man/man1/sumac-run.1").read_text()
-
-
-def test_manual_of_variables(sumac, prefix):
-    text = (prefix / "share/man/man7/sumac.7").read_text().replace("\\", "")
-    for option in json.loads(sumac("__options")):
-        assert f".B SUMAC_{option['name']}\n" in text
-
-
-@pytest.mark.parametrize("page", ["man1/sumac.1", "man1/sumac-run.1", "man7/sumac.7"])
-def test_manual_is_good_roff(user, prefix, page):
-    if not shutil.which("groff"):
-        pytest.skip("there is no groff")
-    if not (prefix / "share/man" / page).exists():
-        pytest.skip("help2man makes this page")
-    done = user.run("groff", "-man", "-ww", "-Tutf8", "-z", prefix / "share/man" / page)
+def rendered(user, page):
+    """The page as man shows it, which must have nothing to warn of."""
+    if not shutil.which("man"):
+        pytest.skip("there is no man")
+    variables = {"MANWIDTH": "100", "MANPAGER": "cat", "LC_ALL": "C.UTF-8"}
+    done = user.run("man", "--warnings=w", "--local-file", page, **variables)
     assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("help2man"), reason="help2man makes the manual")
+def test_every_command_has_a_page(prefix):
+    pages = {path.stem for path in (prefix / "share/man/man1").iterdir()}
+    assert pages == {"sumac", *(f"sumac-{command}" for command in COMMANDS)}
+
+
+@pytest.mark.skipif(not shutil.which("help2man"), reason="help2man makes the manual")
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_page_of_command(user, sumac, prefix, command):
+    name = f"sumac-{command}" if command else "sumac"
+    page = rendered(user, prefix / f"share/man/man1/{name}.1")
+    for option in OPTION.findall(sumac(*command.split(), "--help")):
+        assert option in page
+    for heading in ("NAME", "SYNOPSIS", "OPTIONS", "ENVIRONMENT", "SEE ALSO"):
+        assert f"\n{heading}\n" in page
+
+
+def test_page_of_variables(user, sumac, prefix):
+    page = rendered(user, prefix / "share/man/man7/sumac.7")
+    for option in json.loads(sumac("__options")):
+        assert re.search(rf"^ +SUMAC_{option['name']}$", page, re.MULTILINE)
 
 
 COMPLETIONS = {
