@@ -33,7 +33,8 @@ demo: build ## a conjugate-gradient solver with and without Sumac; writes demo.p
 figures: build ## published figures in simulated clusters: build/figures; LARGE=--large takes hours
 	@mkdir -p build/figures
 	@for each in kandalla cheetah; do \
-	  $(PYTHON_VENV) experiments/$${each}_figures/run.py --build build/$(PRESET) $(LARGE) \
+	  test $$each = kandalla && large='$(LARGE)' || large=''; \
+	  $(PYTHON_VENV) experiments/$${each}_figures/run.py --build build/$(PRESET) $$large \
 	    --keep build/figures/$$each.json --plot build/figures/$$each.png \
 	    >build/figures/$$each.md || exit; cat build/figures/$$each.md; done
 

@@ -19,6 +19,12 @@ _FAMILIES = {
 }
 _FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in names}
 _VERSION = re.compile(r"[\d.]+$")
+# What launchers call these MPIs. Those that were made from them call themselves anything.
+_PRINTED = {
+    "Open MPI": ("openmpi", "ompi"),
+    "MPICH": ("mpich", "hydra"),
+    "Intel MPI": ("intel", "intelmpi", "impi", "oneapi"),
+}
 
 
 def _bare(text: str) -> str:
@@ -42,3 +48,19 @@ def family_of(text: str) -> str:
     near = difflib.get_close_matches(bare, _FAMILY_OF, n=1)
     fix = f"did you mean {near[0]}?" if near else f"one of {', '.join(_FAMILY_OF)}"
     raise bad_value(f"--mpi {text}: no MPI that is known by this name", fix=fix)
+
+
+def contradicts(wanted: str, version: str) -> bool:
+    """Whether an MPI whose launcher calls itself `version`, as in "MPICH 4.0.2", is not the one
+    that the wanted, known name means. A family's name without a number is any of the family."""
+    bare = _bare(wanted)
+    printed = next((text for text, names in _PRINTED.items() if bare in names), None)
+    number = _VERSION.search(wanted)
+    if printed is None or not any(version.startswith(text) for text in _PRINTED):
+        return False
+    if number is None and printed != "Intel MPI":
+        return False
+    if not version.startswith(printed):
+        return True
+    parts = number[0].strip(".").split(".") if number else []
+    return parts != version.removeprefix(printed).strip().split(".")[: len(parts)]

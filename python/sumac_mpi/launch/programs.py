@@ -56,7 +56,7 @@ def target(
 def choose_families(installation: Installation, name: str, wanted: str | None) -> list[str]:
     """What --mpi means: one family, `all` that can be started here, or the first of these."""
     if wanted is not None and wanted != "all":
-        return [mpi_names.family_of(wanted)]
+        return [_asked_for(installation, name, wanted)]
     built = installation.families(name)
     found = [each.family for each in launcher.find_all() if each.family]
     usable = [family for family in dict.fromkeys(found) if family in built]
@@ -70,6 +70,24 @@ def choose_families(installation: Installation, name: str, wanted: str | None) -
             code=Exit.UNAVAILABLE,
         )
     return usable if wanted == "all" else usable[:1]
+
+
+def _asked_for(installation: Installation, name: str, wanted: str) -> str:
+    """The family of the wanted MPI. Raises with status 3 where another MPI of the family is the one
+    that Sumac's program would be started with."""
+    family = mpi_names.family_of(wanted)
+    path = installation.program(name, family)
+    mpi = elf.mpi_library(path) if path else None
+    started = launcher.find(family, mpi.path if mpi else None) if family != "mpiabi" else None
+    if started and mpi_names.contradicts(wanted, started.version):
+        raise SumacError(
+            "other-mpi",
+            f"--mpi {wanted}: Sumac's programs start with {started.version} here",
+            found=str(started.path),
+            fix=f"sumac bench COLLECTIVE --against {wanted} --under {wanted}, which looks for it",
+            code=Exit.UNAVAILABLE,
+        )
+    return family
 
 
 def run(
