@@ -228,8 +228,10 @@ void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipp
     if (all[0].choose(call.what, call.bytes()).algorithm == Algorithm::native) calls.pop_back();
   }
   run_all(all, calls, about, seed);
+  // In one group of all ranks slow ones send to any.
   const bool flat = std::any_of(calls.begin(), calls.end(), [&](const TestCall& call) {
-    return all[0].choose(call.what, call.bytes()).algorithm == Algorithm::allreduce_flat;
+    const Algorithm algorithm = all[0].choose(call.what, call.bytes()).algorithm;
+    return info_of(algorithm).needs == Needs::levels_messages;
   });
   if (slow && !flat) expect_slow_stay_at_home(all);
   for (int r = 0; r < ranks; ++r) {
