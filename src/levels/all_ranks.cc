@@ -5,27 +5,34 @@
 
 #include "algorithms/message_fold.h"
 #include "algorithms/table.h"
+#include "levels/all_ranks_bcast.h"
 #include "observe/trace.h"
 
 namespace sumac {
-namespace {
 
-// 0 where nothing is traced.
-std::uint64_t begun() { return trace::on() ? trace::now_ns() : 0; }
+std::uint64_t begin_piece() { return trace::on() ? trace::now_ns() : 0; }
 
-void record(const AllRanks& work, std::size_t number, std::size_t chunk, std::uint64_t begun) {
-  const StagePlan& stage = work.stages[number];
-  const bool within = work.node && stage.kind != StagePlan::Kind::exchange;
-  if (begun) record_piece(stage, within ? *work.node : *work.across, chunk, begun);
+void end_piece(const StagePlan& stage, const LevelGroup& group, std::size_t chunk,
+               std::uint64_t begun) {
+  if (begun) record_piece(stage, group, chunk, begun);
 }
 
-// One of the stages on a chunk.
-Task run(Strand& strand, const AllRanks& work, std::size_t number, MessageGroup& group,
-         CallArguments& args) {
-  const StagePlan& stage = work.stages[number];
+Task run_piece(Strand& strand, const StagePlan& stage, MessageGroup& group, CallArguments& args) {
   args.set_radix(stage.radix);
   return entry_of(stage.algorithm).start_sending(strand, group, args);
 }
+
+void AllRanks::take_stages(const StagePlans& plans) {
+  scatter = exchange = gather = nullptr;
+  for (const StagePlan& plan : plans) {
+    const StagePlan*& stage = plan.kind == StagePlan::Kind::scatter  ? scatter
+                              : plan.kind == StagePlan::Kind::gather ? gather
+                                                                     : exchange;
+    stage = &plan;
+  }
+}
+
+namespace {
 
 // A fast rank folds what its slow ranks hand over after its own into `output`.
 Task take_over(Strand& strand, const AllRanks& work, MessageGroup& node, Part chunk,
@@ -76,33 +83,33 @@ Shared shared_of(const AllRanks& work, const MessageGroup& node, std::size_t num
 
 Task scatter(Strand& strand, const AllRanks& work, MessageGroup& node, Shared& shared) {
   const ReduceArguments& whole = *work.args;
-  const std::uint64_t since = begun();
+  const std::uint64_t since = begin_piece();
   if (shared.handed) co_await take_over(strand, work, node, shared.chunk, shared.output);
   CallArguments args;
   args.reduce_scatter = {whole, shared.parts};
   args.reduce_scatter.input = shared.handed ? shared.output : whole.input + shared.chunk.offset;
   args.reduce_scatter.output = shared.reduced;
   args.reduce_scatter.count = shared.chunk.bytes / whole.element;
-  if (shared.group.size > 1) co_await run(strand, work, 0, shared.group, args);
-  record(work, 0, shared.number, since);
+  if (shared.group.size > 1) co_await run_piece(strand, *work.scatter, shared.group, args);
+  end_piece(*work.scatter, *work.node, shared.number, since);
 }
 
 // The result is on the root's node, or on all.
 Task exchange_part(Strand& strand, const AllRanks& work, MessageGroup& across,
                    const Shared& shared) {
-  const std::uint64_t since = begun();
+  const std::uint64_t since = begin_piece();
   CallArguments args{*work.args, {}};
   args.reduction.input = shared.reduced;
-  args.reduction.output = work.num_stages > 2 ? shared.reduced : nullptr;
+  args.reduction.output = work.gather ? shared.reduced : nullptr;
   args.reduction.count = shared.own.bytes / work.args->element;
-  args.reduction.root = work.stages[1].root;
-  co_await run(strand, work, 1, across, args);
-  record(work, 1, shared.number, since);
+  args.reduction.root = work.exchange->root;
+  co_await run_piece(strand, *work.exchange, across, args);
+  end_piece(*work.exchange, *work.across, shared.number, since);
 }
 
 // The root gets the parts from the others of its node.
 Task collect(Strand& strand, const AllRanks& work, const MessageGroup& node, const Shared& shared) {
-  const int root = work.stages[2].root;
+  const int root = work.gather->root;
   if (node.rank == root) {
     for (int rank = 0; rank < work.parts; ++rank) {
       const Part part = shared.parts[rank];
@@ -116,40 +123,40 @@ Task collect(Strand& strand, const AllRanks& work, const MessageGroup& node, con
 }
 
 Task gather(Strand& strand, const AllRanks& work, MessageGroup& node, Shared& shared) {
-  const std::uint64_t since = begun();
+  const std::uint64_t since = begin_piece();
   if (work.to_root) {
     co_await collect(strand, work, node, shared);
   } else {
     CallArguments args;
     args.allgather = {shared.reduced, shared.output, shared.parts};
-    if (shared.group.size > 1) co_await run(strand, work, 2, shared.group, args);
+    if (shared.group.size > 1) co_await run_piece(strand, *work.gather, shared.group, args);
     if (shared.handed) co_await give_back(strand, work, node, shared.chunk);
   }
-  record(work, 2, shared.number, since);
+  end_piece(*work.gather, *work.node, shared.number, since);
 }
 
 // A slow rank's part in a chunk that it hands over.
 Task hand_over(Strand& strand, const AllRanks& work, MessageGroup& node, const Shared& shared) {
   const int peer = peer_of_slow(node.rank, work.parts);
-  std::uint64_t since = begun();
+  std::uint64_t since = begin_piece();
   node.send(peer, work.args->input + shared.chunk.offset, shared.chunk.bytes);
   co_await strand.until(node.stream->all_sent());
-  record(work, 0, shared.number, since);
-  if (work.num_stages < 3) co_return;
-  since = begun();
+  end_piece(*work.scatter, *work.node, shared.number, since);
+  if (!work.gather) co_return;
+  since = begin_piece();
   if (work.to_root) {
     co_await collect(strand, work, node, shared);
   } else {
     node.receive(peer, shared.output, shared.chunk.bytes);
     co_await strand.until(node.stream->all_received());
   }
-  record(work, 2, shared.number, since);
+  end_piece(*work.gather, *work.node, shared.number, since);
 }
 
 // A whole chunk among all ranks.
 Task flat(Strand& strand, const AllRanks& work, MessageGroup& all, std::size_t number) {
   const Part chunk = work.chunks[number];
-  const int root = work.stages[0].root;
+  const int root = work.exchange->root;
   CallArguments args;
   if (work.bcast) {
     args.bcast = {work.bcast->buffer + chunk.offset, chunk.bytes, root};
@@ -160,9 +167,9 @@ Task flat(Strand& strand, const AllRanks& work, MessageGroup& all, std::size_t n
     args.reduction.count = chunk.bytes / args.reduction.element;
     args.reduction.root = root;
   }
-  const std::uint64_t since = begun();
-  co_await run(strand, work, 0, all, args);
-  record(work, 0, number, since);
+  const std::uint64_t since = begin_piece();
+  co_await run_piece(strand, *work.exchange, all, args);
+  end_piece(*work.exchange, *work.across, number, since);
 }
 
 }  // namespace
@@ -176,6 +183,10 @@ Task all_ranks(Strand& strand, AllRanks& work, std::size_t which) {
       co_await flat(strand, work, across, c);
       continue;
     }
+    if (work.bcast) {
+      co_await bcast_chunk(strand, work, which, c);
+      continue;
+    }
     const bool handed = work.hands && is_handed(c, count);
     Shared shared = shared_of(work, node, c, handed, work.kept + which * work.kept_bytes);
     if (handed && node.rank >= work.parts) {
@@ -184,7 +195,7 @@ Task all_ranks(Strand& strand, AllRanks& work, std::size_t which) {
     }
     co_await scatter(strand, work, node, shared);
     if (shared.own.bytes > 0) co_await exchange_part(strand, work, across, shared);
-    if (work.num_stages > 2) co_await gather(strand, work, node, shared);
+    if (work.gather) co_await gather(strand, work, node, shared);
   }
 }
 

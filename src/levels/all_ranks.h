@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-reduce and reduce by all ranks of equally large nodes, wherever they are in the hierarchy. A
-// chunk of the vector is cut into one part for each fast rank of the node. In turn, the node's
-// ranks, slow ones too, reduce and scatter the chunk, each fast one reduces its part with the ranks
-// of the same place on the other nodes, and the node's ranks gather all parts: of a reduction to
-// one rank, the root alone, from the ranks of its node. Several strands take the chunks in turn, so
-// that chunks are scattered, exchanged, folded and gathered at the same time.
-//   Steps     those of a reduce-scatter, an all-reduce or reduce, and an all-gather or one message
+// All-reduce, reduce and broadcast by all ranks of equally large nodes, wherever they are in the
+// hierarchy. A chunk of the vector is cut into one part for each fast rank of the node. In turn,
+// the node's ranks, slow ones too, reduce and scatter the chunk, each fast one reduces its part
+// with the ranks of the same place on the other nodes, and the node's ranks gather all parts: of a
+// reduction to one rank, the root alone, from the ranks of its node. Of a broadcast the root
+// scatters the chunk to its node, and each rank there broadcasts its part to the other nodes
+// (all_ranks_bcast.h). Several strands take the chunks in turn, so that chunks are scattered,
+// exchanged, folded and gathered at the same time.
+//   Steps     those of a reduce-scatter or one message, of the collective between nodes, and of an
+//             all-gather or one message
 //   Bytes     within a node 2n(p-1)/p a rank; between nodes as the algorithm for n/p there
 //   Wins      medium and large messages, where messages within a node are fast, and where a
 //             leader's folding or its link is what the others wait for (slow ranks, several
@@ -36,20 +39,24 @@ constexpr bool is_handed(std::size_t chunk, std::size_t count) {
 
 struct AllRanks {
   const ReduceArguments* args = nullptr;
-  const BcastArguments* bcast = nullptr;     // flat alone: of a broadcast, in place of `args`
+  const BcastArguments* bcast = nullptr;     // of a broadcast, in place of `args`
   const LevelGroup* node = nullptr;          // of all its ranks; flat: null
   const LevelGroup* across = nullptr;        // in this rank's place on all nodes; flat: all
-  const StagePlan* stages = nullptr;         // scatter, exchange and gather; flat: one
-  std::size_t num_stages = 3;                // of a reduction without its root on the node: 2
+  const StagePlan* scatter = nullptr;        // null: flat; a broadcast without its root on the node
+  const StagePlan* exchange = nullptr;       // flat: the only stage
+  const StagePlan* gather = nullptr;         // null: flat; a reduction without its root on the node
   bool to_root = false;                      // a reduction to one rank
   int parts = 1;                             // of a chunk, those of the first ranks of the node
   bool hands = false;                        // slow ranks hand chunks over
   Chunks chunks{0, kCacheLine, kCacheLine};  // of the vector
-  std::byte* kept = nullptr;                 // for each strand, where there is no output
-  std::size_t kept_bytes = 0;  // of one: a part, or a chunk where some are handed over
+  // Memory of each strand, where there is no output: for a part, or for a chunk where some are
+  // handed over. A broadcast's root needs a chunk: nothing is written to its buffer.
+  std::byte* kept = nullptr;
+  std::size_t kept_bytes = 0;
   // Of each strand: the node, then across.
   std::array<MessageGroup, 2 * kMostChunksAtOnce> groups;
 
+  void take_stages(const StagePlans& plans);
   std::size_t width() const {
     return std::min(hands ? kMostChunksAtOnce : kChunksAtOnce, chunks.count());
   }
@@ -65,6 +72,14 @@ inline Parts parts_of_chunk(std::size_t bytes, std::size_t element, int ranks, i
 
 // The fast rank of the node to which a slow one hands its chunks.
 constexpr int peer_of_slow(int rank, int parts) { return rank % parts; }
+
+// One of the stages on a chunk.
+Task run_piece(Strand& strand, const StagePlan& stage, MessageGroup& group, CallArguments& args);
+
+// Tells the trace of a piece that began at begin_piece(), which is 0 where nothing is traced.
+std::uint64_t begin_piece();
+void end_piece(const StagePlan& stage, const LevelGroup& group, std::size_t chunk,
+               std::uint64_t begun);
 
 // The work of a strand.
 Task all_ranks(Strand& strand, AllRanks& work, std::size_t which);

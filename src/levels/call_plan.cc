@@ -111,13 +111,13 @@ void plan_flat(const AgreedLevels& agreed, const CallShape& shape, CallPlan& pla
          {plan.first.bytes, plan.chunks.count()}, plan.stages[0]);
 }
 
-// The root alone gathers, from the ranks of its node.
-void end_at_root(const AgreedLevels& agreed, int root, CallPlan& plan) {
-  const LevelGroup& node = agreed.node.group;
-  const int place = agreed.place_of_root(root);
-  plan.stages[1].root = place / node.size;
-  plan.stages[2].root = place % node.size;
-  if (agreed.across.group.rank != place / node.size) plan.stages.resize(2);
+// The stage that the root's node alone has: of a reduction the last one, in which the root gathers,
+// of a broadcast the first, in which it scatters. Returns whether this rank is on that node.
+bool end_at_root(const AgreedLevels& agreed, int root, StagePlan& stage, CallPlan& plan) {
+  const int size = agreed.node.group.size, place = agreed.place_of_root(root);
+  stage.root = place % size;
+  plan.stages[1].root = place / size;
+  return agreed.across.group.rank == place / size;
 }
 
 void plan_all_ranks(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
@@ -133,12 +133,19 @@ void plan_all_ranks(const AgreedLevels& agreed, const CallShape& shape, CallPlan
   plan.first = parts(0)[node.rank];
   plan.last = parts(count - 1)[node.rank];
   const ChunkSizes within{plan.chunks[0].bytes, count};
-  choose(choices, false, false, Collective::reduce_scatter, within, plan.stages[0]);
-  const bool to_root = shape.collective == Collective::reduce;
-  choose_exchange(agreed.across, to_root ? Collective::reduce : Collective::allreduce,
-                  {parts(0)[0].bytes, count}, plan);
-  if (to_root) return end_at_root(agreed, shape.root, plan);
+  if (shape.collective != Collective::bcast) {
+    choose(choices, false, false, Collective::reduce_scatter, within, plan.stages[0]);
+  }
+  choose_exchange(agreed.across, shape.collective, {parts(0)[0].bytes, count}, plan);
+  if (shape.collective == Collective::reduce) {
+    if (!end_at_root(agreed, shape.root, plan.stages[2], plan)) plan.stages.resize(2);
+    return;
+  }
   choose(choices, false, false, Collective::allgather, within, plan.stages[2]);
+  const bool spreads = shape.collective == Collective::bcast;
+  if (spreads && !end_at_root(agreed, shape.root, plan.stages[0], plan)) {
+    plan.stages.erase(plan.stages.begin());
+  }
 }
 
 Algorithm direct_of(Collective collective) {
@@ -192,9 +199,10 @@ int AgreedLevels::place_of_root(int root) const {
 const char* operation_of(Kind kind, Collective call) {
   constexpr const char* kNames[] = {"reduce",         "allreduce", "bcast",
                                     "reduce_scatter", "allgather", "allgather"};
-  const bool reduces = call == Collective::reduce;
-  if (reduces && kind == Kind::gather) return "gather";
-  const bool as_the_call = (reduces || has_parts(call)) && kind == Kind::exchange;
+  const bool rooted = info_of(call).has_root;
+  if (call == Collective::reduce && kind == Kind::gather) return "gather";
+  if (call == Collective::bcast && kind == Kind::scatter) return "scatter";
+  const bool as_the_call = (rooted || has_parts(call)) && kind == Kind::exchange;
   return as_the_call ? name_of(call) : kNames[static_cast<int>(kind)];
 }
 

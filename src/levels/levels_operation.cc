@@ -152,8 +152,7 @@ void LevelsOperation::begin_all_ranks(const SendingGroup* node, const SendingGro
   work.to_root = shape_.collective == Collective::reduce;
   work.node = node ? &node->group : nullptr;
   work.across = &across.group;
-  work.stages = plan_.stages.data();
-  work.num_stages = plan_.stages.size();
+  work.take_stages(plan_.stages);
   work.chunks = plan_.chunks;
   work.parts = plan_.parts;
   work.hands = plan_.hands;
@@ -166,8 +165,9 @@ void LevelsOperation::begin_all_ranks(const SendingGroup* node, const SendingGro
     }
     work.groups[2 * w + 1] = messages_of(across.group, first_tag + w, plan_.first.bytes);
   }
-  const std::size_t kept = plan_.hands ? largest : plan_.first.bytes;
-  work.kept_bytes = work.args->output || !node ? 0 : round_up(kept, kCacheLine);
+  const std::size_t kept = plan_.hands || work.bcast ? largest : plan_.first.bytes;
+  const bool has_output = !work.bcast && work.args->output;
+  work.kept_bytes = has_output || !node ? 0 : round_up(kept, kCacheLine);
   share_scratch(work.groups.data(), work.groups.size(), work.width() * work.kept_bytes);
   work.kept = operation_.kept;
   for (std::size_t w = 0; w < work.width(); ++w) {

@@ -305,10 +305,11 @@ void list_all_ranks(LevelsRank& rank, int r, int nodes, const TestCall& call,
     rank.plans[i].algorithm = choices.of(false, stages[i]);
     rank.plans[i].radix = choices.radix;
   }
-  if (call.what != Collective::reduce) return;
+  if (!info_of(call.what).has_root) return;
+  const bool down = call.what == Collective::bcast, on_node = r % nodes == call.root % nodes;
   rank.plans[1].root = call.root % nodes;
-  rank.plans[2].root = call.root / nodes;
-  if (r % nodes != call.root % nodes) rank.plans.resize(2);
+  rank.plans[down ? 0 : 2].root = call.root / nodes;
+  if (!on_node) rank.plans.erase(down ? rank.plans.begin() : rank.plans.end() - 1);
 }
 
 // Starts the strands; `node` is null for flat.
@@ -320,8 +321,7 @@ void start_all_ranks(LevelsWorld& world, LevelsRank& rank, const LevelGroup* nod
   work.to_root = call.what == Collective::reduce;
   work.node = node;
   work.across = &rank.across;
-  work.stages = rank.plans.data();
-  work.num_stages = rank.plans.size();
+  work.take_stages(rank.plans);
   work.chunks = Chunks(call.bytes(), choices.chunk, kCacheLine);
   work.kept_bytes = round_up(work.chunks[0].bytes, kCacheLine);
   rank.kept.resize(work.width() * work.kept_bytes);
@@ -346,6 +346,7 @@ void begin_all_ranks(LevelsWorld& world, int r, int nodes, TestCall& call, const
   LevelsRank& rank = world[r];
   AllRanks& work = rank.all;
   rank.operation.reduction = call.arguments(r).reduction;
+  rank.operation.bcast = call.arguments(r).bcast;
   rank.node = group_of(rank.levels[0].members, rank.levels[0].rank);
   rank.across = counterparts_of(r, nodes);
   list_all_ranks(rank, r, nodes, call, choices);
@@ -402,7 +403,8 @@ void run_on_all_shapes(BeginFn* begin, int least_of_a_node,
 
 TEST(EqualNodes, MultiLeader) { run_on_all_shapes(begin_multi, 1, {Collective::allreduce}); }
 TEST(EqualNodes, AllRanks) {
-  run_on_all_shapes(begin_all_ranks, 2, {Collective::allreduce, Collective::reduce});
+  run_on_all_shapes(begin_all_ranks, 2,
+                    {Collective::allreduce, Collective::reduce, Collective::bcast});
 }
 TEST(EqualNodes, Flat) {
   run_on_all_shapes(begin_flat, 1, {Collective::allreduce, Collective::reduce, Collective::bcast});

@@ -46,9 +46,9 @@ Traffic price_of_handed(const CallPlan& plan, const StagePlan& stage, const Leve
   return all;
 }
 
-// The root gets the parts of the chunks from the others of its node.
-Traffic price_of_collecting(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
-                            const CallShape& shape) {
+// The root gets the parts of the chunks from the others of its node, or sends them.
+Traffic price_at_root(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                      const CallShape& shape) {
   Traffic all = traffic_in_memory(1, 0);
   std::vector<std::uint64_t> sent(static_cast<std::size_t>(plan.parts));
   for (std::size_t c = 0; c < plan.chunks.count(); ++c) {
@@ -59,8 +59,9 @@ Traffic price_of_collecting(const CallPlan& plan, const StagePlan& stage, const 
   }
   for (int rank = 0; rank < plan.parts; ++rank) {
     const std::uint64_t bytes = sent[static_cast<std::size_t>(rank)];
-    all.messages.push_back({rank, stage.root, bytes});
-    all.cost.bytes = std::max(all.cost.bytes, bytes);
+    const bool sends = stage.kind == StagePlan::Kind::scatter;
+    all.messages.push_back({sends ? stage.root : rank, sends ? rank : stage.root, bytes});
+    all.cost.bytes = sends ? all.cost.bytes + bytes : std::max(all.cost.bytes, bytes);
   }
   return all;
 }
@@ -68,9 +69,11 @@ Traffic price_of_collecting(const CallPlan& plan, const StagePlan& stage, const 
 // A stage of all_ranks within the node.
 Traffic price_within(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
                      const CallShape& shape) {
-  const bool collects = stage.kind == StagePlan::Kind::gather;
-  if (collects && shape.collective == Collective::reduce) {
-    return price_of_collecting(plan, stage, group, shape);
+  const auto at_root = [](Collective collective) {
+    return collective == Collective::reduce ? StagePlan::Kind::gather : StagePlan::Kind::scatter;
+  };
+  if (info_of(shape.collective).has_root && stage.kind == at_root(shape.collective)) {
+    return price_at_root(plan, stage, group, shape);
   }
   if (!entry_of(stage.algorithm).cost) return {};
   Traffic all = traffic_in_memory(0, 0);

@@ -295,7 +295,7 @@ TEST_F(CallPlans, WithSlowRanksAreWhatIsDone) {
       if (place.slow) place.attached = static_cast<std::uint64_t>(node) + 1;
       setting.places.push_back(place);
     }
-    setting.forced = "allreduce:all_ranks_peers;reduce:all_ranks_peers";
+    setting.forced = "allreduce:all_ranks_peers;reduce:all_ranks_peers;bcast:all_ranks";
     ThreadTeam all(setting);
     for (const std::size_t bytes : {8u, 100u << 10, 400u << 10, 1u << 20}) {
       expect_as_planned(setting, all, {Collective::allreduce, bytes, sizeof(Word)});
@@ -303,6 +303,7 @@ TEST_F(CallPlans, WithSlowRanksAreWhatIsDone) {
     for (int root = 0; root < setting.ranks(); ++root) {
       const std::size_t bytes = root % 2 ? 100u << 10 : 400u << 10;
       expect_as_planned(setting, all, {Collective::reduce, bytes, sizeof(Word), root});
+      expect_as_planned(setting, all, {Collective::bcast, bytes, 1, root});
     }
   }
 }

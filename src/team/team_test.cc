@@ -5,9 +5,11 @@
 #include "team/team.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <sstream>
 
 #include "testing/test_call.h"
@@ -339,7 +341,7 @@ std::vector<Place> dealt(int nodes, int fast, int slow) {
 }
 
 // Whatever the hierarchy, whether nodes share memory or not, with slow ranks and without.
-TEST(AllRanksOfNodes, ShareTheWorkOfAnAllreduce) {
+TEST(AllRanksOfNodes, ShareTheWork) {
   Random random(7);
   struct {
     int nodes, fast, slow;
@@ -352,22 +354,76 @@ TEST(AllRanksOfNodes, ShareTheWorkOfAnAllreduce) {
       setting.shares_memory = random() % 2;
       setting.seed = static_cast<unsigned>(random());
       const unsigned lines = 1 + below(random, 60);
-      const Algorithm algorithm = shape.slow > 0 && random() % 2
-                                      ? Algorithm::allreduce_all_ranks_peers
-                                      : Algorithm::allreduce_all_ranks;
-      add_rule(setting.rules, Over::levels, algorithm, lines * kCacheLine, 2);
+      const bool peers = shape.slow > 0 && random() % 2;
+      const Algorithm algorithms[] = {
+          peers ? Algorithm::allreduce_all_ranks_peers : Algorithm::allreduce_all_ranks,
+          peers ? Algorithm::reduce_all_ranks_peers : Algorithm::reduce_all_ranks,
+          Algorithm::bcast_all_ranks};
+      for (const Algorithm algorithm : algorithms) {
+        add_rule(setting.rules, Over::levels, algorithm, lines * kCacheLine, 2);
+      }
       ThreadTeam all(setting);
-      ASSERT_EQ(all[0].choose(Collective::allreduce, 8).algorithm, algorithm);
       std::deque<TestCall> calls;
-      for (std::size_t count : {1u, 17u, 300u, 5000u, 5000u, 64u}) {
-        calls.emplace_back(
-            CallSetting{.count = count, .ranks = setting.ranks(), .in_place = random() % 2 == 0},
-            random);
+      for (std::size_t count : {1u, 17u, 300u, 5000u, 5000u, 64u, 5000u, 20000u}) {
+        const Algorithm algorithm = algorithms[below(random, 3)];
+        const Collective what = info_of(algorithm).collective;
+        ASSERT_EQ(all[0].choose(what, 8).algorithm, algorithm);
+        const CallSetting drawn{.what = what,
+                                .count = count,
+                                .ranks = setting.ranks(),
+                                .root = below(random, setting.ranks()),
+                                .in_place = random() % 2 == 0};
+        TestCall& call = calls.emplace_back(drawn, random);
+        if (what == Collective::bcast) call.strided = static_cast<unsigned>(random() % 16);
       }
       run_all(all, calls, std::string("all ranks of nodes, ") + text, setting.seed);
       for (int r = 0; r < setting.ranks(); ++r) {
         EXPECT_FALSE(all[r].levels[0]->messages()->busy());
       }
+    }
+  }
+}
+
+// A buffer that may only be read, at the root of a broadcast.
+class ReadOnly {
+ public:
+  explicit ReadOnly(const Words& words)
+      : bytes_(words.size() * sizeof(Word)),
+        at_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    std::memcpy(at_, words.data(), bytes_);
+    mprotect(at_, bytes_, PROT_READ);
+  }
+  ReadOnly(const ReadOnly&) = delete;
+  ReadOnly& operator=(const ReadOnly&) = delete;
+  ~ReadOnly() { munmap(at_, bytes_); }
+  std::byte* at() const { return static_cast<std::byte*>(at_); }
+
+ private:
+  std::size_t bytes_;
+  void* at_;
+};
+
+TEST(Broadcasts, WriteNothingToTheRootsBuffer) {
+  Random random(11);
+  for (const Algorithm algorithm : {Algorithm::bcast_levels, Algorithm::bcast_flat,
+                                    Algorithm::bcast_all_ranks, Algorithm::bcast_passive}) {
+    for (int root = 0; root < 10; ++root) {
+      Setting setting;
+      setting.places = dealt(2, 3, 2);
+      setting.seed = static_cast<unsigned>(random());
+      add_rule(setting.rules, Over::levels, algorithm, 8 * kCacheLine, 2);
+      ThreadTeam all(setting);
+      std::deque<TestCall> calls;
+      calls.emplace_back(
+          CallSetting{.what = Collective::bcast, .count = 5001, .ranks = 10, .root = root}, random);
+      TestCall& call = calls[0];
+      const ReadOnly buffer(call.output[static_cast<std::size_t>(root)]);
+      all.each([&](Team& team, const Hello&) {
+        team.work.call = made_by(team, call);
+        if (team.rank == root) team.work.call.bcast.buffer = buffer.at();
+        team.work.run(team.ranks(Collective::bcast), WaitPolicy());
+      });
+      for (int r = 0; r < 10; ++r) call.expect_result(r);
     }
   }
 }

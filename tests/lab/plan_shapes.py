@@ -18,13 +18,14 @@ ALGORITHMS = ("allreduce:levels", "allreduce:multi_leader", "allreduce:all_ranks
               "allreduce:flat", "allreduce:passive", "allreduce:recursive_multiplying",
               "allreduce:ring", "allreduce:rabenseifner", "allreduce:knomial",
               "allreduce:mpi_allreduce", "reduce:levels", "reduce:passive", "reduce:chain",
-              "bcast:levels", "bcast:passive", "bcast:chain", "bcast:slots", "reduce:split_slots",
+              "bcast:levels", "bcast:all_ranks", "bcast:passive", "bcast:chain", "bcast:slots", "reduce:split_slots",
               "reduce_scatter:levels", "reduce_scatter:ring", "allgather:levels",
               "allgather:doubling", "allgather:distance_halving")  # fmt: skip
 COLLECTIVES = ("allreduce", "allreduce", "reduce", "bcast", "reduce_scatter", "allgather")
 STAGES = {"reduce": "up", "reduce_scatter": "up", "allreduce": "across", "bcast": "down",
           "allgather": "down"}  # fmt: skip
 PARTS_STAGES = {"reduce": "up", "allgather": "up", "bcast": "down"}
+SHARED = ("up", "across", "down")  # a broadcast by all ranks of the nodes
 PARTS = ("reduce_scatter", "allgather")  # of several ranks: two stages, or those of multi_leader
 SHAPES = 5  # of a job
 
@@ -61,6 +62,11 @@ def planned(sumac, mpi, hosts, ranks, hierarchy, forced, shape):
                "--hierarchy", hierarchy, "--algo", forced, "--mpi", mpi, "--json"]  # fmt: skip
     plan = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     rows = plan["levels"]
+    if collective == "bcast" and len(rows) == len(SHARED) and rows[0]["operation"] == "scatter":
+        return {
+            (row["level"], stage, row["algorithm"], row["chunks"])
+            for row, stage in zip(rows, SHARED, strict=True)
+        }
     if collective in PARTS:
         # The last level's exchange comes after what goes up.
         across = max((i for i, row in enumerate(rows) if row["operation"] == collective), default=0)

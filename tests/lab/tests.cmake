@@ -36,7 +36,7 @@ sumac_lab_test(budget LAYOUTS 2+1+2 ENV SUMAC_SHM_BUDGET=1M EXPECTED bcast:level
 
 # sumac_lab_variant(NAME LAYOUT SETTING EXPECTED...): the sweep with an option.
 set(variants_in_check flat pairs allreduce_multi_leader allreduce_all_ranks reduce_all_ranks
-    slow_peer)
+    bcast_all_ranks slow_peer)
 function(sumac_lab_variant name layout setting)
   set(label slow)
   if(name IN_LIST variants_in_check)
@@ -57,7 +57,8 @@ foreach(algorithm ring rabenseifner recursive_doubling knomial mpi_allreduce)
 endforeach()
 sumac_lab_variant(allreduce_multi_leader 3+3turns SUMAC_ALGO=allreduce:multi_leader
                   allreduce:multi_leader)
-foreach(algorithm allreduce:all_ranks allreduce:flat reduce:all_ranks reduce:flat bcast:flat)
+foreach(algorithm allreduce:all_ranks allreduce:flat reduce:all_ranks reduce:flat bcast:all_ranks
+        bcast:flat)
   string(REPLACE ":" "_" name ${algorithm})
   sumac_lab_variant(${name} 3+3turns SUMAC_ALGO=${algorithm} ${algorithm})
 endforeach()

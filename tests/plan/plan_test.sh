@@ -43,6 +43,7 @@ golden flat allreduce 1M -n 12 --nodes 3 --hierarchy flat
 golden multi-leader allreduce 1M -n 12 --nodes 3 --algo allreduce:multi_leader
 golden all-ranks allreduce 3000000 -n 12 --nodes 3 --hierarchy ranks:2,node --slow 3,7,11 \
   --algo allreduce:all_ranks
+golden all-ranks-bcast bcast 1M -n 12 --nodes 3 --machine "core:4" --algo bcast:all_ranks
 golden reduce-scatter reduce_scatter 1000000 -n 20 --nodes 3 --hierarchy ranks:4,node
 golden all-gather allgather 512K -n 16 --nodes 4
 golden native barrier -n 40 --hierarchy flat

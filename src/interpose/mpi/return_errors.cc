@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/mpi/return_errors.h"
 
+#include <cstring>
+
 #include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {
@@ -8,14 +10,25 @@ namespace sumac {
 #if defined(SUMAC_MPI_ABI)
 
 // Intel MPI 2021.18 takes the standard's MPI_ERRORS_RETURN for MPI_ERRORS_ABORT, and the other way
-// round. A handler of one's own is right in every MPI; it stays until the communicator is freed.
+// round. There a handler of one's own is right, which stays until the communicator is freed. In
+// MPICH 5.0 calls return MPI_SUCCESS after such a handler, whatever the error.
+static bool takes_return_for_abort() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  mpi.Get_library_version(text, &length);
+  return std::strstr(text, "Intel") != nullptr;
+}
+
 static void ignore(MPI_Comm* /*comm*/, int* /*error*/, ...) {}
 
 void return_errors(MPI_Comm comm) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  if (mpi.Comm_create_errhandler(ignore, &handler) != MPI_SUCCESS) return;
-  mpi.Comm_set_errhandler(comm, handler);
-  mpi.Errhandler_free(&handler);
+  if (!takes_return_for_abort()) {
+    mpi.Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  } else if (mpi.Comm_create_errhandler(ignore, &handler) == MPI_SUCCESS) {
+    mpi.Comm_set_errhandler(comm, handler);
+    mpi.Errhandler_free(&handler);
+  }
 }
 
 #else
