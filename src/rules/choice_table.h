@@ -26,9 +26,10 @@ struct Capabilities {
   Family family = Family::any;  // any: not said
   // Of a group that shares memory: of its farthest neighbours, when it was set up.
   Distance distance = Distance::unknown;
-  // The number of nodes, for Over::levels. multi_leader needs equal_nodes: two levels, which are
-  // nodes (of as many ranks, at most 64) and the level between them.
+  // The number of nodes of the communicator, also for a group of some of its ranks over messages.
   int nodes = 1;
+  // Over::levels: two levels, which are nodes (of as many ranks, at most 64) and the level between
+  // them; multi_leader needs it.
   bool equal_nodes = false;
   // Over::levels: not all share memory, so ranks can send one another messages; flat needs it.
   bool sends = false;

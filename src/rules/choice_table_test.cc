@@ -329,6 +329,17 @@ TEST(ChoiceTable, HandingOverNeedsSlowRanks) {
             Algorithm::allreduce_levels);
 }
 
+TEST(ChoiceTable, NodesOfTheCommunicatorTellGroupsOfAsManyRanksApart) {
+  const RuleSet user = rules(rule("p2p", "0-", "ring") + "nodes = '64-'\n");
+  Capabilities c = capabilities(64, false, false, Over::p2p);
+  c.nodes = 64;
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
+            Algorithm::allreduce_ring);
+  c.nodes = 4;
+  EXPECT_NE(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
+            Algorithm::allreduce_ring);
+}
+
 TEST(ChoiceTable, ForcedWhereEligible) {
   const char* forced = "allreduce:split_slots;allreduce:ring;bcast:single_copy;reduce:flat_lines";
   const ChoiceTable with(kNone, capabilities(2, true, false), forced);

@@ -223,8 +223,9 @@ bool parse_fit(const RawRule& raw, Rule& rule, TextProblem& problem) {
   static const Names rooms = {"any", "own", "shared", "spare"};
   static const Names families = {"any", "openmpi", "mpich"};
   const RawField* nodes = find(raw, "nodes");
-  if (nodes && rule.over != Over::levels) {
-    return fail(problem, nodes->line, "'nodes' is for over = \"levels\"; leave it out");
+  if (nodes && rule.over == Over::shm) {
+    return fail(problem, nodes->line,
+                "'nodes' is for over = \"levels\" or \"p2p\"; leave it out");
   }
   const RawField* ranks = find(raw, "ranks");
   const RawField* bytes = find(raw, "bytes");

@@ -135,8 +135,8 @@ TEST(Rules, ProblemsNameTheFix) {
        "FILE:5: 'bytes' is '2X', not a range; write text such as \"0-2072\", \"64K-1M\", \"1M-\" "
        "or "
        "\"-32K\", or leave it out for any"},
-      {head + "algorithm = 'ring'\nnodes = '2'",
-       "FILE:5: 'nodes' is for over = \"levels\"; leave it out"},
+      {"[[rule]]\ncollective='bcast'\nover='shm'\nalgorithm='slots'\nnodes='2'",
+       "FILE:5: 'nodes' is for over = \"levels\" or \"p2p\"; leave it out"},
       {head + "algorithm = 'ring'\nroom = 'sahred'",
        "FILE:5: unknown room 'sahred'; did you mean 'shared'? (known: any, own, shared, spare)"},
       {head + "algorithm = 'ring'\nhandover = 'far'",

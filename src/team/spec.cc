@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <utility>
 
 #include "base/align.h"
@@ -40,9 +39,11 @@ int count_fast(const TeamSpec& spec, const std::vector<int>& node) {
 }
 
 int count_nodes(const TeamSpec& spec) {
-  std::set<std::uint64_t> nodes;
-  for (const Place& place : spec.places) nodes.insert(place.node);
-  return static_cast<int>(nodes.size());
+  std::vector<std::uint64_t> nodes;
+  nodes.reserve(spec.places.size());
+  for (const Place& place : spec.places) nodes.push_back(place.node);
+  std::sort(nodes.begin(), nodes.end());
+  return static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
 }
 
 }  // namespace
@@ -54,6 +55,7 @@ Capabilities TeamSpec::of_group(int size, int member, bool shared) const {
   const auto m = static_cast<std::size_t>(member);
   capabilities.oversubscribed = shared ? oversubscribed[m] : holds(oversubscribed, true);
   capabilities.spare = shared ? spare[m] : !holds(spare, false);
+  capabilities.nodes = shared ? 1 : count_nodes(*this);
   capabilities.within_levels = true;
   capabilities.family = family;
   capabilities.node_radix = node_radix;

@@ -26,7 +26,8 @@ COLLECTIVES = ("allreduce", "allreduce", "reduce", "bcast", "reduce_scatter", "a
 STAGES = {"reduce": "up", "reduce_scatter": "up", "allreduce": "across", "bcast": "down",
           "allgather": "down"}  # fmt: skip
 PARTS_STAGES = {"reduce": "up", "allgather": "up", "bcast": "down"}
-SHARED = ("up", "across", "down")  # a broadcast by all ranks of the nodes
+# Of a broadcast by all ranks of the nodes, whose parts may differ in size and so in algorithm.
+SHARED = {"scatter": "up", "bcast": "across", "allgather": "down"}
 PARTS = ("reduce_scatter", "allgather")  # of several ranks: two stages, or those of multi_leader
 SHAPES = 5  # of a job
 
@@ -63,10 +64,10 @@ def planned(sumac, mpi, hosts, ranks, hierarchy, forced, shape):
                "--hierarchy", hierarchy, "--algo", forced, "--mpi", mpi, "--json"]  # fmt: skip
     plan = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     rows = plan["levels"]
-    if collective == "bcast" and len(rows) == len(SHARED) and rows[0]["operation"] == "scatter":
+    if collective == "bcast" and rows[0]["operation"] == "scatter":
         return {
-            (row["level"], stage, row["algorithm"], row["chunks"])
-            for row, stage in zip(rows, SHARED, strict=True)
+            (row["level"], SHARED[row["operation"]], row["algorithm"], row["chunks"])
+            for row in rows
         }
     if collective in PARTS:
         # The last level's exchange comes after what goes up.
