@@ -224,8 +224,7 @@ bool parse_fit(const RawRule& raw, Rule& rule, TextProblem& problem) {
   static const Names families = {"any", "openmpi", "mpich"};
   const RawField* nodes = find(raw, "nodes");
   if (nodes && rule.over == Over::shm) {
-    return fail(problem, nodes->line,
-                "'nodes' is for over = \"levels\" or \"p2p\"; leave it out");
+    return fail(problem, nodes->line, "'nodes' is for over = \"levels\" or \"p2p\"; leave it out");
   }
   const RawField* ranks = find(raw, "ranks");
   const RawField* bytes = find(raw, "bytes");

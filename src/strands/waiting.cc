@@ -27,6 +27,11 @@ constexpr std::uint64_t kShortestDoze = 20'000;  // ns; shorter ones wake up in 
 constexpr std::uint64_t kLongestSleep = 1'000'000;
 constexpr std::uint32_t kYieldsPerDrive = 16;
 constexpr std::uint32_t kYieldsPerClock = 64;
+// Waits of a thread that yield after their first polls, once a yield has given the processor to
+// another: where a program computes with more threads than there are processors, its next wait is
+// likely to find one that is ready, too.
+constexpr std::uint32_t kCrowdedWaits = 64;
+thread_local std::uint32_t crowded_waits = 0;
 
 void sleep_ns(std::uint64_t ns) {
   const timespec t{static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
@@ -41,26 +46,27 @@ void doze_ns(std::uint64_t ns) {
   if (slack > 0) prctl(PR_SET_TIMERSLACK, slack);
 }
 
+// True where another thread was given the processor.
+bool yields_to_another() {
+  const std::uint64_t before = clock_ns();
+  sched_yield();
+  return clock_ns() - before >= kGivenToNobody;
+}
+
 // Gives the processor to another rank, by sleep if a yield does not. Linux lets a process yield
 // only to those of its own scheduling group: the session, where processes are grouped by it
 // (sched_autogroup_enabled), or the control group. Where a launcher begins a session for each rank,
 // as MPICH's does, a rank is alone in its group, and its yields do nothing until its time slice
 // ends.
 void yield_or_doze() {
-  const std::uint64_t before = clock_ns();
-  sched_yield();
-  if (clock_ns() - before < kGivenToNobody) doze_ns(kShortestDoze);
+  if (!yields_to_another()) doze_ns(kShortestDoze);
 }
 
 }  // namespace
 
 void Waiting::give_way(bool may_doze) {
   if (policy_.drive_waits) return policy_.drive(policy_.context);
-  // The spin phase calls this once in kPollsPerDrive polls, only to drive the MPI's progress.
-  if (polls_ < policy_.spins) {
-    if (policy_.drive) policy_.drive(policy_.context);
-    return;
-  }
+  if (polls_ < policy_.spins) return look_around();
   polls_ = std::max(policy_.spins, 1u);  // stays in the yielding phase when the counter would wrap
   ++yields_;
   if (policy_.drive && yields_ % kYieldsPerDrive == 0) policy_.drive(policy_.context);
@@ -76,6 +82,22 @@ void Waiting::give_way(bool may_doze) {
     yield_or_doze();
   } else {
     sched_yield();
+  }
+}
+
+// In the spin phase, after the first polls and then once in kPollsPerLook: drives the MPI's
+// progress, and ends the phase where another thread wants the processor, such as one of this
+// process that computes, or Horovod's. To spin then would keep it for a whole time slice.
+void Waiting::look_around() {
+  const bool first = polls_ < kPollsPerLook;
+  if (!first && policy_.drive) policy_.drive(policy_.context);
+  next_look_ = std::min((polls_ / kPollsPerLook + 1) * kPollsPerLook, policy_.spins);
+  if (first && crowded_waits == 0) return;
+  if (yields_to_another()) {
+    crowded_waits = kCrowdedWaits;
+    polls_ = next_look_ = policy_.spins;
+  } else if (crowded_waits > 0) {
+    --crowded_waits;
   }
 }
 

@@ -10,7 +10,9 @@
 namespace sumac {
 
 struct WaitPolicy {
-  // Polls of a waiting rank before it yields its core; 0 where there are more ranks than cores.
+  // Polls of a waiting rank before it yields its core at each; 0 where there are more ranks than
+  // cores. Meanwhile it yields now and then, and stops spinning where another thread wants the
+  // core.
   std::uint32_t spins = 0;
   // Lets the MPI below make progress (a peer's send may depend on it). May be null.
   void (*drive)(void* context) = nullptr;
@@ -26,11 +28,12 @@ struct WaitPolicy {
 // One wait of one rank. The rank calls step() after every poll that found nothing to do.
 class Waiting {
  public:
-  explicit Waiting(const WaitPolicy& policy) : policy_(policy) {}
+  explicit Waiting(const WaitPolicy& policy)
+      : policy_(policy), next_look_(policy.spins < kFirstLook ? policy.spins : kFirstLook) {}
 
   // `may_doze`: only other ranks of this node can end the wait.
   void step(bool may_doze = true) {
-    if (++polls_ % kPollsPerDrive != 0 && polls_ < policy_.spins) {
+    if (++polls_ < next_look_) {
       cpu_pause();
     } else {
       give_way(may_doze);
@@ -38,12 +41,14 @@ class Waiting {
   }
 
  private:
-  static constexpr std::uint32_t kPollsPerDrive = 256;
+  static constexpr std::uint32_t kFirstLook = 32;  // polls: about a microsecond
+  static constexpr std::uint32_t kPollsPerLook = 256;
   void give_way(bool may_doze);
+  void look_around();
   void look_at_clock();
 
   const WaitPolicy& policy_;
-  std::uint32_t polls_ = 0;
+  std::uint32_t polls_ = 0, next_look_;
   std::uint32_t yields_ = 0;
   std::uint64_t started_ns_ = 0;
   std::uint64_t waited_ns_ = 0;

@@ -2,9 +2,13 @@
 #include "strands/waiting.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <thread>
 
 namespace sumac {
 namespace {
@@ -43,6 +47,44 @@ TEST(Waiting, DoesNotSleepInItsFirstPolls) {
 // Messages arrive only while this rank polls for them.
 TEST(Waiting, DoesNotDozeWhereItMayNot) {
   EXPECT_EQ(slept_alone(WaitPolicy{.spins = 0}, 60, false), 0);
+}
+
+void run_on_one_processor() {
+  cpu_set_t all, one;
+  sched_getaffinity(0, sizeof all, &all);
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+  }
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+// A thread on the same processor is what the wait is for: it has to get there long before the
+// spinning thread's time slice ends, in which there is room for 100000 polls and more.
+TEST(Waiting, GivesTheProcessorToAThreadThatIsReadyWhileItSpins) {
+  constexpr int kRounds = 200;
+  constexpr long kMostPolls = 20000;
+  int quick = 0;
+  std::thread waits([&] {
+    run_on_one_processor();  // and so does the other, which inherits it
+    std::atomic<int> asked = 0, done = 0;
+    std::thread works([&] {
+      for (int round = 1; round <= kRounds; ++round) {
+        while (asked.load() < round) sched_yield();
+        done.store(round);
+      }
+    });
+    const WaitPolicy policy{.spins = 1U << 30};
+    for (int round = 1; round <= kRounds; ++round) {
+      asked.store(round);
+      long polls = 0;
+      for (Waiting waiting(policy); done.load() < round; ++polls) waiting.step();
+      quick += polls < kMostPolls;
+    }
+    works.join();
+  });
+  waits.join();
+  EXPECT_GE(quick, kRounds * 9 / 10);
 }
 
 }  // namespace

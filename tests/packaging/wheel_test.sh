@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # wheel_test.sh: makes the wheel, installs it into a new Python environment and uses it there, with
-# Debian's MPIs. Status 77 where pip reaches no index. The build is kept in build/wheel.
+# Debian's MPIs and with the wheels of MPIs. Status 77 where pip reaches no index. The build is kept in build/wheel.
 source=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -36,4 +36,15 @@ for family in openmpi mpich; do
   cmake --build "$family" >"$folder/log" 2>&1 || fail "the consumer is not built, $family"
   timeout 60 "mpiexec.$family" -n 2 "$family/in_c" >"$folder/log" 2>&1
   grep -q '^sum 1 .*, active 0$' "$folder/log" || fail "the consumer's result, $family"
+done
+
+# The MPIs' own wheels, each in an environment of its own, as their users have them.
+for mpi in openmpi:openmpi5 mpich:mpich5 impi-rt:intel; do
+  venv=$folder/${mpi%:*}
+  python3 -m venv "$venv" || fail "no environment"
+  "$venv/bin/pip" install -q "$wheel" "${mpi%:*}" >"$folder/log" 2>&1 ||
+    fail "${mpi%:*} is not installed"
+  PATH=$venv/bin:/usr/bin:/bin timeout 300 sumac check -n 2 --mpi "${mpi#*:}" >"$folder/log" 2>&1 ||
+    fail "sumac check, ${mpi#*:}"
+  grep -q "started by $venv/bin/" "$folder/log" || fail "sumac check takes another MPI than ${mpi#*:}"
 done

@@ -45,6 +45,7 @@ exit "$(cat "{records}.status" 2>/dev/null || echo 0)"
 
 VERSIONS = {
     "openmpi": "mpiexec (OpenRTE) 4.1.4",
+    "openmpi5": "mpiexec (Open MPI) 5.0.11",
     "mpich": "HYDRA build details:\n    Version:                                 4.0.2",
     "intel": "Intel(R) MPI Library for Linux* OS, Version 2021.18 Build 20260101",
 }

@@ -3,6 +3,7 @@
 
 import dataclasses
 import json
+import os
 
 import pytest
 import records
@@ -65,6 +66,30 @@ def test_the_number_of_ranks(findings, sandbox, option):
     findings(records.check(), option, "3")
     (line,) = sandbox.launched()
     assert line.startswith("mpiexec -n 3 ")
+
+
+@pytest.fixture
+def openmpi5(sandbox, tmp_path, monkeypatch):
+    """The launcher of another Open MPI, of a Python environment that is active."""
+    launcher = sandbox.add_launcher("mpiexec", "openmpi5", tmp_path / "venv/bin")
+    monkeypatch.setenv("PATH", str(launcher.parent), prepend=os.pathsep)
+    return launcher
+
+
+def test_each_mpi_in_path_is_tried(findings, openmpi5, sandbox):
+    code, found = findings(records.check())
+    assert code == 0
+    assert {"Open MPI 5.0.11: results", "Open MPI 4.1.4: results"} <= set(found)
+    assert len(sandbox.launched()) == 2
+
+
+@pytest.mark.parametrize(("name", "tried"), [("openmpi5", "venv"), ("openmpi4", "sandbox")])
+def test_a_version_is_asked_for(sumac, findings, openmpi5, sandbox, name, tried):
+    findings(records.check(), "--mpi", name)
+    code, out, _ = sumac("check", "--json", "--mpi", name)
+    what = next(each for each in json.loads(out)["findings"] if each["what"] == "Open MPI")
+    assert code == 0
+    assert (str(openmpi5) in what["detail"]) == (tried == "venv")
 
 
 def test_switched_off_is_a_warning(findings, monkeypatch):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from sumac_mpi.base.errors import Exit, SumacError
 from sumac_mpi.check import surroundings, trial
 from sumac_mpi.check.findings import Findings
-from sumac_mpi.launch import application, launcher, programs
+from sumac_mpi.launch import application, installations, launcher, programs
 from sumac_mpi.library import layout, options
 
 
@@ -26,11 +26,41 @@ def examine(
     surroundings.shared_memory(findings, ranks)
     surroundings.locked_memory(findings)
     if command:
-        families = _program(findings, command, mpi, launcher_name)
+        subjects = _of_families(_program(findings, command, mpi, launcher_name))
     else:
-        families = programs.choose_families(installation, "check", mpi or "all")
-    for family in families:
-        trial.examine(findings, installation, family, ranks, launcher_name, timeout)
+        subjects = _subjects(installation, mpi or installations.ALL, launcher_name)
+    for subject in subjects:
+        trial.examine(findings, installation, subject, ranks, launcher_name, timeout)
+
+
+def _subjects(
+    installation: layout.Installation, wanted: str, launcher_name: str | None
+) -> list[trial.Subject]:
+    """All MPIs of PATH, or those that the wanted name means, the wheels that Sumac fetched among
+    them. A named launcher, and a name that no MPI here has, stand for a family."""
+    built = installation.families("check")
+    if wanted == installations.ALL:
+        mpis = installations.in_path()
+    else:
+        mpis = [
+            mpi for mpi in installations.found() if installations.is_called(mpi, wanted.lower())
+        ]
+    mpis = [mpi for mpi in mpis if mpi.family in built]
+    if launcher_name or not mpis:
+        return _of_families(programs.choose_families(installation, "check", wanted))
+    names = [_name(mpi) for mpi in mpis]
+    return [
+        trial.Subject(name if names.count(name) == 1 else mpi.launcher.version, mpi.family, mpi)
+        for name, mpi in zip(names, mpis, strict=True)
+    ]
+
+
+def _name(mpi: installations.Mpi) -> str:
+    return "Intel MPI" if mpi.name == installations.INTEL else layout.FAMILIES[mpi.family]
+
+
+def _of_families(families: list[str]) -> list[trial.Subject]:
+    return [trial.Subject(layout.FAMILIES[family], family) for family in families]
 
 
 def _installation(findings: Findings) -> layout.Installation:

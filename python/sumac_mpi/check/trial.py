@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import IO, Any
 
 from sumac_mpi.base import units
@@ -13,7 +15,7 @@ from sumac_mpi.base.errors import Exit, SumacError
 from sumac_mpi.bench import results
 from sumac_mpi.check import surroundings
 from sumac_mpi.check.findings import Findings
-from sumac_mpi.launch import programs
+from sumac_mpi.launch import installations, programs
 from sumac_mpi.library import layout, options
 
 _MOST_LINES = 12  # of an MPI's message
@@ -34,16 +36,25 @@ _ADVICE = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Subject:
+    """An MPI to try. Without `mpi`: the one of this family that Sumac's program was built with."""
+
+    name: str  # "Open MPI", in findings
+    family: str
+    mpi: installations.Mpi | None = None
+
+
 def examine(
     findings: Findings,
     installation: layout.Installation,
-    family: str,
+    subject: Subject,
     ranks: int,
     launcher_name: str | None,
     timeout: float,
 ) -> None:
-    name = layout.FAMILIES[family]
-    if installation.back_end(family) is None:
+    name = subject.name
+    if installation.back_end(subject.family) is None:
         findings.fail(
             name,
             "this Sumac has no back end for it",
@@ -55,8 +66,10 @@ def examine(
         return  # reported already; all ranks would repeat it
     with tempfile.TemporaryFile() as said:
         try:
-            target = programs.target(installation, "check", family, launcher_name)
-            records = list(programs.run(target, ranks, [], timeout, errors=said))
+            target = _target(installation, subject, launcher_name)
+            with _loading(subject, target) as variables:
+                job = programs.run(target, ranks, [], timeout, errors=said, variables=variables)
+                records = list(job)
         except SumacError as error:
             _not_started(findings, name, error, _text(said))
             return
@@ -65,6 +78,18 @@ def examine(
         _read(findings, name, records[-1], installation, target)
     else:
         findings.fail(name, "the check program said nothing", "", "", Exit.FAILED)
+
+
+def _target(
+    installation: layout.Installation, subject: Subject, launcher_name: str | None
+) -> programs.Target:
+    if subject.mpi is None:
+        return programs.target(installation, "check", subject.family, launcher_name)
+    return programs.Target(installation, "check", subject.family, subject.mpi.launcher)
+
+
+def _loading(subject: Subject, target: programs.Target) -> AbstractContextManager[dict[str, str]]:
+    return installations.environment(subject.mpi, target) if subject.mpi else nullcontext({})
 
 
 def _text(file: IO[bytes]) -> str:

@@ -34,7 +34,7 @@ def check(
             "--mpi",
             metavar="MPI|all",
             rich_help_panel=JOB,
-            help="Which MPI: openmpi, mpich or all",
+            help="Which MPI: all in PATH, or such as openmpi5, mpich, intel",
             show_default="all",
         ),
     ] = None,

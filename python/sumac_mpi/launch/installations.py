@@ -39,8 +39,17 @@ class Mpi:
 
 
 def found() -> list[Mpi]:
-    """The first of each name: PATH comes before the wheels."""
-    launchers = [*launcher.find_all(), *filter(None, map(launcher.of_prefix, wheels.prefixes()))]
+    """The first of each name, in the order of names: PATH comes before the wheels."""
+    fetched = filter(None, map(launcher.of_prefix, wheels.prefixes()))
+    return sorted(_of([*launcher.find_all(), *fetched]), key=lambda mpi: mpi.name)
+
+
+def in_path() -> list[Mpi]:
+    """The first of each name in PATH, in its order."""
+    return _of(launcher.find_all())
+
+
+def _of(launchers: list[launcher.Launcher]) -> list[Mpi]:
     result: dict[str, Mpi] = {}
     for each in launchers:
         name, family = _name(each.version), each.family or ""
@@ -49,7 +58,7 @@ def found() -> list[Mpi]:
         result[name] = Mpi(name, each, _library(each, family), family)
         if standard := _library(each, ABI):
             result[f"{name}-abi"] = Mpi(f"{name}-abi", each, standard, ABI)
-    return sorted(result.values(), key=lambda mpi: mpi.name)
+    return list(result.values())
 
 
 def _name(version: str) -> str:
@@ -79,14 +88,15 @@ def chosen(wanted: str, installation: Installation, option: str) -> list[Mpi]:
     have = ", ".join(f"{mpi.name} ({mpi.launcher.version})" for mpi in usable) or "none"
     result: list[Mpi] = []
     for word in dict.fromkeys(wanted.lower().split(",")):
-        matching = [mpi for mpi in usable if word == ALL or _is_called(mpi, word)]
+        matching = [mpi for mpi in usable if word == ALL or is_called(mpi, word)]
         if not matching:
             raise _missing(option, word, have)
         result += [mpi for mpi in matching if mpi not in result]
     return result
 
 
-def _is_called(mpi: Mpi, word: str) -> bool:
+def is_called(mpi: Mpi, word: str) -> bool:
+    """Whether a word in lower case, such as mpich, mpich5 or openmpi5.0, names this MPI."""
     if word.strip("0123456789.") in ("intel", "impi", "intelmpi"):
         return mpi.name == INTEL
     word = word.partition(".")[0]
