@@ -36,15 +36,12 @@ def examine(
 def _subjects(
     installation: layout.Installation, wanted: str, launcher_name: str | None
 ) -> list[trial.Subject]:
-    """All MPIs of PATH, or those that the wanted name means, the wheels that Sumac fetched among
-    them. A named launcher, and a name that no MPI here has, stand for a family."""
+    """All MPIs of PATH, or those of them that the wanted name means, else of the wheels that Sumac
+    has fetched. A named launcher, and a name that no MPI here has, stand for a family."""
+    mpis = installations.in_path()
+    if wanted != installations.ALL:
+        mpis = _called(wanted, mpis) or _called(wanted, installations.found())
     built = installation.families("check")
-    if wanted == installations.ALL:
-        mpis = installations.in_path()
-    else:
-        mpis = [
-            mpi for mpi in installations.found() if installations.is_called(mpi, wanted.lower())
-        ]
     mpis = [mpi for mpi in mpis if mpi.family in built]
     if launcher_name or not mpis:
         return _of_families(programs.choose_families(installation, "check", wanted))
@@ -53,6 +50,10 @@ def _subjects(
         trial.Subject(name if names.count(name) == 1 else mpi.launcher.version, mpi.family, mpi)
         for name, mpi in zip(names, mpis, strict=True)
     ]
+
+
+def _called(wanted: str, mpis: list[installations.Mpi]) -> list[installations.Mpi]:
+    return [mpi for mpi in mpis if installations.is_called(mpi, wanted.lower())]
 
 
 def _name(mpi: installations.Mpi) -> str:

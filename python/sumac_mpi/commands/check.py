@@ -34,7 +34,7 @@ def check(
             "--mpi",
             metavar="MPI|all",
             rich_help_panel=JOB,
-            help="Which MPI: all in PATH, or such as openmpi5, mpich, intel",
+            help="Which MPI: openmpi, mpich or all",
             show_default="all",
         ),
     ] = None,
