@@ -28,8 +28,7 @@ bool fits(Room wanted, const Capabilities& capabilities) {
 bool holds(const Rule& rule, const Capabilities& capabilities) {
   return rule.over == capabilities.over &&
          rule.ranks.holds(static_cast<std::uint64_t>(capabilities.ranks)) &&
-         (rule.over == Over::shm ||
-          rule.nodes.holds(static_cast<std::uint64_t>(capabilities.nodes))) &&
+         rule.nodes.holds(static_cast<std::uint64_t>(capabilities.nodes)) &&
          fits(rule.room, capabilities) &&
          (rule.family == Family::any || rule.family == capabilities.family) &&
          (rule.handover == Distance::unknown || rule.handover == capabilities.distance);
