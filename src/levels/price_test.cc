@@ -76,6 +76,9 @@ TEST(Cost, OfMessages) {
       {Algorithm::allreduce_knomial, 5, 100, 4, 400, 800, 4},
       // 3 links; 5 chunks, the steps of one.
       {Algorithm::bcast_chain, 4, 20 * kK, 3, 20 * kK, 60 * kK, 2, 4 * kK},
+      // The root scatters 400 + 200 + 100 and gives the same in the gathering; all others get 800.
+      {Algorithm::bcast_scatter_allgather, 8, 800, 6, 1400, 7 * 800},
+      {Algorithm::bcast_scatter_allgather, 5, 800, 5, 1200 + 800, 4 * 800},
       // 3 chunks of 2048 bytes, in parts of 704, 704 and 640.
       {Algorithm::allreduce_ring, 3, 6144, 4, 3 * 2752, 4 * 6144, 2, 2176},
       {Algorithm::reduce_chain, 3, 100, 2, 100, 200, 2, 4 * kK},
@@ -122,9 +125,7 @@ TEST(Cost, TreesReachEveryRankOnce) {
   for (int ranks : {2, 3, 7, 16, 33}) {
     for (int root = 0; root < ranks; root += 5) {
       for (std::uint16_t radix : {2, 3, 4, 64}) {
-        for (const Algorithm algorithm : kAllAlgorithms) {
-          const AlgorithmInfo& info = info_of(algorithm);
-          if (info.collective != Collective::bcast || info.needs != Needs::messages) continue;
+        for (const Algorithm algorithm : {Algorithm::bcast_knomial, Algorithm::bcast_chain}) {
           std::map<int, int> parents;
           for (const Message& m : priced({algorithm, ranks, 8, 0, 0, 0, radix}, root).messages) {
             EXPECT_TRUE(parents.emplace(m.to, m.from).second);
@@ -135,6 +136,27 @@ TEST(Cost, TreesReachEveryRankOnce) {
             while (at != root && ++hops < ranks) at = parents.at(at);
             EXPECT_EQ(at, root);
           }
+        }
+      }
+    }
+  }
+}
+
+// In every broadcast over messages each rank but the root gets every byte once.
+TEST(Cost, BroadcastsSendNoByteTwice) {
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    const AlgorithmInfo& info = info_of(algorithm);
+    if (info.collective != Collective::bcast || info.needs != Needs::messages) continue;
+    for (int ranks : {2, 3, 7, 16, 33}) {
+      for (std::uint64_t bytes : {8, 1000}) {
+        const int root = ranks / 2;
+        std::vector<std::uint64_t> got(static_cast<std::size_t>(ranks));
+        for (const Message& m : priced({algorithm, ranks, bytes, 0, 0, 0}, root).messages) {
+          got[static_cast<std::size_t>(m.to)] += m.bytes;
+        }
+        for (int rank = 0; rank < ranks; ++rank) {
+          EXPECT_EQ(got[static_cast<std::size_t>(rank)], rank == root ? 0 : bytes)
+              << info.name << " " << ranks;
         }
       }
     }

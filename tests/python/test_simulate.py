@@ -148,6 +148,17 @@ def test_two_runs_give_the_same_digits(small):
 
 
 @simulates
+@pytest.mark.parametrize("collective", ["allreduce", "bcast", "reduce"])
+def test_the_first_call_of_a_job_is_not_what_is_measured(small, collective):
+    """SMPI prepares in it; a size alone takes as long as after another."""
+    rest = ("--against", "ompi,mvapich2", "--json")
+    alone = json.loads(simulate(small, collective, "--sizes", "128K", *rest))
+    after = json.loads(simulate(small, collective, "--sizes", "8,128K", *rest))
+    for way, of in alone["us"].items():
+        assert of["131072"] == pytest.approx(after["us"][way]["131072"], rel=0.02)
+
+
+@simulates
 @pytest.mark.parametrize("cluster", ["coprocessors", "fat-tree", "torus"])
 def test_no_selection_is_faster(cluster):
     """By the shipped rules, from latency to bandwidth. Simulated times are the same each time."""
