@@ -17,11 +17,11 @@ struct Piece {
   std::size_t place;  // in a slot
 };
 
-// Chunks that fill a slot, each divided into one part a rank.
+// Chunks of as much as is used of a slot at once, each divided into one part a rank.
 class SplitChunks {
  public:
-  SplitChunks(const ShmGroup& group, std::size_t bytes, std::size_t unit)
-      : chunks_(slot_chunks(bytes, group.slot_bytes(), unit)), ranks_(group.size()), unit_(unit) {}
+  SplitChunks(int ranks, std::size_t bytes, std::size_t chunk, std::size_t unit)
+      : chunks_(slot_chunks(bytes, chunk, unit)), ranks_(ranks), unit_(unit) {}
   std::size_t steps() const { return chunks_.count(); }
   std::size_t room() const { return chunks_.most(); }  // bytes of a slot that are used
   Piece piece(std::size_t step, int rank) const {

@@ -12,7 +12,7 @@
 namespace sumac::allreduce {
 
 Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes(), args.unit);
+  const Chunks chunks = slot_chunks(args.bytes(), group.widest_payload(), args.unit);
   const std::size_t count = chunks.count();
   const std::uint64_t first = group.take(count);
   for (std::size_t step = 0; step <= count; ++step) {

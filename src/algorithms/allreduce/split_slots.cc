@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All-reduce over slots, the work split. Each chunk is divided into one part a rank: a rank copies
-// the others' parts into its slot, folds its own part of all ranks' slots, leaves the result in its
-// slot, and copies the other parts' results out. The three stages of consecutive chunks overlap.
+// the others' parts into its slot, folds its own part of all ranks' slots into its output, copies
+// the result into its slot, and copies the other parts' results out. As many chunks as half a ring
+// has slots go through a stage before the next, so that a wait is seldom for what is just written.
+// Results are not folded into the slot: ordinary stores recall each line from the rank that read it
+// last, which the copy avoids where that is dear (hand_over.h).
 //   Steps    2 a chunk (inputs in, results out), pipelined
 //   Bytes    a rank copies 2n(p-1)/p and folds n in all: p times less arithmetic than flat
 //   Wins     medium and large messages where single copy is not available
@@ -10,34 +13,42 @@
 #include "algorithms/slots.h"
 
 namespace sumac::allreduce {
+namespace {
+
+void fold_own(ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
+              const SplitChunks& cut, std::size_t step) {
+  const Piece own = cut.piece(step, group.rank());
+  std::byte* const result = args.output + own.offset;
+  fold_piece(group, position, args, own, cut.room(), result);
+  std::byte* const slot = group.payload(group.rank(), position, cut.room());
+  group.store(position, slot + own.place, result, own.bytes);
+}
+
+}  // namespace
 
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const SplitChunks cut(group, args.bytes(), args.unit);
-  const std::size_t steps = cut.steps();
+  const SplitChunks cut(group.size(), args.bytes(), group.widest_payload(), args.unit);
+  const std::size_t steps = cut.steps(), most = group.ring() / 2;
   const std::uint64_t first = group.take(steps);
-  for (std::size_t step = 0; step < steps + 2; ++step) {
-    if (step < steps) {
+  for (std::size_t begin = 0; begin < steps; begin += most) {
+    const std::size_t end = std::min(steps, begin + most);
+    for (std::size_t step = begin; step < end; ++step) {
       co_await strand.until(group.slot_free(first + step));
       put_for_others(group, first + step, args.input, cut, step);
       group.publish_in(first + step);
     }
-    if (step >= 1 && step - 1 < steps) {
-      const std::uint64_t position = first + step - 1;
-      co_await strand.until(group.others_in(position));
-      const Piece own = cut.piece(step - 1, group.rank());
-      std::byte* result = group.payload(group.rank(), position, cut.room()) + own.place;
-      fold_piece(group, position, args, own, cut.room(), result);
-      std::memcpy(args.output + own.offset, result, own.bytes);
-      group.publish_out(position);
+    for (std::size_t step = begin; step < end; ++step) {
+      co_await strand.until(group.others_in(first + step));
+      fold_own(group, first + step, args, cut, step);
+      group.publish_out(first + step);
     }
-    if (step >= 2) {
-      const std::uint64_t position = first + step - 2;
-      co_await strand.until(group.others_out(position));
-      take_from_others(group, position, args.output, cut, step - 2);
-      group.finish(position);
-      // A result is published one stage before the chunk ahead of it is copied out.
-      if (step > 2) group.note_finished_before(position - 1);
+    for (std::size_t step = begin; step < end; ++step) {
+      co_await strand.until(group.others_out(first + step));
+      take_from_others(group, first + step, args.output, cut, step);
+      group.finish(first + step);
     }
+    // Others publish results of these chunks only once they have copied out those before.
+    group.note_finished_before(first + begin);
   }
 }
 

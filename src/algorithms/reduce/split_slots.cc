@@ -11,7 +11,7 @@
 namespace sumac::reduce {
 
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const SplitChunks cut(group, args.bytes(), args.unit);
+  const SplitChunks cut(group.size(), args.bytes(), group.slot_bytes(), args.unit);
   const std::size_t steps = cut.steps();
   const bool root = group.rank() == args.root;
   const std::uint64_t first = group.take(steps);

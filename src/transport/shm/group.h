@@ -43,6 +43,7 @@ class ShmGroup {
   int rank() const { return rank_; }
   int size() const { return layout_.ranks; }
   std::size_t slot_bytes() const { return layout_.slot_bytes; }
+  std::size_t widest_payload() const { return layout_.widest_payload(); }
   std::size_t ring() const { return layout_.ring; }
 
   // Takes the next `count` positions for one operation; returns the first.

@@ -72,6 +72,32 @@ TEST(Layout, SmallPayloadsUseAllTheMemory) {
   EXPECT_EQ(places.size(), layout.turns * layout.slot_bytes / kSmall);
 }
 
+// Two ranks may use several payloads as one. These lie in the slot, and are used in turn too.
+TEST(Layout, WidePayloads) {
+  Layout layout;
+  layout.slot_bytes = 1536;
+  for (std::size_t turns : {1, 2, 4, 8}) {
+    layout.turns = turns;
+    layout.ranks = 3;
+    EXPECT_EQ(layout.widest_payload(), layout.slot_bytes);
+    layout.ranks = 2;
+    EXPECT_EQ(layout.widest_payload(), std::min<std::size_t>(turns, 4) * layout.slot_bytes);
+    for (std::size_t most = layout.slot_bytes + 1; most <= layout.widest_payload(); ++most) {
+      std::set<std::size_t> places;
+      for (std::uint64_t round = 0; round < 2 * turns; ++round) {
+        const std::size_t offset = layout.payload_offset(round * layout.ring, most);
+        EXPECT_EQ(offset % kFalseSharingRange, 0u);
+        ASSERT_LE(offset + most, turns * layout.slot_bytes);
+        for (const std::size_t other : places) {
+          ASSERT_TRUE(other == offset || other + most <= offset || offset + most <= other);
+        }
+        places.insert(offset);
+      }
+      EXPECT_EQ(places.size(), turns / div_up(most, layout.slot_bytes));
+    }
+  }
+}
+
 TEST(ShmGroup, SlotsAreFreeOnceAllHaveFinishedWithThem) {
   Group group(3);
   EXPECT_TRUE(is_free(group[0], kRing - 1));

@@ -116,9 +116,19 @@ struct Layout {
   // so that these too go through all the memory.
   constexpr std::size_t payload_offset(std::uint64_t position, std::size_t most) const {
     const std::uint64_t round = position / ring;
+    if (most > slot_bytes) {  // several payloads as one
+      const std::size_t payloads = div_up(most, slot_bytes);
+      return round % (turns / payloads) * payloads * slot_bytes;
+    }
     const std::size_t size = round_up(std::max<std::size_t>(most, 1), kFalseSharingRange);
     const std::size_t beside = size < slot_bytes ? slot_bytes / size : 1;
     return round % turns * slot_bytes + round / turns % beside * size;
+  }
+  // The most that an operation may use of a slot at once. Two ranks that both copy and both read
+  // have no use for short pieces, and a copy of 128 KiB is a sixth faster than four (Zen 5, far).
+  constexpr std::size_t widest_payload() const {
+    constexpr std::size_t kMost = 4;
+    return (ranks == 2 ? std::min(turns, kMost) : 1) * slot_bytes;
   }
   constexpr std::size_t rank_stride() const { return round_up(ring * slot_stride(), kPage); }
   constexpr std::size_t control_offset() const { return sizeof(BlockHeader); }
