@@ -30,8 +30,7 @@ class Trial {
   Trial& operator=(const Trial&) = delete;
   ~Trial();
 
-  // Collective. Of the calls of one trial only the last need be looked at: SMPI prepares for some
-  // in the first.
+  // Collective. Makes the call once.
   Outcome run();
   // How Sumac does it.
   std::string plan() const;

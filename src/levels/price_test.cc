@@ -125,7 +125,10 @@ TEST(Cost, TreesReachEveryRankOnce) {
   for (int ranks : {2, 3, 7, 16, 33}) {
     for (int root = 0; root < ranks; root += 5) {
       for (std::uint16_t radix : {2, 3, 4, 64}) {
-        for (const Algorithm algorithm : {Algorithm::bcast_knomial, Algorithm::bcast_chain}) {
+        for (const Algorithm algorithm : kAllAlgorithms) {
+          const AlgorithmInfo& info = info_of(algorithm);
+          if (info.collective != Collective::bcast || info.needs != Needs::messages) continue;
+          if (algorithm == Algorithm::bcast_scatter_allgather) continue;  // bytes by many paths
           std::map<int, int> parents;
           for (const Message& m : priced({algorithm, ranks, 8, 0, 0, 0, radix}, root).messages) {
             EXPECT_TRUE(parents.emplace(m.to, m.from).second);
