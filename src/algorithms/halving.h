@@ -48,18 +48,17 @@ Task gather_halves(Strand& strand, MessageGroup& group, Halves halves, std::byte
 template <class BeginOf>
 Task gather_halves_at(Strand& strand, MessageGroup& group, Halves halves, int root,
                       std::byte* vector, BeginOf begin_of) {
-  const int apart = halves.place() ^ root, ranks = halves.shape().ranks();
-  int distance = 1;
-  for (; distance < ranks && !(apart & distance); distance *= 2) {
+  const int below = halves.places_below(halves.place(), root);
+  for (int distance = 1; distance < below; distance *= 2) {
     const int given = halves.given(distance);
     group.receive(halves.partner(distance), vector + begin_of(given),
                   begin_of(given + distance) - begin_of(given));
   }
   co_await strand.until(group.stream->all_received());
-  if (distance == ranks) co_return;
-  const int kept = halves.kept(distance);
-  group.send(halves.partner(distance), vector + begin_of(kept),
-             begin_of(kept + distance) - begin_of(kept));
+  if (below == halves.shape().ranks()) co_return;
+  const int kept = halves.kept(below);
+  group.send(halves.partner(below), vector + begin_of(kept),
+             begin_of(kept + below) - begin_of(kept));
   co_await strand.until(group.stream->all_sent());
 }
 
@@ -90,10 +89,10 @@ void count_gathered_halves(int rank, const Halves& halves, BeginOf begin_of, Sen
 
 template <class BeginOf, class Send>
 void count_halves_at(int rank, const Halves& halves, int root, BeginOf begin_of, Send send) {
-  const int apart = halves.place() ^ root, distance = apart & -apart;
-  if (apart == 0) return;
-  const int kept = halves.kept(distance);
-  send(rank, halves.partner(distance), begin_of(kept + distance) - begin_of(kept));
+  const int below = halves.places_below(halves.place(), root);
+  if (below == halves.shape().ranks()) return;
+  const int kept = halves.kept(below);
+  send(rank, halves.partner(below), begin_of(kept + below) - begin_of(kept));
 }
 
 // A vector whose places are the parts of the ranks with their numbers. The part of an extra rank

@@ -163,6 +163,12 @@ class Halves {
   int given(int distance) const { return kept(distance) ^ distance; }
   int partner(int distance) const { return shape_.rank_of(mirrored(place_ ^ distance)); }
   int number_at(int place) const { return mirrored(place); }
+  // In a binomial tree over the places, the distance at which a place hangs on its parent's, which
+  // is nearer to the root's: so many places are below it. All, for the root.
+  int places_below(int place, int root_place) const {
+    const int apart = place ^ root_place;
+    return apart == 0 ? shape_.ranks() : apart & -apart;
+  }
   const Doubling& shape() const { return shape_; }
 
  private:

@@ -20,7 +20,7 @@ class Scattered {
   Scattered(const Doubling& shape, int root_place, std::size_t bytes)
       : halves_(shape, true),
         begin_of_{bytes, 1, shape.rounds()},
-        from_(scattered_at(halves_.place(), root_place)),
+        from_(halves_.places_below(halves_.place(), root_place)),
         root_place_(root_place) {}
   const Halves& halves() const { return halves_; }
   // The number of places, its own and those after it, that the rank gets from its partner at that
@@ -30,16 +30,12 @@ class Scattered {
   // Whether the rank, or its partner at that distance, lacks what the other has gathered.
   bool takes(int distance) const { return distance >= from_; }
   bool gives(int distance) const {
-    return distance >= scattered_at(halves_.place() ^ distance, root_place_);
+    return distance >= halves_.places_below(halves_.place() ^ distance, root_place_);
   }
   Part kept(int distance) const { return part(halves_.kept(distance), distance); }
   Part given(int distance) const { return part(halves_.given(distance), distance); }
 
  private:
-  int scattered_at(int place, int root_place) const {
-    const int apart = place ^ root_place;
-    return apart == 0 ? halves_.shape().ranks() : apart & -apart;
-  }
   Part part(int place, int places) const {
     const std::size_t begin = begin_of_(place);
     return {begin, begin_of_(place + places) - begin};
