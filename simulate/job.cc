@@ -66,6 +66,7 @@ Job read_job(const std::string& path) {
   job.settings.family = mpi == "openmpi" ? Family::openmpi
                         : mpi == "mpich" ? Family::mpich
                                          : Family::any;
+  job.settings.overhead = json.at("overhead");
   read_options(job.settings);
   return job;
 }

@@ -4,6 +4,7 @@
 //              numbers, packages within their node or -1
 //   variables  "SUMAC_NAME=value", the options
 //   mpi        the family whose rules hold: any, openmpi, mpich
+//   overhead   seconds that a message takes of its receiver's processor
 //   cases      what sumac-simulated calls, see Case; none for programs
 #pragma once
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/mail.h"
 
+#include <simgrid/actor.h>
+
+#include <array>
 #include <cstdio>
+#include <map>
 #include <utility>
 
 namespace sumac::simulated {
 
-void Mail::add(MPI_Request request, Counter& completed, SmpiMessages& owner) {
+void Mail::add(MPI_Request request, const Pending& pending) {
   requests_.push_back(request);
-  pending_.push_back({&completed, &owner});
-  ++owner.under_way_;
+  pending_.push_back(pending);
+  ++pending.owner->under_way_;
 }
 
 void Mail::wait() {
@@ -56,25 +60,64 @@ void Mail::complete(std::size_t index) {
   pending_[index] = pending_.back();
   requests_.pop_back();
   pending_.pop_back();
+  if (done.takes_overhead) sg_actor_sleep_for(overhead_);
   publish(*done.completed, done.completed->load(std::memory_order_relaxed) + 1);
   --done.owner->under_way_;
   done.owner->moved_ = true;
+  if (done.towards < 0) return;
+  done.owner->lines_[done.towards].busy = false;
+  done.owner->advance(done.towards);
+}
+
+// All ranks are in one process and share its globals.
+SmpiMessages::SmpiMessages(Mail& mail, MPI_Comm comm) : mail_(mail), comm_(comm) {
+  static int last = 0;
+  PMPI_Comm_rank(comm_, &rank_);
+  if (rank_ == 0) number_ = ++last;
+  PMPI_Bcast(&number_, 1, MPI_INT, 0, comm_);
 }
 
 SmpiMessages::~SmpiMessages() { PMPI_Comm_free(&comm_); }
 
+long& SmpiMessages::balance(int from, int to, int tag) const {
+  static std::map<std::array<int, 4>, long> all;
+  return all[{number_, from, to, tag}];
+}
+
 void SmpiMessages::send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) {
-  MPI_Request request = MPI_REQUEST_NULL;
   ++stream.sends;
-  PMPI_Isend(from, static_cast<int>(bytes), MPI_BYTE, peer, stream.tag, comm_, &request);
-  mail_.add(request, stream.sent, *this);
+  const Sending sending{from, bytes, stream.tag, &stream.sent};
+  if (bytes < kInTurn && !lines_.contains(peer)) return start(sending, peer, false);
+  lines_[peer].waiting.push_back(sending);
+  advance(peer);
+}
+
+void SmpiMessages::start(const Sending& sending, int peer, bool in_turn) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const auto send = sending.bytes < kInTurn ? PMPI_Isend : PMPI_Issend;
+  --balance(rank_, peer, sending.tag);
+  send(sending.from, static_cast<int>(sending.bytes), MPI_BYTE, peer, sending.tag, comm_, &request);
+  mail_.add(request, {sending.sent, this, in_turn ? peer : -1});
+}
+
+void SmpiMessages::advance(int peer) {
+  Line& line = lines_[peer];
+  while (!line.busy && !line.waiting.empty()) {
+    const Sending next = line.waiting.front();
+    line.waiting.pop_front();
+    line.busy = balance(rank_, peer, next.tag) > 0;
+    start(next, peer, line.busy);
+  }
+  if (!line.busy) lines_.erase(peer);
 }
 
 void SmpiMessages::receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
   ++stream.receives;
+  ++balance(peer, rank_, stream.tag);
   PMPI_Irecv(to, static_cast<int>(bytes), MPI_BYTE, peer, stream.tag, comm_, &request);
-  mail_.add(request, stream.received, *this);
+  const bool takes_overhead = bytes >= kInTurn && bytes < kSynchronous;
+  mail_.add(request, {&stream.received, this, -1, takes_overhead});
 }
 
 bool SmpiMessages::poll() { return std::exchange(moved_, false); }

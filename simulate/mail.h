@@ -7,6 +7,8 @@
 
 #include <mpi.h>
 
+#include <deque>
+#include <unordered_map>
 #include <vector>
 
 #include "transport/p2p/messages.h"
@@ -18,11 +20,18 @@ class SmpiMessages;
 // Of one rank: the requests of all its SmpiMessages.
 class Mail {
  public:
-  Mail() = default;
+  // `overhead`: what SMPI lets a message that is not synchronous take of its receiver, in seconds.
+  explicit Mail(double overhead) : overhead_(overhead) {}
   Mail(const Mail&) = delete;
   Mail& operator=(const Mail&) = delete;
 
-  void add(MPI_Request request, Counter& completed, SmpiMessages& owner);
+  struct Pending {
+    Counter* completed;
+    SmpiMessages* owner;
+    int towards = -1;             // the rank that a message goes to which others wait behind
+    bool takes_overhead = false;  // a received one, of which SMPI takes none
+  };
+  void add(MPI_Request request, const Pending& pending);
   // Waits, in simulated time, until one has completed. Ends the job where none is under way: the
   // rank would wait for ever.
   void wait();
@@ -35,19 +44,22 @@ class Mail {
  private:
   void complete(std::size_t index);
 
-  struct Pending {
-    Counter* completed;
-    SmpiMessages* owner;
-  };
+  const double overhead_;
   std::vector<MPI_Request> requests_;
   std::vector<Pending> pending_;  // of the request in the same place
   std::vector<int> found_;
 };
 
+// SMPI lets all messages of a rank share its links, so that chunks sent one after another to the
+// same peer would all arrive when the last one does. A connection of a real network carries them in
+// turn. So a message of kInTurn bytes or more begins when the one before it to the same peer has
+// arrived, which costs a latency more than in a real network; smaller ones take little of a link,
+// and wait only behind such. A message whose receive is not posted yet makes none wait: it takes
+// nothing of a link, and its peer may need those behind it first.
 class SmpiMessages final : public Messages {
  public:
-  // Takes the communicator over.
-  SmpiMessages(Mail& mail, MPI_Comm comm) : mail_(mail), comm_(comm) {}
+  // Collective. Takes the communicator over.
+  SmpiMessages(Mail& mail, MPI_Comm comm);
   ~SmpiMessages() override;
   SmpiMessages(const SmpiMessages&) = delete;
   SmpiMessages& operator=(const SmpiMessages&) = delete;
@@ -60,10 +72,31 @@ class SmpiMessages final : public Messages {
 
  private:
   friend class Mail;
+  static constexpr std::size_t kInTurn = 16 << 10;
+  // From here on SMPI takes no overhead of a receiver (send-is-detached-thresh).
+  static constexpr std::size_t kSynchronous = 64 << 10;
+  struct Sending {
+    const std::byte* from;
+    std::size_t bytes;
+    int tag;
+    Counter* sent;
+  };
+  // Those to one peer.
+  struct Line {
+    std::deque<Sending> waiting;
+    bool busy = false;  // a message in turn is on its way
+  };
+  void start(const Sending& sending, int peer, bool in_turn);
+  void advance(int peer);
+  // Receives posted by `to` for messages of `from`, less the sends begun.
+  long& balance(int from, int to, int tag) const;
+
   Mail& mail_;
   MPI_Comm comm_;
+  int number_ = 0, rank_ = 0;  // of the communicator, among all; of this rank in it
   int under_way_ = 0;
   bool moved_ = false;
+  std::unordered_map<int, Line> lines_;  // by peer
 };
 
 }  // namespace sumac::simulated

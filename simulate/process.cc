@@ -31,7 +31,10 @@ Context Process::context_of(Process& process) {
 }
 
 Process::Process(const Settings& its_settings)
-    : settings(its_settings), rank(world_rank()), context(context_of(*this)) {}
+    : settings(its_settings),
+      rank(world_rank()),
+      mail(its_settings.overhead),
+      context(context_of(*this)) {}
 
 void Process::look() {
   mail.look();

@@ -28,6 +28,7 @@ struct Settings {
   sumac_options options = {};
   RuleSet rules;
   Family family = Family::any;
+  double overhead = 0;  // seconds that a message takes of its receiver
 };
 
 // Of one rank.

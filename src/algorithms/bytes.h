@@ -33,10 +33,12 @@ class ConstBytes {
   ConstBytes operator+(std::size_t offset) const { return {place_ + offset, layout_}; }
   bool operator==(const ConstBytes&) const = default;
 
+  // Of no bytes the program may give no address, which memcpy must not get.
   void copy_to(std::byte* to, std::size_t bytes) const {
     if (layout_) [[unlikely]]
       return layout_->pack(place_, bytes, to);
-    std::memcpy(to, at(), bytes);
+    if (bytes > 0) [[likely]]
+      std::memcpy(to, at(), bytes);
   }
   // The address of the bytes, which are copied to `scratch` unless they are contiguous.
   const std::byte* packed(std::byte* scratch, std::size_t bytes) const {
@@ -65,7 +67,8 @@ class Bytes : public ConstBytes {
   void copy_from(const std::byte* from, std::size_t bytes) const {
     if (layout_) [[unlikely]]
       return layout_->unpack(place_, bytes, from);
-    std::memcpy(at(), from, bytes);
+    if (bytes > 0) [[likely]]
+      std::memcpy(at(), from, bytes);
   }
   // The data themselves where they are contiguous, else `scratch`, which take() then copies from.
   std::byte* contiguous_or(std::byte* scratch) const { return contiguous() ? at() : scratch; }

@@ -19,7 +19,8 @@ inline bool all_are(const unsigned char* at, std::size_t bytes, unsigned char va
   return std::all_of(at, at + bytes, [&](unsigned char byte) { return byte == value; });
 }
 inline bool holds(const Memory& memory, const std::vector<unsigned char>& content) {
-  return std::memcmp(memory.at(), content.data(), std::min(memory.bytes(), content.size())) == 0;
+  const std::size_t bytes = std::min(memory.bytes(), content.size());
+  return std::equal(content.data(), content.data() + bytes, memory.at());
 }
 
 // Whole pages of a mapping, at random.

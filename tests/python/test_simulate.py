@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from sumac_mpi.base.errors import SumacError
-from sumac_mpi.simulate import cluster, platform, request, smpi
+from sumac_mpi.simulate import cluster, measure, platform, request, smpi
 from test_installed import COMMAND
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -156,6 +156,41 @@ def test_the_first_call_of_a_job_is_not_what_is_measured(small, collective):
     after = json.loads(simulate(small, collective, "--sizes", "8,128K", *rest))
     for way, of in alone["us"].items():
         assert of["131072"] == pytest.approx(after["us"][way]["131072"], rel=0.02)
+
+
+@pytest.mark.parametrize(("way", "over"), [("sumac", None), ("ompi", False)])
+def test_a_simulation_that_ends_early(monkeypatch, small, way, over):
+    """SimGrid ends a deadlock with status 0."""
+    asked = request.Request(cluster.load(str(small)), 16, "reduce", (8, 64), ("ompi",))
+    told = {"bytes": 8, "us": 1.0, "wrong": 0, "plan": ""}
+    monkeypatch.setattr(smpi, "run", lambda *given: given[-1](told))
+    if over is None:
+        with pytest.raises(SumacError, match="before its last call"):
+            measure.records(asked, way, 1, lambda _: None)
+    else:
+        assert measure.records(asked, way, 1, lambda _: None) == ([told], over)
+
+
+@simulates
+def test_messages_that_wait_for_others_make_no_deadlock():
+    """Ranks post receives of chunks in another order than their peers send them."""
+    sizes = ("--sizes", "8,1K,4K,16K,64K,1M")
+    found = json.loads(simulate("torus", "reduce", "-n", 512, *sizes, "--against", "", "--json"))
+    assert not found["wrong"] and len(found["us"]["sumac"]) == 6
+
+
+@simulates
+def test_chunks_to_a_peer_follow_one_another(tmp_path):
+    """Along a chain of slow links every rank passes a chunk on while the next one comes, so that
+    all take little longer than one link does. Chunks that share a link would all arrive late."""
+    path = tmp_path / "slow.toml"
+    slow = SMALL.replace("sockets = 2", "sockets = 1").replace("cores = 2", "cores = 1")
+    path.write_text(slow.replace("bandwidth_gb = 12.5", "bandwidth_gb = 0.125"))
+    line = (path, "bcast", "--sizes", "4M", "--against", "", "--mpi", "openmpi", "--json")
+    found = json.loads(simulate(*line))
+    assert "chain" in found["plans"][str(4 << 20)]
+    link = (4 << 20) / 0.125e3  # us
+    assert link < found["us"]["sumac"][str(4 << 20)] < 1.2 * link
 
 
 @simulates

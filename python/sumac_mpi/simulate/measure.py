@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from sumac_mpi.base.errors import SumacError
 from sumac_mpi.simulate import smpi
 from sumac_mpi.simulate.request import SUMAC, Request
 
@@ -106,6 +107,7 @@ def records(
 ) -> tuple[list[dict[str, Any]], bool]:
     """What a way's simulation told, and whether it came to its end."""
     settings = {} if way == SUMAC else {f"smpi/{request.collective}": way}
+    job = request.job(way)
     found: list[dict[str, Any]] = []
 
     def note(record: dict[str, Any]) -> None:
@@ -113,7 +115,15 @@ def records(
         advance(way)
 
     try:
-        smpi.run(request.cluster, request.ranks, request.job(way), settings, seconds, note)
+        smpi.run(request.cluster, request.ranks, job, settings, seconds, note)
     except smpi.Unfinished:
         return found, False
-    return found, True
+    over = len(found) == len(job["cases"])
+    if not over and way == SUMAC:
+        raise SumacError(
+            "simulation",
+            "the simulation of Sumac ended before its last call",
+            found=f"{len(found)} of {len(job['cases'])} calls: SimGrid ends so when all wait",
+            fix="this is a mistake in Sumac: please report it, with the command",
+        )
+    return found, over

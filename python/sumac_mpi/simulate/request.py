@@ -64,6 +64,7 @@ class Request:
             "places": platform.places(self.cluster, self.ranks),
             "variables": self.options(),
             "mpi": self.mpi,
+            "overhead": self.cluster.network.overhead_us * 1e-6,
             "cases": cases,
         }
 

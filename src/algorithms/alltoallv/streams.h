@@ -112,7 +112,7 @@ class Output {
       place = enter<LinesEntry>(packed + at, place);
     }
     row_.take(bytes_, [&](const ConstBytes& from, std::size_t at, std::size_t n) {
-      if (n > 0) from.copy_to(packed + begin + at, n);
+      from.copy_to(packed + begin + at, n);
     });
     put_lines(group_, position, packed, begin + bytes_);
     group_.note_lines(lines_for(begin + bytes_));
