@@ -122,7 +122,7 @@ def simulated(found, collective, way, size, given):
 
 def compare(found, given):
     """Prints a row for each call, and the errors of each way."""
-    print("| | | bytes | measured us | simulated us | simulated / measured |")
+    print("| | by | bytes | measured us | simulated us | simulated / measured |")
     print("|---|---|---:|---:|---:|---:|")
     logs = {}
     for collective, ways in found["collectives"].items():
