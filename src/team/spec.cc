@@ -39,9 +39,10 @@ int count_fast(const TeamSpec& spec, const std::vector<int>& node) {
 }
 
 int count_nodes(const TeamSpec& spec) {
-  std::vector<std::uint64_t> nodes;
-  nodes.reserve(spec.places.size());
-  for (const Place& place : spec.places) nodes.push_back(place.node);
+  std::vector<std::uint64_t> nodes;  // mostly one for each run of ranks on a node
+  for (const Place& place : spec.places) {
+    if (nodes.empty() || nodes.back() != place.node) nodes.push_back(place.node);
+  }
   std::sort(nodes.begin(), nodes.end());
   return static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
 }
