@@ -65,7 +65,7 @@ void Mail::complete(std::size_t index) {
   --done.owner->under_way_;
   done.owner->moved_ = true;
   if (done.towards < 0) return;
-  done.owner->lines_[done.towards].busy = false;
+  done.owner->connections_[done.towards].busy = false;
   done.owner->advance(done.towards);
 }
 
@@ -87,8 +87,8 @@ long& SmpiMessages::balance(int from, int to, int tag) const {
 void SmpiMessages::send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) {
   ++stream.sends;
   const Sending sending{from, bytes, stream.tag, &stream.sent};
-  if (bytes < kInTurn && !lines_.contains(peer)) return start(sending, peer, false);
-  lines_[peer].waiting.push_back(sending);
+  if (bytes < kInTurn && !connections_.contains(peer)) return start(sending, peer, false);
+  connections_[peer].waiting.push_back(sending);
   advance(peer);
 }
 
@@ -101,14 +101,14 @@ void SmpiMessages::start(const Sending& sending, int peer, bool in_turn) {
 }
 
 void SmpiMessages::advance(int peer) {
-  Line& line = lines_[peer];
-  while (!line.busy && !line.waiting.empty()) {
-    const Sending next = line.waiting.front();
-    line.waiting.pop_front();
-    line.busy = balance(rank_, peer, next.tag) > 0;
-    start(next, peer, line.busy);
+  Connection& connection = connections_[peer];
+  while (!connection.busy && !connection.waiting.empty()) {
+    const Sending next = connection.waiting.front();
+    connection.waiting.pop_front();
+    connection.busy = balance(rank_, peer, next.tag) > 0;
+    start(next, peer, connection.busy);
   }
-  if (!line.busy) lines_.erase(peer);
+  if (!connection.busy) connections_.erase(peer);
 }
 
 void SmpiMessages::receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) {

@@ -28,8 +28,9 @@ class Mail {
   struct Pending {
     Counter* completed;
     SmpiMessages* owner;
-    int towards = -1;             // the rank that a message goes to which others wait behind
-    bool takes_overhead = false;  // a received one, of which SMPI takes none
+    int towards = -1;  // the peer of a message in turn
+    // A received message whose overhead SMPI does not charge, since it was sent synchronously.
+    bool takes_overhead = false;
   };
   void add(MPI_Request request, const Pending& pending);
   // Waits, in simulated time, until one has completed. Ends the job where none is under way: the
@@ -81,8 +82,8 @@ class SmpiMessages final : public Messages {
     int tag;
     Counter* sent;
   };
-  // Those to one peer.
-  struct Line {
+  // To one peer.
+  struct Connection {
     std::deque<Sending> waiting;
     bool busy = false;  // a message in turn is on its way
   };
@@ -96,7 +97,7 @@ class SmpiMessages final : public Messages {
   int number_ = 0, rank_ = 0;  // of the communicator, among all; of this rank in it
   int under_way_ = 0;
   bool moved_ = false;
-  std::unordered_map<int, Line> lines_;  // by peer
+  std::unordered_map<int, Connection> connections_;  // by peer: those with messages in turn
 };
 
 }  // namespace sumac::simulated
