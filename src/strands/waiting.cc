@@ -40,10 +40,10 @@ void sleep_ns(std::uint64_t ns) {
 
 // Sleeps and wakes close to the time asked for: by default the kernel adds up to 50 us.
 void doze_ns(std::uint64_t ns) {
-  const int slack = prctl(PR_GET_TIMERSLACK);
-  prctl(PR_SET_TIMERSLACK, 1000);
+  const int slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
+  prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
   sleep_ns(ns);
-  if (slack > 0) prctl(PR_SET_TIMERSLACK, slack);
+  if (slack > 0) prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack), 0UL, 0UL, 0UL);
 }
 
 // True where another thread was given the processor.
