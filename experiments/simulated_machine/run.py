@@ -116,7 +116,9 @@ def simulated(found, collective, way, size, given):
     against = () if way == SUMAC else (selection,)
     here = described(found, size, given)
     asked = request.Request(here, ranks, collective, (size,), against, mpi="openmpi")
-    records, _ = measure.records(asked, selection, 60, lambda _: None)
+    records, over = measure.records(asked, selection, SECONDS, lambda _: None)
+    if not over:
+        raise jobs.Failed(f"{collective} of {size} bytes, {selection}: the simulation was not over")
     return records[0]["us"]
 
 
