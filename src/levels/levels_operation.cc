@@ -21,10 +21,12 @@ bool has_result_everywhere(const ChosenCall& call) {
 }
 
 // Runs an operation's strand when its turn on the lane has come; `start(strand)` then makes the
-// coroutine.
+// coroutine. `group`: the lane in shared memory, whose flags carry the operation's mark; else null.
 template <class Start>
-Task in_turn(Strand& strand, Lane& lane, std::uint64_t turn, Start start) {
+Task in_turn(Strand& strand, Lane& lane, std::uint64_t turn, ShmGroup* group, std::uint64_t mark,
+             Start start) {
   co_await strand.until(lane.ended, turn);
+  if (group) group->mark(mark);
   co_await start(strand);
   publish(lane.ended, turn + 1);
 }
@@ -96,9 +98,11 @@ void LevelsOperation::begin(const ChosenCall& call) {
 
 void LevelsOperation::begin_stages() {
   Operation& op = operation_;
+  const auto down = [&](const Stage& stage) {
+    return stage.kind == StagePlan::Kind::bcast && !shows_buffers(op, stage);
+  };
   const auto tag = [&](const Stage& stage, int which) {
-    const bool down = stage.kind == StagePlan::Kind::bcast && !shows_buffers(op, stage);
-    return tag_of(static_cast<std::size_t>(stage.level), down, which);
+    return tag_of(static_cast<std::size_t>(stage.level), down(stage), which);
   };
   const std::size_t largest = plan_.largest_chunk();
   std::fill(op.groups.begin(), op.groups.end(), MessageGroup());
@@ -112,8 +116,11 @@ void LevelsOperation::begin_stages() {
   share_scratch(op.groups.data(), op.num_stages * kWidth, kKept * round_up(largest, kCacheLine));
   std::size_t used = 0;
   for (std::size_t i = 0; i < op.num_stages; ++i) {
+    LevelGroup& level = *op.stages[i].group;
+    ShmGroup* group = nullptr;
+    if (level.shared) group = down(op.stages[i]) ? &level.down : &level.up;
     for (int w = 0; w < op.stages[i].width; ++w) {
-      run_in_turn(used++, tag(op.stages[i], w),
+      run_in_turn(used++, tag(op.stages[i], w), group,
                   [&op, i, w](Strand& strand) { return run_stage(strand, op, i, w); });
     }
   }
@@ -135,12 +142,13 @@ void LevelsOperation::begin_multi_leader() {
         messages_of(*work.across, tag_of(levels_.depth, false, w), plan_.chunks[0].bytes);
   }
   share_scratch(work.groups.data(), kWidth, 0);
-  run_in_turn(0, tag_of(0, false, 0), [&work](Strand& strand) { return scatter(strand, work); });
+  run_in_turn(0, tag_of(0, false, 0), &levels_.groups[0].up,
+              [&work](Strand& strand) { return scatter(strand, work); });
   for (int w = 0; w < between.width; ++w) {
-    run_in_turn(static_cast<std::size_t>(w) + 1, tag_of(levels_.depth, false, w),
+    run_in_turn(static_cast<std::size_t>(w) + 1, tag_of(levels_.depth, false, w), nullptr,
                 [&work, w](Strand& strand) { return exchange(strand, work, w); });
   }
-  run_in_turn(kWidth + 1, tag_of(0, true, 0),
+  run_in_turn(kWidth + 1, tag_of(0, true, 0), &levels_.groups[0].down,
               [&work](Strand& strand) { return gather(strand, work); });
 }
 
@@ -171,16 +179,17 @@ void LevelsOperation::begin_all_ranks(const SendingGroup* node, const SendingGro
   share_scratch(work.groups.data(), work.groups.size(), work.width() * work.kept_bytes);
   work.kept = operation_.kept;
   for (std::size_t w = 0; w < work.width(); ++w) {
-    run_in_turn(w, first_tag + w,
+    run_in_turn(w, first_tag + w, nullptr,
                 [&work, w](Strand& strand) { return all_ranks(strand, work, w); });
   }
 }
 
 template <class Start>
-void LevelsOperation::run_in_turn(std::size_t number, std::size_t tag, Start start) {
+void LevelsOperation::run_in_turn(std::size_t number, std::size_t tag, ShmGroup* group,
+                                  Start start) {
   Lane& lane = levels_.lane(tag);
   Strand& next = strand(number);
-  next.start(in_turn(next, lane, lane.begun++, start));
+  next.start(in_turn(next, lane, lane.begun++, group, levels_.calls.mark(), start));
 }
 
 Strand& LevelsOperation::strand(std::size_t number) {

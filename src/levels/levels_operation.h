@@ -46,6 +46,8 @@ struct Levels : AgreedLevels {
   std::shared_ptr<PeerMemory> lowest;  // reaches this rank's group on the lowest level, or null
   std::deque<Lane> lanes;              // by tag
   OnRefusal* on_refusal = nullptr;     // where `lowest` refuses
+  bool marks_calls = true;             // flags carry marks of `calls` (SUMAC_CHECK=calls)
+  CallHash calls;                      // of the operations begun
 
   Lane& lane(std::size_t tag);
 };
@@ -101,7 +103,7 @@ class LevelsOperation {
   void share_scratch(MessageGroup* groups, std::size_t count, std::size_t kept);
   Strand& strand(std::size_t number);
   template <class Start>
-  void run_in_turn(std::size_t strand, std::size_t tag, Start start);
+  void run_in_turn(std::size_t strand, std::size_t tag, ShmGroup* group, Start start);
 
   Levels& levels_;
   // Choice, shape and plan of the last call: calls of one shape often follow one another.

@@ -19,6 +19,13 @@ LevelsRun::LevelsRun(Levels levels) : levels_(std::move(levels)) {
   peers.scratch_bytes = kMostFetched;
 }
 
+void LevelsRun::announce(const Announcement& call) {
+  for (LevelGroup& level : levels_.groups) {
+    if (level.up.has_memory()) level.up.list(call);
+  }
+  if (levels_.marks_calls) levels_.calls.add(call);
+}
+
 bool LevelsRun::run(const ChosenCall& call, const WaitPolicy& policy) {
   LevelsOperation& operation = begin(call);
   run_together(operation.strands(), levels_.messages.get(), policy);

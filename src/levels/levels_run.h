@@ -18,6 +18,18 @@ class LevelsRun {
   LevelsRun(const LevelsRun&) = delete;
   LevelsRun& operator=(const LevelsRun&) = delete;
 
+  // Announces the next operation to the ranks that share memory with this one in a level, as
+  // ShmGroup::announce() does. Without that, operations are carried out all the same.
+  void announce(const Announcement& call);
+  // Calls visit(group, members) for each level's group in shared memory in which calls are listed;
+  // members: the communicator's ranks.
+  template <class Visit>
+  void for_each_listing(Visit visit) const {
+    for (const LevelGroup& level : levels_.groups) {
+      if (level.up.has_memory()) visit(level.up, level.members);
+    }
+  }
+
   // Runs a call to its end. Returns whether it went direct.
   bool run(const ChosenCall& call, const WaitPolicy& policy);
 

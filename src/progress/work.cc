@@ -42,7 +42,12 @@ Task start_in_group(Strand& strand, ShmGroup& group, ChosenCall& call, const Sin
   return entry_of(call.choice.algorithm).start(strand, group, call, peers);
 }
 
-void Work::announce() const { ranks_.group->announce(announcement_of(call)); }
+void Work::announce() const {
+  const Announcement announced = announcement_of(call);
+  if (!ranks_.levels) return ranks_.group->announce(announced);
+  if (ranks_.group && ranks_.group->has_memory()) ranks_.group->announce_elsewhere(announced);
+  ranks_.levels->announce(announced);
+}
 
 void Work::borrow() {
   if (!call.direct.wanted() && info_of(call.choice.algorithm).needs != Needs::single_copy) return;
@@ -56,11 +61,11 @@ void Work::give_back() {
 
 void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
   set_ranks(ranks, false);
+  announce();
   if (ranks.levels) {
     call.direct.went = ranks.levels->run(call, policy);
     return;
   }
-  announce();
   if (call.choice.algorithm == Algorithm::allreduce_flat_lines && !call.direct.wanted()) {
     return allreduce::flat_lines_directly(strand_, *ranks.group, call.reduction, policy);
   }
@@ -71,10 +76,10 @@ void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
 
 void Work::begin() {
   going_ = true;
+  announce();
   if (ranks_.levels) {
     operation_ = &ranks_.levels->begin(call);
   } else {
-    announce();
     borrow();
     strand_.begin(start_in_group(strand_, *ranks_.group, call, peers_));
     if (overlaps_) ranks_.group->let_overlap();

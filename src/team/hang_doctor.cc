@@ -46,21 +46,38 @@ void for_each_missing(Team& team, Visit visit) {
   });
 }
 
-// Ranks whose calls differ would wait for each other for ever.
-void end_if_calls_differ(Team& team) {
-  // A rank publishes what it announces before it publishes that it is through, so these are read in
-  // the opposite order. For persistent operations, on slots of their own, the group's positions
-  // tell nothing.
-  std::uint64_t number = 0;
-  for (int r = 0; r < team.size; ++r) {
-    if (r != team.rank && team.group.differs(r, number)) {
-      return end_for_different_calls(team, r, number);
-    }
+// Ends the job: this rank and `rank` of `group`, whose ranks are `members` of the team's (empty:
+// all of them), are in different calls: those of this number, or the last ones with 0.
+void end_for_different_calls(const Team& team, const ShmGroup& group,
+                             const std::vector<int>& members, int rank, std::uint64_t number) {
+  const auto named = [&](int of) {
+    return members.empty() ? of : members[static_cast<std::size_t>(of)];
+  };
+  const auto called = [&](int of) {
+    Announcement call;
+    return group.announced(of, number, call) ? text_of(call) : "nothing that is known";
+  };
+  const std::string which = number ? "call " + std::to_string(number) : "the last calls";
+  if (group.is_first_to_tell()) {
+    log_here(
+        "error[calls-differ]: rank %d calls %s; rank %d calls %s: %s that Sumac serves on these %d "
+        "ranks%s; ending the job",
+        team.rank, called(group.rank()).c_str(), named(rank), called(rank).c_str(), which.c_str(),
+        team.size, members.empty() ? "" : " in levels");
   }
+  team.oob.end_job();
+}
+
+// Ends the job where a rank that is waited for in the team's own group has finished all that this
+// rank has begun there: it has called something else. It publishes its data before that, so whether
+// it is through is read first.
+void end_if_missing_are_through(Team& team) {
   std::vector<bool> through;
   for (int r = 0; r < team.size; ++r) through.push_back(team.group.is_through(r));
   for_each_missing(team, [&](int rank, bool in_group) {
-    if (in_group && through[static_cast<std::size_t>(rank)]) end_for_different_calls(team, rank, 0);
+    if (in_group && through[static_cast<std::size_t>(rank)]) {
+      end_for_different_calls(team, team.group, {}, rank, 0);
+    }
   });
 }
 
@@ -153,25 +170,22 @@ void end_if_rank_is_lost(Team& team) {
 
 }  // namespace
 
-void end_for_different_calls(const Team& team, int rank, std::uint64_t number) {
-  const auto called = [&](int of) {
-    Announcement call;
-    return team.group.announced(of, number, call) ? text_of(call) : "nothing that is known";
+void end_if_calls_differ(const Team& team) {
+  // Persistent operations announce themselves on slots of their own.
+  const auto look = [&](const ShmGroup& group, const std::vector<int>& members) {
+    std::uint64_t number = 0;
+    const int rank = group.find_different(number);
+    if (rank >= 0) end_for_different_calls(team, group, members, rank, number);
   };
-  const std::string which = number ? "call " + std::to_string(number) : "the last calls";
-  if (team.group.is_first_to_tell()) {
-    log_here(
-        "error[calls-differ]: rank %d calls %s; rank %d calls %s: %s that Sumac serves on these %d "
-        "ranks; ending the job",
-        team.rank, called(team.rank).c_str(), rank, called(rank).c_str(), which.c_str(), team.size);
-  }
-  team.oob.end_job();
+  look(team.group, {});
+  for (const auto& levels : team.levels) levels->for_each_listing(look);
 }
 
 void report_late(void* context, double seconds) {
   auto& team = *static_cast<Team*>(context);
   end_if_rank_is_lost(team);
-  if (team.levels.empty()) end_if_calls_differ(team);
+  end_if_calls_differ(team);
+  end_if_missing_are_through(team);
   if (seconds < 1) return;
   const std::string missing = list_missing(team);
   tell_status(team, seconds, missing);

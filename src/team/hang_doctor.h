@@ -12,8 +12,9 @@ namespace sumac {
 // end it.
 void report_late(void* context, double seconds);
 
-// Ends the job with a line that says that this rank and `rank` are in different calls on the team,
-// as both have announced: the calls of this number, or the last ones with 0.
-void end_for_different_calls(const Team& team, int rank, std::uint64_t number);
+// Ends the job, with a line that says who calls what, if this rank and another one that shares
+// memory with it are in different calls on the team, as both have announced. Only for a rank that
+// has waited long.
+void end_if_calls_differ(const Team& team);
 
 }  // namespace sumac

@@ -63,7 +63,7 @@ bool add_lanes(Team& team, Needs needs) {
     auto own = std::make_unique<OwnRanks>();
     own->needs = needs;
     own->group = ShmGroup(block, ticket.layout, team.rank, lane);
-    mark_calls(team, own->group);
+    if (!marks_calls(team)) own->group.mark_no_calls();
     team.own_ranks.push_back(std::move(own));
   }
   return true;

@@ -112,7 +112,7 @@ bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wi
   arena.confirm(ticket);
   team.blocks.push_back(block);
   team.group = ShmGroup(block, ticket.layout, team.rank);
-  mark_calls(team, team.group);
+  if (!marks_calls(team)) team.group.mark_no_calls();
   team.spec.reach = reach_of(agreed);
   team.spec.distance = offered.distance;
   if (!offered.known) {

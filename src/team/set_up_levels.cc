@@ -198,6 +198,7 @@ std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
                     team_.context.options.algo);
   own.messages = std::move(messages);
   own.first_tag = first_tag;
+  own.marks_calls = marks_calls(team_);
   own.in_order = first_tag == 0;
   return std::make_unique<LevelsRun>(std::move(own));
 }

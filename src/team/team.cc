@@ -5,10 +5,10 @@
 
 namespace sumac {
 
-void mark_calls(const Team& team, ShmGroup& group) {
+bool marks_calls(const Team& team) {
   sumac_check check{};
   sumac_parse_check(team.context.options.check, &check);
-  if (!check.calls) group.mark_no_calls();
+  return check.calls;
 }
 
 void Team::end_levels() {

@@ -133,7 +133,7 @@ struct Team {
   void reset();
 };
 
-// Whether what a group's ranks call is compared in it (SUMAC_CHECK=calls): agreed.
-void mark_calls(const Team& team, ShmGroup& group);
+// Whether flags tell ranks apart that call different operations (SUMAC_CHECK=calls): agreed.
+bool marks_calls(const Team& team);
 
 }  // namespace sumac

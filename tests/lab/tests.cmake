@@ -89,6 +89,8 @@ foreach(family IN LISTS SUMAC_MPI_FAMILIES)
                    $<TARGET_FILE:mpi_test_switches_${family}>)
   sumac_lab_script(lab.without.${family} without_test.sh ${family} 900 lab
                    $<TARGET_FILE:mpi_test_presence_${family}>)
+  sumac_lab_script(lab.calls_differ.${family} calls_differ_test.sh ${family} 600 lab
+                   $<TARGET_FILE:mpi_test_calls_differ_${family}>)
   sumac_lab_script(lab.rank_killed.${family} rank_killed_test.sh ${family} 500 lab
                    $<TARGET_FILE:environment_probe_${family}>)
   list(JOIN levels " " killed_in)

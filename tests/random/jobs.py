@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs of random programs: what a job's number stands for, and one run of it."""
 
+import contextlib
 import json
 import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections import Counter
@@ -125,21 +127,41 @@ def run(job, build, seconds, listed=False):
         # Ranks share processors with one another or with other programs.
         yields = {"OMPI_MCA_mpi_yield_when_idle": "1"}
         surroundings = os.environ | yields | {"SUMAC_STATS": str(stats)} | job.options
-        done = subprocess.run(
-            [str(word) for word in command],
-            env=surroundings,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-        text = done.stdout.decode(errors="replace")
+        status, text = _run([str(word) for word in command], surroundings)
         found = _COLLECTIVES.search(text)
-        passed = done.returncode == 0 and found is not None
+        passed = status == 0 and found is not None
         paths = _paths(stats) if passed else Counter()
-    over = done.returncode == _TIMED_OUT or "out of time in: " in text
+    over = status == _TIMED_OUT or "out of time in: " in text
     late = over and not passed and not _WRONG.search(text)
     return Outcome(passed, int(found[1]) if found else 0, text, paths, late)
+
+
+def _run(command, surroundings):
+    """Status and output of a command. If this program is ended meanwhile, so is all it started."""
+    with subprocess.Popen(
+        command,
+        env=surroundings,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    ) as process:
+        try:
+            output, _ = process.communicate()
+        except BaseException:
+            _end_session(process.pid)
+            raise
+    return process.returncode, output.decode(errors="replace")
+
+
+def _end_session(leader):
+    """Ends the processes of a session, in whichever groups: timeout(1) makes one of its own."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # pid (name) state parent group session
+            session = int(stat.read_text(encoding="utf-8").rpartition(")")[2].split()[3])
+            if session == leader:
+                os.kill(int(stat.parent.name), signal.SIGTERM)
 
 
 def skipped(outcome):

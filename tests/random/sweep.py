@@ -11,6 +11,7 @@ kept beside the state. Exit status: 0 no call was wrong, 1 some were.
 
 import argparse
 import json
+import signal
 import sys
 import time
 from collections import Counter
@@ -122,6 +123,8 @@ def summarise(state):
 
 
 def main():
+    # As after Ctrl-C, the job is ended too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     arguments = parse()
     state = State(arguments.state)
     if arguments.first is not None:

@@ -85,9 +85,9 @@ void ShmGroup::note_read(std::uint64_t position, Way way, std::uint64_t ticks,
 
 std::uint64_t ShmGroup::flag_of_earlier(std::uint64_t position) const {
   std::size_t back = 0;
-  const auto marked = [&] { return marked_[(num_announced_ - back) % kAnnouncedCalls]; };
+  const auto marked = [&] { return marked_[(num_marked_ - back) % kAnnouncedCalls]; };
   while (marked().first > position && back + 1 < kAnnouncedCalls) ++back;
-  return (position + 1) << kMarkBits | marked().mark;
+  return (position + 1) << CallHash::kMarkBits | marked().mark;
 }
 
 bool ShmGroup::announced(int rank, std::uint64_t number, Announcement& call) const {
@@ -121,6 +121,13 @@ bool ShmGroup::differs(int rank, std::uint64_t& number) const {
   const std::uint64_t mine = control(rank_).begun.load(std::memory_order_relaxed);
   const std::uint64_t theirs = control(rank).begun.load(std::memory_order_relaxed);
   return theirs != mine && theirs - mine < next_ - mine;
+}
+
+int ShmGroup::find_different(std::uint64_t& number) const {
+  for (int rank = 0; block_ && rank < size(); ++rank) {
+    if (rank != rank_ && differs(rank, number)) return rank;
+  }
+  return -1;
 }
 
 bool ShmGroup::is_first_to_tell() const {

@@ -40,6 +40,7 @@ class ShmGroup {
         hand_over_(PassSchedule(layout.positions())),
         rank_(rank) {}
 
+  bool has_memory() const { return block_; }
   int rank() const { return rank_; }
   int size() const { return layout_.ranks; }
   std::size_t slot_bytes() const { return layout_.slot_bytes; }
@@ -68,20 +69,31 @@ class ShmGroup {
   // ones, are then not taken for those of a rank that has announced anything else: it is as if that
   // rank had not arrived. Writes memory that other ranks read only when they wait long.
   void announce(const Announcement& call) {
-    RankControl& own = control(rank_);
-    own.begun.store(next_, std::memory_order_relaxed);
-    AnnouncedCall& entry = own.calls[num_announced_ % kAnnouncedCalls];
+    control(rank_).begun.store(next_, std::memory_order_relaxed);
+    list(call);
+    if (!marks_calls_) return;
+    calls_.add(call);
+    mark(calls_.mark());
+  }
+  // The same for an operation that takes no positions here, being carried out over levels.
+  void announce_elsewhere(const Announcement& call) {
+    list(call);
+    calls_.add(call);
+  }
+  // On a level's group an operation is listed when it begins, and marks the flags when its turn has
+  // come.
+  void list(const Announcement& call) {
+    AnnouncedCall& entry = control(rank_).calls[num_announced_ % kAnnouncedCalls];
     entry.number.store(0, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
     entry.what.store(call.what, std::memory_order_relaxed);
     entry.bytes.store(call.bytes, std::memory_order_relaxed);
     entry.number.store(++num_announced_, std::memory_order_release);
+  }
+  void mark(std::uint64_t mark) {
     announced_first_ = next_;
-    if (!marks_calls_) return;
-    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull;
-    all_announced_ = (all_announced_ ^ (call.what + call.bytes * kOdd)) * kOdd;
-    mark_ = all_announced_ >> (64 - kMarkBits);
-    marked_[num_announced_ % kAnnouncedCalls] = {next_, mark_};
+    mark_ = mark;
+    marked_[++num_marked_ % kAnnouncedCalls] = {next_, mark};
   }
   // Flags without announcements in them, as of a group in which nothing is announced.
   void mark_no_calls() { marks_calls_ = false; }
@@ -89,6 +101,8 @@ class ShmGroup {
   // same positions; false when it is merely behind or ahead. `number`: of the operation, 0 where it
   // is not known any more.
   bool differs(int rank, std::uint64_t& number) const;
+  // The first rank that differs, or -1.
+  int find_different(std::uint64_t& number) const;
   // The operation of this number, or the last one with 0. False when it is not known any more.
   bool announced(int rank, std::uint64_t number, Announcement& call) const;
   // True for the first rank that asks: of several that find the same, one says so.
@@ -97,7 +111,7 @@ class ShmGroup {
   std::uint64_t flag_of(std::uint64_t position) const {
     if (position < announced_first_) [[unlikely]]
       return flag_of_earlier(position);
-    return (position + 1) << kMarkBits | mark_;
+    return (position + 1) << CallHash::kMarkBits | mark_;
   }
   // True when `rank` has begun the operation that this rank has begun last.
   bool has_begun(int rank) const;
@@ -216,7 +230,6 @@ class ShmGroup {
   int owner_of(const Counter* counter) const;
 
  private:
-  static constexpr int kMarkBits = 16;
   static constexpr int kLinesPrefetched = 12;  // cache misses that a core can have under way
 
   std::size_t slot(std::uint64_t position) const { return position & (layout_.ring - 1); }
@@ -267,8 +280,9 @@ class ShmGroup {
   std::uint64_t finished_ = 0;         // this rank has finished every position before this one,
   std::uint64_t early_ = 0;            // and, where bit i is set, position finished_ + i
   // The operations announced: their number, a hash of them all, and the last ones' first positions
-  // and marks, which are bits of the hash then.
-  std::uint64_t num_announced_ = 0, all_announced_ = 0, announced_first_ = 0, mark_ = 0;
+  // and marks.
+  CallHash calls_;
+  std::uint64_t num_announced_ = 0, num_marked_ = 0, announced_first_ = 0, mark_ = 0;
   struct Marked {
     std::uint64_t first = 0, mark = 0;
   };

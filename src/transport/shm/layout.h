@@ -59,6 +59,21 @@ struct AnnouncedCall {
 };
 inline constexpr std::size_t kAnnouncedCalls = 16;  // more than can be under way
 
+// A hash of all calls that a rank has announced, equal on ranks that have announced the same.
+class CallHash {
+ public:
+  void add(const Announcement& call) {
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull;
+    all_ = (all_ ^ (call.what + call.bytes * kOdd)) * kOdd;
+  }
+  static constexpr int kMarkBits = 16;
+  // What flags carry of it.
+  std::uint64_t mark() const { return all_ >> (64 - kMarkBits); }
+
+ private:
+  std::uint64_t all_ = 0;
+};
+
 struct alignas(kFalseSharingRange) RankControl {
   Counter done;  // this rank has finished every position before this one
   // The first position of the operation that this rank has begun last. This and `calls` are read
