@@ -39,7 +39,7 @@ std::uint64_t classes_of(const Team& team, Collective collective) {
 Turn Trial::next(bool again) {
   if (!settled_ || again) {
     if (calls_ == (settled_ ? kCallsBetween : kCallsBefore)) {
-      return turns_++ % 2 == 0 ? Turn::sumac : Turn::native;
+      return turn(turns_++);
     }
     ++calls_;
   }
@@ -54,10 +54,10 @@ void Trial::note(Turn turn, std::uint64_t ns) {
 
 TurnTimes Trial::least() const { return least_; }
 
-bool Trial::settle(const TurnTimes& greatest) {
+bool Trial::settle(const AgreedTimes& times, bool has_root) {
   *this = Trial();
   settled_ = true;
-  return handed_down_ = is_slower(greatest);
+  return handed_down_ = is_slower(times.greatest) && (has_root || is_slower(times.least));
 }
 
 void Trials::open(const std::uint64_t (&classes)[kNumCollectives], bool again) {
@@ -79,17 +79,17 @@ Trial& Trials::of(Collective collective, std::size_t bytes) {
   return trials[static_cast<std::size_t>(class_of(bytes))];
 }
 
-TurnTimes Trials::settle(Collective collective, std::size_t bytes, Oob& oob) {
+AgreedTimes Trials::settle(Collective collective, std::size_t bytes, Oob& oob) {
   Trial& trial = of(collective, bytes);
   const TurnTimes own = trial.least();
-  std::uint64_t words[2] = {own.sumac, own.native};
-  oob.all_max(words, 2);
-  const TurnTimes greatest{words[0], words[1]};
-  const bool down = trial.settle(greatest);
+  std::uint64_t words[4] = {own.sumac, own.native, ~own.sumac, ~own.native};
+  oob.all_max(words, 4);
+  const AgreedTimes times{{words[0], words[1]}, {~words[2], ~words[3]}};
+  const bool down = trial.settle(times, info_of(collective).has_root);
   if (!down && !again_) {
     open_[static_cast<int>(collective)] &= ~(std::uint64_t{1} << class_of(bytes));
   }
-  return greatest;
+  return times;
 }
 
 std::uint64_t free_classes(const ChoiceTable& choices, Collective collective,

@@ -4,8 +4,13 @@
 // Idea: calls of one collective whose bytes lie between the same powers of two are a class. The
 // first kCallsBefore calls of a class go as ever; the next kTurns go in turns to Sumac and to the
 // MPI, and each rank keeps the least time of its calls either way. At the call after these the
-// ranks agree on the greatest of these times over all ranks, and hand the class down where Sumac's
-// exceeds the MPI's by more than an eighth; a smaller difference may be chance.
+// ranks agree on the greatest of these times over all ranks and on the least. The class is handed
+// down where Sumac's exceeds the MPI's by more than an eighth; a smaller difference may be chance.
+// Without a root that must be so of both: where all wait for all, the least is that of a rank that
+// came last and waited for none, and the greatest shows how long programs' ranks wait for each
+// other. With a root only the greatest counts, since the root itself may wait for nobody.
+// Order of turns: that of Thue and Morse, S M M S M S S M ... Programs that repeat 2, 4 or 8 calls
+// of a class, of which some follow a computation and others do not, give both ways as many of each.
 // Cost: one agreement a class and team; calls of a class that is kept look at one bit.
 // Used for: blocking calls, see interpose/calls/adapt.h. Needs: that all ranks count the same calls
 // and have the same classes open, so that they take turns at the same calls.
@@ -34,16 +39,23 @@ enum class Turn : std::uint8_t {
   handed_down,  // the MPI's, which was faster
 };
 
-// The least times (ns) of one rank, or the greatest of these over all ranks; 0 where there is none.
+// The least times (ns) of one rank, or of these the greatest or least over all ranks; 0 where there
+// is none.
 struct TurnTimes {
   std::uint64_t sumac = 0, native = 0;
+};
+struct AgreedTimes {
+  TurnTimes greatest, least;
 };
 
 // The trial of one class.
 class Trial {
  public:
   static constexpr std::uint32_t kCallsBefore = 128, kCallsBetween = 1 << 14;
-  static constexpr int kTurns = 8;
+  static constexpr int kTurns = 16;
+  static Turn turn(int number) {
+    return std::popcount(static_cast<unsigned>(number)) % 2 == 0 ? Turn::sumac : Turn::native;
+  }
 
   // Counts a call and says whose it is. `again`: trials are repeated, kCallsBetween calls after the
   // last one. Not to be called while is_over().
@@ -56,7 +68,7 @@ class Trial {
   TurnTimes least() const;
   bool is_handed_down() const { return handed_down_; }
   // Ends the trial with what the ranks have agreed on. Returns true when the class is handed down.
-  bool settle(const TurnTimes& greatest);
+  bool settle(const AgreedTimes& times, bool has_root);
 
  private:
   std::uint32_t calls_ = 0;  // since the last trial
@@ -84,7 +96,7 @@ class Trials {
   Trial& of(Collective collective, std::size_t bytes);
   Turn next(Trial& trial) const { return trial.next(again_); }
   // Collective: settles a trial that is over. Returns what the ranks have agreed on.
-  TurnTimes settle(Collective collective, std::size_t bytes, Oob& oob);
+  AgreedTimes settle(Collective collective, std::size_t bytes, Oob& oob);
 
  private:
   std::uint64_t open_[kNumCollectives] = {};

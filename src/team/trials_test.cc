@@ -58,10 +58,7 @@ struct Calls {
     for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(next(sumac, mpi), turn) << i;
   }
   void expect_turns(std::uint64_t sumac, std::uint64_t mpi) {
-    for (int i = 0; i < Trial::kTurns / 2; ++i) {
-      ASSERT_EQ(next(sumac, mpi), Turn::sumac) << i;
-      ASSERT_EQ(next(sumac, mpi), Turn::native) << i;
-    }
+    for (int i = 0; i < Trial::kTurns; ++i) ASSERT_EQ(next(sumac, mpi), Trial::turn(i)) << i;
   }
 
   Trials trials;
@@ -107,7 +104,19 @@ TEST(Trials, SlowerThanTheMpiByMoreThanAnEighthIsHandedDown) {
   }
 }
 
-// One bad time of four does not matter.
+// Where calls that follow a computation alternate with others that do not, or come in groups, both
+// ways have as many of each.
+TEST(Trials, APeriodOfTheProgramFavoursNeither) {
+  for (const int period : {1, 2, 4, 8}) {
+    for (int phase = 0; phase < period; ++phase) {
+      int native = 0;
+      for (int t = phase; t < Trial::kTurns; t += period) native += Trial::turn(t) == Turn::native;
+      EXPECT_EQ(2 * native, Trial::kTurns / period) << period << " " << phase;
+    }
+  }
+}
+
+// One bad time of eight does not matter.
 TEST(Trials, TheLeastTimeCounts) {
   for (int bad = 0; bad < Trial::kTurns; ++bad) {
     for (const bool down : {false, true}) {
@@ -131,7 +140,7 @@ TEST(Trials, ACallWithoutATimeIsStillATurn) {
       Trial& trial = calls.trials.of(kAllreduce, 1000);
       const Turn turn = calls.trials.next(trial);
       // Every one of Sumac's has a time; of the MPI's, one or none.
-      if (turn == Turn::sumac || (down && t == 3)) trial.note(turn, turn == Turn::native ? 5 : 100);
+      if (turn == Turn::sumac || (down && t == 4)) trial.note(turn, turn == Turn::native ? 5 : 100);
     }
     calls.expect(1, down ? Turn::handed_down : Turn::as_ever);
   }
@@ -184,7 +193,7 @@ TEST(Trials, ClassesAndCollectivesAreApart) {
     if (before >= Trial::kCallsBefore + Trial::kTurns) {
       expected = of_class % 2 ? Turn::handed_down : Turn::as_ever;
     } else if (before >= Trial::kCallsBefore) {
-      expected = before % 2 ? Turn::native : Turn::sumac;
+      expected = Trial::turn(static_cast<int>(before - Trial::kCallsBefore));
     }
     ASSERT_EQ(turn, expected) << before << " calls of class " << of_class << " before";
   }
@@ -260,34 +269,40 @@ TEST(OpenTrials, OverLevelsNothingIsTriedWhereAnythingIsWanted) {
   EXPECT_FALSE(all[1].trials.is_open(kAllreduce, 64));
 }
 
-// Ranks with random times of their own take the same turns, and decide by the slowest of each.
-TEST(OpenTrials, AllRanksDecideTheSame) {
+// Ranks with random times of their own take the same turns, and decide by the slowest of each, and
+// without a root by the fastest too.
+void expect_one_decision(Collective collective) {
   std::mt19937 random(3);
   for (const int ranks : {2, 3, 5}) {
     ThreadTeam all(setting_of(ranks, 1), [](ThreadTeam& team) { set_adapt(team, Adapt::always); });
     for (int round = 0; round < 20; ++round) {
       std::vector<TurnTimes> times(static_cast<std::size_t>(ranks));
-      TurnTimes most;
+      TurnTimes most, least{kAll, kAll};
       for (TurnTimes& own : times) {
         own = {100 + random() % 100, 100 + random() % 100};
         most = {std::max(own.sumac, most.sumac), std::max(own.native, most.native)};
+        least = {std::min(own.sumac, least.sumac), std::min(own.native, least.native)};
       }
       std::vector<std::vector<Turn>> turns(times.size());
       all.each([&](Team& team, const Hello&) {
         const auto r = static_cast<std::size_t>(team.rank);
         open_trials(team);
         for (std::uint32_t i = 0; i <= Trial::kCallsBefore + Trial::kTurns; ++i) {
-          turns[r].push_back(one_call(team.trials, kAllreduce, 8, team.oob, [&](Turn turn) {
+          turns[r].push_back(one_call(team.trials, collective, 8, team.oob, [&](Turn turn) {
             return turn == Turn::native ? times[r].native : times[r].sumac;
           }));
         }
       });
       for (const auto& of_rank : turns) EXPECT_EQ(of_rank, turns[0]);
-      const bool down = most.sumac > most.native + most.native / 8;
+      const auto slower = [](const TurnTimes& of) { return of.sumac > of.native + of.native / 8; };
+      const bool down = slower(most) && (info_of(collective).has_root || slower(least));
       EXPECT_EQ(turns[0].back(), down ? Turn::handed_down : Turn::as_ever);
     }
   }
 }
+
+TEST(OpenTrials, AllRanksDecideTheSame) { expect_one_decision(kAllreduce); }
+TEST(OpenTrials, WithARootTheSlowestDecides) { expect_one_decision(Collective::bcast); }
 
 TEST(IsExact, WhatDoesNotDependOnWhoFolds) {
   EXPECT_TRUE(is_exact(Op::sum, DType::i32) && is_exact(Op::prod, DType::u64));

@@ -8,11 +8,15 @@ namespace {
 
 void settle(const Call& call, const Decision& decision, const Trial& trial) {
   Communicator& c = *decision.communicator;
-  const TurnTimes times = c.trials.settle(call.collective(), decision.bytes, c.oob);
+  const AgreedTimes times = c.trials.settle(call.collective(), decision.bytes, c.oob);
   if (c.rank != 0) return;
-  log(Level::trace, "adapted: %s of %zu bytes on %d ranks: %.2f us, and the MPI's own %.2f us: %s",
-      name_of(call.collective()), decision.bytes, c.size, static_cast<double>(times.sumac) * 1e-3,
-      static_cast<double>(times.native) * 1e-3, trial.is_handed_down() ? "handed down" : "kept");
+  const auto us = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-3; };
+  log(Level::trace,
+      "adapted: %s of %zu bytes on %d ranks: %.2f to %.2f us, and the MPI's own %.2f to %.2f us: "
+      "%s",
+      name_of(call.collective()), decision.bytes, c.size, us(times.least.sumac),
+      us(times.greatest.sumac), us(times.least.native), us(times.greatest.native),
+      trial.is_handed_down() ? "handed down" : "kept");
 }
 
 }  // namespace
