@@ -8,6 +8,7 @@ Exit status: 0 done, 1 a job failed, 3 no MPI or no Sumac.
 """
 
 import argparse
+import collections
 import json
 import os
 import pathlib
@@ -17,7 +18,6 @@ import sys
 import time
 
 import programs
-import records
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "experiments"))
@@ -25,8 +25,12 @@ import jobs  # noqa: E402
 
 SECONDS_ALLOWED = 120  # time limit of a job
 # Collectives are timed in the jobs "profile", in which Sumac watches and the MPI serves them, and
-# "record", in which Sumac serves them; whole runs in "mpi", without Sumac, and "sumac".
-WAYS = ("profile", "record", "mpi", "sumac")
+# "stats", in which Sumac serves them; whole runs in "mpi", without Sumac, and "sumac".
+WAYS = ("profile", "stats", "mpi", "sumac")
+# Functions that the statistics count under another one's name.
+COUNTED_AS = {
+    "allgatherv": "allgather", "alltoallw": "alltoallv", "reduce_scatter_block": "reduce_scatter",
+}  # fmt: skip
 BUSY = 0.3  # processes that ran beside the jobs, on average, from which a machine is called busy
 
 
@@ -51,8 +55,10 @@ def run_once(given, name, way):
     command = programs.PROGRAMS[name](folder, given)
     family, launcher = given.mpi.split("=", 1)
     settings = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    if way in ("profile", "record"):
-        settings[f"SUMAC_{way.upper()}"] = str(kept)
+    if way == "profile":
+        settings["SUMAC_PROFILE"] = str(kept)
+    if way == "stats":
+        settings["SUMAC_STATS"] = f"all,{kept}/stats.json"
     front = [] if way == "mpi" else [str(given.sumac), "exec", "--"]
     line = [launcher, *jobs.UNBOUND[family], "-n", str(given.ranks), *front, *command]
     os.chdir(folder)
@@ -61,10 +67,20 @@ def run_once(given, name, way):
     found = {"wall": time.monotonic() - begin, "load": os.getloadavg()[0]}
     if way == "profile":
         found |= profile_of(given, kept)
-    if way == "record":
-        found["by"] = records.times(kept)
+    if way == "stats":
+        found["by"] = times_of(kept / "stats.json")
         found["inside"] = sum(found["by"].values())
     return found
+
+
+def times_of(path):
+    """{collective: seconds in its blocking calls, the mean of the ranks}"""
+    ranks = json.loads(path.read_text(encoding="utf-8"))["all"]
+    inside = collections.Counter()
+    for rank in ranks:
+        for counted in rank["paths"]:
+            inside[counted["collective"]] += counted["seconds"] / len(ranks)
+    return inside
 
 
 def profile_of(given, kept):
@@ -79,9 +95,18 @@ def profile_of(given, kept):
         "set_up": told["set_up_seconds"],
         "waiting": sum(row["waiting_seconds"] for row in content["collectives"]),
         "run": told["run_seconds"], "run_after": told["run_with_sumac_seconds"],
-        "by": {row["call"]: [row["seconds"], row["waiting_seconds"], row["with_sumac_seconds"]]
-               for row in content["collectives"]},
+        "by": by_collective(content["collectives"]),
     }  # fmt: skip
+
+
+def by_collective(rows):
+    """{collective, as the statistics count it: seconds in all, waiting, foretold}"""
+    found = {}
+    for row in rows:
+        times = found.setdefault(COUNTED_AS.get(row["call"], row["call"]), [0.0, 0.0, 0.0])
+        for n, key in enumerate(("seconds", "waiting_seconds", "with_sumac_seconds")):
+            times[n] += row[key]
+    return found
 
 
 def state_of(given):
@@ -122,11 +147,11 @@ def by_call(done):
         return statistics.median(1e3 * value(each["by"]) for each in done[way])
 
     result = {}
-    for call in sorted({call for each in done["profile"] + done["record"] for call in each["by"]}):
+    for call in sorted({call for each in done["profile"] + done["stats"] for call in each["by"]}):
         result[call] = [
             median("profile", lambda by, n=n, call=call: by.get(call, [0, 0, 0])[n])
             for n in range(3)
-        ] + [median("record", lambda by, call=call: by.get(call, 0))]
+        ] + [median("stats", lambda by, call=call: by.get(call, 0))]
     return result
 
 
