@@ -26,8 +26,10 @@ inline constexpr std::size_t kMostOfBlock = 64;
 // Copies small blocks to adjoining places by shuffling whole vectors, as long as these do not
 // reach beyond the last block. Returns how many blocks it has copied; the others are the caller's.
 using ThinOutFn = std::size_t (*)(std::byte* to, const std::byte* from, std::size_t count);
-// The function of the instruction set in use; null where single loads are as fast.
-ThinOutFn find_thin_out(std::size_t block, std::ptrdiff_t stride);
+// The function of the instruction set in use; null where single loads are as fast. `streams`: past
+// the caches, as stream_copy(); `to` must then be at a multiple of kStreamedAt.
+ThinOutFn find_thin_out(std::size_t block, std::ptrdiff_t stride, bool streams);
+inline constexpr std::size_t kStreamedAt = 64;
 
 // memcpy past the caches. To be followed by end_streaming() before other threads are told of the
 // data.

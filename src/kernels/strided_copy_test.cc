@@ -206,16 +206,15 @@ TEST(StreamCopy, copies_any_part_of_lines) {
 }
 
 // Blocks that it takes are copied to the byte; it refuses the same ones wherever they are.
-TEST(StreamBlocks, copies_what_it_takes) {
+TEST_P(Strided, streams_what_it_takes) {
   Guarded source(kRoom), target(kRoom);
   fill(source.begin(), kRoom, 3);
   std::size_t taken = 0;
-  for (std::size_t block : {8, 16, 32, 48, 64}) {
-    for (std::size_t count : {1, 2, 100}) {
-      for (const std::size_t shift : {0, 8, 16}) {
+  const auto try_all = [&](std::size_t block, std::ptrdiff_t stride) {
+    for (std::size_t count : {1, 2, 100, 333}) {
+      for (const std::size_t shift : {0, 1, 8, 16, 24}) {
         fill(target.begin(), kRoom, 9);
         std::vector<std::byte> expected(target.begin(), target.end());
-        const auto stride = static_cast<std::ptrdiff_t>(block) + 40;
         const Case c{block, count, stride};
         const std::byte* const from = source.end() - c.extent();
         std::byte* const to = target.end() - block * count - shift;
@@ -230,6 +229,11 @@ TEST(StreamBlocks, copies_what_it_takes) {
             << block << " bytes, " << count << " times";
       }
     }
+  };
+  for (const std::size_t block : {1, 2, 4, 8, 16, 32, 48, 64}) {
+    const auto adjoining = static_cast<std::ptrdiff_t>(block);
+    for (const std::ptrdiff_t times : {2, 3, 4}) try_all(block, times * adjoining);
+    try_all(block, adjoining + 40);
   }
 #if defined(__x86_64__)
   EXPECT_GT(taken, 0u);

@@ -32,7 +32,8 @@ HWY_INLINE hn::Vec<D> load_thinned(D d, const Lane* from) {
   return wanted;
 }
 
-template <class Lane, int times>
+// `streams`: the results go past the caches; `to` is at a multiple of kStreamedAt.
+template <class Lane, int times, bool streams>
 std::size_t thin_out(std::byte* to, const std::byte* from, std::size_t count) {
   const hn::ScalableTag<Lane> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -41,24 +42,34 @@ std::size_t thin_out(std::byte* to, const std::byte* from, std::size_t count) {
   std::size_t done = 0;
   // The last element's vector would be read beyond it.
   for (; done + lanes < count; done += lanes) {
-    hn::StoreU(load_thinned<times>(d, in + done * times), d, out + done);
+    const auto wanted = load_thinned<times>(d, in + done * times);
+    if constexpr (streams) {
+      hn::Stream(wanted, d, out + done);
+    } else {
+      hn::StoreU(wanted, d, out + done);
+    }
   }
   return done;
 }
 
-template <class Lane>
+template <class Lane, bool streams>
 ThinOutFn find_for(std::ptrdiff_t times) {
-  if (times == 2) return thin_out<Lane, 2>;
+  if (times == 2) return thin_out<Lane, 2, streams>;
   if constexpr (sizeof(Lane) == 8) return nullptr;
-  if (times == 3) return thin_out<Lane, 3>;
-  return times == 4 ? thin_out<Lane, 4> : nullptr;
+  if (times == 3) return thin_out<Lane, 3, streams>;
+  return times == 4 ? thin_out<Lane, 4, streams> : nullptr;
 }
 
-ThinOutFn find_thinner(std::size_t block, std::ptrdiff_t times) {
-  if (block == 8) return find_for<std::uint64_t>(times);
-  if (block == 4) return find_for<std::uint32_t>(times);
-  if (block == 2) return find_for<std::uint16_t>(times);
-  return block == 1 ? find_for<std::uint8_t>(times) : nullptr;
+template <bool streams>
+ThinOutFn find_thin(std::size_t block, std::ptrdiff_t times) {
+  if (block == 8) return find_for<std::uint64_t, streams>(times);
+  if (block == 4) return find_for<std::uint32_t, streams>(times);
+  if (block == 2) return find_for<std::uint16_t, streams>(times);
+  return block == 1 ? find_for<std::uint8_t, streams>(times) : nullptr;
+}
+
+ThinOutFn find_thinner(std::size_t block, std::ptrdiff_t times, bool streams) {
+  return streams ? find_thin<true>(block, times) : find_thin<false>(block, times);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
@@ -71,7 +82,7 @@ HWY_AFTER_NAMESPACE();
 namespace sumac {
 namespace {
 
-using FindThinnerFn = ThinOutFn (*)(std::size_t block, std::ptrdiff_t times);
+using FindThinnerFn = ThinOutFn (*)(std::size_t block, std::ptrdiff_t times, bool streams);
 
 constexpr FindThinnerFn kOfVectorSets[] = SUMAC_VECTOR_SETS(find_thinner);
 template <VectorSet set>
@@ -87,11 +98,11 @@ constexpr FindThinnerFn kFindThinner[] = {
 
 }  // namespace
 
-ThinOutFn find_thin_out(std::size_t block, std::ptrdiff_t stride) {
+ThinOutFn find_thin_out(std::size_t block, std::ptrdiff_t stride, bool streams) {
   const FindThinnerFn find = kFindThinner[sumac_simd_set()];
   const auto signed_block = static_cast<std::ptrdiff_t>(block);
   if (!find || stride % signed_block != 0) return nullptr;
-  return find(block, stride / signed_block);
+  return find(block, stride / signed_block, streams);
 }
 
 }  // namespace sumac
