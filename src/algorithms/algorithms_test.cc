@@ -153,8 +153,9 @@ void run_calls(int ranks, std::deque<Call>& calls, Random& random, std::size_t r
   for (const Call& call : calls) call.expect_left_alone();
 }
 
-const std::vector<std::size_t> kCounts = {0,   1,   2,   13,  14,  15,  16,  17,  31,   63,
-                                          127, 128, 129, 130, 255, 256, 257, 500, 1000, 2085};
+const std::vector<std::size_t> kCounts = {0,   1,   2,    13,   14,   15,  16,  17,
+                                          31,  63,  127,  128,  129,  130, 255, 256,
+                                          257, 500, 1000, 2085, 5000, 9000};
 
 class OneAlgorithm : public ::testing::TestWithParam<Algorithm> {};
 

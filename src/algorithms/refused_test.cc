@@ -119,7 +119,7 @@ class Refused : public ::testing::TestWithParam<Algorithm> {};
 TEST_P(Refused, NobodyReturnsWithAWrongResult) {
   int refusals = 0;
   for (const int ranks : {2, 3, 5}) {
-    const CallSetting setting = setting_of(entry_of(GetParam()), ranks, 2085);
+    const CallSetting setting = setting_of(entry_of(GetParam()), ranks, 5000);
     for (int refused = 0; refused < ranks; ++refused) {
       int outcome = kNobodyWrong;
       for (int transfers = 0; outcome == kNobodyWrong; transfers += 1 + transfers / 3) {

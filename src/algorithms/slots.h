@@ -98,11 +98,19 @@ class OwnSlots {
   std::size_t slot_bytes_, room_, steps_;
 };
 
-// Copies a rank's data into its slot.
+// Copies a rank's data into its slot. Data with a layout are packed there directly unless they are
+// to go past the caches, which few packers can: then by pieces that stay in the first cache. (64
+// KiB of every second double, broadcast between far cores of a Zen 4: 30 us if packed directly.)
 inline void put(ShmGroup& group, std::uint64_t position, const ConstBytes& from, std::byte* to,
                 std::size_t bytes) {
   if (from.contiguous()) return group.store(position, to, from.at(), bytes);
-  from.copy_to(to, bytes);
+  if (!group.stores_better(position, bytes)) return from.copy_to(to, bytes);
+  alignas(kCacheLine) std::byte packed[8 << 10];
+  for (std::size_t done = 0; done < bytes; done += sizeof packed) {
+    const std::size_t some = std::min(sizeof packed, bytes - done);
+    (from + done).copy_to(packed, some);
+    group.store(position, to + done, packed, some);
+  }
 }
 
 // Copies into this rank's slot the pieces that the others fold in the step, neighbouring pieces at

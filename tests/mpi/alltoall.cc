@@ -72,7 +72,7 @@ void sweep() {
   int round = 0;
   const int slot = 32 << 10 >> 2;  // ints
   for (const int n : {0, 1, 2, 7, 60, 516, 517, 518, 519, 700, 4099, slot - 1, slot, slot + 1,
-                      slot * ranks + 3, 100000}) {
+                      slot * ranks + 3, 100000, 300000}) {
     for (int function = 0; function < 3; ++function) {
       for (const Form form : kForms) {
         for (int variant = 0; variant < 12; ++variant) {

@@ -49,9 +49,8 @@ Wait ShmGroup::slot_free_slow(std::uint64_t position) {
   return {control(0).done, sizeof(RankControl), size(), rank_ + 1, count, target};
 }
 
-void ShmGroup::store_measured(std::uint64_t position, std::byte* to, const std::byte* from,
-                              std::size_t bytes) {
-  const Way way = hand_over_.way(position, [&](Way of, std::uint64_t period) {
+Way ShmGroup::way_of(std::uint64_t position) {
+  return hand_over_.way(position, [&](Way of, std::uint64_t period) {
     std::uint64_t most = 0;
     for (int rank = 0; rank < size(); ++rank) {
       if (rank == rank_) continue;
@@ -60,6 +59,11 @@ void ShmGroup::store_measured(std::uint64_t position, std::byte* to, const std::
     }
     return most;
   });
+}
+
+void ShmGroup::store_measured(std::uint64_t position, std::byte* to, const std::byte* from,
+                              std::size_t bytes) {
+  const Way way = way_of(position);
   const auto copy = [&] {
     if (way == Way::cached) {
       std::memcpy(to, from, bytes);

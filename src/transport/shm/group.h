@@ -151,6 +151,15 @@ class ShmGroup {
       store_measured(position, to, from, bytes);
     }
   }
+  // True where `bytes` bytes that a layout packs had better be packed elsewhere and given to
+  // store(), which is about to go past the caches, or to measure: else they are packed into the
+  // payload.
+  bool stores_better(std::uint64_t position, std::size_t bytes) {
+    Way measured;
+    return kCanStream && bytes >= kLeastMeasured &&
+           (hand_over_.schedule().measured(position, measured) ||
+            way_of(position) == Way::streamed);
+  }
   // Calls work(), which reads `bytes` bytes from others' payloads of `position`.
   template <class Work>
   void read(std::uint64_t position, std::size_t bytes, const Work& work) const {
@@ -258,6 +267,7 @@ class ShmGroup {
   }
   std::uint64_t flag_of_earlier(std::uint64_t position) const;
   Wait slot_free_slow(std::uint64_t position);
+  Way way_of(std::uint64_t position);
   void store_measured(std::uint64_t position, std::byte* to, const std::byte* from,
                       std::size_t bytes);
   void note_read(std::uint64_t position, Way way, std::uint64_t ticks, std::size_t bytes) const;
