@@ -3,9 +3,8 @@
 """Runs all tests and checks on the build of 'make build'; the last line counts them.
 
 Usage: scripts/check.py [--all] [--preset NAME]
---all adds the slow tests, other projects' suites under Sumac, the unit tests under the sanitizers
-with jobs of real ranks under those of addresses and undefined behaviour, and the kernels' tests on
-emulated Arm processors. Exit status: 0 all passed, 1 not.
+--all adds the slow tests, other projects' suites under Sumac, the unit tests and jobs of real ranks
+under the sanitizers, and the kernels' tests on emulated Arm processors. Exit status: 0 all passed, 1 not.
 """
 
 import argparse
@@ -23,7 +22,7 @@ RESULTS = ROOT / "build/check"
 # Preset -> which of the unit tests. The kernels have no threads, and are slow under tsan. The
 # preset for Arm has the kernels alone.
 OTHER_PRESETS = {"asan": [], "tsan": ["-E", "kernels"], "aarch64": []}
-WITH_JOBS = ("asan",)  # the presets whose builds have jobs of real ranks as well
+WITH_JOBS = ("asan", "tsan")  # the presets whose builds have jobs of real ranks as well
 # Tests at a time: most are jobs that wait half of their time, for the launcher or for one another.
 # On machines with many processors memory and /dev/shm, where each job has its segments, are what
 # limits them, and these do not grow with the processors.

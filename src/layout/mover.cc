@@ -17,10 +17,22 @@ using Sequence = LayoutNode::Sequence;
 // Blocks of at least this length are stored past the caches one by one, where that is wanted.
 constexpr std::size_t kStreamedOut = 1024, kStreamedIn = 64;
 
-// Loops are exchanged from this many repetitions on, of at most so many blocks.
-constexpr std::size_t kLeastAcross = 4, kFewBlocks = 16;
-constexpr std::size_t kLongTile = 64;
+// Loops are exchanged from this many repetitions on, of at most so many blocks; of at most so few
+// where the kernel of tiles knows the block, which takes longer rows at least as fast.
+constexpr std::size_t kLeastAcross = 4, kFewBlocks = 16, kFewOfKnown = 3;
 constexpr std::size_t kLine = 64;  // bytes
+
+bool is_known_to_tiles(std::size_t block) { return block == 4 || block == 8 || block == 16; }
+
+// Repetitions that are exchanged at a time. Out of the caches those of a few lines: the next pass
+// begins while the lines of this one still come, which the processor's prefetching would not bring
+// at strides of more than a line. Far apart each repetition has pages of its own, and short tiles
+// gain nothing.
+std::size_t tile_across(std::ptrdiff_t stride, bool streams) {
+  constexpr std::size_t kLong = 64, kSpan = 1024;
+  const auto apart = static_cast<std::size_t>(std::abs(stride));
+  return streams && apart > 0 && apart <= 2 * kLine ? std::min(kLong, kSpan / apart) : kLong;
+}
 // Short runs are packed in one or two pieces of so many bytes: to tell their exact lengths apart
 // would cost branches.
 constexpr std::size_t kWide = 32;
@@ -179,14 +191,16 @@ class Mover {
       return false;
     }
     const auto packed_stride = static_cast<std::ptrdiff_t>(bytes);
-    if (inner.count <= kFewBlocks && inner.count < count) {
-      in_tiles(bytes, count, kLongTile, [&](std::size_t first, std::size_t some) {
-        std::byte* const begin = place + times(first, stride);
-        for (std::size_t j = 0; j < inner.count; ++j) {
-          way_.copy_loop(begin + times(j, inner.stride), stride, packed_stride, block, some,
-                         j * block);
-        }
-      });
+    if (inner.count <= (is_known_to_tiles(block) ? kFewOfKnown : kFewBlocks) &&
+        inner.count < count) {
+      in_tiles(bytes, count, tile_across(stride, way_.streams),
+               [&](std::size_t first, std::size_t some) {
+                 std::byte* const begin = place + times(first, stride);
+                 for (std::size_t j = 0; j < inner.count; ++j) {
+                   way_.copy_loop(begin + times(j, inner.stride), stride, packed_stride, block,
+                                  some, j * block);
+                 }
+               });
       return true;
     }
     const auto adjoining = static_cast<std::ptrdiff_t>(block);
@@ -211,15 +225,17 @@ class Mover {
     const auto* list = std::get_if<Runs>(&node.form);
     if (!list || list->child || list->runs.size() > kFewBlocks) return false;
     if (way_.is_long(node.bytes / list->runs.size())) return false;
-    in_tiles(node.bytes, count, kLongTile, [&](std::size_t first, std::size_t some) {
-      std::size_t offset = 0;
-      for (std::size_t i = 0; i < list->runs.size(); ++i) {
-        std::byte* const begin = place + times(first, stride) + place_of(*list, i);
-        const std::size_t block = list->runs[i].units;
-        way_.copy_loop(begin, stride, static_cast<std::ptrdiff_t>(node.bytes), block, some, offset);
-        offset += block;
-      }
-    });
+    in_tiles(node.bytes, count, tile_across(stride, way_.streams),
+             [&](std::size_t first, std::size_t some) {
+               std::size_t offset = 0;
+               for (std::size_t i = 0; i < list->runs.size(); ++i) {
+                 std::byte* const begin = place + times(first, stride) + place_of(*list, i);
+                 const std::size_t block = list->runs[i].units;
+                 way_.copy_loop(begin, stride, static_cast<std::ptrdiff_t>(node.bytes), block, some,
+                                offset);
+                 offset += block;
+               }
+             });
     return true;
   }
 

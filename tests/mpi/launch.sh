@@ -19,13 +19,15 @@ launch() {
   launch_plain "$seconds" "$ranks" "$sumac" exec -- "$@"
 }
 
+# SUMAC_TEST_FRONT: a command in front of the launcher.
 # launch_plain: the same without `sumac exec`. Open MPI's jobs of one user share a folder unless
 # they are given one each; one job may remove it while another one makes it.
 launch_plain() {
   seconds=$(patient "$1") ranks=$2 job_folder=$(mktemp -d)
   shift 2
+  # shellcheck disable=SC2086
   SUMAC_TEST_JOB=$job_mark SUMAC_TEST_SECONDS=$seconds OMPI_MCA_orte_tmpdir_base=$job_folder \
-    timeout -k 5 $((seconds + 5)) "$launcher" -n "$ranks" "$@"
+    timeout -k 5 $((seconds + 5)) ${SUMAC_TEST_FRONT:-} "$launcher" -n "$ranks" "$@"
   job_status=$?
   rm -rf "$job_folder"
   return "$job_status"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Faults that the sanitizers must find: faulty address | undefined. That of address is in the
-// library's own access to memory that the program gave it.
+// Faults that the sanitizers must find: faulty address | undefined | thread. That of address is in
+// the library's own access to memory that the program gave it.
 #include <climits>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "mpi/check.h"
@@ -34,6 +35,17 @@ void overflow_in_function() {
   MPI_Op_free(&operation);
 }
 
+void race() {
+  int counted = 0;
+  const auto count = [&] {
+    for (int i = 0; i < kCount; ++i) ++counted;
+  };
+  std::thread other(count);
+  count();
+  other.join();
+  MPI_Bcast(&counted, 1, MPI_INT, 0, MPI_COMM_WORLD);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -42,5 +54,6 @@ int main(int argc, char** argv) {
   const std::string which = argc > 1 ? argv[1] : "";
   if (which == "address") use_too_much();
   if (which == "undefined") overflow_in_function();
+  if (which == "thread") race();
   return finish();
 }
