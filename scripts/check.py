@@ -3,8 +3,9 @@
 """Runs all tests and checks on the build of 'make build'; the last line counts them.
 
 Usage: scripts/check.py [--all] [--preset NAME]
---all adds the slow tests, other projects' suites under Sumac, the unit tests and jobs of real ranks
-under the sanitizers, and the kernels' tests on emulated Arm processors. Exit status: 0 all passed, 1 not.
+--all adds the slow tests, other projects' suites under Sumac, the unit tests and jobs of real
+ranks under the sanitizers, and the kernels' tests on emulated Arm processors.
+Exit status: 0 all passed, 1 not.
 """
 
 import argparse

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Real ranks of a build with the address and undefined-behaviour sanitizers, or with that of threads:
-# the programs and the back ends are compiled with them. A rank in which they find something ends
-# with another status than 0, and with it the job.
+# Real ranks of a build with the address and undefined-behaviour sanitizers, or with that of
+# threads: the programs and the back ends are compiled with them. A rank in which they find
+# something ends with another status than 0, and with it the job.
 
 # The runtime comes with the program, behind libsumac.so, which is in front of all and in which
 # there is nothing to watch. Leaks are looked for in the unit tests: the MPIs' own are many.
 # ThreadSanitizer sees the threads of a rank, and not what ranks share: that is what the simulated
-# ranks of the unit tests are for. Its addresses leave no room for those that Linux chooses at random.
+# ranks of the unit tests are for. Its addresses leave no room for those that Linux chooses at
+# random.
 set(surroundings
     ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
