@@ -26,7 +26,7 @@ void EndsJob::tell_and_end() const {
   const int lost = find_lost_soon(team_);
   if (lost >= 0) return end_for_lost_rank(team_, lost);
   // A slot may hold an address that another call has left there.
-  end_if_calls_differ(team_);
+  if (end_if_calls_differ(team_)) return;
   log_here(
       "error[peer-memory]: rank %d could not reach a peer's memory in %s; ending the job "
       "(SUMAC_CMA=off does without; or other ranks called something else)",

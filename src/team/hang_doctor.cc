@@ -170,22 +170,25 @@ void end_if_rank_is_lost(Team& team) {
 
 }  // namespace
 
-void end_if_calls_differ(const Team& team) {
+bool end_if_calls_differ(const Team& team) {
+  bool differ = false;
   // Persistent operations announce themselves on slots of their own.
   const auto look = [&](const ShmGroup& group, const std::vector<int>& members) {
     std::uint64_t number = 0;
-    const int rank = group.find_different(number);
-    if (rank >= 0) end_for_different_calls(team, group, members, rank, number);
+    const int rank = differ ? -1 : group.find_different(number);
+    if (rank < 0) return;
+    differ = true;
+    end_for_different_calls(team, group, members, rank, number);
   };
   look(team.group, {});
   for (const auto& levels : team.levels) levels->for_each_listing(look);
+  return differ;
 }
 
 void report_late(void* context, double seconds) {
   auto& team = *static_cast<Team*>(context);
   end_if_rank_is_lost(team);
-  end_if_calls_differ(team);
-  end_if_missing_are_through(team);
+  if (!end_if_calls_differ(team)) end_if_missing_are_through(team);
   if (seconds < 1) return;
   const std::string missing = list_missing(team);
   tell_status(team, seconds, missing);

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -294,36 +295,34 @@ def test_pictures(sumac, folder, tmp_path, ending):  # noqa: F811
     assert status == 2 and "error[bad-value]: --plot" in err
 
 
-RECORD = """sumac-record 1
-rank {rank} of 2
-c 0 0-1 MPI_COMM_WORLD
-s 0 bcast blocking c=0 root=0 r=246692,1,0
-b 0 555218 1000
-b 0 10 3000
-s 1 allreduce nonblocking c=0 s==,1,0 r=0,1,0
-i 1 7 10 500
-i 1 8 10 500
-w 7 8 10 4000
-s 2 barrier persistent c=0
-p 2 9 10 100
-g 9 10 200
-w 9 8 10 600
-e finalized
-"""
-
-
-def test_times_of_a_record(tmp_path):
-    """experiments/foretell adds up what SUMAC_RECORD has kept."""
-    path = Path(__file__).parents[2] / "experiments/foretell/records.py"
-    spec = importlib.util.spec_from_file_location("records_of_calls", path)
+def the_experiment(monkeypatch):
+    """experiments/foretell/run.py as a module."""
+    folder = Path(__file__).parents[2] / "experiments/foretell"
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    for name in ("jobs", "programs"):  # its own, and not for other tests
+        monkeypatch.setitem(sys.modules, name, None)
+        del sys.modules[name]
+    spec = importlib.util.spec_from_file_location("foretell_run", folder / "run.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for rank in range(2):
-        (tmp_path / f"rank-{rank}.calls").write_text(RECORD.format(rank=rank))
-    found = module.times(tmp_path)
-    wanted = {"bcast": 4000, "iallreduce": 500 + 500 + 4000 + 300, "barrier-persistent": 500}
-    assert found == pytest.approx({call: ns / 1e9 for call, ns in wanted.items()})
+    return module
+
+
+def test_times_of_the_statistics(tmp_path, monkeypatch):
+    """The experiment adds up what SUMAC_STATS=all,FILE has written, under the profile's names."""
+    experiment = the_experiment(monkeypatch)
+    paths = [{"collective": "bcast", "path": path, "seconds": 0.25} for path in ("lines", "slots")]
+    paths.append({"collective": "allgather", "path": "lines", "seconds": 1.0})
+    ranks = [{"rank": 0, "paths": paths}, {"rank": 1, "paths": paths[:1]}]
+    (tmp_path / "stats.json").write_text(json.dumps({"rank": 0, "all": ranks}))
+    found = experiment.times_of(tmp_path / "stats.json")
+    assert found == pytest.approx({"bcast": 0.375, "allgather": 0.5})
+    times = {"seconds": 1.0, "waiting_seconds": 0.5, "with_sumac_seconds": 0.75}
+    rows = [{"call": call} | times for call in ("allgather", "allgatherv", "ibcast")]
+    assert experiment.by_collective(rows) == {
+        "allgather": [2.0, 1.0, 1.5], "ibcast": [1.0, 0.5, 0.75],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("call", ["bcast", "iallreduce", "allgather-persistent"])
