@@ -24,7 +24,11 @@ class Movement : public Call {
       if (exchanges() || r == 0) send_.blocks.push_back({each_out, count(me(), r)});
       if (spec.kind != Kind::bcast || r == 0) receive_.blocks.push_back({each_in, count(r, me())});
     }
-    const bool apart = listed() && own(4) % 2 == 0;
+    bool apart = listed() && own(4) % 2 == 0;
+#ifdef OPEN_MPI
+    // Open MPI 4.1's own MPI_Alltoallw among one rank takes displacements for elements.
+    if (in_bytes && size() == 1) apart = false;
+#endif
     send_.place(exchanges() && apart, own(5), base_.size);
     receive_.place(apart, own(6), base_.size);
   }
@@ -96,6 +100,9 @@ class Movement : public Call {
 #ifndef OPEN_MPI
     // MPICH 4.0's own nonblocking all-gathers are wrong on much data of derived types.
     if (!exchanges() && spec().form != Form::blocking && spec().bytes > 4096) return &all[0];
+    // Its blocking MPI_Allgatherv of 512 KiB and more ends the process where extents differ.
+    const std::size_t all_bytes = spec().bytes * static_cast<std::size_t>(size());
+    if (spec().kind == Kind::allgatherv && all_bytes >= 256 << 10) return &all[0];
 #endif
     return &all[own(which) % (spec().fours ? all.size() : kSingles)];
   }
