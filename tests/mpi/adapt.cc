@@ -219,7 +219,12 @@ void late_to_root(bool late_to_sumac) {
   const auto calls = static_cast<int>(letters.size());
   CHECK(letters == expected_letters(calls, true, late_to_sumac ? 's' : 'T'), "%s: %s", step_text,
         letters.c_str());
-  // Other sizes know nothing of it.
+  // What shares the class and is not exact stays, and other sizes know nothing of it.
+  const double given = 1;
+  double sum = 0;
+  MPI_Reduce(&given, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, own.comm);
+  CHECK(letter() == 'T', "'%s'", path());
+  CHECK(rank != 0 || sum == ranks, "%g", sum);
   CHECK(caller.call(Kind::reduce, 4) == 'T', "'%s'", path());
 }
 
