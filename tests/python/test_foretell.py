@@ -297,12 +297,12 @@ def test_pictures(sumac, folder, tmp_path, ending):  # noqa: F811
 
 def the_experiment(monkeypatch):
     """experiments/foretell/run.py as a module."""
-    folder = Path(__file__).parents[2] / "experiments/foretell"
-    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    home = Path(__file__).parents[2] / "experiments/foretell"
+    monkeypatch.setattr(sys, "path", [str(home), *sys.path])
     for name in ("jobs", "programs"):  # its own, and not for other tests
         monkeypatch.setitem(sys.modules, name, None)
         del sys.modules[name]
-    spec = importlib.util.spec_from_file_location("foretell_run", folder / "run.py")
+    spec = importlib.util.spec_from_file_location("foretell_run", home / "run.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
