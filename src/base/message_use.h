@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Point-to-point messages that Sumac packs (SUMAC_PACK_MESSAGES): counted by the back end, printed
-// by the statistics.
+// Messages, and blocks of all-to-alls, that Sumac packs (SUMAC_PACK_MESSAGES): counted by the back
+// end, printed by the statistics.
 #pragma once
 
 #include <cstdint>

@@ -13,6 +13,7 @@
 #include "data.h"
 #include "message_calls.h"
 #include "mpi_faults.h"
+#include "packed_messages.h"
 #include "random_types.h"
 #include "type_places.h"
 
@@ -166,20 +167,6 @@ void exchange_random(std::uint64_t seed) {
   }
 }
 
-// How many messages this process has packed or unpacked.
-long messages_packed() {
-  static const auto stats = in_sumac<std::size_t (*)(char*, std::size_t)>("sumac_stats");
-  std::vector<char> text(1 << 16);
-  stats(text.data(), text.size());
-  const char* const found = std::strstr(text.data(), "\"messages\": {\"sent\": ");
-  long sent = 0, received = 0;
-  if (!CHECK(found && std::sscanf(found, "\"messages\": {\"sent\": %ld, \"received\": %ld", &sent,
-                                  &received) == 2)) {
-    return 0;
-  }
-  return sent + received;
-}
-
 // Columns of a matrix, of a type that is known.
 struct Columns {
   static constexpr int kRows = 1000, kRowLength = 7, kBytes = 3 * 8 * kRows;
@@ -286,7 +273,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < rounds; ++i) exchange_random(first + static_cast<unsigned long>(i));
   test_requests_that_end_otherwise();
   test_errors();
-  const long served = messages_packed();
+  const PackedCounts packed = messages_packed();
+  const long served = packed.sent + packed.received;
   CHECK(served >= least, "%ld messages packed or unpacked", served);
   return finish();
 }

@@ -45,6 +45,22 @@ inline bool is_misnamed([[maybe_unused]] MPI_Datatype type, [[maybe_unused]] con
 #endif
 }
 
+// MPI_Ineighbor_alltoallw of Open MPI 4.1 mixes up the two neighbours along a closed dimension of 1
+// or 2 ranks, MPI_Neighbor_alltoallw does not. That of MPICH 4.0 is wrong on graphs in which ranks
+// have different numbers of neighbours (issue 6233), in both forms.
+#ifdef OPEN_MPI
+inline constexpr bool kBeginsOnClosedGrids = false, kHasIrregularGraphs = true;
+#else
+inline constexpr bool kBeginsOnClosedGrids = true, kHasIrregularGraphs = false;
+#endif
+
+// Open MPI 4.1: MPI_Alltoallw among one rank takes displacements for elements.
+#ifdef OPEN_MPI
+inline bool has_alltoallw(int number_of_ranks) { return number_of_ranks > 1; }
+#else
+inline bool has_alltoallw(int) { return true; }
+#endif
+
 // MPICH 5.0 and Intel MPI 2021.18: MPI_Request_get_status_some makes an active persistent request
 // inactive, and forgets receives that it has reported once. True if the MPI has no such function:
 // then it is Sumac's. `get_status_some`: the MPI's, of type

@@ -23,9 +23,9 @@ nm -D --defined-only "$library" | awk '{print $3}' |
 run diff "$scratch/expected" "$scratch/exported"
 expect_status 0
 run grep -c . "$scratch/calls"
-expect_out 111
+expect_out 113
 run grep -c . "$scratch/exported"
-expect_out 261
+expect_out 265
 
 run sh -c "nm -D --undefined-only '$library' | grep -E 'MPI|_Z|GOMP|omp_|__kmpc'"
 expect_status 1

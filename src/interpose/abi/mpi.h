@@ -148,6 +148,7 @@ typedef struct MPI_ABI_Win* MPI_Win;
 #define MPI_ERR_REQUEST 7
 #define MPI_ERR_ROOT 8
 #define MPI_ERR_OP 10
+#define MPI_ERR_TOPOLOGY 11
 #define MPI_ERR_ARG 13
 #define MPI_ERR_TRUNCATE 15
 #define MPI_ERR_OTHER 16
@@ -179,6 +180,9 @@ typedef struct MPI_ABI_Win* MPI_Win;
 #define MPI_COMBINER_F90_COMPLEX 114
 #define MPI_COMBINER_F90_INTEGER 115
 #define MPI_COMBINER_RESIZED 116
+#define MPI_CART 211
+#define MPI_GRAPH 212
+#define MPI_DIST_GRAPH 213
 #define MPI_KEYVAL_INVALID 0
 
 #define MPI_MAX_INFO_VAL 1024
@@ -187,6 +191,7 @@ typedef struct MPI_ABI_Win* MPI_Win;
 
 #define MPI_BOTTOM ((void*)0)
 #define MPI_IN_PLACE ((void*)1)
+#define MPI_UNWEIGHTED ((int*)10)
 #define MPI_STATUS_IGNORE ((MPI_Status*)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status*)0)
 
@@ -205,6 +210,8 @@ typedef int(MPI_Grequest_cancel_function)(void*, int);
 // Functions, by their profiling names alone: a back end finds them in the MPI.
 int PMPI_Abort(MPI_Comm, int);
 int PMPI_Cancel(MPI_Request*);
+int PMPI_Cart_shift(MPI_Comm, int, int, int*, int*);
+int PMPI_Cartdim_get(MPI_Comm, int*);
 int PMPI_Comm_call_errhandler(MPI_Comm, int);
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function*, MPI_Comm_delete_attr_function*, int*,
                             void*);
@@ -224,6 +231,8 @@ int PMPI_Comm_set_info(MPI_Comm, MPI_Info);
 int PMPI_Comm_size(MPI_Comm, int*);
 int PMPI_Comm_split(MPI_Comm, int, int, MPI_Comm*);
 int PMPI_Comm_test_inter(MPI_Comm, int*);
+int PMPI_Dist_graph_neighbors(MPI_Comm, int, int*, int*, int, int*, int*);
+int PMPI_Dist_graph_neighbors_count(MPI_Comm, int*, int*, int*);
 int PMPI_Errhandler_free(MPI_Errhandler*);
 int PMPI_Error_class(int, int*);
 int PMPI_Finalize(void);
@@ -234,10 +243,15 @@ int PMPI_Get_library_version(char*, int*);
 int PMPI_Grequest_complete(MPI_Request);
 int PMPI_Grequest_start(MPI_Grequest_query_function*, MPI_Grequest_free_function*,
                         MPI_Grequest_cancel_function*, void*, MPI_Request*);
+int PMPI_Graph_neighbors(MPI_Comm, int, int, int*);
+int PMPI_Graph_neighbors_count(MPI_Comm, int, int*);
 int PMPI_Group_free(MPI_Group*);
 int PMPI_Group_translate_ranks(MPI_Group, int, const int*, MPI_Group, int*);
 int PMPI_Igather(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int, MPI_Comm,
                  MPI_Request*);
+int PMPI_Ineighbor_alltoallw(const void*, const int*, const MPI_Aint*, const MPI_Datatype*, void*,
+                             const int*, const MPI_Aint*, const MPI_Datatype*, MPI_Comm,
+                             MPI_Request*);
 int PMPI_Info_get(MPI_Info, const char*, int, char*, int*);
 int PMPI_Init(int*, char***);
 int PMPI_Init_thread(int*, char***, int, int*);
@@ -245,6 +259,8 @@ int PMPI_Initialized(int*);
 int PMPI_Iprobe(int, int, MPI_Comm, int*, MPI_Status*);
 int PMPI_Irecv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 int PMPI_Isend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+int PMPI_Neighbor_alltoallw(const void*, const int*, const MPI_Aint*, const MPI_Datatype*, void*,
+                            const int*, const MPI_Aint*, const MPI_Datatype*, MPI_Comm);
 int PMPI_Op_commutative(MPI_Op, int*);
 int PMPI_Op_create(MPI_User_function*, int, MPI_Op*);
 int PMPI_Op_free(MPI_Op*);
@@ -268,6 +284,7 @@ int PMPI_Test_cancelled(const MPI_Status*, int*);
 int PMPI_Testall(int, MPI_Request*, int*, MPI_Status*);
 int PMPI_Testany(int, MPI_Request*, int*, int*, MPI_Status*);
 int PMPI_Testsome(int, MPI_Request*, int*, int*, MPI_Status*);
+int PMPI_Topo_test(MPI_Comm, int*);
 int PMPI_Type_commit(MPI_Datatype*);
 int PMPI_Type_contiguous(int, MPI_Datatype, MPI_Datatype*);
 int PMPI_Type_create_hindexed(int, const int*, const MPI_Aint*, MPI_Datatype, MPI_Datatype*);

@@ -7,6 +7,7 @@
 #include "interpose/calls/check.h"
 #include "interpose/calls/direct_memory.h"
 #include "interpose/calls/ordered_calls.h"
+#include "interpose/messages/alltoall_calls.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/requests/requests.h"
 #include "team/own_ranks.h"
@@ -173,7 +174,7 @@ int hand_down(Entry& entry, const Call& call, Decision& decision) {
   count_hand_down(entry, decision);
   if (decision.way == Decision::Way::refuse) return decision.error;
   const bool in_order = decision.reason == Reason::in_order;
-  const int error = in_order ? reduce_in_order(call, decision) : call.kind.below(call);
+  const int error = in_order ? reduce_in_order(call, decision) : hand_to_mpi(call);
   const bool succeeded = error == MPI_SUCCESS;
   if (decision.counts && call.kind.form == Form::blocking && was_made(error)) {
     count_call(call.comm, 1, succeeded && ends_together(call));

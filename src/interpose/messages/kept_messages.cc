@@ -14,7 +14,7 @@ namespace sumac {
 namespace {
 
 struct Kept {
-  std::unique_ptr<PackedMessage> message;
+  std::unique_ptr<Delivery> message;
   bool receives;
 };
 
@@ -51,10 +51,18 @@ void end_all_adopted(Ask ask) {
 
 }  // namespace
 
-void keep_message(MPI_Request request, std::unique_ptr<PackedMessage> message, bool receives) {
+void keep_message(MPI_Request request, std::unique_ptr<Delivery> message, bool receives) {
   const std::lock_guard<std::mutex> lock(mutex);
   kept.insert_or_assign(handle_bits(request), Kept{std::move(message), receives});
   number_kept = kept.size();
+}
+
+void keep_unless_ended(MPI_Request request, std::unique_ptr<Delivery> message, bool receives) {
+  int done = 0;
+  MPI_Status status;
+  mpi.Request_get_status(request, &done, &status);
+  if (!done) return keep_message(request, std::move(message), receives);
+  if (receives) message->deliver(status);
 }
 
 bool no_message_kept() { return number_kept.load(std::memory_order_relaxed) == 0; }
@@ -79,7 +87,7 @@ void end_message(MPI_Request request, const MPI_Status& status, bool success) {
 }
 
 void deliver_message(MPI_Request request, const MPI_Status& status) {
-  PackedMessage* received = nullptr;  // MPI allows one thread at a time to ask about a request
+  Delivery* received = nullptr;  // MPI allows one thread at a time to ask about a request
   {
     const std::lock_guard<std::mutex> lock(mutex);
     const auto found = kept.find(handle_bits(request));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packed messages whose requests, the MPI's own, are under way.
+// The packed messages and exchanges whose requests, the MPI's own, are under way.
 #pragma once
 
 #include <mpi.h>
@@ -11,7 +11,10 @@
 namespace sumac {
 
 // Keeps a message for as long as its request is under way.
-void keep_message(MPI_Request request, std::unique_ptr<PackedMessage> message, bool receives);
+void keep_message(MPI_Request request, std::unique_ptr<Delivery> message, bool receives);
+// The same, unless it has ended already: then it needs no memory any more, and its request may be
+// one that the MPI gives to all such calls.
+void keep_unless_ended(MPI_Request request, std::unique_ptr<Delivery> message, bool receives);
 
 // True while none is kept: no request need be looked up.
 bool no_message_kept();

@@ -4,9 +4,11 @@
 #include "interpose/messages/point_to_point.h"
 
 #include "interpose/messages/kept_messages.h"
+#include "interpose/messages/neighbor_calls.h"
 #include "interpose/messages/packed_message.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/process.h"
+#include "interpose/profile/profile.h"
 
 namespace sumac {
 namespace {
@@ -71,12 +73,9 @@ int begin_send(const void* in, int count, MPI_Datatype type, int to, int tag, MP
   const MessageData& data = given.data;
   const int error = mpi.Isend(data.address, data.count, data.type, to, tag, comm, request);
   given.note(error, to);
-  if (!given.message || error != MPI_SUCCESS) return error;
-  // One that has ended already needs no memory any more. Its request may be one that the MPI gives
-  // to all such sends.
-  int done = 0;
-  mpi.Request_get_status(*request, &done, MPI_STATUS_IGNORE);
-  if (!done) keep_message(*request, std::move(given.message), false);
+  if (given.message && error == MPI_SUCCESS) {
+    keep_unless_ended(*request, std::move(given.message), false);
+  }
   return error;
 }
 
@@ -94,7 +93,7 @@ int begin_receive(void* out, int count, MPI_Datatype type, int from, int tag, MP
 
 }  // namespace
 
-bool messages_are_packed() { return options.pack_messages != 0; }
+bool messages_are_packed() { return options.pack_messages != 0 && !calls_are_profiled(); }
 
 void redirect_messages(const sumac_stub& stub) {
   stub.redirect(SUMAC_CALL_Send, reinterpret_cast<void*>(send));
@@ -102,6 +101,7 @@ void redirect_messages(const sumac_stub& stub) {
   stub.redirect(SUMAC_CALL_Sendrecv, reinterpret_cast<void*>(send_receive));
   stub.redirect(SUMAC_CALL_Isend, reinterpret_cast<void*>(begin_send));
   stub.redirect(SUMAC_CALL_Irecv, reinterpret_cast<void*>(begin_receive));
+  redirect_neighbors(stub);
 }
 
 }  // namespace sumac

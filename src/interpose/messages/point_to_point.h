@@ -8,8 +8,8 @@
 
 namespace sumac {
 
-// Whether SUMAC_PACK_MESSAGES asks for them. Else a program's messages do not pass through the back
-// end.
+// Whether SUMAC_PACK_MESSAGES asks for them, and nobody profiles. Else a program's messages do not
+// pass through the back end.
 bool messages_are_packed();
 
 void redirect_messages(const sumac_stub& stub);

@@ -53,10 +53,10 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
     requests = profiled_request_calls(requests);
   } else {
     redirect_packing(*stub);
-    if (messages_are_packed()) {
-      redirect_messages(*stub);
-      requests = message_request_calls(requests);
-    }
+  }
+  if (messages_are_packed()) {
+    redirect_messages(*stub);
+    requests = message_request_calls(requests);
   }
   if (calls_are_watched()) requests = watched_request_calls(requests);
   redirect_requests(*stub, requests);

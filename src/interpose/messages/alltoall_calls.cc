@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/messages/alltoall_calls.h"
+
+#include <climits>
+
+#include "interpose/messages/block_exchange.h"
+#include "interpose/messages/point_to_point.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/process/process.h"
+
+namespace sumac {
+namespace {
+
+// The blocks of all ranks, which are one element behind the other.
+MessageData whole(const Data& block, int ranks, MPI_Comm comm) {
+  const bool fits = block.count >= 0 && block.count <= INT_MAX / ranks;
+  const int count = fits ? static_cast<int>(block.count) * ranks : 0;
+  return {block.address, count, block.type, comm};
+}
+
+// The blocks of one side of MPI_Alltoall, packed.
+class PackedSide {
+ public:
+  PackedSide(const Data& block, int ranks, MPI_Comm comm)
+      : given_(block), whole_(whole(block, ranks, comm)), message_(PackedMessage::make(whole_)) {
+    if (message_) given_ = {message_->packed(), message_->bytes() / ranks, MPI_PACKED};
+  }
+  bool any() const { return message_ != nullptr; }
+  const Data& given() const { return given_; }
+  void pack() const {
+    if (message_) message_->pack();
+  }
+  void unpack() const {
+    if (message_) message_->unpack_all();
+  }
+  void note() const {
+    if (!message_) note_message(whole_);
+  }
+
+ private:
+  Data given_;
+  const MessageData whole_;
+  const std::unique_ptr<PackedMessage> message_;
+};
+
+class EqualExchange final : public Delivery {
+ public:
+  EqualExchange(const Call& call, int ranks)
+      : sent(call.send, ranks, call.comm), received(call.receive, ranks, call.comm) {}
+
+  PackedSide sent, received;
+
+ private:
+  void unpack(const MPI_Status&) override { received.unpack(); }
+};
+
+int exchange_equal(const Call& call, int ranks) {
+  auto exchange = std::make_unique<EqualExchange>(call, ranks);
+  Call made = call;
+  made.send = exchange->sent.given();
+  made.receive = exchange->received.given();
+  exchange->sent.pack();
+  const int error = call.kind.below(made);
+  if (error != MPI_SUCCESS) return error;
+  exchange->sent.note();
+  exchange->received.note();
+  if (!call.is_deferred()) {
+    exchange->received.unpack();
+  } else if (exchange->sent.any() || exchange->received.any()) {
+    keep_unless_ended(*call.request, std::move(exchange), true);
+  }
+  return error;
+}
+
+int exchange_blocks(const Call& call, int ranks) {
+  using Arguments = BlockArguments<int>;
+  const auto side = [](const Data& data, const void* counts, const void* places,
+                       const MPI_Datatype* types) {
+    return Arguments{data.address, static_cast<const int*>(counts), static_cast<const int*>(places),
+                     types};
+  };
+  const std::vector<int> peers(static_cast<std::size_t>(ranks));  // all are there
+  auto exchange = std::make_unique<BlockExchange<int>>(
+      side(call.send, call.send_counts, call.send_displacements, call.send_types), peers,
+      side(call.receive, call.counts, call.displacements, call.types), peers, call.comm);
+  MPI_Request* const request = call.is_deferred() ? call.request : nullptr;
+  return run_exchange(std::move(exchange), request,
+                      [&](const Arguments& sent, const Arguments& received) {
+                        Call made = call;
+                        made.send.address = sent.address;
+                        made.send_counts = sent.counts;
+                        made.send_displacements = sent.places;
+                        made.send_types = sent.types;
+                        made.receive.address = received.address;
+                        made.counts = received.counts;
+                        made.displacements = received.places;
+                        made.types = received.types;
+                        return call.kind.below(made);
+                      });
+}
+
+bool may_be_packed(const Call& call) {
+  const Function function = call.kind.function;
+  const bool lists_fit = function == Function::alltoallw && !call.kind.large;
+  return (function == Function::alltoall || lists_fit) && call.kind.form != Form::persistent &&
+         call.send.address != MPI_IN_PLACE && call.comm != MPI_COMM_NULL && mpi_is_up();
+}
+
+}  // namespace
+
+int hand_to_mpi(const Call& call) {
+  static const bool packed = messages_are_packed();
+  if (!packed || !may_be_packed(call)) [[likely]]
+    return call.kind.below(call);
+  int remote = 0, ranks = 0;
+  const int error = mpi.Comm_test_inter(call.comm, &remote);
+  if (error != MPI_SUCCESS) return error;
+  if (remote) return call.kind.below(call);
+  mpi.Comm_size(call.comm, &ranks);
+  const bool lists = call.kind.function == Function::alltoallw;
+  return lists ? exchange_blocks(call, ranks) : exchange_equal(call, ranks);
+}
+
+}  // namespace sumac

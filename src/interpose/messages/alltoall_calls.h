@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Alltoall and MPI_Alltoallw, blocking and nonblocking, that are left to the MPI: their types
+// with gaps are packed here (SUMAC_PACK_MESSAGES).
+#pragma once
+
+#include "interpose/calls/call.h"
+
+namespace sumac {
+
+// The call by the MPI's own function, whatever the collective.
+int hand_to_mpi(const Call& call);
+
+}  // namespace sumac

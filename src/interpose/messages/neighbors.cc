@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/messages/neighbors.h"
+
+#include "interpose/mpi/mpi_functions.h"
+
+namespace sumac {
+namespace {
+
+int find_in_grid(MPI_Comm comm, Neighbors& neighbors) {
+  int dimensions = 0;
+  int error = mpi.Cartdim_get(comm, &dimensions);
+  for (int d = 0; d < dimensions && error == MPI_SUCCESS; ++d) {
+    int before = MPI_PROC_NULL, after = MPI_PROC_NULL;
+    error = mpi.Cart_shift(comm, d, 1, &before, &after);
+    neighbors.to.insert(neighbors.to.end(), {before, after});
+  }
+  neighbors.from = neighbors.to;
+  return error;
+}
+
+int find_in_graph(MPI_Comm comm, Neighbors& neighbors) {
+  int rank = 0, count = 0;
+  mpi.Comm_rank(comm, &rank);
+  const int error = mpi.Graph_neighbors_count(comm, rank, &count);
+  if (error != MPI_SUCCESS) return error;
+  neighbors.to.resize(static_cast<std::size_t>(count));
+  mpi.Graph_neighbors(comm, rank, count, neighbors.to.data());
+  neighbors.from = neighbors.to;
+  return error;
+}
+
+int find_in_distributed_graph(MPI_Comm comm, Neighbors& neighbors) {
+  int from = 0, to = 0, weighted = 0;
+  const int error = mpi.Dist_graph_neighbors_count(comm, &from, &to, &weighted);
+  if (error != MPI_SUCCESS) return error;
+  neighbors.from.resize(static_cast<std::size_t>(from));
+  neighbors.to.resize(static_cast<std::size_t>(to));
+  // The weights are asked for: not every MPI takes MPI_UNWEIGHTED for a weighted graph.
+  std::vector<int> from_weights(neighbors.from.size() + 1), to_weights(neighbors.to.size() + 1);
+  return mpi.Dist_graph_neighbors(
+      comm, from, neighbors.from.data(), weighted ? from_weights.data() : MPI_UNWEIGHTED, to,
+      neighbors.to.data(), weighted ? to_weights.data() : MPI_UNWEIGHTED);
+}
+
+}  // namespace
+
+int find_neighbors(MPI_Comm comm, Neighbors& neighbors) {
+  int topology = MPI_UNDEFINED;
+  const int error = mpi.Topo_test(comm, &topology);
+  if (error != MPI_SUCCESS) return error;
+  if (topology == MPI_CART) return find_in_grid(comm, neighbors);
+  if (topology == MPI_GRAPH) return find_in_graph(comm, neighbors);
+  if (topology == MPI_DIST_GRAPH) return find_in_distributed_graph(comm, neighbors);
+  return MPI_ERR_TOPOLOGY;
+}
+
+}  // namespace sumac
