@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* strided CALLS BYTES...: times MPI_Bcast, MPI_Alltoall, MPI_Alltoallw and a message there and back
- * (MPI_Send, MPI_Recv) of every second double, at sizes of so many packed bytes (of an all-to-all:
- * all blocks of a rank). Two ranks or more; rank 0 prints a line for each call and size, with the
- * seconds of the slowest rank in each call:
- *   bcast|alltoall|alltoallw|message BYTES right|wrong SECONDS...
+/* strided CALLS BYTES...: times MPI_Bcast, MPI_Alltoall, MPI_Alltoallw, MPI_Neighbor_alltoallw
+ * along a line of ranks and a message there and back (MPI_Send, MPI_Recv) of every second double,
+ * at sizes of so many packed bytes (of an exchange: all blocks of a rank). Two ranks or more; rank
+ * 0 prints a line for each call and size, with the seconds of the slowest rank in each call:
+ *   bcast|alltoall|alltoallw|neighbors|message BYTES right|wrong SECONDS...
  * The exit status is 0 even if results are wrong; other errors end the job. */
 #include <mpi.h>
 #include <stdio.h>
@@ -18,7 +18,9 @@ struct job {
   MPI_Datatype type; /* a block; blocks adjoin */
   double *in, *out;
   int *counts, *places;
+  MPI_Aint far_places[2]; /* of the neighbours' blocks */
   MPI_Datatype* types;
+  MPI_Comm line; /* the ranks in their order */
 };
 
 static void* allocate(size_t bytes) {
@@ -34,7 +36,9 @@ static size_t room_of(const struct job* job) {
 static struct job make_job(int bytes, int blocks) {
   struct job job = {.doubles = bytes / (int)sizeof(double) / blocks, .blocks = blocks};
   MPI_Datatype thin;
+  const int open = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &job.ranks);
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &job.ranks, &open, 0, &job.line);
   MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
   MPI_Type_vector(job.doubles, 1, 2, MPI_DOUBLE, &thin);
   MPI_Type_create_resized(thin, 0, 2 * job.doubles * (MPI_Aint)sizeof(double), &job.type);
@@ -50,11 +54,13 @@ static struct job make_job(int bytes, int blocks) {
     job.places[r] = r * 2 * job.doubles * (int)sizeof(double);
     job.types[r] = job.type;
   }
+  job.far_places[1] = job.places[1];
   return job;
 }
 
 static void free_job(struct job* job) {
   MPI_Type_free(&job->type);
+  MPI_Comm_free(&job->line);
   free(job->in);
   free(job->out);
   free(job->counts);
@@ -88,6 +94,10 @@ static void alltoallw(const struct job* job) {
   MPI_Alltoallw(job->in, job->counts, job->places, job->types, job->out, job->counts, job->places,
                 job->types, MPI_COMM_WORLD);
 }
+static void neighbors(const struct job* job) {
+  MPI_Neighbor_alltoallw(job->in, job->counts, job->far_places, job->types, job->out, job->counts,
+                         job->far_places, job->types, job->line);
+}
 static void message(const struct job* job) {
   if (job->rank == 0) {
     MPI_Send(job->in, 1, job->type, 1, 0, MPI_COMM_WORLD);
@@ -101,11 +111,12 @@ static void message(const struct job* job) {
 struct call {
   const char* name;
   void (*make)(const struct job*);
-  enum { FROM_ROOT, FROM_ALL, FROM_PARTNER } from;
+  enum { FROM_ROOT, FROM_ALL, FROM_NEIGHBORS, FROM_PARTNER } from;
 };
 static const struct call kCalls[] = {{"bcast", bcast, FROM_ROOT},
                                      {"alltoall", alltoall, FROM_ALL},
                                      {"alltoallw", alltoallw, FROM_ALL},
+                                     {"neighbors", neighbors, FROM_NEIGHBORS},
                                      {"message", message, FROM_PARTNER}};
 
 static int is_right(const struct job* job, const struct call* call, int number) {
@@ -119,13 +130,21 @@ static int is_right(const struct job* job, const struct call* call, int number) 
     for (int r = 0; r < job->ranks; ++r)
       right &= has(job->out + 2 * (size_t)r * doubles, doubles, 2 * (size_t)job->rank * doubles, r,
                    number, -1);
+  else if (call->from == FROM_NEIGHBORS)
+    for (size_t side = 0; side < 2; ++side) { /* before and after this rank */
+      const int from = job->rank + (side == 0 ? -1 : 1);
+      if (from >= 0 && from < job->ranks)
+        right &=
+            has(job->out + 2 * side * doubles, doubles, 2 * (1 - side) * doubles, from, number, -1);
+    }
   return right;
 }
 
 static void measure(const struct call* call, int bytes, int calls) {
   struct job job;
   MPI_Comm_size(MPI_COMM_WORLD, &job.ranks);
-  job = make_job(bytes, call->from == FROM_ALL ? job.ranks : 1);
+  const int blocks[] = {1, job.ranks, 2, 1};
+  job = make_job(bytes, blocks[call->from]);
   double* const seconds = allocate((size_t)calls * sizeof *seconds);
   double* const slowest = allocate((size_t)calls * sizeof *slowest);
   int right = 1, all_right = 0;
