@@ -9,7 +9,10 @@
 // uses.
 #pragma once
 
+#include <climits>
+
 #include "algorithms/chunks.h"
+#include "algorithms/in_pieces.h"
 #include "transport/shm/group.h"
 
 namespace sumac {
@@ -73,6 +76,19 @@ void do_share(const Claims& claims, int owner, std::size_t most, DoPiece work) {
     work(piece);
     claims.note_done(owner);
   }
+}
+
+// The same by as many threads as may help, where the share's `bytes` are worth it: the pieces are
+// cells whose copies are tasks (Jain et al. on OpenMP tasks within MPI, IPDPS workshops 2018, doi
+// 10.1109/IPDPSW.2018.00203).
+template <class DoPiece>
+void do_share_by_threads(const Claims& claims, int owner, std::size_t most, std::size_t bytes,
+                         DoPiece work) {
+  by_threads(bytes, static_cast<int>(std::min<std::size_t>(most, INT_MAX)),
+             [&](int thread, int threads) {
+               const Part own = part_of(most, threads, thread, 1);
+               do_share(claims, owner, own.bytes, work);
+             });
 }
 
 // Calls work(owner, piece) for every piece that the other ranks have left.

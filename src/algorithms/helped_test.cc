@@ -12,6 +12,7 @@
 #include "strands/waiting.h"
 #include "testing/group_world.h"
 #include "testing/kernels.h"
+#include "testing/test_exchange.h"
 
 namespace sumac::testing {
 namespace {
@@ -97,7 +98,46 @@ int call(Rank& rank, int n) {
   return wrong;
 }
 
-TEST_F(Helped, SingleCopy) {
+// The collectives that only copy: a broadcast, an all-gather or an all-to-all.
+int copy(Rank& rank, int n) {
+  const int ranks = rank.group.size(), me = rank.group.rank(), root = n / 3 % ranks;
+  const std::size_t block = static_cast<std::size_t>(n) * 7'919 % 100'000 + 1;
+  const std::size_t all = block * static_cast<std::size_t>(ranks), bytes = all * sizeof(Word);
+  Words input(all), output(all);
+  for (std::size_t i = 0; i < all; ++i) input[i] = own_word(me, i, n);
+  const auto* const in = reinterpret_cast<const std::byte*>(input.data());
+  auto* const out = reinterpret_cast<std::byte*>(output.data());
+  const Exchange exchange = equal_exchange(bytes, ranks);
+  const UseThreads may(true);
+  in_region = n % 2 == 0;
+  const WaitPolicy policy;
+  const auto run = [&](Task task) { rank.strand.run(std::move(task), policy); };
+  const BcastArguments bcast{me == root ? const_cast<std::byte*>(in) : out, bytes, root};
+  const AllgatherArguments gather{in, out, {bytes, ranks, block * sizeof(Word), 0, nullptr}};
+  const AlltoallArguments swap{in, out, exchange.sent(me, false), exchange.received(me, false)};
+  switch (n % 3) {
+    case 0:
+      run(bcast::single_copy(rank.strand, rank.group, bcast, rank.peers));
+      break;
+    case 1:
+      run(allgather::single_copy(rank.strand, rank.group, gather, rank.peers));
+      break;
+    default:
+      run(alltoall::single_copy(rank.strand, rank.group, swap, rank.peers));
+  }
+  int wrong = 0;
+  for (std::size_t i = 0; i < all; ++i) {
+    const auto from = static_cast<int>(i / block);
+    const std::size_t own = static_cast<std::size_t>(me) * block;
+    const Word sent[] = {own_word(root, i, n), own_word(from, i % block, n),
+                         own_word(from, own + i % block, n)};
+    wrong += output[i] != sent[n % 3] && (n % 3 != 0 || me != root);
+  }
+  return wrong;
+}
+
+// Runs 20 calls of all ranks, each in a thread of its own, and asks that threads have helped.
+void run_by_single_copy(int (*made)(Rank& rank, int n)) {
   for (const int ranks : {2, 3, 4}) {
     const Stats before = process_stats();
     World world(ranks, 8, 512, Control::slot);
@@ -109,7 +149,7 @@ TEST_F(Helped, SingleCopy) {
       world[r].peers.scratch_bytes = world[r].scratch.size();
       world[r].strand.preempt_at_every_wait(false);
       threads.emplace_back([&, r] {
-        for (int n = 0; n < 20; ++n) wrong += call(world[r], n);
+        for (int n = 0; n < 20; ++n) wrong += made(world[r], n);
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -122,6 +162,10 @@ TEST_F(Helped, SingleCopy) {
     }
   }
 }
+
+TEST_F(Helped, ReductionsBySingleCopy) { run_by_single_copy(call); }
+
+TEST_F(Helped, CopiesBySingleCopy) { run_by_single_copy(copy); }
 
 TEST_F(Helped, FoldsOfMessages) {
   for (const std::size_t count : {0, 1, 1000, 1024, 100'000, 300'001}) {

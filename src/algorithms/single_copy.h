@@ -82,17 +82,47 @@ inline void store(const SingleCopy& peers, int peer, std::uintptr_t address, con
   }
 }
 
-// The same into data that may have gaps: these get pieces that are still in the cache.
-inline void fetch_into(const SingleCopy& peers, int peer, std::uintptr_t address, const Bytes& to,
-                       std::size_t bytes) {
+// The access of one thread, with its part of the scratch memory.
+inline SingleCopy for_thread(const SingleCopy& peers, int thread, int threads) {
+  SingleCopy own = peers;
+  own.scratch_bytes = peers.scratch_bytes / static_cast<std::size_t>(threads) / kPage * kPage;
+  own.scratch += static_cast<std::size_t>(thread) * own.scratch_bytes;
+  return own;
+}
+
+// Threads whose parts of the scratch memory hold as much from `sources` ranks at a time as is worth
+// a system call.
+inline int most_fetching_threads(const SingleCopy& peers, int sources) {
+  constexpr std::size_t kLeastFetch = 32 << 10;
+  return static_cast<int>(peers.scratch_bytes / kLeastFetch / static_cast<std::size_t>(sources));
+}
+
+// Fetches into data with gaps, which get pieces that are still in the cache.
+inline void fetch_and_unpack(const SingleCopy& peers, int peer, std::uintptr_t address,
+                             const Bytes& to, std::size_t bytes) {
   constexpr std::size_t kPiece = 32 << 10;
-  if (to.contiguous()) return fetch(peers, peer, address, to.at(), bytes);
   const std::size_t most = std::min(kPiece, peers.scratch_bytes);
   for (std::size_t done = 0; done < bytes; done += most) {
     const std::size_t some = std::min(most, bytes - done);
     fetch(peers, peer, address + done, peers.scratch, some);
     (to + done).copy_from(peers.scratch, some);
   }
+}
+
+// The same into data that may have gaps or not; much by as many threads as may help.
+inline void fetch_into(const SingleCopy& peers, int peer, std::uintptr_t address, const Bytes& to,
+                       std::size_t bytes) {
+  if (to.contiguous()) {
+    constexpr std::size_t kByte = 1;
+    return in_pieces(to.at(), bytes, kByte, [&](std::size_t first, std::size_t n) {
+      fetch(peers, peer, address + first, to.at() + first, n);
+    });
+  }
+  by_threads(bytes, most_fetching_threads(peers, 1), [&](int thread, int threads) {
+    const Part some = part_of(bytes, threads, thread, kCacheLine);
+    fetch_and_unpack(for_thread(peers, thread, threads), peer, address + some.offset,
+                     to + some.offset, some.bytes);
+  });
 }
 
 // Stores data that belong `offset` bytes into a rank's output.
@@ -142,23 +172,13 @@ class Shares {
   Chunks cut_;
 };
 
-// The access of one thread, with its part of the scratch memory.
-inline SingleCopy for_thread(const SingleCopy& peers, int thread, int threads) {
-  SingleCopy own = peers;
-  own.scratch_bytes = peers.scratch_bytes / static_cast<std::size_t>(threads) / kPage * kPage;
-  own.scratch += static_cast<std::size_t>(thread) * own.scratch_bytes;
-  return own;
-}
-
 // Calls fold_piece(peers, piece) for the pieces of this rank's share, by as many threads as may
 // help, as long as the bytes that each fetches at a time are worth a system call.
 template <class FoldPiece>
 void fold_own_share(const ShmGroup& group, const Claims& claims, const SingleCopy& peers,
                     std::size_t bytes, FoldPiece fold_piece) {
-  constexpr std::size_t kLeastFetch = 32 << 10;
-  const std::size_t most =
-      peers.scratch_bytes / kLeastFetch / static_cast<std::size_t>(group.size());
-  by_threads(bytes, static_cast<int>(most), [&](int thread, int threads) {
+  const int most = most_fetching_threads(peers, group.size());
+  by_threads(bytes, most, [&](int thread, int threads) {
     const SingleCopy own = for_thread(peers, thread, threads);
     do_share(claims, group.rank(), SIZE_MAX, [&](std::size_t piece) { fold_piece(own, piece); });
   });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Reduce_local, MPI_Allreduce and MPI_Reduce of large vectors, and MPI_Pack and MPI_Unpack of
-// many elements, called inside and outside of parallel regions. The results must have the bits of
-// the same calls on parts too small for threads. The last line of output is a hash of all results,
-// to be compared between runs. openmp local|allreduce|reduce|nonblocking|pack|unpack
+// MPI_Reduce_local, MPI_Allreduce, MPI_Reduce and MPI_Bcast of large vectors, and MPI_Pack and
+// MPI_Unpack of many elements, called inside and outside of parallel regions. The results must have
+// the bits of the same calls on parts too small for threads. The last line of output is a hash of
+// all results, to be compared between runs. openmp
+// local|allreduce|reduce|bcast|nonblocking|pack|unpack
 // outside|master|task|each [--multiple]
 #include <algorithm>
 #include <functional>
@@ -76,6 +77,9 @@ struct Call {
       MPI_Reduce_local(in, out, count, MPI_FLOAT, MPI_SUM);
     } else if (kind == "allreduce") {
       MPI_Allreduce(in, out, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    } else if (kind == "bcast") {
+      if (rank == root) std::copy(in, in + count, out);
+      MPI_Bcast(out, count, MPI_FLOAT, root, MPI_COMM_WORLD);
     } else if (packs()) {
       (kind == "pack" ? pack : unpack)(in, out, count);
     } else if (kind == "nonblocking") {

@@ -8,7 +8,7 @@ family=$1 launcher=$2 sumac=$3 program=$4
 export OMP_NUM_THREADS=2 SUMAC_THREADS_MIN=64K SUMAC_OWN_REGIONS=1 SUMAC_STATS="$scratch/stats.json"
 # Forces single_copy: slots are too small for threads, but the rules prefer them with more ranks
 # than processors.
-export SUMAC_ALGO="allreduce:single_copy;reduce:single_copy"
+export SUMAC_ALGO="allreduce:single_copy;reduce:single_copy;bcast:single_copy"
 
 # folds NAME: the number of large folds of this kind in the statistics.
 folds() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$SUMAC_STATS"; }
@@ -37,7 +37,7 @@ expect_folds() {
 }
 
 for ranks in 2 3; do
-  for kind in local allreduce reduce; do
+  for kind in local allreduce reduce bcast; do
     job $ranks off $kind outside
     off=$hash
     expect_folds none

@@ -31,7 +31,7 @@ Task direct(Strand& strand, ShmGroup& group, const AllgatherArguments& args,
     const Part inside = inside_of_part(group, args, direct, from);
     std::byte* const to = args.output.at() + args.parts[from].offset;
     const std::uintptr_t input = buffers_of(group, from, position).input;
-    fetch(peers, from, input + inside.offset, to + inside.offset, inside.bytes);
+    fetch_into(peers, from, input + inside.offset, to + inside.offset, inside.bytes);
     const Edges theirs(args.parts[from].bytes, inside);
     if (theirs.bytes() == 0) continue;
     co_await strand.until(group.out(from, position));

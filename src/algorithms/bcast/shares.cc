@@ -25,7 +25,7 @@ Task copy_shares(Strand& strand, ShmGroup& group, const BcastArguments& args,
   if (own == args.root) {
     const auto push = [&](int to, std::size_t most) {
       const std::uintptr_t place = buffers_of(group, to, position).output + part.offset;
-      do_share(claims, to, most, [&](std::size_t piece) {
+      do_share_by_threads(claims, to, most, part.bytes, [&](std::size_t piece) {
         const Part some = parts[piece];
         store(peers, to, place + some.offset, buffer + some.offset, some.bytes);
       });
@@ -38,7 +38,7 @@ Task copy_shares(Strand& strand, ShmGroup& group, const BcastArguments& args,
     for (int i = 1; i < ranks; ++i) {
       const int to = (own + i) % ranks;
       co_await strand.until_idle(claims.all_done(to));
-      push(to, SIZE_MAX);
+      push(to, parts.count());
       co_await strand.until(claims.all_done(to));
     }
   } else {
@@ -48,7 +48,7 @@ Task copy_shares(Strand& strand, ShmGroup& group, const BcastArguments& args,
       const Part some = parts[piece];
       fetch(peers, args.root, from + some.offset, buffer + some.offset, some.bytes);
     };
-    do_share(claims, own, parts.count() - of_root, take);
+    do_share_by_threads(claims, own, parts.count() - of_root, part.bytes, take);
     co_await strand.until_idle(claims.all_done(own));
     do_share(claims, own, SIZE_MAX, take);
     co_await strand.until(claims.all_done(own));
