@@ -79,7 +79,7 @@ struct Call : TestCall {
       attempt = {a, other_than(entry, random), kSmallPage};
       if (random() % 4 == 0) unmapped = below(random, p);
     } else if (entry.order == Order::none) {
-      const TakesGaps takes = takes_gaps(entry);
+      const TakesGaps takes = takes_gaps(entry, true);
       const bool receives = takes.received && (takes.sent || !in_place);
       strided = static_cast<unsigned>(random()) & ((takes.sent ? 3u : 0) | (receives ? 12u : 0));
     }

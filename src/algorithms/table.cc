@@ -83,11 +83,15 @@ const AlgorithmEntry& entry_of(Algorithm algorithm) {
   return kAlgorithms[static_cast<int>(algorithm)];
 }
 
-TakesGaps takes_gaps(const AlgorithmInfo& info) {
+TakesGaps takes_gaps(const AlgorithmInfo& info, bool has_slots) {
   if (!needs_single_copy(info)) return {true, true};
   const Collective collective = info.collective;
-  // Rows with gaps go through slots.
   if (collective == Collective::alltoallv) return {true, true};
+  // A root's data with gaps, and rows, go through slots.
+  const bool through_slots =
+      info.needs == Needs::single_copy &&
+      (collective == Collective::bcast || collective == Collective::alltoall);
+  if (through_slots && has_slots) return {true, true};
   // What is fetched from the others may be taken to pieces.
   return {false, collective == Collective::alltoall || collective == Collective::allgather};
 }

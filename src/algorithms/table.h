@@ -28,10 +28,11 @@ struct AlgorithmEntry : AlgorithmInfo {
 // Not for Algorithm::native, which has none.
 const AlgorithmEntry& entry_of(Algorithm algorithm);
 
-// Which data of a call an algorithm takes with gaps; the others must lie contiguous.
+// Which data of a call an algorithm takes with gaps; the others must lie contiguous. `has_slots`:
+// the group's slots have room for data even where the algorithm mostly needs none.
 struct TakesGaps {
   bool sent, received;
 };
-TakesGaps takes_gaps(const AlgorithmInfo& info);
+TakesGaps takes_gaps(const AlgorithmInfo& info, bool has_slots);
 
 }  // namespace sumac

@@ -28,6 +28,7 @@ struct Setting {
   std::size_t communicators = 1, ring = 8, calls = 60, most_open = 64, most_words = 2500;
   unsigned blocking = 4;  // one call in so many
   bool stops = true;      // at every condition, met or not
+  std::vector<Algorithm> among = group_algorithms();
 };
 
 // A strand that may stop at every condition; the work's own is its business.
@@ -180,7 +181,7 @@ void run_setting(const Setting& setting, Random& random) {
     order.push_back(below(random, all.size()));
     Members& members = all[order.back()];
     add_group_call(members.calls, static_cast<int>(members.ranks.size()),
-                   random() % setting.blocking != 0, setting.most_words, random);
+                   random() % setting.blocking != 0, setting.most_words, random, setting.among);
   }
   const auto programs = random_programs(setting.ranks, all, order, setting.most_open, random);
   std::deque<Rank> ranks;
@@ -238,6 +239,23 @@ TEST_P(Overlap, SmallOnes) {
     setting.most_words = 1 + below(random, 100);
     setting.blocking = 1 + static_cast<unsigned>(random() % 3);
     setting.most_open = 1 + below(random, 6);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    run_setting(setting, random);
+  }
+}
+
+// Ranks that others have fetched from look late, when these have gone round the ring.
+TEST_P(Overlap, FetchedRows) {
+  Setting setting;
+  setting.among = {Algorithm::alltoallv_single_copy, Algorithm::alltoall_single_copy,
+                   Algorithm::allgather_single_copy, Algorithm::allreduce_split_slots};
+  for (unsigned seed = 0; seed < 3 * kSettings && !HasFailure(); ++seed) {
+    Random random(seed);
+    setting.ranks = GetParam();
+    setting.ring = 4;
+    setting.stops = setting.ranks > 1 && random() % 2;
+    setting.most_words = 20'000;
+    setting.blocking = 12;
     SCOPED_TRACE("seed " + std::to_string(seed));
     run_setting(setting, random);
   }

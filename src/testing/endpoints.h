@@ -36,21 +36,26 @@ inline Algorithm direct_of(Collective collective) {
   return Algorithm::native;
 }
 
-// A call of any algorithm of a group; many chunks where it has chunks. Some go direct.
-inline void add_group_call(std::deque<Call>& calls, int members, bool overlaps, std::size_t most,
-                           Random& random) {
+// All algorithms of a group; a barrier's twice: there are fewer of them than of others.
+inline const std::vector<Algorithm>& group_algorithms() {
   static const std::vector<Algorithm> all = [] {
     std::vector<Algorithm> some;
     for (const Algorithm algorithm : kAllAlgorithms) {
       const AlgorithmEntry& entry = entry_of(algorithm);
-      // A barrier twice: there are fewer of them than of others.
       const int times = entry.collective == Collective::barrier ? 2 : 1;
       if (entry.start) some.insert(some.end(), times, algorithm);
     }
     return some;
   }();
+  return all;
+}
+
+// A call of any of the algorithms; many chunks where it has chunks. Some go direct.
+inline void add_group_call(std::deque<Call>& calls, int members, bool overlaps, std::size_t most,
+                           Random& random,
+                           const std::vector<Algorithm>& among = group_algorithms()) {
   Choice choice;
-  choice.algorithm = all[below(random, all.size())];
+  choice.algorithm = among[below(random, among.size())];
   const AlgorithmInfo& info = info_of(choice.algorithm);
   if (info.needs == Needs::lines) most = kLinesData / sizeof(Word);
   if (random() % 2) most = std::min<std::size_t>(most, 40);

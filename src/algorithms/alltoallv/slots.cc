@@ -47,8 +47,9 @@ Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& arg
         break;
     }
   }
-  // All ranks see all rows.
-  if (rows_fetched > 0) group.publish_out(first);
+  // All ranks see all rows. Not a flag: others may have gone round the ring when this rank looks.
+  const Claims all_fetched(group, first, 1);
+  if (rows_fetched > 0) all_fetched.note_done(group.rank());
   for (std::size_t step = 0; step < steps; ++step) {
     if (step + 1 < steps) {
       // Also where this rank has nothing more to put: no rank finishes positions a ring ahead.
@@ -64,7 +65,7 @@ Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& arg
     group.finish(first + step);
   }
   // The others read this rank's input until then.
-  if (output.is_fetched()) co_await strand.until(group.others_out(first));
+  if (output.is_fetched()) co_await strand.until(all_fetched.all_done());
 }
 
 Task slots(Strand& strand, ShmGroup& group, const AlltoallArguments& args) {

@@ -17,17 +17,19 @@ Chunks pieces(const ShmGroup& group, std::size_t bytes) {
 Task copy_shares(Strand& strand, ShmGroup& group, const BcastArguments& args,
                  const SingleCopy& peers, std::uint64_t position, Part part) {
   const int ranks = group.size(), own = group.rank();
-  std::byte* const buffer = args.buffer.at() + part.offset;
+  const Bytes buffer = args.buffer + part.offset;
   const Chunks parts = pieces(group, part.bytes);
   const Claims claims(group, position, parts.count());
   // Of each rank's pieces, the root stores this many.
   const std::size_t of_root = parts.count() / static_cast<std::size_t>(ranks);
   if (own == args.root) {
     const auto push = [&](int to, std::size_t most) {
-      const std::uintptr_t place = buffers_of(group, to, position).output + part.offset;
+      const std::uintptr_t output = buffers_of(group, to, position).output;
+      if (output == 0) return;
+      const std::uintptr_t place = output + part.offset;
       do_share_by_threads(claims, to, most, part.bytes, [&](std::size_t piece) {
         const Part some = parts[piece];
-        store(peers, to, place + some.offset, buffer + some.offset, some.bytes);
+        store(peers, to, place + some.offset, buffer.at() + some.offset, some.bytes);
       });
     };
     for (int i = 1; i < ranks; ++i) {
@@ -44,9 +46,14 @@ Task copy_shares(Strand& strand, ShmGroup& group, const BcastArguments& args,
   } else {
     co_await strand.until(group.in(args.root, position));
     const std::uintptr_t from = buffers_of(group, args.root, position).input + part.offset;
+    if (!buffer.contiguous()) {
+      fetch_into(peers, args.root, from, buffer, part.bytes);
+      do_share(claims, own, SIZE_MAX, [](std::size_t) {});
+      co_return;
+    }
     const auto take = [&](std::size_t piece) {
       const Part some = parts[piece];
-      fetch(peers, args.root, from + some.offset, buffer + some.offset, some.bytes);
+      fetch(peers, args.root, from + some.offset, buffer.at() + some.offset, some.bytes);
     };
     do_share_by_threads(claims, own, parts.count() - of_root, part.bytes, take);
     co_await strand.until_idle(claims.all_done(own));

@@ -8,8 +8,9 @@
 
 namespace sumac::bcast {
 
-// Copies the range `part` of the message, whose buffers have been shown at `position`, and ends
-// when this rank's buffer is no longer used by others.
+// Copies the range `part` of the message, whose buffers have been shown at `position`: the root's
+// lies contiguous, others show no output where theirs has gaps. Ends when this rank's buffer is no
+// longer used by others.
 Task copy_shares(Strand& strand, ShmGroup& group, const BcastArguments& args,
                  const SingleCopy& peers, std::uint64_t position, Part part);
 

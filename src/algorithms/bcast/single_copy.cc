@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Broadcast by single copy. Every other rank fetches the message from the root's buffer; the root
 // stores some of it into theirs, so that it does its share, and any rank what one that is busy
-// elsewhere leaves.
-//   Steps    2: addresses out, copies done
+// elsewhere leaves. A rank whose buffer has gaps fetches all itself, and unpacks piece by piece. Of
+// a root whose buffer has gaps nobody can fetch: the message goes through its slots.
+//   Steps    2: addresses out, copies done; as in slots.cc where the root's buffer has gaps
 //   Bytes    every rank moves n(p-1)/p: between two ranks both move half
 //   Wins     large messages
-//   Needs    access to peers' memory
+//   Needs    access to peers' memory; slots; that no other operation takes positions before the
+//            ranks know whether this one needs slots
 #include "algorithms/bcast/shares.h"
+#include "algorithms/bcast/through_slots.h"
 #include "algorithms/functions.h"
 
 namespace sumac::bcast {
 
 Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
                  const SingleCopy& peers) {
-  const std::uint64_t position = group.take(1);
+  const std::uint64_t position = group.take_first();
   co_await strand.until(group.slot_free(position));
-  std::byte* const buffer = args.buffer.at();
+  std::byte* const buffer = args.buffer.contiguous() ? args.buffer.at() : nullptr;
   show_buffers(group, position, {buffer, buffer});
-  co_await copy_shares(strand, group, args, peers, position, {0, args.bytes});
+  co_await strand.until(group.in(args.root, position));
+  const bool through_slots = buffers_of(group, args.root, position).input == 0;
+  // Where no data have gaps, slots may have no room for any.
+  const auto chunks = [&] { return slot_chunks(args.bytes, group.slot_bytes()).count(); };
+  const std::uint64_t first = group.take(through_slots ? chunks() : 0);
+  if (!through_slots) co_await copy_shares(strand, group, args, peers, position, {0, args.bytes});
   group.finish(position);
+  if (through_slots) co_await go_through_slots(strand, group, args, first);
 }
 
 Traffic single_copy_cost(const GroupCall& call) { return traffic_in_memory(2, others_parts(call)); }

@@ -5,15 +5,15 @@
 //   Wins     medium messages, and wherever single copy is not available
 //   Needs    slots
 #include "algorithms/slots.h"
-#include "algorithms/chunks.h"
+#include "algorithms/bcast/through_slots.h"
 #include "algorithms/functions.h"
 
 namespace sumac::bcast {
 
-Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args) {
+Task go_through_slots(Strand& strand, ShmGroup& group, const BcastArguments& args,
+                      std::uint64_t first) {
   const Chunks chunks = slot_chunks(args.bytes, group.slot_bytes());
   const bool root = group.rank() == args.root;
-  const std::uint64_t first = group.take(chunks.count());
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     const std::uint64_t position = first + c;
     const Part part = chunks[c];
@@ -29,6 +29,11 @@ Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args) {
     }
     group.finish(position);
   }
+}
+
+Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args) {
+  const Chunks chunks = slot_chunks(args.bytes, group.slot_bytes());
+  co_await go_through_slots(strand, group, args, group.take(chunks.count()));
 }
 
 Traffic slots_cost(const GroupCall& call) {

@@ -34,7 +34,10 @@ void CallData::describe(Work& work, const Call& call, const Decision& decision) 
   bytes_ = decision.bytes;
   work.call.direct = {decision.direct};
   work.call.reduces = 0;
-  takes_ = local_ ? TakesGaps{true, true} : takes_gaps(info_of(decision.choice.algorithm));
+  // Places of persistent operations by single copy have lines only: see own_ranks.cc.
+  const bool has_slots = call.kind.form != Form::persistent;
+  takes_ =
+      local_ ? TakesGaps{true, true} : takes_gaps(info_of(decision.choice.algorithm), has_slots);
   switch (call.collective()) {
     case Collective::barrier:
       return work.set_barrier(decision.choice, &by_mpi_.emplace(MPI_INT32_T, MPI_BOR));
