@@ -8,6 +8,7 @@ Exit status: 0 done, 1 a job failed, 3 no MPI to run on, 4 wrong results.
 """
 
 import argparse
+import itertools
 import json
 import math
 import pathlib
@@ -22,35 +23,47 @@ import jobs  # noqa: E402
 
 CONTROLS = ("slot", "slab", "staggered")
 DEGREES = ("off", "2", "4", "8")  # SUMAC_NODE_RADIX; off: flat
+# Slots are too small to share between threads: folds of single copy are not.
+BY_THREADS = {"SUMAC_ALGO": "reduce:single_copy", "SUMAC_THREADS_MIN": "64K"}
 SECONDS_ALLOWED = 300  # time limit of a job
 
 
-def run_job(given, ranks, control, degree):
-    """Runs one job; returns {bytes: (MPI's us, Sumac's us)} and the sizes with wrong results."""
+def run_job(given, ranks, sizes, settings, expected):
+    """Runs one job; returns {bytes: (MPI's us, Sumac's us)} and the sizes with wrong results.
+    `expected`: a part of the name of the algorithm that is to run."""
     family, launcher = given.mpi.split("=", 1)
     program = given.build / f"lib/sumac/sumac-bench-{family}"
     command = [launcher, *jobs.UNBOUND[family], "-n", str(ranks), str(given.sumac), "exec", "--"]
-    command += [str(program), "reduce", "--sizes", given.sizes, "--seconds", str(given.seconds)]
-    settings = {"SUMAC_SHM_CONTROL": control, "SUMAC_NODE_RADIX": degree, "SUMAC_CMA": "off"}
+    command += [str(program), "reduce", "--sizes", sizes, "--seconds", str(given.seconds)]
     output = jobs.output_of(command, settings, SECONDS_ALLOWED)
     records = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-    sizes = [record for record in records if record["kind"] == "size"]
-    expected = "tree" if degree != "off" else "flat"
-    for record in sizes:
+    found = [record for record in records if record["kind"] == "size"]
+    for record in found:
         if expected not in record["algorithm"]:
             raise jobs.Failed(f"{record['algorithm']} ran, not {expected}: {' '.join(command)}")
-    times = {r["bytes"]: (r["native"]["p50"], r["sumac"]["p50"]) for r in sizes}
-    return times, [record["bytes"] for record in sizes if record["wrong"]]
+    times = {r["bytes"]: (r["native"]["p50"], r["sumac"]["p50"]) for r in found}
+    return times, [record["bytes"] for record in found if record["wrong"]]
 
 
-def measure(given, ranks):
+def design_job(given, ranks, control, degree):
+    settings = {"SUMAC_SHM_CONTROL": control, "SUMAC_NODE_RADIX": degree, "SUMAC_CMA": "off"}
+    return run_job(given, ranks, given.sizes, settings, "tree" if degree != "off" else "flat")
+
+
+def threads_job(given, ranks, threads):
+    """The job's program has no OpenMP of its own."""
+    settings = BY_THREADS | {"SUMAC_THREADS": threads, "OMP_NUM_THREADS": threads}
+    settings |= {"SUMAC_OWN_REGIONS": "1", "LD_PRELOAD": "libgomp.so.1"}
+    return run_job(given, ranks, given.thread_sizes, settings, "single_copy")
+
+
+def measure(given, ranks, designs, job):
     """Runs a job of each design, in turns, in an order that is reversed each time. Returns
-    {(control, degree): {bytes: [(MPI's us, Sumac's us)]}} and the designs with wrong results."""
-    designs = [(control, degree) for control in given.controls for degree in given.degrees]
+    {design: {bytes: [(MPI's us, Sumac's us)]}} and the designs with wrong results."""
     times, wrong = {design: {} for design in designs}, set()
     for turn in range(given.rounds):
         for design in designs if turn % 2 == 0 else reversed(designs):
-            found, bad = run_job(given, ranks, *design)
+            found, bad = job(given, ranks, *design)
             for size, pair in found.items():
                 times[design].setdefault(size, []).append(pair)
             if bad:
@@ -76,6 +89,19 @@ def print_table(ranks, times):
         for size in sizes:
             middle = statistics.median(sumac for _, sumac in found[size])
             cells.append(f"{middle:.2f} ({times_as_fast(found[size]):.2f}x)")
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def print_threads(ranks, times):
+    sizes = sorted(next(iter(times.values())))
+    head = " | ".join(f"{size} B" for size in sizes)
+    print(f"\n{ranks} ranks, single copy by threads: us (times as fast as the MPI)\n")
+    print(f"| threads | {head} |\n|---:{'|---:' * len(sizes)}|")
+    for (threads,), found in times.items():
+        cells = [threads]
+        for size in sizes:
+            middle = statistics.median(sumac for _, sumac in found[size])
+            cells.append(f"{middle:.1f} ({times_as_fast(found[size]):.2f}x)")
         print(f"| {' | '.join(cells)} |", flush=True)
 
 
@@ -112,11 +138,14 @@ def arguments():
     parser.add_argument("--sizes", default="8,512,8192")
     parser.add_argument("--controls", default=",".join(CONTROLS))
     parser.add_argument("--degrees", default=",".join(DEGREES))
+    parser.add_argument("--threads", default="1,2,4", help="of a rank; '' leaves them out")
+    parser.add_argument("--thread-sizes", default="262144,1048576,4194304")
     parser.add_argument("--rounds", type=int, default=3, help="jobs of each design, in turns")
     parser.add_argument("--seconds", type=float, default=0.1, help="that a size takes in a job")
     parser.add_argument("--plot", type=pathlib.Path, help="a picture")
     given = jobs.parsed(parser, ROOT / ".venv")
-    given.controls, given.degrees = given.controls.split(","), given.degrees.split(",")
+    given.designs = list(itertools.product(given.controls.split(","), given.degrees.split(",")))
+    given.threads = [(threads,) for threads in given.threads.split(",") if threads]
     return given
 
 
@@ -124,9 +153,12 @@ def main():
     given = arguments()
     by_ranks, wrong = {}, []
     for ranks in map(int, given.ranks.split(",")):
-        by_ranks[ranks], bad = measure(given, ranks)
+        by_ranks[ranks], bad = measure(given, ranks, given.designs, design_job)
         print_table(ranks, by_ranks[ranks])
-        wrong += [f"{ranks} ranks, {', '.join(design)}" for design in sorted(bad)]
+        by_threads, bad_threads = measure(given, ranks, given.threads, threads_job)
+        if by_threads:
+            print_threads(ranks, by_threads)
+        wrong += [f"{ranks} ranks, {', '.join(design)}" for design in sorted(bad | bad_threads)]
     if given.plot:
         draw(given.plot, by_ranks)
     return jobs.status_of(wrong)
