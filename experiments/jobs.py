@@ -4,6 +4,7 @@
 import os
 import pathlib
 import shutil
+import statistics
 import subprocess
 import sys
 
@@ -12,6 +13,9 @@ UNBOUND = {
     "openmpi": ["--oversubscribe", "--bind-to", "none"],
     "mpich": ["-bind-to", "none"],
 }
+
+TURNS = 4  # of in_one_mode(): times as many jobs at most
+ALIKE = 0.35  # difference of the distances in one mode, as a part of their median
 
 
 def first_mpi():
@@ -72,6 +76,23 @@ def output_of(command, settings, seconds):
     if done.returncode != 0:
         raise Failed(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+def in_one_mode(ways, rounds, run, distance_of):
+    """Calls run(way) for each way, `rounds` times and more, in an order that is reversed each time;
+    returns {way: [results]}. distance_of(result): how far the ranks' processors were from one
+    another, as a time. Virtual machines move them: results in which it differs from that of the
+    others are left out, as long as more jobs can take their place."""
+    done = []
+    for turn in range(TURNS * rounds):
+        for way in ways if turn % 2 == 0 else reversed(ways):
+            done.append((way, run(way)))
+        middle = statistics.median(distance_of(job) for _, job in done)
+        alike = [(way, job) for way, job in done if abs(distance_of(job) / middle - 1) < ALIKE]
+        found = {way: [job for which, job in alike if which == way] for way in ways}
+        if min(map(len, found.values())) >= rounds:
+            return found
+    return {way: [job for which, job in done if which == way] for way in ways}
 
 
 def status_of(wrong):

@@ -22,9 +22,7 @@ import jobs  # noqa: E402
 WAYS = ("off", "auto", "eager")  # SUMAC_PROMOTE
 RANKS = 2
 SECONDS_ALLOWED = 300  # time limit of a job
-TURNS = 4  # times as many jobs at most
 SIZES = ",".join(str(1 << power) for power in range(15, 23))  # from which on calls go direct
-ALIKE = 0.35  # difference of the times of small all-reduces
 
 
 def run_job(given, way, *arguments):
@@ -42,20 +40,13 @@ def run_job(given, way, *arguments):
 
 
 def in_turns(given, ways, *arguments):
-    """Runs jobs of each way in turns; returns {way: {name: [medians over the jobs]}}. Jobs in which
-    the ranks' processors were farther from one another than in the others, or nearer, are
-    repeated, some of them."""
-    done = []
-    for turn in range(TURNS * given.rounds):
-        for way in ways if turn % 2 == 0 else reversed(ways):
-            done.append((way, run_job(given, way, *arguments)))
-        middle = statistics.median(job["small"][0] for _, job in done)
-        alike = [(way, job) for way, job in done if abs(job["small"][0] / middle - 1) < ALIKE]
-        found = {way: [job for which, job in alike if which == way] for way in ways}
-        if min(map(len, found.values())) >= given.rounds:
-            break
-    else:
-        found = {way: [job for which, job in done if which == way] for way in ways}
+    """Runs jobs of each way in turns; returns {way: {name: [medians over the jobs]}}."""
+    found = jobs.in_one_mode(
+        ways,
+        given.rounds,
+        lambda way: run_job(given, way, *arguments),
+        lambda job: job["small"][0],
+    )
     return {
         way: {
             name: [statistics.median(column) for column in zip(*(job[name] for job in kept))]

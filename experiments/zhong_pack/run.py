@@ -127,24 +127,37 @@ def print_examples(given):
 
 
 def strided_job(given, way):
-    """{(call, bytes): (right, median seconds)}."""
+    """{(call, bytes): (right, median seconds)}, and {"small": [seconds]} of a message of 8 bytes
+    before and after."""
     family, launcher = given.mpi.split("=", 1)
     command = [launcher, *jobs.UNBOUND[family], "-n", str(RANKS)]
     if way != ALONE:
         command += [str(given.sumac), "exec", "--"]
     command += [str(given.build / f"experiments/strided-{family}"), str(given.calls)]
     output = jobs.output_of([*command, *map(str, given.messages)], STRIDED[way], SECONDS_ALLOWED)
-    found = {}
+    found = {"small": []}
     for line in output.splitlines():
         name, size, right, *seconds = line.split()
+        if name == "small":
+            found["small"] += map(float, seconds)
+            continue
         found[name, int(size)] = (right == "right", statistics.median(map(float, seconds)))
     return found
 
 
 def print_strided(given):
     """Prints the third table; returns the calls with wrong results."""
-    found = in_turns(given, STRIDED, partial(strided_job, given))
-    print(f"\nEvery second double, {RANKS} ranks, us (times as fast as alone)\n")
+    found = jobs.in_one_mode(
+        list(STRIDED),
+        given.rounds,
+        partial(strided_job, given),
+        lambda job: statistics.mean(job["small"]),
+    )
+    small = statistics.median(1e6 * time for job in found[ALONE] for time in job.pop("small"))
+    print(
+        f"\nEvery second double, {RANKS} ranks, us (times as fast as alone); 8 bytes there and back"
+    )
+    print(f"take {small:.2f} us\n")
     print(f"| call | bytes | {' | '.join(STRIDED)} |\n|---|---:|{'---:|' * len(STRIDED)}")
     wrong = set()
     for call in found[ALONE][0]:

@@ -4,6 +4,8 @@
  * at sizes of so many packed bytes (of an exchange: all blocks of a rank). Two ranks or more; rank
  * 0 prints a line for each call and size, with the seconds of the slowest rank in each call:
  *   bcast|alltoall|alltoallw|neighbors|message BYTES right|wrong SECONDS...
+ * and before and after these lines one with the seconds of a message of 8 bytes there and back:
+ *   small 8 right SECONDS
  * The exit status is 0 even if results are wrong; other errors end the job. */
 #include <mpi.h>
 #include <stdio.h>
@@ -169,6 +171,22 @@ static void measure(const struct call* call, int bytes, int calls) {
   free_job(&job);
 }
 
+/* How far the first two ranks' processors are from one another. */
+static void measure_distance(void) {
+  enum { CALLS = 2000 };
+  int rank;
+  double word = 0, seconds = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = -WARM_CALLS; i < CALLS && rank < 2; ++i) {
+    if (i == 0) seconds = MPI_Wtime();
+    if (rank == 0) MPI_Send(&word, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    MPI_Recv(&word, 1, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Send(&word, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+  }
+  if (rank == 0) printf("small 8 right %.9f\n", (MPI_Wtime() - seconds) / CALLS);
+}
+
 int main(int argc, char** argv) {
   int ranks;
   MPI_Init(&argc, &argv);
@@ -178,12 +196,14 @@ int main(int argc, char** argv) {
     fputs("strided: wants CALLS BYTES..., and two ranks or more\n", stderr);
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
+  measure_distance();
   for (size_t c = 0; c < sizeof kCalls / sizeof *kCalls; ++c)
     for (int i = 2; i < argc; ++i) {
       const int bytes = atoi(argv[i]);
       if (bytes < ranks * (int)sizeof(double) || bytes > 1 << 28) MPI_Abort(MPI_COMM_WORLD, 2);
       measure(&kCalls[c], bytes, calls);
     }
+  measure_distance();
   MPI_Finalize();
   return 0;
 }
