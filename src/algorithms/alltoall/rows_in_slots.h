@@ -17,10 +17,11 @@ inline Chunks row_chunks(const ShmGroup& group, const AlltoallArguments& args) {
 }
 
 // Brings the rows of the ranks for which gives(rank) is true to all others, from position `first`
-// on. All ranks finish all positions.
-template <class Gives>
+// on. All ranks finish all positions. meanwhile() is called when the first piece is there for the
+// others: theirs are on their way.
+template <class Gives, class Meanwhile>
 Task bring_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& args, std::uint64_t first,
-                Gives gives) {
+                Gives gives, Meanwhile meanwhile) {
   const int ranks = group.size();
   const Chunks chunks = row_chunks(group, args);
   const std::size_t block = row_bytes(args, group.rank()) / static_cast<std::size_t>(ranks - 1);
@@ -36,7 +37,10 @@ Task bring_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& args, 
       });
       group.publish_in(position);
     }
-    if (step == 0) continue;
+    if (step == 0) {
+      meanwhile();
+      continue;
+    }
     const Part chunk = chunks[step - 1];
     const std::uint64_t position = first + step - 1;
     for (std::size_t d = chunk.offset / block; d * block < chunk.offset + chunk.bytes; ++d) {

@@ -49,8 +49,8 @@ Task single_copy(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
   const bool any = std::find(in_slots.begin(), in_slots.end(), true) != in_slots.end();
   const std::uint64_t first = group.take(any ? row_chunks(group, args).count() : 0);
   if (any) {
-    co_await bring_rows(strand, group, args, first,
-                        [&](int rank) { return in_slots[static_cast<std::size_t>(rank)]; });
+    const auto gives = [&](int rank) { return in_slots[static_cast<std::size_t>(rank)]; };
+    co_await bring_rows(strand, group, args, first, gives, [] {});
   }
   // The others read this rank's input until then.
   if (fetched) co_await strand.until(all_fetched.all_done());

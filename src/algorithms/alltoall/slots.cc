@@ -11,10 +11,14 @@
 namespace sumac::alltoall {
 
 Task slots(Strand& strand, ShmGroup& group, const AlltoallArguments& args) {
-  args.keep_own(group.rank());
-  if (row_bytes(args, group.rank()) == 0) co_return;
+  const auto keep_own = [&] { args.keep_own(group.rank()); };
+  if (row_bytes(args, group.rank()) == 0) {
+    keep_own();
+    co_return;
+  }
   const std::uint64_t first = group.take(row_chunks(group, args).count());
-  co_await bring_rows(strand, group, args, first, [](int) { return true; });
+  co_await bring_rows(
+      strand, group, args, first, [](int) { return true; }, keep_own);
   // Every other rank has begun this call.
   group.note_finished_before(first);
 }

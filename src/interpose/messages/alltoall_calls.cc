@@ -46,30 +46,37 @@ class PackedSide {
 class EqualExchange final : public Delivery {
  public:
   EqualExchange(const Call& call, int ranks)
-      : sent(call.send, ranks, call.comm), received(call.receive, ranks, call.comm) {}
+      : sent_(call.send, ranks, call.comm), received_(call.receive, ranks, call.comm) {}
 
-  PackedSide sent, received;
+  // Packs, and makes the MPI's call: below(sent, received), with their data.
+  template <class Below>
+  int begin(Below below) const {
+    sent_.pack();
+    const int error = below(sent_.given(), received_.given());
+    if (error != MPI_SUCCESS) return error;
+    sent_.note();
+    received_.note();
+    return error;
+  }
+  bool packs() const { return sent_.any() || received_.any(); }
+  void unpack() const { received_.unpack(); }
 
  private:
-  void unpack(const MPI_Status&) override { received.unpack(); }
+  void unpack(const MPI_Status&) override { unpack(); }
+
+  PackedSide sent_, received_;
 };
 
+MPI_Request* request_of(const Call& call) { return call.is_deferred() ? call.request : nullptr; }
+
 int exchange_equal(const Call& call, int ranks) {
-  auto exchange = std::make_unique<EqualExchange>(call, ranks);
-  Call made = call;
-  made.send = exchange->sent.given();
-  made.receive = exchange->received.given();
-  exchange->sent.pack();
-  const int error = call.kind.below(made);
-  if (error != MPI_SUCCESS) return error;
-  exchange->sent.note();
-  exchange->received.note();
-  if (!call.is_deferred()) {
-    exchange->received.unpack();
-  } else if (exchange->sent.any() || exchange->received.any()) {
-    keep_unless_ended(*call.request, std::move(exchange), true);
-  }
-  return error;
+  return run_exchange(std::make_unique<EqualExchange>(call, ranks), request_of(call),
+                      [&](const Data& sent, const Data& received) {
+                        Call made = call;
+                        made.send = sent;
+                        made.receive = received;
+                        return call.kind.below(made);
+                      });
 }
 
 int exchange_blocks(const Call& call, int ranks) {
@@ -83,8 +90,7 @@ int exchange_blocks(const Call& call, int ranks) {
   auto exchange = std::make_unique<BlockExchange<int>>(
       side(call.send, call.send_counts, call.send_displacements, call.send_types), peers,
       side(call.receive, call.counts, call.displacements, call.types), peers, call.comm);
-  MPI_Request* const request = call.is_deferred() ? call.request : nullptr;
-  return run_exchange(std::move(exchange), request,
+  return run_exchange(std::move(exchange), request_of(call),
                       [&](const Arguments& sent, const Arguments& received) {
                         Call made = call;
                         made.send.address = sent.address;
@@ -109,8 +115,7 @@ bool may_be_packed(const Call& call) {
 }  // namespace
 
 int hand_to_mpi(const Call& call) {
-  static const bool packed = messages_are_packed();
-  if (!packed || !may_be_packed(call)) [[likely]]
+  if (!messages_are_packed() || !may_be_packed(call)) [[likely]]
     return call.kind.below(call);
   int remote = 0, ranks = 0;
   const int error = mpi.Comm_test_inter(call.comm, &remote);

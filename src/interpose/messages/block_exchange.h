@@ -37,10 +37,10 @@ class BlockExchange final : public Delivery {
   PackedBlocks<Place> sent_, received_;
 };
 
-// The exchange from beginning to end; or, with a request, its beginning.
-template <class Place, class Below>
-int run_exchange(std::unique_ptr<BlockExchange<Place>> exchange, MPI_Request* request,
-                 Below below) {
+// An exchange, with begin(), packs() and unpack(), from beginning to end; or, with a request, its
+// beginning.
+template <class Exchange, class Below>
+int run_exchange(std::unique_ptr<Exchange> exchange, MPI_Request* request, Below below) {
   const int error = exchange->begin(below);
   if (error != MPI_SUCCESS || !exchange->packs()) return error;
   if (!request) {
