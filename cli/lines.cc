@@ -2,7 +2,6 @@
 // sumac __lines: how long a cache line takes there and back from the first processor that this
 // process may use to each of the others, as JSON. Ranks measure the same when a communicator is set
 // up (src/team/measure.h).
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 
 #include "base/distance.h"
 #include "machine/line.h"
+#include "processors.h"
 
 namespace {
 
@@ -21,13 +21,6 @@ struct Cells {
   sumac::LineCell there, back;
 };
 
-void bind(int cpu) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(cpu, &one);
-  sched_setaffinity(0, sizeof one, &one);
-}
-
 // Nanoseconds, or a negative number. The process is bound to the other processor.
 double time_to(int cpu, Cells& cells, std::uint64_t number) {
   const std::uint64_t deadline = sumac::clock_ns() + kPatience;
@@ -35,7 +28,7 @@ double time_to(int cpu, Cells& cells, std::uint64_t number) {
   const pid_t other = fork();
   if (other < 0) return -1;
   if (other == 0) {
-    bind(cpu);
+    bind_to(cpu);
     sumac::return_line(cells.there, cells.back, number, deadline);
     _exit(0);
   }
@@ -66,17 +59,15 @@ void print_row(const char* comma, int cpu, double ns) {
 }  // namespace
 
 extern "C" int command_lines(void) {
-  cpu_set_t usable;
+  const cpu_set_t usable = usable_processors();
+  const int first = next_processor(usable, -1);
   void* const memory =
       mmap(nullptr, sizeof(Cells), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED || sched_getaffinity(0, sizeof usable, &usable) != 0) return 1;
-  int first = 0;
-  while (first < CPU_SETSIZE && !CPU_ISSET(first, &usable)) ++first;
-  bind(first);
+  if (memory == MAP_FAILED || first < 0) return 1;
+  bind_to(first);
   std::printf("[");
   const char* comma = "";
-  for (int cpu = first + 1; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &usable)) continue;
+  for (int cpu = next_processor(usable, first); cpu >= 0; cpu = next_processor(usable, cpu)) {
     print_row(comma, cpu, time_in_tries(cpu, *static_cast<Cells*>(memory)));
     comma = ",";
   }

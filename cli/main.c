@@ -76,6 +76,7 @@ static int run(int argc, char** argv) {
   if (strcmp(command, "__types") == 0) return command_types();
   if (strcmp(command, "__distances") == 0) return command_distances();
   if (strcmp(command, "__lines") == 0) return command_lines();
+  if (strcmp(command, "__copies") == 0) return command_copies();
   if (strcmp(command, "__layouts") == 0) return command_layouts();
   if (strcmp(command, "__check-env") == 0) return command_check_env();
   if (strcmp(command, "__disabled") == 0) return command_disabled();

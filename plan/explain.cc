@@ -63,7 +63,7 @@ TeamSpec spec_of(const Options& options, const Places& places) {
   spec.family = options.family;
   spec.node_radix = options.node_radix;
   spec.in_rank_order = options.reproducible;
-  spec.distance = options.distance;
+  spec.measured = options.measured;
   spec.reach = options.no_attach ? Reach::none : Reach::copies;
   return spec;
 }
@@ -106,7 +106,7 @@ class Explainer {
 // The hierarchy as one rank sees it.
 AgreedLevels Explainer::agreed_by(int rank) const {
   std::vector<LevelGroup> groups = levels_of(hierarchy_, rank, options_.ranks);
-  for (LevelGroup& group : groups) group.distance = options_.distance;
+  for (LevelGroup& group : groups) group.measured = options_.measured;
   return agreed_levels(spec_, hierarchy_, rank, std::move(groups), rules_, options_.algo.c_str());
 }
 

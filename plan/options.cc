@@ -111,6 +111,14 @@ void declare_ranks(CLI::App& app, Options& options, std::string& slow) {
       ->type_name("DESIGN");
 }
 
+// The classes of what is measured, by their names, of which the first is `unknown`.
+template <class Class, std::size_t kNames>
+std::vector<std::pair<std::string, Class>> classes_of(const char* const (&names)[kNames]) {
+  std::vector<std::pair<std::string, Class>> all;
+  for (std::size_t i = 1; i < kNames; ++i) all.emplace_back(names[i], static_cast<Class>(i));
+  return all;
+}
+
 void declare(CLI::App& app, Options& options, std::string& slow) {
   std::vector<std::pair<std::string, Collective>> collectives;
   for (const CollectiveInfo& info : kCollectives) {
@@ -143,13 +151,14 @@ void declare(CLI::App& app, Options& options, std::string& slow) {
   add_choice<Family>(app, "--mpi", options.family,
                      {{"openmpi", Family::openmpi}, {"mpich", Family::mpich}}, "The MPI below: ")
       ->type_name("MPI");
-  std::vector<std::pair<std::string, Distance>> distances;
-  for (const Distance distance : {Distance::sibling, Distance::near, Distance::far}) {
-    distances.emplace_back(name_of(distance), distance);
-  }
-  add_choice<Distance>(app, "--handover", options.distance, distances,
+  add_choice<Distance>(app, "--handover", options.measured.distance,
+                       classes_of<Distance>(kDistanceNames),
                        "How far ranks that share memory are from one another, by what is measured "
                        "when a communicator is set up (default: not measured): ")
+      ->type_name("CLASS");
+  add_choice<Attach>(app, "--attach", options.measured.attach, classes_of<Attach>(kAttachNames),
+                     "What a copy by cross-memory attach costs beside one through slots, measured "
+                     "likewise (default: not measured): ")
       ->type_name("CLASS");
   app.add_flag("--reproducible", options.reproducible,
                "Reductions fold in the order of ranks, as with SUMAC_REPRODUCIBLE=1");

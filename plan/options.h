@@ -24,8 +24,8 @@ struct Options {
   SlowDesign slow_design = SlowDesign::basic;
   std::string hierarchy = "auto", rules, algo;
   bool no_attach = false, reproducible = false;
-  std::uint16_t node_radix = 0;           // as in Capabilities
-  Distance distance = Distance::unknown;  // of ranks that share memory
+  std::uint16_t node_radix = 0;  // as in Capabilities
+  Measured measured;             // of ranks that share memory
   Family family = Family::any;
   bool json = false;
 };

@@ -23,7 +23,7 @@ Context Process::context_of(Process& process) {
           process.settings.rules,
           process.arena_,
           process.idle_,
-          process.distances_,
+          process.measures_,
           process.settings.family,
           static_cast<std::uint64_t>(process.rank) + 1,
           {},

@@ -51,7 +51,7 @@ class Process {
  private:
   Arena arena_;  // never asked for memory
   IdleMessages idle_;
-  KnownDistances distances_;
+  KnownMeasures measures_;
 
  public:
   const Context context;

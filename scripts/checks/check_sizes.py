@@ -7,7 +7,7 @@ from repository import files, finish, name_of
 
 FILE_LINES = 500
 # The rules, and a generated page whose length follows the number of MPIs it was measured with.
-TABLE_LINES = {"src/rules/rules.toml": 700, "docs/compatibility.md": 1000}
+TABLE_LINES = {"src/rules/rules.toml": 750, "docs/compatibility.md": 1000}
 FUNCTION_LINES = 80
 CODE = ("*.c", "*.cc", "*.h", "*.py", "*.hpp", "*.cpp")
 TEXT = (*CODE, "*.S", "*.def", "*.sh", "*.cmake", "*CMakeLists.txt", "*.md", "*.f90", "*.toml")

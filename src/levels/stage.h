@@ -13,7 +13,7 @@
 
 #include "algorithms/chunks.h"
 #include "algorithms/functions.h"
-#include "base/distance.h"
+#include "base/measured.h"
 #include "hierarchy/hierarchy.h"
 #include "levels/direct_level.h"
 #include "levels/spread.h"
@@ -27,15 +27,15 @@ inline constexpr int kWidth = 2;
 // A level of the hierarchy that this rank takes part in, with its group there.
 struct LevelGroup {
   char name[16] = "";
-  int size = 1, rank = 0, leader = 0;     // of its group in the level
-  bool shared = false;                    // the group shares memory; else messages
-  Distance distance = Distance::unknown;  // shared: of its ranks from one another
-  std::byte* block = nullptr;             // shared: the group's memory
-  ShmGroup up, down;                      // and a lane of it for each direction
-  std::vector<int> members;               // communicator ranks of the group
-  std::vector<int> member_towards;  // [communicator rank] who of the group leads to it; -1: none
-  std::vector<int> places;          // of the members' first ranks in TreeOrder, and the end
-  SingleCopy peers;                 // shared: where it is possible
+  int size = 1, rank = 0, leader = 0;  // of its group in the level
+  bool shared = false;                 // the group shares memory; else messages
+  Measured measured;                   // shared: what its ranks have agreed on
+  std::byte* block = nullptr;          // shared: the group's memory
+  ShmGroup up, down;                   // and a lane of it for each direction
+  std::vector<int> members;            // communicator ranks of the group
+  std::vector<int> member_towards;     // [communicator rank] who of the group leads to it; -1: none
+  std::vector<int> places;             // of the members' first ranks in TreeOrder, and the end
+  SingleCopy peers;                    // shared: where it is possible
 };
 
 // The levels that `rank` takes part in, which are the first ones of the hierarchy. The caller adds

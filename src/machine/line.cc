@@ -6,11 +6,8 @@
 #include <algorithm>
 
 namespace sumac {
-namespace {
 
-// Polls without a pause, which would be part of the time. The other side comes soon or not at all:
-// it has just left the same agreement.
-bool wait_for(const LineCell& cell, std::uint64_t value, std::uint64_t deadline_ns) {
+bool wait_for_line(const LineCell& cell, std::uint64_t value, std::uint64_t deadline_ns) {
   constexpr int kPollsPerClock = 1024;
   for (int polls = 1; cell.value.load(std::memory_order_acquire) != value; ++polls) {
     if (polls % kPollsPerClock != 0) continue;
@@ -20,8 +17,6 @@ bool wait_for(const LineCell& cell, std::uint64_t value, std::uint64_t deadline_
   return true;
 }
 
-}  // namespace
-
 double send_line(LineCell& there, const LineCell& back, std::uint64_t first,
                  const LineTiming& timing, const LineTrips& trips) {
   std::uint64_t least = UINT64_MAX;
@@ -29,7 +24,7 @@ double send_line(LineCell& there, const LineCell& back, std::uint64_t first,
     const std::uint64_t begun = timing.now();
     for (int trip = 0; trip < trips.of_batch; ++trip, ++first) {
       there.value.store(first, std::memory_order_release);
-      if (!wait_for(back, first, timing.deadline_ns)) return -1;
+      if (!wait_for_line(back, first, timing.deadline_ns)) return -1;
     }
     least = std::min(least, timing.now() - begun);
   }
@@ -39,7 +34,7 @@ double send_line(LineCell& there, const LineCell& back, std::uint64_t first,
 bool return_line(const LineCell& there, LineCell& back, std::uint64_t first,
                  std::uint64_t deadline_ns, const LineTrips& trips) {
   for (int trip = 0; trip < trips.all(); ++trip, ++first) {
-    if (!wait_for(there, first, deadline_ns)) return false;
+    if (!wait_for_line(there, first, deadline_ns)) return false;
     back.value.store(first, std::memory_order_release);
   }
   return true;

@@ -31,6 +31,10 @@ struct LineTrips {
   int all() const { return batches * of_batch; }
 };
 
+// Polls until the cell holds `value`, without a pause, which would be part of the time: the other
+// side comes soon or not at all. Returns false when it did not come by the deadline.
+bool wait_for_line(const LineCell& cell, std::uint64_t value, std::uint64_t deadline_ns);
+
 // The trips between two sides, each of which calls one of the functions. The cells may hold
 // anything but the numbers from `first` on, of which there are as many as trips.
 

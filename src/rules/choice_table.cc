@@ -31,7 +31,8 @@ bool holds(const Rule& rule, const Capabilities& capabilities) {
          rule.nodes.holds(static_cast<std::uint64_t>(capabilities.nodes)) &&
          fits(rule.room, capabilities) &&
          (rule.family == Family::any || rule.family == capabilities.family) &&
-         (rule.handover == Distance::unknown || rule.handover == capabilities.distance);
+         (rule.handover == Distance::unknown || rule.handover == capabilities.measured.distance) &&
+         (rule.attach == Attach::unknown || rule.attach == capabilities.measured.attach);
 }
 
 // The ranges of one collective. A range painted first is not painted over.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/algorithm.h"
-#include "base/distance.h"
+#include "base/measured.h"
 #include "transport/peer_memory.h"
 
 namespace sumac {
@@ -24,8 +24,8 @@ struct Capabilities {
   bool spare = false;           // two processors a rank or more: its threads have some
   Over over = Over::shm;
   Family family = Family::any;  // any: not said
-  // Of a group that shares memory: of its farthest neighbours, when it was set up.
-  Distance distance = Distance::unknown;
+  // Of a group that shares memory, when it was set up.
+  Measured measured;
   // The number of nodes of the communicator, also for a group of some of its ranks over messages.
   int nodes = 1;
   // Over::levels: two levels, which are nodes (of as many ranks, at most 64) and the level between

@@ -123,12 +123,37 @@ TEST(ChoiceTable, SingleCopyBetweenTwoRanksIsForThoseWithThreads) {
   }
 }
 
+// Between two ranks large data are copied once where that was measured to be fast.
+TEST(ChoiceTable, FastAttachIsForLargeDataOfTwoRanks) {
+  const auto uses = [](const Capabilities& c, const std::string& name, Collective collective,
+                       std::size_t bytes) {
+    return name == info_of(ChoiceTable(kNone, c, "").choose(collective, bytes).algorithm).name;
+  };
+  for (const Attach attach : {Attach::unknown, Attach::fast, Attach::slow}) {
+    for (const bool reaches : {false, true}) {
+      Capabilities c = capabilities(2, reaches, false);
+      c.measured = {Distance::far, attach};
+      const bool once = attach == Attach::fast && reaches;
+      const char* large = once ? "single_copy" : "slots";
+      for (const std::size_t bytes : {std::size_t{256} << 10, std::size_t{4} << 20}) {
+        EXPECT_TRUE(uses(c, once ? "single_copy" : "flat_slots", Collective::allreduce, bytes));
+        EXPECT_TRUE(uses(c, large, Collective::bcast, bytes));
+        EXPECT_TRUE(uses(c, large, Collective::allgather, bytes));
+        EXPECT_TRUE(uses(c, "flat_slots", Collective::reduce, bytes));
+      }
+      EXPECT_TRUE(uses(c, "flat_slots", Collective::allreduce, (128 << 10) - 1));
+      EXPECT_TRUE(uses(c, "slots", Collective::bcast, (256 << 10) - 1));
+      EXPECT_TRUE(uses(c, "slots", Collective::allgather, (256 << 10) - 1));
+    }
+  }
+}
+
 // Of lines and slots, between two ranks whose distance is known.
 TEST(ChoiceTable, LinesAreForFewBytesOrUnknownDistance) {
   for (const int ranks : {2, 3}) {
     for (const Distance distance : {Distance::unknown, Distance::near, Distance::far}) {
       Capabilities c = capabilities(ranks, false, false);
-      c.distance = distance;
+      c.measured.distance = distance;
       const ChoiceTable choices(kNone, c, "");
       const bool far = ranks == 2 && distance == Distance::far;
       const bool known = ranks == 2 && distance != Distance::unknown;
@@ -220,13 +245,27 @@ TEST(ChoiceTable, RulesAskHowFarRanksAre) {
   user.rules[1].handover = Distance::near;
   Capabilities c = capabilities(4, false, false);
   const auto chosen = [&](Distance distance) {
-    c.distance = distance;
+    c.measured.distance = distance;
     return ChoiceTable(user, c, "").choose(Collective::allreduce, 64).algorithm;
   };
   EXPECT_EQ(chosen(Distance::far), Algorithm::allreduce_flat_slots);
   EXPECT_EQ(chosen(Distance::near), Algorithm::allreduce_split_slots);
   EXPECT_EQ(chosen(Distance::sibling), Algorithm::allreduce_flat_lines);
   EXPECT_EQ(chosen(Distance::unknown), Algorithm::allreduce_flat_lines);  // by the shipped rules
+}
+
+TEST(ChoiceTable, RulesAskWhatAttachCosts) {
+  RuleSet user = rules(rule("shm", "0-", "flat_slots") + rule("shm", "0-", "split_slots"));
+  user.rules[0].attach = Attach::fast;
+  user.rules[1].attach = Attach::slow;
+  Capabilities c = capabilities(4, false, false);
+  const auto chosen = [&](Attach attach) {
+    c.measured.attach = attach;
+    return ChoiceTable(user, c, "").choose(Collective::allreduce, 64).algorithm;
+  };
+  EXPECT_EQ(chosen(Attach::fast), Algorithm::allreduce_flat_slots);
+  EXPECT_EQ(chosen(Attach::slow), Algorithm::allreduce_split_slots);
+  EXPECT_EQ(chosen(Attach::unknown), Algorithm::allreduce_flat_lines);  // by the shipped rules
 }
 
 // SUMAC_NODE_RADIX: trees for what goes through lines and slots, by the shipped rules alone.

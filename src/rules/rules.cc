@@ -56,9 +56,9 @@ std::uint64_t hash_rule(std::uint64_t hash, const Rule& rule) {
   for (const std::uint64_t value :
        {static_cast<std::uint64_t>(rule.collective), static_cast<std::uint64_t>(rule.over),
         static_cast<std::uint64_t>(rule.room), static_cast<std::uint64_t>(rule.family),
-        static_cast<std::uint64_t>(rule.handover), rule.ranks.low, rule.ranks.high, rule.nodes.low,
-        rule.nodes.high, rule.bytes.low, rule.bytes.high,
-        static_cast<std::uint64_t>(rule.choice.algorithm),
+        static_cast<std::uint64_t>(rule.handover), static_cast<std::uint64_t>(rule.attach),
+        rule.ranks.low, rule.ranks.high, rule.nodes.low, rule.nodes.high, rule.bytes.low,
+        rule.bytes.high, static_cast<std::uint64_t>(rule.choice.algorithm),
         static_cast<std::uint64_t>(rule.choice.chunk),
         static_cast<std::uint64_t>(rule.choice.radix)}) {
     hash = hash_value(value, hash);

@@ -29,6 +29,7 @@ struct Rule {
   Room room = Room::any;
   Family family = Family::any;
   Distance handover = Distance::unknown;  // unknown: any
+  Attach attach = Attach::unknown;        // the same
   Span ranks, nodes, bytes;
   Choice choice;
   int line = 0;  // of the file it is from

@@ -99,8 +99,8 @@ const RawField* find(const RawRule& raw, std::string_view key) {
 }
 
 bool check_keys(const RawRule& raw, TextProblem& problem) {
-  static const Names known = {"collective", "over",     "ranks",     "nodes", "bytes", "room",
-                              "mpi",        "handover", "algorithm", "chunk", "radix"};
+  static const Names known = {"collective", "over",     "ranks",  "nodes",     "bytes", "room",
+                              "mpi",        "handover", "attach", "algorithm", "chunk", "radix"};
   for (const RawField& field : raw.fields) {
     if (std::none_of(known.begin(), known.end(), [&](auto key) { return field.key == key; })) {
       return fail(problem, field.line,
@@ -205,18 +205,19 @@ bool parse_radix(const RawField& field, const std::string& algorithm, Choice& ch
   return true;
 }
 
-bool parse_handover(const RawField& field, Rule& rule, TextProblem& problem) {
-  static const Names distances = [] {
-    Names names(std::begin(kDistanceNames), std::end(kDistanceNames));
-    names[0] = "any";
-    return names;
-  }();
+// A class of what is measured (`names`, of which the first is `unknown`: any here); no field: any.
+template <class Class, std::size_t kNames>
+bool parse_measured(const RawField* field, const char* const (&names)[kNames], const Rule& rule,
+                    Class& out, TextProblem& problem) {
+  if (!field) return true;
   if (rule.over != Over::shm) {
-    return fail(problem, field.line, "'handover' is for over = \"shm\"; leave it out");
+    return fail(problem, field->line, "'" + field->key + "' is for over = \"shm\"; leave it out");
   }
-  const int distance = word_of(field, distances, problem);
-  rule.handover = static_cast<Distance>(distance);
-  return distance >= 0;
+  Names words(std::begin(names), std::end(names));
+  words[0] = "any";
+  const int word = word_of(*field, words, problem);
+  out = static_cast<Class>(word);
+  return word >= 0;
 }
 
 bool parse_fit(const RawRule& raw, Rule& rule, TextProblem& problem) {
@@ -242,8 +243,9 @@ bool parse_fit(const RawRule& raw, Rule& rule, TextProblem& problem) {
   const RawField* family = find(raw, "mpi");
   const int f = family ? word_of(*family, families, problem) : 0;
   rule.family = static_cast<Family>(f);
-  const RawField* handover = find(raw, "handover");
-  return r >= 0 && f >= 0 && (!handover || parse_handover(*handover, rule, problem));
+  return r >= 0 && f >= 0 &&
+         parse_measured(find(raw, "handover"), kDistanceNames, rule, rule.handover, problem) &&
+         parse_measured(find(raw, "attach"), kAttachNames, rule, rule.attach, problem);
 }
 
 }  // namespace

@@ -101,6 +101,18 @@ TEST(Rules, HandoverIsOneOfTheDistances) {
   }
 }
 
+TEST(Rules, AttachIsOneOfTheClasses) {
+  const std::string rule = "[[rule]]\ncollective='bcast'\nover='shm'\nalgorithm='slots'\n";
+  EXPECT_EQ(good(rule).rules[0].attach, Attach::unknown);
+  EXPECT_EQ(good(rule + "attach='any'").hash, good(rule).hash);
+  for (const Attach attach : {Attach::fast, Attach::slow}) {
+    const RuleSet set = good(rule + "attach='" + name_of(attach) + "'");
+    EXPECT_EQ(set.rules[0].attach, attach);
+    EXPECT_NE(set.hash, good(rule).hash);
+  }
+  EXPECT_NE(good(rule + "attach='fast'").hash, good(rule + "attach='slow'").hash);
+}
+
 TEST(Rules, ProblemsNameTheFix) {
   const std::string head = kHead;
   const std::string p2p =
@@ -113,7 +125,7 @@ TEST(Rules, ProblemsNameTheFix) {
        "FILE:4: 'flat_lines' cannot be chosen for allreduce over p2p: it is over shm; " + p2p},
       {head + "algorithm = 'ring'\nrank = '2'",
        "FILE:5: unknown key 'rank'; did you mean 'ranks'? (known: collective, over, ranks, nodes, "
-       "bytes, room, mpi, handover, algorithm, chunk, radix)"},
+       "bytes, room, mpi, handover, attach, algorithm, chunk, radix)"},
       {head + "algorithm = 3",
        "FILE:4: 'algorithm' is a number; it must be text in quotation marks"},
       {head + "algorithm = 'ring'\nranks = '9-2'",
@@ -139,14 +151,6 @@ TEST(Rules, ProblemsNameTheFix) {
        "FILE:5: 'nodes' is for over = \"levels\" or \"p2p\"; leave it out"},
       {head + "algorithm = 'ring'\nroom = 'sahred'",
        "FILE:5: unknown room 'sahred'; did you mean 'shared'? (known: any, own, shared, spare)"},
-      {head + "algorithm = 'ring'\nhandover = 'far'",
-       "FILE:5: 'handover' is for over = \"shm\"; leave it out"},
-      {"[[rule]]\ncollective='bcast'\nover='shm'\nalgorithm='slots'\nhandover='fra'",
-       "FILE:5: unknown handover 'fra'; did you mean 'far'? (known: any, sibling, near, far)"},
-      {"[[rule]]\ncollective='bcast'\nover='shm'\nalgorithm='slots'\nhandover='unknown'",
-       "FILE:5: unknown handover 'unknown'; (known: any, sibling, near, far)"},
-      {"[[rule]]\ncollective='bcast'\nover='shm'\nalgorithm='slots'\nhandover=430",
-       "FILE:5: 'handover' is a number; it must be text in quotation marks"},
       {head + "algorithm = 'ring'\nchunk = '64K'",
        "FILE:5: 'ring' is not pipelined by the rules; leave 'chunk' out"},
       {head + "algorithm = 'ring'\nradix = 4",
@@ -176,6 +180,23 @@ TEST(Rules, ProblemsNameTheFix) {
        "in two pairs of brackets"},
       {"\n[[rules]]\ncollective='barrier'",
        "FILE:2: unknown key 'rules' outside of a rule; begin each rule with a line [[rule]]"},
+  };
+  for (const auto& [text, problem] : cases) EXPECT_EQ(problem_of(text), problem);
+}
+
+TEST(Rules, ProblemsOfWhatIsMeasured) {
+  const std::string shm = "[[rule]]\ncollective='bcast'\nover='shm'\nalgorithm='slots'\n";
+  const std::pair<std::string, std::string> cases[] = {
+      {std::string(kHead) + "algorithm = 'ring'\nhandover = 'far'",
+       "FILE:5: 'handover' is for over = \"shm\"; leave it out"},
+      {std::string(kHead) + "algorithm = 'ring'\nattach = 'fast'",
+       "FILE:5: 'attach' is for over = \"shm\"; leave it out"},
+      {shm + "attach='cheap'", "FILE:5: unknown attach 'cheap'; (known: any, fast, slow)"},
+      {shm + "handover='fra'",
+       "FILE:5: unknown handover 'fra'; did you mean 'far'? (known: any, sibling, near, far)"},
+      {shm + "handover='unknown'",
+       "FILE:5: unknown handover 'unknown'; (known: any, sibling, near, far)"},
+      {shm + "handover=430", "FILE:5: 'handover' is a number; it must be text in quotation marks"},
   };
   for (const auto& [text, problem] : cases) EXPECT_EQ(problem_of(text), problem);
 }

@@ -19,7 +19,7 @@ struct Context {
   const RuleSet& rules;  // the user's, of SUMAC_RULES
   Arena& arena;
   IdleMessages& idle;
-  KnownDistances& distances;
+  KnownMeasures& measures;
   Family family;          // of the MPI below
   std::uint64_t process;  // a word that no other process has which ever joins a team with it
   LineClock clock = {};

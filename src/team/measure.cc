@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "team/team.h"
+#include "transport/shm/copy_times.h"
 
 namespace sumac {
 namespace {
@@ -28,28 +29,43 @@ Cells& cells_of(const ShmGroup& group, int rank) {
   return *reinterpret_cast<Cells*>(group.payload(rank, 0, sizeof(Cells)));
 }
 
+struct Peer {
+  PeerMemory* memory;
+  int rank;
+};
+bool read_from(const void* peer, std::uintptr_t address, void* to, std::size_t bytes) {
+  const Peer& from = *static_cast<const Peer*>(peer);
+  return from.memory->read(from.rank, address, to, bytes);
+}
+
+// Behind them those for copies with either, where payloads hold a piece of these.
+CopyCells* copy_cells_of(const ShmGroup& group, int rank) {
+  return reinterpret_cast<CopyCells*>(&cells_of(group, rank) + 1);
+}
+static_assert(sizeof(Cells) + sizeof(CopyCells) <= kCopyPiece);
+
 }  // namespace
 
-std::optional<Distance> KnownDistances::find(std::uint64_t processes, std::uint64_t now) {
+std::optional<Measured> KnownMeasures::find(std::uint64_t processes, std::uint64_t now) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = known_.find(processes);
   if (found == known_.end() || now > found->second.until) return std::nullopt;
-  return found->second.distance;
+  return found->second.measured;
 }
 
-void KnownDistances::keep(std::uint64_t processes, Distance distance, std::uint64_t now) {
+void KnownMeasures::keep(std::uint64_t processes, const Measured& measured, std::uint64_t now) {
   constexpr std::size_t kMost = 256;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (known_.size() >= kMost) known_.clear();
-  known_[processes] = {distance, now + kKept};
+  known_[processes] = {measured, now + kKept};
 }
 
-void tell_distance(const Team& team, const std::vector<int>& members, Offered& offered) {
+void tell_measured(const Team& team, const std::vector<int>& members, Offered& offered) {
   offered.known = !can_be_measured(team, members);
   if (offered.known) return;
-  const auto known = team.context.distances.find(processes_of(team, members));
+  const auto known = team.context.measures.find(processes_of(team, members));
   offered.known = known.has_value();
-  offered.distance = known.value_or(Distance::unknown);
+  offered.measured = known.value_or(Measured());
 }
 
 // Pairs of neighbours all measure at once: first those whose left rank is even, then the others. A
@@ -76,24 +92,53 @@ Distance distance_of_neighbours(const ShmGroup& group, std::uint64_t number,
   return distance;
 }
 
-void measure_distances(Team& team, std::vector<MeasuredGroup>& own) {
-  const std::uint64_t number = hash_value(team.trace_group, SUMAC_HASH_START);
-  std::vector<Distance> seen;
-  for (const MeasuredGroup& each : own) {
-    const bool can = can_be_measured(team, each.members);
-    seen.push_back(can ? distance_of_neighbours(each.group, number, team.context.clock)
-                       : Distance::unknown);
+Attach attach_of_neighbours(const ShmGroup& group, PeerMemory& peers, std::uint64_t number,
+                            const LineClock& clock) {
+  if (group.slot_bytes() < kCopyPiece || group.ring() <= kCopyPieces) return Attach::unknown;
+  const LineTiming timing{clock_ns() + LineClock::kForCopies * clock.patience, clock.now};
+  const int rank = group.rank();
+  Attach attach = Attach::fast;
+  for (const int turn : {0, 1}) {
+    const bool writes = rank % 2 == turn;
+    const int other = writes ? rank + 1 : rank - 1;
+    if (other < 0 || other == group.size()) continue;
+    const int writer = writes ? rank : other, reader = writes ? other : rank;
+    const Peer peer{&peers, other};
+    const OtherMemory memory{read_from, &peer};
+    CopyPlaces places{copy_cells_of(group, writer), copy_cells_of(group, reader), {}};
+    for (std::size_t i = 0; i < kCopyPieces; ++i) {
+      places.slots[i] = group.payload(writer, i + 1, kCopyPiece);
+    }
+    if (writes) {
+      const CopyTimes times = write_copies(places, memory, number, timing);
+      attach = slower(attach, attach_of(times.slots, times.attached));
+    } else if (!read_copies(places, memory, number, timing.deadline_ns)) {
+      return Attach::unknown;
+    }
   }
-  std::vector<Distance> all(seen.size() * static_cast<std::size_t>(team.size));
-  team.oob.all_gather(seen.data(), all.data(), seen.size());
+  return attach;
+}
+
+void measure_groups(Team& team, std::vector<MeasuredGroup>& own) {
+  const std::uint64_t number = hash_value(team.trace_group, SUMAC_HASH_START);
+  std::vector<Measured> seen;
+  for (const MeasuredGroup& each : own) {
+    Measured& measured = seen.emplace_back();
+    if (!can_be_measured(team, each.members)) continue;
+    measured.distance = distance_of_neighbours(each.group, number, team.context.clock);
+    if (!each.peers) continue;
+    measured.attach = attach_of_neighbours(each.group, *each.peers, number, team.context.clock);
+  }
+  std::vector<Measured> all(seen.size() * static_cast<std::size_t>(team.size));
+  team.oob.all_gather(seen.data(), all.data(), seen.size() * sizeof(Measured));
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (own[i].members.empty()) continue;
-    Distance& distance = own[i].distance;
-    distance = seen[i];
+    Measured& measured = own[i].measured;
+    measured = seen[i];
     for (const int r : own[i].members) {
-      distance = farther(distance, all[static_cast<std::size_t>(r) * seen.size() + i]);
+      measured = worse(measured, all[static_cast<std::size_t>(r) * seen.size() + i]);
     }
-    team.context.distances.keep(processes_of(team, own[i].members), distance);
+    team.context.measures.keep(processes_of(team, own[i].members), measured);
   }
 }
 

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstring>
+#include <thread>
 
 #include "testing/one_process.h"
 #include "testing/thread_team.h"
@@ -28,9 +30,9 @@ std::pair<int, int> node_of(const Setting& setting, int rank) {
 }
 
 // Of a rank's group on its own node.
-Distance distance_on_node(const Team& team) {
+const Measured& measured_on_node(const Team& team) {
   const LevelsRun* run = team.levels_for[static_cast<int>(Collective::allreduce)];
-  return run ? run->agreed().groups[0].distance : team.spec.distance;
+  return run ? run->agreed().groups[0].measured : team.spec.measured;
 }
 
 // Rank r is so far from its right neighbour.
@@ -45,7 +47,8 @@ Distance expected(const Setting& setting, int rank) {
 void expect_distances(ThreadTeam& all) {
   for (int r = 0; r < all.setting().ranks(); ++r) {
     EXPECT_EQ(all[r].state, Team::State::together);
-    EXPECT_STREQ(name_of(distance_on_node(all[r])), name_of(expected(all.setting(), r))) << r;
+    EXPECT_STREQ(name_of(measured_on_node(all[r]).distance), name_of(expected(all.setting(), r)))
+        << r;
   }
 }
 
@@ -88,10 +91,10 @@ TEST(Measure, ManyRanksAndLevels) {
         for (std::size_t l = 0; l < own->agreed().groups.size(); ++l) {
           const LevelGroup& group = own->agreed().groups[l];
           const bool measured = group.shared && group.size > 1;
-          EXPECT_EQ(group.distance != Distance::unknown, measured);
+          EXPECT_EQ(group.measured.distance != Distance::unknown, measured);
           for (const int other : group.members) {
             const LevelsRun* their = all[other].levels_for[static_cast<int>(Collective::allreduce)];
-            EXPECT_EQ(their->agreed().groups[l].distance, group.distance);
+            EXPECT_EQ(their->agreed().groups[l].measured.distance, group.measured.distance);
           }
         }
       }
@@ -112,6 +115,88 @@ TEST(Measure, NobodyWaitsForARankThatDoesNotCome) {
   }
 }
 
+// Memory of threads. A rank whose memory is refused ends what is measured with it.
+class ThreadMemory final : public PeerMemory {
+ public:
+  explicit ThreadMemory(int refused) : refused_(refused) {}
+  bool read(int peer, std::uintptr_t address, void* to, std::size_t bytes) override {
+    if (peer == refused_) return false;
+    std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
+    return true;
+  }
+  bool write(int, std::uintptr_t, const void*, std::size_t) override { return false; }
+
+ private:
+  const int refused_;
+};
+
+std::vector<Attach> attach_of_threads(const TestBlock& block, int ranks, int refused,
+                                      const LineClock& clock) {
+  std::vector<Attach> seen(static_cast<std::size_t>(ranks));
+  std::vector<std::thread> threads;
+  for (int r = 0; r < ranks; ++r) {
+    threads.emplace_back([&, r] {
+      ThreadMemory memory(refused);
+      seen[static_cast<std::size_t>(r)] = attach_of_neighbours(block.group(r), memory, 7, clock);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return seen;
+}
+
+TEST(Measure, NeighboursCopyInTurns) {
+  for (const int ranks : {2, 3, 5}) {
+    const TestBlock block(ranks, 8, 32 << 10);
+    for (int turn = 0; turn < 3; ++turn) {
+      // By a clock that stands still each copy took as long: single copy is fast.
+      const LineClock clock{[]() -> std::uint64_t { return 0; }, kClockOfBatches.patience};
+      for (const Attach each : attach_of_threads(block, ranks, -1, clock)) {
+        EXPECT_EQ(each, Attach::fast);
+      }
+    }
+  }
+}
+
+// A refused copy is seen by both sides, and not by those who copy with neither.
+TEST(Measure, ARefusedCopyIsUnknown) {
+  for (const int ranks : {2, 3, 5}) {
+    const TestBlock block(ranks, 8, 32 << 10);
+    for (int refused = 0; refused + 1 < ranks; refused += 2) {
+      const auto seen = attach_of_threads(block, ranks, refused,
+                                          {[]() -> std::uint64_t { return 0; }, 50'000'000});
+      for (int r = 0; r < ranks; ++r) {
+        const bool is_near = r == refused || r == refused + 1;
+        // Their other neighbours may wait in vain, or come in time.
+        if (r == refused - 1 || r == refused + 2) continue;
+        EXPECT_EQ(seen[static_cast<std::size_t>(r)], is_near ? Attach::unknown : Attach::fast) << r;
+      }
+    }
+  }
+}
+
+TEST(Measure, SmallSlotsAreNotMeasuredForCopies) {
+  for (const auto& [ring, bytes] : {std::pair{8, 16 << 10}, std::pair{4, 32 << 10}}) {
+    const TestBlock block(2, static_cast<std::size_t>(ring), static_cast<std::size_t>(bytes));
+    ThreadMemory memory(-1);
+    EXPECT_EQ(attach_of_neighbours(block.group(0), memory, 7, LineClock()), Attach::unknown);
+  }
+}
+
+// What copies cost is the same on all ranks of a group, and known where its slots are large enough.
+TEST(Measure, AllRanksAgreeOnCopies) {
+  for_each_rank_of_teams([&](Setting setting, int) {
+    setting.slot_bytes = 32 << 10;
+    setting.line_ns = [=](int) { return 100.0; };
+    ThreadTeam all(setting);
+    for (int r = 0; r < setting.ranks(); ++r) {
+      const auto [first, last] = node_of(setting, r);
+      const Attach attach = measured_on_node(all[r]).attach;
+      EXPECT_EQ(attach, measured_on_node(all[first]).attach);
+      EXPECT_EQ(attach == Attach::unknown, first == last);
+    }
+  });
+}
+
 // Whoever is late: all take the same, which is what was measured or nothing.
 TEST(Measure, WithoutPatienceAllAgreeNevertheless) {
   for_each_rank_of_teams([&](Setting setting, int odd) {
@@ -120,8 +205,8 @@ TEST(Measure, WithoutPatienceAllAgreeNevertheless) {
     ThreadTeam all(setting);
     for (int r = 0; r < setting.ranks(); ++r) {
       EXPECT_EQ(all[r].state, Team::State::together);
-      const Distance distance = distance_on_node(all[r]);
-      EXPECT_EQ(distance, distance_on_node(all[node_of(setting, r).first]));
+      const Distance distance = measured_on_node(all[r]).distance;
+      EXPECT_EQ(distance, measured_on_node(all[node_of(setting, r).first]).distance);
       if (distance != Distance::unknown) {
         EXPECT_EQ(distance, expected(setting, r));
       }
@@ -154,27 +239,28 @@ TEST(Measure, WhatIsKnownIsNotMeasuredAgain) {
   };
   ns = 500;
   again();
-  for (int r = 0; r < 4; ++r) EXPECT_EQ(all[r].spec.distance, Distance::near) << r;
+  for (int r = 0; r < 4; ++r) EXPECT_EQ(all[r].spec.measured.distance, Distance::near) << r;
   // The leader alone decides that nothing need be measured.
   const auto own = all[0].processes;
   std::uint64_t hash = SUMAC_HASH_START;
   for (const std::uint64_t process : own) hash = hash_value(process, hash);
-  all.process(0).distances.keep(hash, Distance::near, 0);  // long ago
+  all.process(0).measures.keep(hash, {Distance::near, Attach::unknown}, 0);  // long ago
   again();
-  for (int r = 0; r < 4; ++r) EXPECT_EQ(all[r].spec.distance, Distance::far) << r;
+  for (int r = 0; r < 4; ++r) EXPECT_EQ(all[r].spec.measured.distance, Distance::far) << r;
 }
 
 TEST(Measure, NothingIsKeptForLong) {
-  KnownDistances known;
+  KnownMeasures known;
+  const Measured far{Distance::far, Attach::slow};
   EXPECT_FALSE(known.find(7, 1000));
-  known.keep(7, Distance::far, 1000);
-  EXPECT_EQ(known.find(7, 1000 + KnownDistances::kKept), Distance::far);
-  EXPECT_FALSE(known.find(7, 1001 + KnownDistances::kKept));
+  known.keep(7, far, 1000);
+  EXPECT_EQ(known.find(7, 1000 + KnownMeasures::kKept), far);
+  EXPECT_FALSE(known.find(7, 1001 + KnownMeasures::kKept));
   EXPECT_FALSE(known.find(8, 1000));
-  known.keep(7, Distance::unknown, 2000);
-  EXPECT_EQ(known.find(7, 2000), Distance::unknown);
-  for (std::uint64_t group = 0; group < 10000; ++group) known.keep(group, Distance::near, 0);
-  EXPECT_EQ(known.find(9999, 0), Distance::near);
+  known.keep(7, {}, 2000);
+  EXPECT_EQ(known.find(7, 2000), Measured());
+  for (std::uint64_t group = 0; group < 10000; ++group) known.keep(group, far, 0);
+  EXPECT_EQ(known.find(9999, 0), far);
 }
 
 // Rules ask for it, and all ranks choose alike.

@@ -92,7 +92,7 @@ bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wi
     offered.ticket =
         arena.offer(team.size, 1, team.processes.data(), team.context.options.shm_budget,
                     Slots::in_turn, team.context.control());
-    tell_distance(team, all, offered);
+    tell_measured(team, all, offered);
   }
   team.oob.broadcast(&offered, sizeof offered);
   if (ticket.offer == Offer::over_budget || ticket.offer == Offer::refused) {
@@ -114,14 +114,14 @@ bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wi
   team.group = ShmGroup(block, ticket.layout, team.rank);
   if (!marks_calls(team)) team.group.mark_no_calls();
   team.spec.reach = reach_of(agreed);
-  team.spec.distance = offered.distance;
-  if (!offered.known) {
-    std::vector<MeasuredGroup> groups{{team.group, std::move(all)}};
-    measure_distances(team, groups);
-    team.spec.distance = groups[0].distance;
-  }
   const bool maps = team.spec.reach == Reach::maps;
   team.peers = maps ? std::move(mapped) : make_peer_memory(team.spec.reach, team.pids);
+  team.spec.measured = offered.measured;
+  if (!offered.known) {
+    std::vector<MeasuredGroup> groups{{team.group, std::move(all), team.peers.get()}};
+    measure_groups(team, groups);
+    team.spec.measured = groups[0].measured;
+  }
   const Capabilities capabilities = team.spec.of_one_group();
   make_choices(team, capabilities);
   wishes.judge_group(team, capabilities);

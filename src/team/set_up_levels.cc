@@ -14,6 +14,7 @@ namespace {
 
 // Of each hierarchy, the groups that this rank takes part in.
 using HierarchyGroups = std::vector<std::vector<LevelGroup>>;
+using LowestPeers = std::vector<std::shared_ptr<PeerMemory>>;
 
 // The memory and messages of a team's hierarchies, and what worked of it on this rank.
 class LevelsSetUp {
@@ -24,9 +25,10 @@ class LevelsSetUp {
   std::vector<LevelGroup> make_groups(const Hierarchy& hierarchy);
   // Collective: makes messages; null where the hierarchy needs none, or where that failed.
   TeamMessages make_messages(const Wanted& wanted);
-  // Collective, after everything worked: measures the groups of the hierarchies, unless the
-  // distances of all are known.
-  void measure(const std::vector<Wanted>& wanted, HierarchyGroups& groups);
+  // Collective, after everything worked: measures the groups of the hierarchies, unless all is
+  // known of them. `lowest`: how the lowest groups are reached.
+  void measure(const std::vector<Wanted>& wanted, const LowestPeers& lowest,
+               HierarchyGroups& groups);
   // Agrees on what worked. Where memory or messages are missing the blocks are given back.
   std::uint64_t agree_on_all();
   // How this rank reaches its group on the lowest level, where it can do `reach` with the buffers
@@ -70,7 +72,7 @@ void LevelsSetUp::make_block(const HierarchyLevel& level, LevelGroup* own) {
     for (int r : own->members) members.push_back(team_.processes[static_cast<std::size_t>(r)]);
     offered.ticket =
         arena.offer(own->size, 2, members.data(), budget_, Slots::in_turn, team_.context.control());
-    tell_distance(team_, own->members, offered);
+    tell_measured(team_, own->members, offered);
   }
   std::vector<Offered> all(static_cast<std::size_t>(team_.size));
   team_.oob.all_gather(&offered, all.data(), sizeof offered);
@@ -84,7 +86,7 @@ void LevelsSetUp::make_block(const HierarchyLevel& level, LevelGroup* own) {
   }
   if (!shares) return;
   const Ticket& ticket = of_leader(*own).ticket;
-  own->distance = of_leader(*own).distance;
+  own->measured = of_leader(*own).measured;
   own->block = arena.accept(ticket, own->rank);
   if (ticket.id) tickets_.push_back(ticket);
   if (!own->block) {
@@ -103,21 +105,23 @@ std::vector<LevelGroup> LevelsSetUp::make_groups(const Hierarchy& hierarchy) {
   return groups;
 }
 
-void LevelsSetUp::measure(const std::vector<Wanted>& wanted, HierarchyGroups& groups) {
+void LevelsSetUp::measure(const std::vector<Wanted>& wanted, const LowestPeers& lowest,
+                          HierarchyGroups& groups) {
   if (!measures_) return;
   std::vector<MeasuredGroup> measured;  // of all levels; of no ranks where this rank has no block
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     for (std::size_t l = 0; l < wanted[i].hierarchy.levels.size(); ++l) {
       MeasuredGroup& each = measured.emplace_back();
-      if (l < groups[i].size() && groups[i][l].block)
-        each = {groups[i][l].up, groups[i][l].members};
+      if (l >= groups[i].size() || !groups[i][l].block) continue;
+      const bool reaches = l == 0 && team_.spec.reach != Reach::none;
+      each = {groups[i][l].up, groups[i][l].members, reaches ? lowest[i].get() : nullptr};
     }
   }
-  measure_distances(team_, measured);
+  measure_groups(team_, measured);
   std::size_t first = 0;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     for (std::size_t l = 0; l < groups[i].size(); ++l) {
-      groups[i][l].distance = measured[first + l].distance;
+      groups[i][l].measured = measured[first + l].measured;
     }
     first += wanted[i].hierarchy.levels.size();
   }
@@ -223,7 +227,7 @@ bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wi
   }
   LevelsSetUp set_up(team, team.context.options.shm_budget);
   HierarchyGroups groups;
-  std::vector<std::shared_ptr<PeerMemory>> lowest;
+  LowestPeers lowest;
   std::vector<TeamMessages> messages;
   for (const Wanted& wanted : all) {
     groups.push_back(set_up.make_groups(wanted.hierarchy));
@@ -242,7 +246,7 @@ bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wi
   if (team.spec.reach == Reach::maps && !all.empty()) {
     team.direct_tries = std::make_unique<DirectTries>(ChoiceTable());
   }
-  set_up.measure(all, groups);
+  set_up.measure(all, lowest, groups);
   for (std::size_t i = 0; i < all.size(); ++i) {
     team.levels.push_back(set_up.make_run(all[i].hierarchy, std::move(groups[i]),
                                           std::move(lowest[i]), messages[i].messages, 0));
@@ -267,7 +271,7 @@ std::unique_ptr<LevelsRun> make_own_levels(Team& team, Collective collective, in
   // The choices are those of the team's other calls, whatever a line takes by now.
   const LevelsRun* shared = team.levels_for[static_cast<int>(collective)];
   for (std::size_t l = 0; l < groups.size(); ++l) {
-    groups[l].distance = shared->agreed().groups[l].distance;
+    groups[l].measured = shared->agreed().groups[l].measured;
   }
   return set_up.make_run(wanted->hierarchy, std::move(groups), shared->lowest(),
                          shared->shared_messages(), first_tag);

@@ -71,7 +71,7 @@ Capabilities TeamSpec::of_one_group() const {
   capabilities.node_radix = node_radix;
   capabilities.in_rank_order = in_rank_order;
   capabilities.reach = reach;
-  capabilities.distance = distance;
+  capabilities.measured = measured;
   capabilities.oversubscribed = holds(oversubscribed, true);
   capabilities.spare = !holds(spare, false);
   return capabilities;
@@ -81,7 +81,7 @@ Capabilities TeamSpec::of_all(const Hierarchy& hierarchy) const {
   Capabilities capabilities = of_one_group();
   if (is_flat(hierarchy)) return capabilities;
   capabilities.over = Over::levels;
-  capabilities.distance = Distance::unknown;
+  capabilities.measured = {};
   capabilities.nodes = count_nodes(*this);
   capabilities.equal_nodes = has_equal_nodes(*this, hierarchy);
   capabilities.sends = needs_messages(hierarchy);
@@ -139,13 +139,13 @@ AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int
   AgreedLevels agreed;
   for (const LevelGroup& level : groups) {
     Capabilities of_level = spec.of_group(level.size, level.members[0], level.shared);
-    of_level.distance = level.distance;
+    of_level.measured = level.measured;
     agreed.choices.push_back({rules, of_level, algo});
   }
   if (spec.reach == Reach::maps && groups[0].shared && groups[0].size > 1) {
     Capabilities in_place = spec.of_group(groups[0].size, groups[0].members[0], true);
     in_place.reach = spec.reach;
-    in_place.distance = groups[0].distance;
+    in_place.measured = groups[0].measured;
     in_place.within_levels = false;
     agreed.direct = {rules, in_place, algo};
   }

@@ -16,10 +16,10 @@ struct TeamSpec {
   std::vector<bool> oversubscribed;  // by rank: its machine has more ranks than processors
   std::vector<bool> spare;           // by rank: its machine has two processors a rank or more
   Family family = Family::any;
-  std::uint16_t node_radix = 0;           // SUMAC_NODE_RADIX
-  bool in_rank_order = false;             // SUMAC_REPRODUCIBLE
-  Reach reach = Reach::none;              // of the buffers of a node's ranks by one another
-  Distance distance = Distance::unknown;  // of all ranks, where they are one group
+  std::uint16_t node_radix = 0;  // SUMAC_NODE_RADIX
+  bool in_rank_order = false;    // SUMAC_REPRODUCIBLE
+  Reach reach = Reach::none;     // of the buffers of a node's ranks by one another
+  Measured measured;             // of all ranks, where they are one group
 
   int ranks() const { return static_cast<int>(places.size()); }
 

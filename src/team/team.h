@@ -121,7 +121,7 @@ struct Team {
   Ranks ranks(OwnRanks& own) {
     return {&own.group, own.levels.get(), peers.get(), &on_refusal, is_far()};
   }
-  bool is_far() const { return spec.distance == Distance::far; }
+  bool is_far() const { return spec.measured.distance == Distance::far; }
   bool sends_messages() const { return !messages.empty(); }
 
   // Ends the hierarchies, and with them messages between ranks. Where the messages are not kept for

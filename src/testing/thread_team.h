@@ -32,7 +32,7 @@ struct TestProcess {
   RuleSet rules;
   Arena arena;
   IdleMessages idle;
-  KnownDistances distances;
+  KnownMeasures measures;
 };
 
 // A clock that this much passes on from one reading to the next in this thread.
@@ -258,7 +258,7 @@ class ThreadTeam {
                   process.rules,
                   process.arena,
                   process.idle,
-                  process.distances,
+                  process.measures,
                   Family::any,
                   static_cast<std::uint64_t>(number) + 1,
                   setting.clock,

@@ -98,6 +98,7 @@ LINES = [
     for cpu, (name, ns) in enumerate(
         [("near", 104), ("near", 96), ("far", 430), ("unknown", None)], start=1)
 ]  # fmt: skip
+COPIES = [{"name": "fast", "bytes": 229376, "slots_ns": 17332, "attached_ns": 12307}]
 
 
 def script(path: Path, text: str) -> Path:
@@ -118,7 +119,8 @@ class Sandbox:
         tables = directory / "tables"
         for name, rows in (("options", OPTIONS), ("collectives", COLLECTIVES), ("types", TYPES),
                            ("algorithms", ALGORITHMS), ("layouts", LAYOUTS),
-                           ("distances", DISTANCES), ("lines", LINES)):  # fmt: skip
+                           ("distances", DISTANCES), ("lines", LINES),
+                           ("copies", COPIES)):  # fmt: skip
             Path(f"{tables}__{name}").write_text(json.dumps(rows))
         script(self.root / "bin/sumac", SUMAC.format(python=sys.executable, tables=str(tables)))
         (self.root / "lib/sumac").mkdir(parents=True)

@@ -240,6 +240,17 @@ class TestInfo:
         tables._rows.cache_clear()
         assert "Lines" not in sumac("info", "machine")[1]
 
+    def test_copies_between_processors(self, sandbox, sumac):
+        _, out, _ = sumac("info", "machine")
+        (line,) = [line for line in out.splitlines() if line.startswith("Copies")]
+        assert line == (
+            "Copies   224 KiB to the next CPU: 17.3 us through slots, 12.3 us by single copy "
+            "(attach fast)"
+        )
+        (sandbox.root.parent / "tables__copies").write_text("[]")
+        tables._rows.cache_clear()
+        assert "Copies" not in sumac("info", "machine")[1]
+
     def test_options_file_can_be_sourced(self, sandbox, sumac, monkeypatch, tmp_path):
         monkeypatch.setenv("SUMAC_DISABLE", "1")
         status, out, _ = sumac("info", "options", "--file")

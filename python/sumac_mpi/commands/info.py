@@ -120,7 +120,10 @@ def _show_mpi(facts: Facts, full: bool) -> list[str]:
 
 
 def _gather_machine(installation: layout.Installation) -> Facts:
-    return hardware.describe().as_dict() | {"lines": distances.measure(installation)}
+    return hardware.describe().as_dict() | {
+        "lines": distances.measure(installation),
+        "copies": tables.rows("copies", installation),
+    }
 
 
 def _show_machine(facts: Facts, full: bool) -> list[str]:
@@ -135,6 +138,12 @@ def _show_machine(facts: Facts, full: bool) -> list[str]:
     if facts["lines"]:
         known = ", ".join(map(str, distances.summary(facts["lines"])))
         lines.append(f"Lines    there and back from the first CPU: {known}")
+    for copied in facts["copies"]:  # none, or one
+        times = [copied["slots_ns"] / 1000, copied["attached_ns"] / 1000]
+        lines.append(
+            f"Copies   {units.format_bytes(copied['bytes'])} to the next CPU: {times[0]:.1f} us "
+            f"through slots, {times[1]:.1f} us by single copy (attach {copied['name']})"
+        )
     if full:
         lines.append(f"Host     {facts['host']}, Linux {facts['kernel']}")
     return lines

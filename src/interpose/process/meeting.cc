@@ -96,8 +96,13 @@ Hello hello_of_process(const Communicator& c) {
 
 void trace_choices(const Communicator& c) {
   std::string one_group = "one group that shares memory";
-  if (c.spec.distance != Distance::unknown)
-    one_group += std::string(", ") + name_of(c.spec.distance);
+  const Measured& measured = c.spec.measured;
+  if (measured.distance != Distance::unknown) {
+    one_group += std::string(", ") + name_of(measured.distance);
+  }
+  if (measured.attach != Attach::unknown) {
+    one_group += std::string(", attach ") + name_of(measured.attach);
+  }
   for (const CollectiveInfo& info : kCollectives) {
     if (!is_of_ranks(info.collective)) continue;
     const LevelsRun* levels = c.levels_for[static_cast<int>(info.collective)];

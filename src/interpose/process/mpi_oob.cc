@@ -59,9 +59,9 @@ void MpiOob::end_job() { sumac::end_job(communicator_.comm); }
 
 const Context& team_context() {
   static auto* idle = new IdleMessages;  // never destroyed, like the arena
-  static auto* distances = new KnownDistances;
-  static const Context context{options,    user_rules(), arena(),       *idle,
-                               *distances, family(),     process_word()};
+  static auto* measures = new KnownMeasures;
+  static const Context context{options,   user_rules(), arena(),       *idle,
+                               *measures, family(),     process_word()};
   return context;
 }
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sumac __copies: how long 224 KiB take from the first processor that this process may use to the
+// second, through slots and by cross-memory attach, as JSON. Ranks measure the same when a
+// communicator is set up (src/team/measure.h).
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/attach.h"
+#include "processors.h"
+#include "transport/shm/copy_times.h"
+
+namespace {
+
+constexpr int kTries = 3;  // a busy processor answers late
+constexpr std::uint64_t kPatience = 100'000'000;
+
+struct Memory {
+  sumac::CopyCells writer, reader;
+  alignas(sumac::kFalseSharingRange) std::byte slots[sumac::kCopyPieces][sumac::kCopyPiece];
+  sumac::CopyTimes times;
+};
+
+bool read_from(const void* pid, std::uintptr_t address, void* to, std::size_t bytes) {
+  const iovec here{to, bytes}, there{reinterpret_cast<void*>(address), bytes};
+  return process_vm_readv(*static_cast<const pid_t*>(pid), &here, 1, &there, 1, 0) ==
+         static_cast<ssize_t>(bytes);
+}
+
+// A process may read its children's memory; these may read its own if it lets them.
+sumac::CopyTimes times_to(int cpu, Memory& memory, std::uint64_t number) {
+  const std::uint64_t deadline = sumac::clock_ns() + kPatience;
+  sumac::CopyPlaces places{&memory.writer, &memory.reader, {}};
+  for (std::size_t i = 0; i < sumac::kCopyPieces; ++i) places.slots[i] = memory.slots[i];
+  memory.times = {};
+  const pid_t reader = getpid(), writer = fork();
+  if (writer < 0) return {};
+  if (writer == 0) {
+    bind_to(cpu);
+    const sumac::LineTiming timing{deadline, sumac::now_ns};
+    memory.times = sumac::write_copies(places, {read_from, &reader}, number, timing);
+    _exit(0);
+  }
+  prctl(PR_SET_PTRACER, static_cast<unsigned long>(writer), 0, 0, 0);
+  sumac::read_copies(places, {read_from, &writer}, number, deadline);
+  waitpid(writer, nullptr, 0);
+  return memory.times;
+}
+
+}  // namespace
+
+extern "C" int command_copies(void) {
+  const cpu_set_t usable = usable_processors();
+  const int first = next_processor(usable, -1), second = next_processor(usable, first);
+  void* const memory =
+      mmap(nullptr, sizeof(Memory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return 1;
+  sumac::CopyTimes times;
+  if (second >= 0) {
+    bind_to(first);
+    std::uint64_t number = 1;
+    for (int i = 0; i < kTries && times.slots < 0; ++i, number += sumac::kCopyNumbers) {
+      times = times_to(second, *static_cast<Memory*>(memory), number);
+    }
+  }
+  if (times.slots < 0) {
+    std::printf("[]\n");
+  } else {
+    std::printf(
+        "[\n  {\"name\": \"%s\", \"bytes\": %zu, \"slots_ns\": %.0f, \"attached_ns\": %.0f}\n]\n",
+        name_of(sumac::attach_of(times.slots, times.attached)), sumac::kCopiedBytes, times.slots,
+        times.attached);
+  }
+  return 0;
+}
