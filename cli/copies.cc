@@ -64,17 +64,18 @@ extern "C" int command_copies(void) {
   if (second >= 0) {
     bind_to(first);
     std::uint64_t number = 1;
-    for (int i = 0; i < kTries && times.slots < 0; ++i, number += sumac::kCopyNumbers) {
+    for (int i = 0; i < kTries && times.slots() < 0; ++i, number += sumac::kCopyNumbers) {
       times = times_to(second, *static_cast<Memory*>(memory), number);
     }
   }
-  if (times.slots < 0) {
+  if (times.slots() < 0) {
     std::printf("[]\n");
   } else {
-    std::printf(
-        "[\n  {\"name\": \"%s\", \"bytes\": %zu, \"slots_ns\": %.0f, \"attached_ns\": %.0f}\n]\n",
-        name_of(sumac::attach_of(times.slots, times.attached)), sumac::kCopiedBytes, times.slots,
-        times.attached);
+    const char* name = name_of(sumac::attach_of(times.slots(), times.attached));
+    std::printf("[\n  {\"name\": \"%s\", \"bytes\": %zu, \"cached_ns\": %.0f, ", name,
+                sumac::kCopiedBytes, times.cached);
+    std::printf("\"streamed_ns\": %.0f, \"attached_ns\": %.0f}\n]\n", times.streamed,
+                times.attached);
   }
   return 0;
 }

@@ -154,9 +154,10 @@ struct SingleCopy {
   // True within a direct algorithm: the ranks have shown that their buffers are mapped for the
   // others, so that memory->view() may see them.
   bool mapped = false;
-  // Stores into memory that is seen in place go past the caches: between ranks that are far from
-  // one another a line is sooner fetched from memory than taken from the owner's cache and given
-  // back (64 KiB to 1 MiB between two far cores of a Zen 4: 1.6 to 2 times as fast).
+  // Stores into memory that is seen in place go past the caches, where that was measured to be
+  // better: between far ranks of some machines a line is sooner fetched from memory than taken from
+  // the owner's cache and given back (64 KiB to 1 MiB between two far cores of a Zen 4: 1.6 to 2
+  // times as fast; on Granite Rapids a broadcast of 64 KiB 0.65 times).
   bool streams = false;
 };
 

@@ -184,7 +184,7 @@ void DirectLevel::begin(const DirectTry& attempt, const Operation& operation) {
     tried = stage.group->shared && !stage.passive && meets_leader;
     peers = stage.group->peers;
     peers.mapped = true;
-    peers.streams = kCanStream && stage.group->measured.distance == Distance::far;
+    peers.streams = kCanStream && stage.group->measured.streams();
     return;
   }
 }

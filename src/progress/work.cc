@@ -52,7 +52,7 @@ void Work::announce() const {
 void Work::borrow() {
   if (!call.direct.wanted() && info_of(call.choice.algorithm).needs != Needs::single_copy) return;
   peers_ = {ranks_.memory, borrow_scratch(), kScratchBytes, ranks_.on_refusal};
-  peers_.streams = kCanStream && ranks_.far;
+  peers_.streams = kCanStream && ranks_.streams;
 }
 
 void Work::give_back() {

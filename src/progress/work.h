@@ -17,7 +17,7 @@ struct Ranks {
   LevelsRun* levels = nullptr;   // else their hierarchy
   PeerMemory* memory = nullptr;  // of the group, where it can be reached
   OnRefusal* on_refusal = nullptr;
-  bool far = false;  // the group's ranks are far from one another
+  bool streams = false;  // stores into others' memory go past the caches (Measured)
 };
 
 // Starts a call on one group. What is tried first, and how that ended, is in the call.

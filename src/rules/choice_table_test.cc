@@ -132,18 +132,19 @@ TEST(ChoiceTable, FastAttachIsForLargeDataOfTwoRanks) {
   for (const Attach attach : {Attach::unknown, Attach::fast, Attach::slow}) {
     for (const bool reaches : {false, true}) {
       Capabilities c = capabilities(2, reaches, false);
-      c.measured = {Distance::far, attach};
+      c.measured = {Distance::far, attach, Stores::unknown};
       const bool once = attach == Attach::fast && reaches;
-      const char* large = once ? "single_copy" : "slots";
-      for (const std::size_t bytes : {std::size_t{256} << 10, std::size_t{4} << 20}) {
-        EXPECT_TRUE(uses(c, once ? "single_copy" : "flat_slots", Collective::allreduce, bytes));
-        EXPECT_TRUE(uses(c, large, Collective::bcast, bytes));
-        EXPECT_TRUE(uses(c, large, Collective::allgather, bytes));
-        EXPECT_TRUE(uses(c, "flat_slots", Collective::reduce, bytes));
+      for (const auto& [collective, least, slots] :
+           {std::tuple{Collective::allreduce, 128 << 10, "flat_slots"},
+            std::tuple{Collective::allgather, 256 << 10, "slots"},
+            std::tuple{Collective::bcast, 512 << 10, "slots"}}) {
+        EXPECT_TRUE(uses(c, slots, collective, static_cast<std::size_t>(least) - 1));
+        for (const int bytes : {least, 4 << 20}) {
+          EXPECT_TRUE(
+              uses(c, once ? "single_copy" : slots, collective, static_cast<std::size_t>(bytes)));
+        }
       }
-      EXPECT_TRUE(uses(c, "flat_slots", Collective::allreduce, (128 << 10) - 1));
-      EXPECT_TRUE(uses(c, "slots", Collective::bcast, (256 << 10) - 1));
-      EXPECT_TRUE(uses(c, "slots", Collective::allgather, (256 << 10) - 1));
+      EXPECT_TRUE(uses(c, "flat_slots", Collective::reduce, 4 << 20));
     }
   }
 }

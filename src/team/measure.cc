@@ -92,12 +92,13 @@ Distance distance_of_neighbours(const ShmGroup& group, std::uint64_t number,
   return distance;
 }
 
-Attach attach_of_neighbours(const ShmGroup& group, PeerMemory& peers, std::uint64_t number,
-                            const LineClock& clock) {
-  if (group.slot_bytes() < kCopyPiece || group.ring() <= kCopyPieces) return Attach::unknown;
+Measured copies_of_neighbours(const ShmGroup& group, PeerMemory& peers, std::uint64_t number,
+                              const LineClock& clock) {
+  if (group.slot_bytes() < kCopyPiece || group.ring() <= kCopyPieces) return {};
   const LineTiming timing{clock_ns() + LineClock::kForCopies * clock.patience, clock.now};
   const int rank = group.rank();
   Attach attach = Attach::fast;
+  Stores stores = Stores::cached;
   for (const int turn : {0, 1}) {
     const bool writes = rank % 2 == turn;
     const int other = writes ? rank + 1 : rank - 1;
@@ -111,12 +112,13 @@ Attach attach_of_neighbours(const ShmGroup& group, PeerMemory& peers, std::uint6
     }
     if (writes) {
       const CopyTimes times = write_copies(places, memory, number, timing);
-      attach = slower(attach, attach_of(times.slots, times.attached));
+      attach = slower(attach, attach_of(times.slots(), times.attached));
+      stores = both(stores, stores_of(times.cached, times.streamed));
     } else if (!read_copies(places, memory, number, timing.deadline_ns)) {
-      return Attach::unknown;
+      return {};
     }
   }
-  return attach;
+  return {Distance::unknown, attach, stores};
 }
 
 void measure_groups(Team& team, std::vector<MeasuredGroup>& own) {
@@ -125,9 +127,10 @@ void measure_groups(Team& team, std::vector<MeasuredGroup>& own) {
   for (const MeasuredGroup& each : own) {
     Measured& measured = seen.emplace_back();
     if (!can_be_measured(team, each.members)) continue;
-    measured.distance = distance_of_neighbours(each.group, number, team.context.clock);
-    if (!each.peers) continue;
-    measured.attach = attach_of_neighbours(each.group, *each.peers, number, team.context.clock);
+    const LineClock& clock = team.context.clock;
+    const Distance distance = distance_of_neighbours(each.group, number, clock);
+    if (each.peers) measured = copies_of_neighbours(each.group, *each.peers, number, clock);
+    measured.distance = distance;
   }
   std::vector<Measured> all(seen.size() * static_cast<std::size_t>(team.size));
   team.oob.all_gather(seen.data(), all.data(), seen.size() * sizeof(Measured));

@@ -75,8 +75,9 @@ void measure_groups(Team& team, std::vector<MeasuredGroup>& own);
 // one does not answer. `number`: the same on all ranks, another one each time.
 Distance distance_of_neighbours(const ShmGroup& group, std::uint64_t number,
                                 const LineClock& clock);
-// The same for copies of their memory; unknown, too, where slots are too small or too few.
-Attach attach_of_neighbours(const ShmGroup& group, PeerMemory& peers, std::uint64_t number,
-                            const LineClock& clock);
+// What copies between them cost, without their distance; unknown, too, where slots are too small or
+// too few.
+Measured copies_of_neighbours(const ShmGroup& group, PeerMemory& peers, std::uint64_t number,
+                              const LineClock& clock);
 
 }  // namespace sumac

@@ -137,7 +137,8 @@ std::vector<Attach> attach_of_threads(const TestBlock& block, int ranks, int ref
   for (int r = 0; r < ranks; ++r) {
     threads.emplace_back([&, r] {
       ThreadMemory memory(refused);
-      seen[static_cast<std::size_t>(r)] = attach_of_neighbours(block.group(r), memory, 7, clock);
+      seen[static_cast<std::size_t>(r)] =
+          copies_of_neighbours(block.group(r), memory, 7, clock).attach;
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -178,7 +179,7 @@ TEST(Measure, SmallSlotsAreNotMeasuredForCopies) {
   for (const auto& [ring, bytes] : {std::pair{8, 16 << 10}, std::pair{4, 32 << 10}}) {
     const TestBlock block(2, static_cast<std::size_t>(ring), static_cast<std::size_t>(bytes));
     ThreadMemory memory(-1);
-    EXPECT_EQ(attach_of_neighbours(block.group(0), memory, 7, LineClock()), Attach::unknown);
+    EXPECT_EQ(copies_of_neighbours(block.group(0), memory, 7, LineClock()), Measured());
   }
 }
 
@@ -244,14 +245,15 @@ TEST(Measure, WhatIsKnownIsNotMeasuredAgain) {
   const auto own = all[0].processes;
   std::uint64_t hash = SUMAC_HASH_START;
   for (const std::uint64_t process : own) hash = hash_value(process, hash);
-  all.process(0).measures.keep(hash, {Distance::near, Attach::unknown}, 0);  // long ago
+  all.process(0).measures.keep(hash, {Distance::near, Attach::unknown, Stores::unknown},
+                               0);  // long ago
   again();
   for (int r = 0; r < 4; ++r) EXPECT_EQ(all[r].spec.measured.distance, Distance::far) << r;
 }
 
 TEST(Measure, NothingIsKeptForLong) {
   KnownMeasures known;
-  const Measured far{Distance::far, Attach::slow};
+  const Measured far{Distance::far, Attach::slow, Stores::streamed};
   EXPECT_FALSE(known.find(7, 1000));
   known.keep(7, far, 1000);
   EXPECT_EQ(known.find(7, 1000 + KnownMeasures::kKept), far);

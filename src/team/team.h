@@ -116,12 +116,12 @@ struct Team {
                : direct_tries->choose(collective, bytes, otherwise);
   }
   Ranks ranks(Collective collective) {
-    return {&group, levels_for[static_cast<int>(collective)], peers.get(), &on_refusal, is_far()};
+    return {&group, levels_for[static_cast<int>(collective)], peers.get(), &on_refusal,
+            spec.measured.streams()};
   }
   Ranks ranks(OwnRanks& own) {
-    return {&own.group, own.levels.get(), peers.get(), &on_refusal, is_far()};
+    return {&own.group, own.levels.get(), peers.get(), &on_refusal, spec.measured.streams()};
   }
-  bool is_far() const { return spec.measured.distance == Distance::far; }
   bool sends_messages() const { return !messages.empty(); }
 
   // Ends the hierarchies, and with them messages between ranks. Where the messages are not kept for

@@ -139,10 +139,13 @@ def _show_machine(facts: Facts, full: bool) -> list[str]:
         known = ", ".join(map(str, distances.summary(facts["lines"])))
         lines.append(f"Lines    there and back from the first CPU: {known}")
     for copied in facts["copies"]:  # none, or one
-        times = [copied["slots_ns"] / 1000, copied["attached_ns"] / 1000]
+        cached, streamed, attached = (
+            f"{copied[way + '_ns'] / 1000:.1f}" for way in ("cached", "streamed", "attached")
+        )
         lines.append(
-            f"Copies   {units.format_bytes(copied['bytes'])} to the next CPU: {times[0]:.1f} us "
-            f"through slots, {times[1]:.1f} us by single copy (attach {copied['name']})"
+            f"Copies   {units.format_bytes(copied['bytes'])} to the next CPU: {cached} us through "
+            f"slots ({streamed} past the caches), {attached} by single copy "
+            f"(attach {copied['name']})"
         )
     if full:
         lines.append(f"Host     {facts['host']}, Linux {facts['kernel']}")

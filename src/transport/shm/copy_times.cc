@@ -76,7 +76,8 @@ CopyTimes write_copies(const CopyPlaces& places, const OtherMemory& reader, std:
   if (!data) return {};
   show(*places.writer, data.get());
   if (!wait_for_line(places.reader->answer, first, timing.deadline_ns)) return {};
-  std::uint64_t slots = UINT64_MAX, attached = UINT64_MAX;
+  std::array<std::uint64_t, std::size(kCopies)> least;
+  least.fill(UINT64_MAX);
   for (int round = 0; round < kCopyRounds; ++round) {
     for (const Copy copy : kCopies) {
       rewrite(data.get(), round);
@@ -84,12 +85,13 @@ CopyTimes write_copies(const CopyPlaces& places, const OtherMemory& reader, std:
       write(places, data.get(), copy, number);
       if (copy == Copy::attached && !exchange(*places.reader, reader, data.get())) return {};
       if (!wait_for_line(places.reader->answer, number, timing.deadline_ns)) return {};
-      std::uint64_t& least = copy == Copy::attached ? attached : slots;
-      least = std::min(least, timing.now() - begun);
+      std::uint64_t& shortest = least[static_cast<std::size_t>(copy)];
+      shortest = std::min(shortest, timing.now() - begun);
     }
   }
   places.writer->pieces[0].value.store(++first, std::memory_order_release);
-  return {static_cast<double>(slots), static_cast<double>(attached)};
+  return {static_cast<double>(least[0]), static_cast<double>(least[1]),
+          static_cast<double>(least[2])};
 }
 
 bool read_copies(const CopyPlaces& places, const OtherMemory& writer, std::uint64_t first,

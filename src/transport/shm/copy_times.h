@@ -5,6 +5,7 @@
 // faster depends on the kernel, on the instructions with which it copies, and on where the two run.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -45,11 +46,12 @@ struct OtherMemory {
 
 // Nanoseconds; negative where the other side did not come by the deadline, or a copy was refused.
 struct CopyTimes {
-  double slots = -1, attached = -1;
+  double cached = -1, streamed = -1;  // through slots, by either way of stores (hand_over.h)
+  double attached = -1;
+  double slots() const { return std::min(cached, streamed); }
 };
 
-// Writes: the times from the moment at which the data are written to the reader's answer. Slots are
-// stored both ways (hand_over.h), of which the faster counts.
+// Writes: the times from the moment at which the data are written to the reader's answer.
 CopyTimes write_copies(const CopyPlaces& places, const OtherMemory& reader, std::uint64_t first,
                        const LineTiming& timing);
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/attach.h"
+#include "base/measured.h"
 
 namespace sumac {
 namespace {
@@ -63,7 +63,7 @@ TEST(CopyTimes, BothSidesTakeTheirTurns) {
       const CopyTimes times =
           write_copies(shared.places, {look, &by_writer}, first, {clock_ns() + kLong});
       reader.join();
-      EXPECT_GT(times.slots, 0);
+      EXPECT_GT(times.slots(), 0);
       EXPECT_GT(times.attached, 0);
       // What the writer has written in each round, and what the reader had through slots.
       EXPECT_EQ(by_reader.values, (std::vector<int>{0, 1, 2}));
@@ -73,9 +73,9 @@ TEST(CopyTimes, BothSidesTakeTheirTurns) {
   }
 }
 
-TEST(CopyTimes, TheFasterWayThroughSlotsCounts) {
+TEST(CopyTimes, TheLeastOfEachWayCounts) {
   // Of each round: cached, streamed, attached.
-  static constexpr std::uint64_t kTook[] = {90, 80, 70, 50, 60, 65, 40, 99, 60};
+  static constexpr std::uint64_t kTook[] = {90, 80, 70, 50, 60, 65, 40, 99, 61};
   static thread_local std::size_t readings;
   static thread_local std::uint64_t time;
   readings = time = 0;
@@ -88,14 +88,16 @@ TEST(CopyTimes, TheFasterWayThroughSlotsCounts) {
   std::thread reader([&] { read_copies(shared.places, {pretend}, 7, clock_ns() + kLong); });
   const CopyTimes times = write_copies(shared.places, {pretend}, 7, {clock_ns() + kLong, clock});
   reader.join();
-  EXPECT_EQ(times.slots, 40);
-  EXPECT_EQ(times.attached, 60);
+  EXPECT_EQ(times.cached, 40);
+  EXPECT_EQ(times.streamed, 60);
+  EXPECT_EQ(times.slots(), 40);
+  EXPECT_EQ(times.attached, 61);
 }
 
 TEST(CopyTimes, NobodyWaitsForASideThatDoesNotCome) {
   Shared shared(1);
   for (int turn = 0; turn < 3; ++turn) {
-    EXPECT_LT(write_copies(shared.places, {refuse}, 7, {clock_ns()}).slots, 0);
+    EXPECT_LT(write_copies(shared.places, {refuse}, 7, {clock_ns()}).slots(), 0);
     EXPECT_FALSE(read_copies(shared.places, {refuse}, 70, clock_ns()));
   }
 }
@@ -108,7 +110,7 @@ TEST(CopyTimes, ARefusedReadEndsBoth) {
         [&] { EXPECT_FALSE(read_copies(shared.places, {reader_is ? refuse : pretend}, 7, soon)); });
     const CopyTimes times = write_copies(shared.places, {reader_is ? pretend : refuse}, 7, {soon});
     reader.join();
-    EXPECT_LT(times.slots, 0);
+    EXPECT_LT(times.slots(), 0);
     EXPECT_LT(times.attached, 0);
   }
 }
@@ -127,6 +129,24 @@ TEST(CopyTimes, ClassesFollowFromThem) {
     EXPECT_EQ(slower(a, Attach::unknown), Attach::unknown);
   }
   EXPECT_EQ(slower(Attach::fast, Attach::slow), Attach::slow);
+}
+
+TEST(CopyTimes, StoresAreCachedUnlessTheOthersAreClearlyFaster) {
+  EXPECT_EQ(stores_of(-1, 5), Stores::unknown);
+  EXPECT_EQ(stores_of(5, -1), Stores::unknown);
+  EXPECT_EQ(stores_of(800, 700), Stores::cached);
+  EXPECT_EQ(stores_of(800, 699), Stores::streamed);
+  EXPECT_EQ(both(Stores::streamed, Stores::cached), Stores::streamed);
+  EXPECT_EQ(both(Stores::cached, Stores::cached), Stores::cached);
+  EXPECT_EQ(both(Stores::streamed, Stores::unknown), Stores::unknown);
+  // Where they are not measured the distance tells.
+  for (const Distance distance : {Distance::unknown, Distance::near, Distance::far}) {
+    for (const Stores stores : {Stores::unknown, Stores::cached, Stores::streamed}) {
+      const Measured measured{distance, Attach::unknown, stores};
+      const bool by_distance = stores == Stores::unknown && distance == Distance::far;
+      EXPECT_EQ(measured.streams(), stores == Stores::streamed || by_distance);
+    }
+  }
 }
 
 }  // namespace
