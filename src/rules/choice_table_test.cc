@@ -137,7 +137,8 @@ TEST(ChoiceTable, FastAttachIsForLargeDataOfTwoRanks) {
       for (const auto& [collective, least, slots] :
            {std::tuple{Collective::allreduce, 128 << 10, "flat_slots"},
             std::tuple{Collective::allgather, 256 << 10, "slots"},
-            std::tuple{Collective::bcast, 512 << 10, "slots"}}) {
+            std::tuple{Collective::bcast, 512 << 10, "slots"},
+            std::tuple{Collective::reduce_scatter, 2 << 20, "slots"}}) {
         EXPECT_TRUE(uses(c, slots, collective, static_cast<std::size_t>(least) - 1));
         for (const int bytes : {least, 4 << 20}) {
           EXPECT_TRUE(
@@ -145,6 +146,9 @@ TEST(ChoiceTable, FastAttachIsForLargeDataOfTwoRanks) {
         }
       }
       EXPECT_TRUE(uses(c, "flat_slots", Collective::reduce, 4 << 20));
+      // All-to-all goes by single copy from 1 MiB on in any case.
+      EXPECT_TRUE(uses(c, "slots", Collective::alltoall, (256 << 10) - 1));
+      EXPECT_TRUE(uses(c, once ? "single_copy" : "slots", Collective::alltoall, 256 << 10));
     }
   }
 }
