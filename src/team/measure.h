@@ -75,8 +75,8 @@ void measure_groups(Team& team, std::vector<MeasuredGroup>& own);
 // one does not answer. `number`: the same on all ranks, another one each time.
 Distance distance_of_neighbours(const ShmGroup& group, std::uint64_t number,
                                 const LineClock& clock);
-// What copies between them cost, without their distance; unknown, too, where slots are too small or
-// too few.
+// What copies cost between this rank and its neighbours, likewise; the distance is left unknown.
+// All is unknown where slots are too small or too few.
 Measured copies_of_neighbours(const ShmGroup& group, PeerMemory& peers, std::uint64_t number,
                               const LineClock& clock);
 

@@ -63,7 +63,7 @@ bool read(const CopyPlaces& places, std::byte* data, Copy copy, std::uint64_t nu
   return true;
 }
 
-// Where this side's data are, for the other one: in the order of the numbers that follow.
+// Tells the other side where this one's data are, as soon as it has seen the next number.
 void show(CopyCells& own, const std::byte* data) {
   own.address.store(reinterpret_cast<std::uintptr_t>(data), std::memory_order_relaxed);
 }
