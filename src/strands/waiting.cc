@@ -22,8 +22,8 @@ constexpr std::uint64_t kDozeAfter = 150'000;
 // A yield that takes less time (ns) has given the processor to nobody: two changes of context, and
 // what the other does, take longer.
 constexpr std::uint64_t kGivenToNobody = 1'000;
-constexpr std::uint32_t kFewYields = 4;          // of a wait, before it is looked whether they do
-constexpr std::uint64_t kShortestDoze = 20'000;  // ns; shorter ones wake up in each other's way
+constexpr std::uint32_t kFewYields = 4;  // of a wait that naps, before it does
+constexpr std::uint64_t kNap = 20'000;   // ns; shorter ones wake up in each other's way
 constexpr std::uint64_t kLongestSleep = 1'000'000;
 constexpr std::uint32_t kYieldsPerDrive = 16;
 constexpr std::uint32_t kYieldsPerClock = 64;
@@ -32,6 +32,19 @@ constexpr std::uint32_t kYieldsPerClock = 64;
 // likely to find one that is ready, too.
 constexpr std::uint32_t kCrowdedWaits = 64;
 thread_local std::uint32_t crowded_waits = 0;
+// Naps, where ranks share processors and yields reach none of them. Linux lets a process yield only
+// to those of its own scheduling group: the session, where processes are grouped by it
+// (sched_autogroup_enabled), or the control group. Where a launcher begins a session for each rank,
+// as MPICH's does, a rank may be alone in its group, and its yields do nothing until its time slice
+// ends. But yields reach nobody either while all others nap or have a processor, and some kernels
+// choose between groups in most cases: naps then make all wait for one another, 20 times as long.
+// So a thread naps only after a wait of kDozeAfter in which fewer than one yield in kFutile reached
+// another thread, for some waits; more of them each time that the next wait confirms it.
+constexpr std::uint32_t kFutile = 16;
+constexpr std::uint32_t kFewNappingWaits = 16;
+constexpr std::uint32_t kManyNappingWaits = 1024;
+thread_local std::uint32_t napping_waits = 0;  // still to come
+thread_local std::uint32_t next_napping_waits = kFewNappingWaits;
 
 void sleep_ns(std::uint64_t ns) {
   const timespec t{static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
@@ -53,15 +66,6 @@ bool yields_to_another() {
   return clock_ns() - before >= kGivenToNobody;
 }
 
-// Gives the processor to another rank, by sleep if a yield does not. Linux lets a process yield
-// only to those of its own scheduling group: the session, where processes are grouped by it
-// (sched_autogroup_enabled), or the control group. Where a launcher begins a session for each rank,
-// as MPICH's does, a rank is alone in its group, and its yields do nothing until its time slice
-// ends.
-void yield_or_doze() {
-  if (!yields_to_another()) doze_ns(kShortestDoze);
-}
-
 }  // namespace
 
 void Waiting::give_way(bool may_doze) {
@@ -76,13 +80,36 @@ void Waiting::give_way(bool may_doze) {
     if (policy_.drive) policy_.drive(policy_.context);
     sleep_ns(std::min(waited_ns_ / 64, kLongestSleep));
   } else if (policy_.spins == 0 && may_doze && waited_ns_ > kDozeAfter) {
+    if (!naps_) judge_yields();
     if (policy_.drive) policy_.drive(policy_.context);
     doze_ns(waited_ns_ / 8);
-  } else if (policy_.spins == 0 && may_doze && yields_ > kFewYields) {
-    yield_or_doze();
+  } else if (policy_.spins == 0 && may_doze) {
+    yield_or_nap();
   } else {
     sched_yield();
   }
+}
+
+void Waiting::yield_or_nap() {
+  const bool is_first = yields_ == 1;
+  if (is_first && napping_waits > 0) {
+    --napping_waits;
+    naps_ = true;
+  }
+  if (yields_to_another()) {
+    ++reached_;
+    if (is_first && !naps_) next_napping_waits = kFewNappingWaits;
+  } else if (naps_ && yields_ > kFewYields) {
+    doze_ns(kNap);
+  }
+}
+
+// Once in a wait that has become long without naps; the rest of it dozes.
+void Waiting::judge_yields() {
+  naps_ = true;
+  if (reached_ > yields_ / kFutile) return;
+  napping_waits = next_napping_waits;
+  next_napping_waits = std::min(4 * next_napping_waits, kManyNappingWaits);
 }
 
 // In the spin phase, after the first polls and then once in kPollsPerLook: drives the MPI's

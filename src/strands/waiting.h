@@ -44,12 +44,16 @@ class Waiting {
   static constexpr std::uint32_t kFirstLook = 32;  // polls: about a microsecond
   static constexpr std::uint32_t kPollsPerLook = 256;
   void give_way(bool may_doze);
+  void yield_or_nap();
+  void judge_yields();
   void look_around();
   void look_at_clock();
 
   const WaitPolicy& policy_;
   std::uint32_t polls_ = 0, next_look_;
   std::uint32_t yields_ = 0;
+  std::uint32_t reached_ = 0;  // yields that gave the processor to another thread
+  bool naps_ = false;          // where a yield does not
   std::uint64_t started_ns_ = 0;
   std::uint64_t waited_ns_ = 0;
   std::uint64_t reported_seconds_ = 0;

@@ -4,11 +4,31 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <thread>
+
+#include "base/clock.h"
+
+namespace {
+
+enum class Yields { kKernel, kReachNobody, kReachAnother };
+std::atomic<Yields> yields = Yields::kKernel;
+
+}  // namespace
+
+// In place of the C library's: what a yield does is up to the test.
+extern "C" int sched_yield() noexcept {
+  if (yields == Yields::kKernel) return static_cast<int>(syscall(SYS_sched_yield));
+  if (yields == Yields::kReachAnother) {
+    for (const auto end = sumac::clock_ns() + 5'000; sumac::clock_ns() < end;) {
+    }
+  }
+  return 0;
+}
 
 namespace sumac {
 namespace {
@@ -42,6 +62,38 @@ TEST(Waiting, SleepsWhereYieldsReachNobody) {
 TEST(Waiting, DoesNotSleepInItsFirstPolls) {
   EXPECT_EQ(slept_alone(WaitPolicy{.spins = 0}, 4, true), 0);
   EXPECT_EQ(slept_alone(WaitPolicy{.spins = 1000}, 200, true), 0);
+}
+
+// Waits until it is a long one, and then how many of the next 200 short waits sleep.
+int naps_after_a_long_wait(Yields do_what) {
+  constexpr WaitPolicy kCrowded{.spins = 0};
+  int naps = 0;
+  std::thread thread([&] {
+    yields = do_what;
+    Waiting long_wait(kCrowded);
+    for (const auto end = clock_ns() + 2'000'000; clock_ns() < end;) long_wait.step();
+    for (int wait = 0; wait < 200; ++wait) {
+      const long before = times_slept();
+      Waiting waiting(kCrowded);
+      for (int i = 0; i < 8; ++i) waiting.step();
+      naps += times_slept() > before;
+    }
+    yields = Yields::kKernel;
+  });
+  thread.join();
+  return naps;
+}
+
+// A thread that has learnt that its yields are futile naps, but not for ever: it tries again.
+TEST(Waiting, NapsForSomeWaitsOnceYieldsWereFutile) {
+  const int naps = naps_after_a_long_wait(Yields::kReachNobody);
+  EXPECT_GE(naps, 10);
+  EXPECT_LE(naps, 100);
+}
+
+// The kernel may take the processor away now and then, which looks like sleep.
+TEST(Waiting, DoesNotNapWhereYieldsReachOthers) {
+  EXPECT_LE(naps_after_a_long_wait(Yields::kReachAnother), 5);
 }
 
 // Messages arrive only while this rank polls for them.
