@@ -140,6 +140,27 @@ std::size_t most_bytes(Algorithm algorithm) {
   return lines ? kLinesData : SIZE_MAX;
 }
 
+bool may_replace(const Choice& chosen, const Choice& other, std::size_t bytes) {
+  if (chosen.algorithm == Algorithm::native || other.algorithm == Algorithm::native) return false;
+  const AlgorithmInfo &from = info_of(chosen.algorithm), &to = info_of(other.algorithm);
+  return chosen.algorithm != other.algorithm && from.collective == to.collective &&
+         from.order == to.order && keeps_order(to) && bytes <= most_bytes(other.algorithm);
+}
+
+Choice next_choice(const RuleSet& first, const Capabilities& capabilities, Collective collective,
+                   std::size_t bytes, const Choice& chosen) {
+  for (const RuleSet* set : {&first, &shipped_rules()}) {
+    for (const Rule& rule : set->rules) {
+      if (rule.collective != collective || !holds(rule, capabilities)) continue;
+      if (!rule.bytes.holds(bytes) || !may_replace(chosen, rule.choice, bytes)) continue;
+      const Algorithm algorithm = rule.choice.algorithm;
+      if (info_of(algorithm).needs == Needs::maps || why_not(algorithm, capabilities)) continue;
+      return rule.choice;
+    }
+  }
+  return {};
+}
+
 const char* why_not(Algorithm algorithm, const Capabilities& capabilities) {
   const AlgorithmInfo& info = info_of(algorithm);
   const Over over = over_of(info.needs);

@@ -112,6 +112,15 @@ class ChoiceTable {
   ChoiceRange ranges_[kNumCollectives][kMostRanges];
 };
 
+// True when a call of `bytes` bytes that was to go by `chosen` may go by `other`, and have the same
+// result to the last bit.
+bool may_replace(const Choice& chosen, const Choice& other, std::size_t bytes);
+
+// What the rules that follow would choose where the table's choice is `chosen`: the first that may
+// replace it and reaches buffers as far as copies; native where there is none.
+Choice next_choice(const RuleSet& first, const Capabilities& capabilities, Collective collective,
+                   std::size_t bytes, const Choice& chosen);
+
 // Why the algorithm cannot serve such a group, whatever the bytes; null where it can.
 const char* why_not(Algorithm algorithm, const Capabilities& capabilities);
 

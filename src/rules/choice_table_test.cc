@@ -400,5 +400,68 @@ TEST(ChoiceTable, ForcedWhereEligible) {
   EXPECT_EQ(sending.choose(Collective::allreduce, 8).algorithm, Algorithm::allreduce_ring);
 }
 
+// What replaces a choice can run, and folds in the same order.
+TEST(NextChoice, CanRunAndGivesTheSameResult) {
+  int found = 0;
+  for (const int ranks : {2, 3, 5, 16, 17, 64}) {
+    for (int bits = 0; bits < 4; ++bits) {
+      for (const Attach attach : {Attach::unknown, Attach::fast, Attach::slow}) {
+        Capabilities c = capabilities(ranks, bits & 1, bits & 2);
+        c.measured.attach = attach;
+        const ChoiceTable choices(kNone, c, "");
+        for (const CollectiveInfo& info : kCollectives) {
+          if (info.collective == Collective::reduce_local) continue;
+          for (std::size_t bytes = 0; bytes < SIZE_MAX / 4; bytes = bytes * 3 / 2 + 1) {
+            const Choice chosen = choices.choose(info.collective, bytes);
+            const Choice other = next_choice(kNone, c, info.collective, bytes, chosen);
+            if (other.algorithm == Algorithm::native) continue;
+            ++found;
+            EXPECT_TRUE(eligible(other.algorithm, c, bytes)) << info.name << " " << bytes;
+            EXPECT_NE(other.algorithm, chosen.algorithm);
+            EXPECT_EQ(info_of(other.algorithm).collective, info.collective);
+            EXPECT_EQ(info_of(other.algorithm).order, info_of(chosen.algorithm).order);
+            EXPECT_NE(info_of(other.algorithm).order, Order::tree);
+            EXPECT_NE(info_of(other.algorithm).needs, Needs::maps);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(found, 1000);
+}
+
+TEST(NextChoice, BetweenSlotsAndSingleCopyEitherWay) {
+  const auto next = [](Attach attach, bool copies, Collective collective, std::size_t bytes) {
+    Capabilities c = capabilities(2, copies, false);
+    c.measured.attach = attach;
+    return next_choice(kNone, c, collective, bytes,
+                       ChoiceTable(kNone, c, "").choose(collective, bytes))
+        .algorithm;
+  };
+  EXPECT_EQ(next(Attach::slow, true, Collective::allreduce, 1 << 20),
+            Algorithm::allreduce_single_copy);
+  EXPECT_EQ(next(Attach::fast, true, Collective::allreduce, 1 << 20),
+            Algorithm::allreduce_flat_slots);
+  EXPECT_EQ(next(Attach::slow, true, Collective::bcast, 1 << 20), Algorithm::bcast_single_copy);
+  EXPECT_EQ(next(Attach::fast, true, Collective::bcast, 1 << 20), Algorithm::bcast_slots);
+  EXPECT_EQ(next(Attach::slow, false, Collective::bcast, 1 << 20), Algorithm::native);
+  EXPECT_EQ(next(Attach::slow, true, Collective::barrier, 0), Algorithm::native);
+}
+
+// Lines have no room for more, and trees fold otherwise.
+TEST(NextChoice, ReplacesOnlyWhatItMay) {
+  const Choice lines{Algorithm::reduce_flat_lines}, slots{Algorithm::reduce_flat_slots},
+      tree{Algorithm::reduce_tree}, to_all{Algorithm::allreduce_flat_slots}, native;
+  EXPECT_TRUE(may_replace(slots, lines, 2072));
+  EXPECT_FALSE(may_replace(slots, lines, 2073));
+  EXPECT_TRUE(may_replace(lines, slots, SIZE_MAX));
+  EXPECT_FALSE(may_replace(slots, slots, 8));
+  EXPECT_FALSE(may_replace(slots, tree, 8));
+  EXPECT_FALSE(may_replace(tree, slots, 8));
+  EXPECT_FALSE(may_replace(slots, to_all, 8));
+  EXPECT_FALSE(may_replace(native, slots, 8));
+  EXPECT_FALSE(may_replace(slots, native, 8));
+}
+
 }  // namespace
 }  // namespace sumac

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "team/team.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sumac {
@@ -9,6 +10,13 @@ bool marks_calls(const Team& team) {
   sumac_check check{};
   sumac_parse_check(team.context.options.check, &check);
   return check.calls;
+}
+
+Choice Team::choose_other(Collective collective, std::size_t bytes, const Choice& chosen) const {
+  if (levels_for[static_cast<int>(collective)]) return {};
+  Capabilities capabilities = spec.of_one_group();
+  capabilities.reach = std::min(capabilities.reach, Reach::copies);
+  return next_choice(context.rules, capabilities, collective, bytes, chosen);
 }
 
 void Team::end_levels() {

@@ -102,7 +102,7 @@ struct Team {
   std::vector<WatchedRank> watched;      // by rank
   std::vector<std::uint64_t> processes;  // by rank: which process it is
   Stats stats;
-  Trials trials;  // which sizes the MPI is faster at
+  Trials trials;  // which path is the fastest at which sizes
 
   const Choice& choose(Collective collective, std::size_t bytes) const {
     const LevelsRun* run = levels_for[static_cast<int>(collective)];
@@ -115,6 +115,8 @@ struct Team {
     return run ? run->choose_direct(collective, bytes, otherwise)
                : direct_tries->choose(collective, bytes, otherwise);
   }
+  // What else may serve such calls of one group with the same results; native where nothing.
+  Choice choose_other(Collective collective, std::size_t bytes, const Choice& chosen) const;
   Ranks ranks(Collective collective) {
     return {&group, levels_for[static_cast<int>(collective)], peers.get(), &on_refusal,
             spec.measured.streams()};

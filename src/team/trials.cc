@@ -10,8 +10,7 @@ namespace {
 
 // Slower by more than chance.
 bool is_slower(const TurnTimes& times) {
-  return times.native > 0 && times.sumac > times.native &&
-         times.sumac - times.native > times.native / 8;
+  return times.rival > 0 && times.kept > times.rival && times.kept - times.rival > times.rival / 8;
 }
 
 bool is_wanted(const ChoiceRange& range, std::size_t user_rules) {
@@ -36,60 +35,71 @@ std::uint64_t classes_of(const Team& team, Collective collective) {
 
 }  // namespace
 
-Turn Trial::next(bool again) {
-  if (!settled_ || again) {
-    if (calls_ == (settled_ ? kCallsBetween : kCallsBefore)) {
-      return turn(turns_++);
-    }
-    ++calls_;
-  }
-  return handed_down_ ? Turn::handed_down : Turn::as_ever;
+void Trial::begin(const Choice& other, bool with_mpi) {
+  const bool with_other = other.algorithm != Algorithm::native;
+  other_ = other;
+  calls_ = turns_ = 0;
+  least_ = {};
+  settled_ = !with_other && !with_mpi;
+  then_mpi_ = with_other && with_mpi;
+  kept_ = Route::rules;
+  rival_ = with_other ? Route::other : with_mpi ? Route::native : Route::rules;
 }
 
-void Trial::note(Turn turn, std::uint64_t ns) {
-  std::uint64_t& least = turn == Turn::native ? least_.native : least_.sumac;
+Turn Trial::next(bool again) {
+  if (rival_ != Route::rules) return {is_rivals(turns_++) ? rival_ : kept_, true};
+  if (!settled_ || again) ++calls_;
+  return {kept_, false};
+}
+
+void Trial::note(Route route, std::uint64_t ns) {
+  std::uint64_t& least = route == rival_ ? least_.rival : least_.kept;
   ns = std::max<std::uint64_t>(ns, 1);
   least = least == 0 ? ns : std::min(least, ns);
 }
 
-TurnTimes Trial::least() const { return least_; }
-
-bool Trial::settle(const AgreedTimes& times, bool has_root) {
-  *this = Trial();
-  settled_ = true;
-  return handed_down_ = is_slower(times.greatest) && (has_root || is_slower(times.least));
+Compared Trial::settle(const AgreedTimes& times, bool has_root) {
+  const bool faster = is_slower(times.greatest) && (has_root || is_slower(times.least));
+  const Compared compared{kept_, rival_, times, faster};
+  if (faster) kept_ = rival_;
+  rival_ = then_mpi_ ? Route::native : Route::rules;
+  settled_ = !then_mpi_;
+  then_mpi_ = false;
+  turns_ = 0;
+  least_ = {};
+  return compared;
 }
 
-void Trials::open(const std::uint64_t (&classes)[kNumCollectives], bool again) {
+void Trials::open(const Classes& any, const Classes& own, bool again) {
   close();
-  std::copy(std::begin(classes), std::end(classes), open_);
+  for (int c = 0; c < kNumCollectives; ++c) {
+    open_[c][static_cast<int>(Results::any)] = any[c];
+    open_[c][static_cast<int>(Results::own)] = own[c];
+  }
   again_ = again;
 }
 
 void Trials::close() {
-  for (std::uint64_t& classes : open_) classes = 0;
-  for (auto& trials : trials_) {
-    if (trials) std::fill_n(trials.get(), kClasses, Trial());
+  for (int c = 0; c < kNumCollectives; ++c) {
+    for (int k = 0; k < kResults; ++k) {
+      open_[c][k] = 0;
+      if (trials_[c][k]) std::fill_n(trials_[c][k].get(), kClasses, Trial());
+    }
   }
 }
 
-Trial& Trials::of(Collective collective, std::size_t bytes) {
-  auto& trials = trials_[static_cast<int>(collective)];
+Trial& Trials::of(Collective collective, std::size_t bytes, Results results) {
+  auto& trials = trials_[static_cast<int>(collective)][static_cast<int>(results)];
   if (!trials) trials = std::make_unique<Trial[]>(kClasses);
   return trials[static_cast<std::size_t>(class_of(bytes))];
 }
 
-AgreedTimes Trials::settle(Collective collective, std::size_t bytes, Oob& oob) {
-  Trial& trial = of(collective, bytes);
+Compared Trials::settle(Collective collective, Trial& trial, Oob& oob) {
   const TurnTimes own = trial.least();
-  std::uint64_t words[4] = {own.sumac, own.native, ~own.sumac, ~own.native};
+  std::uint64_t words[4] = {own.kept, own.rival, ~own.kept, ~own.rival};
   oob.all_max(words, 4);
   const AgreedTimes times{{words[0], words[1]}, {~words[2], ~words[3]}};
-  const bool down = trial.settle(times, info_of(collective).has_root);
-  if (!down && !again_) {
-    open_[static_cast<int>(collective)] &= ~(std::uint64_t{1} << class_of(bytes));
-  }
-  return times;
+  return trial.settle(times, info_of(collective).has_root);
 }
 
 std::uint64_t free_classes(const ChoiceTable& choices, Collective collective,
@@ -108,13 +118,14 @@ std::uint64_t free_classes(const ChoiceTable& choices, Collective collective,
 
 void open_trials(Team& team) {
   const auto adapt = static_cast<Adapt>(team.context.options.adapt);
-  std::uint64_t classes[kNumCollectives] = {};
+  Trials::Classes any = {}, own = {};
   for (const CollectiveInfo& info : kCollectives) {
-    if (adapt != Adapt::off) {
-      classes[static_cast<int>(info.collective)] = classes_of(team, info.collective);
-    }
+    const int c = static_cast<int>(info.collective);
+    if (adapt != Adapt::off) any[c] = classes_of(team, info.collective);
+    const bool one_group = !team.levels_for[c];
+    if (adapt == Adapt::exact && info.reduces && one_group) own[c] = any[c];
   }
-  team.trials.open(classes, adapt == Adapt::always);
+  team.trials.open(any, own, adapt == Adapt::always);
 }
 
 }  // namespace sumac

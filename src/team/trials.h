@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether the MPI's own function is faster for a team's collective and size, found by trial.
+// Which route of a team's calls is the fastest for their collective and size, found by trial.
 //
 // Idea: calls of one collective whose bytes lie between the same powers of two are a class. The
-// first kCallsBefore calls of a class go as ever; the next kTurns go in turns to Sumac and to the
-// MPI, and each rank keeps the least time of its calls either way. At the call after these the
-// ranks agree on the greatest of these times over all ranks and on the least. The class is handed
-// down where Sumac's exceeds the MPI's by more than an eighth; a smaller difference may be chance.
-// Without a root that must be so of both: where all wait for all, the least is that of a rank that
-// came last and waited for none, and the greatest shows how long programs' ranks wait for each
-// other. With a root only the greatest counts, since the root itself may wait for nobody.
-// Order of turns: that of Thue and Morse, S M M S M S S M ... Programs that repeat 2, 4 or 8 calls
+// first kCallsBefore calls of a class go by the rules. Then that route is compared with a rival,
+// and the one kept with the next: first another of Sumac's algorithms, which gives the same bits,
+// then the MPI's own function, where its results may be taken. In a comparison kTurns calls go in
+// turns either way, and each rank keeps the least time of its calls. At the call after these the
+// ranks agree on the greatest of these times over all ranks and on the least. The rival is kept
+// where the other route's times exceed its own by more than an eighth; a smaller difference may be
+// chance. Without a root that must be so of both: where all wait for all, the least is that of a
+// rank that came last and waited for none, and the greatest shows how long programs' ranks wait for
+// each other. With a root only the greatest counts, since the root itself may wait for nobody.
+// Order of turns: that of Thue and Morse, K R R K R K K R ... Programs that repeat 2, 4 or 8 calls
 // of a class, of which some follow a computation and others do not, give both ways as many of each.
-// Cost: one agreement a class and team; calls of a class that is kept look at one bit.
+// Cost: one agreement a comparison; calls of a class that stays with the rules look at one bit.
 // Used for: blocking calls, see interpose/calls/adapt.h. Needs: that all ranks count the same calls
 // and have the same classes open, so that they take turns at the same calls.
 #pragma once
@@ -32,50 +34,78 @@ struct Team;
 // The values of SUMAC_ADAPT.
 enum class Adapt : std::uint8_t { off, exact, all, always };
 
-enum class Turn : std::uint8_t {
-  as_ever,      // Sumac's
-  sumac,        // Sumac's, timed
-  native,       // the MPI's, timed
-  handed_down,  // the MPI's, which was faster
+// By whom and how a call is served.
+enum class Route : std::uint8_t {
+  rules,   // by Sumac, as the rules choose
+  other,   // by Sumac, by another algorithm
+  native,  // by the MPI's own function
+};
+
+struct Turn {
+  Route route = Route::rules;
+  bool timed = false;
+  bool operator==(const Turn&) const = default;
 };
 
 // The least times (ns) of one rank, or of these the greatest or least over all ranks; 0 where there
 // is none.
 struct TurnTimes {
-  std::uint64_t sumac = 0, native = 0;
+  std::uint64_t kept = 0, rival = 0;
 };
 struct AgreedTimes {
   TurnTimes greatest, least;
 };
 
-// The trial of one class.
+// What came of a comparison.
+struct Compared {
+  Route kept, rival;  // that were compared
+  AgreedTimes times;
+  bool rival_is_faster;
+};
+
+// The trial of one class: its comparisons.
 class Trial {
  public:
   static constexpr std::uint32_t kCallsBefore = 128, kCallsBetween = 1 << 14;
   static constexpr int kTurns = 16;
-  static Turn turn(int number) {
-    return std::popcount(static_cast<unsigned>(number)) % 2 == 0 ? Turn::sumac : Turn::native;
-  }
+  static bool is_rivals(int turn) { return std::popcount(static_cast<unsigned>(turn)) % 2 == 1; }
 
-  // Counts a call and says whose it is. `again`: trials are repeated, kCallsBetween calls after the
-  // last one. Not to be called while is_over().
+  // True when comparisons are to begin with the next call. `again`: they are repeated,
+  // kCallsBetween calls after the last one.
+  bool is_due(bool again) const {
+    return rival_ == Route::rules && calls_ == (settled_ ? kCallsBetween : kCallsBefore) &&
+           (again || !settled_);
+  }
+  // Begins them, with Sumac's algorithm `other` if it is not native, and with the MPI if
+  // `with_mpi`. Without either the rules are kept.
+  void begin(const Choice& other, bool with_mpi);
+  const Choice& other() const { return other_; }
+
+  // Counts a call and says how it goes. Not to be called while is_due() or is_over().
   Turn next(bool again);
   // Records how long the call of this turn took. A call that left by an exception has no time.
-  void note(Turn turn, std::uint64_t ns);
+  void note(Route route, std::uint64_t ns);
 
   // True when all turns have been taken: the ranks must agree before the next call.
   bool is_over() const { return turns_ == kTurns; }
-  TurnTimes least() const;
-  bool is_handed_down() const { return handed_down_; }
-  // Ends the trial with what the ranks have agreed on. Returns true when the class is handed down.
-  bool settle(const AgreedTimes& times, bool has_root);
+  TurnTimes least() const { return least_; }
+  // Ends a comparison with what the ranks have agreed on.
+  Compared settle(const AgreedTimes& times, bool has_root);
+  // True when calls go by the rules from now on, unless the trial is repeated.
+  bool stays() const { return settled_ && rival_ == Route::rules && kept_ == Route::rules; }
 
  private:
   std::uint32_t calls_ = 0;  // since the last trial
-  std::uint8_t turns_ = 0;   // taken in this trial
-  bool settled_ = false, handed_down_ = false;
+  std::uint8_t turns_ = 0;   // taken in this comparison
+  bool settled_ = false, then_mpi_ = false;
+  Route kept_ = Route::rules, rival_ = Route::rules;  // by the rules: no comparison is under way
+  Choice other_;
   TurnTimes least_;
 };
+
+// Whether the MPI's results may be taken for a call. The two kinds are tried apart.
+enum class Results : std::uint8_t { any, own };
+inline constexpr int kResults = 2;
 
 // The trials of a team.
 class Trials {
@@ -84,24 +114,49 @@ class Trials {
   // 0; then 1, 2 to 3, 4 to 7 bytes and so on.
   static int class_of(std::size_t bytes) { return std::bit_width(bytes); }
 
-  // Opens the classes whose bits are set in `classes`, by collective, for new trials.
-  void open(const std::uint64_t (&classes)[kNumCollectives], bool again);
+  // A bit for each class, by collective.
+  using Classes = std::uint64_t[kNumCollectives];
+  // Opens the classes whose bits are set for new trials: with the MPI in `any`, with another of
+  // Sumac's algorithms also in `own`.
+  void open(const Classes& any, const Classes& own, bool again);
   void close();
 
-  // False where calls go as ever, and there is nothing to count: one load and one branch.
+  // False where calls of either kind go by the rules, and there is nothing to count: one load and
+  // one branch.
   bool is_open(Collective collective, std::size_t bytes) const {
-    return open_[static_cast<int>(collective)] >> class_of(bytes) & 1;
+    const std::uint64_t(&open)[kResults] = open_[static_cast<int>(collective)];
+    return (open[0] | open[1]) >> class_of(bytes) & 1;
   }
+  bool is_open(Collective collective, std::size_t bytes, Results results) const {
+    return bits(collective, results) >> class_of(bytes) & 1;
+  }
+  bool again() const { return again_; }
   // Of an open class. Memory is taken at the first call of a collective.
-  Trial& of(Collective collective, std::size_t bytes);
-  Turn next(Trial& trial) const { return trial.next(again_); }
-  // Collective: settles a trial that is over. Returns what the ranks have agreed on.
-  AgreedTimes settle(Collective collective, std::size_t bytes, Oob& oob);
+  Trial& of(Collective collective, std::size_t bytes, Results results);
+  // Counts a call of an open class, and says how it goes. Collective: may settle a comparison, of
+  // which it then tells `settled`. `find_other` gives Sumac's other algorithm, or native.
+  template <class FindOther, class Settled>
+  Turn next(Collective collective, std::size_t bytes, Results results, Oob& oob,
+            FindOther find_other, Settled settled) {
+    Trial& trial = of(collective, bytes, results);
+    if (trial.is_due(again_)) trial.begin(find_other(), results == Results::any);
+    if (trial.is_over()) settled(trial, settle(collective, trial, oob));
+    if (trial.stays() && !again_) {
+      open_[static_cast<int>(collective)][static_cast<int>(results)] &=
+          ~(std::uint64_t{1} << class_of(bytes));
+    }
+    return trial.next(again_);
+  }
 
  private:
-  std::uint64_t open_[kNumCollectives] = {};
+  std::uint64_t bits(Collective collective, Results results) const {
+    return open_[static_cast<int>(collective)][static_cast<int>(results)];
+  }
+  Compared settle(Collective collective, Trial& trial, Oob& oob);
+
+  std::uint64_t open_[kNumCollectives][kResults] = {};
   bool again_ = false;
-  std::unique_ptr<Trial[]> trials_[kNumCollectives];
+  std::unique_ptr<Trial[]> trials_[kNumCollectives][kResults];
 };
 
 // The classes in which the choice is Sumac's own: at no size by the first `user_rules` rules, by

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trials of whether the MPI is faster: which calls are whose, what decides, and that all ranks of a
+// Trials of which route is the fastest: how each call goes, what decides, and that all ranks of a
 // team decide the same from times of their own.
 #include "team/trials.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <random>
@@ -30,37 +31,64 @@ struct LoneOob final : Oob {
   int agreements = 0;
 };
 
-// What the back end does for a call, with a time of `ns_of(turn)`. Nothing is counted where the
-// class is closed.
+const Turn kRules, kTimedRules{Route::rules, true}, kTimedOther{Route::other, true},
+    kTimedMpi{Route::native, true}, kOther{Route::other, false}, kMpi{Route::native, false};
+
+// Times (ns) of a call by each route, and the algorithm there is besides the rules'.
+struct Times {
+  std::uint64_t rules = 1, other = 1, mpi = 1;
+  std::uint64_t of(Route route) const {
+    return route == Route::rules ? rules : route == Route::other ? other : mpi;
+  }
+};
+const Choice kNoOther, kSplit{Algorithm::allreduce_split_slots};
+
+// What the back end does for a call. Nothing is counted where the class is closed.
 template <class TimeOf>
-Turn one_call(Trials& trials, Collective collective, std::size_t bytes, Oob& oob, TimeOf ns_of) {
-  if (!trials.is_open(collective, bytes)) return Turn::as_ever;
-  Trial& trial = trials.of(collective, bytes);
-  if (trial.is_over()) trials.settle(collective, bytes, oob);
-  const Turn turn = trials.next(trial);
-  if (turn == Turn::sumac || turn == Turn::native) trial.note(turn, ns_of(turn));
+Turn one_call(Trials& trials, Collective collective, std::size_t bytes, Oob& oob, TimeOf ns_of,
+              const Choice& other = kNoOther, Results results = Results::any) {
+  if (!trials.is_open(collective, bytes, results)) return kRules;
+  const auto find_other = [&] { return other; };
+  const auto settled = [](const Trial&, const Compared&) {};
+  const Turn turn = trials.next(collective, bytes, results, oob, find_other, settled);
+  if (turn.timed) trials.of(collective, bytes, results).note(turn.route, ns_of(turn.route));
   return turn;
 }
 
+struct AllClasses {
+  AllClasses() {
+    for (std::uint64_t& each : classes) each = kAll;
+  }
+  Trials::Classes classes;
+};
+
 // One rank's calls of one class.
 struct Calls {
-  explicit Calls(bool again = false) {
-    std::uint64_t classes[kNumCollectives] = {};
-    for (std::uint64_t& each : classes) each = kAll;
-    trials.open(classes, again);
+  explicit Calls(const Choice& its_other = kNoOther, Results its_results = Results::any,
+                 bool again = false)
+      : other(its_other), results(its_results) {
+    const AllClasses all;
+    trials.open(all.classes, all.classes, again);
   }
-  Turn next(std::uint64_t sumac, std::uint64_t mpi) {
-    return one_call(trials, kAllreduce, 1000, oob,
-                    [&](Turn turn) { return turn == Turn::native ? mpi : sumac; });
+  Turn next(const Times& times = {}) {
+    return one_call(
+        trials, kAllreduce, 1000, oob, [&](Route route) { return times.of(route); }, other,
+        results);
   }
   // All of the next `count` calls are `turn`.
-  void expect(std::uint32_t count, Turn turn, std::uint64_t sumac = 1, std::uint64_t mpi = 1) {
-    for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(next(sumac, mpi), turn) << i;
+  void expect(std::uint32_t count, Turn turn, const Times& times = {}) {
+    for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(next(times), turn) << i;
   }
-  void expect_turns(std::uint64_t sumac, std::uint64_t mpi) {
-    for (int i = 0; i < Trial::kTurns; ++i) ASSERT_EQ(next(sumac, mpi), Trial::turn(i)) << i;
+  // The next calls compare the two.
+  void expect_turns(Turn kept, Turn rival, const Times& times) {
+    for (int i = 0; i < Trial::kTurns; ++i) {
+      ASSERT_EQ(next(times), Trial::is_rivals(i) ? rival : kept) << i;
+    }
   }
+  bool is_open() const { return trials.is_open(kAllreduce, 1000, results); }
 
+  Choice other;
+  Results results;
   Trials trials;
   LoneOob oob;
 };
@@ -82,25 +110,71 @@ TEST(Trials, NothingIsOpenUntilOpened) {
   }
 }
 
-TEST(Trials, SlowerThanTheMpiByMoreThanAnEighthIsHandedDown) {
+TEST(Trials, ARivalFasterByMoreThanAnEighthIsKept) {
   const struct {
-    std::uint64_t sumac, mpi;
-    bool down;
+    std::uint64_t rules, rival;
+    bool faster;
   } cases[] = {{100, 100, false}, {50, 100, false},  {112, 100, false},
                {113, 100, true},  {900, 800, false}, {901, 800, true},
                {9, 8, false},     {10, 8, true},     {1, 1, false},
                {2, 1, true},      {0, 1, false},     {kAll, kAll, false},
                {kAll, 1, true},   {1, kAll, false},  {900'000'000'000, 800'000'000'000, false}};
   for (const auto& each : cases) {
-    Calls calls;
-    calls.expect(Trial::kCallsBefore, Turn::as_ever);
+    SCOPED_TRACE(::testing::Message() << each.rules << " " << each.rival);
+    for (const bool mpi : {false, true}) {
+      Calls calls(mpi ? kNoOther : kSplit, mpi ? Results::any : Results::own);
+      calls.expect(Trial::kCallsBefore, kRules);
+      EXPECT_EQ(calls.oob.agreements, 0);
+      calls.expect_turns(kTimedRules, mpi ? kTimedMpi : kTimedOther,
+                         {each.rules, each.rival, each.rival});
+      const Turn rival = mpi ? kMpi : kOther;
+      calls.expect(3 * Trial::kCallsBetween, each.faster ? rival : kRules);
+      EXPECT_EQ(calls.oob.agreements, 1);
+      // Calls that stay with the rules cost one look at a bit.
+      EXPECT_EQ(calls.is_open(), each.faster);
+    }
+  }
+}
+
+// Of three routes the fastest is kept, whichever it is.
+TEST(Trials, WhatIsKeptOfTwoIsComparedWithTheMpi) {
+  std::uint64_t times[3] = {100, 200, 300};
+  do {
+    const Times each{times[0], times[1], times[2]};
+    Calls calls(kSplit);
+    calls.expect(Trial::kCallsBefore, kRules);
+    calls.expect_turns(kTimedRules, kTimedOther, each);
+    const bool other = each.other < each.rules;
+    calls.expect_turns(other ? kTimedOther : kTimedRules, kTimedMpi, each);
+    const bool mpi = each.mpi < std::min(each.rules, each.other);
+    calls.expect(1000, mpi ? kMpi : other ? kOther : kRules);
+    EXPECT_EQ(calls.oob.agreements, 2);
+    EXPECT_EQ(calls.trials.of(kAllreduce, 1000, Results::any).other(), kSplit);
+  } while (std::next_permutation(std::begin(times), std::end(times)));
+}
+
+// Calls whose results must be Sumac's are tried apart, and never with the MPI.
+TEST(Trials, CallsOfOwnResultsKnowNothingOfTheOthers) {
+  Calls any(kNoOther);
+  any.expect(Trial::kCallsBefore, kRules);
+  any.expect_turns(kTimedRules, kTimedMpi, {300, 1, 200});
+  any.expect(1, kMpi);
+  any.results = Results::own;
+  any.other = kSplit;
+  any.expect(Trial::kCallsBefore, kRules);
+  any.expect_turns(kTimedRules, kTimedOther, {300, 400, 1});
+  any.expect(100, kRules);
+  EXPECT_FALSE(any.is_open());
+  any.results = Results::any;
+  any.expect(100, kMpi);
+}
+
+TEST(Trials, WithoutARivalNothingIsCompared) {
+  for (const bool again : {false, true}) {
+    Calls calls(kNoOther, Results::own, again);
+    calls.expect(3 * Trial::kCallsBetween, kRules, {9, 1, 1});
     EXPECT_EQ(calls.oob.agreements, 0);
-    calls.expect_turns(each.sumac, each.mpi);
-    const Turn after = each.down ? Turn::handed_down : Turn::as_ever;
-    calls.expect(3 * Trial::kCallsBetween, after);
-    EXPECT_EQ(calls.oob.agreements, 1);
-    // Calls that are kept cost one look at a bit.
-    EXPECT_EQ(calls.trials.is_open(kAllreduce, 1000), each.down) << each.sumac << " " << each.mpi;
+    EXPECT_EQ(calls.is_open(), again);
   }
 }
 
@@ -109,9 +183,9 @@ TEST(Trials, SlowerThanTheMpiByMoreThanAnEighthIsHandedDown) {
 TEST(Trials, APeriodOfTheProgramFavoursNeither) {
   for (const int period : {1, 2, 4, 8}) {
     for (int phase = 0; phase < period; ++phase) {
-      int native = 0;
-      for (int t = phase; t < Trial::kTurns; t += period) native += Trial::turn(t) == Turn::native;
-      EXPECT_EQ(2 * native, Trial::kTurns / period) << period << " " << phase;
+      int rivals = 0;
+      for (int t = phase; t < Trial::kTurns; t += period) rivals += Trial::is_rivals(t);
+      EXPECT_EQ(2 * rivals, Trial::kTurns / period) << period << " " << phase;
     }
   }
 }
@@ -119,60 +193,67 @@ TEST(Trials, APeriodOfTheProgramFavoursNeither) {
 // One bad time of eight does not matter.
 TEST(Trials, TheLeastTimeCounts) {
   for (int bad = 0; bad < Trial::kTurns; ++bad) {
-    for (const bool down : {false, true}) {
+    for (const bool slower : {false, true}) {
       Calls calls;
-      calls.expect(Trial::kCallsBefore, Turn::as_ever);
-      const std::uint64_t sumac = down ? 200 : 100, mpi = 150;
+      calls.expect(Trial::kCallsBefore, kRules);
       for (int t = 0; t < Trial::kTurns; ++t) {
         const std::uint64_t more = t == bad ? 1'000'000 : 0;
-        calls.next(sumac + more, mpi + more);
+        calls.next({(slower ? 200 : 100) + more, 1, 150 + more});
       }
-      calls.expect(5, down ? Turn::handed_down : Turn::as_ever);
+      calls.expect(5, slower ? kMpi : kRules);
     }
   }
 }
 
 TEST(Trials, ACallWithoutATimeIsStillATurn) {
-  for (const bool down : {false, true}) {
+  for (const bool slower : {false, true}) {
     Calls calls;
-    calls.expect(Trial::kCallsBefore, Turn::as_ever);
+    calls.expect(Trial::kCallsBefore, kRules);
+    const auto find_other = [] { return kNoOther; };
+    const auto settled = [](const Trial&, const Compared&) {};
     for (int t = 0; t < Trial::kTurns; ++t) {
-      Trial& trial = calls.trials.of(kAllreduce, 1000);
-      const Turn turn = calls.trials.next(trial);
-      // Every one of Sumac's has a time; of the MPI's, one or none.
-      if (turn == Turn::sumac || (down && t == 4)) trial.note(turn, turn == Turn::native ? 5 : 100);
+      const Turn turn =
+          calls.trials.next(kAllreduce, 1000, Results::any, calls.oob, find_other, settled);
+      Trial& trial = calls.trials.of(kAllreduce, 1000, Results::any);
+      // Every one of the rules' has a time; of the MPI's, one or none.
+      if (turn == kTimedRules) trial.note(turn.route, 100);
+      if (turn == kTimedMpi && slower && t == 4) trial.note(turn.route, 5);
     }
-    calls.expect(1, down ? Turn::handed_down : Turn::as_ever);
+    calls.expect(1, slower ? kMpi : kRules);
   }
 }
 
 TEST(Trials, LookedAtAgainOnlyWhereAsked) {
-  Calls calls(true);
-  calls.expect(Trial::kCallsBefore, Turn::as_ever);
-  bool down = false;
+  Calls calls(kSplit, Results::any, true);
+  calls.expect(Trial::kCallsBefore, kRules);
   int agreements = 0;
-  for (const bool slower : {false, true, true, false, true}) {
-    calls.expect_turns(slower ? 300 : 100, 200);
-    down = slower;
-    calls.expect(Trial::kCallsBetween, down ? Turn::handed_down : Turn::as_ever);
-    EXPECT_EQ(calls.oob.agreements, ++agreements);
-    EXPECT_TRUE(calls.trials.is_open(kAllreduce, 1000));
+  for (const Route fastest :
+       {Route::rules, Route::native, Route::other, Route::other, Route::rules}) {
+    Times times{200, 200, 200};
+    (fastest == Route::rules    ? times.rules
+     : fastest == Route::native ? times.mpi
+                                : times.other) = 100;
+    calls.expect_turns(kTimedRules, kTimedOther, times);
+    calls.expect_turns(fastest == Route::other ? kTimedOther : kTimedRules, kTimedMpi, times);
+    calls.expect(Trial::kCallsBetween, {fastest, false});
+    EXPECT_EQ(calls.oob.agreements, agreements += 2);
+    EXPECT_TRUE(calls.is_open());
   }
 }
 
 TEST(Trials, OpenedAnewNothingIsKnown) {
   Calls calls;
-  calls.expect(Trial::kCallsBefore, Turn::as_ever);
-  calls.expect_turns(300, 200);
-  calls.expect(1, Turn::handed_down);
+  calls.expect(Trial::kCallsBefore, kRules);
+  calls.expect_turns(kTimedRules, kTimedMpi, {300, 1, 200});
+  calls.expect(1, kMpi);
   calls.trials.close();
-  calls.expect(1000, Turn::as_ever);
-  std::uint64_t classes[kNumCollectives] = {};
+  calls.expect(1000, kRules);
+  Trials::Classes classes = {}, none = {};
   classes[static_cast<int>(kAllreduce)] = kAll;
-  calls.trials.open(classes, false);
-  calls.expect(Trial::kCallsBefore, Turn::as_ever);
-  calls.expect_turns(100, 200);
-  calls.expect(1000, Turn::as_ever);
+  calls.trials.open(classes, none, false);
+  calls.expect(Trial::kCallsBefore, kRules);
+  calls.expect_turns(kTimedRules, kTimedMpi, {100, 1, 200});
+  calls.expect(1000, kRules);
 }
 
 // Against a plain account of what each call must be.
@@ -184,16 +265,17 @@ TEST(Trials, ClassesAndCollectivesAreApart) {
     const auto collective = static_cast<Collective>(random() % kNumCollectives);
     const std::size_t bytes = random() % 40 ? random() % 64 : random();
     const int of_class = Trials::class_of(bytes);
-    // In odd classes Sumac is slower.
-    const Turn turn = one_call(calls.trials, collective, bytes, calls.oob, [&](Turn whose) {
-      return static_cast<std::uint64_t>(whose == Turn::native ? 200 : 100 + of_class % 2 * 200);
+    // In odd classes the rules are slower.
+    const Turn turn = one_call(calls.trials, collective, bytes, calls.oob, [&](Route route) {
+      return static_cast<std::uint64_t>(route == Route::native ? 200 : 100 + of_class % 2 * 200);
     });
     const std::uint32_t before = counts[{static_cast<int>(collective), of_class}]++;
-    Turn expected = Turn::as_ever;
+    Turn expected;
     if (before >= Trial::kCallsBefore + Trial::kTurns) {
-      expected = of_class % 2 ? Turn::handed_down : Turn::as_ever;
+      expected = of_class % 2 ? kMpi : kRules;
     } else if (before >= Trial::kCallsBefore) {
-      expected = Trial::turn(static_cast<int>(before - Trial::kCallsBefore));
+      const bool rivals = Trial::is_rivals(static_cast<int>(before - Trial::kCallsBefore));
+      expected = rivals ? kTimedMpi : kTimedRules;
     }
     ASSERT_EQ(turn, expected) << before << " calls of class " << of_class << " before";
   }
@@ -256,6 +338,9 @@ TEST(OpenTrials, OfAllButTheCollectivesWhoseRanksShareNoBytes) {
             info.collective == Collective::alltoallv || info.collective == Collective::reduce_local;
         const bool opened = all[0].trials.is_open(info.collective, 64);
         EXPECT_EQ(opened, adapt != Adapt::off && !never) << info.name;
+        // Reductions that round, of one group.
+        const bool own = all[0].trials.is_open(info.collective, 64, Results::own);
+        EXPECT_EQ(own, opened && adapt == Adapt::exact && info.reduces && nodes == 1) << info.name;
       }
     }
   }
@@ -280,23 +365,23 @@ void expect_one_decision(Collective collective) {
       TurnTimes most, least{kAll, kAll};
       for (TurnTimes& own : times) {
         own = {100 + random() % 100, 100 + random() % 100};
-        most = {std::max(own.sumac, most.sumac), std::max(own.native, most.native)};
-        least = {std::min(own.sumac, least.sumac), std::min(own.native, least.native)};
+        most = {std::max(own.kept, most.kept), std::max(own.rival, most.rival)};
+        least = {std::min(own.kept, least.kept), std::min(own.rival, least.rival)};
       }
       std::vector<std::vector<Turn>> turns(times.size());
       all.each([&](Team& team, const Hello&) {
         const auto r = static_cast<std::size_t>(team.rank);
         open_trials(team);
         for (std::uint32_t i = 0; i <= Trial::kCallsBefore + Trial::kTurns; ++i) {
-          turns[r].push_back(one_call(team.trials, collective, 8, team.oob, [&](Turn turn) {
-            return turn == Turn::native ? times[r].native : times[r].sumac;
+          turns[r].push_back(one_call(team.trials, collective, 8, team.oob, [&](Route route) {
+            return route == Route::native ? times[r].rival : times[r].kept;
           }));
         }
       });
       for (const auto& of_rank : turns) EXPECT_EQ(of_rank, turns[0]);
-      const auto slower = [](const TurnTimes& of) { return of.sumac > of.native + of.native / 8; };
+      const auto slower = [](const TurnTimes& of) { return of.kept > of.rival + of.rival / 8; };
       const bool down = slower(most) && (info_of(collective).has_root || slower(least));
-      EXPECT_EQ(turns[0].back(), down ? Turn::handed_down : Turn::as_ever);
+      EXPECT_EQ(turns[0].back(), down ? kMpi : kRules);
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SUMAC_ADAPT: which calls are trials and who serves those after them, the same on all ranks; and
-// right results throughout. A root for which a rank comes late to Sumac's turns, or to the MPI's,
-// decides who is the faster.
+// SUMAC_ADAPT: which calls are trials and how those after them go, the same on all ranks; and right
+// results throughout. A root for which a rank comes late to the turns of a path decides which is
+// the faster.
 //   adapt exact|all|none      every collective: what is tried with that value; none: nothing
 //   adapt random CALLS SEED   with SUMAC_ADAPT=always: mixed calls on two communicators
 //   adapt again               with SUMAC_ADAPT=always: calls until a class is looked at again
@@ -19,8 +19,8 @@ using namespace test;
 
 constexpr int kBefore = 128, kTurns = 16, kBetween = 1 << 14;
 
-// The turns that are the MPI's (Thue and Morse).
-bool is_native(int turn) { return __builtin_popcount(static_cast<unsigned>(turn)) % 2 == 1; }
+// The turns that are the rival's (Thue and Morse).
+bool is_rivals(int turn) { return __builtin_popcount(static_cast<unsigned>(turn)) % 2 == 1; }
 
 enum class Kind { allreduce, sum_of_doubles, reduce, bcast, barrier, scatter, gather, exchange, v };
 constexpr int kKinds = 9;
@@ -28,9 +28,13 @@ const char* const kNames[kKinds] = {"allreduce", "sum of doubles", "reduce",
                                     "bcast",     "barrier",        "scatter",
                                     "allgather", "all-to-all",     "alltoallv"};
 
-// One letter for how the last call was served.
-char letter() {
-  if (was_taken()) return 'T';
+// One letter for how the last call was served: of Sumac's algorithms, T for the one with which a
+// class begins (`first`, which the class's first call sets) and O for any other.
+char letter(std::string& first) {
+  if (was_taken()) {
+    if (first.empty()) first = path();
+    return first == path() ? 'T' : 'O';
+  }
   if (was_handed_down("timed, to compare with Sumac at this size (SUMAC_ADAPT)")) return 't';
   if (was_handed_down("found to be faster at this size (SUMAC_ADAPT)")) return 's';
   return was_handed_down("the rules prefer the MPI here") ? 'r' : '?';
@@ -117,7 +121,7 @@ struct Caller {
   }
 
   // Makes a call of `count` elements, checks its result, and returns how it was served.
-  char call(Kind kind, int count) {
+  char call(Kind kind, int count, std::string& first) {
     ++seed;
     switch (kind) {
       case Kind::allreduce:
@@ -147,7 +151,7 @@ struct Caller {
       case Kind::v:
         exchange_v(count);
     }
-    return letter();
+    return letter(first);
   }
 
   // The bytes that decide, and with them the class.
@@ -175,88 +179,128 @@ void expect_same_everywhere(const std::string& letters, const char* what) {
   CHECK(first == letters, "%s", what);
 }
 
-// The letters of `calls` calls of one class, of which the last letter is that of calls that are no
-// trials and come after one.
-std::string expected_letters(int calls, bool tried, char after) {
-  std::string letters;
-  for (int i = 0; i < calls; ++i) {
-    const bool turn = i >= kBefore && i < kBefore + kTurns;
-    char letter = tried && i >= kBefore + kTurns ? after : 'T';
-    if (tried && turn && is_native(i - kBefore)) letter = 't';
-    letters += letter;
-  }
-  return letters;
-}
+// What has been seen of one class, call by call.
+struct Class {
+  std::string first;     // Sumac's algorithm by the rules
+  bool with_mpi = true;  // it is tried, too
+  int calls = 0;         // since the last trial
+  bool tried = false;    // at least once
+  char after = 'T';      // calls between trials
+  char kept = 'T', rival = '?';
+  int turns = -1;  // of the comparison under way
 
-void one_class(Kind kind, int count, bool tried) {
+  // False where the letter cannot be that of the next call.
+  bool takes(char letter) {
+    if (turns < 0) {
+      if (calls < (tried ? kBetween : kBefore)) return ++calls, letter == after;
+      turns = 0;
+      kept = 'T';
+      rival = '?';
+    } else if (turns == kTurns) {  // the ranks have agreed
+      const char was = kept, won = rival == 't' ? 's' : rival;
+      if (letter != was && letter != won) return false;
+      turns = 0;
+      kept = letter;
+      if (rival == 't' || !with_mpi) return end(letter);
+      rival = 't';
+    }
+    return takes_turn(letter);
+  }
+
+ private:
+  bool takes_turn(char letter) {
+    const int turn = turns++;
+    if (!is_rivals(turn)) return letter == kept;
+    if (rival == '?') rival = letter;
+    return letter == rival && (letter == 'O' || (letter == 't' && with_mpi));
+  }
+  bool end(char letter) {
+    tried = true;
+    after = letter;
+    turns = -1;
+    calls = 1;
+    return true;
+  }
+};
+
+// Calls of a whole trial, and some more.
+constexpr int kWhole = kBefore + 2 * kTurns + 5;
+
+enum class Tried { nothing, own, all };
+
+void one_class(Kind kind, int count, Tried tried) {
   const char* name = kNames[static_cast<int>(kind)];
   step("%s of %d", name, count);
   const OwnComm own;
   Caller caller(own.comm);
+  Class known;
+  known.with_mpi = tried == Tried::all;
   std::string letters;
-  for (int i = 0; i < kBefore + kTurns + 5; ++i) letters += caller.call(kind, count);
+  for (int i = 0; i < kWhole; ++i) letters += caller.call(kind, count, known.first);
   expect_same_everywhere(letters, name);
-  const char after = letters.back();
   if (letters.front() == 'r') return;  // the rules leave it to the MPI anyway
-  CHECK(after == 'T' || after == 's', "%c", after);
-  const std::string expected = expected_letters(static_cast<int>(letters.size()), tried, after);
-  CHECK(letters == expected, "%s of %d: %s", name, count, letters.c_str());
+  if (tried == Tried::nothing || (tried == Tried::own && letters[kBefore + 1] == 'T')) {
+    CHECK(letters == std::string(kWhole, 'T'), "%s of %d: %s", name, count, letters.c_str());
+    return;
+  }
+  bool right = true;
+  for (int i = 0; i < kWhole && right; ++i) {
+    if (!known.with_mpi && known.tried) break;  // and not again, but with SUMAC_ADAPT=always
+    right = known.takes(letters[static_cast<std::size_t>(i)]);
+  }
+  CHECK(right && known.tried, "%s of %d: %s", name, count, letters.c_str());
+  const std::size_t ended = letters.find_last_not_of(known.after);
+  CHECK(ended < static_cast<std::size_t>(kBefore + 2 * kTurns), "%s of %d: %s", name, count,
+        letters.c_str());
 }
 
-// The last rank is late to Sumac's turns, or to the MPI's. The root waits for it each time, and is
-// taken for slow.
-void late_to_root(bool late_to_sumac) {
-  step("late to %s", late_to_sumac ? "Sumac" : "the MPI");
+// The last rank is late to the turns of one path, of the rules, Sumac's other algorithm or the MPI:
+// the root waits for it each time, and it is taken for slow.
+void late_to_root(char late_to) {
+  step("late to %c", late_to);
   const OwnComm own;
   Caller caller(own.comm);
+  Class known;
   std::string letters;
-  for (int i = 0; i < kBefore + kTurns + 5; ++i) {
-    const bool turn = i >= kBefore && i < kBefore + kTurns;
-    if (turn && is_native(i - kBefore) != late_to_sumac && rank == ranks - 1) usleep(50000);
+  for (int i = 0; i < kWhole; ++i) {
+    const int turn = i - kBefore;
+    const bool is_mpis = turn >= kTurns && is_rivals(turn - kTurns);
+    const bool is_others = turn < kTurns && is_rivals(turn);
+    const char whose = is_mpis ? 't' : is_others ? 'O' : 'T';
+    const bool in_trial = turn >= 0 && turn < 2 * kTurns;
+    // What is not late is late to the MPI's turns, so that Sumac keeps the class.
+    const bool late = late_to == 'T'   ? (turn < kTurns ? whose == 'T' : whose == 't')
+                      : late_to == 'O' ? whose != 'T'
+                                       : whose != 't';
+    if (in_trial && late && rank == ranks - 1) usleep(20000);
     caller.seed = caller.n(ranks * i) - 1;  // always to rank 0
-    letters += caller.call(Kind::reduce, 2);
+    letters += caller.call(Kind::reduce, 2, known.first);
   }
-  const auto calls = static_cast<int>(letters.size());
-  CHECK(letters == expected_letters(calls, true, late_to_sumac ? 's' : 'T'), "%s: %s", step_text,
+  const char after = late_to == 'T' ? 'O' : late_to == 'O' ? 'T' : 's';
+  CHECK(letters.substr(kBefore + 2 * kTurns) == std::string(5, after), "%s: %s", step_text,
         letters.c_str());
   // What shares the class and is not exact stays, and other sizes know nothing of it.
   const double given = 1;
   double sum = 0;
   MPI_Reduce(&given, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, own.comm);
-  CHECK(letter() == 'T', "'%s'", path());
+  CHECK(letter(known.first) == 'T', "'%s'", path());
   CHECK(rank != 0 || sum == ranks, "%g", sum);
-  CHECK(caller.call(Kind::reduce, 4) == 'T', "'%s'", path());
+  std::string first;
+  CHECK(caller.call(Kind::reduce, 4, first) == 'T', "'%s'", path());
 }
 
 void every_collective(const std::string& mode) {
   for (int k = 0; k < kKinds; ++k) {
     const Kind kind = static_cast<Kind>(k);
-    const bool never = kind == Kind::v || (kind == Kind::sum_of_doubles && mode == "exact");
-    for (const int count : {1, 300}) one_class(kind, count, mode != "none" && !never);
+    const bool rounds = kind == Kind::sum_of_doubles && mode == "exact";
+    const bool never = kind == Kind::v || mode == "none";
+    for (const int count : {1, 300}) {
+      one_class(kind, count, never ? Tried::nothing : rounds ? Tried::own : Tried::all);
+    }
   }
   if (mode != "exact") return;
-  for (const bool sumac : {true, false}) late_to_root(sumac);
+  for (const char late_to : {'T', 'O', 'S'}) late_to_root(late_to);
 }
-
-// What has been seen of one class.
-struct Class {
-  int calls = 0;
-  bool tried = false;  // at least once
-  char after = 'T';
-
-  // False where the letter cannot be that of the next call.
-  bool takes(char letter) {
-    const int before = tried ? kBetween : kBefore;
-    if (calls == before + kTurns) {
-      tried = true;
-      after = letter;
-      calls = 1;
-      return letter == 'T' || letter == 's';
-    }
-    const int turn = calls++ - before;
-    return letter == (turn < 0 ? after : is_native(turn) ? 't' : 'T');
-  }
-};
 
 void random_calls(int calls, std::uint64_t seed) {
   MPI_Comm half;
@@ -273,15 +317,15 @@ void random_calls(int calls, std::uint64_t seed) {
     step("call %d: %s of %d", i, kNames[static_cast<int>(kind)], count);
     if (own.below(64) == 0) usleep(static_cast<useconds_t>(own.below(200)));
     Caller& caller = callers[which];
-    const char seen = caller.call(kind, count);
+    const Kind of = kind == Kind::sum_of_doubles ? Kind::allreduce : kind;
+    const int size = 64 - __builtin_clzll(2 * caller.bytes(kind, count) + 1);
+    Class& known = classes[{which, static_cast<int>(of), size}];
+    const char seen = caller.call(kind, count, known.first);
     if (which == 0) letters += seen;
     if (caller.group.size() == 1 || kind == Kind::v || seen == 'r') {
       CHECK(seen == 'T' || seen == 'r', "'%s'; %s", path(), step_text);
       continue;
     }
-    const Kind of = kind == Kind::sum_of_doubles ? Kind::allreduce : kind;
-    const int size = 64 - __builtin_clzll(2 * caller.bytes(kind, count) + 1);
-    Class& known = classes[{which, static_cast<int>(of), size}];
     CHECK(known.takes(seen), "call %d: '%s'; %s", known.calls, path(), step_text);
     tried += seen == 't';
   }
@@ -298,7 +342,7 @@ void many_barriers() {
   Class known;
   std::string letters;
   for (int i = 0; i < kBefore + kTurns + kBetween + kTurns + 5; ++i) {
-    letters += caller.call(Kind::barrier, 0);
+    letters += caller.call(Kind::barrier, 0, known.first);
     if (!CHECK(known.takes(letters.back()), "barrier %d: '%s'", i, path())) break;
   }
   expect_same_everywhere(letters, "barriers");

@@ -6,30 +6,54 @@
 namespace sumac {
 namespace {
 
-void settle(const Call& call, const Decision& decision, const Trial& trial) {
-  Communicator& c = *decision.communicator;
-  const AgreedTimes times = c.trials.settle(call.collective(), decision.bytes, c.oob);
+const char* name_of(Route route, const Decision& decision, const Trial& trial) {
+  switch (route) {
+    case Route::rules:
+      return name_of(decision.choice.algorithm);
+    case Route::other:
+      return name_of(trial.other().algorithm);
+    case Route::native:
+      return "the MPI's own";
+  }
+  return "";
+}
+
+void tell(const Call& call, const Decision& decision, const Trial& trial,
+          const Compared& compared) {
+  const Communicator& c = *decision.communicator;
   if (c.rank != 0) return;
   const auto us = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-3; };
+  const auto& [greatest, least] = compared.times;
   log(Level::trace,
-      "adapted: %s of %zu bytes on %d ranks: %.2f to %.2f us, and the MPI's own %.2f to %.2f us: "
-      "%s",
-      name_of(call.collective()), decision.bytes, c.size, us(times.least.sumac),
-      us(times.greatest.sumac), us(times.least.native), us(times.greatest.native),
-      trial.is_handed_down() ? "handed down" : "kept");
+      "adapted: %s of %zu bytes on %d ranks: %s %.2f to %.2f us, %s %.2f to %.2f us: %s",
+      name_of(call.collective()), decision.bytes, c.size, name_of(compared.kept, decision, trial),
+      us(least.kept), us(greatest.kept), name_of(compared.rival, decision, trial), us(least.rival),
+      us(greatest.rival), compared.rival_is_faster ? "the latter from now on" : "kept");
 }
 
 }  // namespace
 
-Turn next_turn(const Call& call, const Decision& decision) {
-  Trials& trials = decision.communicator->trials;
-  Trial& trial = trials.of(call.collective(), decision.bytes);
-  if (trial.is_over()) settle(call, decision, trial);
-  return trials.next(trial);
+Turn next_turn(const Call& call, const Decision& decision, Choice& other) {
+  Communicator& c = *decision.communicator;
+  const Collective collective = call.collective();
+  const Results results = results_of(decision);
+  const auto find_other = [&] {
+    return c.choose_other(collective, decision.bytes, decision.choice);
+  };
+  const auto settled = [&](const Trial& trial, const Compared& compared) {
+    tell(call, decision, trial, compared);
+  };
+  Turn turn = c.trials.next(collective, decision.bytes, results, c.oob, find_other, settled);
+  if (turn.route != Route::other) return turn;
+  other = c.trials.of(collective, decision.bytes, results).other();
+  // Not all calls of a class need have the same choice.
+  if (!may_replace(decision.choice, other, decision.bytes)) turn.route = Route::rules;
+  return turn;
 }
 
-void note_turn(const Call& call, const Decision& decision, Turn turn, std::uint64_t ns) {
-  decision.communicator->trials.of(call.collective(), decision.bytes).note(turn, ns);
+void note_turn(const Call& call, const Decision& decision, Route route, std::uint64_t ns) {
+  decision.communicator->trials.of(call.collective(), decision.bytes, results_of(decision))
+      .note(route, ns);
 }
 
 }  // namespace sumac

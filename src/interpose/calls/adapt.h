@@ -1,31 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SUMAC_ADAPT: calls of sizes at which the MPI's own function is found to be faster are handed
-// down. team/trials.h says how that is found; here, which calls take part.
+// SUMAC_ADAPT: calls of sizes at which another algorithm or the MPI's own function is found to be
+// faster go that way. team/trials.h says how that is found; here, which calls take part.
 #pragma once
 
 #include "interpose/calls/decide.h"
 
 namespace sumac {
 
-// True when the trials of the call's communicator concern it: a call that Sumac would serve, of a
-// size that is not known to be Sumac's. Reductions whose result depends on who folds take part only
-// where the option says so, and none where they are to keep the order of ranks. The same on all
-// ranks.
-inline bool takes_turns(const Call& call, const Decision& decision) {
-  const Collective collective = call.collective();
-  if (!decision.communicator->trials.is_open(collective, decision.bytes)) [[likely]]
-    return false;
-  const KnownReduction* reduction = decision.reduction;
-  if (reduction && options.reproducible) return false;
-  const bool exact = !reduction || reduction->exact;
-  return decision.way == Decision::Way::serve &&
-         (exact || static_cast<Adapt>(options.adapt) != Adapt::exact);
+// Whose results a call may have. Those of a reduction that rounds depend on who folds: the MPI's
+// may be taken only where the option says so.
+inline Results results_of(const Decision& decision) {
+  const bool exact = !decision.reduction || decision.reduction->exact;
+  return exact || static_cast<Adapt>(options.adapt) != Adapt::exact ? Results::any : Results::own;
 }
 
-// Counts a blocking call that takes turns, and says who serves it. May wait for the other ranks.
-Turn next_turn(const Call& call, const Decision& decision);
+// True when the trials of the call's communicator concern it: a call that Sumac would serve, of a
+// size that is not known to be best served by the rules. Reductions that are to keep the order of
+// ranks take no part. The same on all ranks.
+inline bool takes_turns(const Call& call, const Decision& decision) {
+  const Trials& trials = decision.communicator->trials;
+  if (!trials.is_open(call.collective(), decision.bytes)) [[likely]]
+    return false;
+  if (decision.reduction && options.reproducible) return false;
+  return decision.way == Decision::Way::serve &&
+         trials.is_open(call.collective(), decision.bytes, results_of(decision));
+}
+
+// Counts a blocking call that takes turns, and says how it goes: by Route::other with the choice
+// `other`. May wait for the other ranks.
+Turn next_turn(const Call& call, const Decision& decision, Choice& other);
 
 // Records how long (ns) a call took that was timed.
-void note_turn(const Call& call, const Decision& decision, Turn turn, std::uint64_t ns);
+void note_turn(const Call& call, const Decision& decision, Route route, std::uint64_t ns);
 
 }  // namespace sumac

@@ -69,15 +69,30 @@ int run_in_mpi(Entry& entry, const Call& call, const Decision& decision, Reason 
   return call.kind.below(call);
 }
 
-// A call of a size at which it may be that the MPI is faster.
+int run_along(Turn turn, const Choice& other, Entry& entry, const Call& call,
+              const Decision& decision) {
+  switch (turn.route) {
+    case Route::rules:
+      break;
+    case Route::other: {
+      Decision by_other = decision;
+      by_other.choice = other;
+      return run_served(entry, call, by_other);
+    }
+    case Route::native:
+      return run_in_mpi(entry, call, decision, turn.timed ? Reason::trial : Reason::slower);
+  }
+  return run_served(entry, call, decision);
+}
+
+// A call of a size at which another route than that of the rules may be faster.
 int run_in_turn(Entry& entry, const Call& call, const Decision& decision) {
-  const Turn turn = next_turn(call, decision);
-  if (turn == Turn::as_ever) return run_served(entry, call, decision);
-  if (turn == Turn::handed_down) return run_in_mpi(entry, call, decision, Reason::slower);
+  Choice other;
+  const Turn turn = next_turn(call, decision, other);
+  if (!turn.timed) return run_along(turn, other, entry, call, decision);
   const std::uint64_t begin = clock_ns();
-  const int error = turn == Turn::native ? run_in_mpi(entry, call, decision, Reason::trial)
-                                         : run_served(entry, call, decision);
-  note_turn(call, decision, turn, clock_ns() - begin);
+  const int error = run_along(turn, other, entry, call, decision);
+  note_turn(call, decision, turn.route, clock_ns() - begin);
   return error;
 }
 
