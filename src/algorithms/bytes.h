@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/copy_from_peer.h"
+
 namespace sumac {
 
 // How the packed bytes of one buffer of the program lie in its memory. Belongs to one call of one
@@ -69,6 +71,12 @@ class Bytes : public ConstBytes {
       return layout_->unpack(place_, bytes, from);
     if (bytes > 0) [[likely]]
       std::memcpy(at(), from, bytes);
+  }
+  // The same of bytes that another rank has written.
+  void copy_from_peer(const std::byte* from, std::size_t bytes) const {
+    if (layout_) [[unlikely]]
+      return layout_->unpack(place_, bytes, from);
+    sumac::copy_from_peer(at(), from, bytes);
   }
   // The data themselves where they are contiguous, else `scratch`, which take() then copies from.
   std::byte* contiguous_or(std::byte* scratch) const { return contiguous() ? at() : scratch; }

@@ -66,7 +66,7 @@ inline void take_block(const ShmGroup& group, std::uint64_t position, int from, 
   if (begin >= end) return;
   group.read(position, end - begin, [&] {
     (to + (begin - block.offset))
-        .copy_from(group.payload(from, position, room) + (begin - chunk.offset), end - begin);
+        .copy_from_peer(group.payload(from, position, room) + (begin - chunk.offset), end - begin);
   });
 }
 

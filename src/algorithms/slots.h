@@ -156,7 +156,7 @@ void take_from_others(const ShmGroup& group, std::uint64_t position, Bytes outpu
     const Piece piece = cut.piece(step, r);
     group.read(position, piece.bytes, [&] {
       (output + piece.offset)
-          .copy_from(group.payload(r, position, cut.room()) + piece.place, piece.bytes);
+          .copy_from_peer(group.payload(r, position, cut.room()) + piece.place, piece.bytes);
     });
   }
 }

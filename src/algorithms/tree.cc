@@ -61,7 +61,7 @@ Task pass_down(Strand& strand, ShmGroup& group, const RunTree& tree, TreeChunk c
       group.store(position, own, theirs, bytes);
       publish();
     }
-    data.copy_from(theirs, bytes);
+    data.copy_from_peer(theirs, bytes);
   });
 }
 

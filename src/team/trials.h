@@ -2,7 +2,7 @@
 // Which route of a team's calls is the fastest for their collective and size, found by trial.
 //
 // Idea: calls of one collective whose bytes lie between the same powers of two are a class. The
-// first kCallsBefore calls of a class go by the rules. Then that route is compared with a rival,
+// first calls of a class go by the rules. Then that route is compared with a rival,
 // and the one kept with the next: first another of Sumac's algorithms, which gives the same bits,
 // then the MPI's own function, where its results may be taken. In a comparison kTurns calls go in
 // turns either way, and each rank keeps the least time of its calls. At the call after these the
@@ -18,6 +18,7 @@
 // and have the same classes open, so that they take turns at the same calls.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -66,14 +67,14 @@ struct Compared {
 // The trial of one class: its comparisons.
 class Trial {
  public:
-  static constexpr std::uint32_t kCallsBefore = 128, kCallsBetween = 1 << 14;
+  static constexpr std::uint32_t kCallsBetween = 1 << 14;
   static constexpr int kTurns = 16;
   static bool is_rivals(int turn) { return std::popcount(static_cast<unsigned>(turn)) % 2 == 1; }
 
-  // True when comparisons are to begin with the next call. `again`: they are repeated,
-  // kCallsBetween calls after the last one.
-  bool is_due(bool again) const {
-    return rival_ == Route::rules && calls_ == (settled_ ? kCallsBetween : kCallsBefore) &&
+  // True when comparisons are to begin with the next call: after the first `before` calls, and, if
+  // they are repeated `again`, kCallsBetween calls after the last one.
+  bool is_due(std::uint32_t before, bool again) const {
+    return rival_ == Route::rules && calls_ == (settled_ ? kCallsBetween : before) &&
            (again || !settled_);
   }
   // Begins them, with Sumac's algorithm `other` if it is not native, and with the MPI if
@@ -113,6 +114,14 @@ class Trials {
   static constexpr int kClasses = 64;
   // 0; then 1, 2 to 3, 4 to 7 bytes and so on.
   static int class_of(std::size_t bytes) { return std::bit_width(bytes); }
+  // Calls of a class before its trial: as many as go through the memory of long rings (4 MiB). Each
+  // page of it is touched for the first time, which takes the kernel longer than such calls take.
+  static std::uint32_t calls_before(std::size_t bytes) {
+    constexpr std::uint32_t kLeast = 128;
+    constexpr int kInLines = 11, kRing = 22;  // powers of two: what needs no payload, 4 MiB
+    const int power = class_of(bytes);
+    return power <= kInLines || power > kRing ? kLeast : std::max(kLeast, 2u << (kRing - power));
+  }
 
   // A bit for each class, by collective.
   using Classes = std::uint64_t[kNumCollectives];
@@ -139,7 +148,8 @@ class Trials {
   Turn next(Collective collective, std::size_t bytes, Results results, Oob& oob,
             FindOther find_other, Settled settled) {
     Trial& trial = of(collective, bytes, results);
-    if (trial.is_due(again_)) trial.begin(find_other(), results == Results::any);
+    if (trial.is_due(calls_before(bytes), again_))
+      trial.begin(find_other(), results == Results::any);
     if (trial.is_over()) settled(trial, settle(collective, trial, oob));
     if (trial.stays() && !again_) {
       open_[static_cast<int>(collective)][static_cast<int>(results)] &=

@@ -18,6 +18,7 @@ namespace {
 
 constexpr Collective kAllreduce = Collective::allreduce;
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
+const std::uint32_t kBefore = Trials::calls_before(1000);
 
 // The reduction of one rank's words is the words.
 struct LoneOob final : Oob {
@@ -103,6 +104,18 @@ TEST(Trials, ClassesArePowersOfTwo) {
   EXPECT_LT(Trials::class_of(SIZE_MAX >> 1), Trials::kClasses);
 }
 
+// As many as go once through 4 MiB, where data go through payloads at all.
+TEST(Trials, ComeAfterTheFirstTouchOfMemory) {
+  for (const std::size_t bytes : {0, 1, 8, 2047, 32 << 10, 64 << 10, 4 << 20, 1 << 30}) {
+    EXPECT_EQ(Trials::calls_before(bytes), 128u) << bytes;
+  }
+  for (std::size_t bytes = 2048; bytes < 32 << 10; bytes *= 2) {
+    EXPECT_EQ(Trials::calls_before(bytes) * bytes, std::size_t{4} << 20) << bytes;
+    EXPECT_EQ(Trials::calls_before(2 * bytes - 1), Trials::calls_before(bytes));
+  }
+  EXPECT_EQ(Trials::calls_before(SIZE_MAX >> 1), 128u);
+}
+
 TEST(Trials, NothingIsOpenUntilOpened) {
   Trials trials;
   for (const CollectiveInfo& info : kCollectives) {
@@ -123,7 +136,7 @@ TEST(Trials, ARivalFasterByMoreThanAnEighthIsKept) {
     SCOPED_TRACE(::testing::Message() << each.rules << " " << each.rival);
     for (const bool mpi : {false, true}) {
       Calls calls(mpi ? kNoOther : kSplit, mpi ? Results::any : Results::own);
-      calls.expect(Trial::kCallsBefore, kRules);
+      calls.expect(kBefore, kRules);
       EXPECT_EQ(calls.oob.agreements, 0);
       calls.expect_turns(kTimedRules, mpi ? kTimedMpi : kTimedOther,
                          {each.rules, each.rival, each.rival});
@@ -142,7 +155,7 @@ TEST(Trials, WhatIsKeptOfTwoIsComparedWithTheMpi) {
   do {
     const Times each{times[0], times[1], times[2]};
     Calls calls(kSplit);
-    calls.expect(Trial::kCallsBefore, kRules);
+    calls.expect(kBefore, kRules);
     calls.expect_turns(kTimedRules, kTimedOther, each);
     const bool other = each.other < each.rules;
     calls.expect_turns(other ? kTimedOther : kTimedRules, kTimedMpi, each);
@@ -156,12 +169,12 @@ TEST(Trials, WhatIsKeptOfTwoIsComparedWithTheMpi) {
 // Calls whose results must be Sumac's are tried apart, and never with the MPI.
 TEST(Trials, CallsOfOwnResultsKnowNothingOfTheOthers) {
   Calls any(kNoOther);
-  any.expect(Trial::kCallsBefore, kRules);
+  any.expect(kBefore, kRules);
   any.expect_turns(kTimedRules, kTimedMpi, {300, 1, 200});
   any.expect(1, kMpi);
   any.results = Results::own;
   any.other = kSplit;
-  any.expect(Trial::kCallsBefore, kRules);
+  any.expect(kBefore, kRules);
   any.expect_turns(kTimedRules, kTimedOther, {300, 400, 1});
   any.expect(100, kRules);
   EXPECT_FALSE(any.is_open());
@@ -195,7 +208,7 @@ TEST(Trials, TheLeastTimeCounts) {
   for (int bad = 0; bad < Trial::kTurns; ++bad) {
     for (const bool slower : {false, true}) {
       Calls calls;
-      calls.expect(Trial::kCallsBefore, kRules);
+      calls.expect(kBefore, kRules);
       for (int t = 0; t < Trial::kTurns; ++t) {
         const std::uint64_t more = t == bad ? 1'000'000 : 0;
         calls.next({(slower ? 200 : 100) + more, 1, 150 + more});
@@ -208,7 +221,7 @@ TEST(Trials, TheLeastTimeCounts) {
 TEST(Trials, ACallWithoutATimeIsStillATurn) {
   for (const bool slower : {false, true}) {
     Calls calls;
-    calls.expect(Trial::kCallsBefore, kRules);
+    calls.expect(kBefore, kRules);
     const auto find_other = [] { return kNoOther; };
     const auto settled = [](const Trial&, const Compared&) {};
     for (int t = 0; t < Trial::kTurns; ++t) {
@@ -225,7 +238,7 @@ TEST(Trials, ACallWithoutATimeIsStillATurn) {
 
 TEST(Trials, LookedAtAgainOnlyWhereAsked) {
   Calls calls(kSplit, Results::any, true);
-  calls.expect(Trial::kCallsBefore, kRules);
+  calls.expect(kBefore, kRules);
   int agreements = 0;
   for (const Route fastest :
        {Route::rules, Route::native, Route::other, Route::other, Route::rules}) {
@@ -243,7 +256,7 @@ TEST(Trials, LookedAtAgainOnlyWhereAsked) {
 
 TEST(Trials, OpenedAnewNothingIsKnown) {
   Calls calls;
-  calls.expect(Trial::kCallsBefore, kRules);
+  calls.expect(kBefore, kRules);
   calls.expect_turns(kTimedRules, kTimedMpi, {300, 1, 200});
   calls.expect(1, kMpi);
   calls.trials.close();
@@ -251,7 +264,7 @@ TEST(Trials, OpenedAnewNothingIsKnown) {
   Trials::Classes classes = {}, none = {};
   classes[static_cast<int>(kAllreduce)] = kAll;
   calls.trials.open(classes, none, false);
-  calls.expect(Trial::kCallsBefore, kRules);
+  calls.expect(kBefore, kRules);
   calls.expect_turns(kTimedRules, kTimedMpi, {100, 1, 200});
   calls.expect(1000, kRules);
 }
@@ -271,10 +284,10 @@ TEST(Trials, ClassesAndCollectivesAreApart) {
     });
     const std::uint32_t before = counts[{static_cast<int>(collective), of_class}]++;
     Turn expected;
-    if (before >= Trial::kCallsBefore + Trial::kTurns) {
+    if (before >= Trials::calls_before(bytes) + Trial::kTurns) {
       expected = of_class % 2 ? kMpi : kRules;
-    } else if (before >= Trial::kCallsBefore) {
-      const bool rivals = Trial::is_rivals(static_cast<int>(before - Trial::kCallsBefore));
+    } else if (before >= Trials::calls_before(bytes)) {
+      const bool rivals = Trial::is_rivals(static_cast<int>(before - Trials::calls_before(bytes)));
       expected = rivals ? kTimedMpi : kTimedRules;
     }
     ASSERT_EQ(turn, expected) << before << " calls of class " << of_class << " before";
@@ -372,7 +385,7 @@ void expect_one_decision(Collective collective) {
       all.each([&](Team& team, const Hello&) {
         const auto r = static_cast<std::size_t>(team.rank);
         open_trials(team);
-        for (std::uint32_t i = 0; i <= Trial::kCallsBefore + Trial::kTurns; ++i) {
+        for (std::uint32_t i = 0; i <= kBefore + Trial::kTurns; ++i) {
           turns[r].push_back(one_call(team.trials, collective, 8, team.oob, [&](Route route) {
             return route == Route::native ? times[r].rival : times[r].kept;
           }));

@@ -5,6 +5,7 @@
 //   adapt exact|all|none      every collective: what is tried with that value; none: nothing
 //   adapt random CALLS SEED   with SUMAC_ADAPT=always: mixed calls on two communicators
 //   adapt again               with SUMAC_ADAPT=always: calls until a class is looked at again
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,7 +18,14 @@ namespace {
 
 using namespace test;
 
-constexpr int kBefore = 128, kTurns = 16, kBetween = 1 << 14;
+constexpr int kTurns = 16, kBetween = 1 << 14;
+
+// Calls of a size before its trial: 128, or as many as take 4 MiB of payload.
+int calls_before(std::size_t bytes) {
+  std::size_t least = 1;
+  while (2 * least <= bytes) least *= 2;
+  return bytes < 2048 ? 128 : std::max(128, (4 << 20) / static_cast<int>(least));
+}
 
 // The turns that are the rival's (Thue and Morse).
 bool is_rivals(int turn) { return __builtin_popcount(static_cast<unsigned>(turn)) % 2 == 1; }
@@ -181,6 +189,7 @@ void expect_same_everywhere(const std::string& letters, const char* what) {
 
 // What has been seen of one class, call by call.
 struct Class {
+  int before = 0;        // calls until the first trial
   std::string first;     // Sumac's algorithm by the rules
   bool with_mpi = true;  // it is tried, too
   int calls = 0;         // since the last trial
@@ -192,7 +201,7 @@ struct Class {
   // False where the letter cannot be that of the next call.
   bool takes(char letter) {
     if (turns < 0) {
-      if (calls < (tried ? kBetween : kBefore)) return ++calls, letter == after;
+      if (calls < (tried ? kBetween : before)) return ++calls, letter == after;
       turns = 0;
       kept = 'T';
       rival = '?';
@@ -223,9 +232,6 @@ struct Class {
   }
 };
 
-// Calls of a whole trial, and some more.
-constexpr int kWhole = kBefore + 2 * kTurns + 5;
-
 enum class Tried { nothing, own, all };
 
 void one_class(Kind kind, int count, Tried tried) {
@@ -235,23 +241,26 @@ void one_class(Kind kind, int count, Tried tried) {
   Caller caller(own.comm);
   Class known;
   known.with_mpi = tried == Tried::all;
+  known.before = calls_before(caller.bytes(kind, count));
+  const int whole = known.before + 2 * kTurns + 5;
   std::string letters;
-  for (int i = 0; i < kWhole; ++i) letters += caller.call(kind, count, known.first);
+  for (int i = 0; i < whole; ++i) letters += caller.call(kind, count, known.first);
   expect_same_everywhere(letters, name);
   if (letters.front() == 'r') return;  // the rules leave it to the MPI anyway
-  if (tried == Tried::nothing || (tried == Tried::own && letters[kBefore + 1] == 'T')) {
-    CHECK(letters == std::string(kWhole, 'T'), "%s of %d: %s", name, count, letters.c_str());
+  if (tried == Tried::nothing ||
+      (tried == Tried::own && letters[caller.n(known.before + 1)] == 'T')) {
+    CHECK(letters == std::string(caller.n(whole), 'T'), "%s of %d: %s", name, count,
+          letters.c_str());
     return;
   }
   bool right = true;
-  for (int i = 0; i < kWhole && right; ++i) {
+  for (int i = 0; i < whole && right; ++i) {
     if (!known.with_mpi && known.tried) break;  // and not again, but with SUMAC_ADAPT=always
     right = known.takes(letters[static_cast<std::size_t>(i)]);
   }
   CHECK(right && known.tried, "%s of %d: %s", name, count, letters.c_str());
   const std::size_t ended = letters.find_last_not_of(known.after);
-  CHECK(ended < static_cast<std::size_t>(kBefore + 2 * kTurns), "%s of %d: %s", name, count,
-        letters.c_str());
+  CHECK(ended < caller.n(known.before + 2 * kTurns), "%s of %d: %s", name, count, letters.c_str());
 }
 
 // The last rank is late to the turns of one path, of the rules, Sumac's other algorithm or the MPI:
@@ -262,8 +271,9 @@ void late_to_root(char late_to) {
   Caller caller(own.comm);
   Class known;
   std::string letters;
-  for (int i = 0; i < kWhole; ++i) {
-    const int turn = i - kBefore;
+  const int before = calls_before(2 * sizeof(int));
+  for (int i = 0; i < before + 2 * kTurns + 5; ++i) {
+    const int turn = i - before;
     const bool is_mpis = turn >= kTurns && is_rivals(turn - kTurns);
     const bool is_others = turn < kTurns && is_rivals(turn);
     const char whose = is_mpis ? 't' : is_others ? 'O' : 'T';
@@ -277,7 +287,7 @@ void late_to_root(char late_to) {
     letters += caller.call(Kind::reduce, 2, known.first);
   }
   const char after = late_to == 'T' ? 'O' : late_to == 'O' ? 'T' : 's';
-  CHECK(letters.substr(kBefore + 2 * kTurns) == std::string(5, after), "%s: %s", step_text,
+  CHECK(letters.substr(caller.n(before + 2 * kTurns)) == std::string(5, after), "%s: %s", step_text,
         letters.c_str());
   // What shares the class and is not exact stays, and other sizes know nothing of it.
   const double given = 1;
@@ -320,6 +330,7 @@ void random_calls(int calls, std::uint64_t seed) {
     const Kind of = kind == Kind::sum_of_doubles ? Kind::allreduce : kind;
     const int size = 64 - __builtin_clzll(2 * caller.bytes(kind, count) + 1);
     Class& known = classes[{which, static_cast<int>(of), size}];
+    known.before = calls_before(caller.bytes(kind, count));
     const char seen = caller.call(kind, count, known.first);
     if (which == 0) letters += seen;
     if (caller.group.size() == 1 || kind == Kind::v || seen == 'r') {
@@ -340,8 +351,9 @@ void many_barriers() {
   const OwnComm own;
   Caller caller(own.comm);
   Class known;
+  known.before = calls_before(0);
   std::string letters;
-  for (int i = 0; i < kBefore + kTurns + kBetween + kTurns + 5; ++i) {
+  for (int i = 0; i < known.before + kTurns + kBetween + kTurns + 5; ++i) {
     letters += caller.call(Kind::barrier, 0, known.first);
     if (!CHECK(known.takes(letters.back()), "barrier %d: '%s'", i, path())) break;
   }

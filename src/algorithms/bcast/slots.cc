@@ -25,7 +25,7 @@ Task go_through_slots(Strand& strand, ShmGroup& group, const BcastArguments& arg
     } else {
       co_await strand.until(group.in(args.root, position));
       group.read(position, part.bytes,
-                 [&] { (args.buffer + part.offset).copy_from(slot, part.bytes); });
+                 [&] { (args.buffer + part.offset).copy_from_peer(slot, part.bytes); });
     }
     group.finish(position);
   }

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 
+#include "kernels/copy_from_peer.h"
 #include "kernels/strided_copy.h"
 #include "transport/shm/hand_over.h"
 
@@ -58,7 +59,8 @@ bool read(const CopyPlaces& places, std::byte* data, Copy copy, std::uint64_t nu
           std::uint64_t deadline_ns) {
   for (std::size_t i = 0; i < kCopyPieces; ++i) {
     if (!wait_for_line(places.writer->pieces[i], number, deadline_ns)) return false;
-    if (copy != Copy::attached) std::memcpy(data + i * kCopyPiece, places.slots[i], kCopyPiece);
+    if (copy == Copy::attached) continue;
+    copy_from_peer(data + i * kCopyPiece, places.slots[i], kCopyPiece);
   }
   return true;
 }
