@@ -86,7 +86,7 @@ constexpr Row kRows[] = {
     {Algorithm::reduce_single_copy, 2, kAnyRanks, Room::any, SIZE_MAX},
     {Algorithm::reduce_split_slots, 3, kAnyRanks, Room::any, SIZE_MAX},
     {Algorithm::bcast_lines, 2, kAnyRanks, Room::any, 2072},
-    {Algorithm::bcast_slots, 2, kAnyRanks, Room::shared, SIZE_MAX},
+    {Algorithm::bcast_slots, 2, kAnyRanks, Room::shared, 512 << 10},
     {Algorithm::bcast_slots, 2, 2, Room::any, SIZE_MAX},
     {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, 64 << 10},
     {Algorithm::bcast_single_copy, 2, kAnyRanks, Room::any, SIZE_MAX},
@@ -195,9 +195,12 @@ TEST(ChoiceTable, ChoosesAsTheTableBefore) {
   }
 }
 
-TEST(ChoiceTable, SharedProcessorsNeverWaitForASingleCopyBroadcast) {
+// Beyond, the copy into slots costs more than the waits of single copy.
+TEST(ChoiceTable, OnSharedProcessorsBroadcastsGoThroughSlotsUpTo512K) {
   const ChoiceTable choices(kNone, capabilities(4, true, true), "");
-  EXPECT_EQ(choices.choose(Collective::bcast, 1 << 20).algorithm, Algorithm::bcast_slots);
+  EXPECT_EQ(choices.choose(Collective::bcast, 512 << 10).algorithm, Algorithm::bcast_slots);
+  EXPECT_EQ(choices.choose(Collective::bcast, (512 << 10) + 1).algorithm,
+            Algorithm::bcast_single_copy);
 }
 
 TEST(ChoiceTable, AmongRanksThatSendMessages) {

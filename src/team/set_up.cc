@@ -91,7 +91,7 @@ bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wi
   if (team.rank == 0) {
     offered.ticket =
         arena.offer(team.size, 1, team.processes.data(), team.context.options.shm_budget,
-                    Slots::in_turn, team.context.control());
+                    team.spec.slots_of(0), team.context.control());
     tell_measured(team, all, offered);
   }
   team.oob.broadcast(&offered, sizeof offered);

@@ -70,8 +70,8 @@ void LevelsSetUp::make_block(const HierarchyLevel& level, LevelGroup* own) {
   if (leads) {
     std::vector<std::uint64_t> members;
     for (int r : own->members) members.push_back(team_.processes[static_cast<std::size_t>(r)]);
-    offered.ticket =
-        arena.offer(own->size, 2, members.data(), budget_, Slots::in_turn, team_.context.control());
+    offered.ticket = arena.offer(own->size, 2, members.data(), budget_,
+                                 team_.spec.slots_of(own->members[0]), team_.context.control());
     tell_measured(team_, own->members, offered);
   }
   std::vector<Offered> all(static_cast<std::size_t>(team_.size));

@@ -8,6 +8,7 @@
 
 #include "hierarchy/hierarchy.h"
 #include "levels/call_plan.h"
+#include "transport/shm/layout.h"
 
 namespace sumac {
 
@@ -31,6 +32,11 @@ struct TeamSpec {
   // Of all ranks, as one group in shared memory, and over a hierarchy (which may be flat).
   Capabilities of_one_group() const;
   Capabilities of_all(const Hierarchy& hierarchy) const;
+  // The slots of a group that shares memory, of which `member` is a rank. Payloads used in turn let
+  // lines leave the caches of other processors; ranks that share processors find them there.
+  Slots slots_of(int member) const {
+    return oversubscribed[static_cast<std::size_t>(member)] ? Slots::full : Slots::in_turn;
+  }
 };
 
 // What `rank` agrees on with the others about a hierarchy: `groups` are the levels it takes part in
