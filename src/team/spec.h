@@ -33,9 +33,10 @@ struct TeamSpec {
   Capabilities of_one_group() const;
   Capabilities of_all(const Hierarchy& hierarchy) const;
   // The slots of a group that shares memory, of which `member` is a rank. Payloads used in turn let
-  // lines leave the caches of other processors; ranks that share processors find them there.
+  // lines leave the caches of other processors. Ranks that share processors share their caches, and
+  // the deeper a ring, the more a rank does before the others must get the processor.
   Slots slots_of(int member) const {
-    return oversubscribed[static_cast<std::size_t>(member)] ? Slots::full : Slots::in_turn;
+    return oversubscribed[static_cast<std::size_t>(member)] ? Slots::deep : Slots::in_turn;
   }
 };
 

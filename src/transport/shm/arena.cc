@@ -17,17 +17,19 @@ std::size_t bytes_a_rank(const Layout& layout) {
   return layout.block_bytes() / static_cast<std::size_t>(layout.ranks);
 }
 
-Layout without_turns(Layout layout) {
+Layout with_usual_ring(Layout layout) {
+  layout.ring = std::min(layout.ring, Layout().ring);
   layout.turns = 1;
   return layout;
 }
 
 // What long rings take beyond the usual ones, a rank.
-std::size_t bytes_of_turns(const Layout& layout) {
-  return bytes_a_rank(layout) - bytes_a_rank(without_turns(layout));
+std::size_t bytes_beyond_usual(const Layout& layout) {
+  return bytes_a_rank(layout) - bytes_a_rank(with_usual_ring(layout));
 }
 
 constexpr std::size_t kShareOfLongRings = 16;  // a sixteenth of the budget
+constexpr std::size_t kDeep = 4;               // times the usual slots
 
 bool includes(const std::vector<std::uint64_t>& all, const std::uint64_t* some, int count) {
   return std::all_of(some, some + count, [&](std::uint64_t member) {
@@ -79,10 +81,11 @@ Layout Arena::choose_layout(int ranks, int lanes, Slots slots, Control control) 
     return layout;
   }
   if (slots == Slots::in_turn) layout.turns = turns_for(layout);
+  if (slots == Slots::deep) layout.ring *= kDeep;
   struct statvfs status;
   if (statvfs("/dev/shm", &status) == 0) {
     const std::size_t available = static_cast<std::size_t>(status.f_bavail) * status.f_frsize;
-    if (layout.block_bytes() > available / 16) layout.turns = 1;
+    if (layout.block_bytes() > available / 16) layout = with_usual_ring(layout);
     if (layout.block_bytes() > available / 4) {
       layout.slot_bytes = std::min(slot_bytes_, kSmallSlot);
     }
@@ -98,11 +101,13 @@ Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::siz
   collect_released();
   if (reuse(layout, members, ticket)) return ticket;
   // Communicators beyond the first few have the rings that they need, not those that are faster.
-  if (layout.turns > 1 && long_rings() + bytes_of_turns(layout) > budget / kShareOfLongRings) {
-    layout = without_turns(layout);
+  const std::size_t wanted = bytes_beyond_usual(layout);
+  if (wanted > 0 && long_rings() + wanted > budget / kShareOfLongRings) {
+    layout = with_usual_ring(layout);
     if (reuse(layout, members, ticket)) return ticket;
   }
-  const std::size_t share = bytes_a_rank(without_turns(layout)), more = bytes_of_turns(layout);
+  const std::size_t share = bytes_a_rank(with_usual_ring(layout));
+  const std::size_t more = bytes_beyond_usual(layout);
   if (!make_room(share, budget)) {
     ticket.offer = Offer::over_budget;
     return ticket;

@@ -48,7 +48,7 @@ class Arena {
 
   // Leader: offers a block of `lanes` lanes to the processes `members` (their unique words). The
   // blocks of this leader together take at most `budget` bytes a rank, and the long rings of the
-  // first few of them (Slots::in_turn) up to a sixteenth more.
+  // first few of them (Slots::in_turn, deep) up to a sixteenth more.
   Ticket offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
                Slots slots = Slots::full, Control control = Control::slot);
 

@@ -87,37 +87,46 @@ TEST(Arena, OtherMembersGetAnotherBlock) {
   arenas[0].abandon(second);
 }
 
+Layout with_usual_ring(Layout layout) {
+  layout.ring = Layout().ring;
+  layout.turns = 1;
+  return layout;
+}
+
 // Bytes a rank: room for a block of the usual rings, not for two.
 std::size_t enough_for_one(const Ticket& ticket) {
-  Layout usual = ticket.layout;
-  usual.turns = 1;
+  const Layout usual = with_usual_ring(ticket.layout);
   return usual.block_bytes() / static_cast<std::size_t>(usual.ranks) * 3 / 2;
 }
 
-// A few communicators get rings that exceed the processors' caches, the others what they need.
+// A few communicators get rings that exceed the processors' caches, or of more slots, the others
+// what they need.
 TEST(Arena, LongRingsTakeNothingFromTheBudget) {
-  Arena arena;
-  const std::size_t longest = arena.offer(2, 1, kMembers, kBudget, Slots::in_turn).layout.turns;
-  std::size_t taken = 0, small = 0;
-  for (int i = 0; i < 40; ++i) {
-    const Ticket ticket = arena.offer(2, 1, kMembers, kBudget, Slots::in_turn);
-    ASSERT_EQ(ticket.offer, Offer::fresh);
-    small += ticket.layout.turns == 1;
-    if (ticket.layout.turns > 1) {
-      EXPECT_EQ(small, 0u);
-      EXPECT_EQ(ticket.layout.turns, longest);
-      Layout usual = ticket.layout;
-      usual.turns = 1;
-      taken += (ticket.bytes - usual.block_bytes()) / 2;
+  for (const Slots slots : {Slots::in_turn, Slots::deep}) {
+    Arena arena;
+    const Layout longest = arena.offer(2, 1, kMembers, kBudget, slots).layout;
+    const auto length = [](const Layout& layout) { return layout.positions(); };
+    const std::size_t usual = with_usual_ring(longest).positions();
+    std::size_t taken = 0, small = 0;
+    for (int i = 0; i < 40; ++i) {
+      const Ticket ticket = arena.offer(2, 1, kMembers, kBudget, slots);
+      ASSERT_EQ(ticket.offer, Offer::fresh);
+      small += length(ticket.layout) == usual;
+      if (length(ticket.layout) > usual) {
+        EXPECT_EQ(small, 0u);
+        EXPECT_EQ(length(ticket.layout), length(longest));
+        taken += (ticket.bytes - with_usual_ring(ticket.layout).block_bytes()) / 2;
+      }
     }
+    EXPECT_LE(taken, kBudget / 16);
+    EXPECT_TRUE(length(longest) == usual || small > 0);
+    EXPECT_EQ(longest.ring, (slots == Slots::deep ? 4 : 1) * Layout().ring);
+    int more = 0, all = 0;
+    while (arena.offer(2, 1, kMembers, kBudget).offer == Offer::fresh) ++more;
+    Arena without;
+    while (without.offer(2, 1, kMembers, kBudget).offer == Offer::fresh) ++all;
+    EXPECT_EQ(41 + more, all);
   }
-  EXPECT_LE(taken, kBudget / 16);
-  EXPECT_TRUE(longest == 1 || small > 0);
-  int more = 0, all = 0;
-  while (arena.offer(2, 1, kMembers, kBudget).offer == Offer::fresh) ++more;
-  Arena without;
-  while (without.offer(2, 1, kMembers, kBudget).offer == Offer::fresh) ++all;
-  EXPECT_EQ(41 + more, all);
 }
 
 TEST(Arena, BudgetIsKeptByDroppingUnusedBlocks) {

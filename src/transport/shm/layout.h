@@ -104,6 +104,7 @@ enum class Control : std::uint8_t {
 enum class Slots : std::uint8_t {
   full,        // lines and payload
   in_turn,     // and several payloads, where these are faster and there is room
+  deep,        // as full, of a ring of more slots, where there is room
   lines_only,  // only lines: for small messages, flags and addresses
 };
 
