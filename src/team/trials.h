@@ -139,7 +139,6 @@ class Trials {
   bool is_open(Collective collective, std::size_t bytes, Results results) const {
     return bits(collective, results) >> class_of(bytes) & 1;
   }
-  bool again() const { return again_; }
   // Of an open class. Memory is taken at the first call of a collective.
   Trial& of(Collective collective, std::size_t bytes, Results results);
   // Counts a call of an open class, and says how it goes. Collective: may settle a comparison, of

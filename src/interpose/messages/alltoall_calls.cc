@@ -3,7 +3,8 @@
 
 #include <climits>
 
-#include "interpose/messages/block_exchange.h"
+#include "interpose/messages/packed_blocks.h"
+#include "interpose/messages/packed_exchange.h"
 #include "interpose/messages/point_to_point.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/process.h"
@@ -26,7 +27,7 @@ class PackedSide {
     if (message_) given_ = {message_->packed(), message_->bytes() / ranks, MPI_PACKED};
   }
   bool any() const { return message_ != nullptr; }
-  const Data& given() const { return given_; }
+  const Data& arguments() const { return given_; }
   void pack() const {
     if (message_) message_->pack();
   }
@@ -43,34 +44,14 @@ class PackedSide {
   const std::unique_ptr<PackedMessage> message_;
 };
 
-class EqualExchange final : public Delivery {
- public:
-  EqualExchange(const Call& call, int ranks)
-      : sent_(call.send, ranks, call.comm), received_(call.receive, ranks, call.comm) {}
-
-  // Packs, and makes the MPI's call: below(sent, received), with their data.
-  template <class Below>
-  int begin(Below below) const {
-    sent_.pack();
-    const int error = below(sent_.given(), received_.given());
-    if (error != MPI_SUCCESS) return error;
-    sent_.note();
-    received_.note();
-    return error;
-  }
-  bool packs() const { return sent_.any() || received_.any(); }
-  void unpack() const { received_.unpack(); }
-
- private:
-  void unpack(const MPI_Status&) override { unpack(); }
-
-  PackedSide sent_, received_;
-};
-
 MPI_Request* request_of(const Call& call) { return call.is_deferred() ? call.request : nullptr; }
 
 int exchange_equal(const Call& call, int ranks) {
-  return run_exchange(std::make_unique<EqualExchange>(call, ranks), request_of(call),
+  const auto side = [&](const Data& block) {
+    return [&] { return PackedSide(block, ranks, call.comm); };
+  };
+  auto exchange = std::make_unique<PackedExchange<PackedSide>>(side(call.send), side(call.receive));
+  return run_exchange(std::move(exchange), request_of(call),
                       [&](const Data& sent, const Data& received) {
                         Call made = call;
                         made.send = sent;
@@ -81,15 +62,16 @@ int exchange_equal(const Call& call, int ranks) {
 
 int exchange_blocks(const Call& call, int ranks) {
   using Arguments = BlockArguments<int>;
-  const auto side = [](const Data& data, const void* counts, const void* places,
-                       const MPI_Datatype* types) {
-    return Arguments{data.address, static_cast<const int*>(counts), static_cast<const int*>(places),
-                     types};
-  };
   const std::vector<int> peers(static_cast<std::size_t>(ranks));  // all are there
-  auto exchange = std::make_unique<BlockExchange<int>>(
-      side(call.send, call.send_counts, call.send_displacements, call.send_types), peers,
-      side(call.receive, call.counts, call.displacements, call.types), peers, call.comm);
+  const auto side = [&](const Data& data, const void* counts, const void* places,
+                        const MPI_Datatype* types) {
+    const Arguments given{data.address, static_cast<const int*>(counts),
+                          static_cast<const int*>(places), types};
+    return [&, given] { return PackedBlocks<int>(given, peers, call.comm); };
+  };
+  auto exchange = std::make_unique<PackedExchange<PackedBlocks<int>>>(
+      side(call.send, call.send_counts, call.send_displacements, call.send_types),
+      side(call.receive, call.counts, call.displacements, call.types));
   return run_exchange(std::move(exchange), request_of(call),
                       [&](const Arguments& sent, const Arguments& received) {
                         Call made = call;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/messages/neighbor_calls.h"
 
-#include "interpose/messages/block_exchange.h"
 #include "interpose/messages/neighbors.h"
+#include "interpose/messages/packed_blocks.h"
+#include "interpose/messages/packed_exchange.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/process.h"
 
@@ -21,8 +22,10 @@ int serve(const Blocks& sent, const Blocks& received, MPI_Comm comm, MPI_Request
   // Without a topology, the MPI tells.
   if (error == MPI_ERR_TOPOLOGY) return below(sent, received);
   if (error != MPI_SUCCESS) return error;
-  auto exchange = std::make_unique<BlockExchange<MPI_Aint>>(sent, std::move(neighbors.to), received,
-                                                            std::move(neighbors.from), comm);
+  using Side = PackedBlocks<MPI_Aint>;
+  auto exchange = std::make_unique<PackedExchange<Side>>(
+      [&] { return Side(sent, std::move(neighbors.to), comm); },
+      [&] { return Side(received, std::move(neighbors.from), comm); });
   return run_exchange(std::move(exchange), request, below);
 }
 

@@ -29,7 +29,6 @@ std::size_t bytes_beyond_usual(const Layout& layout) {
 }
 
 constexpr std::size_t kShareOfLongRings = 16;  // a sixteenth of the budget
-constexpr std::size_t kDeep = 4;               // times the usual slots
 
 bool includes(const std::vector<std::uint64_t>& all, const std::uint64_t* some, int count) {
   return std::all_of(some, some + count, [&](std::uint64_t member) {
@@ -81,7 +80,7 @@ Layout Arena::choose_layout(int ranks, int lanes, Slots slots, Control control) 
     return layout;
   }
   if (slots == Slots::in_turn) layout.turns = turns_for(layout);
-  if (slots == Slots::deep) layout.ring *= kDeep;
+  if (slots == Slots::deep) layout.ring = kMostSlots;
   struct statvfs status;
   if (statvfs("/dev/shm", &status) == 0) {
     const std::size_t available = static_cast<std::size_t>(status.f_bavail) * status.f_frsize;

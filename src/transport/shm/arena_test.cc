@@ -120,7 +120,7 @@ TEST(Arena, LongRingsTakeNothingFromTheBudget) {
     }
     EXPECT_LE(taken, kBudget / 16);
     EXPECT_TRUE(length(longest) == usual || small > 0);
-    EXPECT_EQ(longest.ring, (slots == Slots::deep ? 4 : 1) * Layout().ring);
+    EXPECT_EQ(longest.ring, slots == Slots::deep ? kMostSlots : Layout().ring);
     int more = 0, all = 0;
     while (arena.offer(2, 1, kMembers, kBudget).offer == Offer::fresh) ++more;
     Arena without;

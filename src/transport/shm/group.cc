@@ -151,6 +151,7 @@ bool ShmGroup::is_through(int rank) const {
 // The ring bounds how far positions finish out of order: a slot is used again only when all ranks,
 // this one included, have finished with it.
 void ShmGroup::finish_out_of_order(std::uint64_t position) {
+  static_assert(kMostSlots < 64, "early_ has a bit for each");
   early_ |= std::uint64_t{1} << (position - finished_);
   const std::uint64_t before = finished_;
   for (; early_ & 1; early_ >>= 1) ++finished_;

@@ -21,8 +21,8 @@ constexpr std::size_t kRing = 8;
 // Ranks in this process's memory.
 class Group {
  public:
-  explicit Group(int ranks, Control control = Control::slot)
-      : block_(ranks, kRing, 512, 1, control) {
+  explicit Group(int ranks, Control control = Control::slot, std::size_t ring = kRing)
+      : block_(ranks, ring, 512, 1, control) {
     for (int r = 0; r < ranks; ++r) ranks_.push_back(block_.group(r));
   }
   ShmGroup& operator[](int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
@@ -33,6 +33,23 @@ class Group {
 };
 
 bool is_free(ShmGroup& rank, std::uint64_t position) { return rank.slot_free(position).ready(); }
+
+// The oldest operation under way waits for the flags that its position had when it began, however
+// many have begun since: all that finished in the rest of the ring, and those of a queue.
+TEST(Group, AnOldOperationsFlagsStay) {
+  for (const std::size_t ring : {kRing, kMostSlots}) {
+    Group group(2, Control::slot, ring);
+    group[0].announce({1, 1});
+    const std::uint64_t oldest = group[0].take(1), flag = group[0].flag_of(oldest);
+    constexpr std::size_t kQueued = 8;
+    for (std::size_t i = 1; i < ring + kQueued; ++i) {
+      group[0].announce({1 + i, 1});
+      const std::uint64_t position = group[0].take(1);
+      ASSERT_NE(group[0].flag_of(position), flag);
+      ASSERT_EQ(group[0].flag_of(oldest), flag) << i << " of a ring of " << ring;
+    }
+  }
+}
 
 // What operations of any sizes use of a payload never reaches into that of a position which ranks
 // may still read, and stays within the slot.

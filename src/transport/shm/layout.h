@@ -57,7 +57,10 @@ struct Announcement {
 struct AnnouncedCall {
   Counter number, what, bytes;
 };
-inline constexpr std::size_t kAnnouncedCalls = 16;  // more than can be under way
+inline constexpr std::size_t kMostSlots = 32;  // of a ring
+// More calls than a rank can have begun since the oldest that is under way: each of those that have
+// finished had a position in the ring, and a queue has some more under way.
+inline constexpr std::size_t kAnnouncedCalls = 2 * kMostSlots;
 
 // A hash of all calls that a rank has announced, equal on ranks that have announced the same.
 class CallHash {
@@ -104,7 +107,7 @@ enum class Control : std::uint8_t {
 enum class Slots : std::uint8_t {
   full,        // lines and payload
   in_turn,     // and several payloads, where these are faster and there is room
-  deep,        // as full, of a ring of more slots, where there is room
+  deep,        // as full, of a ring of kMostSlots, where there is room
   lines_only,  // only lines: for small messages, flags and addresses
 };
 
@@ -117,7 +120,7 @@ struct FlagPlaces {
 struct Layout {
   int ranks = 0;
   int lanes = 1;
-  std::size_t ring = 8;               // slots of a rank; a power of two
+  std::size_t ring = 8;               // slots of a rank; a power of two, at most kMostSlots
   std::size_t slot_bytes = 32 << 10;  // payload of one slot; a multiple of kFalseSharingRange
   // Payloads of a slot, used in turn (a power of two): a line that another rank read lately is in
   // its cache, and dear to write again.

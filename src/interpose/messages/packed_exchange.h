@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An exchange of blocks by the MPI, each of a type of its own, of which both sides may be packed.
+// An exchange of blocks by the MPI, of which either side may be packed.
 #pragma once
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "interpose/messages/kept_messages.h"
-#include "interpose/messages/packed_blocks.h"
 
 namespace sumac {
 
-template <class Place>
-class BlockExchange final : public Delivery {
+// A Side has any(), whether it is packed; arguments(), what the MPI is to be given; pack(),
+// unpack(); and note(), to be called after the MPI's call, without an error.
+template <class Side>
+class PackedExchange final : public Delivery {
  public:
-  BlockExchange(const BlockArguments<Place>& sent, std::vector<int> to,
-                const BlockArguments<Place>& received, std::vector<int> from, MPI_Comm comm)
-      : sent_(sent, std::move(to), comm), received_(received, std::move(from), comm) {}
+  // make_sent() and make_received() make the sides in place.
+  template <class MakeSent, class MakeReceived>
+  PackedExchange(MakeSent make_sent, MakeReceived make_received)
+      : sent_(make_sent()), received_(make_received()) {}
 
   // Packs, and makes the MPI's call: below(sent, received), with their arguments.
   template <class Below>
@@ -34,13 +35,13 @@ class BlockExchange final : public Delivery {
  private:
   void unpack(const MPI_Status&) override { unpack(); }
 
-  PackedBlocks<Place> sent_, received_;
+  const Side sent_, received_;
 };
 
-// An exchange, with begin(), packs() and unpack(), from beginning to end; or, with a request, its
-// beginning.
-template <class Exchange, class Below>
-int run_exchange(std::unique_ptr<Exchange> exchange, MPI_Request* request, Below below) {
+// An exchange from beginning to end; or, with a request, its beginning.
+template <class Side, class Below>
+int run_exchange(std::unique_ptr<PackedExchange<Side>> exchange, MPI_Request* request,
+                 Below below) {
   const int error = exchange->begin(below);
   if (error != MPI_SUCCESS || !exchange->packs()) return error;
   if (!request) {
