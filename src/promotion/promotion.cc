@@ -119,15 +119,11 @@ Refusal promote_held(Service& service, const Range& range, std::size_t& moved) {
 
 }  // namespace
 
-// There from the start, for an allocator may call advise() before anything can be allocated; never
-// destroyed, for threads and handlers may outlast the program's exit().
-union Kept {
-  Service service = {};
-  ~Kept() {}  // NOLINT: a member with a destructor
-};
-static constinit Kept kept;
+// Made when the library is loaded, since advise() may be called by an allocator, within which
+// nothing can be allocated.
+static Service& the_service = *new Service;
 
-Service& service() { return kept.service; }
+Service& service() { return the_service; }
 
 Refusal open(const Settings& settings) {
   Service& own = service();

@@ -99,8 +99,9 @@ const RawField* find(const RawRule& raw, std::string_view key) {
 }
 
 bool check_keys(const RawRule& raw, TextProblem& problem) {
-  static const Names known = {"collective", "over",     "ranks",  "nodes",     "bytes", "room",
-                              "mpi",        "handover", "attach", "algorithm", "chunk", "radix"};
+  static const auto& known =
+      *new Names{"collective", "over",     "ranks",  "nodes",     "bytes", "room",
+                 "mpi",        "handover", "attach", "algorithm", "chunk", "radix"};
   for (const RawField& field : raw.fields) {
     if (std::none_of(known.begin(), known.end(), [&](auto key) { return field.key == key; })) {
       return fail(problem, field.line,
@@ -221,8 +222,8 @@ bool parse_measured(const RawField* field, const char* const (&names)[kNames], c
 }
 
 bool parse_fit(const RawRule& raw, Rule& rule, TextProblem& problem) {
-  static const Names rooms = {"any", "own", "shared", "spare"};
-  static const Names families = {"any", "openmpi", "mpich"};
+  static const auto& rooms = *new Names{"any", "own", "shared", "spare"};
+  static const auto& families = *new Names{"any", "openmpi", "mpich"};
   const RawField* nodes = find(raw, "nodes");
   if (nodes && rule.over == Over::shm) {
     return fail(problem, nodes->line, "'nodes' is for over = \"levels\" or \"p2p\"; leave it out");
@@ -259,8 +260,8 @@ std::string shown(std::string_view text, std::size_t most) {
 }
 
 bool parse_rule(const RawRule& raw, Rule& rule, TextProblem& problem) {
-  static const Names collectives = collective_names(is_of_ranks);
-  static const Names overs = {"shm", "p2p", "levels"};
+  static const auto& collectives = *new Names(collective_names(is_of_ranks));
+  static const auto& overs = *new Names{"shm", "p2p", "levels"};
   if (!check_keys(raw, problem)) return false;
   const RawField& collective = *find(raw, "collective");
   if (word_of(collective, collectives, problem) < 0) return false;

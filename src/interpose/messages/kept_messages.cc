@@ -19,8 +19,8 @@ struct Kept {
 };
 
 std::mutex mutex;
-std::unordered_map<std::uintptr_t, Kept> kept;  // by the bits of the request
-std::vector<MPI_Request> adopted;
+auto& kept = *new std::unordered_map<std::uintptr_t, Kept>;  // by the bits of the request
+auto& adopted = *new std::vector<MPI_Request>;
 std::atomic<std::size_t> number_kept, number_adopted;
 
 // Tests or waits for one of `adopted`. Returns true when it has ended.

@@ -29,14 +29,15 @@ struct Known {
     const DataLayout* const read = packing.exchange(nullptr);
     if (read != &kUnreadable) delete read;
   }
-  static const DataLayout kUnreadable;
+  static const DataLayout& kUnreadable;
 };
-const DataLayout Known::kUnreadable;
+const DataLayout& Known::kUnreadable = *new DataLayout;
 
 std::mutex asking;  // held while a type that has not been met is asked about
 std::mutex mutex;   // of `unused`
 int keyval = MPI_KEYVAL_INVALID;
-std::vector<Known*> all, unused;
+auto& all = *new std::vector<Known*>;
+auto& unused = *new std::vector<Known*>;
 
 // A cache, direct-mapped by handle.
 constexpr int kPlaceBits = 10;

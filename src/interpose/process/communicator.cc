@@ -14,8 +14,8 @@ namespace sumac {
 namespace {
 
 std::mutex mutex;  // never held across a call of the MPI's
-std::vector<Communicator*> all;
-std::vector<Communicator*> unused;
+auto& all = *new std::vector<Communicator*>;
+auto& unused = *new std::vector<Communicator*>;
 HandleTable<Communicator>& table() {
   static auto* the_table = new HandleTable<Communicator>;
   return *the_table;

@@ -22,7 +22,7 @@ namespace {
 // The job as last seen, by any thread.
 using Seen = std::shared_ptr<const JobOnNode>;
 std::mutex mutex;  // never held while others are waited for
-Seen last_seen;
+Seen& last_seen = *new Seen;
 
 Seen look() {
   auto job = std::make_shared<JobOnNode>(look_at_job());

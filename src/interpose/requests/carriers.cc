@@ -16,9 +16,9 @@ constexpr int kMostTags = 32767;  // that every MPI has
 std::mutex mutex;
 // The communicators of carriers. The first is self_communicator(); the last one has tags that were
 // never used.
-std::vector<MPI_Comm> selves;
+auto& selves = *new std::vector<MPI_Comm>;
 int tags_used = 0;  // of the last one
-std::vector<Carrier> returned;
+auto& returned = *new std::vector<Carrier>;
 
 // Takes a tag that was never used. MPIs have some thousand communicators, so some hundred million
 // carriers.

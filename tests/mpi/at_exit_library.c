@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "at_exit_library.h"
+
+#include <mpi.h>
+#include <stddef.h>
+
+static void (*at_end)(void);
+
+void at_exit_library_calls(void (*end)(void)) { at_end = end; }
+
+__attribute__((destructor)) static void unload(void) {
+  int finalized = 0;
+  if (at_end == NULL) return;
+  MPI_Finalized(&finalized);
+  if (!finalized) at_end();
+}
