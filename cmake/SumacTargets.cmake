@@ -27,6 +27,15 @@ target_link_libraries(sumac_library_flags INTERFACE sumac_flags)
 target_compile_options(sumac_library_flags
                        INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>)
 
+# A program's threads and fibers may have stacks of 16 KiB. The compiler sees the frames that
+# link-time optimisation makes only when it links. Frames are larger without optimisation, and with
+# a sanitizer.
+set(SUMAC_FRAME_LIMIT -W$<$<BOOL:${SUMAC_WERROR}>:error=>frame-larger-than=4096)
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR SUMAC_SANITIZE)
+  set(SUMAC_FRAME_LIMIT "")
+endif()
+target_compile_options(sumac_library_flags INTERFACE ${SUMAC_FRAME_LIMIT})
+
 # sumac_library(NAME sources... [DEPENDS targets...] [OWN_FLAGS]): a static piece of the back ends.
 # OWN_FLAGS: it is compiled with others than sumac_library_flags.
 function(sumac_library name)

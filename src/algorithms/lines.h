@@ -84,6 +84,28 @@ inline void fold_lines_by_user(const ShmGroup& group, std::uint64_t position,
   });
 }
 
+// fold_lines for data of several lines, of at most kFoldedAtOnce bytes: these are collected on the
+// stack, which is small in fibers.
+inline constexpr std::size_t kFoldedAtOnce = 384;
+inline void fold_several_lines(const ShmGroup& group, std::uint64_t position,
+                               const ReduceArguments& args, Part part, std::byte* to) {
+  alignas(kCacheLine) std::byte collected[kMaxSources][kFoldedAtOnce];
+  alignas(kCacheLine) std::byte partial[kFoldedAtOnce];
+  const int ranks = group.size();
+  for (int r = 0; r < ranks;) {
+    const void* sources[kMaxSources];
+    int taken = 0;
+    if (r > 0) sources[taken++] = partial;
+    for (; taken < kMaxSources && r < ranks; ++r, ++taken) {
+      sources[taken] = args.input + part.offset;
+      if (r == group.rank()) continue;
+      take_lines(group, r, position, collected[taken], part.bytes, part.offset);
+      sources[taken] = collected[taken];
+    }
+    args.kernel(r < ranks ? partial : to, sources, taken, part.bytes / args.element);
+  }
+}
+
 // Folds a part of all ranks' lines in rank order, with this rank's own data taken from the input,
 // to `to`, which may be that part of the input.
 inline void fold_lines(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
@@ -98,19 +120,10 @@ inline void fold_lines(const ShmGroup& group, std::uint64_t position, const Redu
     return;
   }
   if (args.user) return fold_lines_by_user(group, position, args, part, to);
-  alignas(kCacheLine) std::byte collected[kMaxSources][round_up(kLinesData, kCacheLine)];
-  alignas(kCacheLine) std::byte partial[round_up(kLinesData, kCacheLine)];
-  for (int r = 0; r < ranks;) {
-    const void* sources[kMaxSources];
-    int taken = 0;
-    if (r > 0) sources[taken++] = partial;
-    for (; taken < kMaxSources && r < ranks; ++r, ++taken) {
-      sources[taken] = input;
-      if (r == group.rank()) continue;
-      take_lines(group, r, position, collected[taken], part.bytes, part.offset);
-      sources[taken] = collected[taken];
-    }
-    args.kernel(r < ranks ? partial : to, sources, taken, count);
+  const std::size_t at_once = kFoldedAtOnce / args.element * args.element;
+  for (std::size_t done = 0; done < part.bytes; done += at_once) {
+    const Part piece{part.offset + done, std::min(at_once, part.bytes - done)};
+    fold_several_lines(group, position, args, piece, to + done);
   }
 }
 

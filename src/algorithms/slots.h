@@ -105,7 +105,7 @@ inline void put(ShmGroup& group, std::uint64_t position, const ConstBytes& from,
                 std::size_t bytes) {
   if (from.contiguous()) return group.store(position, to, from.at(), bytes);
   if (!group.stores_better(position, bytes)) return from.copy_to(to, bytes);
-  alignas(kCacheLine) std::byte packed[8 << 10];
+  alignas(kCacheLine) std::byte packed[3 << 10];
   for (std::size_t done = 0; done < bytes; done += sizeof packed) {
     const std::size_t some = std::min(sizeof packed, bytes - done);
     (from + done).copy_to(packed, some);

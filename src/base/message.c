@@ -5,16 +5,20 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/c_locale.h"
 #include "base/launch.h"
 #include "base/switch_word.h"
+#include "base/write_signals.h"
 
 void sumac_compose_line(struct sumac_line* line, const char* prefix, const char* format,
                         va_list arguments) {
   const int room = (int)sizeof line->text - 2;
+  const locale_t own = sumac_use_c_locale();
   int length = snprintf(line->text, (size_t)room + 1, "sumac: %s", prefix);
   if (length < room) {
     length += vsnprintf(line->text + length, (size_t)(room - length) + 1, format, arguments);
   }
+  uselocale(own);
   if (length > room) length = room;
   line->text[length++] = '\n';
   line->text[length] = '\0';
@@ -22,7 +26,11 @@ void sumac_compose_line(struct sumac_line* line, const char* prefix, const char*
 }
 
 void sumac_write_line(const struct sumac_line* line) {
-  if (write(STDERR_FILENO, line->text, line->length) < 0) return;  // nowhere left to say so
+  struct sumac_write_signals signals;
+  sumac_hold_write_signals(&signals);
+  const ssize_t written = write(STDERR_FILENO, line->text, line->length);
+  (void)written;  // where it fails, there is nowhere left to say so
+  sumac_drop_write_signals(&signals);
 }
 
 bool sumac_may_warn(void) {

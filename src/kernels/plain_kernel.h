@@ -87,7 +87,7 @@ struct Plain {
    private:
     // Elements of a block, which stays in the first-level cache while one source after another is
     // folded into it.
-    static constexpr std::size_t kBlock = 4096 / sizeof(T);
+    static constexpr std::size_t kBlock = 2048 / sizeof(T);
 
     static void fold_block(void* dst, const void* const* srcs, int num_srcs, std::size_t offset,
                            std::size_t count) {

@@ -11,7 +11,7 @@ constexpr std::size_t kMostFetched = 1 << 20;
 
 }  // namespace
 
-LevelsRun::LevelsRun(Levels levels) : levels_(std::move(levels)) {
+LevelsRun::LevelsRun(Levels&& levels) : levels_(std::move(levels)) {
   SingleCopy& peers = levels_.groups[0].peers;
   peers = {levels_.lowest.get(), nullptr, 0, levels_.on_refusal};
   if (!peers.memory) return;

@@ -14,7 +14,7 @@ namespace sumac {
 class LevelsRun {
  public:
   // Takes the hierarchy as set-up has filled it.
-  explicit LevelsRun(Levels levels);
+  explicit LevelsRun(Levels&& levels);
   LevelsRun(const LevelsRun&) = delete;
   LevelsRun& operator=(const LevelsRun&) = delete;
 

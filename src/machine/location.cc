@@ -37,13 +37,16 @@ struct CpuList {
 
 // The first line of a file of /sys; empty where there is no such file.
 std::string read_line(const std::string& path) {
-  char line[8192] = {};
+  std::string text;
+  char part[256];
   if (std::FILE* file = std::fopen(path.c_str(), "re")) {
-    if (!std::fgets(line, sizeof line, file)) line[0] = 0;
+    while (std::fgets(part, sizeof part, file)) {
+      text += part;
+      if (text.back() == '\n') break;
+    }
     std::fclose(file);
   }
-  const std::string_view text = line;
-  return std::string(text.substr(0, text.find('\n')));
+  return text.substr(0, text.find('\n'));
 }
 
 bool parse_cpu(std::string_view text, int& cpu) {

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <map>
 #include <string_view>
+#include <vector>
 
 #include "base/switch_word.h"
 
@@ -35,9 +36,11 @@ bool read_all(const std::string& path, std::string& text) {
   text.clear();
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
-  char part[16384];
+  std::vector<char> part(16384);
   ssize_t got = 0;
-  while ((got = read(file, part, sizeof part)) > 0) text.append(part, static_cast<size_t>(got));
+  while ((got = read(file, part.data(), part.size())) > 0) {
+    text.append(part.data(), static_cast<size_t>(got));
+  }
   close(file);
   return got == 0;
 }

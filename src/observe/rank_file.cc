@@ -6,17 +6,18 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
+
+#include "base/real_path.h"
+#include "base/write_signals.h"
 
 namespace sumac {
 
 std::string writable_folder(const char* folder) {
-  char path[PATH_MAX];
+  std::string path = real_path(folder);
   struct stat about;
-  if (!realpath(folder, path) || stat(path, &about) != 0) return {};
+  if (path.empty() || stat(path.c_str(), &about) != 0) return {};
   if (!S_ISDIR(about.st_mode)) errno = ENOTDIR;
-  const bool usable = S_ISDIR(about.st_mode) && access(path, W_OK | X_OK) == 0;
+  const bool usable = S_ISDIR(about.st_mode) && access(path.c_str(), W_OK | X_OK) == 0;
   return usable ? path : std::string();
 }
 
@@ -30,6 +31,7 @@ int make_own_file(int folder, const std::string& name) {
 }
 
 std::size_t write_what_fits(int file, const void* data, std::size_t size) {
+  const WithoutWriteSignals without;
   const char* const bytes = static_cast<const char*>(data);
   std::size_t done = 0;
   while (done < size) {

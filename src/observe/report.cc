@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <memory>
 
+#include "base/c_locale.h"
 #include "base/thread_use.h"
 
 namespace sumac {
@@ -12,6 +14,7 @@ namespace {
 
 __attribute__((format(printf, 2, 3))) void append(std::string& text, const char* format, ...) {
   char line[512];
+  const InCLocale in_c_locale;
   va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(line, sizeof line, format, arguments);
@@ -25,6 +28,7 @@ std::string shown_time(double ns) {
   int unit = 0;
   for (; unit < 3 && ns >= 999.5; ++unit) ns /= 1000;
   char text[32];
+  const InCLocale in_c_locale;
   const int digits = ns >= 99.95 || unit == 0 ? 0 : ns >= 9.995 ? 1 : 2;
   std::snprintf(text, sizeof text, "%.*f %s", digits, ns, kUnits[unit]);
   return text;
@@ -84,9 +88,9 @@ void append_counts(std::string& text, const UseText* texts, const std::uint64_t*
 }
 
 // The sum of all, to have every path that any rank has gone.
-RankReport sum_of(const std::vector<RankReport>& reports) {
-  RankReport sum;
-  for (const RankReport& report : reports) sum.stats.merge(report.stats);
+std::unique_ptr<const RankReport> sum_of(const std::vector<RankReport>& reports) {
+  auto sum = std::make_unique<RankReport>();
+  for (const RankReport& report : reports) sum->stats.merge(report.stats);
   return sum;
 }
 
@@ -185,17 +189,17 @@ std::string rank_table(const RankReport& report, int rank, int size) {
 }
 
 std::string ranks_table(const std::vector<RankReport>& reports) {
-  const RankReport sum = sum_of(reports);
+  const auto sum = sum_of(reports);
   std::string text;
   append(text, "sumac summary  all %zu ranks\n", reports.size());
   append(text, "  %-12s %16s %11s %16s %16s  %s\n", "collective", "calls a rank", "mean bytes",
          "least (rank)", "most time (rank)", "path");
   for (int c = 0; c < kNumCollectives; ++c) {
     const auto collective = static_cast<Collective>(c);
-    for_each_path(sum, collective,
+    for_each_path(*sum, collective,
                   [&](const Path& path) { append_all(text, reports, collective, path); });
   }
-  append_all_uses(text, sum.stats);
+  append_all_uses(text, sum->stats);
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/write_signals.h"
 #include "observe/log.h"
 #include "observe/rank_file.h"
 #include "observe/trace_events.h"
@@ -113,6 +114,7 @@ bool write(int rank, int size) {
   recording.store(false, std::memory_order_release);
   const std::string name = "rank-" + std::to_string(rank) + ".json";
   const int descriptor = make_own_file(folder_path(), name);
+  const WithoutWriteSignals without;
   std::FILE* file = descriptor < 0 ? nullptr : fdopen(descriptor, "w");
   bool written = file;
   if (file) {

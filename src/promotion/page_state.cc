@@ -47,7 +47,7 @@ void for_huge_pages(const Range& old, Act&& act) {
   close(file);
 }
 
-constexpr int kMostNodes = 1024, kPagesAtOnce = 256, kMostRuns = 8;
+constexpr int kMostNodes = 1024, kPagesAtOnce = 128, kMostRuns = 8;
 constexpr int kWordBits = 8 * sizeof(unsigned long);
 struct NodeMask {
   unsigned long words[kMostNodes / kWordBits] = {};

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <memory>
 
 #include "base/clock.h"
 
@@ -98,10 +99,12 @@ void Properties::read() {
   const int file = open("/proc/self/smaps", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
   // Lines that do not fit are paths of files.
-  char text[8192];
+  constexpr std::size_t kRoom = 8191;
+  const auto memory = std::make_unique<char[]>(kRoom + 1);
+  char* const text = memory.get();
   std::size_t held = 0;
   ssize_t got = 0;
-  while ((got = ::read(file, text + held, sizeof text - 1 - held)) > 0) {
+  while ((got = ::read(file, text + held, kRoom - held)) > 0) {
     held += static_cast<std::size_t>(got);
     text[held] = 0;
     char* line = text;
@@ -112,7 +115,7 @@ void Properties::read() {
     }
     held -= static_cast<std::size_t>(line - text);
     std::memmove(text, line, held);
-    if (held == sizeof text - 1) held = 0;
+    if (held == kRoom) held = 0;
   }
   known_ = got == 0 && marked_.size() < kMostMarked;
   close(file);

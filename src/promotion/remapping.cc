@@ -20,7 +20,7 @@ namespace {
 // Copies those pages that exist; the others read as zeros.
 bool copy_pages(const Range& range, std::byte* to) {
   constexpr std::uint64_t kInMemoryOrSwapped = std::uint64_t{3} << 62;
-  constexpr std::size_t kAtOnce = 512;
+  constexpr std::size_t kAtOnce = 256;
   const int pagemap = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   if (pagemap < 0) return false;
   std::uint64_t states[kAtOnce];

@@ -36,7 +36,7 @@ bool holds(const Rule& rule, const Capabilities& capabilities) {
 }
 
 // The ranges of one collective. A range painted first is not painted over.
-class Ranges {
+class SizeRanges {
  public:
   // Returns false where this would need too many ranges.
   bool paint(Span span, const Choice& choice, std::int32_t rule) {
@@ -112,7 +112,7 @@ const char* why_not_native(Collective collective, const Capabilities& capabiliti
 
 // Paints a rule. Returns null, or why the rule cannot serve such ranks and is left out.
 const char* apply(const Rule& rule, const Choice& choice, const Capabilities& capabilities,
-                  std::int32_t index, Ranges& ranges) {
+                  std::int32_t index, SizeRanges& ranges) {
   const Algorithm algorithm = choice.algorithm;
   if (!holds(rule, capabilities)) return nullptr;
   const char* why = algorithm == Algorithm::native ? why_not_native(rule.collective, capabilities)
@@ -213,7 +213,7 @@ bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t
 
 ChoiceTable::ChoiceTable(const RuleSet& first, const Capabilities& capabilities, const char* forced,
                          std::vector<Unmet>* unmet) {
-  Ranges ranges[kNumCollectives];
+  SizeRanges ranges[kNumCollectives];
   const auto miss = [&](std::int32_t rule, Algorithm algorithm, const char* why) {
     if (unmet) unmet->push_back({rule, algorithm, why});
   };
@@ -233,7 +233,7 @@ ChoiceTable::ChoiceTable(const RuleSet& first, const Capabilities& capabilities,
   std::int32_t index = 0;
   for (const RuleSet* set : {&first, &shipped_rules()}) {
     for (const Rule& rule : set->rules) {
-      Ranges& of_rule = ranges[static_cast<int>(rule.collective)];
+      SizeRanges& of_rule = ranges[static_cast<int>(rule.collective)];
       const bool users = set == &first;
       const auto choice =
           with_radix(rule.choice, users ? 0 : capabilities.node_radix, capabilities);
@@ -245,11 +245,13 @@ ChoiceTable::ChoiceTable(const RuleSet& first, const Capabilities& capabilities,
       ++index;
     }
   }
-  for (int c = 0; c < kNumCollectives; ++c) ranges[c].store(ranges_[c]);
+  auto made = std::make_shared<Ranges>();
+  for (int c = 0; c < kNumCollectives; ++c) ranges[c].store(made->of[c]);
+  ranges_ = std::move(made);
 }
 
 bool ChoiceTable::uses(Algorithm algorithm) const {
-  for (const auto& ranges : ranges_) {
+  for (const auto& ranges : ranges_->of) {
     for (const ChoiceRange& range : ranges) {
       if (range.choice.algorithm == algorithm) return true;
       if (range.most == SIZE_MAX) break;

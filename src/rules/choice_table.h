@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/algorithm.h"
@@ -100,7 +101,7 @@ class ChoiceTable {
     return range(collective, bytes).choice;
   }
   const ChoiceRange& range(Collective collective, std::size_t bytes) const {
-    const ChoiceRange* range = ranges_[static_cast<int>(collective)];
+    const ChoiceRange* range = ranges_->of[static_cast<int>(collective)];
     while (bytes > range->most) ++range;
     return *range;
   }
@@ -109,7 +110,13 @@ class ChoiceTable {
   bool uses(Algorithm algorithm) const;
 
  private:
-  ChoiceRange ranges_[kNumCollectives][kMostRanges];
+  // Some kilobytes, which are too much for the stacks of small threads and fibers.
+  struct Ranges {
+    ChoiceRange of[kNumCollectives][kMostRanges];
+  };
+  static constexpr Ranges kAllNative{};
+
+  std::shared_ptr<const Ranges> ranges_{std::shared_ptr<const Ranges>(), &kAllNative};
 };
 
 // True when a call of `bytes` bytes that was to go by `chosen` may go by `other`, and have the same

@@ -15,6 +15,7 @@
 
 #include "base/descriptor.h"
 #include "base/versioned.h"
+#include "base/write_signals.h"
 #include "observe/log.h"
 
 namespace sumac {
@@ -31,6 +32,7 @@ RankStatus* make_page() {
   const int file = off_low_numbers(memfd_create(kStatusFile, MFD_CLOEXEC));
   if (file < 0) return nullptr;
   void* memory = MAP_FAILED;
+  const WithoutWriteSignals without;
   if (ftruncate(file, sizeof(RankStatus)) == 0) {
     memory = mmap(nullptr, sizeof(RankStatus), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   }

@@ -194,12 +194,15 @@ std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
   for (const LevelGroup& level : groups) {
     if (level.block) team_.blocks.push_back(level.block);
   }
-  Levels own;
+  // Both are too large for the stacks of small threads and fibers.
+  const auto made = std::make_unique<Levels>();
+  Levels& own = *made;
   if (team_.spec.reach != Reach::none) own.lowest = std::move(lowest);
   own.on_refusal = &team_.on_refusal;
-  static_cast<AgreedLevels&>(own) =
-      agreed_levels(team_.spec, hierarchy, team_.rank, std::move(groups), team_.context.rules,
-                    team_.context.options.algo);
+  const std::unique_ptr<AgreedLevels> agreed(
+      new AgreedLevels(agreed_levels(team_.spec, hierarchy, team_.rank, std::move(groups),
+                                     team_.context.rules, team_.context.options.algo)));
+  static_cast<AgreedLevels&>(own) = std::move(*agreed);
   own.messages = std::move(messages);
   own.first_tag = first_tag;
   own.marks_calls = marks_calls(team_);

@@ -2,6 +2,7 @@
 #include "team/team.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace sumac {
@@ -39,7 +40,7 @@ void Team::give_back() {
 
 void Team::reset() {
   give_back();
-  stats = Stats();
+  std::construct_at(&stats);  // without a copy on the stack
   trials.close();
   state = State::counting;
   reason = Reason::first_calls;

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
+#include <vector>
 
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -14,17 +15,17 @@
 namespace sumac {
 namespace {
 
-constexpr std::size_t kMostBytes = 256 * 16;
-
 struct Elements {
-  alignas(64) std::byte left[kMostBytes] = {};
-  alignas(64) std::byte right[kMostBytes] = {};
-  std::size_t bytes = 0;
+  std::vector<std::byte> left, right;
 
+  std::size_t bytes() const { return left.size(); }
   void add(const void* a, const void* b, std::size_t size) {
-    std::memcpy(left + bytes, a, size);
-    std::memcpy(right + bytes, b, size);
-    bytes += size;
+    const auto append = [size](std::vector<std::byte>& to, const void* from) {
+      const auto* const bytes = static_cast<const std::byte*>(from);
+      to.insert(to.end(), bytes, bytes + size);
+    };
+    append(left, a);
+    append(right, b);
   }
 };
 
@@ -38,16 +39,17 @@ bool same_result(const Elements& elements, std::size_t unit, MPI_Datatype type, 
                  DType dtype, Op op) {
   const ReduceFn kernel = find_reduce(op, dtype);
   if (!kernel) return false;
-  const std::size_t count = elements.bytes / size_of(dtype);
-  Elements theirs = elements, ours = elements;
-  if (mpi.Reduce_local(theirs.left, theirs.right, static_cast<int>(count), type, handle) !=
-      MPI_SUCCESS) {
+  const std::size_t count = elements.bytes() / size_of(dtype);
+  Elements theirs = elements;
+  if (mpi.Reduce_local(theirs.left.data(), theirs.right.data(), static_cast<int>(count), type,
+                       handle) != MPI_SUCCESS) {
     return false;
   }
-  const void* sources[] = {ours.left, ours.right};
-  kernel(ours.right, sources, 2, count);
-  for (std::size_t at = 0; at < elements.bytes; at += unit) {
-    if (std::memcmp(ours.right + at, theirs.right + at, significant(dtype, unit)) != 0) {
+  const void* const sources[] = {elements.left.data(), elements.right.data()};
+  std::vector<std::byte> ours = elements.right;
+  kernel(ours.data(), sources, 2, count);
+  for (std::size_t at = 0; at < ours.size(); at += unit) {
+    if (std::memcmp(&ours[at], &theirs.right[at], significant(dtype, unit)) != 0) {
       return false;
     }
   }
@@ -118,9 +120,9 @@ Elements integers(std::size_t size) {
 // single ones does not.
 bool reduces_as(const Elements& elements, std::size_t size, MPI_Datatype type, MPI_Op handle,
                 DType dtype, Op op) {
-  for (std::size_t at = 0; at < elements.bytes; at += size) {
+  for (std::size_t at = 0; at < elements.bytes(); at += size) {
     Elements one;
-    one.add(elements.left + at, elements.right + at, size);
+    one.add(&elements.left[at], &elements.right[at], size);
     if (!same_result(one, size, type, handle, dtype, op)) return false;
   }
   return true;

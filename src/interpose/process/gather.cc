@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/write_signals.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/process.h"
 #include "observe/log.h"
@@ -38,7 +39,7 @@ std::vector<RankReport> gather_reports(const RankReport& own, const char*& why) 
   int rank = 0, size = 1;
   mpi.Comm_rank(MPI_COMM_WORLD, &rank);
   mpi.Comm_size(MPI_COMM_WORLD, &size);
-  if (size == 1) return {own};
+  if (size == 1) return std::vector<RankReport>(1, own);
   if (!agreed) {
     why = "there was no communicator of all ranks, or not all have SUMAC_STATS=all";
     return {};
@@ -60,6 +61,7 @@ std::vector<RankReport> gather_reports(const RankReport& own, const char*& why) 
 // Writes the text in one call where the system allows, so that lines of other processes stay
 // outside.
 void write_all(const std::string& text) {
+  const WithoutWriteSignals without;
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t wrote = write(STDERR_FILENO, text.data() + done, text.size() - done);
@@ -69,6 +71,7 @@ void write_all(const std::string& text) {
 }
 
 bool write_file(const char* path, const std::string& text) {
+  const WithoutWriteSignals without;
   std::FILE* file = std::fopen(path, "we");
   if (!file) return false;
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();

@@ -7,6 +7,7 @@
 // MPI_Init shows that there is one; nothing is under way then that would have to end with it.
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 #include "interpose/calls/calls.h"
 #include "interpose/calls/user_handles.h"
@@ -50,7 +51,8 @@ void world_came_up(const sumac_launch& told) {
 }
 
 void report() {
-  RankReport own{all_stats(), process_times()};
+  const std::unique_ptr<RankReport> made(new RankReport{all_stats(), process_times()});
+  RankReport& own = *made;
   count_own_memory(own.stats);
   trace_counts(own);
   tell_unforced_calls(own.stats, options.algo);

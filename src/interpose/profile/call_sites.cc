@@ -4,10 +4,9 @@
 #include <dlfcn.h>
 #include <unwind.h>
 
-#include <climits>
-#include <cstdlib>
 #include <cstring>
 
+#include "base/real_path.h"
 #include "observe/json_line.h"
 
 namespace sumac {
@@ -29,10 +28,10 @@ bool belongs_to_mpi(const Dl_info& info) {
 
 // The absolute path of an object file. The program itself is named as it was started.
 std::string path_of(const char* name) {
-  char path[PATH_MAX];
   const bool has_folder = std::strchr(name, '/') != nullptr;
-  if (has_folder && realpath(name, path)) return path;
-  return realpath("/proc/self/exe", path) ? path : name;
+  std::string path = has_folder ? real_path(name) : std::string();
+  if (path.empty()) path = real_path("/proc/self/exe");
+  return path.empty() ? name : path;
 }
 
 }  // namespace

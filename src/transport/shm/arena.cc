@@ -2,6 +2,7 @@
 #include "transport/shm/arena.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -40,6 +41,19 @@ std::atomic<std::uint32_t>& detached(std::byte* block) {
   return reinterpret_cast<BlockHeader*>(block)->detached;
 }
 
+// What is free in /dev/shm, where that is known.
+std::size_t free_bytes() {
+  struct statvfs status;
+  if (statvfs("/dev/shm", &status) != 0) return SIZE_MAX;
+  return static_cast<std::size_t>(status.f_bavail) * status.f_frsize;
+}
+
+// The limit of the sizes of files that this process may make (ulimit -f).
+std::size_t most_file_bytes() {
+  rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : SIZE_MAX;
+}
+
 // Returns the memory of the block, except its first page, in which the members read that it was
 // dropped.
 void drop(const Segment& segment) {
@@ -66,7 +80,8 @@ std::size_t turns_for(const Layout& layout) {
       std::clamp<std::size_t>(wanted / (others * layout.ring * layout.slot_bytes), 1, kMost));
 }
 
-// The usual geometry, or a small one where /dev/shm is small (containers often get 64 MiB).
+// The usual geometry, or a small one where /dev/shm is small (containers often get 64 MiB), or no
+// file may be larger.
 Layout Arena::choose_layout(int ranks, int lanes, Slots slots, Control control) const {
   Layout layout;
   layout.ranks = ranks;
@@ -81,13 +96,10 @@ Layout Arena::choose_layout(int ranks, int lanes, Slots slots, Control control) 
   }
   if (slots == Slots::in_turn) layout.turns = turns_for(layout);
   if (slots == Slots::deep) layout.ring = kMostSlots;
-  struct statvfs status;
-  if (statvfs("/dev/shm", &status) == 0) {
-    const std::size_t available = static_cast<std::size_t>(status.f_bavail) * status.f_frsize;
-    if (layout.block_bytes() > available / 16) layout = with_usual_ring(layout);
-    if (layout.block_bytes() > available / 4) {
-      layout.slot_bytes = std::min(slot_bytes_, kSmallSlot);
-    }
+  const std::size_t available = free_bytes(), most = most_file_bytes();
+  if (layout.block_bytes() > std::min(available / 16, most)) layout = with_usual_ring(layout);
+  if (layout.block_bytes() > std::min(available / 4, most)) {
+    layout.slot_bytes = std::min(slot_bytes_, kSmallSlot);
   }
   return layout;
 }

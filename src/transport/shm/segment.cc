@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/write_signals.h"
+
 namespace sumac {
 namespace {
 
@@ -42,6 +44,7 @@ Segment create_segment(std::size_t bytes, SegmentKey& key, const std::string& ro
   if (fd < 0) return {};
   struct stat status;
   Segment segment;
+  const WithoutWriteSignals without;  // the file may have more bytes than files may have
   if (ftruncate(fd, static_cast<off_t>(bytes)) == 0 && fstat(fd, &status) == 0) {
     segment = map(fd, bytes);
   }
