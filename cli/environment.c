@@ -81,3 +81,11 @@ int add_preload(const char* library) {
   // PMPI_X.
   return set_joined("LD_PRELOAD", preloads, library);
 }
+
+int allow_sanitizer(void) {
+  static const char kOption[] = "verify_asan_link_order=0";
+  const char* options = getenv("ASAN_OPTIONS");
+  if (options == NULL || options[0] == '\0') return setenv("ASAN_OPTIONS", kOption, 1);
+  if (strstr(options, "verify_asan_link_order") != NULL) return 0;
+  return set_joined("ASAN_OPTIONS", kOption, options);
+}

@@ -14,3 +14,9 @@ int check_environment(void);
 // Appends `library` to LD_PRELOAD, unless it is there already. Returns -1 if its path contains a
 // space or a colon, which LD_PRELOAD does not allow, or if there is no memory.
 int add_preload(const char* library);
+
+// Lets programs start that were compiled with AddressSanitizer, whose shared run-time library
+// demands to be the first one of the process. Sumac in front of it does no harm, since it defines
+// none of the functions that the sanitizer does. (That library in front of Sumac would get into all
+// children of the program.) Returns -1 if there is no memory.
+int allow_sanitizer(void);

@@ -127,7 +127,7 @@ static int prepare(const char* program, const struct installation* here) {
                  "install Sumac elsewhere, or set SUMAC_ROOT to a link to it");
     return kExitExecFailed;
   }
-  return 0;
+  return allow_sanitizer() == 0 ? 0 : kExitExecFailed;
 }
 
 static int run(char** program) {
@@ -136,7 +136,8 @@ static int run(char** program) {
   int code = find_program(program[0], path);
   if (code != 0) return report_program(program[0], code);
   if (find_installation(&here) != 0) {
-    report_error("no-proc", "/proc/self/exe cannot be read", NULL, "mount /proc");
+    report_error("no-proc", "/proc/self/exe cannot be read", NULL,
+                 "mount /proc, or name sumac by its path");
     return kExitExecFailed;
   }
   code = check_library(&here);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 // Below the prefix of a Python; Debian's own has the other name.
@@ -50,10 +51,19 @@ static int find_in_matches(struct installation* here, const char* pattern,
   return result;
 }
 
+// Without /proc: by the path by which the kernel was told to start this program.
+static int find_own_file(char* path) {
+  const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+  if (length > 0) {
+    path[length] = '\0';
+    return 0;
+  }
+  const char* started_as = (const char*)getauxval(AT_EXECFN);
+  return started_as != NULL && realpath(started_as, path) != NULL ? 0 : -1;
+}
+
 int find_installation(struct installation* here) {
-  const ssize_t length = readlink("/proc/self/exe", here->prefix, sizeof here->prefix - 1);
-  if (length <= 0) return -1;
-  here->prefix[length] = '\0';
+  if (find_own_file(here->prefix) != 0) return -1;
   if (strip_last(here->prefix) != 0 || strip_last(here->prefix) != 0) return -1;
 
   const char* root = getenv("SUMAC_ROOT");

@@ -85,7 +85,7 @@ valgrind)
   fi
   ;;
 asan)
-  right env ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 "$sumac" exec -- "$program"
+  right env ASAN_OPTIONS=detect_leaks=0 "$sumac" exec -- "$program"
   grep -q AddressSanitizer "$folder/output" && fail "reports"
   ;;
 perf)

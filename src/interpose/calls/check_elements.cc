@@ -10,6 +10,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/c_locale.h"
 #include "kernels/elements.h"
 #include "kernels/half.h"
 
@@ -106,6 +107,7 @@ void print_number(T value, std::string& text) {
     std::snprintf(digits, sizeof digits, is_signed ? "%lld" : "%llu",
                   static_cast<long long>(value));
   } else {
+    const InCLocale in_c_locale;
     std::snprintf(digits, sizeof digits, "%.17Lg", static_cast<long double>(wide(value)));
   }
   text += digits;
@@ -329,6 +331,7 @@ std::string bound_text(const ComparedReduction& by, const std::byte* other, cons
   if (by_bytes(by) || !rounds(by.op)) return "none: they must be equal";
   return with(by.type, [&](auto element) -> std::string {
     const Wide bound = element.bound(by, other, weights);
+    const InCLocale in_c_locale;
     char text[64] = "none: they must be equal";
     if (bound >= 0) std::snprintf(text, sizeof text, "%.3Lg", static_cast<long double>(bound));
     return text;
