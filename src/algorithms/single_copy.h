@@ -34,6 +34,7 @@ struct Buffers {
 
 inline void show_buffers(ShmGroup& group, std::uint64_t position, const Buffers& buffers) {
   static_assert(sizeof buffers <= kLineData);
+  end_streaming();  // of the program, which may have filled its buffers past the caches
   std::memcpy(group.small(group.rank(), position), &buffers, sizeof buffers);
   group.publish_in(position);
 }

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file_identity.h"
 
 namespace sumac {
 
@@ -16,6 +19,26 @@ inline int off_low_numbers(int descriptor) {
   if (high < 0) return descriptor;
   close(descriptor);
   return high;
+}
+
+// For descriptors that stay open: which file that is; none where it is not open.
+inline FileIdentity identity_of(int descriptor) {
+  struct stat status;
+  if (descriptor < 0 || fstat(descriptor, &status) != 0) return {};
+  return {descriptor, status.st_dev, status.st_ino};
+}
+
+// False once the program has closed the descriptor, as those do that close all which they did not
+// open: its number may be another file's by now.
+inline bool is_still_open(const FileIdentity& file) {
+  const FileIdentity now = identity_of(file.descriptor);
+  return now.descriptor >= 0 && now.device == file.device && now.inode == file.inode;
+}
+
+// Closes it unless the program has.
+inline void close_own(FileIdentity& file) {
+  if (is_still_open(file)) close(file.descriptor);
+  file = {};
 }
 
 }  // namespace sumac

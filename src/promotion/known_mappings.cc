@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/descriptor.h"
+
 namespace sumac::promotion {
 namespace {
 
@@ -22,19 +24,16 @@ Range range_of(std::uint64_t packed) {
 }  // namespace
 
 bool KnownMappings::open() {
-  directory_ = ::open("/proc/self/map_files", O_PATH | O_DIRECTORY | O_CLOEXEC);
-  return directory_ >= 0;
+  directory_ = identity_of(::open("/proc/self/map_files", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  return directory_.descriptor >= 0;
 }
 
-void KnownMappings::close() {
-  if (directory_ >= 0) ::close(directory_);
-  directory_ = -1;
-}
+void KnownMappings::close() { close_own(directory_); }
 
 bool KnownMappings::shows(const MemoryFile& file, const Range& mapping) const {
   char name[40], target[128];
   std::snprintf(name, sizeof name, "%zx-%zx", mapping.begin, mapping.end);
-  const ssize_t length = readlinkat(directory_, name, target, sizeof target);
+  const ssize_t length = readlinkat(directory_.descriptor, name, target, sizeof target);
   const char* const expected = file.link();
   return length > 0 && std::strlen(expected) <= static_cast<std::size_t>(length) &&
          std::strncmp(target, expected, std::strlen(expected)) == 0;
@@ -50,7 +49,7 @@ bool KnownMappings::find(const MemoryFile& file, std::uintptr_t address, Range& 
 
 void KnownMappings::note(const Range& mapping) {
   const std::uint64_t pages = mapping.bytes() / kPage, first = mapping.begin / kPage;
-  if (directory_ < 0 || pages > kMostPages || first > kMostPage) return;
+  if (directory_.descriptor < 0 || pages > kMostPages || first > kMostPage) return;
   // In the place of one that was there before, so that an address is found once.
   std::size_t place = kMost;
   for (std::size_t i = 0; i < kMost && place == kMost; ++i) {

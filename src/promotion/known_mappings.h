@@ -36,7 +36,7 @@ class KnownMappings {
 
   bool shows(const MemoryFile& file, const Range& mapping) const;
 
-  int directory_ = -1;
+  FileIdentity directory_;
   // The number of the first page and of pages; 0: none. One word, so that a pair is never torn.
   std::atomic<std::uint64_t> mappings_[kMost] = {};
   std::atomic<std::uint32_t> next_{0};

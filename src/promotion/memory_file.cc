@@ -59,16 +59,13 @@ Refusal MemoryFile::open() {
 }
 
 void MemoryFile::close() {
-  if (is_own()) ::close(fd_);
+  FileIdentity own{fd_, device_, inode_};
+  close_own(own);
   fd_ = -1;
   inode_ = device_ = 0;
 }
 
-bool MemoryFile::is_own() const {
-  struct stat status = {};
-  return fd_ >= 0 && fstat(fd_, &status) == 0 && status.st_ino == inode_ &&
-         status.st_dev == device_;
-}
+bool MemoryFile::is_own() const { return is_still_open({fd_, device_, inode_}); }
 
 std::size_t MemoryFile::used() const {
   struct stat status = {};

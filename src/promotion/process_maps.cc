@@ -9,6 +9,8 @@
 
 #include <cerrno>
 
+#include "base/descriptor.h"
+
 namespace sumac::promotion {
 namespace {
 
@@ -52,14 +54,11 @@ bool ProcessMaps::can_query() {
 bool ProcessMaps::open(bool by_query) {
   Mapping own;
   const auto here = reinterpret_cast<std::uintptr_t>(&own);
-  if (by_query) fd_ = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  return by_query == (fd_ >= 0) && find(here, Search::covering, own);
+  if (by_query) file_ = identity_of(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
+  return by_query == this->by_query() && find(here, Search::covering, own);
 }
 
-void ProcessMaps::close() {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
-}
+void ProcessMaps::close() { close_own(file_); }
 
 bool ProcessMaps::find(std::uintptr_t address, Search search, Mapping& mapping, char* name,
                        std::size_t name_bytes) const {
@@ -81,7 +80,7 @@ bool ProcessMaps::query(std::uintptr_t address, Search search, Mapping& mapping,
   query.query_addr = address;
   query.vma_name_size = static_cast<std::uint32_t>(name_bytes);
   query.vma_name_addr = reinterpret_cast<std::uintptr_t>(name);
-  if (ioctl(fd_, kQuery, &query) != 0) return false;
+  if (ioctl(file_.descriptor, kQuery, &query) != 0) return false;
   if (name && query.vma_name_size == 0) *name = 0;
   mapping.begin = query.vma_start;
   mapping.end = query.vma_end;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/file_identity.h"
 #include "promotion/mapping.h"
 #include "promotion/maps_text.h"
 
@@ -26,7 +27,7 @@ class ProcessMaps {
   // stays with the address space it was opened for.
   bool open(bool by_query);
   void close();
-  bool by_query() const { return fd_ >= 0; }
+  bool by_query() const { return file_.descriptor >= 0; }
   // Returns false when there is no such mapping. With `name`, of `name_bytes` bytes, also tells its
   // name ("[heap]", "[stack]", a path, ""), which costs more.
   bool find(std::uintptr_t address, Search search, Mapping& mapping, char* name = nullptr,
@@ -40,7 +41,7 @@ class ProcessMaps {
   bool query(std::uintptr_t address, Search search, Mapping& mapping, char* name,
              std::size_t name_bytes) const;
 
-  int fd_ = -1;
+  FileIdentity file_;
 };
 
 template <typename Act>

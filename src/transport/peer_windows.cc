@@ -10,6 +10,7 @@
 #include <map>
 
 #include "base/align.h"
+#include "base/descriptor.h"
 
 namespace sumac {
 namespace {
@@ -50,22 +51,20 @@ std::shared_ptr<PeerWindows> PeerWindows::of(pid_t pid, const FileIdentity& file
   if (auto windows = place.lock()) return windows;
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, file.descriptor);
-  const int descriptor = open(path, O_RDWR | O_CLOEXEC);
-  if (descriptor < 0) return nullptr;
-  struct stat status = {};
-  if (fstat(descriptor, &status) != 0 || status.st_ino != file.inode ||
-      status.st_dev != file.device) {
-    close(descriptor);
+  FileIdentity opened = identity_of(open(path, O_RDWR | O_CLOEXEC));
+  if (opened.descriptor < 0) return nullptr;
+  if (opened.inode != file.inode || opened.device != file.device) {
+    close_own(opened);
     return nullptr;
   }
-  std::shared_ptr<PeerWindows> windows(new PeerWindows(descriptor, file));
+  std::shared_ptr<PeerWindows> windows(new PeerWindows(opened, file));
   place = windows;
   return windows;
 }
 
 PeerWindows::~PeerWindows() {
   for (std::size_t i = 0; i < count_; ++i) munmap(windows_[i].memory, kWindow);
-  close(descriptor_);
+  close_own(opened_);
   const std::lock_guard<std::mutex> lock(mutex());
   const auto place = known().find({file_.device, file_.inode});
   if (place != known().end() && place->second.expired()) known().erase(place);
@@ -103,11 +102,11 @@ std::byte* PeerWindows::window(std::uint64_t number) {
 
 // Neither a core file nor a child that is forked gets the peer's memory.
 std::byte* PeerWindows::map(std::uint64_t number) {
-  std::byte* const place = reserve();
+  std::byte* const place = is_still_open(opened_) ? reserve() : nullptr;
   if (!place) return nullptr;
   const auto offset = static_cast<off_t>(number * kWindow);
   if (mmap(place, kWindow, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
-           descriptor_, offset) == MAP_FAILED) {
+           opened_.descriptor, offset) == MAP_FAILED) {
     munmap(place, kWindow);
     return nullptr;
   }

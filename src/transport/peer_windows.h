@@ -30,11 +30,12 @@ class PeerWindows {
     std::byte* memory = nullptr;
   };
 
-  PeerWindows(int descriptor, const FileIdentity& file) : descriptor_(descriptor), file_(file) {}
+  PeerWindows(const FileIdentity& opened, const FileIdentity& file)
+      : opened_(opened), file_(file) {}
   std::byte* window(std::uint64_t number);
   std::byte* map(std::uint64_t number);
 
-  const int descriptor_;
+  FileIdentity opened_;  // the same file, by this process's own descriptor
   const FileIdentity file_;
   // Entries before `count_` do not change.
   Window windows_[kMost];

@@ -83,6 +83,7 @@ class Output {
       const Addresses own{reinterpret_cast<std::uintptr_t>(args_.input.at()),
                           reinterpret_cast<std::uintptr_t>(args_.sent.listed)};
       std::memcpy(line + sizeof(Head), &own, sizeof own);
+      end_streaming();  // as show_buffers()
     } else {
       put_in_slot(position);
     }
