@@ -11,14 +11,33 @@ namespace {
 
 using namespace test;
 
+struct Functions : Native {
+  decltype(&PMPI_Allgather) Allgather;
+  decltype(&PMPI_Alltoallw) Alltoallw;
+};
+
 struct WrongCall {
   const char* name;
-  std::function<int(const Native&, MPI_Comm)> call;
+  std::function<int(const Functions&, MPI_Comm)> call;
 };
 
 int in[8], out[8];
 
-int broadcast_uncommitted(const Native& f, MPI_Comm comm) {
+// The MPIs call this an error though no rank sends anything.
+int gather_nothing_of_null_type(const Functions& f, MPI_Comm comm) {
+  return f.Allgather(in, 0, MPI_DATATYPE_NULL, out, 0, MPI_INT, comm);
+}
+
+#ifdef OPEN_MPI
+int exchange_nothing_of_null_types(const Functions& f, MPI_Comm comm) {
+  const std::vector<int> zeros(static_cast<std::size_t>(ranks));
+  const std::vector<MPI_Datatype> null(zeros.size(), MPI_DATATYPE_NULL);
+  return f.Alltoallw(in, zeros.data(), zeros.data(), null.data(), out, zeros.data(), zeros.data(),
+                     null.data(), comm);
+}
+#endif
+
+int broadcast_uncommitted(const Functions& f, MPI_Comm comm) {
   MPI_Datatype type;
   MPI_Type_vector(2, 1, 2, MPI_INT, &type);
   const int error = f.Bcast(in, 1, type, 0, comm);
@@ -27,7 +46,7 @@ int broadcast_uncommitted(const Native& f, MPI_Comm comm) {
 }
 
 std::vector<WrongCall> wrong_calls() {
-  using F = const Native&;
+  using F = const Functions&;
   return {
       {"allreduce, null type",
        [](F f, MPI_Comm c) { return f.Allreduce(in, out, 1, MPI_DATATYPE_NULL, MPI_SUM, c); }},
@@ -59,13 +78,36 @@ std::vector<WrongCall> wrong_calls() {
       {"allreduce, in place on the wrong side",
        [](F f, MPI_Comm c) { return f.Allreduce(in, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, c); }},
       {"bcast, type not committed", broadcast_uncommitted},
+      {"reduce, one buffer of the root's",
+       [](F f, MPI_Comm c) { return f.Reduce(in, in, 1, MPI_INT, MPI_SUM, rank, c); }},
+      {"allgather, null type, count 0", gather_nothing_of_null_type},
+#ifdef OPEN_MPI  // MPICH does not look at buffers and types where there are no data
+      {"alltoallw, null types, count 0", exchange_nothing_of_null_types},
+      {"allreduce, in place on the wrong side, count 0",
+       [](F f, MPI_Comm c) { return f.Allreduce(in, MPI_IN_PLACE, 0, MPI_INT, MPI_SUM, c); }},
+      {"reduce, in place on the wrong side, count 0",
+       [](F f, MPI_Comm c) { return f.Reduce(in, MPI_IN_PLACE, 0, MPI_INT, MPI_SUM, rank, c); }},
+#endif
   };
 }
 
 // Functions as the program calls them, through Sumac where it is loaded.
-const Native& ours() {
-  static const Native functions{MPI_Allreduce, MPI_Reduce, MPI_Bcast, MPI_Barrier,
-                                MPI_Reduce_local};
+const Functions& ours() {
+  static const Functions functions{
+      {MPI_Allreduce, MPI_Reduce, MPI_Bcast, MPI_Barrier, MPI_Reduce_local},
+      MPI_Allgather,
+      MPI_Alltoallw};
+  return functions;
+}
+
+const Functions& the_mpis() {
+  static const Functions functions = [] {
+    const auto find = in_sumac<void* (*)(const char*)>("sumac_native");
+    Functions found{native(), nullptr, nullptr};
+    found.Allgather = reinterpret_cast<decltype(found.Allgather)>(find("MPI_Allgather"));
+    found.Alltoallw = reinterpret_cast<decltype(found.Alltoallw)>(find("MPI_Alltoallw"));
+    return found;
+  }();
   return functions;
 }
 
@@ -90,14 +132,14 @@ void handler(MPI_Comm* comm, int* error, ...) {
   outcome.handled.emplace_back(*comm, class_of(*error));
 }
 
-Outcome outcome_of(const WrongCall& wrong, const Native& functions, MPI_Comm comm) {
+Outcome outcome_of(const WrongCall& wrong, const Functions& functions, MPI_Comm comm) {
   outcome = Outcome();
   outcome.returned = class_of(wrong.call(functions, comm));
   return outcome;
 }
 
 void make_wrong_call(const WrongCall& wrong, MPI_Comm comm) {
-  const Outcome expected = outcome_of(wrong, native(), comm);
+  const Outcome expected = outcome_of(wrong, the_mpis(), comm);
   const Outcome found = outcome_of(wrong, ours(), comm);
   CHECK(expected.returned != MPI_SUCCESS && expected.handled.size() == 1, "%s", wrong.name);
   CHECK(found.returned == expected.returned, "%s: class %d, the MPI's %d, '%s'", wrong.name,

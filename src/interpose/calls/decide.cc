@@ -14,8 +14,12 @@ namespace {
 using Way = Decision::Way;
 using State = Communicator::State;
 
-// MPI families differ in whether equal send and receive buffers are an error or are accepted.
+// MPI families differ in whether equal send and receive buffers are an error or are accepted. Of
+// the root of a reduction they are an error.
 bool alias_is_error() { return family() == Family::mpich; }
+
+// And in whether wrong buffers and types are an error in a call without data.
+bool errors_without_data() { return family() == Family::openmpi; }
 
 // Decides why a deferred call on a communicator that Sumac serves is the MPI's, if it is.
 bool may_outlive_call(const Call& call, Decision& decision) {
@@ -181,6 +185,7 @@ void decide_allgather(const Call& call, Decision& decision) {
   const Communicator& c = *decision.communicator;
   const bool in_place = call.send.address == MPI_IN_PLACE;
   if (refuses(call.receive.type, call, decision)) return;
+  if (!in_place && call.send.type == MPI_DATATYPE_NULL) return;  // an error, also without data
   if (!in_place && refuses(call.send.type, call, decision)) return;
   const Blocks blocks(call, c.size);
   MPI_Count elements = 0;
@@ -205,7 +210,10 @@ bool add_up(const Call& call, bool sends, Decision& decision, std::size_t& bytes
     const MPI_Datatype type = side.type(r);
     const MPI_Count count = side.count(r);
     if (count < 0) return false;
-    if (count == 0 && call.kind.function == Function::alltoallw) continue;
+    if (count == 0 && call.kind.function == Function::alltoallw &&
+        (type != MPI_DATATYPE_NULL || !errors_without_data())) {
+      continue;
+    }
     std::size_t element = 0;
     if ((type != known && refuses(type, call, decision)) || !packed_size(type, element)) {
       return false;
@@ -269,12 +277,13 @@ void decide_barrier(const Call& call, Decision& decision) {
 bool judge_buffers(const Call& call, const Communicator& c) {
   const bool rooted = call.collective() == Collective::reduce;
   if (call.receive.count < 0 || (rooted && !root_exists(call, c))) return false;
-  if (call.receive.count == 0) return true;
-  const void* const send = call.send.address;
-  if (rooted && c.rank != call.root) return send && send != MPI_IN_PLACE;
-  const void* const receive = call.receive.address;
-  if (!send || !receive || receive == MPI_IN_PLACE) return false;
-  return !alias_is_error() || send != receive;
+  const bool receives = !rooted || c.rank == call.root;
+  const void *const send = call.send.address, *const receive = call.receive.address;
+  const bool misplaced = (receives ? receive : send) == MPI_IN_PLACE;
+  if (call.receive.count == 0) return !misplaced || !errors_without_data();
+  if (!send || misplaced) return false;
+  if (!receives) return true;
+  return receive && (send != receive || !(rooted || alias_is_error()));
 }
 
 Decision decide(const Entry& entry, const Call& call) {
