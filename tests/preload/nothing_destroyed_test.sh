@@ -10,17 +10,17 @@ library=$1
 run sh -c "objdump -d --no-show-raw-insn '$library' >'$scratch/code'"
 expect_status 0
 awk '/^[0-9a-f]+ <.*>:$/ { name = $2; next }
-     /<(__cxa_atexit|__cxa_thread_atexit|__cxa_thread_atexit_impl|atexit|on_exit)[@>]/ { print name }
+     /<(__cxa_(thread_)?atexit(_impl)?|atexit|on_exit)[@>]/ { print name }
     ' "$scratch/code" | sort -u | c++filt >"$scratch/all"
 harmless='__cxa_atexit@plt|_GLOBAL__sub_I_(system_error|memory_resource)\.cc'
 harmless="$harmless"'|std::\(anonymous namespace\)::key_init\(\)|atexit'
 run grep -vE "^<($harmless)>:" "$scratch/all"
-[ "$status" = 1 ] || fail "these register a destructor; make the object by new (docs/architecture.md)"
+[ "$status" = 1 ] || fail "these register a destructor; make the object by new"
 # It sees them where there are some.
 run grep -q '<_GLOBAL__sub_I_system_error.cc>:' "$scratch/all"
 expect_status 0
 
 # One function, the compiler's own.
-run sh -c "readelf -SW '$library' | sed -n 's/.* \.fini_array  *FINI_ARRAY  *[0-9a-f]* [0-9a-f]* //p'"
-expect_out '000008 '
+run sh -c "readelf -SW '$library' | sed -n 's/.* \.fini_array  *FINI_ARRAY//p'"
+grep -Eq '^ +[0-9a-f]+ [0-9a-f]+ 000008 ' "$out" || fail 'other functions run at the end'
 finish

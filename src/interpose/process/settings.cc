@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/nearest.h"
+#include "base/real_path.h"
 #include "hierarchy/hierarchy.h"
 #include "interpose/calls/check.h"
 #include "interpose/process/process.h"
@@ -65,12 +66,29 @@ void choose_simd() {
       options.simd, usual_simd_name(options.simd), simd_name());
 }
 
+// The program may change its working directory. SUMAC_TRACE and the like name folders that are
+// there, which writable_folder() finds.
+void keep_paths() {
+  static auto& stats = *new std::string;
+  static auto& check_dir = *new std::string;
+  const sumac_report report = stats_wanted();
+  if (report.file) {
+    stats = (report.all_ranks ? "all," : "") + absolute_path(report.file);
+    options.stats = stats.c_str();
+  }
+  if (*options.check_dir) {
+    check_dir = absolute_path(options.check_dir);
+    options.check_dir = check_dir.c_str();
+  }
+}
+
 }  // namespace
 
 void read_settings() {
   set_log(Level::warn, -1);
   sumac_options_read(&options, environ, warn, nullptr);
   set_log(static_cast<Level>(options.debug), -1);
+  keep_paths();
   if (stats_wanted().wanted || logs(Level::trace)) time_calls();
   check_texts();
   read_user_rules();
