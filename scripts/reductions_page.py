@@ -29,6 +29,23 @@ TYPES_HEAD = """```
 All ranks get the same bits. Of a reduction over ranks, the left operand is that of the lower rank;
 `MPI_Reduce_local` puts `inbuf` to the left.
 
+Until a communicator [is set up](nonblocking.md#when-a-call-is-taken), which takes two calls or more,
+the MPI's own function reduces. Its bits are those of Sumac's later calls where the order of operands
+does not matter:
+
+| result | in calls before set-up |
+|---|---|
+| sums and products of integers; `BAND` to `LXOR` | the same bits, but for sums and products of 8 and 16 bits of Open MPI 4 and 5, which may [saturate](#beyond-the-standard) |
+| `MIN`, `MAX`, `MINLOC`, `MAXLOC` | the same, unless some rank has a NaN, or ranks have zeros of both signs: the MPI may then return another of the ranks' values |
+| sums and products of two ranks' floating-point numbers | the same, unless both are NaNs, or float16 or complex |
+| the same of three ranks and more | may differ: the MPI folds in an order of its own, which may depend on the number of bytes, the placement and the root |
+| operations of the program's own | the same where the function is associative and commutative |
+
+It is the same for whatever is handed to the MPI later on. Sumac does not fold these calls itself by
+default: all data of all ranks would have to be moved, by calls in which all ranks wait for all, as a
+reduce must not; and over a hierarchy the order is not known before the ranks have met.
+`SUMAC_REPRODUCIBLE=1` does so, and [gives the same bits](reproducible.md) from the first call on.
+
 Gaps in memory (the four bytes behind the index of `MPI_DOUBLE_INT`) are not data: the gaps of a
 receive buffer are not changed, whatever those of other ranks contain.
 

@@ -267,6 +267,44 @@ TEST(Algorithms, AlltoallvOfManyRanksThroughSmallSlots) {
   }
 }
 
+// Runs `calls` of `words` words on the rank that needs nothing of the others, the root of a broadcast
+// or a rank that gives its data to a reduce, and only then on these.
+void expect_to_go_ahead(Algorithm algorithm, int calls, std::size_t words, Control control) {
+  const AlgorithmEntry& entry = entry_of(algorithm);
+  Random random(static_cast<unsigned>(calls));
+  const int ranks = 3, root = 1, ahead = entry.collective == Collective::bcast ? root : 2;
+  std::deque<Call> all;
+  for (int i = 0; i < calls; ++i) all.emplace_back(algorithm, words, root, false, ranks, random);
+  World world(ranks, Layout().ring, Layout().slot_bytes, control);
+  for (int r = 0; r < ranks; ++r) {
+    for (Call& call : all) {
+      world[r].program.push_back({[&call](Rank& rank) { return call.start(rank); },
+                                  [&call](Rank& rank) { call.end(rank.group.rank()); }});
+    }
+  }
+  while (world[ahead].step()) continue;
+  EXPECT_TRUE(world[ahead].ended()) << entry.name << ": " << world[ahead].next << " of " << calls
+                                    << " calls of " << words << " words";
+  EXPECT_TRUE(world.run(random));
+}
+
+TEST(Algorithms, WhoNeedsNothingOfOthersGoesAhead) {
+  for (const Control control : {Control::slot, Control::slab, Control::staggered}) {
+    for (const Algorithm algorithm : {Algorithm::bcast_lines, Algorithm::bcast_slots,
+                                      Algorithm::reduce_flat_lines, Algorithm::reduce_flat_slots}) {
+      const bool lines = entry_of(algorithm).needs == Needs::lines;
+      const std::size_t words = 64 * 1024 / sizeof(Word);
+      for (std::size_t each = 1; each <= words; each += 1 + each / 3) {
+        if (lines && each * sizeof(Word) > kLinesData) break;
+        const std::size_t most = each * sizeof(Word) <= kLineData ? 256 : words / each;
+        const int calls = static_cast<int>(std::min<std::size_t>(most, 256));
+        expect_to_go_ahead(algorithm, calls, each, control);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
 void expect_to_hold_all(const AlgorithmEntry& barrier) {
   for (int ranks = 2; ranks <= 16; ++ranks) {
     World world(ranks, 8, kSlot, Control::slot);

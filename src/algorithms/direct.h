@@ -76,14 +76,14 @@ class Edges {
   // Shows those of this rank's vector to the others, behind the flag out(), if there are any.
   void show(ShmGroup& group, std::uint64_t position, const ConstBytes& vector) const {
     if (bytes() == 0) return;
-    std::byte* const slot = group.payload(group.rank(), position, bytes());
+    std::byte* const slot = group.payload(group.rank(), position);
     (vector + head_.offset).copy_to(slot, head_.bytes);
     (vector + tail_.offset).copy_to(slot + head_.bytes, tail_.bytes);
     group.publish_out(position);
   }
   // Copies the edges of a peer's vector to the same places of `vector`.
   void take(const ShmGroup& group, std::uint64_t position, int peer, const Bytes& vector) const {
-    const std::byte* const slot = group.payload(peer, position, bytes());
+    const std::byte* const slot = group.payload(peer, position);
     (vector + head_.offset).copy_from(slot, head_.bytes);
     (vector + tail_.offset).copy_from(slot + head_.bytes, tail_.bytes);
   }
@@ -103,7 +103,7 @@ class Edges {
     if (from >= to) return;
     fold(args, output + (from - part.offset), group.size(), (to - from) / args.element,
          [&](int r) -> const std::byte* {
-           return group.payload(r, position, bytes()) + in_slot + (from - edge.offset);
+           return group.payload(r, position) + in_slot + (from - edge.offset);
          });
   }
 

@@ -57,16 +57,14 @@ class Row {
   std::size_t taken_ = 0;  // of which so much was taken
 };
 
-// Copies out of a rank's slot what is there of a block: of its row the slot has `chunk`. At most
-// `room` bytes of a slot are used.
-inline void take_block(const ShmGroup& group, std::uint64_t position, int from, Part chunk,
-                       std::size_t room, Part block, const Bytes& to) {
+// Copies out of a rank's slot what is there of a block: of its row the slot has `chunk`.
+inline void take_block(const ShmGroup& group, std::uint64_t position, int from, Part chunk, Part block, const Bytes& to) {
   const std::size_t begin = std::max(chunk.offset, block.offset);
   const std::size_t end = std::min(chunk.offset + chunk.bytes, block.offset + block.bytes);
   if (begin >= end) return;
   group.read(position, end - begin, [&] {
     (to + (begin - block.offset))
-        .copy_from_peer(group.payload(from, position, room) + (begin - chunk.offset), end - begin);
+        .copy_from_peer(group.payload(from, position) + (begin - chunk.offset), end - begin);
   });
 }
 

@@ -294,7 +294,7 @@ template <class Formed, class Store>
 Task reduce_shares(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                    const SingleCopy& peers, Parts parts, std::byte* shown, Formed formed,
                    Store store) {
-  const std::uint64_t position = group.take(1);
+  const std::uint64_t position = group.take(1, {.results = true});
   co_await strand.until(group.slot_free(position));
   show_buffers(group, position, {args.input, shown});
   co_await strand.until(group.others_in(position));

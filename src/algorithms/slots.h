@@ -118,7 +118,7 @@ inline void put(ShmGroup& group, std::uint64_t position, const ConstBytes& from,
 template <class Cut>
 void put_for_others(ShmGroup& group, std::uint64_t position, const std::byte* input, const Cut& cut,
                     std::size_t step) {
-  std::byte* const slot = group.payload(group.rank(), position, cut.room());
+  std::byte* const slot = group.payload(group.rank(), position);
   Piece run{};
   const auto copy = [&] { group.store(position, slot + run.place, input + run.offset, run.bytes); };
   for (int r = 0; r < group.size(); ++r) {
@@ -134,15 +134,14 @@ void put_for_others(ShmGroup& group, std::uint64_t position, const std::byte* in
   copy();
 }
 
-// Folds this rank's piece of a step from all ranks' slots, of which `room` bytes are used, and its
-// own input.
+// Folds this rank's piece of a step from all ranks' slots and its own input.
 inline void fold_piece(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
-                       const Piece& piece, std::size_t room, std::byte* to) {
+                       const Piece& piece, std::byte* to) {
   if (piece.bytes == 0) return;
   group.read(position, piece.bytes, [&] {
     fold(args, to, group.size(), piece.bytes / args.element, [&](int r) -> const std::byte* {
       if (r == group.rank()) return args.input + piece.offset;
-      return group.payload(r, position, room) + piece.place;
+      return group.payload(r, position) + piece.place;
     });
   });
 }
@@ -156,7 +155,7 @@ void take_from_others(const ShmGroup& group, std::uint64_t position, Bytes outpu
     const Piece piece = cut.piece(step, r);
     group.read(position, piece.bytes, [&] {
       (output + piece.offset)
-          .copy_from_peer(group.payload(r, position, cut.room()) + piece.place, piece.bytes);
+          .copy_from_peer(group.payload(r, position) + piece.place, piece.bytes);
     });
   }
 }

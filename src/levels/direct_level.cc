@@ -111,15 +111,16 @@ Task fold_chunk(Strand& strand, Operation& operation, const Stage& stage, std::s
   const Part whole = operation.chunks[chunk];
   const Part inside = within(whole, operation.direct.inside);
   const Parts shares{inside.bytes, group.size()};
-  const std::size_t most = shares.largest();
   const Part share = shares[group.rank()];
-  const std::uint64_t position = group.take(slots ? 2 : 1), second = position + (slots ? 1 : 0);
+  const Use use{.room = group.slot_bytes(), .results = true};
+  const std::uint64_t position = group.take(slots ? 2 : 1, use);
+  const std::uint64_t second = position + (slots ? 1 : 0);
   co_await strand.until(group.slot_free(second));
   const Edges edges(whole.bytes, inside);
   edges.show(group, position, operation.reduction.input + whole.offset);
   std::byte* const result = target ? operation.result(chunk) : nullptr;
   std::byte* to = target ? result + inside.offset + share.offset : nullptr;
-  if (!target && slots) to = group.payload(group.rank(), second, most);
+  if (!target && slots) to = group.payload(group.rank(), second);
   if (share.bytes > 0) {
     const Part range{whole.offset + inside.offset + share.offset, share.bytes};
     fold_share(operation, stage, range, to);
@@ -135,7 +136,7 @@ Task fold_chunk(Strand& strand, Operation& operation, const Stage& stage, std::s
   for (int r = 0; target && slots && r < group.size(); ++r) {
     const Part theirs = shares[r];
     if (r == group.rank() || theirs.bytes == 0) continue;
-    std::memcpy(result + inside.offset + theirs.offset, group.payload(r, second, most),
+    std::memcpy(result + inside.offset + theirs.offset, group.payload(r, second),
                 theirs.bytes);
   }
   for (std::uint64_t p = position; p <= second; ++p) group.finish(p);
@@ -149,7 +150,8 @@ Task copy_chunk(Strand& strand, Operation& operation, const Stage& stage, std::s
   const Part inside = within(whole, direct.inside);
   const Bytes own = operation.bcast.buffer + whole.offset;
   const Edges edges(whole.bytes, inside);
-  const std::uint64_t position = group.take(1);
+  const std::uint64_t position =
+      group.take(1, {.room = group.slot_bytes(), .results = true});
   if (source) {
     co_await strand.until(group.slot_free(position));
     edges.show(group, position, own);
@@ -164,9 +166,9 @@ Task copy_chunk(Strand& strand, Operation& operation, const Stage& stage, std::s
     if (edges.bytes() > 0) edges.take(group, position, stage.root, own);
   }
   group.finish(position);
-  // The others read this rank's buffer until they have finished, when its slot is free again.
+  // The others read this rank's buffer until they have finished.
   const bool last = chunk + 1 == operation.count();
-  if (source && last) co_await strand.until(group.slot_free(position + group.ring()));
+  if (source && last) co_await strand.until(group.finished_by_others(position));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ void list_multi_leader(const LevelGroup& node, Algorithm algorithm, StagePlans& 
 Task scatter(Strand& strand, MultiLeader& work) {
   ShmGroup& group = work.node->up;
   const std::size_t steps = work.steps();
-  const std::uint64_t first = group.take(steps);
+  const std::uint64_t first = group.take(steps, {.room = work.room()});
   for (std::size_t step = 0; step <= steps; ++step) {
     if (step < steps) {
       co_await strand.until(group.slot_free(first + step));
@@ -71,7 +71,7 @@ Task scatter(Strand& strand, MultiLeader& work) {
     co_await strand.until(group.others_in(first + step - 1));
     const std::uint64_t begin = begun();
     const Piece own = work.piece(step - 1, group.rank());
-    fold_piece(group, first + step - 1, *work.args, own, work.room(),
+    fold_piece(group, first + step - 1, *work.args, own,
                work.args->output + own.offset);
     group.finish(first + step - 1);
     record(work, 0, step - 1, begin);
@@ -102,7 +102,7 @@ Task exchange(Strand& strand, MultiLeader& work, int which) {
 Task gather(Strand& strand, MultiLeader& work) {
   ShmGroup& group = work.node->down;
   const std::size_t steps = work.steps();
-  const std::uint64_t first = group.take(steps);
+  const std::uint64_t first = group.take(steps, {.room = work.room()});
   const Chunks& chunks = work.chunks;
   for (std::size_t step = 0; step <= steps; ++step) {
     if (step < steps) {
@@ -114,7 +114,7 @@ Task gather(Strand& strand, MultiLeader& work) {
         co_await strand.until(work.exchanged.done(last));
       }
       co_await strand.until(group.slot_free(first + step));
-      group.store(first + step, group.payload(group.rank(), first + step, work.room()) + own.place,
+      group.store(first + step, group.payload(group.rank(), first + step) + own.place,
                   work.args->output + own.offset, own.bytes);
       group.publish_in(first + step);
     }

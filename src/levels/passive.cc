@@ -27,7 +27,7 @@ bool shows_buffers(const Operation& operation, const Stage& stage) {
 
 Task be_passive(Strand& strand, Operation& operation, Stage& stage) {
   ShmGroup& group = stage.group->up;
-  const std::uint64_t position = group.take(1);
+  const std::uint64_t position = group.take(1, {.results = true});
   group.let_overlap();
   co_await strand.until(group.slot_free(position));
   const bool reduces = stage.kind == Stage::Kind::reduce;
@@ -40,7 +40,7 @@ Task be_passive(Strand& strand, Operation& operation, Stage& stage) {
 Task meet_members(Strand& strand, Operation& operation, Stage& stage) {
   if (!shows_buffers(operation, stage)) co_return;
   ShmGroup& group = stage.group->up;
-  operation.passive_position = group.take(1);
+  operation.passive_position = group.take(1, {.results = true});
   group.let_overlap();
   co_await strand.until(group.slot_free(operation.passive_position));
   co_await strand.until(group.others_in(operation.passive_position));

@@ -47,7 +47,7 @@ void WorkQueue::begin(Work& work) {
 }
 
 void WorkQueue::begin_next() {
-  static_assert(kMostSlots + kMostInGroup < kAnnouncedCalls, "flags of all are known");
+  static_assert(kPositions + kMostInGroup < kAnnouncedCalls, "flags of all are known");
   while (waiting_) {
     Work& work = *waiting_;
     if (num_in_order_ >= (work.over_levels() ? kMostOverLevels : kMostInGroup)) return;

@@ -140,9 +140,31 @@ std::size_t most_bytes(Algorithm algorithm) {
   return lines ? kLinesData : SIZE_MAX;
 }
 
+bool lets_go_early(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::reduce_flat_lines:
+    case Algorithm::reduce_tree:
+    case Algorithm::reduce_flat_slots:
+    case Algorithm::reduce_knomial:
+    case Algorithm::reduce_chain:
+    case Algorithm::reduce_levels:
+    case Algorithm::bcast_lines:
+    case Algorithm::bcast_tree:
+    case Algorithm::bcast_slots:
+    case Algorithm::bcast_knomial:
+    case Algorithm::bcast_chain:
+    case Algorithm::bcast_levels:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool may_replace(const Choice& chosen, const Choice& other, std::size_t bytes) {
   if (chosen.algorithm == Algorithm::native || other.algorithm == Algorithm::native) return false;
   const AlgorithmInfo &from = info_of(chosen.algorithm), &to = info_of(other.algorithm);
+  const bool early = info_of(to.collective).has_root && bytes <= kMostEarly;
+  if (early && !lets_go_early(other.algorithm)) return false;
   return chosen.algorithm != other.algorithm && from.collective == to.collective &&
          from.order == to.order && keeps_order(to) && bytes <= most_bytes(other.algorithm);
 }

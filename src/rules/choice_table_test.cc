@@ -433,6 +433,39 @@ TEST(NextChoice, CanRunAndGivesTheSameResult) {
   EXPECT_GT(found, 1000);
 }
 
+// By the shipped rules whoever needs nothing of others goes on, whatever the machine is like.
+TEST(ChoiceTable, SmallCallsWithARootLetGoEarly) {
+  for (const int ranks : {2, 3, 5, 17, 64}) {
+    for (const Over over : {Over::shm, Over::levels}) {
+      for (int bits = 0; bits < 1 << 9; ++bits) {
+        Capabilities c;
+        c.ranks = ranks;
+        c.over = over;
+        c.reach = bits & 1 ? Reach::maps : bits & 2 ? Reach::copies : Reach::none;
+        c.oversubscribed = bits & 4;
+        c.spare = !c.oversubscribed && bits & 8;
+        c.measured.distance = bits & 16 ? Distance::near : Distance::far;
+        c.measured.attach = bits & 32 ? Attach::fast : Attach::slow;
+        c.family = bits & 64 ? Family::openmpi : Family::mpich;
+        c.nodes = over == Over::shm ? 1 : bits & 128 ? 2 : 4;
+        c.equal_nodes = c.as_many_each = bits & 256;
+        const ChoiceTable table(kNone, c, "");
+        for (const Collective collective : {Collective::bcast, Collective::reduce}) {
+          for (std::size_t bytes = 1; bytes <= kMostEarly; bytes += bytes / 3 + 1) {
+            const Choice choice = table.choose(collective, bytes);
+            EXPECT_TRUE(lets_go_early(choice.algorithm)) << name_of(choice.algorithm) << bytes;
+            const Choice other = next_choice(kNone, c, collective, bytes, choice);
+            EXPECT_TRUE(other.algorithm == Algorithm::native || lets_go_early(other.algorithm))
+                << name_of(other.algorithm) << bytes;
+          }
+          const Algorithm last = table.choose(collective, kMostEarly).algorithm;
+          EXPECT_TRUE(lets_go_early(last)) << name_of(last);
+        }
+      }
+    }
+  }
+}
+
 TEST(NextChoice, BetweenSlotsAndSingleCopyEitherWay) {
   const auto next = [](Attach attach, bool copies, Collective collective, std::size_t bytes) {
     Capabilities c = capabilities(2, copies, false);

@@ -26,7 +26,7 @@ struct Cells {
 };
 
 Cells& cells_of(const ShmGroup& group, int rank) {
-  return *reinterpret_cast<Cells*>(group.payload(rank, 0, sizeof(Cells)));
+  return *reinterpret_cast<Cells*>(group.payloads(rank));
 }
 
 struct Peer {
@@ -108,7 +108,7 @@ Measured copies_of_neighbours(const ShmGroup& group, PeerMemory& peers, std::uin
     const OtherMemory memory{read_from, &peer};
     CopyPlaces places{copy_cells_of(group, writer), copy_cells_of(group, reader), {}};
     for (std::size_t i = 0; i < kCopyPieces; ++i) {
-      places.slots[i] = group.payload(writer, i + 1, kCopyPiece);
+      places.slots[i] = group.payloads(writer) + (i + 1) * group.slot_bytes();
     }
     if (writes) {
       const CopyTimes times = write_copies(places, memory, number, timing);

@@ -47,6 +47,7 @@ void Trial::begin(const Choice& other, bool with_mpi) {
 }
 
 Turn Trial::next(bool again) {
+  if (is_over()) return {kept_, false};
   if (rival_ != Route::rules) return {is_rivals(turns_++) ? rival_ : kept_, true};
   if (!settled_ || again) ++calls_;
   return {kept_, false};
@@ -80,6 +81,7 @@ void Trials::open(const Classes& any, const Classes& own, bool again) {
 }
 
 void Trials::close() {
+  over_ = 0;
   for (int c = 0; c < kNumCollectives; ++c) {
     for (int k = 0; k < kResults; ++k) {
       open_[c][k] = 0;

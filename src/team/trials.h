@@ -5,8 +5,9 @@
 // first calls of a class go by the rules. Then that route is compared with a rival,
 // and the one kept with the next: first another of Sumac's algorithms, which gives the same bits,
 // then the MPI's own function, where its results may be taken. In a comparison kTurns calls go in
-// turns either way, and each rank keeps the least time of its calls. At the call after these the
-// ranks agree on the greatest of these times over all ranks and on the least. The rival is kept
+// turns either way, and each rank keeps the least time of its calls. In the next call of any class
+// from which no rank returns early the ranks agree on the greatest of these times over all ranks
+// and on the least; until then the route kept so far serves. The rival is kept
 // where the other route's times exceed its own by more than an eighth; a smaller difference may be
 // chance. Without a root that must be so of both: where all wait for all, the least is that of a
 // rank that came last and waited for none, and the greatest shows how long programs' ranks wait for
@@ -82,12 +83,13 @@ class Trial {
   void begin(const Choice& other, bool with_mpi);
   const Choice& other() const { return other_; }
 
-  // Counts a call and says how it goes. Not to be called while is_due() or is_over().
+  // Counts a call and says how it goes. Not to be called while is_due(). While is_over() the route
+  // that was kept so far serves.
   Turn next(bool again);
   // Records how long the call of this turn took. A call that left by an exception has no time.
   void note(Route route, std::uint64_t ns);
 
-  // True when all turns have been taken: the ranks must agree before the next call.
+  // True when all turns have been taken: the ranks have yet to agree.
   bool is_over() const { return turns_ == kTurns; }
   TurnTimes least() const { return least_; }
   // Ends a comparison with what the ranks have agreed on.
@@ -141,20 +143,41 @@ class Trials {
   }
   // Of an open class. Memory is taken at the first call of a collective.
   Trial& of(Collective collective, std::size_t bytes, Results results);
-  // Counts a call of an open class, and says how it goes. Collective: may settle a comparison, of
-  // which it then tells `settled`. `find_other` gives Sumac's other algorithm, or native.
-  template <class FindOther, class Settled>
-  Turn next(Collective collective, std::size_t bytes, Results results, Oob& oob,
-            FindOther find_other, Settled settled) {
+  // Counts a call of an open class, and says how it goes. `find_other` gives Sumac's other
+  // algorithm, or native.
+  template <class FindOther>
+  Turn next(Collective collective, std::size_t bytes, Results results, FindOther find_other) {
     Trial& trial = of(collective, bytes, results);
     if (trial.is_due(calls_before(bytes), again_))
       trial.begin(find_other(), results == Results::any);
-    if (trial.is_over()) settled(trial, settle(collective, trial, oob));
     if (trial.stays() && !again_) {
       open_[static_cast<int>(collective)][static_cast<int>(results)] &=
           ~(std::uint64_t{1} << class_of(bytes));
     }
-    return trial.next(again_);
+    const Turn turn = trial.next(again_);
+    over_ += turn.timed && trial.is_over();
+    return turn;
+  }
+
+  // True when comparisons are over on which the ranks have yet to agree. They do so at the beginning
+  // of a call in which all wait for all, since others must not wait.
+  bool wait_to_agree() const { return over_ > 0; }
+  // Collective: settles these comparisons, and tells `settled` of each: its collective, the least
+  // bytes of its class, its trial, and what came of it.
+  template <class Settled>
+  void agree(Oob& oob, Settled settled) {
+    for (int c = 0; c < kNumCollectives && over_ > 0; ++c) {
+      for (const auto& of_results : trials_[c]) {
+        for (int k = 0; of_results && k < kClasses; ++k) {
+          Trial& trial = of_results[static_cast<std::size_t>(k)];
+          if (!trial.is_over()) continue;
+          const auto collective = static_cast<Collective>(c);
+          const std::size_t least = k == 0 ? 0 : std::size_t{1} << (k - 1);
+          settled(collective, least, trial, settle(collective, trial, oob));
+          --over_;
+        }
+      }
+    }
   }
 
  private:
@@ -165,6 +188,7 @@ class Trials {
 
   std::uint64_t open_[kNumCollectives][kResults] = {};
   bool again_ = false;
+  int over_ = 0;  // comparisons on which the ranks have yet to agree
   std::unique_ptr<Trial[]> trials_[kNumCollectives][kResults];
 };
 

@@ -44,14 +44,18 @@ struct Times {
 };
 const Choice kNoOther, kSplit{Algorithm::allreduce_split_slots};
 
-// What the back end does for a call. Nothing is counted where the class is closed.
+void settle(Trials& trials, Oob& oob) {
+  trials.agree(oob, [](Collective, std::size_t, const Trial&, const Compared&) {});
+}
+
+// What the back end does for a call from which no rank returns early. Nothing is counted where the
+// class is closed.
 template <class TimeOf>
 Turn one_call(Trials& trials, Collective collective, std::size_t bytes, Oob& oob, TimeOf ns_of,
               const Choice& other = kNoOther, Results results = Results::any) {
+  if (trials.wait_to_agree()) settle(trials, oob);
   if (!trials.is_open(collective, bytes, results)) return kRules;
-  const auto find_other = [&] { return other; };
-  const auto settled = [](const Trial&, const Compared&) {};
-  const Turn turn = trials.next(collective, bytes, results, oob, find_other, settled);
+  const Turn turn = trials.next(collective, bytes, results, [&] { return other; });
   if (turn.timed) trials.of(collective, bytes, results).note(turn.route, ns_of(turn.route));
   return turn;
 }
@@ -166,6 +170,25 @@ TEST(Trials, WhatIsKeptOfTwoIsComparedWithTheMpi) {
   } while (std::next_permutation(std::begin(times), std::end(times)));
 }
 
+// Ranks of a call that may return early must not wait for others to agree.
+TEST(Trials, CallsThatMayReturnEarlyLeaveTheAgreementToOthers) {
+  Calls calls;
+  const auto next_bcast = [&] {
+    const Turn turn = calls.trials.next(Collective::bcast, 8, Results::any, [] { return kNoOther; });
+    Trial& trial = calls.trials.of(Collective::bcast, 8, Results::any);
+    if (turn.timed) trial.note(turn.route, turn.route == Route::native ? 1 : 9);
+    return turn;
+  };
+  for (std::uint32_t i = 0; i < Trials::calls_before(8) + Trial::kTurns; ++i) next_bcast();
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(next_bcast(), kRules);
+  EXPECT_EQ(calls.oob.agreements, 0);
+  EXPECT_TRUE(calls.trials.wait_to_agree());
+  calls.expect(1, kRules);
+  EXPECT_EQ(calls.oob.agreements, 1);
+  EXPECT_FALSE(calls.trials.wait_to_agree());
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(next_bcast(), kMpi);
+}
+
 // Calls whose results must be Sumac's are tried apart, and never with the MPI.
 TEST(Trials, CallsOfOwnResultsKnowNothingOfTheOthers) {
   Calls any(kNoOther);
@@ -223,10 +246,8 @@ TEST(Trials, ACallWithoutATimeIsStillATurn) {
     Calls calls;
     calls.expect(kBefore, kRules);
     const auto find_other = [] { return kNoOther; };
-    const auto settled = [](const Trial&, const Compared&) {};
     for (int t = 0; t < Trial::kTurns; ++t) {
-      const Turn turn =
-          calls.trials.next(kAllreduce, 1000, Results::any, calls.oob, find_other, settled);
+      const Turn turn = calls.trials.next(kAllreduce, 1000, Results::any, find_other);
       Trial& trial = calls.trials.of(kAllreduce, 1000, Results::any);
       // Every one of the rules' has a time; of the MPI's, one or none.
       if (turn == kTimedRules) trial.note(turn.route, 100);

@@ -84,9 +84,10 @@ Ways ways_of(const Stats& stats, Algorithm forced) {
   }
   for (int r = 0; r < kNumReasons; ++r) {
     const std::uint64_t calls = stats.handed[c][r].calls;
-    if (static_cast<Reason>(r) == Reason::first_calls) {
-      ways.first = calls;
-    } else if (!is_told_elsewhere(static_cast<Reason>(r))) {
+    const auto reason = static_cast<Reason>(r);
+    if (reason == Reason::first_calls || reason == Reason::no_call_of_all) {
+      ways.first += calls;
+    } else if (!is_told_elsewhere(reason)) {
       ways.handed += calls;
       add_reason(ways, calls, text_of(static_cast<Reason>(r)));
     } else {

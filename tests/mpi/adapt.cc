@@ -159,7 +159,15 @@ struct Caller {
       case Kind::v:
         exchange_v(count);
     }
-    return letter(first);
+    const char served = letter(first);
+    if (kind == Kind::reduce || kind == Kind::bcast) let_agree();
+    return served;
+  }
+
+  // Ranks agree on what came of turns in calls that wait for all: here in one of a class of its own.
+  void let_agree() const {
+    int values[8] = {}, sums[8];
+    MPI_Allreduce(values, sums, 8, MPI_INT, MPI_SUM, group.comm);
   }
 
   // The bytes that decide, and with them the class.

@@ -12,7 +12,7 @@ namespace sumac::allgather {
 
 Task single_copy(Strand& strand, ShmGroup& group, const AllgatherArguments& args,
                  const SingleCopy& peers) {
-  const std::uint64_t position = group.take(1);
+  const std::uint64_t position = group.take(1, {.results = true});
   co_await strand.until(group.slot_free(position));
   show_buffers(group, position, {args.input.at(), nullptr});
   args.keep_own(group.rank());

@@ -13,13 +13,13 @@ namespace sumac::allgather {
 Task slots(Strand& strand, ShmGroup& group, const AllgatherArguments& args) {
   const OwnSlots cut(args.parts, group.slot_bytes());
   const std::size_t steps = cut.steps(), own = args.parts[group.rank()].offset;
-  const std::uint64_t first = group.take(steps);
+  const std::uint64_t first = group.take(steps, {.room = cut.room()});
   for (std::size_t step = 0; step <= steps; ++step) {
     if (step < steps) {
       co_await strand.until(group.slot_free(first + step));
       const Piece piece = cut.piece(step, group.rank());
       put(group, first + step, args.input + (piece.offset - own),
-          group.payload(group.rank(), first + step, cut.room()), piece.bytes);
+          group.payload(group.rank(), first + step), piece.bytes);
       group.publish_in(first + step);
     }
     if (step == 0) {

@@ -29,7 +29,7 @@ void fold_all(ShmGroup& group, std::uint64_t position, const ReduceArguments& ar
 }  // namespace
 
 Task flat_lines(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const std::uint64_t position = group.take(1);
+  const std::uint64_t position = group.take(1, {.lines = lines_for(args.bytes())});
   co_await strand.until(group.slot_free(position));
   show_own(group, position, args);
   co_await strand.until(group.others_in(position));
@@ -42,7 +42,7 @@ Task flat_lines(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
 
 void flat_lines_directly(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                          const WaitPolicy& policy) {
-  const std::uint64_t position = group.take(1);
+  const std::uint64_t position = group.take(1, {.lines = lines_for(args.bytes())});
   strand.wait_directly(group.slot_free(position), policy);
   show_own(group, position, args);
   strand.wait_directly(group.others_in(position), policy);

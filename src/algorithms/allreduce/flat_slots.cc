@@ -14,12 +14,12 @@ namespace sumac::allreduce {
 Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
   const Chunks chunks = slot_chunks(args.bytes(), group.widest_payload(), args.unit);
   const std::size_t count = chunks.count();
-  const std::uint64_t first = group.take(count);
+  const std::uint64_t first = group.take(count, {.room = chunks.most()});
   for (std::size_t step = 0; step <= count; ++step) {
     if (step < count) {
       const Part part = chunks[step];
       co_await strand.until(group.slot_free(first + step));
-      group.store(first + step, group.payload(group.rank(), first + step, chunks.most()),
+      group.store(first + step, group.payload(group.rank(), first + step),
                   args.input + part.offset, part.bytes);
       group.publish_in(first + step);
     }
@@ -27,7 +27,7 @@ Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
     const std::uint64_t position = first + step - 1;
     const Part part = chunks[step - 1];
     co_await strand.until(group.others_in(position));
-    fold_piece(group, position, args, {part.offset, part.bytes, 0}, chunks.most(),
+    fold_piece(group, position, args, {part.offset, part.bytes, 0},
                args.output + part.offset);
     group.finish(position);
     // Others may have put this chunk in before they folded the one ahead of it.

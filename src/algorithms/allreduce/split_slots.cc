@@ -19,8 +19,8 @@ void fold_own(ShmGroup& group, std::uint64_t position, const ReduceArguments& ar
               const SplitChunks& cut, std::size_t step) {
   const Piece own = cut.piece(step, group.rank());
   std::byte* const result = args.output + own.offset;
-  fold_piece(group, position, args, own, cut.room(), result);
-  std::byte* const slot = group.payload(group.rank(), position, cut.room());
+  fold_piece(group, position, args, own, result);
+  std::byte* const slot = group.payload(group.rank(), position);
   group.store(position, slot + own.place, result, own.bytes);
 }
 
@@ -29,7 +29,7 @@ void fold_own(ShmGroup& group, std::uint64_t position, const ReduceArguments& ar
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
   const SplitChunks cut(group.size(), args.bytes(), group.widest_payload(), args.unit);
   const std::size_t steps = cut.steps(), most = group.ring() / 2;
-  const std::uint64_t first = group.take(steps);
+  const std::uint64_t first = group.take(steps, {.room = cut.room(), .results = true});
   for (std::size_t begin = 0; begin < steps; begin += most) {
     const std::size_t end = std::min(steps, begin + most);
     for (std::size_t step = begin; step < end; ++step) {

@@ -15,7 +15,7 @@ Task tree(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
   const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes(), args.unit);
   const std::size_t behind = std::min(chunks.count() - 1, group.ring() / 2);
   const RunTree tree(group.size(), group.rank(), 0, args.radix);
-  const std::uint64_t first = group.take(chunks.count());
+  const std::uint64_t first = group.take(chunks.count(), {.room = chunks.most(), .results = true});
   for (std::size_t step = 0; step < chunks.count() + behind; ++step) {
     if (step < chunks.count()) {
       co_await strand.until(group.slot_free(first + step));

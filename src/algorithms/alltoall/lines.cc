@@ -26,7 +26,7 @@ void put_row(ShmGroup& group, std::uint64_t position, const AlltoallArguments& a
 Task lines(Strand& strand, ShmGroup& group, const AlltoallArguments& args) {
   const int ranks = group.size();
   const std::size_t row = row_bytes(args, group.rank());
-  const std::uint64_t position = group.take(1);
+  const std::uint64_t position = group.take(1, {.lines = lines_for(row)});
   co_await strand.until(group.slot_free(position));
   put_row(group, position, args, row);
   group.note_lines(lines_for(row));

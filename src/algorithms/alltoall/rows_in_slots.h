@@ -16,6 +16,12 @@ inline Chunks row_chunks(const ShmGroup& group, const AlltoallArguments& args) {
   return slot_chunks(row_bytes(args, group.rank()), group.slot_bytes());
 }
 
+// Takes the positions that a row needs; returns the first.
+inline std::uint64_t take_rows(ShmGroup& group, const AlltoallArguments& args) {
+  const Chunks chunks = row_chunks(group, args);
+  return group.take(chunks.count(), {.room = chunks.most()});
+}
+
 // Brings the rows of the ranks for which gives(rank) is true to all others, from position `first`
 // on. All ranks finish all positions. meanwhile() is called when the first piece is there for the
 // others: theirs are on their way.
@@ -31,7 +37,7 @@ Task bring_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& args, 
     if (step < chunks.count()) co_await strand.until(group.slot_free(first + step));
     if (step < chunks.count() && gives(group.rank())) {
       const std::uint64_t position = first + step;
-      std::byte* const slot = group.payload(group.rank(), position, chunks.most());
+      std::byte* const slot = group.payload(group.rank(), position);
       row.take(chunks[step].bytes, [&](const ConstBytes& from, std::size_t at, std::size_t n) {
         put(group, position, from, slot + at, n);
       });
@@ -47,7 +53,7 @@ Task bring_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& args, 
       const int from = rank_before(group.rank(), static_cast<int>(d) + 1, ranks);
       if (!gives(from)) continue;
       co_await strand.until(group.in(from, position));
-      take_block(group, position, from, chunk, chunks.most(), {d * block, block},
+      take_block(group, position, from, chunk, {d * block, block},
                  args.output + args.received[from].offset);
     }
     group.finish(position);

@@ -24,7 +24,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
     args.keep_own(group.rank());
     co_return;
   }
-  const std::uint64_t position = group.take_first();
+  const std::uint64_t position = group.take_first({.results = true});
   const bool fetched = args.input.contiguous();
   co_await strand.until(group.slot_free(position));
   show_buffers(group, position, {fetched ? args.input.at() : nullptr, nullptr});
@@ -47,7 +47,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
   group.finish(position);
   // All ranks have seen the same.
   const bool any = std::find(in_slots.begin(), in_slots.end(), true) != in_slots.end();
-  const std::uint64_t first = group.take(any ? row_chunks(group, args).count() : 0);
+  const std::uint64_t first = any ? take_rows(group, args) : group.take(0);
   if (any) {
     const auto gives = [&](int rank) { return in_slots[static_cast<std::size_t>(rank)]; };
     co_await bring_rows(strand, group, args, first, gives, [] {});

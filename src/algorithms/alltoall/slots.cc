@@ -16,7 +16,7 @@ Task slots(Strand& strand, ShmGroup& group, const AlltoallArguments& args) {
     keep_own();
     co_return;
   }
-  const std::uint64_t first = group.take(row_chunks(group, args).count());
+  const std::uint64_t first = take_rows(group, args);
   co_await bring_rows(
       strand, group, args, first, [](int) { return true; }, keep_own);
   // Every other rank has begun this call.

@@ -15,7 +15,7 @@ namespace sumac::alltoallv {
 Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
                    const SingleCopy* peers) {
   const int ranks = group.size();
-  const std::uint64_t first = group.take_first();
+  const std::uint64_t first = group.take_first({.lines = kLines, .room = group.slot_bytes(), .results = true});
   co_await strand.until(group.slot_free(first));
   Output output(group, args, peers != nullptr);
   output.put_first(first);
@@ -26,7 +26,7 @@ Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& arg
   std::size_t steps = own_steps;
   const auto input_from = [&](int distance) { return Input(group, args, peers, first, distance); };
   for (int d = 1; d < ranks; ++d) steps = std::max(steps, input_from(d).steps());
-  group.take(steps - 1);
+  group.take(steps - 1, {.room = group.slot_bytes()});
   group.note_finished_before(first);
   int rows_in_slots = 0, rows_fetched = output.is_fetched();
   for (int d = 1; d < ranks; ++d) {

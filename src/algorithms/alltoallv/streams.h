@@ -124,7 +124,7 @@ class Output {
 
   void put_in_slot(std::uint64_t position) {
     const std::size_t room = group_.slot_bytes();
-    std::byte* const slot = group_.payload(group_.rank(), position, room);
+    std::byte* const slot = group_.payload(group_.rank(), position);
     std::size_t at = 0;
     for (; at < room && entered_ < group_.size() - 1; at += sizeof(SlotsEntry)) {
       place_ = enter<SlotsEntry>(slot + at, place_);
@@ -209,10 +209,10 @@ class Input {
     const std::size_t entry = index_ * sizeof(SlotsEntry) - chunk.offset;
     if (entry < chunk.bytes) {
       SlotsEntry seen;
-      std::memcpy(&seen, group_.payload(from_, first_ + step, chunk.bytes) + entry, sizeof seen);
+      std::memcpy(&seen, group_.payload(from_, first_ + step) + entry, sizeof seen);
       note(seen);
     }
-    take_block(group_, first_ + step, from_, chunk, chunk.bytes, block(), output());
+    take_block(group_, first_ + step, from_, chunk, block(), output());
   }
 
  private:

@@ -10,7 +10,7 @@
 namespace sumac::bcast {
 
 Task lines(Strand& strand, ShmGroup& group, const BcastArguments& args) {
-  const std::uint64_t position = group.take(1);
+  const std::uint64_t position = group.take(1, {.lines = lines_for(args.bytes)});
   if (group.rank() == args.root) {
     co_await strand.until(group.slot_free(position));
     put_lines(group, position, args.buffer, args.bytes);

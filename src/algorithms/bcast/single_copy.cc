@@ -16,15 +16,14 @@ namespace sumac::bcast {
 
 Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
                  const SingleCopy& peers) {
-  const std::uint64_t position = group.take_first();
+  const std::uint64_t position = group.take_first({.results = true});
   co_await strand.until(group.slot_free(position));
   std::byte* const buffer = args.buffer.contiguous() ? args.buffer.at() : nullptr;
   show_buffers(group, position, {buffer, buffer});
   co_await strand.until(group.in(args.root, position));
   const bool through_slots = buffers_of(group, args.root, position).input == 0;
   // Where no data have gaps, slots may have no room for any.
-  const auto chunks = [&] { return slot_chunks(args.bytes, group.slot_bytes()).count(); };
-  const std::uint64_t first = group.take(through_slots ? chunks() : 0);
+  const std::uint64_t first = through_slots ? take_slots(group, args) : group.take(0);
   if (!through_slots) co_await copy_shares(strand, group, args, peers, position, {0, args.bytes});
   group.finish(position);
   if (through_slots) co_await go_through_slots(strand, group, args, first);

@@ -10,6 +10,11 @@
 
 namespace sumac::bcast {
 
+std::uint64_t take_slots(ShmGroup& group, const BcastArguments& args) {
+  const Chunks chunks = slot_chunks(args.bytes, group.slot_bytes());
+  return group.take(chunks.count(), {.room = chunks.most()});
+}
+
 Task go_through_slots(Strand& strand, ShmGroup& group, const BcastArguments& args,
                       std::uint64_t first) {
   const Chunks chunks = slot_chunks(args.bytes, group.slot_bytes());
@@ -17,7 +22,7 @@ Task go_through_slots(Strand& strand, ShmGroup& group, const BcastArguments& arg
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     const std::uint64_t position = first + c;
     const Part part = chunks[c];
-    std::byte* slot = group.payload(args.root, position, chunks.most());
+    std::byte* slot = group.payload(args.root, position);
     if (root) {
       co_await strand.until(group.slot_free(position));
       put(group, position, args.buffer + part.offset, slot, part.bytes);
@@ -32,8 +37,7 @@ Task go_through_slots(Strand& strand, ShmGroup& group, const BcastArguments& arg
 }
 
 Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args) {
-  const Chunks chunks = slot_chunks(args.bytes, group.slot_bytes());
-  co_await go_through_slots(strand, group, args, group.take(chunks.count()));
+  co_await go_through_slots(strand, group, args, take_slots(group, args));
 }
 
 Traffic slots_cost(const GroupCall& call) {

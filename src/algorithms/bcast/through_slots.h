@@ -9,7 +9,10 @@
 
 namespace sumac::bcast {
 
-// As many positions as slot_chunks(args.bytes, group.slot_bytes()) has chunks, from `first` on.
+// Takes the positions that the message needs; returns the first.
+std::uint64_t take_slots(ShmGroup& group, const BcastArguments& args);
+
+// Brings the message from the root to all, at positions from `first` on.
 Task go_through_slots(Strand& strand, ShmGroup& group, const BcastArguments& args,
                       std::uint64_t first);
 

@@ -14,7 +14,7 @@ namespace sumac::bcast {
 Task tree(Strand& strand, ShmGroup& group, const BcastArguments& args) {
   const Chunks chunks = slot_chunks(args.bytes, group.slot_bytes());
   const RunTree tree(group.size(), group.rank(), args.root, args.radix);
-  const std::uint64_t first = group.take(chunks.count());
+  const std::uint64_t first = group.take(chunks.count(), {.room = chunks.most()});
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     if (!tree.is_leaf()) co_await strand.until(group.slot_free(first + c));
     co_await pass_down(strand, group, tree, {first + c, chunks[c], chunks.most()},

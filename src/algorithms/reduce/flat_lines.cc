@@ -12,7 +12,7 @@ namespace sumac::reduce {
 
 Task flat_lines(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
   const int lines = lines_for(args.bytes());
-  const std::uint64_t position = group.take(1);
+  const std::uint64_t position = group.take(1, {.lines = lines});
   if (group.rank() != args.root) {
     co_await strand.until(group.slot_free(position));
     put_lines(group, position, args.input, args.bytes());

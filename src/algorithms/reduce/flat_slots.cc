@@ -12,11 +12,11 @@ namespace sumac::reduce {
 namespace {
 
 Task give(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunks chunks) {
-  const std::uint64_t first = group.take(chunks.count());
+  const std::uint64_t first = group.take(chunks.count(), {.room = chunks.most()});
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     const Part part = chunks[c];
     co_await strand.until(group.slot_free(first + c));
-    group.store(first + c, group.payload(group.rank(), first + c, chunks.most()),
+    group.store(first + c, group.payload(group.rank(), first + c),
                 args.input + part.offset, part.bytes);
     group.publish_in(first + c);
     group.finish(first + c);
@@ -24,13 +24,13 @@ Task give(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunks c
 }
 
 Task collect(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunks chunks) {
-  const std::uint64_t first = group.take(chunks.count());
+  const std::uint64_t first = group.take(chunks.count(), {.room = chunks.most()});
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     const Part part = chunks[c];
     for (int r = 0; r < group.size(); ++r) {
       if (r != args.root) co_await strand.until(group.in(r, first + c));
     }
-    fold_piece(group, first + c, args, {part.offset, part.bytes, 0}, chunks.most(),
+    fold_piece(group, first + c, args, {part.offset, part.bytes, 0},
                args.output + part.offset);
     group.finish(first + c);
   }

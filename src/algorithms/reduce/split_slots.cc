@@ -14,7 +14,7 @@ Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
   const SplitChunks cut(group.size(), args.bytes(), group.slot_bytes(), args.unit);
   const std::size_t steps = cut.steps();
   const bool root = group.rank() == args.root;
-  const std::uint64_t first = group.take(steps);
+  const std::uint64_t first = group.take(steps, {.room = cut.room(), .results = true});
   // The root copies one step later, while the others fold the next chunk.
   for (std::size_t step = 0; step < steps + (root ? 2 : 1); ++step) {
     if (step < steps) {
@@ -26,8 +26,8 @@ Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
       const std::uint64_t position = first + step - 1;
       co_await strand.until(group.others_in(position));
       const Piece own = cut.piece(step - 1, group.rank());
-      std::byte* const slot = group.payload(group.rank(), position, cut.room());
-      fold_piece(group, position, args, own, cut.room(),
+      std::byte* const slot = group.payload(group.rank(), position);
+      fold_piece(group, position, args, own,
                  root ? args.output + own.offset : slot + own.place);
       group.publish_out(position);
       if (!root) group.finish(position);

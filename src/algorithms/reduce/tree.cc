@@ -15,7 +15,7 @@ namespace sumac::reduce {
 Task tree(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
   const Chunks chunks = slot_chunks(args.bytes(), group.slot_bytes(), args.unit);
   const RunTree tree(group.size(), group.rank(), args.root, args.radix);
-  const std::uint64_t first = group.take(chunks.count());
+  const std::uint64_t first = group.take(chunks.count(), {.room = chunks.most()});
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     if (!tree.is_root()) co_await strand.until(group.slot_free(first + c));
     co_await fold_up(strand, group, args, tree, {first + c, chunks[c], chunks.most()});

@@ -12,7 +12,7 @@ namespace sumac::reduce_scatter {
 
 Task lines(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args) {
   const Part own = args.parts[group.rank()];
-  const std::uint64_t position = group.take(1);
+  const std::uint64_t position = group.take(1, {.lines = lines_for(args.bytes())});
   co_await strand.until(group.slot_free(position));
   put_lines(group, position, args.input, args.bytes());
   group.note_lines(lines_for(args.bytes()));

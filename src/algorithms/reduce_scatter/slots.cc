@@ -14,7 +14,7 @@ namespace sumac::reduce_scatter {
 Task slots(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args) {
   const SpreadParts cut(args.parts, group.slot_bytes(), args.unit);
   const std::size_t steps = cut.steps();
-  const std::uint64_t first = group.take(steps);
+  const std::uint64_t first = group.take(steps, {.room = cut.room()});
   for (std::size_t step = 0; step <= steps; ++step) {
     if (step < steps) {
       co_await strand.until(group.slot_free(first + step));
@@ -27,7 +27,7 @@ Task slots(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args) 
     if (own.bytes > 0) {
       co_await strand.until(group.others_in(position));
       const std::size_t done = own.offset - args.parts[group.rank()].offset;
-      fold_piece(group, position, args, own, cut.room(), args.output + done);
+      fold_piece(group, position, args, own, args.output + done);
     }
     group.finish(position);
     // Others may have put these pieces in before they folded the ones ahead of them.

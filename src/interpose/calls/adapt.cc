@@ -6,10 +6,10 @@
 namespace sumac {
 namespace {
 
-const char* name_of(Route route, const Decision& decision, const Trial& trial) {
+const char* name_of(Route route, const Choice& rules, const Trial& trial) {
   switch (route) {
     case Route::rules:
-      return name_of(decision.choice.algorithm);
+      return name_of(rules.algorithm);
     case Route::other:
       return name_of(trial.other().algorithm);
     case Route::native:
@@ -18,20 +18,27 @@ const char* name_of(Route route, const Decision& decision, const Trial& trial) {
   return "";
 }
 
-void tell(const Call& call, const Decision& decision, const Trial& trial,
+void tell(const Communicator& c, Collective collective, std::size_t bytes, const Trial& trial,
           const Compared& compared) {
-  const Communicator& c = *decision.communicator;
   if (c.rank != 0) return;
   const auto us = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-3; };
   const auto& [greatest, least] = compared.times;
+  const Choice& rules = c.choose(collective, bytes);
   log(Level::trace,
-      "adapted: %s of %zu bytes on %d ranks: %s %.2f to %.2f us, %s %.2f to %.2f us: %s",
-      name_of(call.collective()), decision.bytes, c.size, name_of(compared.kept, decision, trial),
-      us(least.kept), us(greatest.kept), name_of(compared.rival, decision, trial), us(least.rival),
+      "adapted: %s of %zu bytes and more on %d ranks: %s %.2f to %.2f us, %s %.2f to %.2f us: %s",
+      name_of(collective), bytes, c.size, name_of(compared.kept, rules, trial), us(least.kept),
+      us(greatest.kept), name_of(compared.rival, rules, trial), us(least.rival),
       us(greatest.rival), compared.rival_is_faster ? "the latter from now on" : "kept");
 }
 
 }  // namespace
+
+void agree_on_turns(Communicator& c) {
+  c.trials.agree(c.oob, [&](Collective collective, std::size_t bytes, const Trial& trial,
+                            const Compared& compared) {
+    tell(c, collective, bytes, trial, compared);
+  });
+}
 
 Turn next_turn(const Call& call, const Decision& decision, Choice& other) {
   Communicator& c = *decision.communicator;
@@ -40,10 +47,7 @@ Turn next_turn(const Call& call, const Decision& decision, Choice& other) {
   const auto find_other = [&] {
     return c.choose_other(collective, decision.bytes, decision.choice);
   };
-  const auto settled = [&](const Trial& trial, const Compared& compared) {
-    tell(call, decision, trial, compared);
-  };
-  Turn turn = c.trials.next(collective, decision.bytes, results, c.oob, find_other, settled);
+  Turn turn = c.trials.next(collective, decision.bytes, results, find_other);
   if (turn.route != Route::other) return turn;
   other = c.trials.of(collective, decision.bytes, results).other();
   // Not all calls of a class need have the same choice.

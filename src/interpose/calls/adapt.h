@@ -26,8 +26,11 @@ inline bool takes_turns(const Call& call, const Decision& decision) {
          trials.is_open(call.collective(), decision.bytes, results_of(decision));
 }
 
+// Settles the communicator's comparisons of routes that are over. Waits for all ranks.
+void agree_on_turns(Communicator& communicator);
+
 // Counts a blocking call that takes turns, and says how it goes: by Route::other with the choice
-// `other`. May wait for the other ranks.
+// `other`.
 Turn next_turn(const Call& call, const Decision& decision, Choice& other);
 
 // Records how long (ns) a call took that was timed.

@@ -121,10 +121,4 @@ struct Call {
   }
 };
 
-// True when the call ends on no rank before all ranks have made it.
-inline bool ends_together(const Call& call) {
-  if (call.collective() == Collective::barrier) return true;
-  return call.collective() == Collective::allreduce && call.receive.count > 0;
-}
-
 }  // namespace sumac

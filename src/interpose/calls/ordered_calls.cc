@@ -22,8 +22,8 @@ namespace {
 // remain, some are without Sumac, or may be, and others cannot agree.
 bool may_be_ordered(Reason reason) {
   for (const Reason possible :
-       {Reason::left_out, Reason::first_calls, Reason::messages, Reason::shared_memory,
-        Reason::budget, Reason::device, Reason::user_op, Reason::user_op_levels,
+       {Reason::left_out, Reason::first_calls, Reason::no_call_of_all, Reason::messages,
+        Reason::shared_memory, Reason::budget, Reason::device, Reason::user_op, Reason::user_op_levels,
         Reason::user_element, Reason::no_kernel, Reason::rules}) {
     if (reason == possible) return true;
   }
@@ -37,7 +37,7 @@ Communicator* find_members(const Call& call, Reason& reason) {
   if (!c) return nullptr;
   if (c->state == Communicator::State::handed_down) reason = c->reason;
   if (!may_be_ordered(reason)) return nullptr;
-  const bool met = c->state != Communicator::State::counting || c->calls >= kAgreeAfter;
+  const bool met = c->state != Communicator::State::counting || c->agreed;
   if (met) return c;
   int inter = 0;
   mpi.Comm_test_inter(call.comm, &inter);

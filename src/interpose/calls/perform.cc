@@ -6,6 +6,7 @@
 #include "interpose/calls/calls.h"
 #include "interpose/calls/check.h"
 #include "interpose/calls/direct_memory.h"
+#include "interpose/calls/ends_together.h"
 #include "interpose/calls/ordered_calls.h"
 #include "interpose/messages/alltoall_calls.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -97,6 +98,9 @@ int run_in_turn(Entry& entry, const Call& call, const Decision& decision) {
 }
 
 int run_now(Entry& entry, const Call& call, const Decision& decision) {
+  if (decision.communicator->trials.wait_to_agree()) [[unlikely]] {
+    if (ends_together(call)) agree_on_turns(*decision.communicator);
+  }
   if (decision.by_user) [[unlikely]]
     return run_user_reduction(entry, call, decision);
   if (decision.way == Decision::Way::local && decision.reduction) {
@@ -168,7 +172,7 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
 int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decision) {
   const int error = call.kind.below(call);
   // Counts as much as two calls: it will be used many times.
-  if (was_made(error)) count_call(call.comm, kAgreeAfter, false);
+  if (was_made(error)) count_call(call.comm, kAgreeAfter, Others::will_come);
   Decision again = error == MPI_SUCCESS ? decide(entry, call) : decision;
   if (!again.is_served()) {
     keep_order(call, again);
@@ -179,8 +183,13 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
   return initialise(entry, call, again);
 }
 
+Others others_of(const Call& call, int error) {
+  if (!ends_together(call)) return Others::may_be_late;
+  return error == MPI_SUCCESS ? Others::have_come : Others::will_come;
+}
+
 // Nonblocking calls never set a communicator up, since that waits for other ranks: until a blocking
-// or persistent call has done so, they are the MPI's.
+// call from which no rank returns early, or a persistent one, has done so, they are the MPI's.
 int hand_down(Entry& entry, const Call& call, Decision& decision) {
   if (decision.counts && call.kind.form == Form::persistent) {
     return set_up_and_initialise(entry, call, decision);
@@ -190,9 +199,8 @@ int hand_down(Entry& entry, const Call& call, Decision& decision) {
   if (decision.way == Decision::Way::refuse) return decision.error;
   const bool in_order = decision.reason == Reason::in_order;
   const int error = in_order ? reduce_in_order(call, decision) : hand_to_mpi(call);
-  const bool succeeded = error == MPI_SUCCESS;
   if (decision.counts && call.kind.form == Form::blocking && was_made(error)) {
-    count_call(call.comm, 1, succeeded && ends_together(call));
+    count_call(call.comm, 1, others_of(call, error));
   }
   return error;
 }

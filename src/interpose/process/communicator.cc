@@ -50,6 +50,7 @@ void release(Communicator* communicator) {
   add_to_process_stats(communicator->stats);
   communicator->reset();
   communicator->calls = 0;
+  communicator->agreed = false;
   communicator->checkable = 0;
   communicator->profiled = -1;
   communicator->fold.forget();
@@ -128,16 +129,23 @@ Communicator* find_or_remember(MPI_Comm comm) {
   return communicator ? communicator : remember(comm);
 }
 
-void count_call(MPI_Comm comm, std::uint64_t more, bool all_entered) {
+// A call that failed on this rank may have succeeded on others: it counts, and sets up, like any.
+void count_call(MPI_Comm comm, std::uint64_t more, Others others) {
   if (!mpi_is_up()) note_mpi_up();
   Communicator* communicator = find_or_remember(comm);
   if (!communicator || communicator->state != Communicator::State::counting) return;
   const std::uint64_t before = communicator->calls;
   const std::uint64_t calls = communicator->calls += more;
-  const auto passes = [&](std::uint64_t mark) { return before < mark && calls >= mark; };
-  if (passes(kAgreeAfter) || (calls > kAgreeAfter && passes(options.build_after))) {
-    set_up(*communicator, all_entered);
+  if (calls < kAgreeAfter) return;
+  if (before < kAgreeAfter && needs_no_others(*communicator)) return;
+  const bool enough = calls >= options.build_after;
+  if (communicator->agreed && !enough) return;
+  if (others == Others::may_be_late) {
+    if (enough) communicator->reason = Reason::no_call_of_all;
+    return;
   }
+  communicator->agreed = true;
+  set_up(*communicator, others == Others::have_come);
 }
 
 void drop_keeper(Communicator& communicator) {

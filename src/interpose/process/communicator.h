@@ -25,6 +25,7 @@ struct Communicator : Team {
   MPI_Comm comm = MPI_COMM_NULL;
   MpiOob by_mpi{*this};
   std::uint64_t calls = 0;
+  bool agreed = false;  // the ranks have compared their options
   std::uint64_t checkable = 0;  // calls whose results could be checked
 
   int profiled = -1;  // its number in the profile; -1: none
@@ -48,11 +49,17 @@ Communicator* find_communicator(MPI_Comm comm);
 // The communicator of a handle, which is known from now on; null where that cannot be.
 Communicator* find_or_remember(MPI_Comm comm);
 
-// To be called after a collective call that may wait for other ranks and that the MPI has served
-// without an error, so that all its ranks come here. Remembers the communicator, and sets it up
-// when its time has come. `calls`: the number of calls that it counts as; `all_entered`: the call
-// ends on no rank before all have made it.
-void count_call(MPI_Comm comm, std::uint64_t calls, bool all_entered);
+// What a call that the MPI has served tells of the other ranks, the same on all of them.
+enum class Others : std::uint8_t {
+  may_be_late,  // they may make the call only after this rank has gone on, so it must not wait
+  will_come,    // the call may wait for them
+  have_come,    // all have made the call: it ends on no rank before
+};
+
+// To be called after a collective call that the MPI has served without an error, so that all its
+// ranks come here. Remembers the communicator, and sets it up in the first call that may wait for
+// the other ranks once enough calls have been made. `calls`: the number of calls that it counts as.
+void count_call(MPI_Comm comm, std::uint64_t calls, Others others);
 
 // Removes one user of the state.
 void drop_keeper(Communicator& communicator);
@@ -62,8 +69,8 @@ void leave(Communicator& communicator);
 // To be called when an operation has ended on a communicator that has been left.
 void let_go(Communicator& communicator);
 
-// Ranks agree on their options after this many calls, whatever the options are: SUMAC_BUILD_AFTER
-// can only delay what follows.
+// Ranks agree on their options in the first call that may wait for all of them and that is at least
+// this one, whatever the options are: SUMAC_BUILD_AFTER can only delay what follows.
 inline constexpr std::uint64_t kAgreeAfter = 2;
 
 // All communicators that are known, or were.

@@ -113,17 +113,24 @@ void trace_choices(const Communicator& c) {
 
 }  // namespace
 
-void set_up(Communicator& c, bool all_entered) {
+bool needs_no_others(Communicator& c) {
   int inter = 0;
   mpi.Comm_test_inter(c.comm, &inter);
-  if (inter) return hand_down_for_good(c, Reason::intercommunicator);
+  if (inter) {
+    hand_down_for_good(c, Reason::intercommunicator);
+    return true;
+  }
   mpi.Comm_size(c.comm, &c.size);
   mpi.Comm_rank(c.comm, &c.rank);
   if (c.size == 1) {
     c.state = Communicator::State::alone;
-    return;
+  } else if (is_fault_tolerant()) {
+    hand_down_for_good(c, Reason::fault_tolerance);
   }
-  if (is_fault_tolerant()) return hand_down_for_good(c, Reason::fault_tolerance);
+  return c.state != Communicator::State::counting;
+}
+
+void set_up(Communicator& c, bool all_entered) {
   Reason reason;
   if (!members_may_be_served(c, reason)) return hand_down_for_good(c, reason);
   if (!meet(c, all_entered)) return hand_down_for_good(c, Reason::builds_differ);

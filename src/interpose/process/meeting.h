@@ -17,4 +17,8 @@ namespace sumac {
 // and with Sumac it would have come.
 void set_up(Communicator& communicator, bool all_entered);
 
+// Decides how a communicator is served where that needs no other rank: an inter-communicator, or
+// one of a single rank. Returns false where the ranks must meet.
+bool needs_no_others(Communicator& communicator);
+
 }  // namespace sumac

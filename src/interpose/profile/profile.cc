@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "interpose/calls/call_text.h"
+#include "interpose/calls/ends_together.h"
 #include "interpose/calls/user_handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/members.h"
@@ -150,7 +151,10 @@ Communicator* Profile::find(MPI_Comm comm) {
 void Profile::agree(const Call& call, Communicator& c) {
   if (call.kind.form == Form::nonblocking) return;
   const bool persistent = call.kind.form == Form::persistent;
-  count_call(call.comm, persistent ? kAgreeAfter : 1, !persistent && ends_together(call));
+  const Others others = persistent            ? Others::will_come
+                        : ends_together(call) ? Others::have_come
+                                              : Others::may_be_late;
+  count_call(call.comm, persistent ? kAgreeAfter : 1, others);
   bool compares = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -18,8 +18,11 @@ std::size_t bytes_a_rank(const Layout& layout) {
   return layout.block_bytes() / static_cast<std::size_t>(layout.ranks);
 }
 
+// Small slots make up for their size by their number.
 Layout with_usual_ring(Layout layout) {
-  layout.ring = std::min(layout.ring, Layout().ring);
+  const std::size_t one = std::bit_ceil(std::max<std::size_t>(layout.slot_bytes, 1));
+  const std::size_t enough = std::min(kLeastPayloads / one, kMostSlots);
+  layout.ring = std::min(layout.ring, std::max(Layout().ring, enough));
   layout.turns = 1;
   return layout;
 }
@@ -89,9 +92,9 @@ Layout Arena::choose_layout(int ranks, int lanes, Slots slots, Control control) 
   layout.slot_bytes = slot_bytes_;
   layout.control = control;
   if (slots == Slots::lines_only) {
-    // Slots that a rank which has sent, and need not wait for its readers, may be ahead of them.
     layout.ring = 4;
     layout.slot_bytes = 0;
+    layout.further_lines = kFewFurtherLines;
     return layout;
   }
   if (slots == Slots::in_turn) layout.turns = turns_for(layout);
@@ -100,6 +103,7 @@ Layout Arena::choose_layout(int ranks, int lanes, Slots slots, Control control) 
   if (layout.block_bytes() > std::min(available / 16, most)) layout = with_usual_ring(layout);
   if (layout.block_bytes() > std::min(available / 4, most)) {
     layout.slot_bytes = std::min(slot_bytes_, kSmallSlot);
+    layout.ring = kMostSlots;
   }
   return layout;
 }

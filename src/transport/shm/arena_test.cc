@@ -105,8 +105,8 @@ TEST(Arena, LongRingsTakeNothingFromTheBudget) {
   for (const Slots slots : {Slots::in_turn, Slots::deep}) {
     Arena arena;
     const Layout longest = arena.offer(2, 1, kMembers, kBudget, slots).layout;
-    const auto length = [](const Layout& layout) { return layout.positions(); };
-    const std::size_t usual = with_usual_ring(longest).positions();
+    const auto length = [](const Layout& layout) { return layout.payload_bytes(); };
+    const std::size_t usual = with_usual_ring(longest).payload_bytes();
     std::size_t taken = 0, small = 0;
     for (int i = 0; i < 40; ++i) {
       const Ticket ticket = arena.offer(2, 1, kMembers, kBudget, slots);

@@ -10,10 +10,21 @@ namespace sumac {
 namespace {
 
 void clear_flags(std::byte* lane, const Layout& layout) {
-  if (layout.control == Control::slot) return;  // in the slots
+  if (layout.control == Control::slot) return;  // in the lines
   const FlagPlaces flags = layout.flag_places();
-  for (std::size_t f = 0; f < layout.ring * flags.by_slot; f += flags.by_rank) {
+  for (std::size_t f = 0; f < kPositions * flags.by_slot; f += flags.by_rank) {
     new (lane + flags.first + f) Counter{};
+  }
+}
+
+// The data in lines are left as they are.
+void clear_memory(std::byte* memory, const Layout& layout) {
+  for (std::size_t i = 0; i < kPositions; ++i) new (memory + i * sizeof(Line)) Counter{};
+  for (std::size_t i = 0; i < kResultPlaces; ++i) {
+    new (memory + Layout::results_offset() + i * sizeof(ResultFlags)) ResultFlags{};
+  }
+  for (std::size_t i = 0; i < layout.further_lines; ++i) {
+    new (memory + Layout::further_lines_offset() + i * sizeof(Line)) Counter{};
   }
 }
 
@@ -23,10 +34,7 @@ void clear_lane(std::byte* lane, const Layout& layout) {
   for (int rank = 0; rank < layout.ranks; ++rank) {
     const auto r = static_cast<std::size_t>(rank);
     new (lane + layout.control_offset() + r * sizeof(RankControl)) RankControl{};
-    std::byte* ring = lane + layout.rings_offset() + r * layout.rank_stride();
-    for (std::size_t slot = 0; slot < layout.ring; ++slot) {
-      new (ring + slot * layout.slot_stride()) SlotHeader{};
-    }
+    clear_memory(lane + layout.rings_offset() + r * layout.rank_stride(), layout);
   }
 }
 
@@ -37,20 +45,21 @@ void clear_block(std::byte* block, const Layout& layout) {
 }
 
 Wait ShmGroup::slot_free_slow(std::uint64_t position) {
+  const std::uint64_t needed = places_.needed_for(position);
+  if (needed <= finished_by_all_) return Wait();
   std::uint64_t least = finished_;
   for (int rank = 0; rank < size(); ++rank) {
     if (rank != rank_) least = std::min(least, control(rank).done.load(std::memory_order_acquire));
   }
   finished_by_all_ = least;
-  if (position < finished_by_all_ + layout_.ring) return Wait();
+  if (needed <= least) return Wait();
   // This rank itself may be behind, in an earlier operation that overlaps this one.
-  const std::uint64_t target = position - layout_.ring + 1;
-  const int count = finished_ < target ? size() : size() - 1;
-  return {control(0).done, sizeof(RankControl), size(), rank_ + 1, count, target};
+  const int count = finished_ < needed ? size() : size() - 1;
+  return {control(0).done, sizeof(RankControl), size(), rank_ + 1, count, needed};
 }
 
 Way ShmGroup::way_of(std::uint64_t position) {
-  return hand_over_.way(position, [&](Way of, std::uint64_t period) {
+  return hand_over_.way(place_in_passes(position), [&](Way of, std::uint64_t period) {
     std::uint64_t most = 0;
     for (int rank = 0; rank < size(); ++rank) {
       if (rank == rank_) continue;
@@ -73,17 +82,17 @@ void ShmGroup::store_measured(std::uint64_t position, std::byte* to, const std::
     }
   };
   Way measured;
-  if (!hand_over_.schedule().measured(position, measured)) return copy();
+  if (!hand_over_.schedule().measured(place_in_passes(position), measured)) return copy();
   const std::uint64_t begun = cpu_ticks();
   copy();
-  hand_over_.note_stored(position, way, cpu_ticks() - begun, bytes);
+  hand_over_.note_stored(place_in_passes(position), way, cpu_ticks() - begun, bytes);
 }
 
 void ShmGroup::note_read(std::uint64_t position, Way way, std::uint64_t ticks,
                          std::size_t bytes) const {
   auto& word = control(rank_).read_cost[static_cast<std::size_t>(way)];
   PassCost cost(word.load(std::memory_order_relaxed));
-  cost.note(hand_over_.schedule().period(position), ticks, bytes);
+  cost.note(hand_over_.schedule().period(place_in_passes(position)), ticks, bytes);
   word.store(cost.word(), std::memory_order_relaxed);
 }
 
@@ -148,13 +157,16 @@ bool ShmGroup::is_through(int rank) const {
          static_cast<std::int64_t>(control(rank).done.load(std::memory_order_acquire) - next_) >= 0;
 }
 
-// The ring bounds how far positions finish out of order: a slot is used again only when all ranks,
-// this one included, have finished with it.
+// Positions finish no farther out of order than early_ has bits: a position is used again only when
+// all ranks, this one included, have finished the one kPositions before it.
 void ShmGroup::finish_out_of_order(std::uint64_t position) {
-  static_assert(kMostSlots < 64, "early_ has a bit for each");
-  early_ |= std::uint64_t{1} << (position - finished_);
+  early_.set(position - finished_);
+  ++num_early_;
   const std::uint64_t before = finished_;
-  for (; early_ & 1; early_ >>= 1) ++finished_;
+  for (; early_[0]; early_ >>= 1) {
+    ++finished_;
+    --num_early_;
+  }
   if (finished_ != before) publish(control(rank_).done, finished_);
 }
 

@@ -2,18 +2,20 @@
 // One rank's handle on the shared memory of a group of ranks.
 //
 // Positions. Every use of a slot is numbered, the same on all ranks: a collective takes as many
-// positions as it has chunks, at the moment it is called, and ranks go through them in order.
-// Position p lives in slot p % ring of each rank. The protocol, whatever the algorithm:
+// positions as it has chunks, at the moment it is called, with the lines and payloads that it uses
+// of each (places.h), and ranks go through them in order. The protocol, whatever the algorithm:
 //   1. before writing its slot for p a rank waits for slot_free(p);
 //   2. it writes, then publishes in(p) - and out(p) for a result it puts there later;
 //   3. it reads others' slots for p only after their in(p) or out(p);
 //   4. it calls finish(p) when it will not read any slot for p again.
-// There is no entry barrier and, the ring being deep, seldom a wait at 1. Of several operations
+// There is no entry barrier and seldom a wait at 1: a rank that need not wait for others may be
+// kPositions small operations ahead of them. Of several operations
 // under way at the same time a later one may finish first: others are told of a position only when
 // all before it are finished with too.
 #pragma once
 
 #include <algorithm>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,6 +24,7 @@
 #include "strands/counter.h"
 #include "transport/shm/hand_over.h"
 #include "transport/shm/layout.h"
+#include "transport/shm/places.h"
 
 namespace sumac {
 
@@ -32,12 +35,15 @@ class ShmGroup {
   ShmGroup(std::byte* block, const Layout& layout, int rank, int lane = 0)
       : block_(block + layout.lane_offset(lane)),
         layout_(layout),
-        rings_(block_ + layout.rings_offset()),
+        memory_(block_ + layout.rings_offset()),
+        payloads_(memory_ + layout.payloads_offset()),
         rank_stride_(layout.rank_stride()),
-        slot_stride_(layout.slot_stride()),
         flags_(layout.flag_places()),
         first_flag_(block_ + flags_.first),
-        hand_over_(PassSchedule(layout.positions())),
+        flag_stride_(has_lines() ? rank_stride_ : flags_.by_rank),
+        sure_(layout.sure_positions()),
+        places_(layout),
+        hand_over_(PassSchedule(std::max<std::size_t>(layout.payload_bytes(), 1))),
         rank_(rank) {}
 
   bool has_memory() const { return block_; }
@@ -47,9 +53,11 @@ class ShmGroup {
   std::size_t widest_payload() const { return layout_.widest_payload(); }
   std::size_t ring() const { return layout_.ring; }
 
-  // Takes the next `count` positions for one operation; returns the first.
-  std::uint64_t take(std::uint64_t count) {
+  // Takes the next `count` positions for one operation, which uses the same of each; returns the
+  // first.
+  std::uint64_t take(std::uint64_t count, const Use& use = {}) {
     const std::uint64_t first = next_;
+    places_.take(first, count, use);
     if (takes_more_ && overlapped_ == next_) overlapped_ += count;
     takes_more_ = false;
     next_ += count;
@@ -58,8 +66,8 @@ class ShmGroup {
 
   // The same for an operation that learns from the other ranks how many it needs: takes the first.
   // The next take() is the same operation's. In between no other operation may take any.
-  std::uint64_t take_first() {
-    const std::uint64_t first = take(1);
+  std::uint64_t take_first(const Use& use) {
+    const std::uint64_t first = take(1, use);
     takes_more_ = true;
     return first;
   }
@@ -123,24 +131,30 @@ class ShmGroup {
   // the one flag in().
   bool has_lines() const { return layout_.control == Control::slot; }
   Line& line(int rank, std::uint64_t position, int index) const {
-    return header(rank, position).lines[index];
+    const Places::Run& run = places_.run_of(position);
+    const std::size_t place =
+        run.lines > 1 ? Layout::further_lines_offset() + run.line_place * sizeof(Line)
+                      : place_of_first_line(position);
+    return reinterpret_cast<Line*>(memory(rank) + place)[index];
   }
   // Small data (at most kLinesData) that lie contiguous: without lines, or no longer than one.
   std::byte* small(int rank, std::uint64_t position) const {
-    if (has_lines()) return line(rank, position, 0).data;
-    const auto r = static_cast<std::size_t>(rank), ranks = static_cast<std::size_t>(layout_.ranks);
-    return block_ + layout_.cells_offset() + (slot(position) * ranks + r) * kCellBytes;
+    Line& first = line(rank, position, 0);
+    const bool as_lines = has_lines() || places_.run_of(position).lines == 1;
+    return as_lines ? first.data : reinterpret_cast<std::byte*>(&first);
   }
   // Data of any size, contiguous, behind the flag in() or out(): of an operation that has at most
   // `most` bytes there, the same on all ranks.
   std::byte* cell(int rank, std::uint64_t position, std::size_t most) const {
-    const bool is_small = most <= (has_lines() ? kLineData : kLinesData);
-    return is_small ? small(rank, position) : payload(rank, position, most);
+    return most <= kLineData ? small(rank, position) : payload(rank, position);
   }
-  // The payload of an operation that uses at most `most` bytes of each, the same on all ranks.
-  std::byte* payload(int rank, std::uint64_t position, std::size_t most) const {
-    return reinterpret_cast<std::byte*>(&header(rank, position) + 1) +
-           layout_.payload_offset(position, most);
+  // The payload, of which the operation uses as much as it said when it took the position.
+  std::byte* payload(int rank, std::uint64_t position) const {
+    return payloads(rank) + places_.payload_place(position);
+  }
+  // The memory of all payloads of a rank.
+  std::byte* payloads(int rank) const {
+    return payloads_ + static_cast<std::size_t>(rank) * rank_stride_;
   }
 
   // Copies into this rank's payload of `position`, the way that others read soonest.
@@ -157,7 +171,7 @@ class ShmGroup {
   bool stores_better(std::uint64_t position, std::size_t bytes) {
     Way measured;
     return kCanStream && bytes >= kLeastMeasured &&
-           (hand_over_.schedule().measured(position, measured) ||
+           (hand_over_.schedule().measured(place_in_passes(position), measured) ||
             way_of(position) == Way::streamed);
   }
   // Calls work(), which reads `bytes` bytes from others' payloads of `position`.
@@ -165,7 +179,7 @@ class ShmGroup {
   void read(std::uint64_t position, std::size_t bytes, const Work& work) const {
     Way way;
     const bool timed = kCanStream && bytes >= kLeastMeasured;
-    if (!timed || !hand_over_.schedule().measured(position, way)) return work();
+    if (!timed || !hand_over_.schedule().measured(place_in_passes(position), way)) return work();
     const std::uint64_t begun = cpu_ticks();
     work();
     note_read(position, way, cpu_ticks() - begun, bytes);
@@ -178,7 +192,7 @@ class ShmGroup {
     publish(out_flag(rank_, position), flag_of(position));
   }
   void finish(std::uint64_t position) {
-    if (position != finished_ || early_ != 0) return finish_out_of_order(position);
+    if (position != finished_ || num_early_ != 0) return finish_out_of_order(position);
     publish(control(rank_).done, ++finished_);
   }
 
@@ -190,15 +204,21 @@ class ShmGroup {
   Wait others_in(std::uint64_t position) const { return others(in_flag(0, position), position); }
   Wait others_out(std::uint64_t position) const { return others(out_flag(0, position), position); }
   // The counter of work that any rank may do, in the slot of the rank whose share it is.
-  Counter& taken(int rank, std::uint64_t position) const { return header(rank, position).taken; }
-  Counter& done(int rank, std::uint64_t position) const { return header(rank, position).done; }
+  Counter& taken(int rank, std::uint64_t position) const { return results(rank, position).taken; }
+  Counter& done(int rank, std::uint64_t position) const { return results(rank, position).done; }
   Wait all_done(std::uint64_t position, std::uint64_t target) const {
-    return {header(0, position).done, rank_stride_, size(), rank_, size(), target};
+    return {results(0, position).done, rank_stride_, size(), rank_, size(), target};
   }
 
   Wait slot_free(std::uint64_t position) {
-    if (position < finished_by_all_ + layout_.ring) return Wait();
+    if (position < finished_by_all_ + sure_) return Wait();
+    const bool first_line_free = position < finished_by_all_ + kPositions;
+    if (first_line_free && places_.run_of(position).only_first_lines()) return Wait();
     return slot_free_slow(position);
+  }
+  // Waits until all other ranks have finished a position.
+  Wait finished_by_others(std::uint64_t position) const {
+    return {control(0).done, sizeof(RankControl), size(), rank_ + 1, size() - 1, position + 1};
   }
 
   // Waits for `count` lines of a rank, each of which has its own flag where has_lines().
@@ -216,9 +236,12 @@ class ShmGroup {
   // Fetches the first lines of this rank's next slot, as many as the last message took, back from
   // the ranks that read them last. Called while this rank waits anyway.
   void prefetch_next_slot(std::uint64_t position) const {
-    const std::byte* const from = has_lines()
-                                      ? reinterpret_cast<std::byte*>(&header(rank_, position + 1))
-                                      : small(rank_, position + 1);
+    const Places::Run& run = places_.run_of(position);
+    const std::byte* from = memory(rank_) + place_of_first_line(position + 1);
+    if (run.lines > 1) {
+      from = memory(rank_) + Layout::further_lines_offset() +
+             places_.next_line_place() * sizeof(Line);
+    }
     for (int i = 0; i < recent_lines_; ++i) {
       prefetch_for_write(from + static_cast<std::size_t>(i) * kCacheLine);
     }
@@ -241,26 +264,39 @@ class ShmGroup {
  private:
   static constexpr int kLinesPrefetched = 12;  // cache misses that a core can have under way
 
-  std::size_t slot(std::uint64_t position) const { return position & (layout_.ring - 1); }
-  SlotHeader& header(int rank, std::uint64_t position) const {
-    return *reinterpret_cast<SlotHeader*>(rings_ + static_cast<std::size_t>(rank) * rank_stride_ +
-                                          slot(position) * slot_stride_);
+  std::byte* memory(int rank) const {
+    return memory_ + static_cast<std::size_t>(rank) * rank_stride_;
   }
-  std::byte* flag(int rank, std::uint64_t position) const {
-    return first_flag_ + static_cast<std::size_t>(rank) * flags_.by_rank +
-           slot(position) * flags_.by_slot;
+  // Processors fetch lines in pairs: the first lines of a position and the next are of two pairs,
+  // lest a rank fetches, with the line that it reads, one that another is about to write.
+  static std::size_t place_of_first_line(std::uint64_t position) {
+    static_assert(std::has_single_bit(kPositions));
+    const std::size_t index = position % kPositions;
+    return (index * 2 % kPositions + index * 2 / kPositions) * sizeof(Line);
+  }
+  ResultFlags& results(int rank, std::uint64_t position) const {
+    return reinterpret_cast<ResultFlags*>(memory(rank) +
+                                          Layout::results_offset())[position % kResultPlaces];
+  }
+  Counter& flag(int rank, std::uint64_t position, std::size_t more) const {
+    return *reinterpret_cast<Counter*>(first_flag_ + static_cast<std::size_t>(rank) * flags_.by_rank +
+                                       position % kPositions * flags_.by_slot + more);
   }
   Counter& in_flag(int rank, std::uint64_t position) const {
-    return *reinterpret_cast<Counter*>(flag(rank, position));
+    return has_lines() ? line(rank, position, 0).in : flag(rank, position, 0);
   }
   Counter& out_flag(int rank, std::uint64_t position) const {
-    return *reinterpret_cast<Counter*>(flag(rank, position) + flags_.to_result);
+    return has_lines() ? results(rank, position).out : flag(rank, position, flags_.to_result);
+  }
+  // How far payloads have gone through their memory, for the passes of HandOver.
+  std::uint64_t place_in_passes(std::uint64_t position) const {
+    return Places::from_of(places_.run_of(position), position);
   }
   RankControl& control(int rank) const {
     return reinterpret_cast<RankControl*>(block_ + layout_.control_offset())[rank];
   }
   Wait others(const Counter& first, std::uint64_t position) const {
-    return {first, flags_.by_rank, size(), rank_ + 1, size() - 1, flag_of(position), Wait::kExact};
+    return {first, flag_stride_, size(), rank_ + 1, size() - 1, flag_of(position), Wait::kExact};
   }
   Wait one(const Counter& flag, std::uint64_t position) const {
     return {flag, 0, 1, 0, 1, flag_of(position), Wait::kExact};
@@ -275,11 +311,14 @@ class ShmGroup {
 
   std::byte* block_ = nullptr;
   Layout layout_;
-  std::byte* rings_ = nullptr;
+  std::byte* memory_ = nullptr;  // of rank 0
+  std::byte* payloads_ = nullptr;
   std::size_t rank_stride_ = 0;
-  std::size_t slot_stride_ = 0;
   FlagPlaces flags_;
   std::byte* first_flag_ = nullptr;
+  std::size_t flag_stride_ = 0;
+  std::uint64_t sure_ = 0;
+  Places places_;
   HandOver hand_over_;
   int rank_ = 0;
   int recent_lines_ = 1;
@@ -288,7 +327,8 @@ class ShmGroup {
   std::uint64_t finished_by_all_ = 0;  // a lower bound, as last seen
   std::uint64_t overlapped_ = 0;       // see let_overlap()
   std::uint64_t finished_ = 0;         // this rank has finished every position before this one,
-  std::uint64_t early_ = 0;            // and, where bit i is set, position finished_ + i
+  int num_early_ = 0;                  // and so many after it: those whose bits are set
+  std::bitset<kPositions> early_;
   // The operations announced: their number, a hash of them all, and the last ones' first positions
   // and marks.
   CallHash calls_;

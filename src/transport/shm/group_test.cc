@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <random>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "testing/one_process.h"
@@ -16,16 +14,19 @@
 namespace sumac {
 namespace {
 
-constexpr std::size_t kRing = 8;
+constexpr std::size_t kRing = 8, kSlot = 512, kPayloads = 2 * kRing;  // TestBlock has two turns
 
 // Ranks in this process's memory.
 class Group {
  public:
   explicit Group(int ranks, Control control = Control::slot, std::size_t ring = kRing)
-      : block_(ranks, ring, 512, 1, control) {
+      : block_(ranks, ring, kSlot, 1, control) {
     for (int r = 0; r < ranks; ++r) ranks_.push_back(block_.group(r));
   }
   ShmGroup& operator[](int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+  void take(std::uint64_t count, const Use& use) {
+    for (ShmGroup& rank : ranks_) rank.take(count, use);
+  }
 
  private:
   testing::TestBlock block_;
@@ -34,131 +35,95 @@ class Group {
 
 bool is_free(ShmGroup& rank, std::uint64_t position) { return rank.slot_free(position).ready(); }
 
+// What operations use, and how many positions a rank may then be ahead of the slowest.
+struct Depth {
+  const char* name;
+  Use use;
+  std::size_t positions;
+};
+const Depth kDepths[] = {{"a line", {}, kPositions},
+                         {"two lines", {.lines = 2}, kPositions},
+                         {"all lines", {.lines = kLines}, kFurtherLines / kLines},
+                         {"results", {.results = true}, kResultPlaces},
+                         {"a payload", {.room = kSlot}, kPayloads},
+                         {"half a payload", {.room = kSlot / 2 - 1}, 2 * kPayloads},
+                         {"a wide payload", {.room = 2 * kSlot}, kPayloads / 2}};
+
 // The oldest operation under way waits for the flags that its position had when it began, however
-// many have begun since: all that finished in the rest of the ring, and those of a queue.
+// many have begun since: all that finished in the other positions, and those of a queue.
 TEST(Group, AnOldOperationsFlagsStay) {
-  for (const std::size_t ring : {kRing, kMostSlots}) {
-    Group group(2, Control::slot, ring);
-    group[0].announce({1, 1});
-    const std::uint64_t oldest = group[0].take(1), flag = group[0].flag_of(oldest);
-    constexpr std::size_t kQueued = 8;
-    for (std::size_t i = 1; i < ring + kQueued; ++i) {
-      group[0].announce({1 + i, 1});
-      const std::uint64_t position = group[0].take(1);
-      ASSERT_NE(group[0].flag_of(position), flag);
-      ASSERT_EQ(group[0].flag_of(oldest), flag) << i << " of a ring of " << ring;
-    }
-  }
-}
-
-// What operations of any sizes use of a payload never reaches into that of a position which ranks
-// may still read, and stays within the slot.
-TEST(Layout, PayloadsOfARingAreApart) {
-  std::mt19937 random(1);
-  for (std::size_t turns : {1, 2, 8}) {
-    Layout layout;
-    layout.ring = kRing;
-    layout.slot_bytes = 1536;
-    layout.turns = turns;
-    std::vector<std::pair<std::size_t, std::size_t>> used;  // by position: from, to
-    for (std::uint64_t position = 0; position < 3000; ++position) {
-      const std::size_t most = random() % (layout.slot_bytes + 1);
-      const std::size_t slot = position % kRing * layout.slot_stride() + sizeof(SlotHeader);
-      const std::size_t offset = layout.payload_offset(position, most);
-      EXPECT_EQ(offset % kFalseSharingRange, 0u);
-      ASSERT_LE(offset + most, turns * layout.slot_bytes);
-      used.emplace_back(slot + offset, slot + offset + most);
-      for (std::uint64_t before = position - std::min(position, layout.positions() - 1);
-           before < position; ++before) {
-        const auto [from, to] = used[before];
-        ASSERT_TRUE(used.back().second <= from || to <= used.back().first) << position;
-      }
-    }
-  }
-}
-
-// Small messages go through all the memory, too.
-TEST(Layout, SmallPayloadsUseAllTheMemory) {
-  Layout layout;
-  layout.turns = 4;
-  constexpr std::size_t kSmall = 4 << 10;
-  std::set<std::size_t> places;
-  for (std::uint64_t round = 0; round < 1000; ++round) {
-    places.insert(layout.payload_offset(round * layout.ring, kSmall));
-  }
-  EXPECT_EQ(places.size(), layout.turns * layout.slot_bytes / kSmall);
-}
-
-// Two ranks may use several payloads as one. These lie in the slot, and are used in turn too.
-TEST(Layout, WidePayloads) {
-  Layout layout;
-  layout.slot_bytes = 1536;
-  for (std::size_t turns : {1, 2, 4, 8}) {
-    layout.turns = turns;
-    layout.ranks = 3;
-    EXPECT_EQ(layout.widest_payload(), layout.slot_bytes);
-    layout.ranks = 2;
-    EXPECT_EQ(layout.widest_payload(), std::min<std::size_t>(turns, 4) * layout.slot_bytes);
-    for (std::size_t most = layout.slot_bytes + 1; most <= layout.widest_payload(); ++most) {
-      std::set<std::size_t> places;
-      for (std::uint64_t round = 0; round < 2 * turns; ++round) {
-        const std::size_t offset = layout.payload_offset(round * layout.ring, most);
-        EXPECT_EQ(offset % kFalseSharingRange, 0u);
-        ASSERT_LE(offset + most, turns * layout.slot_bytes);
-        for (const std::size_t other : places) {
-          ASSERT_TRUE(other == offset || other + most <= offset || offset + most <= other);
-        }
-        places.insert(offset);
-      }
-      EXPECT_EQ(places.size(), turns / div_up(most, layout.slot_bytes));
-    }
+  Group group(2);
+  group[0].announce({1, 1});
+  const std::uint64_t oldest = group[0].take(1), flag = group[0].flag_of(oldest);
+  constexpr std::size_t kQueued = 8;
+  for (std::size_t i = 1; i < kPositions + kQueued; ++i) {
+    group[0].announce({1 + i, 1});
+    const std::uint64_t position = group[0].take(1);
+    ASSERT_NE(group[0].flag_of(position), flag);
+    ASSERT_EQ(group[0].flag_of(oldest), flag) << i;
   }
 }
 
 TEST(ShmGroup, SlotsAreFreeOnceAllHaveFinishedWithThem) {
-  Group group(3);
-  EXPECT_TRUE(is_free(group[0], kRing - 1));
-  EXPECT_FALSE(is_free(group[0], kRing));
-  for (int r = 0; r < 3; ++r) {
-    Wait waiting = group[0].slot_free(kRing);
-    EXPECT_FALSE(waiting.ready());
-    group[r].finish(0);
-    EXPECT_EQ(waiting.ready(), r == 2);
+  for (const Depth& depth : kDepths) {
+    SCOPED_TRACE(depth.name);
+    Group group(3);
+    for (std::size_t i = 0; i < 2 * kPositions; ++i) group.take(1, depth.use);
+    const std::uint64_t next = depth.positions;
+    EXPECT_TRUE(is_free(group[0], next - 1));
+    EXPECT_FALSE(is_free(group[0], next));
+    for (int r = 0; r < 3; ++r) {
+      Wait waiting = group[0].slot_free(next);
+      EXPECT_FALSE(waiting.ready());
+      group[r].finish(0);
+      EXPECT_EQ(waiting.ready(), r == 2);
+    }
+    EXPECT_TRUE(is_free(group[0], next));
+    EXPECT_FALSE(is_free(group[0], next + 1));
   }
-  EXPECT_TRUE(is_free(group[0], kRing));
-  EXPECT_FALSE(is_free(group[0], kRing + 1));
 }
 
 // This rank may itself be the last one, in an operation that was called before.
 TEST(ShmGroup, OwnSlotsAreNotUsedAheadOfOneself) {
-  Group group(3);
-  for (std::uint64_t p = 0; p < kRing; ++p) {
-    for (int r : {1, 2}) group[r].finish(p);
-    if (p > 0) group[0].finish(p);
+  for (const Depth& depth : kDepths) {
+    SCOPED_TRACE(depth.name);
+    Group group(3);
+    const std::uint64_t deep = depth.positions;
+    for (std::size_t i = 0; i < deep + 1; ++i) group.take(1, depth.use);
+    for (std::uint64_t p = 0; p < deep; ++p) {
+      for (int r : {1, 2}) group[r].finish(p);
+      if (p > 0) group[0].finish(p);
+    }
+    Wait waiting = group[0].slot_free(deep);
+    EXPECT_FALSE(waiting.ready());
+    group[0].finish(0);
+    EXPECT_TRUE(waiting.ready());
+    for (std::size_t i = 0; i < deep; ++i) group.take(1, depth.use);
+    EXPECT_TRUE(is_free(group[0], 2 * deep - 1));
+    EXPECT_FALSE(is_free(group[0], 2 * deep));
   }
-  Wait waiting = group[0].slot_free(kRing);
-  EXPECT_FALSE(waiting.ready());
-  group[0].finish(0);
-  EXPECT_TRUE(waiting.ready());
-  EXPECT_TRUE(is_free(group[0], 2 * kRing - 1));
-  EXPECT_FALSE(is_free(group[0], 2 * kRing));
 }
 
-// Whatever the order within a ring's length, other ranks learn of finished positions without a gap.
+// Whatever the order, other ranks learn of finished positions without a gap.
 TEST(ShmGroup, FinishesInAnyOrder) {
   std::mt19937 random(1);
-  Group group(2);
-  constexpr std::uint64_t kPositions = 4000;
-  std::vector<bool> finished(kPositions + kRing);
-  std::uint64_t without_gap = 0;
-  while (without_gap < kPositions) {
-    const std::uint64_t position = without_gap + random() % kRing;
-    if (finished[position]) continue;
-    finished[position] = true;
-    group[1].finish(position);
-    while (finished[without_gap]) group[0].finish(without_gap++);
-    ASSERT_TRUE(is_free(group[0], without_gap + kRing - 1));
-    ASSERT_FALSE(is_free(group[0], without_gap + kRing));
+  for (const Depth& depth : kDepths) {
+    SCOPED_TRACE(depth.name);
+    Group group(2);
+    constexpr std::uint64_t kAll = 4000;
+    std::vector<bool> finished(kAll + depth.positions);
+    std::uint64_t without_gap = 0, taken = 0;
+    while (without_gap < kAll) {
+      for (; taken <= without_gap + depth.positions; ++taken) group.take(1, depth.use);
+      const std::uint64_t position = without_gap + random() % depth.positions;
+      if (finished[position]) continue;
+      finished[position] = true;
+      group[1].finish(position);
+      while (finished[without_gap]) group[0].finish(without_gap++);
+      for (; taken <= without_gap + depth.positions; ++taken) group.take(1, depth.use);
+      ASSERT_TRUE(is_free(group[0], without_gap + depth.positions - 1));
+      ASSERT_FALSE(is_free(group[0], without_gap + depth.positions));
+    }
   }
 }
 
@@ -166,30 +131,33 @@ TEST(ShmGroup, FinishesInAnyOrder) {
 // overlap. For these only the ranks' own counters count; once they have passed, flags tell again.
 TEST(ShmGroup, InfersOnlyWhereOperationsFollowOneAnother) {
   Group group(2);
-  group[0].take(1);
+  const Use use{.results = true};
+  constexpr std::uint64_t kDeep = kResultPlaces;
+  group[0].take(1, use);
   group[0].finish(0);
   group[0].note_finished_before(0);
-  group[0].take(1);
+  group[0].take(1, use);
   group[0].finish(1);
   group[0].note_finished_before(1);
-  EXPECT_TRUE(is_free(group[0], kRing)) << "not inferred";
-
-  group[0].take(1);
+  group[0].take(1, use);
   group[0].let_overlap();
   group[0].finish(2);
-  group[0].take(1);
+  group[0].take(kDeep, use);
+  EXPECT_TRUE(is_free(group[0], kDeep)) << "not inferred";
   group[0].finish(3);
   group[0].note_finished_before(3);
-  EXPECT_FALSE(is_free(group[0], kRing + 2)) << "inferred of what overlaps";
+  EXPECT_FALSE(is_free(group[0], kDeep + 2)) << "inferred of what overlaps";
 
   for (std::uint64_t p = 0; p < 3; ++p) group[1].finish(p);
-  EXPECT_FALSE(is_free(group[0], kRing + 3));
-  EXPECT_TRUE(is_free(group[0], kRing + 2));
+  EXPECT_FALSE(is_free(group[0], kDeep + 3));
+  EXPECT_TRUE(is_free(group[0], kDeep + 2));
+  group[0].take(1, use);
   group[0].note_finished_before(4);
-  EXPECT_TRUE(is_free(group[0], kRing + 3)) << "not inferred any more";
+  EXPECT_TRUE(is_free(group[0], kDeep + 3)) << "not inferred any more";
 }
 
 void expect_owners_are_known(Group& group, int ranks) {
+  group.take(kPayloads + 1, {.room = 8 * kLinesData, .results = true});
   for (int r = 0; r < ranks; ++r) {
     for (int other = 0; other < ranks; ++other) {
       for (const Wait& wait : {group[r].in(other, 5), group[r].out(other, 7)}) {
@@ -202,7 +170,7 @@ void expect_owners_are_known(Group& group, int ranks) {
       }
     }
     int missing = 0;
-    group[r].slot_free(kRing).for_each_missing([&](const Counter& counter) {
+    group[r].slot_free(kPayloads).for_each_missing([&](const Counter& counter) {
       EXPECT_GE(group[r].owner_of(&counter), 0);
       ++missing;
     });
@@ -221,29 +189,45 @@ TEST(ShmGroup, KnowsWhoseCounterIsMissing) {
   }
 }
 
-// Flags and small data of a lane, wherever they lie, are apart from one another and from payloads.
+// Flags, lines and payloads of all positions that ranks may be using are apart from one another,
+// wherever they lie and whatever operations use.
+void expect_places_apart(Group& group, int ranks, std::uint64_t first, std::uint64_t last) {
+  std::map<const std::byte*, std::size_t> places;  // and how long
+  std::size_t added = 0;
+  for (int r = 0; r < ranks; ++r) {
+    const auto add = [&](const void* place, std::size_t bytes) {
+      places.emplace(static_cast<const std::byte*>(place), bytes);
+      ++added;
+    };
+    const auto add_flag = [&](const Counter& flag) { add(&flag, sizeof flag); };
+    for (std::uint64_t p = first; p < last; ++p) {
+      group[r].in(r, p).for_each_missing(add_flag);
+      group[r].out(r, p).for_each_missing(add_flag);
+      add(group[r].payload(r, p), kSlot);
+      if (!group[r].has_lines()) {
+        add(group[r].small(r, p), kLinesData);
+        continue;
+      }
+      for (int i = 0; i < kLines; ++i) add(group[r].line(r, p, i).data, kLineData);
+    }
+  }
+  EXPECT_EQ(places.size(), added);
+  const std::byte* end = nullptr;
+  for (const auto& [place, bytes] : places) {
+    EXPECT_GE(place, end);
+    end = place + bytes;
+  }
+}
+
 TEST(ShmGroup, NoTwoThingsShareAPlace) {
   for (const Control control : {Control::slot, Control::slab, Control::staggered}) {
     for (const int ranks : {1, 2, 3, 17, 40}) {
       Group group(ranks, control);
-      std::map<const std::byte*, std::size_t> places;  // and how long
-      for (int r = 0; r < ranks; ++r) {
-        for (std::uint64_t p = 0; p < kRing; ++p) {
-          const auto add = [&](const void* place, std::size_t bytes) {
-            places.emplace(static_cast<const std::byte*>(place), bytes);
-          };
-          group[r].in(r, p).for_each_missing([&](const Counter& flag) { add(&flag, sizeof flag); });
-          group[r].out(r, p).for_each_missing(
-              [&](const Counter& flag) { add(&flag, sizeof flag); });
-          add(group[r].small(r, p), group[r].has_lines() ? kLineData : kLinesData);
-          add(group[r].payload(r, p, 512), 512);
-        }
+      for (std::uint64_t p = 0; p < 100; ++p) {
+        group.take(1, {.lines = kLines, .room = kSlot, .results = true});
       }
-      EXPECT_EQ(places.size(), static_cast<std::size_t>(ranks) * kRing * 4);
-      const std::byte* end = nullptr;
-      for (const auto& [place, bytes] : places) {
-        EXPECT_GE(place, end);
-        end = place + bytes;
+      for (const std::uint64_t first : {0, 29, 90}) {
+        expect_places_apart(group, ranks, first, first + kRing);
       }
     }
   }

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where everything lies in the shared block of a group of ranks.
 //
-//   lane 0: header | control line of each rank | slot ring of rank 0 | slot ring of rank 1 | ...
+//   lane 0: header | control line of each rank | memory of rank 0 | memory of rank 1 | ...
 //   lane 1: the same, if there is one
 //
-// Where a slot's flags and its small data lie is the lane's control layout, after Kandalla et al.
+// The memory of a rank: first lines | results | further lines | payloads. A position has a first
+// line and, in turn with fewer others, a place for its result's flags. Lines of messages that need
+// several, and payloads, are taken from rings as they are needed (places.h), so that a rank may be
+// many small operations ahead of the others with little memory.
+//
+// Where the flags and the small data lie is the lane's control layout, after Kandalla et al.
 // ("Designing optimized MPI broadcast and allreduce for many integrated core (MIC) InfiniBand
-// clusters", HOTI 2013). Layouts other than Control::slot have an area more, before the rings:
+// clusters", HOTI 2013). In layouts other than Control::slot lines have no flags, so that small data
+// are contiguous, and the flags of all ranks lie in an area before the memory of rank 0:
 //
-//   flags of all ranks for slot 0, slot 1, ... | small data of all ranks for slot 0, slot 1, ...
+//   flags of all ranks for position 0, position 1, ...
 //
-// A rank writes its own control line and its own slots, and reads those of the others. Operations
+// A rank writes its own control line and its own memory, and reads those of the others. Operations
 // on one lane follow one another; different lanes know nothing of each other, so two strands of a
 // rank (a level that reduces and the same level broadcasting) each have a lane.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,18 +41,23 @@ inline constexpr std::size_t kLineData = sizeof(Line::data);
 inline constexpr int kLines = 37;
 inline constexpr std::size_t kLinesData = kLines * kLineData;  // a little over 2 KiB
 
-// A slot: lines, then (behind the header) the payload of larger chunks. The payload has no flags of
-// its own; the flag of the first line covers it, so that no data byte is ever read as a flag.
-struct alignas(kFalseSharingRange) SlotHeader {
-  Line lines[kLines];
-  alignas(kCacheLine) Counter out;  // the same once the rank's result is in the payload
+// The flags of a result, of one rank and position.
+struct alignas(kFalseSharingRange) ResultFlags {
+  Counter out;  // ShmGroup::flag_of() the position once the rank's result is in the payload
   // Counts the parts taken of this rank's share of common work (claims.h); any rank writes it.
   alignas(kCacheLine) Counter taken;
   Counter done;
 };
 
-// Small data of one rank in one slot where they lie apart from the slot.
-inline constexpr std::size_t kCellBytes = round_up(kLinesData, kFalseSharingRange);
+// Positions in use at the same time: so many small operations may a rank be ahead of the slowest
+// one. Of those that use ResultFlags fewer: in all of them ranks wait for one another.
+inline constexpr std::size_t kPositions = 256, kResultPlaces = 32;
+// Further lines of a rank in a lane for messages of any size, and in one for small ones. The former
+// are enough for 64 KiB of messages of any sizes that go by lines, or for 256 messages.
+inline constexpr std::size_t kFurtherLines = 1344, kFewFurtherLines = 4 * kLines;
+// Payloads of a rank take at least so much, for 64 KiB of messages of any sizes: a payload takes a
+// power of two of bytes.
+inline constexpr std::size_t kLeastPayloads = 128 << 10;
 
 // Two words that describe a call, equal on all ranks that make the same one.
 struct Announcement {
@@ -59,8 +71,8 @@ struct AnnouncedCall {
 };
 inline constexpr std::size_t kMostSlots = 32;  // of a ring
 // More calls than a rank can have begun since the oldest that is under way: each of those that have
-// finished had a position in the ring, and a queue has some more under way.
-inline constexpr std::size_t kAnnouncedCalls = 2 * kMostSlots;
+// finished had one of the positions, and a queue has some more under way.
+inline constexpr std::size_t kAnnouncedCalls = 2 * kPositions;
 
 // A hash of all calls that a rank has announced, equal on ranks that have announced the same.
 class CallHash {
@@ -112,7 +124,7 @@ enum class Slots : std::uint8_t {
 };
 
 // Where the flags of a lane are: the first one (from the lane's beginning), and the distances to
-// that of the next rank, to those of the next slot, and from an input's to the result's.
+// that of the next rank, to those of the next position, and from an input's to the result's.
 struct FlagPlaces {
   std::size_t first = 0, by_rank = 0, by_slot = 0, to_result = 0;
 };
@@ -120,28 +132,20 @@ struct FlagPlaces {
 struct Layout {
   int ranks = 0;
   int lanes = 1;
-  std::size_t ring = 8;               // slots of a rank; a power of two, at most kMostSlots
-  std::size_t slot_bytes = 32 << 10;  // payload of one slot; a multiple of kFalseSharingRange
-  // Payloads of a slot, used in turn (a power of two): a line that another rank read lately is in
-  // its cache, and dear to write again.
+  std::size_t ring = 8;               // payloads of a rank; a power of two, at most kMostSlots
+  std::size_t slot_bytes = 32 << 10;  // what fits one; a multiple of kFalseSharingRange
+  // As many times the payloads, for speed alone (a power of two): a line that another rank read
+  // lately is in its cache, and dear to write again.
   std::size_t turns = 1;
+  std::size_t further_lines = kFurtherLines;
   Control control = Control::slot;
 
-  constexpr std::size_t slot_stride() const { return sizeof(SlotHeader) + turns * slot_bytes; }
-  // Positions until all the memory of a ring has been written.
-  constexpr std::uint64_t positions() const { return ring * turns; }
-  // Where the payload of a position begins, from the first payload of its slot. Data of operations
-  // that use no more than `most` bytes of a payload lie side by side in it, one pass after another,
-  // so that these too go through all the memory.
-  constexpr std::size_t payload_offset(std::uint64_t position, std::size_t most) const {
-    const std::uint64_t round = position / ring;
-    if (most > slot_bytes) {  // several payloads as one
-      const std::size_t payloads = div_up(most, slot_bytes);
-      return round % (turns / payloads) * payloads * slot_bytes;
-    }
-    const std::size_t size = round_up(std::max<std::size_t>(most, 1), kFalseSharingRange);
-    const std::size_t beside = size < slot_bytes ? slot_bytes / size : 1;
-    return round % turns * slot_bytes + round / turns % beside * size;
+  constexpr std::size_t payload_bytes() const {
+    return slot_bytes == 0 ? 0 : ring * turns * std::bit_ceil(slot_bytes);
+  }
+  // Positions in a row that need never wait for one another, whatever they use.
+  constexpr std::size_t sure_positions() const {
+    return std::min({ring, kResultPlaces, further_lines / kLines - 1});
   }
   // The most that an operation may use of a slot at once. Two ranks that both copy and both read
   // have no use for short pieces, and a copy of 128 KiB is a sixth faster than four (Zen 5, far).
@@ -149,27 +153,32 @@ struct Layout {
     constexpr std::size_t kMost = 4;
     return (ranks == 2 ? std::min(turns, kMost) : 1) * slot_bytes;
   }
-  constexpr std::size_t rank_stride() const { return round_up(ring * slot_stride(), kPage); }
+  // In the memory of a rank.
+  static constexpr std::size_t results_offset() { return kPositions * sizeof(Line); }
+  static constexpr std::size_t further_lines_offset() {
+    return results_offset() + kResultPlaces * sizeof(ResultFlags);
+  }
+  constexpr std::size_t payloads_offset() const {
+    return round_up(further_lines_offset() + further_lines * sizeof(Line), kPage);
+  }
+  constexpr std::size_t rank_stride() const {
+    return payloads_offset() + round_up(payload_bytes(), kPage);
+  }
   constexpr std::size_t control_offset() const { return sizeof(BlockHeader); }
   constexpr std::size_t flags_offset() const {
     return control_offset() + static_cast<std::size_t>(ranks) * sizeof(RankControl);
   }
-  // Each slot of a rank has a flag for the input and one for the result.
+  // Of layouts other than Control::slot. Each position of a rank has a flag for the input and one
+  // for the result.
   constexpr FlagPlaces flag_places() const {
-    if (control == Control::slot) {
-      return {rings_offset(), rank_stride(), slot_stride(), offsetof(SlotHeader, out)};
-    }
     const std::size_t by_rank = control == Control::slab ? sizeof(Counter) : kFalseSharingRange;
     const std::size_t inputs =
         round_up(static_cast<std::size_t>(ranks) * by_rank, kFalseSharingRange);
     return {flags_offset(), by_rank, 2 * inputs, inputs};
   }
-  constexpr std::size_t cells_offset() const {
-    return flags_offset() + ring * flag_places().by_slot;
-  }
   constexpr std::size_t rings_offset() const {
-    const std::size_t cells = ring * static_cast<std::size_t>(ranks) * kCellBytes;
-    return round_up(control == Control::slot ? flags_offset() : cells_offset() + cells, kPage);
+    const std::size_t flags = control == Control::slot ? 0 : kPositions * flag_places().by_slot;
+    return round_up(flags_offset() + flags, kPage);
   }
   constexpr std::size_t lane_bytes() const {
     return rings_offset() + static_cast<std::size_t>(ranks) * rank_stride();
@@ -180,8 +189,8 @@ struct Layout {
   constexpr std::size_t block_bytes() const { return lane_offset(lanes); }
 };
 
-// Sets the control lines and slot flags of a block to zero, as in a new block. The payload is left
-// as it is.
+// Sets the control lines and flags of a block to zero, as in a new block. Payloads are left as they
+// are.
 void clear_block(std::byte* block, const Layout& layout);
 
 }  // namespace sumac

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/calls/ends_together.h"
+
+#include "interpose/calls/blocks.h"
+#include "interpose/mpi/handles.h"
+#include "interpose/mpi/mpi_functions.h"
+
+namespace sumac {
+namespace {
+
+// True when every rank has a part of its own that is not empty.
+bool all_have_parts(const Call& call) {
+  int inter = 0, ranks = 0;
+  mpi.Comm_test_inter(call.comm, &inter);
+  if (inter || !call.counts) return false;
+  mpi.Comm_size(call.comm, &ranks);
+  const Blocks blocks(call, ranks);
+  for (int r = 0; r < ranks; ++r) {
+    if (blocks.count(r) <= 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ends_together(const Call& call) {
+  if (call.kind.form != Form::blocking) return false;
+  switch (call.kind.function) {
+    case Function::barrier:
+      return true;
+    case Function::allreduce:
+    case Function::reduce_scatter_block:
+    case Function::allgather:
+    case Function::alltoall:
+      if (call.receive.count <= 0) return false;
+      break;
+    case Function::reduce_scatter:
+    case Function::allgatherv:
+      if (!all_have_parts(call)) return false;
+      break;
+    case Function::reduce:
+    case Function::bcast:
+    case Function::alltoallv:
+    case Function::alltoallw:
+    case Function::reduce_local:
+      return false;
+  }
+  std::size_t element = 0;
+  return packed_size(call.receive.type, element) && element > 0;
+}
+
+}  // namespace sumac

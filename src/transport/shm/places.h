@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which places of a rank's rings each position has: the same arithmetic on all ranks, whether they
+// write there or not.
+//
+// Lines of a message that needs several, and payloads, follow one another in rings, each operation
+// taking as much as it uses. The places taken are counted without end ("from" grows and is taken
+// modulo the ring), so a position's places are free once all positions that begin a ring's length
+// before its end are finished. Positions in a row that use the same are one entry, since a program
+// often repeats a call and a large message has thousands of positions.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+
+#include "transport/shm/layout.h"
+
+namespace sumac {
+
+// What an operation uses of each of its positions, the same on all ranks.
+struct Use {
+  int lines = 1;          // more than one: of an operation of one position
+  std::size_t room = 0;   // bytes of the payload
+  bool results = false;   // ResultFlags
+};
+
+class Places {
+ public:
+  Places() = default;
+  explicit Places(const Layout& layout)
+      : further_lines_(layout.further_lines),
+        payload_mask_(layout.payload_bytes() - 1),
+        payload_bytes_(layout.payload_bytes()) {}
+
+  // What a run of positions uses.
+  struct Run {
+    std::uint64_t first = 0;      // position
+    std::uint64_t line_from = 0;  // further lines taken before it
+    std::uint64_t from = 0;       // bytes of payloads taken before it
+    std::uint32_t line_place = 0;
+    std::uint32_t lines = 1;
+    std::uint32_t step = 0;  // bytes of a payload: a power of two, or none
+    bool results = false;
+    // Ranks may be kPositions ahead in it.
+    bool only_first_lines() const { return lines == 1 && step == 0 && !results; }
+  };
+
+  // Notes that `count` positions from `first` on use this. Positions follow one another.
+  void take(std::uint64_t first, std::uint64_t count, const Use& use) {
+    if (count == 0) return;
+    const std::uint32_t step = step_of(use.room);
+    Run& last = runs_[newest_ % kRuns];
+    const bool as_before = use.lines == 1 && last.lines == 1 && step == last.step &&
+                           use.results == last.results && newest_ > 0;
+    if (!as_before) begin_run(first, use, step);
+    next_from_ += count * step;
+  }
+
+  const Run& run_of(std::uint64_t position) const {
+    const Run& last = runs_[newest_ % kRuns];
+    if (position >= last.first) [[likely]]
+      return last;
+    return earlier_run(position);
+  }
+  // Place of the payload of a position, in bytes without end and in the ring.
+  static std::uint64_t from_of(const Run& run, std::uint64_t position) {
+    return run.from + (position - run.first) * run.step;
+  }
+  std::size_t payload_place(std::uint64_t position) const {
+    return from_of(run_of(position), position) & payload_mask_;
+  }
+  // Further lines that the next operation of several lines begins with.
+  std::size_t next_line_place() const { return line_place_; }
+
+  // All positions before this one must have been finished by all ranks before `position` is
+  // written.
+  std::uint64_t needed_for(std::uint64_t position) const;
+
+ private:
+  static constexpr std::size_t kRuns = kAnnouncedCalls;
+
+  static std::uint32_t step_of(std::size_t room) {
+    if (room == 0) return 0;
+    return static_cast<std::uint32_t>(std::bit_ceil(std::max(room, kFalseSharingRange)));
+  }
+  void begin_run(std::uint64_t first, const Use& use, std::uint32_t step);
+  const Run& earlier_run(std::uint64_t position) const;
+  // The first position, up to `position`, that begins at or behind this place.
+  std::uint64_t first_line_from(std::uint64_t line_from, std::uint64_t position) const;
+  std::uint64_t first_payload_from(std::uint64_t from, std::uint64_t position) const;
+
+  std::size_t further_lines_ = 0;
+  std::uint64_t payload_mask_ = 0;
+  std::size_t payload_bytes_ = 0;
+  std::uint64_t newest_ = 0;  // number of the newest run; the first is 1
+  std::uint64_t next_from_ = 0, next_line_from_ = 0;
+  std::uint32_t line_place_ = 0;
+  std::array<Run, kRuns> runs_ = {};
+};
+
+}  // namespace sumac
