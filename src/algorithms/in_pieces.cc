@@ -21,7 +21,7 @@ constexpr std::size_t kLeastPiece = 128 << 10;
 
 void wait_until(const std::atomic<std::size_t>& done, std::size_t target) {
   // The other threads are at their last pieces, on processors of their own.
-  constexpr WaitPolicy kPolicy{.spins = 16384};
+  constexpr WaitPolicy kPolicy{.own_processor = true, .spins = Waiting::kSpinsPerDrive};
   Waiting waiting(kPolicy);
   while (done.load(std::memory_order_acquire) != target) waiting.step();
 }

@@ -1,142 +1,177 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The rules of docs/waiting.md, on a kernel whose clock, yields and sleeps are the test's.
 #include "strands/waiting.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <thread>
-
-#include "base/clock.h"
-
-namespace {
-
-enum class Yields { kKernel, kReachNobody, kReachAnother };
-std::atomic<Yields> yields = Yields::kKernel;
-
-}  // namespace
-
-// In place of the C library's: what a yield does is up to the test.
-extern "C" int sched_yield() noexcept {
-  if (yields == Yields::kKernel) return static_cast<int>(syscall(SYS_sched_yield));
-  if (yields == Yields::kReachAnother) {
-    for (const auto end = sumac::clock_ns() + 5'000; sumac::clock_ns() < end;) {
-    }
-  }
-  return 0;
-}
 
 namespace sumac {
 namespace {
 
-long times_slept() {
-  rusage use;
-  getrusage(RUSAGE_THREAD, &use);
-  return use.ru_nvcsw;
+constexpr std::uint64_t kMicrosecond = 1'000, kMillisecond = 1'000'000, kSecond = 1'000'000'000;
+
+// Time passes when the clock is read, and in yields and sleeps.
+struct Fake {
+  std::uint64_t now = kSecond;
+  std::uint64_t look_takes = 100;
+  std::uint64_t yield_takes = 300;
+  bool crowded = false;
+  int yields = 0, sleeps = 0, driven = 0;
+  std::uint64_t yielded_ns = 0, slept_ns = 0, longest_sleep = 0;
+} fake;
+
+constexpr WaitKernel kFakeKernel{
+    .now_ns = [] { return fake.now += fake.look_takes; },
+    .yield =
+        [] {
+          ++fake.yields;
+          fake.yielded_ns += fake.yield_takes;
+          fake.now += fake.yield_takes;
+        },
+    .sleep =
+        [](std::uint64_t ns) {
+          ++fake.sleeps;
+          fake.slept_ns += ns;
+          fake.longest_sleep = std::max(fake.longest_sleep, ns);
+          fake.now += ns;
+        },
+    .crowded = [](std::uint64_t) { return fake.crowded; },
+};
+
+WaitPolicy policy_of(bool own_processor) {
+  WaitPolicy policy;
+  policy.own_processor = own_processor;
+  policy.spins = own_processor ? 256 : 0;
+  policy.drive = [](void*) { ++fake.driven; };
+  policy.kernel = &kFakeKernel;
+  return policy;
 }
 
-// 1 if a process with a scheduling group of its own sleeps while it waits, else 0.
-int slept_alone(const WaitPolicy& policy, int steps, bool may_doze) {
-  const pid_t child = fork();
-  if (child == 0) {
-    setsid();
-    Waiting waiting(policy);
-    const long before = times_slept();
-    for (int i = 0; i < steps; ++i) waiting.step(may_doze);
-    _exit(times_slept() - before > 0 ? 1 : 0);
+void wait_for(const WaitPolicy& policy, std::uint64_t ns, bool may_sleep = true) {
+  Waiting waiting(policy);
+  for (const std::uint64_t end = fake.now + ns; fake.now < end;) waiting.step(may_sleep);
+}
+
+// Each test has a thread of its own: a thread remembers what its yields did.
+class WaitRules : public ::testing::Test {
+ protected:
+  template <class Test>
+  void run(const Fake& kernel, Test test) {
+    fake = kernel;
+    std::thread(test).join();
   }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
+};
 
-// Its yields return at once, or the wait is a long one: it sleeps either way.
-TEST(Waiting, SleepsWhereYieldsReachNobody) {
-  EXPECT_EQ(slept_alone(WaitPolicy{.spins = 0}, 1000, true), 1);
-}
-
-TEST(Waiting, DoesNotSleepInItsFirstPolls) {
-  EXPECT_EQ(slept_alone(WaitPolicy{.spins = 0}, 4, true), 0);
-  EXPECT_EQ(slept_alone(WaitPolicy{.spins = 1000}, 200, true), 0);
-}
-
-// Waits until it is a long one, and then how many of the next 200 short waits sleep.
-int naps_after_a_long_wait(Yields do_what) {
-  constexpr WaitPolicy kCrowded{.spins = 0};
-  int naps = 0;
-  std::thread thread([&] {
-    yields = do_what;
-    Waiting long_wait(kCrowded);
-    for (const auto end = clock_ns() + 2'000'000; clock_ns() < end;) long_wait.step();
-    for (int wait = 0; wait < 200; ++wait) {
-      const long before = times_slept();
-      Waiting waiting(kCrowded);
-      for (int i = 0; i < 8; ++i) waiting.step();
-      naps += times_slept() > before;
-    }
-    yields = Yields::kKernel;
+// Whatever else runs on its processor: what a stranger gets, it keeps for a whole time slice.
+TEST_F(WaitRules, RankWithAProcessorOfItsOwnNeverYieldsNorSleeps) {
+  run({.look_takes = 5'000, .yield_takes = 4 * kMillisecond}, [] {
+    wait_for(policy_of(true), 3 * kSecond);
+    for (int i = 0; i < 100; ++i) wait_for(policy_of(true), 10 * kMicrosecond);
+    EXPECT_EQ(fake.yields, 0);
+    EXPECT_EQ(fake.sleeps, 0);
   });
-  thread.join();
+}
+
+TEST_F(WaitRules, RankWithAProcessorOfItsOwnDrivesTheMpiOften) {
+  run({}, [] {
+    const WaitPolicy policy = policy_of(true);
+    Waiting waiting(policy);
+    for (int i = 0; i < 256; ++i) waiting.step();
+    EXPECT_EQ(fake.driven, 0) << "the wait is short";
+    for (int i = 0; i < 1700; ++i) waiting.step();
+    EXPECT_GE(fake.driven, 100);
+  });
+}
+
+TEST_F(WaitRules, SpinsAreDrivenToo) {
+  run({.crowded = true}, [] {
+    WaitPolicy policy = policy_of(true);
+    for (const bool own_processor : {true, false}) {
+      policy.own_processor = own_processor;
+      policy.spins = 1000;
+      fake.driven = 0;
+      Waiting waiting(policy);
+      for (int i = 0; i < 1000; ++i) waiting.step();
+      EXPECT_EQ(fake.driven, 3);
+      EXPECT_EQ(fake.yields, 0);
+    }
+  });
+}
+
+TEST_F(WaitRules, YieldsToThreadsOfItsProcess) {
+  run({.yield_takes = 2 * kMicrosecond, .crowded = true}, [] {
+    wait_for(policy_of(true), kMillisecond);
+    EXPECT_GE(fake.yields, 50);
+    EXPECT_EQ(fake.sleeps, 0);
+  });
+}
+
+TEST_F(WaitRules, YieldsToAThreadThatComputesTakeAtMostAFifthOfAWait) {
+  run({.look_takes = 5'000, .yield_takes = 4 * kMillisecond, .crowded = true}, [] {
+    wait_for(policy_of(true), kSecond);
+    EXPECT_GE(fake.yields, 20);
+    EXPECT_LE(fake.yielded_ns, kSecond / 5 + fake.yield_takes);
+    fake.yields = 0;
+    for (int i = 0; i < 1000; ++i) wait_for(policy_of(true), kMillisecond);
+    EXPECT_LE(fake.yields, 1) << "a wait is shorter than what a yield takes";
+  });
+}
+
+TEST_F(WaitRules, RanksThatShareProcessorsYieldAtEachPoll) {
+  run({.yield_takes = 2 * kMicrosecond}, [] {
+    const WaitPolicy policy = policy_of(false);
+    Waiting waiting(policy);
+    for (int i = 0; i < 50; ++i) waiting.step();
+    EXPECT_EQ(fake.yields, 50);
+    EXPECT_EQ(fake.sleeps, 0);
+    EXPECT_GE(fake.driven, 3);
+  });
+}
+
+TEST_F(WaitRules, RanksThatShareProcessorsSleepInLongWaits) {
+  run({.yield_takes = 2 * kMicrosecond}, [] {
+    wait_for(policy_of(false), kSecond);
+    EXPECT_GE(fake.slept_ns, kSecond / 2);
+    EXPECT_LE(fake.longest_sleep, kMillisecond);
+    EXPECT_GE(fake.driven, fake.sleeps);
+  });
+}
+
+// Messages arrive only while this rank polls for them.
+TEST_F(WaitRules, NobodySleepsWhoMustPoll) {
+  run({.yield_takes = 300}, [] {
+    wait_for(policy_of(false), 100 * kMillisecond, false);
+    EXPECT_EQ(fake.sleeps, 0);
+    EXPECT_GE(fake.driven, fake.yields / 16);
+  });
+}
+
+// How many of 200 short waits sleep after a long one.
+int naps_after_a_long_wait() {
+  const WaitPolicy policy = policy_of(false);
+  wait_for(policy, 2 * kMillisecond);
+  int naps = 0;
+  for (int wait = 0; wait < 200; ++wait) {
+    const int before = fake.sleeps;
+    Waiting waiting(policy);
+    for (int i = 0; i < 8; ++i) waiting.step();
+    naps += fake.sleeps > before;
+  }
   return naps;
 }
 
 // A thread that has learnt that its yields are futile naps, but not for ever: it tries again.
-TEST(Waiting, NapsForSomeWaitsOnceYieldsWereFutile) {
-  const int naps = naps_after_a_long_wait(Yields::kReachNobody);
-  EXPECT_GE(naps, 10);
-  EXPECT_LE(naps, 100);
-}
-
-// The kernel may take the processor away now and then, which looks like sleep.
-TEST(Waiting, DoesNotNapWhereYieldsReachOthers) {
-  EXPECT_LE(naps_after_a_long_wait(Yields::kReachAnother), 5);
-}
-
-// Messages arrive only while this rank polls for them.
-TEST(Waiting, DoesNotDozeWhereItMayNot) {
-  EXPECT_EQ(slept_alone(WaitPolicy{.spins = 0}, 60, false), 0);
-}
-
-void run_on_one_processor() {
-  cpu_set_t all, one;
-  sched_getaffinity(0, sizeof all, &all);
-  CPU_ZERO(&one);
-  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
-    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
-  }
-  sched_setaffinity(0, sizeof one, &one);
-}
-
-// A thread on the same processor is what the wait is for: it has to get there long before the
-// spinning thread's time slice ends, in which there is room for 100000 polls and more.
-TEST(Waiting, GivesTheProcessorToAThreadThatIsReadyWhileItSpins) {
-  constexpr int kRounds = 200;
-  constexpr long kMostPolls = 20000;
-  int quick = 0;
-  std::thread waits([&] {
-    run_on_one_processor();  // and so does the other, which inherits it
-    std::atomic<int> asked = 0, done = 0;
-    std::thread works([&] {
-      for (int round = 1; round <= kRounds; ++round) {
-        while (asked.load() < round) sched_yield();
-        done.store(round);
-      }
-    });
-    const WaitPolicy policy{.spins = 1U << 30};
-    for (int round = 1; round <= kRounds; ++round) {
-      asked.store(round);
-      long polls = 0;
-      for (Waiting waiting(policy); done.load() < round; ++polls) waiting.step();
-      quick += polls < kMostPolls;
-    }
-    works.join();
+TEST_F(WaitRules, NapsForSomeWaitsOnceYieldsWereFutile) {
+  run({.yield_takes = 300}, [] {
+    const int naps = naps_after_a_long_wait();
+    EXPECT_GE(naps, 10);
+    EXPECT_LE(naps, 100);
   });
-  waits.join();
-  EXPECT_GE(quick, kRounds * 9 / 10);
+}
+
+TEST_F(WaitRules, DoesNotNapWhereYieldsReachOthers) {
+  run({.yield_takes = 5 * kMicrosecond}, [] { EXPECT_EQ(naps_after_a_long_wait(), 0); });
 }
 
 }  // namespace

@@ -69,9 +69,9 @@ void make_choices(Team& team, const Capabilities& capabilities) {
 }
 
 WaitPolicy wait_policy(Team& team, bool oversubscribed) {
-  constexpr std::uint32_t kSpins = 16384;  // some hundred microseconds
   WaitPolicy policy;
-  policy.spins = oversubscribed ? 0 : kSpins;
+  policy.own_processor = !oversubscribed;
+  policy.spins = oversubscribed ? 0 : Waiting::kSpinsPerDrive;
   const std::uint64_t asked = team.context.options.spin;
   if (asked > 0) policy.spins = static_cast<std::uint32_t>(asked);
   policy.drive = [](void* context) { static_cast<Team*>(context)->oob.drive(); };

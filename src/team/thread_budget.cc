@@ -4,10 +4,22 @@
 #include <algorithm>
 
 #include "base/launch.h"
+#include "machine/crowd.h"
 #include "machine/share.h"
 #include "tasks/threads.h"
 
 namespace sumac {
+namespace {
+
+void set_room(const ProcessorRoom& told) {
+  set_processor_room(told);
+  const ProcessorRoom room = processor_room();
+  constexpr double kRounding = 1e-6;
+  const int own = static_cast<int>(room.share * room.processors + kRounding);
+  set_own_processors(room.quota > 0 ? std::min(own, room.quota / std::max(1, room.ranks)) : own);
+}
+
+}  // namespace
 
 void read_thread_options(const sumac_options& options) {
   ThreadSettings settings;
@@ -25,7 +37,7 @@ void guess_processors() {
   room.ranks = std::max(1, sumac_launch_ranks_on_node());
   room.share = share_of_processors(own, {}, room.ranks - 1);
   room.quota = cpu_quota();
-  set_processor_room(room);
+  set_room(room);
 }
 
 void learn_processors(const std::vector<Hello>& hellos, int rank) {
@@ -42,7 +54,7 @@ void learn_processors(const std::vector<Hello>& hellos, int rank) {
   room.processors = own.cpus.count();
   room.share = share_of_processors(own.cpus, others, room.ranks - room.known);
   room.quota = own.cpu_quota;
-  set_processor_room(room);
+  set_room(room);
 }
 
 }  // namespace sumac

@@ -55,8 +55,7 @@ bool meet(Communicator& c, bool all_entered) {
   const std::uint64_t own[2] = {build_hash(), ~build_hash()};
   std::uint64_t least[2] = {};
   Meeting meeting{c, all_entered};
-  WaitPolicy policy;
-  policy.spins = spins_of_process();
+  WaitPolicy policy = wait_policy_of_process();
   policy.drive = drive;
   policy.late = report_missing;
   policy.context = &meeting;
@@ -137,7 +136,7 @@ void set_up(Communicator& c, bool all_entered) {
   set_up_team(c, hello_of_process(c), c.calls < options.build_after);
   if (c.reports_together) note_agreed_reports();
   if (c.state != Communicator::State::together) return;
-  set_spins_of_process(c.wait_policy.spins);
+  set_wait_policy_of_process(c.wait_policy);
   c.queue.set_single_caller(!threads_may_call_mpi());
   open_trials(c);
   trace_choices(c);

@@ -88,9 +88,18 @@ ThreadState& thread_state() {
   return state;
 }
 
+static std::atomic<bool> own_processor{false};
 static std::atomic<std::uint32_t> spins{0};
-std::uint32_t spins_of_process() { return spins.load(std::memory_order_relaxed); }
-void set_spins_of_process(std::uint32_t value) { spins.store(value, std::memory_order_relaxed); }
+WaitPolicy wait_policy_of_process() {
+  WaitPolicy policy;
+  policy.own_processor = own_processor.load(std::memory_order_relaxed);
+  policy.spins = spins.load(std::memory_order_relaxed);
+  return policy;
+}
+void set_wait_policy_of_process(const WaitPolicy& policy) {
+  own_processor.store(policy.own_processor, std::memory_order_relaxed);
+  spins.store(policy.spins, std::memory_order_relaxed);
+}
 
 #if defined(SUMAC_MPI_ABI)
 Family family() {

@@ -13,6 +13,7 @@
 #include "progress/helper.h"
 #include "rules/choice_table.h"
 #include "rules/rules.h"
+#include "strands/waiting.h"
 #include "transport/shm/arena.h"
 
 namespace sumac {
@@ -67,10 +68,10 @@ void end_job(MPI_Comm comm);
 bool device_memory_possible();
 void look_for_devices();
 
-// Spin count of waits that belong to no single communicator; taken from the communicator set up
-// last.
-std::uint32_t spins_of_process();
-void set_spins_of_process(std::uint32_t spins);
+// How this process waits where a wait belongs to no single communicator: as on the one set up last.
+// Without drive() and late().
+WaitPolicy wait_policy_of_process();
+void set_wait_policy_of_process(const WaitPolicy& policy);
 
 // Per thread: whether it is in an intercepted call, whether the program has paused Sumac, which
 // communicator (the bits of its handle) it is freeing, and how the last collective was served.

@@ -38,8 +38,7 @@ void look_and_show(MPI_Request* requests, int count) {
 // Asks the MPI by ask(done), which returns an error, until it is done or fails.
 template <class Ask>
 int until_done(Ask ask) {
-  WaitPolicy policy;
-  policy.spins = spins_of_process();
+  WaitPolicy policy = wait_policy_of_process();
   policy.late = report_late_anywhere;
   while (true) {
     Waiting waiting(policy);

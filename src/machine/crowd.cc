@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/crowd.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/clock.h"
+
+namespace sumac {
+namespace {
+
+constexpr const char* kThreads = "/proc/self/task";
+// Links of a folder besides those of the folders in it.
+constexpr int kOwnLinks = 2;
+constexpr std::uint64_t kOtherTimePerCount = 64;  // in units of the time that a count takes
+
+std::atomic<int> own_processors{1};
+std::atomic<std::uint64_t> next_count_ns{0};
+std::atomic<bool> crowded{false};
+
+// As the kernel writes it: "17 (name) R ...", where the name may have any characters.
+bool is_runnable(int folder, const char* thread) {
+  char path[32], text[128];
+  std::snprintf(path, sizeof path, "%.20s/stat", thread);
+  const int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;  // it has ended
+  const ssize_t bytes = read(file, text, sizeof text - 1);
+  close(file);
+  if (bytes <= 0) return false;
+  text[bytes] = '\0';
+  const char* state = std::strrchr(text, ')');
+  return state && std::strncmp(state, ") R", 3) == 0;
+}
+
+// Calls visit(name) for each entry until it returns false. Allocates nothing, unlike readdir().
+template <class Visit>
+void for_each_entry(int folder, Visit visit) {
+  struct Entry {  // the kernel's struct linux_dirent64
+    std::uint64_t inode;
+    std::int64_t offset;
+    unsigned short bytes;
+    unsigned char type;
+    char name[1];
+  };
+  alignas(Entry) char entries[1024];
+  for (;;) {
+    const long bytes = syscall(SYS_getdents64, folder, entries, sizeof entries);
+    if (bytes <= 0) return;
+    for (long at = 0; at < bytes;) {
+      const auto* entry = reinterpret_cast<const Entry*>(entries + at);
+      if (entry->name[0] != '.' && !visit(entry->name)) return;
+      at += entry->bytes;
+    }
+  }
+}
+
+}  // namespace
+
+void set_own_processors(int processors) { own_processors = std::max(1, processors); }
+
+int count_runnable_threads(int enough) {
+  struct stat about;
+  if (stat(kThreads, &about) != 0) return 1;
+  if (about.st_nlink <= kOwnLinks + 1) return 1;
+  const int folder = open(kThreads, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return 1;
+  int runnable = 0;
+  for_each_entry(folder, [&](const char* thread) {
+    runnable += is_runnable(folder, thread);
+    return runnable < enough;
+  });
+  close(folder);
+  return std::max(1, runnable);
+}
+
+bool process_is_crowded(std::uint64_t now_ns) {
+  std::uint64_t next = next_count_ns.load(std::memory_order_relaxed);
+  // A thread that counts takes the turn of the others.
+  if (now_ns < next || !next_count_ns.compare_exchange_strong(next, UINT64_MAX)) {
+    return crowded.load(std::memory_order_relaxed);
+  }
+  const int error = errno;
+  const int own = own_processors.load(std::memory_order_relaxed);
+  crowded.store(count_runnable_threads(own + 1) > own, std::memory_order_relaxed);
+  errno = error;
+  const std::uint64_t counted_ns = clock_ns();
+  next_count_ns.store(counted_ns + kOtherTimePerCount * (counted_ns - now_ns));
+  return crowded.load(std::memory_order_relaxed);
+}
+
+}  // namespace sumac
