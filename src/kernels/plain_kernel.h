@@ -79,6 +79,10 @@ struct Plain {
   struct Kernel {
     static void reduce(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
       if (num_srcs == 1) return plain::copy(dst, srcs[0], count * sizeof(T));
+      if (num_srcs == 2) {
+        return Set::template fold<Op, T>(static_cast<char*>(dst), static_cast<const char*>(srcs[0]),
+                                         static_cast<const char*>(srcs[1]), count);
+      }
       for (std::size_t at = 0; at < count; at += kBlock) {
         fold_block(dst, srcs, num_srcs, at * sizeof(T), std::min(kBlock, count - at));
       }

@@ -5,7 +5,6 @@
 
 #include "kernels/highway_config.h"
 #include "kernels/sets.h"
-#include "kernels/simd.h"
 // After Highway's settings: which sets it will compile.
 #include "hwy/detect_targets.h"
 
@@ -42,7 +41,7 @@ constexpr FindFn kFind[] = {
 
 ReduceFn find_reduce(Op op, DType type) {
   if (!is_defined(op, type)) return nullptr;
-  return info_of(type).vector() ? kFind[sumac_simd_set()](op, type) : find_wide(op, type);
+  return info_of(type).vector() ? kFind[set_for(op, type)](op, type) : find_wide(op, type);
 }
 
 void set_stream_bytes(std::size_t bytes) {

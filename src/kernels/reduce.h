@@ -31,13 +31,13 @@ using ReduceFn = void (*)(void* dst, const void* const* srcs, int num_srcs, std:
 ReduceFn find_reduce(Op op, DType type);
 
 // Name of the instruction set in use: "avx3_fp16", "avx3", "avx2", "sse4", "ssse3", "sse2", "sve",
-// "neon" or "scalar".
+// "neon" or "scalar". Where none is forced, single pairs may have a better one (sets.h).
 const char* simd_name();
 
 // Forces an instruction set by name before the first find_reduce (option SUMAC_SIMD). "256bit" is
-// the best set with vectors of at most 256 bits; "auto" is the best set, or "256bit" on processors
-// whose clock falls with longer vectors. Returns false, and changes nothing, when the name is
-// unknown or the processor lacks the set.
+// the best set with vectors of at most 256 bits; "auto" is the best set for each pair: on
+// processors whose clock falls with longer vectors that is "256bit" for most. Returns false, and
+// changes nothing, when the name is unknown or the processor lacks the set.
 bool force_simd(const char* name);
 
 // Results of at least `bytes` bytes, in a dst that is no source, are stored past the caches, since

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernels of elements that no vector unit knows: numbers of more than 64 bits. The same for all
 // sets.
-#include "kernels/plain_kernel.h"
+#include "kernels/x87_choice.h"
 
 namespace sumac {
 
 struct WideSet {
   template <class Op, class T>
   static void fold(char* dst, const char* left, const char* right, std::size_t count) {
-    fold_each<WideSet, Op, T>(dst, left, right, count);
+    if constexpr (kChoosesX87<Op, T>) {
+      fold_choices<Op, T>(dst, left, right, count);
+    } else {
+      fold_each<WideSet, Op, T>(dst, left, right, count);
+    }
   }
 };
 

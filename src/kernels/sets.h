@@ -30,6 +30,22 @@ ReduceFn find_sse2(Op op, DType type);
 // Numbers of more than 64 bits, for every set.
 ReduceFn find_wide(Op op, DType type);
 
+// What the choice of a set depends on. `best_set` is an index in simd_sets.def: the first set that
+// the processor has.
+struct Processor {
+  int best_set;
+  bool lowers_its_clock;  // by vectors of more than 256 bits
+};
+
+// The set for a pair where none is forced: the best one, but where that lowers the processor's
+// clock and saves no instructions, the best with vectors of at most 256 bits. For Op::none and
+// DType::none, the set of everything that is not a reduction.
+int automatic_set(const Processor& processor, Op op, DType type);
+
+// The set for a pair on this processor: the one that is forced, or the automatic one.
+int set_for(Op op, DType type);
+const char* name_of_set(int set);
+
 // See set_stream_bytes in reduce.h.
 inline std::atomic<std::size_t> stream_bytes{SIZE_MAX};
 

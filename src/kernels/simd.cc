@@ -8,6 +8,7 @@
 #include "base/switch_word.h"
 #include "kernels/highway_config.h"
 #include "kernels/reduce.h"
+#include "kernels/sets.h"
 // After Highway's settings: which sets it will compile.
 #include "hwy/detect_targets.h"
 
@@ -48,8 +49,7 @@ bool has_avx3() {
 bool has_avx3_fp16() { return has_avx3() && __builtin_cpu_supports("avx512fp16"); }
 #endif
 
-// True for processors on which 512-bit instructions lower the clock of everything: reductions gain
-// less by them than the program loses.
+// True for processors on which 512-bit instructions lower the clock of everything.
 bool lowers_its_clock() {
   return __builtin_cpu_is("skylake-avx512") || __builtin_cpu_is("cascadelake") ||
          __builtin_cpu_is("cooperlake");
@@ -85,18 +85,28 @@ struct Names {
 };
 constexpr Names kNames;
 
-// The first set that the processor has with vectors of at most `most_bits` bits.
-int best_set(int most_bits) {
+// The best set that the processor has.
+int first_set() {
   int set = 0;
-  while (!kSets[set].on_this_processor() || kSets[set].bits > most_bits) ++set;
+  while (!kSets[set].on_this_processor()) ++set;
   return set;
 }
 
-constexpr int kAnyBits = 1 << 20;
-int first_set() { return best_set(kAnyBits); }
-int default_set() { return best_set(lowers_its_clock() ? 256 : kAnyBits); }
+// `set`, or the first behind it with vectors of at most 256 bits.
+int at_most_256_bits(int set) {
+  while (kSets[set].bits > 256) ++set;
+  return set;
+}
 
-std::atomic<int> forced_set{-1};  // index in kSets; -1: the best
+// True for reductions in which AVX-512 also saves instructions: it multiplies 64-bit integers by
+// one instruction where AVX2 takes eight, and has their minimum and maximum, which AVX2 composes of
+// a comparison and a selection. All others do with 512 bits what they do with 256.
+bool saves_instructions(Op op, DType type) {
+  const bool of_64_bits = type == DType::i64 || type == DType::u64;
+  return of_64_bits && (op == Op::prod || op == Op::min || op == Op::max);
+}
+
+std::atomic<int> forced_set{-1};  // index in kSets; -1: automatic
 
 constexpr int kAutomatic = -1, kLacking = -2, kUnknown = -3;
 
@@ -151,7 +161,7 @@ int set_of(const char* name) {
   name = usual_name(name);
   if (!name) return kUnknown;
   if (std::strcmp(name, "auto") == 0) return kAutomatic;
-  if (std::strcmp(name, "256bit") == 0) return best_set(256);
+  if (std::strcmp(name, "256bit") == 0) return at_most_256_bits(first_set());
   for (int set = first_set(); set < kNumSets; ++set) {
     if (std::strcmp(name, kSets[set].name) == 0) return set;
   }
@@ -159,6 +169,18 @@ int set_of(const char* name) {
 }
 
 }  // namespace
+
+int automatic_set(const Processor& processor, Op op, DType type) {
+  if (!processor.lowers_its_clock || saves_instructions(op, type)) return processor.best_set;
+  return at_most_256_bits(processor.best_set);
+}
+
+int set_for(Op op, DType type) {
+  const int forced = forced_set.load(std::memory_order_relaxed);
+  return forced >= 0 ? forced : automatic_set({first_set(), lowers_its_clock()}, op, type);
+}
+
+const char* name_of_set(int set) { return kSets[set].name; }
 
 const char* simd_name() { return kSets[sumac_simd_set()].name; }
 
@@ -175,9 +197,6 @@ bool force_simd(const char* name) {
 
 }  // namespace sumac
 
-int sumac_simd_set() {
-  const int set = sumac::forced_set.load(std::memory_order_relaxed);
-  return set >= 0 ? set : sumac::default_set();
-}
+int sumac_simd_set() { return sumac::set_for(sumac::Op::none, sumac::DType::none); }
 
 int sumac_simd_is_known(const char* name) { return sumac::usual_name(name) != nullptr; }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/reduce.h"
+#include "kernels/sets.h"
 
 namespace sumac {
 namespace {
@@ -61,6 +62,55 @@ TEST(SimdNames, OfSetsThatAreHereAndOthers) {
     const std::string before = simd_name();
     EXPECT_EQ(force_simd(set), has) << set;
     EXPECT_EQ(simd_name(), has ? set : before) << set;
+  }
+  force_simd("auto");
+}
+
+std::vector<std::string> sets_of_this_build() {
+  std::vector<std::string> names;
+  do names.push_back(name_of_set(static_cast<int>(names.size())));
+  while (names.back() != "scalar");
+  return names;
+}
+
+// Pairs in which AVX-512 does by one instruction what takes AVX2 several.
+bool gains(Op op, DType type) {
+  static constexpr std::pair<Op, DType> kGaining[] = {
+      {Op::prod, DType::i64}, {Op::min, DType::i64}, {Op::max, DType::i64},
+      {Op::prod, DType::u64}, {Op::min, DType::u64}, {Op::max, DType::u64}};
+  return std::find(std::begin(kGaining), std::end(kGaining), std::pair{op, type}) !=
+         std::end(kGaining);
+}
+
+// Processors of every kind, also of kinds that this one is not.
+TEST(AutomaticSet, OfEveryPairOnEveryProcessor) {
+  const std::vector<std::string> names = sets_of_this_build();
+  const auto index_of = [&](const char* name) {
+    return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
+  };
+  const auto avx2 = static_cast<int>(names.size()) == index_of("avx2") ? 0 : index_of("avx2");
+  for (int best = 0; best < static_cast<int>(names.size()); ++best) {
+    const bool is_long = names[best].rfind("avx3", 0) == 0;
+    for (int op = 0; op <= kNumOps; ++op) {
+      for (int type = 0; type <= kNumDTypes; ++type) {
+        const auto o = static_cast<Op>(op);
+        const auto t = static_cast<DType>(type);
+        EXPECT_EQ(automatic_set({best, false}, o, t), best) << names[best] << op << " " << type;
+        if (names[best] == "sve") continue;  // no processor with it lowers its clock
+        EXPECT_EQ(automatic_set({best, true}, o, t), is_long && !gains(o, t) ? avx2 : best)
+            << names[best] << " " << op << " " << type;
+      }
+    }
+  }
+}
+
+// What is forced holds for all pairs.
+TEST(AutomaticSet, ForcedForAllPairs) {
+  for (const char* const* name = simd_names(); *name; ++name) {
+    ASSERT_TRUE(force_simd(*name));
+    for (int op = 0; op < kNumOps; ++op) {
+      EXPECT_STREQ(name_of_set(set_for(static_cast<Op>(op), DType::i64)), *name);
+    }
   }
   force_simd("auto");
 }

@@ -14,6 +14,7 @@ import sumac_mpi
 from conftest import script
 from sumac_mpi.base import requirements
 from sumac_mpi.library import tables
+from sumac_mpi.machine import hardware
 
 ROOT = Path(__file__).parents[2]
 
@@ -228,6 +229,20 @@ class TestInfo:
         assert sumac("info", topic)[0] == 0
         status, out, _ = sumac("info", topic, "--json")
         assert status == 0 and isinstance(json.loads(out), dict)
+
+    @pytest.mark.parametrize(
+        ("vendor", "family", "model", "lowers"),
+        [
+            ("GenuineIntel", "6", "85", True),  # Skylake to Cooper Lake
+            ("GenuineIntel", "6", "143", False),  # Sapphire Rapids
+            ("AuthenticAMD", "25", "85", False),
+        ],
+    )
+    def test_why_short_vectors(self, sandbox, sumac, monkeypatch, vendor, family, model, lowers):
+        text = f"vendor_id\t: {vendor}\ncpu family\t: {family}\nmodel\t\t: {model}\n"
+        assert hardware.lowers_clock(text) == lowers
+        monkeypatch.setattr(hardware, "lowers_clock", lambda _: lowers)
+        assert ("lower this processor's clock" in sumac("info", "machine")[1]) == lowers
 
     def test_lines_between_processors(self, sandbox, sumac):
         _, out, _ = sumac("info", "machine")

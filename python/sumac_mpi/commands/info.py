@@ -126,13 +126,22 @@ def _gather_machine(installation: layout.Installation) -> Facts:
     }
 
 
+def _vectors(facts: Facts) -> str:
+    """Why not all of what the processor has is in use."""
+    if not facts["lowers_clock"]:
+        return ""
+    return " (512-bit vectors lower this processor's clock: avx2 is used but where they save\n" + (
+        "         instructions; SUMAC_SIMD=avx3 uses them always)"
+    )
+
+
 def _show_machine(facts: Facts, full: bool) -> list[str]:
     threads = f" ({facts['cpus']} threads)" if facts["cpus"] != facts["cores"] else ""
     free = facts["shm_free"]
     memory = f"{units.format_amount(free)} free" if free is not None else "missing"
     lines = [
         f"CPU      {facts['cores']} cores{threads}, {facts['cpu']}",
-        f"SIMD     {' '.join(facts['simd']) or 'none'}",
+        f"SIMD     {' '.join(facts['simd']) or 'none'}{_vectors(facts)}",
         f"SHM      /dev/shm {memory}; cross-memory attach: {_attach(facts)}",
     ]
     if facts["lines"]:

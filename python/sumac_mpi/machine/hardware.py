@@ -35,6 +35,7 @@ class Machine:
     cores: int  # physical cores this process may use
     cpus: int  # hardware threads this process may use
     simd: tuple[str, ...]
+    lowers_clock: bool  # by vectors of 512 bits
     shm_free: int | None  # bytes; None when there is no /dev/shm
     ptrace_scope: int | None  # Yama's setting; None when the kernel has no Yama
     attach_refused: str | None  # why cross-memory attach cannot work; None where it may
@@ -65,10 +66,17 @@ def describe() -> Machine:
         cores=usable_cores(),
         cpus=len(os.sched_getaffinity(0)),
         simd=tuple(flag for flag in _VECTOR_FLAGS if flag in flags),
+        lowers_clock=lowers_clock(info),
         shm_free=_shared_memory_free(),
         ptrace_scope=int(scope) if scope and scope.isdigit() else None,
         attach_refused=attach.refusal(),
     )
+
+
+def lowers_clock(cpuinfo: str) -> bool:
+    """True of Skylake's to Cooper Lake's processors of servers, which have one model number."""
+    kind = [_field(cpuinfo, name) for name in ("vendor_id", "cpu family", "model")]
+    return kind == ["GenuineIntel", "6", "85"]
 
 
 def _read(path: Path) -> str | None:

@@ -1,40 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/calls/known_reductions.h"
 
-#include <atomic>
-#include <new>
-
 #include "interpose/calls/user_handles.h"
+#include "interpose/mpi/pair_map.h"
 #include "progress/announced.h"
 
 namespace sumac {
 namespace {
 
-struct Known {
-  MPI_Datatype type;
-  MPI_Op op;
-  KnownReduction reduction;
-};
+PairMap<KnownReduction, 8> known_pairs;
 
-// The first pairs are kept; entries are never freed while MPI is up.
-constexpr int kPlaceBits = 6;
-std::atomic<const Known*> known_pairs[1 << kPlaceBits];
-
-std::atomic<const Known*>& place_of(MPI_Datatype type, MPI_Op op) {
-  const std::uint64_t key = handle_bits(type) * 3 + handle_bits(op);
-  return known_pairs[key * 0x9e3779b97f4a7c15ull >> (64 - kPlaceBits)];
-}
-
-const Known* find_known(MPI_Datatype type, MPI_Op op) {
-  const Known* known = place_of(type, op).load(std::memory_order_acquire);
-  return known && known->type == type && known->op == op ? known : nullptr;
-}
-
-void remember(const Known& pair) {
-  if (!find_known_type(pair.type) || !find_op(pair.op)) return;  // could be freed, and come back
-  const Known* empty = nullptr;
-  const Known* entry = new (std::nothrow) Known(pair);
-  if (!place_of(pair.type, pair.op).compare_exchange_strong(empty, entry)) delete entry;
+void remember(MPI_Datatype type, MPI_Op op, const KnownReduction& reduction) {
+  if (!find_known_type(type) || !find_op(op)) return;  // could be freed, and come back
+  known_pairs.insert(handle_bits(type), handle_bits(op), reduction);
 }
 
 const KnownReduction* find_new(MPI_Datatype type, MPI_Op op, Reason& reason) {
@@ -48,21 +26,19 @@ const KnownReduction* find_new(MPI_Datatype type, MPI_Op op, Reason& reason) {
   found.op = *operation;
   found.reduces = reduces_by(*operation, info->dtype);
   found.exact = is_exact(*operation, info->dtype);
-  remember({type, op, found});
+  remember(type, op, found);
   return &found;
 }
 
 }  // namespace
 
 const KnownReduction* find_reduction(MPI_Datatype type, MPI_Op op, Reason& reason) {
-  const Known* known = find_known(type, op);
+  const KnownReduction* known = known_pairs.find(handle_bits(type), handle_bits(op));
   if (known) [[likely]]
-    return &known->reduction;
+    return known;
   return find_new(type, op, reason);
 }
 
-void forget_known_reductions() {
-  for (auto& place : known_pairs) delete place.exchange(nullptr);
-}
+void forget_known_reductions() { known_pairs.clear(); }
 
 }  // namespace sumac
