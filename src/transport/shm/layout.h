@@ -34,6 +34,13 @@ inline constexpr std::size_t kLineData = sizeof(Line::data);
 inline constexpr int kLines = 37;
 inline constexpr std::size_t kLinesData = kLines * kLineData;  // a little over 2 KiB
 
+// What a rank asks another one to copy for it, where the kernel does not (algorithms/relay.h).
+struct Relayed {
+  Counter round;  // published last: of what follows, or of what this rank has done for another
+  std::uint64_t what = 0;
+  std::uint64_t address = 0, bytes = 0;
+};
+
 // A slot: lines, then (behind the header) the payload of larger chunks. The payload has no flags of
 // its own; the flag of the first line covers it, so that no data byte is ever read as a flag.
 struct alignas(kFalseSharingRange) SlotHeader {
@@ -42,6 +49,10 @@ struct alignas(kFalseSharingRange) SlotHeader {
   // Counts the parts taken of this rank's share of common work (claims.h); any rank writes it.
   alignas(kCacheLine) Counter taken;
   Counter done;
+  // ShmGroup::refused_at() the position where a transfer of this rank's share has been refused; set
+  // by any rank, before that rank counts the part as done.
+  Counter refused;
+  Relayed relayed[2];
 };
 
 // Small data of one rank in one slot where they lie apart from the slot.
