@@ -10,6 +10,7 @@
 
 #include "algorithms/bytes.h"
 #include "algorithms/chunks.h"
+#include "algorithms/refusals.h"
 #include "algorithms/user_fold.h"
 #include "base/algorithm.h"
 #include "base/align.h"
@@ -150,7 +151,9 @@ struct SingleCopy {
   PeerMemory* memory = nullptr;
   std::byte* scratch = nullptr;  // this rank's own; the same size on all ranks
   std::size_t scratch_bytes = 0;
-  OnRefusal* on_refusal = nullptr;
+  Refusals* refusals = nullptr;  // notes the transfers that are refused
+  // Transfers have been refused before: where the others need not agree, slots are better.
+  bool avoid = false;
   // True within a direct algorithm: the ranks have shown that their buffers are mapped for the
   // others, so that memory->view() may see them.
   bool mapped = false;

@@ -92,9 +92,8 @@ void add_views(SharedViews& views, int rank, const Buffers& buffers, std::size_t
 
 Task try_direct(Strand& strand, ShmGroup& group, Collective collective, const CallArguments& args,
                 const SingleCopy& peers, DirectTry& attempt) {
-  // The edges of buffers fit a slot.
-  const Use use{.room = group.slot_bytes(), .results = true};
-  Direct direct{group.take_first(use), attempt.page, {0, 0}};
+  // The edges of buffers fit a slot, too.
+  Direct direct{group.take_first(relay_use(group)), attempt.page, {0, 0}};
   co_await strand.until(group.slot_free(direct.position));
   const ReachedMemory own = reached_memory(group.rank(), collective, args);
   show_buffers(group, direct.position, shown(own, attempt.mapped));

@@ -126,7 +126,7 @@ Task fold_in_place(Strand& strand, ShmGroup& group, const ReduceArguments& args,
     co_await strand.until(group.others_out(position));
     edges.fold_into(group, position, args, {0, args.bytes()}, output);
   }
-  co_await complete(strand, group, position, inside);
+  co_await complete(strand, group, position, peers, inside);
 }
 
 }  // namespace sumac

@@ -136,11 +136,13 @@ int copy(Rank& rank, int n) {
   return wrong;
 }
 
-// Runs 20 calls of all ranks, each in a thread of its own, and asks that threads have helped.
-void run_by_single_copy(int (*made)(Rank& rank, int n)) {
+// Runs 20 calls of all ranks, each in a thread of its own, and asks that threads have helped. Of so
+// many copies of the last rank's, one is refused; 0: none.
+void run_by_single_copy(int (*made)(Rank& rank, int n), int refused_one_of = 0) {
   for (const int ranks : {2, 3, 4}) {
     const Stats before = process_stats();
     World world(ranks, 8, 512, Control::slot);
+    world[ranks - 1].memory.refused_one_of = refused_one_of;
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int r = 0; r < ranks; ++r) {
@@ -149,7 +151,10 @@ void run_by_single_copy(int (*made)(Rank& rank, int n)) {
       world[r].peers.scratch_bytes = world[r].scratch.size();
       world[r].strand.preempt_at_every_wait(false);
       threads.emplace_back([&, r] {
-        for (int n = 0; n < 20; ++n) wrong += made(world[r], n);
+        for (int n = 0; n < 20; ++n) {
+          world[r].refusals.forget();
+          wrong += made(world[r], n);
+        }
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -166,6 +171,15 @@ void run_by_single_copy(int (*made)(Rank& rank, int n)) {
 TEST_F(Helped, ReductionsBySingleCopy) { run_by_single_copy(call); }
 
 TEST_F(Helped, CopiesBySingleCopy) { run_by_single_copy(copy); }
+
+// Any of the threads may be refused, once or always.
+TEST_F(Helped, ReductionsRefused) {
+  for (const int one_of : {1, 3}) run_by_single_copy(call, one_of);
+}
+
+TEST_F(Helped, CopiesRefused) {
+  for (const int one_of : {1, 3}) run_by_single_copy(copy, one_of);
+}
 
 TEST_F(Helped, FoldsOfMessages) {
   for (const std::size_t count : {0, 1, 1000, 1024, 100'000, 300'001}) {

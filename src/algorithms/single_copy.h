@@ -11,6 +11,7 @@
 #include "algorithms/claims.h"
 #include "algorithms/fold.h"
 #include "algorithms/in_pieces.h"
+#include "algorithms/relay.h"
 #include "kernels/strided_copy.h"
 #include "strands/task.h"
 #include "transport/shared_mappings.h"
@@ -45,15 +46,12 @@ inline Buffers buffers_of(const ShmGroup& group, int rank, std::uint64_t positio
   return buffers;
 }
 
-// Copies by way of the kernel. Both return only when the bytes have moved.
-inline void read_from(const SingleCopy& peers, int peer, std::uintptr_t address, void* to,
-                      std::size_t bytes) {
-  if (!peers.memory->read(peer, address, to, bytes)) peers.on_refusal->refused();
-}
-inline void write_to(const SingleCopy& peers, int peer, std::uintptr_t address, const void* from,
-                     std::size_t bytes) {
-  if (!peers.memory->write(peer, address, from, bytes)) peers.on_refusal->refused();
-}
+// Copies by way of the kernel, which have moved the bytes when they return true. The kernel may
+// have refused this rank's own memory, which these then reach as the program itself does.
+bool read_from(const SingleCopy& peers, int peer, std::uintptr_t address, void* to,
+               std::size_t bytes);
+bool write_to(const SingleCopy& peers, int peer, std::uintptr_t address, const void* from,
+              std::size_t bytes);
 
 // Where this process sees the peer's bytes at `address`, or null.
 inline std::byte* seen(const SingleCopy& peers, int peer, std::uintptr_t address,
@@ -61,27 +59,36 @@ inline std::byte* seen(const SingleCopy& peers, int peer, std::uintptr_t address
   return peers.mapped ? peers.memory->view(peer, address, bytes) : nullptr;
 }
 
-// Copies from or to a peer's memory.
-inline void fetch(const SingleCopy& peers, int peer, std::uintptr_t address, std::byte* to,
+// Copies from or to a peer's memory; false where that is refused.
+inline bool fetch(const SingleCopy& peers, int peer, std::uintptr_t address, std::byte* to,
                   std::size_t bytes) {
   if (const std::byte* place = seen(peers, peer, address, bytes)) {
     std::memcpy(to, place, bytes);
-  } else {
-    read_from(peers, peer, address, to, bytes);
+    return true;
   }
+  return read_from(peers, peer, address, to, bytes);
 }
-inline void store(const SingleCopy& peers, int peer, std::uintptr_t address, const std::byte* from,
+inline bool store(const SingleCopy& peers, int peer, std::uintptr_t address, const std::byte* from,
                   std::size_t bytes) {
   std::byte* const place = seen(peers, peer, address, bytes);
-  if (place && peers.streams) {
+  if (!place) return write_to(peers, peer, address, from, bytes);
+  if (peers.streams) {
     stream_copy(place, from, bytes);
     end_streaming();
-  } else if (place) {
-    std::memcpy(place, from, bytes);
   } else {
-    write_to(peers, peer, address, from, bytes);
+    std::memcpy(place, from, bytes);
   }
+  return true;
 }
+
+// The same; what is refused is noted, to be done later.
+inline void fetch_or_note(const SingleCopy& peers, int peer, std::uintptr_t address, std::byte* to,
+                          std::size_t bytes) {
+  if (!fetch(peers, peer, address, to, bytes)) [[unlikely]]
+    peers.refusals->note(Refusals::Read{peer, address, to, bytes});
+}
+void store_or_note(const SingleCopy& peers, int peer, std::uintptr_t address, const std::byte* from,
+                   std::size_t bytes);
 
 // The access of one thread, with its part of the scratch memory.
 inline SingleCopy for_thread(const SingleCopy& peers, int thread, int threads) {
@@ -105,18 +112,21 @@ inline void fetch_and_unpack(const SingleCopy& peers, int peer, std::uintptr_t a
   const std::size_t most = std::min(kPiece, peers.scratch_bytes);
   for (std::size_t done = 0; done < bytes; done += most) {
     const std::size_t some = std::min(most, bytes - done);
-    fetch(peers, peer, address + done, peers.scratch, some);
+    if (!fetch(peers, peer, address + done, peers.scratch, some)) [[unlikely]] {
+      return peers.refusals->note(Refusals::Read{peer, address + done, to + done, bytes - done});
+    }
     (to + done).copy_from(peers.scratch, some);
   }
 }
 
-// The same into data that may have gaps or not; much by as many threads as may help.
+// The same into data that may have gaps or not; much by as many threads as may help. What is
+// refused is noted.
 inline void fetch_into(const SingleCopy& peers, int peer, std::uintptr_t address, const Bytes& to,
                        std::size_t bytes) {
   if (to.contiguous()) {
     constexpr std::size_t kByte = 1;
     return in_pieces(to.at(), bytes, kByte, [&](std::size_t first, std::size_t n) {
-      fetch(peers, peer, address + first, to.at() + first, n);
+      fetch_or_note(peers, peer, address + first, to.at() + first, n);
     });
   }
   by_threads(bytes, most_fetching_threads(peers, 1), [&](int thread, int threads) {
@@ -129,7 +139,7 @@ inline void fetch_into(const SingleCopy& peers, int peer, std::uintptr_t address
 // Stores data that belong `offset` bytes into a rank's output.
 inline void store_to_peer(const ShmGroup& group, const SingleCopy& peers, std::uint64_t position,
                           int peer, std::size_t offset, const std::byte* from, std::size_t bytes) {
-  store(peers, peer, buffers_of(group, peer, position).output + offset, from, bytes);
+  store_or_note(peers, peer, buffers_of(group, peer, position).output + offset, from, bytes);
 }
 
 inline void store_to_peers(const ShmGroup& group, const SingleCopy& peers, std::uint64_t position,
@@ -185,43 +195,98 @@ void fold_own_share(const ShmGroup& group, const Claims& claims, const SingleCop
   });
 }
 
-// Folds the range `part` of all ranks' inputs, `fetch_bytes` at a time, into `to`, or into the
-// scratch memory where that is null. input(rank) is where a rank's is. Inputs are read in place
-// where this process sees them; scratch memory has room for the others'.
-// store(offset, result, bytes) is called for each piece.
+// Folds the range `part` of all ranks' inputs, block by block, into `to`, or into the scratch
+// memory where that is null. input(rank) is where a rank's is. Inputs are read in place where this
+// process sees them; scratch memory has room for a block of the others'.
+template <class InputOf>
+class BlockFold {
+ public:
+  BlockFold(const ReduceArguments& args, const SingleCopy& peers, int ranks, int own, Part part,
+            InputOf input, std::byte* to)
+      : args_(args),
+        peers_(peers),
+        ranks_(ranks),
+        own_(own),
+        part_(part),
+        input_(input),
+        to_(to),
+        most_(fetch_bytes(peers, ranks)) {}
+
+  bool ended() const { return done_ == part_.bytes; }
+  Part rest() const { return {at(), part_.bytes - done_}; }
+  // Where in the vectors the block is, and its bytes.
+  std::size_t at() const { return part_.offset + done_; }
+  std::size_t bytes() const { return std::min(most_, part_.bytes - done_); }
+
+  // Where this process sees a rank's block, or null.
+  const std::byte* place(int r) const {
+    return r == own_ ? args_.input + at() : seen(peers_, r, address(r), bytes());
+  }
+  std::uintptr_t address(int r) const { return input_(r) + at(); }
+  std::byte* scratch(int r) const { return peers_.scratch + static_cast<std::size_t>(r) * most_; }
+  bool read(int r) const { return read_from(peers_, r, address(r), scratch(r), bytes()); }
+
+  // Of a block that is seen or read of all ranks: returns where the result is.
+  const std::byte* fold() const {
+    std::byte* const result = to_ ? to_ + done_ : scratch(own_);
+    sumac::fold(args_.kernel, result, ranks_, bytes() / args_.element, args_.element,
+                [this](int r) -> const std::byte* {
+                  const std::byte* source = place(r);
+                  return source ? source : scratch(r);
+                });
+    return result;
+  }
+  void go_on() { done_ += bytes(); }
+
+ private:
+  const ReduceArguments& args_;
+  const SingleCopy& peers_;
+  int ranks_, own_;
+  Part part_;
+  InputOf input_;
+  std::byte* to_;
+  std::size_t most_, done_ = 0;
+};
+
+// Calls store(offset, result, bytes) for each block that is folded. Returns what is not, where a
+// transfer was refused: nothing of it has been stored.
 template <class InputOf, class Store>
-void fold_from(const ReduceArguments& args, const SingleCopy& peers, int ranks, int own, Part part,
+Part fold_from(const ReduceArguments& args, const SingleCopy& peers, int ranks, int own, Part part,
                InputOf input, std::byte* to, Store store) {
-  const std::size_t most = fetch_bytes(peers, ranks);
-  const auto scratch = [&](int r) { return peers.scratch + static_cast<std::size_t>(r) * most; };
-  for (std::size_t done = 0; done < part.bytes;) {
-    const std::size_t bytes = std::min(most, part.bytes - done);
-    const std::size_t at = part.offset + done;
-    const auto place = [&](int r) -> const std::byte* {
-      return r == own ? args.input + at : seen(peers, r, input(r) + at, bytes);
-    };
+  BlockFold<InputOf> block(args, peers, ranks, own, part, input, to);
+  for (; !block.ended(); block.go_on()) {
     for (int r = 0; r < ranks; ++r) {
-      if (!place(r)) read_from(peers, r, input(r) + at, scratch(r), bytes);
+      if (!block.place(r) && !block.read(r)) [[unlikely]]
+        return block.rest();
     }
-    std::byte* result = to ? to + done : scratch(own);
-    fold(args.kernel, result, ranks, bytes / args.element, args.element,
-         [&](int r) -> const std::byte* {
-           const std::byte* source = place(r);
-           return source ? source : scratch(r);
-         });
-    store(at, result, bytes);
-    done += bytes;
+    const std::byte* const result = block.fold();
+    store(block.at(), result, block.bytes());
+  }
+  return block.rest();
+}
+
+// The same in this rank's turn of a relay: refused inputs are asked for.
+template <class InputOf, class Store>
+Task fold_by_relay(Strand& strand, Relay& relay, const ReduceArguments& args,
+                   const SingleCopy& peers, int ranks, int own, Part part, InputOf input,
+                   std::byte* to, Store store) {
+  BlockFold<InputOf> block(args, peers, ranks, own, part, input, to);
+  for (; !block.ended(); block.go_on()) {
+    for (int r = 0; r < ranks; ++r) {
+      if (block.place(r) || block.read(r)) continue;
+      co_await relay_read(strand, relay, r, block.address(r), block.scratch(r), block.bytes());
+    }
+    const std::byte* const result = block.fold();
+    store(block.at(), result, block.bytes());
   }
 }
 
-// The same of the inputs that the ranks have shown at `position`.
-template <class Store>
-void fold_from_peers(const ShmGroup& group, const ReduceArguments& args, const SingleCopy& peers,
-                     std::uint64_t position, Part part, std::byte* to, Store store) {
-  fold_from(
-      args, peers, group.size(), group.rank(), part,
-      [&](int r) { return buffers_of(group, r, position).input; }, to, store);
-}
+// Where a rank's input is that it has shown at `position`.
+struct ShownInput {
+  const ShmGroup& group;
+  std::uint64_t position;
+  std::uintptr_t operator()(int rank) const { return buffers_of(group, rank, position).input; }
+};
 
 // The shares of a reduction, done by whichever rank has time. formed(owner, part) is where this
 // rank forms a part of a share, or null; store(position, owner, offset, result, bytes) brings the
@@ -255,14 +320,35 @@ class SharedFold {
   }
   Wait all_done() const { return claims_.all_done(); }
 
+  // When all is done, in this rank's turn: what was refused.
+  Task do_refused(Strand& strand, Relay& relay) const { return do_refused(strand, relay, *this); }
+
  private:
+  struct StoreOf {
+    const SharedFold& fold;
+    int owner;
+    void operator()(std::size_t at, const std::byte* result, std::size_t bytes) const {
+      fold.store_(fold.position_, owner, at, result, bytes);
+    }
+  };
   void do_piece(const SingleCopy& access, int owner, std::size_t piece) const {
     Part part = shares_.part(owner, piece);
     part.offset += first_;
-    fold_from_peers(group_, args_, access, position_, part, formed_(owner, part),
-                    [&](std::size_t at, const std::byte* result, std::size_t bytes) {
-                      store_(position_, owner, at, result, bytes);
-                    });
+    const Part rest = fold_from(args_, access, group_.size(), group_.rank(), part, input(),
+                                formed_(owner, part), StoreOf{*this, owner});
+    if (rest.bytes > 0) [[unlikely]]
+      access.refusals->note(Refusals::Fold{owner, rest});
+    if (access.refusals->any()) [[unlikely]]
+      group_.mark_refused(owner, position_);
+  }
+  ShownInput input() const { return {group_, position_}; }
+  static Task do_refused(Strand& strand, Relay& relay, const SharedFold& fold) {
+    const ShmGroup& group = fold.group_;
+    for (const auto [owner, part] : fold.peers_.refusals->folds()) {
+      co_await fold_by_relay(strand, relay, fold.args_, fold.peers_, group.size(), group.rank(),
+                             part, fold.input(), fold.formed_(owner, part), StoreOf{fold, owner});
+    }
+    co_await relay_copies(strand, relay, *fold.peers_.refusals, -1);
   }
 
   const ShmGroup& group_;
@@ -276,14 +362,22 @@ class SharedFold {
   Store store_;
 };
 
-// Ends an operation after this rank's own share of `fold`: does what others have left, and waits
-// for all.
+// Ends an operation after this rank's own share of `fold`: does what others have left, waits for
+// all, and does what was refused.
 template <class Fold>
-Task complete(Strand& strand, ShmGroup& group, std::uint64_t position, const Fold& fold) {
+Task complete(Strand& strand, ShmGroup& group, std::uint64_t position, const SingleCopy& peers,
+              const Fold& fold) {
   co_await strand.until_idle(fold.all_done());
   fold.do_what_is_left();
   // Until then other ranks read the inputs and write the outputs.
   co_await strand.until(fold.all_done());
+  if (group.any_refused(position)) [[unlikely]] {
+    peers.refusals->note_agreed();
+    Relay relay(group, position);
+    co_await relay_turn(strand, relay);
+    co_await fold.do_refused(strand, relay);
+    co_await end_turn(strand, relay);
+  }
   group.finish(position);
   group.note_finished_before(position);
 }
@@ -294,13 +388,13 @@ template <class Formed, class Store>
 Task reduce_shares(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                    const SingleCopy& peers, Parts parts, std::byte* shown, Formed formed,
                    Store store) {
-  const std::uint64_t position = group.take(1, {.results = true});
+  const std::uint64_t position = group.take(1, relay_use(group));
   co_await strand.until(group.slot_free(position));
   show_buffers(group, position, {args.input, shown});
   co_await strand.until(group.others_in(position));
   const SharedFold fold(group, args, peers, position, parts, 0, formed, store);
   fold.do_own_share();
-  co_await complete(strand, group, position, fold);
+  co_await complete(strand, group, position, peers, fold);
 }
 
 }  // namespace sumac

@@ -94,12 +94,14 @@ void fold_share(const Operation& operation, const Stage& stage, Part share, std:
     to = seen(direct.peers, stage.root, output + share.offset, share.bytes);
   }
   const bool stores = elsewhere && !to;
-  fold_from(
+  bool refused = false;
+  const Part rest = fold_from(
       operation.reduction, direct.peers, level.size, level.rank, share,
       [&](int r) { return direct.buffers[static_cast<std::size_t>(r)].input; }, to,
       [&](std::size_t at, const std::byte* result, std::size_t bytes) {
-        if (stores) store(direct.peers, stage.root, output + at, result, bytes);
+        if (stores) refused |= !store(direct.peers, stage.root, output + at, result, bytes);
       });
+  if (refused || rest.bytes > 0) direct.on_refusal->refused();
 }
 
 // Shares of what is inside are folded by all ranks, and the edges by the one that gets the result.
@@ -161,7 +163,9 @@ Task copy_chunk(Strand& strand, Operation& operation, const Stage& stage, std::s
     const std::uintptr_t from = direct.buffers[static_cast<std::size_t>(stage.root)].output;
     const std::size_t at = whole.offset + inside.offset;
     if (inside.bytes > 0) {
-      fetch(direct.peers, stage.root, from + at, own.at() + inside.offset, inside.bytes);
+      std::byte* const to = own.at() + inside.offset;
+      const bool fetched = fetch(direct.peers, stage.root, from + at, to, inside.bytes);
+      if (!fetched) direct.on_refusal->refused();
     }
     if (edges.bytes() > 0) edges.take(group, position, stage.root, own);
   }

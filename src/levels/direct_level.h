@@ -36,6 +36,7 @@ struct DirectLevel {
   Part inside{0, 0};             // of the vectors: whole pages of all that others reach into
   std::vector<Buffers> buffers;  // by member
   SingleCopy peers;
+  OnRefusal* on_refusal = nullptr;   // where `peers` are neither seen nor let this rank copy
   std::optional<SharedViews> views;  // of `buffers`
 
   // Before the operation's strands begin; its stages are there.

@@ -13,7 +13,7 @@ constexpr std::size_t kMostFetched = 1 << 20;
 
 LevelsRun::LevelsRun(Levels&& levels) : levels_(std::move(levels)) {
   SingleCopy& peers = levels_.groups[0].peers;
-  peers = {levels_.lowest.get(), nullptr, 0, levels_.on_refusal};
+  peers.memory = levels_.lowest.get();
   if (!peers.memory) return;
   peers.scratch = fetched_.reserve(kMostFetched);
   peers.scratch_bytes = kMostFetched;

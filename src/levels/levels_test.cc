@@ -22,8 +22,10 @@ struct Choices {
   int radix;
   std::size_t chunk;
   std::array<Algorithm, kNumCollectives> shared, message;
-  std::size_t page = 0;  // the lowest level is tried in place, with such pages; 0: it is not
-  int unmapped = -1;     // the rank whose buffers are not mapped then, if any
+  std::size_t page = 0;    // the lowest level is tried in place, with such pages; 0: it is not
+  int unmapped = -1;       // the rank whose buffers are not mapped then, if any
+  bool passive = false;    // the lowest level's members only wait
+  int refused_one_of = 0;  // of the copies that leaders make then
 
   Algorithm& of(bool is_shared, Collective collective) {
     return (is_shared ? shared : message)[static_cast<std::size_t>(collective)];
@@ -53,6 +55,9 @@ Choices random_choices(int ranks, Random& random) {
   choices.radix = 2 + static_cast<int>(random() % 7);
   choices.chunk = (1 + random() % 40) * kCacheLine;
   if (random() % 2) choices.page = 2 * kCacheLine;
+  choices.passive = random() % 3 == 0;
+  if (choices.passive) choices.page = 0;
+  if (choices.passive && random() % 2) choices.refused_one_of = 1 + below(random, 4);
   if (random() % 4 == 0) choices.unmapped = below(random, ranks);
   for (const bool shared : {false, true}) {
     for (const Collective c : with_data()) {
@@ -123,6 +128,8 @@ void begin(LevelsWorld& world, int r, TestCall& call, const Choices& choices) {
   operation.kept = rank.kept.data();
   StagePlans plans;
   list_stages(rank.levels, world.depth(), call.what, call.root, plans);
+  if (choices.passive && !has_parts(call.what)) make_passive(rank.levels, plans);
+  rank.lowest.refused_one_of = choices.refused_one_of;
   for (StagePlan& plan : plans) {
     choose(plan, rank.levels[static_cast<std::size_t>(plan.level)].shared, choices, call.what);
   }

@@ -7,6 +7,7 @@
 //   Wins      where ranks share processors: members that are not running delay nobody, and those
 //             that wait take no time from ranks that work
 //   Needs     access to peers' memory, on the lowest level; members that have all their data
+// What the leader is refused the member copies for it (algorithms/relay.h), chunk by chunk.
 #pragma once
 
 #include "levels/stage.h"
@@ -22,7 +23,7 @@ Task be_passive(Strand& strand, Operation& operation, Stage& stage);
 
 // The work of the leader before its chunks, for each chunk, and after them.
 Task meet_members(Strand& strand, Operation& operation, Stage& stage);
-void serve_members(Operation& operation, const Stage& stage, std::size_t chunk);
+Task serve_members(Strand& strand, Operation& operation, const Stage& stage, std::size_t chunk);
 void release_members(Operation& operation, Stage& stage);
 
 }  // namespace sumac

@@ -90,7 +90,7 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
     const std::uint64_t begun = trace::on() ? trace::now_ns() : 0;
     strand.forget_waking();
     if (stage.passive) {
-      serve_members(operation, stage, chunk);
+      co_await serve_members(strand, operation, stage, chunk);
     } else if (in_place) {
       co_await do_in_place(strand, operation, stage, chunk);
     } else if (of_parts) {

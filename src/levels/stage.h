@@ -9,10 +9,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "algorithms/chunks.h"
 #include "algorithms/functions.h"
+#include "algorithms/relay.h"
 #include "base/measured.h"
 #include "hierarchy/hierarchy.h"
 #include "levels/direct_level.h"
@@ -124,6 +126,10 @@ struct Operation {
   std::unique_ptr<Stage[]> stages;  // room for most_stages(levels)
   std::size_t num_stages = 0;
   std::uint64_t passive_position = 0;
+  // Of a leader: by which its members copy for it. Turns of the stages that ask them.
+  std::optional<Relay> passive_relay;
+  Counter passive_turn{0};
+  std::uint64_t passive_turns = 0;
   DirectLevel direct;
   std::vector<MessageGroup> groups;      // [stage * kWidth + strand]; of stages over messages
   std::vector<std::vector<Part>> parts;  // the same; of a chunk in the stage's group

@@ -120,7 +120,7 @@ class Rank {
   }
 
   Task start(Endpoint& endpoint, ChosenCall& call) {
-    peers_ = {&endpoint.memory, scratch_.get(), kScratchBytes};
+    peers_ = {&endpoint.memory, scratch_.get(), kScratchBytes, &refusals_};
     return start_in_group(direct_, endpoint.group, call, peers_);
   }
 
@@ -132,6 +132,7 @@ class Rank {
   enum class State { none, direct, queued } state_ = State::none;
   Strand direct_;
   SingleCopy peers_;
+  Refusals refusals_;
   // As large as that of works in the queue: other ranks may have the same call there.
   std::unique_ptr<std::byte, void (*)(std::byte*)> scratch_{borrow_scratch(), return_scratch};
   bool moved_ = false;

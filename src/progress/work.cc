@@ -51,12 +51,18 @@ void Work::announce() const {
 
 void Work::borrow() {
   if (!call.direct.wanted() && info_of(call.choice.algorithm).needs != Needs::single_copy) return;
-  peers_ = {ranks_.memory, borrow_scratch(), kScratchBytes, ranks_.on_refusal};
+  refusals_.forget();
+  peers_ = {ranks_.memory, borrow_scratch(), kScratchBytes, &refusals_};
   peers_.streams = kCanStream && ranks_.streams;
+  peers_.avoid = ranks_.refusals && ranks_.refusals->here.load(std::memory_order_relaxed);
 }
 
 void Work::give_back() {
-  if (peers_.scratch) return_scratch(std::exchange(peers_.scratch, nullptr));
+  if (!peers_.scratch) return;
+  return_scratch(std::exchange(peers_.scratch, nullptr));
+  const bool met = refusals_.any() || refusals_.met();
+  if (met && ranks_.refusals) [[unlikely]]
+    ranks_.refusals->here.store(true, std::memory_order_relaxed);
 }
 
 void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
@@ -72,6 +78,8 @@ void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
   borrow();
   strand_.run(start_in_group(strand_, *ranks.group, call, peers_), policy);
   give_back();
+  if (refusals_.agreed() && ranks.refusals) [[unlikely]]
+    ranks.refusals->agreed = true;
 }
 
 void Work::begin() {

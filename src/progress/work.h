@@ -11,13 +11,20 @@
 
 namespace sumac {
 
+// What a communicator's ranks remember of transfers that were refused.
+struct RefusalsMet {
+  std::atomic<bool> here{false};  // by this rank, or to it, as far as it knows
+  // All ranks know, from the end of the same blocking call on.
+  bool agreed = false;
+};
+
 // Where a communicator's collectives of one kind are carried out.
 struct Ranks {
-  ShmGroup* group = nullptr;     // all of them, where one group is enough
-  LevelsRun* levels = nullptr;   // else their hierarchy
-  PeerMemory* memory = nullptr;  // of the group, where it can be reached
-  OnRefusal* on_refusal = nullptr;
-  bool streams = false;  // stores into others' memory go past the caches (Measured)
+  ShmGroup* group = nullptr;        // all of them, where one group is enough
+  LevelsRun* levels = nullptr;      // else their hierarchy
+  PeerMemory* memory = nullptr;     // of the group, where it can be reached
+  RefusalsMet* refusals = nullptr;  // what these ranks remember, if anything
+  bool streams = false;             // stores into others' memory go past the caches (Measured)
 };
 
 // Starts a call on one group. What is tried first, and how that ended, is in the call.
@@ -65,6 +72,7 @@ class Work {
   Ranks ranks_;
   Strand strand_;
   SingleCopy peers_;
+  Refusals refusals_;
   LevelsOperation* operation_ = nullptr;
   bool overlaps_ = false, going_ = false;
   std::int32_t barrier_in_ = 0, barrier_out_ = 0;

@@ -144,8 +144,8 @@ std::size_t most_bytes(Algorithm algorithm);
 // True when the algorithm can serve `bytes` bytes in such a group.
 bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t bytes);
 
-// The choice for the same work through slots, for reductions in which each rank must fold for
-// itself.
+// The choice for the same work through slots, where ranks must fold for themselves or were refused
+// one another's memory.
 Choice without_single_copy(Choice choice);
 
 }  // namespace sumac

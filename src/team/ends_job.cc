@@ -29,7 +29,7 @@ void EndsJob::tell_and_end() const {
   if (end_if_calls_differ(team_)) return;
   log_here(
       "error[peer-memory]: rank %d could not reach a peer's memory in %s; ending the job "
-      "(SUMAC_CMA=off does without; or other ranks called something else)",
+      "(SUMAC_PROMOTE=off does without; or other ranks called something else)",
       team_.rank, team_.doing);
   team_.oob.end_job();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A peer's memory that could be reached at set-up no longer can, in the middle of an operation.
-// This rank cannot give its result, and the others count on it, so the job ends.
+// A peer's memory that could be reached at set-up no longer can, in the middle of an operation that
+// has no other way. This rank cannot give its result, and the others count on it, so the job ends.
 #pragma once
 
 #include "transport/peer_memory.h"

@@ -54,6 +54,7 @@ void Team::reset() {
   trace_group = traced = 0;
   hierarchy.clear();
   peers.reset();
+  refusals.here = refusals.agreed = false;
   direct_tries.reset();
 }
 

@@ -97,20 +97,22 @@ struct Team {
   bool reports_together = false;  // agreed: it is the whole job, and SUMAC_STATS=all on all ranks
 
   std::unique_ptr<PeerMemory> peers;     // where ranks reach one another's buffers, else null
-  EndsJob on_refusal{*this};             // of one another's buffers
+  EndsJob on_refusal{*this};             // of one another's buffers, where there is no other way
+  RefusalsMet refusals;                  // where there was one
   std::vector<pid_t> pids;               // by rank; 0 where attach does not work
   std::vector<WatchedRank> watched;      // by rank
   std::vector<std::uint64_t> processes;  // by rank: which process it is
   Stats stats;
   Trials trials;  // which path is the fastest at which sizes
 
-  const Choice& choose(Collective collective, std::size_t bytes) const {
+  Choice choose(Collective collective, std::size_t bytes) const {
     const LevelsRun* run = levels_for[static_cast<int>(collective)];
-    return (run ? run->choices() : choices).choose(collective, bytes);
+    const Choice& choice = (run ? run->choices() : choices).choose(collective, bytes);
+    return refusals.agreed ? without_single_copy(choice) : choice;
   }
   // The direct algorithm to be tried before `otherwise`, or native.
   Algorithm choose_direct(Collective collective, std::size_t bytes, Algorithm otherwise) const {
-    if (!direct_tries) return Algorithm::native;
+    if (!direct_tries || refusals.agreed) return Algorithm::native;
     const LevelsRun* run = levels_for[static_cast<int>(collective)];
     return run ? run->choose_direct(collective, bytes, otherwise)
                : direct_tries->choose(collective, bytes, otherwise);
@@ -118,11 +120,11 @@ struct Team {
   // What else may serve such calls of one group with the same results; native where nothing.
   Choice choose_other(Collective collective, std::size_t bytes, const Choice& chosen) const;
   Ranks ranks(Collective collective) {
-    return {&group, levels_for[static_cast<int>(collective)], peers.get(), &on_refusal,
+    return {&group, levels_for[static_cast<int>(collective)], peers.get(), &refusals,
             spec.measured.streams()};
   }
   Ranks ranks(OwnRanks& own) {
-    return {&own.group, own.levels.get(), peers.get(), &on_refusal, spec.measured.streams()};
+    return {&own.group, own.levels.get(), peers.get(), &refusals, spec.measured.streams()};
   }
   bool sends_messages() const { return !messages.empty(); }
 

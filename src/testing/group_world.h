@@ -33,7 +33,8 @@ struct Rank {
 
   // Arguments of the operation going on.
   CallArguments args;
-  SingleCopy peers{&memory, scratch.data(), scratch.size()};
+  Refusals refusals;
+  SingleCopy peers{&memory, scratch.data(), scratch.size(), &refusals};
   DirectTry direct;
 
   bool ended() const { return next == program.size() && strand.idle(); }
@@ -41,6 +42,7 @@ struct Rank {
   bool step() {
     if (strand.idle()) {
       if (next == program.size()) return false;
+      refusals.forget();
       strand.start(program[next++].start(*this));
       return true;
     }

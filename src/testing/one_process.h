@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -24,10 +25,12 @@ class LocalPeerMemory final : public PeerMemory {
     return peer % 3 != 2 ? reinterpret_cast<std::byte*>(address) : nullptr;
   }
   bool read(int, std::uintptr_t address, void* to, std::size_t bytes) override {
+    if (is_refused()) return false;
     std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
     return true;
   }
   bool write(int, std::uintptr_t address, const void* from, std::size_t bytes) override {
+    if (is_refused()) return false;
     std::memcpy(reinterpret_cast<void*>(address), from, bytes);
     return true;
   }
@@ -38,14 +41,19 @@ class LocalPeerMemory final : public PeerMemory {
   };
   const std::vector<Range>* shown = nullptr;
   bool strayed = false;
+  // Every so many copies, one is refused; 0: none.
+  int refused_one_of = 0;
 
  private:
+  bool is_refused() { return refused_one_of > 0 && copies_++ % refused_one_of == 0; }
   bool is_shown(std::uintptr_t address, std::size_t bytes) const {
     return !shown || bytes == 0 ||
            std::any_of(shown->begin(), shown->end(), [&](const Range& range) {
              return address >= range.begin && address + bytes <= range.end;
            });
   }
+
+  std::atomic<int> copies_{0};  // several threads of a rank may copy
 };
 
 // The shared block of a group whose ranks live in one address space.

@@ -26,16 +26,17 @@ class PeerMemory {
     return nullptr;
   }
   // Copies `bytes` bytes at `address` in the peer's address space to `to`, or from `from` to there.
-  // Returns false when the peer is gone or access was withdrawn.
+  // Returns false where the kernel refuses that: the memory is protected or not the process's, the
+  // peer is gone, or access was withdrawn. Some bytes may have been copied.
   virtual bool read(int peer, std::uintptr_t address, void* to, std::size_t bytes) = 0;
   virtual bool write(int peer, std::uintptr_t address, const void* from, std::size_t bytes) = 0;
 };
 
-// What follows when a transfer is refused in the middle of an operation.
+// What follows when a transfer is refused in the middle of an operation that has no other way
+// (levels/direct_level.h).
 class OnRefusal {
  public:
-  // Does not return: what the rank published next would tell others of data that are not there. Any
-  // thread of the rank may call it.
+  // Does not return: what the rank published next would tell others of data that are not there.
   [[noreturn]] virtual void refused() = 0;
 
  protected:

@@ -11,14 +11,18 @@
 
 namespace test {
 
-struct Call {
+// `Numbers`: a vector of int.
+template <class Numbers = std::vector<int>>
+struct CallOn {
   std::string collective, kind;  // kind: blocking, nonblocking, persistent
   int count = 1;                 // of elements that a rank gives to each
   int root = 0;
   MPI_Comm comm = MPI_COMM_WORLD;
   MPI_Op op = MPI_SUM;
-  std::vector<int> in{}, out{}, counts{}, places{};
+  Numbers in{}, out{};
+  std::vector<int> counts{}, places{};
   MPI_Request persistent = MPI_REQUEST_NULL;
+  bool in_place = false;  // an all-reduce, or a reduce at its root
 
   // Takes the memory. Every rank gives 1, 2, 3, ... and its own rank.
   void open() {
@@ -32,7 +36,16 @@ struct Call {
 
   // Makes one call and waits for its end. False where the MPI has no such function.
   bool run(int number) {
-    for (std::size_t i = 0; i < in.size(); ++i) in[i] = number + static_cast<int>(i % 100) + rank;
+    fill(number);
+    return run_filled();
+  }
+  void fill(int number) {
+    Numbers& given = is_in_place() ? out : in;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      given[i] = number + static_cast<int>(i % 100) + rank;
+    }
+  }
+  bool run_filled() {
     if (kind == "blocking") return block();
     MPI_Request request = MPI_REQUEST_NULL;
     if (kind == "nonblocking" ? !begin(&request) : !start(&request)) return false;
@@ -48,7 +61,7 @@ struct Call {
     const bool exchanges = is("alltoall") || is("alltoallv");
     const int own = rank * count;
     bool right = true;
-    const auto expect = [&](const std::vector<int>& got, int at, int value) {
+    const auto expect = [&](const Numbers& got, int at, int value) {
       right &= got[static_cast<std::size_t>(at)] == value;
     };
     for (int i = 0; i < count; ++i) {
@@ -64,9 +77,13 @@ struct Call {
 
  private:
   bool is(const char* name) const { return collective == name; }
+  bool is_in_place() const {
+    return in_place && (is("allreduce") || (is("reduce") && rank == root));
+  }
+  const void* given() const { return is_in_place() ? MPI_IN_PLACE : in.data(); }
 
   bool block() {
-    const int* from = in.data();
+    const void* from = given();
     int* to = out.data();
     const MPI_Datatype type = MPI_INT;
     if (is("allreduce")) return !MPI_Allreduce(from, to, count, type, op, comm);
@@ -81,7 +98,7 @@ struct Call {
   }
 
   bool begin(MPI_Request* r) {
-    const int* from = in.data();
+    const void* from = given();
     int* to = out.data();
     const MPI_Datatype type = MPI_INT;
     if (is("allreduce")) return !MPI_Iallreduce(from, to, count, type, op, comm, r);
@@ -103,7 +120,7 @@ struct Call {
   }
 
   bool make(MPI_Request* r) {
-    const void* from = in.data();
+    const void* from = given();
     void* to = out.data();
     const MPI_Datatype type = MPI_INT;
     const MPI_Info none = MPI_INFO_NULL;
@@ -133,5 +150,7 @@ struct Call {
     return !MPI_Start(request);
   }
 };
+
+using Call = CallOn<>;
 
 }  // namespace test

@@ -72,7 +72,7 @@ class Call {
     seen.shape = &shape_;
     seen.caller = pthread_self();
     seen.count = count_;
-    seen.elements = seen.wrong = 0;
+    seen.elements = seen.wrong = seen.cut = 0;
     const void* from = in_place_ ? MPI_IN_PLACE : send_.data();
     void* to = gets_ ? receive_.data() : nullptr;
     const int n = static_cast<int>(count_);
@@ -92,6 +92,7 @@ class Call {
   void check() {
     CHECK(seen.wrong == 0, "%s: %ld calls with other handles, counts or threads", step_text,
           seen.wrong.load());
+    if (was_taken()) CHECK(seen.cut == 0, "%s: parts of the vector", step_text);
     // An MPI may pass the send buffer itself to the function, so only Sumac's calls are checked.
     if (!in_place_ && was_taken()) {
       CHECK(send_.is(own_), "%s: the send buffer was written", step_text);
@@ -108,8 +109,8 @@ class Call {
     const bool local = ranks == 1 || count_ == 0;
     if (over_levels && !local) {
       CHECK_HANDED_DOWN("user-defined operation over a hierarchy");
-    } else if (shape_.bytes() > 32 << 10 && !local) {
-      CHECK_HANDED_DOWN("user-defined operation on elements larger than a slot");
+    } else if (count_ * shape_.bytes() > 32 << 10 && !local) {
+      CHECK_HANDED_DOWN("user-defined operation on a vector larger than a slot");
     } else {
       CHECK_TAKEN();
     }
@@ -137,7 +138,8 @@ class Call {
 // Counts around the sizes of lines, slots and chunks.
 std::vector<std::size_t> counts_of(const Shape& shape, std::size_t most) {
   std::vector<std::size_t> counts{0, 1, 2, 3};
-  for (const std::size_t bytes : {56, 2072, 32 << 10, 64 << 10, 200000, 1 << 20}) {
+  for (const std::size_t bytes :
+       {56, 2072, 4 << 10, 8 << 10, 32 << 10, 64 << 10, 200000, 1 << 20}) {
     const std::size_t n = bytes / std::max(shape.bytes(), static_cast<std::size_t>(shape.extent));
     if (bytes > most || n < 3) continue;
     for (const std::size_t count : {n, n + 1}) {

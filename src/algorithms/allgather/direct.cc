@@ -38,9 +38,13 @@ Task direct(Strand& strand, ShmGroup& group, const AllgatherArguments& args,
     theirs.take(group, position, from, to);
   }
   const Claims all(group, position, 1);
+  if (peers.refusals->any()) [[unlikely]]
+    group.mark_refused(own, position);
   all.note_done(own);
   // The others read this rank's input until then.
   co_await strand.until(all.all_done());
+  if (group.any_refused(position)) [[unlikely]]
+    co_await relay_all(strand, group, position, *peers.refusals);
   group.finish(position);
   group.note_finished_before(position);
 }

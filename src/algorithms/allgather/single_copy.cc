@@ -12,7 +12,7 @@ namespace sumac::allgather {
 
 Task single_copy(Strand& strand, ShmGroup& group, const AllgatherArguments& args,
                  const SingleCopy& peers) {
-  const std::uint64_t position = group.take(1, {.results = true});
+  const std::uint64_t position = group.take(1, relay_use(group));
   co_await strand.until(group.slot_free(position));
   show_buffers(group, position, {args.input.at(), nullptr});
   args.keep_own(group.rank());
@@ -23,9 +23,13 @@ Task single_copy(Strand& strand, ShmGroup& group, const AllgatherArguments& args
     fetch_into(peers, from, buffers_of(group, from, position).input, args.output + part.offset,
                part.bytes);
   }
+  if (peers.refusals->any()) [[unlikely]]
+    group.mark_refused(group.rank(), position);
   group.publish_out(position);
   // The others read this rank's input until then.
   co_await strand.until(group.others_out(position));
+  if (group.any_refused(position)) [[unlikely]]
+    co_await relay_all(strand, group, position, *peers.refusals);
   group.finish(position);
   group.note_finished_before(position);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All-to-all by single copy. Every rank fetches its blocks straight from the others' inputs, that
 // of the rank before it first, so that no two read from one at the same time. The row of a rank
-// whose input has gaps goes through its slots: to pack the whole of it first takes twice as long
-// (4 MiB of every second double between two ranks, Zen 4).
+// whose input has gaps, or which has met refusals, goes through its slots: to pack the whole of it
+// first takes twice as long (4 MiB of every second double between two ranks, Zen 4).
 //   Steps    2: addresses out, all blocks fetched; 1 a slot of the row more where one has gaps
 //   Bytes    a rank fetches p-1 blocks, or writes p-1 blocks and reads p-1
 //   Wins     large messages
@@ -24,8 +24,8 @@ Task single_copy(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
     args.keep_own(group.rank());
     co_return;
   }
-  const std::uint64_t position = group.take_first({.results = true});
-  const bool fetched = args.input.contiguous();
+  const std::uint64_t position = group.take_first(relay_use(group));
+  const bool fetched = args.input.contiguous() && !(peers.avoid && group.slot_bytes() > 0);
   co_await strand.until(group.slot_free(position));
   show_buffers(group, position, {fetched ? args.input.at() : nullptr, nullptr});
   args.keep_own(group.rank());
@@ -41,19 +41,23 @@ Task single_copy(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
     fetch_into(peers, from, input + own.offset, args.output + args.received[from].offset,
                own.bytes);
   }
-  // Not a flag: others may have gone round the ring when this rank looks.
   const Claims all_fetched(group, position, 1);
+  if (peers.refusals->any()) [[unlikely]]
+    group.mark_refused(group.rank(), position);
   all_fetched.note_done(group.rank());
-  group.finish(position);
   // All ranks have seen the same.
   const bool any = std::find(in_slots.begin(), in_slots.end(), true) != in_slots.end();
+  const bool all = std::find(in_slots.begin(), in_slots.end(), false) == in_slots.end();
   const std::uint64_t first = any ? take_rows(group, args) : group.take(0);
+  // The others read this rank's input until then.
+  if (!all) co_await strand.until(all_fetched.all_done());
+  if (!all && group.any_refused(position)) [[unlikely]]
+    co_await relay_all(strand, group, position, *peers.refusals);
+  group.finish(position);
   if (any) {
     const auto gives = [&](int rank) { return in_slots[static_cast<std::size_t>(rank)]; };
     co_await bring_rows(strand, group, args, first, gives, [] {});
   }
-  // The others read this rank's input until then.
-  if (fetched) co_await strand.until(all_fetched.all_done());
   group.note_finished_before(position);
 }
 

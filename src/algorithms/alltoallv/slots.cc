@@ -11,13 +11,45 @@
 #include "algorithms/alltoallv/streams.h"
 
 namespace sumac::alltoallv {
+namespace {
+
+// Waits at a last position, whose slots have no data, until all have fetched: they read this rank's
+// input until then.
+Task end_fetching(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
+                  const SingleCopy& peers, std::uint64_t position,
+                  const std::vector<Unread>& unread) {
+  co_await strand.until(group.slot_free(position));
+  const Claims all_fetched(group, position, 1);
+  if (peers.refusals->any() || !unread.empty()) [[unlikely]]
+    group.mark_refused(group.rank(), position);
+  all_fetched.note_done(group.rank());
+  co_await strand.until(all_fetched.all_done());
+  if (group.any_refused(position)) [[unlikely]] {
+    peers.refusals->note_agreed();
+    Relay relay(group, position);
+    co_await relay_turn(strand, relay);
+    for (const Unread& row : unread) {
+      Part part{};
+      co_await relay_read(strand, relay, row.from, row.entry, reinterpret_cast<std::byte*>(&part),
+                          sizeof part);
+      const Part mine = args.received[row.from];
+      co_await relay_read(strand, relay, row.from, row.input + part.offset,
+                          args.output + mine.offset, std::min(mine.bytes, part.bytes));
+    }
+    co_await relay_copies(strand, relay, *peers.refusals, -1);
+    co_await end_turn(strand, relay);
+  }
+  group.finish(position);
+}
+
+}  // namespace
 
 Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
                    const SingleCopy* peers) {
   const int ranks = group.size();
   const std::uint64_t first = group.take_first({.lines = kLines, .room = group.slot_bytes(), .results = true});
   co_await strand.until(group.slot_free(first));
-  Output output(group, args, peers != nullptr);
+  Output output(group, args, peers && !peers->avoid && args.input.contiguous());
   output.put_first(first);
   group.prefetch_next_slot(first);
   args.keep_own(group.rank());
@@ -25,10 +57,15 @@ Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& arg
   const std::size_t own_steps = output.steps();
   std::size_t steps = own_steps;
   const auto input_from = [&](int distance) { return Input(group, args, peers, first, distance); };
-  for (int d = 1; d < ranks; ++d) steps = std::max(steps, input_from(d).steps());
-  group.take(steps - 1, {.room = group.slot_bytes()});
+  bool any_fetched = output.is_fetched();  // all ranks see all rows
+  for (int d = 1; d < ranks; ++d) {
+    steps = std::max(steps, input_from(d).steps());
+    any_fetched |= input_from(d).way() == Way::fetched;
+  }
+  group.take(steps - 1 + any_fetched, {.room = group.slot_bytes(), .results = any_fetched});
   group.note_finished_before(first);
-  int rows_in_slots = 0, rows_fetched = output.is_fetched();
+  int rows_in_slots = 0;
+  std::vector<Unread> unread;
   for (int d = 1; d < ranks; ++d) {
     Input input = input_from(d);
     switch (input.way()) {
@@ -42,14 +79,10 @@ Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& arg
         ++rows_in_slots;
         break;
       case Way::fetched:
-        input.fetch();
-        ++rows_fetched;
+        if (!input.fetch()) unread.push_back(input.unread());
         break;
     }
   }
-  // All ranks see all rows. Not a flag: others may have gone round the ring when this rank looks.
-  const Claims all_fetched(group, first, 1);
-  if (rows_fetched > 0) all_fetched.note_done(group.rank());
   for (std::size_t step = 0; step < steps; ++step) {
     if (step + 1 < steps) {
       // Also where this rank has nothing more to put: no rank finishes positions a ring ahead.
@@ -64,8 +97,7 @@ Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& arg
     }
     group.finish(first + step);
   }
-  // The others read this rank's input until then.
-  if (output.is_fetched()) co_await strand.until(all_fetched.all_done());
+  if (any_fetched) co_await end_fetching(strand, group, args, *peers, first + steps, unread);
 }
 
 Task slots(Strand& strand, ShmGroup& group, const AlltoallArguments& args) {

@@ -59,16 +59,23 @@ struct Addresses {
   std::uintptr_t input, blocks;  // the data, and where in them the blocks are: a Part a rank
 };
 
+// A block of which it could not be read where it is: a Part, at `entry` in the rank's memory.
+struct Unread {
+  int from;
+  std::uintptr_t entry, input;
+};
+
 // What a rank writes, step by step.
 class Output {
  public:
-  Output(ShmGroup& group, const AlltoallArguments& args, bool may_fetch)
+  // `fetched`: whether a long row may be.
+  Output(ShmGroup& group, const AlltoallArguments& args, bool fetched)
       : group_(group),
         args_(args),
-        way_of_{group.size(), group.slot_bytes(), may_fetch && args.input.contiguous()},
+        way_of_{group.size(), group.slot_bytes(), fetched},
         row_(args, group.rank()),
         bytes_(row_bytes(args, group.rank())),
-        head_(bytes_ | (args.input.contiguous() ? 0 : kHasGaps)),
+        head_(bytes_ | (fetched ? 0 : kHasGaps)),
         place_(table_bytes<SlotsEntry>(group.size())),
         left_(place_ + bytes_) {}
 
@@ -180,18 +187,19 @@ class Input {
     block().offset = kTaken;
   }
 
-  void fetch() {
-    Addresses theirs;
-    std::memcpy(&theirs, group_.small(from_, first_) + sizeof(Head), sizeof theirs);
-    const std::size_t bytes = args_.received[from_].bytes;
-    const auto index = static_cast<std::uintptr_t>(group_.rank());
-    Part part{};
-    if (bytes > 0) {
-      read_from(*peers_, from_, theirs.blocks + index * sizeof part, &part, sizeof part);
-      fetch_into(*peers_, from_, theirs.input + part.offset, output(), std::min(bytes, part.bytes));
-    }
+  // Returns false where it cannot read where the block is.
+  bool fetch() {
     block().offset = kTaken;
+    const std::size_t bytes = args_.received[from_].bytes;
+    if (bytes == 0) return true;
+    const Addresses theirs = addresses();
+    Part part{};
+    if (!read_from(*peers_, from_, entry_address(theirs), &part, sizeof part)) [[unlikely]]
+      return false;
+    fetch_into(*peers_, from_, theirs.input + part.offset, output(), std::min(bytes, part.bytes));
+    return true;
   }
+  Unread unread() const { return {from_, entry_address(addresses()), addresses().input}; }
 
   void expect_in_slots() { block() = {}; }
   // True when the step's slot has the entry or some of the block.
@@ -217,6 +225,14 @@ class Input {
 
  private:
   static constexpr std::size_t kTaken = SIZE_MAX;
+  Addresses addresses() const {
+    Addresses theirs;
+    std::memcpy(&theirs, group_.small(from_, first_) + sizeof(Head), sizeof theirs);
+    return theirs;
+  }
+  std::uintptr_t entry_address(const Addresses& theirs) const {
+    return theirs.blocks + static_cast<std::uintptr_t>(group_.rank()) * sizeof(Part);
+  }
   WayOf way_of() const {
     return {group_.size(), group_.slot_bytes(), peers_ && !(head() & kHasGaps)};
   }

@@ -12,6 +12,13 @@ Chunks pieces(const ShmGroup& group, std::size_t bytes) {
   return pieces_of(bytes, std::min(kMost, round_up(share, kCacheLine)));
 }
 
+// Notes that something of the share of `rank` is left to do, before it is counted as done.
+void mark_if_refused(const ShmGroup& group, const SingleCopy& peers, std::uint64_t position,
+                     int rank) {
+  if (peers.refusals->any()) [[unlikely]]
+    group.mark_refused(rank, position);
+}
+
 }  // namespace
 
 Task copy_shares(Strand& strand, ShmGroup& group, const BcastArguments& args,
@@ -29,7 +36,8 @@ Task copy_shares(Strand& strand, ShmGroup& group, const BcastArguments& args,
       const std::uintptr_t place = output + part.offset;
       do_share_by_threads(claims, to, most, part.bytes, [&](std::size_t piece) {
         const Part some = parts[piece];
-        store(peers, to, place + some.offset, buffer.at() + some.offset, some.bytes);
+        store_or_note(peers, to, place + some.offset, buffer.at() + some.offset, some.bytes);
+        mark_if_refused(group, peers, position, to);
       });
     };
     for (int i = 1; i < ranks; ++i) {
@@ -42,23 +50,29 @@ Task copy_shares(Strand& strand, ShmGroup& group, const BcastArguments& args,
       co_await strand.until_idle(claims.all_done(to));
       push(to, parts.count());
       co_await strand.until(claims.all_done(to));
+      if (group.is_refused(to, position)) [[unlikely]]
+        co_await relay_between(strand, group, position, *peers.refusals, to, to);
     }
   } else {
     co_await strand.until(group.in(args.root, position));
     const std::uintptr_t from = buffers_of(group, args.root, position).input + part.offset;
     if (!buffer.contiguous()) {
       fetch_into(peers, args.root, from, buffer, part.bytes);
+      mark_if_refused(group, peers, position, own);
       do_share(claims, own, SIZE_MAX, [](std::size_t) {});
-      co_return;
+    } else {
+      const auto take = [&](std::size_t piece) {
+        const Part some = parts[piece];
+        fetch_or_note(peers, args.root, from + some.offset, buffer.at() + some.offset, some.bytes);
+        mark_if_refused(group, peers, position, own);
+      };
+      do_share_by_threads(claims, own, parts.count() - of_root, part.bytes, take);
+      co_await strand.until_idle(claims.all_done(own));
+      do_share(claims, own, SIZE_MAX, take);
+      co_await strand.until(claims.all_done(own));
     }
-    const auto take = [&](std::size_t piece) {
-      const Part some = parts[piece];
-      fetch(peers, args.root, from + some.offset, buffer.at() + some.offset, some.bytes);
-    };
-    do_share_by_threads(claims, own, parts.count() - of_root, part.bytes, take);
-    co_await strand.until_idle(claims.all_done(own));
-    do_share(claims, own, SIZE_MAX, take);
-    co_await strand.until(claims.all_done(own));
+    if (group.is_refused(own, position)) [[unlikely]]
+      co_await relay_between(strand, group, position, *peers.refusals, args.root, own);
   }
 }
 

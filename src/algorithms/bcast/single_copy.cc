@@ -2,7 +2,8 @@
 // Broadcast by single copy. Every other rank fetches the message from the root's buffer; the root
 // stores some of it into theirs, so that it does its share, and any rank what one that is busy
 // elsewhere leaves. A rank whose buffer has gaps fetches all itself, and unpacks piece by piece. Of
-// a root whose buffer has gaps nobody can fetch: the message goes through its slots.
+// a root whose buffer has gaps nobody can fetch: the message goes through its slots, as it does
+// where the root has met refusals.
 //   Steps    2: addresses out, copies done; as in slots.cc where the root's buffer has gaps
 //   Bytes    every rank moves n(p-1)/p: between two ranks both move half
 //   Wins     large messages
@@ -16,9 +17,10 @@ namespace sumac::bcast {
 
 Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
                  const SingleCopy& peers) {
-  const std::uint64_t position = group.take_first({.results = true});
+  const std::uint64_t position = group.take_first(relay_use(group));
   co_await strand.until(group.slot_free(position));
-  std::byte* const buffer = args.buffer.contiguous() ? args.buffer.at() : nullptr;
+  const bool root_avoids = peers.avoid && group.rank() == args.root && group.slot_bytes() > 0;
+  std::byte* const buffer = args.buffer.contiguous() && !root_avoids ? args.buffer.at() : nullptr;
   show_buffers(group, position, {buffer, buffer});
   co_await strand.until(group.in(args.root, position));
   const bool through_slots = buffers_of(group, args.root, position).input == 0;

@@ -26,19 +26,32 @@ Task direct(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args,
   edges.show(group, position, args.input);
   const Part own = args.parts[group.rank()];
   const Part inside = common(own, direct.inside);
+  const auto formed = [&](Part part) { return args.output + (part.offset - own.offset); };
+  const auto keep = [](std::size_t, const std::byte*, std::size_t) {};
+  const ShownInput input{group, position};
+  const int ranks = group.size(), rank = group.rank();
+  Part rest{};
   if (inside.bytes > 0) {
-    fold_from_peers(group, args, peers, position, inside,
-                    args.output + (inside.offset - own.offset),
-                    [](std::size_t, const std::byte*, std::size_t) {});
+    rest = fold_from(args, peers, ranks, rank, inside, input, formed(inside), keep);
   }
   if (edges.bytes() > 0) {
     co_await strand.until(group.others_out(position));
     edges.fold_into(group, position, args, own, args.output);
   }
   const Claims all(group, position, 1);
-  all.note_done(group.rank());
+  if (rest.bytes > 0) [[unlikely]]
+    group.mark_refused(rank, position);
+  all.note_done(rank);
   // The others read this rank's input until then.
   co_await strand.until(all.all_done());
+  if (group.any_refused(position)) [[unlikely]] {
+    peers.refusals->note_agreed();
+    Relay relay(group, position);
+    co_await relay_turn(strand, relay);
+    co_await fold_by_relay(strand, relay, args, peers, ranks, rank, rest, input, formed(rest),
+                           keep);
+    co_await end_turn(strand, relay);
+  }
   group.finish(position);
   group.note_finished_before(position);
 }

@@ -23,8 +23,8 @@ namespace {
 bool may_be_ordered(Reason reason) {
   for (const Reason possible :
        {Reason::left_out, Reason::first_calls, Reason::no_call_of_all, Reason::messages,
-        Reason::shared_memory, Reason::budget, Reason::device, Reason::user_op, Reason::user_op_levels,
-        Reason::user_element, Reason::no_kernel, Reason::rules}) {
+        Reason::shared_memory, Reason::budget, Reason::device, Reason::user_op,
+        Reason::user_op_levels, Reason::user_vector, Reason::no_kernel, Reason::rules}) {
     if (reason == possible) return true;
   }
   return false;
@@ -117,6 +117,10 @@ class OrderedReduction {
 
  private:
   void find_data();
+  // The program's own function sees whole vectors, as in user_reduction.cc, or whole parts.
+  bool folds_whole() const { return decision_.by_user && !scatters(); }
+  int fold_whole();
+  int give_all(std::byte* vector, int from) const;
   void cut();
   Part piece(int rank, std::size_t number) const;
   int fold_piece(std::size_t number);
@@ -175,8 +179,13 @@ void OrderedReduction::find_data() {
   if (staged_) result_ = stage_.get(std::max<std::size_t>(result_bytes_, 1), call_.comm);
 }
 
-// Cuts the vector so that all ranks' rows have room.
+// Cuts the vector so that all ranks' rows have room, unless it is folded whole.
 void OrderedReduction::cut() {
+  if (folds_whole()) {
+    given_ = rows_.get(2 * decision_.bytes, call_.comm);
+    taken_ = given_ + decision_.bytes;
+    return;
+  }
   const auto ranks = static_cast<std::size_t>(c_.size);
   std::size_t most = round_up(div_up(decision_.bytes, ranks), args_.element);
   if (scatters()) {
@@ -184,7 +193,7 @@ void OrderedReduction::cut() {
     for (std::size_t r = 0; r < ranks; ++r) most = std::max(most, parts_[r].bytes);
   }
   const std::size_t room = std::max<std::size_t>(1, kRoom / ranks / args_.element) * args_.element;
-  row_ = std::min(most, room);
+  row_ = decision_.by_user ? most : std::min(most, room);
   pieces_ = scatters() ? div_up(most, row_) : div_up(decision_.bytes, ranks * row_);
   given_ = rows_.get(2 * ranks * row_, call_.comm);
   taken_ = given_ + ranks * row_;
@@ -226,6 +235,35 @@ int OrderedReduction::fold_piece(std::size_t number) {
   return hand_out(number, row(taken_, 0));
 }
 
+// Brings a rank's vector to all others.
+int OrderedReduction::give_all(std::byte* vector, int from) const {
+  constexpr std::size_t kMost = 1 << 30;
+  int error = MPI_SUCCESS;
+  for (std::size_t done = 0; done < decision_.bytes && error == MPI_SUCCESS; done += kMost) {
+    const int size = static_cast<int>(std::min(kMost, decision_.bytes - done));
+    error = mpi.Bcast(vector + done, size, MPI_BYTE, from, call_.comm);
+  }
+  return error;
+}
+
+// Every rank that gets the result folds the vectors as they come, that of one rank after that of
+// another.
+int OrderedReduction::fold_whole() {
+  int error = MPI_SUCCESS;
+  const auto vector_of = [&](int rank) -> const std::byte* {
+    if (rank == c_.rank) copy(given_, args_.input, decision_.bytes);
+    if (error == MPI_SUCCESS) error = give_all(given_, rank);
+    return given_;
+  };
+  if (!result_) {
+    for (int rank = 0; rank < c_.size; ++rank) vector_of(rank);
+    return error;
+  }
+  fold(args_, taken_, c_.size, args_.count, vector_of);
+  if (error == MPI_SUCCESS) copy(result_, taken_, decision_.bytes);
+  return error;
+}
+
 // Brings a folded piece to where the result is wanted. The rows that were given are free.
 int OrderedReduction::hand_out(std::size_t number, std::byte* own) {
   const int size = static_cast<int>(row_);
@@ -263,6 +301,7 @@ void OrderedReduction::deliver() {
 int OrderedReduction::run() {
   if (decision_.by_user) c_.fold.begin(call_.receive.type, call_.op, call_.comm);
   int error = MPI_SUCCESS;
+  if (folds_whole()) error = fold_whole();
   for (std::size_t i = 0; i < pieces_ && error == MPI_SUCCESS; ++i) error = fold_piece(i);
   if (error == MPI_SUCCESS && !c_.fold.exception()) deliver();
   const int of_function = decision_.by_user ? c_.fold.end() : MPI_SUCCESS;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocking reductions by the program's own operations, commutative or not: each rank folds for
-// itself and in rank order, in the thread that made the call.
-#include <bit>
+// Blocking reductions by the program's own operations, commutative or not: ranks fold in rank
+// order, in the thread that made the call. A function sees whole vectors, however much the standard
+// says of single elements: programs reduce objects that travel as bytes, and lists of which all
+// elements together are one operand, which MPIs cut late or never.
+#include <algorithm>
 #include <cstring>
 
 #include "interpose/calls/call_data.h"
@@ -41,17 +43,23 @@ void run_packed(Communicator& c, const Call& call) {
   if (output && !c.fold.exception()) unpack_elements(buffer_at(output, call), args.bytes(), packed);
 }
 
-// Runs with all ranks, each of which folds for itself.
+// Runs with all ranks, one or each of which folds.
 void run_together(Communicator& c, const Call& call) {
   ReduceArguments& args = c.work.call.reduction;
   args.user = &c.fold;
-  const bool divides = args.element <= kCacheLine && std::has_single_bit(args.element);
-  args.unit = divides ? kCacheLine : args.element;
+  args.unit = args.bytes();
   // No other thread may call the program's function, and any thread that looks at the queue could.
   if (!c.queue.empty()) c.queue.finish_all(c.wait_policy);
   run_packed(c, call);
   args.user = nullptr;
   args.unit = kCacheLine;
+}
+
+// The most bytes that are folded as a whole: what a slot has room for, and, where one rank folds so
+// many vectors one after another, not more than takes it longer than a tree of messages takes.
+std::size_t most_in_whole(const Communicator& c) {
+  constexpr std::size_t kMostOfAll = 256 << 10;
+  return std::min(c.group.slot_bytes(), kMostOfAll / static_cast<std::size_t>(c.size));
 }
 
 }  // namespace
@@ -74,7 +82,10 @@ void decide_user_reduction(const Call& call, Decision& decision) {
   }
   const Choice& choice = c.choose(call.collective(), decision.bytes);
   if (choice.algorithm == Algorithm::native) return leave_to_mpi(decision, Reason::rules);
-  if (layout.size > c.group.slot_bytes()) return leave_to_mpi(decision, Reason::user_element);
+  const bool in_lines = info_of(choice.algorithm).needs == Needs::lines;
+  if (!in_lines && decision.bytes > most_in_whole(c)) {
+    return leave_to_mpi(decision, Reason::user_vector);
+  }
   decision.choice = without_single_copy(choice);
   decision.way = Decision::Way::serve;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Folds by an operation of the program's own, on any type. The MPI calls the function
 // (MPI_Reduce_local), for it alone knows what language it is of: with the program's handles, in the
-// calling thread, on copies as the type has them in memory.
+// calling thread, on copies as the type has them in memory, for all elements of a fold at once.
 #pragma once
 
 #include "algorithms/user_fold.h"

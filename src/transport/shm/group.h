@@ -210,6 +210,33 @@ class ShmGroup {
     return {results(0, position).done, rank_stride_, size(), rank_, size(), target};
   }
 
+  // Notes that a transfer of a rank's share of the work has been refused: who sees the share done
+  // afterwards sees this too.
+  void mark_refused(int rank, std::uint64_t position) const {
+    results(rank, position).refused.store(refused_at(position), std::memory_order_relaxed);
+  }
+  bool is_refused(int rank, std::uint64_t position) const {
+    return results(rank, position).refused.load(std::memory_order_relaxed) == refused_at(position);
+  }
+  // Of all shares, when all are done.
+  bool any_refused(std::uint64_t position) const {
+    for (int r = 0; r < size(); ++r) {
+      if (is_refused(r, position)) [[unlikely]]
+        return true;
+    }
+    return false;
+  }
+  // Places for requests in a rank's slot: its own, and that of another rank that has to do with
+  // this one alone.
+  Relayed& relayed(int rank, std::uint64_t position, int place) const {
+    return results(rank, position).relayed[place];
+  }
+  // Waits until all others' rounds have come to `target`, or up to `beyond` further.
+  Wait others_relayed(std::uint64_t position, std::uint64_t target, std::uint64_t beyond) const {
+    const Counter& first = relayed(0, position, 0).round;
+    return {first, rank_stride_, size(), rank_ + 1, size() - 1, target, beyond};
+  }
+
   Wait slot_free(std::uint64_t position) {
     if (position < finished_by_all_ + sure_) return Wait();
     const bool first_line_free = position < finished_by_all_ + kPositions;
@@ -262,6 +289,7 @@ class ShmGroup {
   int owner_of(const Counter* counter) const;
 
  private:
+  static std::uint64_t refused_at(std::uint64_t position) { return position + 1; }
   static constexpr int kLinesPrefetched = 12;  // cache misses that a core can have under way
 
   std::byte* memory(int rank) const {

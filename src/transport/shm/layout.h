@@ -41,12 +41,23 @@ inline constexpr std::size_t kLineData = sizeof(Line::data);
 inline constexpr int kLines = 37;
 inline constexpr std::size_t kLinesData = kLines * kLineData;  // a little over 2 KiB
 
+// What a rank asks another one to copy for it, where the kernel does not (algorithms/relay.h).
+struct Relayed {
+  Counter round;  // published last: of what follows, or of what this rank has done for another
+  std::uint64_t what = 0;
+  std::uint64_t address = 0, bytes = 0;
+};
+
 // The flags of a result, of one rank and position.
 struct alignas(kFalseSharingRange) ResultFlags {
   Counter out;  // ShmGroup::flag_of() the position once the rank's result is in the payload
   // Counts the parts taken of this rank's share of common work (claims.h); any rank writes it.
   alignas(kCacheLine) Counter taken;
   Counter done;
+  // ShmGroup::refused_at() the position where a transfer of this rank's share has been refused; set
+  // by any rank, before that rank counts the part as done.
+  Counter refused;
+  Relayed relayed[2];
 };
 
 // Positions in use at the same time: so many small operations may a rank be ahead of the slowest
