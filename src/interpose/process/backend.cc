@@ -34,9 +34,8 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   using namespace sumac;
   if (stub->version != SUMAC_STUB_VERSION) return "the stub and the back end are of two builds";
   if (find_mpi_functions(*stub)) return "this MPI lacks functions that Sumac needs";
-  // Before MPI_Init goes down to the MPI, hence before any other rank returns from it.
-  if (stub->intercepts && !mark_as_served(reinterpret_cast<const void*>(&description))) {
-    return "its own file cannot be mapped";
+  if (stub->intercepts && !mark_as_served(stub->family)) {
+    return "no Unix socket can be made, by which other ranks see that this one is served";
   }
   find_progress_hooks(*stub);
   read_settings();
