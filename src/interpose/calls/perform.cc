@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "interpose/calls/adapt.h"
+#include "interpose/calls/call_size.h"
 #include "interpose/calls/calls.h"
 #include "interpose/calls/check.h"
 #include "interpose/calls/direct_memory.h"
@@ -15,9 +16,21 @@
 namespace sumac {
 namespace {
 
-void count_hand_down(Entry& entry, const Decision& decision) {
-  if (!decision.communicator) return entry.hand_down(decision.reason);
-  entry.hand_down(decision.communicator->stats, decision.reason, decision.bytes);
+// Of calls that are handed down before their size has been looked at, too.
+std::uint64_t bytes_of(const Call& call, const Decision& decision) {
+  if (decision.bytes > 0 || call.comm == MPI_COMM_NULL || !mpi_is_up()) return decision.bytes;
+  int inter = 0, ranks = 0;
+  if (has_parts(call.kind.function)) {
+    if (mpi.Comm_test_inter(call.comm, &inter) != MPI_SUCCESS) return 0;
+    if (!inter) mpi.Comm_size(call.comm, &ranks);
+  }
+  return size_of(call, ranks).bytes;
+}
+
+void count_hand_down(Entry& entry, const Call& call, const Decision& decision) {
+  const std::uint64_t bytes = bytes_of(call, decision);
+  if (!decision.communicator) return entry.hand_down(decision.reason, bytes);
+  entry.hand_down(decision.communicator->stats, decision.reason, bytes);
 }
 
 void count_served(CallRecord& record, Stats& stats, const CallData& data, Algorithm algorithm) {
@@ -142,7 +155,7 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
       Decision left = decision;
       leave_to_mpi(left, Reason::no_room);
       keep_order(call, left);
-      count_hand_down(entry, left);
+      count_hand_down(entry, call, left);
       return call.kind.below(call);
     }
   }
@@ -172,7 +185,7 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
   Decision again = error == MPI_SUCCESS ? decide(entry, call) : decision;
   if (!again.is_served()) {
     keep_order(call, again);
-    count_hand_down(entry, again);
+    count_hand_down(entry, call, again);
     return error;
   }
   mpi.Request_free(call.request);
@@ -186,7 +199,7 @@ int hand_down(Entry& entry, const Call& call, Decision& decision) {
     return set_up_and_initialise(entry, call, decision);
   }
   keep_order(call, decision);
-  count_hand_down(entry, decision);
+  count_hand_down(entry, call, decision);
   if (decision.way == Decision::Way::refuse) return decision.error;
   const bool in_order = decision.reason == Reason::in_order;
   const int error = in_order ? reduce_in_order(call, decision) : hand_to_mpi(call);
@@ -240,7 +253,7 @@ int perform(Entry& entry, const Call& call, Decision& decision) {
     case Decision::Way::hand_down:
       return hand_down(entry, call, decision);
     case Decision::Way::refuse:
-      count_hand_down(entry, decision);
+      count_hand_down(entry, call, decision);
       return decision.error;
     case Decision::Way::local:
     case Decision::Way::serve:

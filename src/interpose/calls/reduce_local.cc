@@ -2,6 +2,7 @@
 #include "interpose/calls/reduce_local.h"
 
 #include "algorithms/in_pieces.h"
+#include "interpose/calls/call_size.h"
 
 namespace sumac {
 namespace {
@@ -28,7 +29,8 @@ const KnownReduction* judge(const Entry& entry, const Call& call, Reason& reason
 
 // By value: arguments whose address is not passed on can stay in registers.
 [[gnu::noinline, gnu::cold]] int hand_down(Entry& entry, const Call call, Reason reason) {
-  entry.hand_down(reason);
+  const bool up = mpi_is_up();
+  entry.hand_down(reason, up ? size_of_data(call.receive.type, call.receive.count).bytes : 0);
   return call.kind.below(call);
 }
 

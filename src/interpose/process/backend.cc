@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "interpose/calls/calls.h"
+#include "interpose/calls/counted_calls.h"
 #include "interpose/messages/point_to_point.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/progress_hooks.h"
@@ -46,6 +47,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   redirect_shared_windows(*stub);
   redirect_operations(*stub);
   redirect_collectives(*stub);
+  redirect_counted(*stub);
   RequestCalls requests = request_calls(*stub);
   if (calls_are_profiled()) {
     redirect_profiled_packing(*stub);

@@ -36,6 +36,11 @@ static bool switched_off(void) {
   return value != NULL && sumac_switch_word(value) == 1;
 }
 
+static bool statistics_wanted(void) {
+  const char* value = getenv("SUMAC_STATS");
+  return value != NULL && *value != '\0' && sumac_switch_word(value) != 0;
+}
+
 static void target_functions_below(void) { memcpy(targets, below, sizeof targets); }
 
 void* stub_mpi_function(const char* symbol) { return stub_symbol(mpi.handle, symbol); }
@@ -61,6 +66,9 @@ static void choose_targets(void) {
   target_functions_below();
   if (switched_off()) {
     mark_as(SUMAC_MARK_DISABLED);
+    if (statistics_wanted()) {
+      stub_warn("disabled", "Sumac is off (SUMAC_DISABLE), so there are no statistics");
+    }
     return;
   }
   stub.version = SUMAC_STUB_VERSION;
