@@ -27,8 +27,9 @@ int blocks_sent(MPI_Comm comm);
 CallSize size_of_blocks(const int* counts, MPI_Datatype type, const MPI_Datatype* types,
                         int blocks);
 
-// read() takes the arguments up to the communicator. A root below 0 is that of a call between two
-// groups, in which other arguments may have no meaning.
+// read() takes the arguments up to the communicator, of a call that the MPI has accepted: it asks
+// the MPI about types, which would tell an error handler of wrong ones. A root below 0 is that of a
+// call between two groups, in which other arguments may have no meaning.
 template <Counted>
 struct CountedSignature;
 
@@ -36,10 +37,11 @@ template <>
 struct CountedSignature<Counted::gather> {
   static CountedArguments read(const void* send, int sent, MPI_Datatype sent_type, void*,
                                int received, MPI_Datatype received_type, int root, MPI_Comm comm) {
+    if (root < 0) return {comm, {}, root};
     const bool in_place = send == MPI_IN_PLACE;
     const CallSize size =
         in_place ? size_of_data(received_type, received) : size_of_data(sent_type, sent);
-    return {comm, root < 0 ? CallSize() : size, root, MPI_OP_NULL, in_place};
+    return {comm, size, root, MPI_OP_NULL, in_place};
   }
 };
 
@@ -60,10 +62,11 @@ template <>
 struct CountedSignature<Counted::scatter> {
   static CountedArguments read(const void*, int sent, MPI_Datatype sent_type, void* receive,
                                int received, MPI_Datatype received_type, int root, MPI_Comm comm) {
+    if (root < 0) return {comm, {}, root};
     const bool in_place = receive == MPI_IN_PLACE;
     const CallSize size =
         in_place ? size_of_data(sent_type, sent) : size_of_data(received_type, received);
-    return {comm, root < 0 ? CallSize() : size, root, MPI_OP_NULL, in_place};
+    return {comm, size, root, MPI_OP_NULL, in_place};
   }
 };
 

@@ -71,13 +71,13 @@ struct CountedCall<counted, form, call, CountedArguments (*)(First...), MPI_Requ
     const Inside inside;
     if (inside.nested() || !mpi_is_up()) return below(first..., last...);
     thread_state().last_path = kCountedPath;
-    // Before the call, which may change what the arguments point to.
-    const CountedArguments arguments = CountedSignature<counted>::read(first...);
-    count_call(counted, arguments.size.bytes);
-    if (!calls_are_timed() && !calls_are_profiled()) return below(first..., last...);
-    const std::uint64_t began = clock_ns();
+    const bool timed = calls_are_timed() || calls_are_profiled();
+    const std::uint64_t began = timed ? clock_ns() : 0;
     const int error = below(first..., last...);
-    const std::uint64_t ended = clock_ns();
+    const std::uint64_t ended = timed ? clock_ns() : 0;
+    CountedArguments arguments;
+    if (error == MPI_SUCCESS) arguments = CountedSignature<counted>::read(first...);
+    count_call(counted, arguments.size.bytes);
     add_time(counted, ended - began);
     if (calls_are_profiled() && error == MPI_SUCCESS) {
       note(counted, form, arguments, EndOf<form>::request(last...), __builtin_return_address(0),

@@ -16,21 +16,34 @@
 namespace sumac {
 namespace {
 
-// Of calls that are handed down before their size has been looked at, too.
-std::uint64_t bytes_of(const Call& call, const Decision& decision) {
-  if (decision.bytes > 0 || call.comm == MPI_COMM_NULL || !mpi_is_up()) return decision.bytes;
-  int inter = 0, ranks = 0;
-  if (has_parts(call.kind.function)) {
-    if (mpi.Comm_test_inter(call.comm, &inter) != MPI_SUCCESS) return 0;
-    if (!inter) mpi.Comm_size(call.comm, &ranks);
-  }
-  return size_of(call, ranks).bytes;
+void count_hand_down(Entry& entry, const Decision& decision) {
+  if (!decision.communicator) return entry.hand_down(decision.reason, decision.bytes);
+  entry.hand_down(decision.communicator->stats, decision.reason, decision.bytes);
 }
 
-void count_hand_down(Entry& entry, const Call& call, const Decision& decision) {
-  const std::uint64_t bytes = bytes_of(call, decision);
-  if (!decision.communicator) return entry.hand_down(decision.reason, bytes);
-  entry.hand_down(decision.communicator->stats, decision.reason, bytes);
+// Sets the size of a call that was left to the MPI before it was looked at. The MPI has accepted
+// the call: it would tell an error handler of wrong arguments.
+void learn_bytes(const Call& call, Decision& decision) {
+  if (decision.bytes > 0 || !mpi_is_up()) return;
+  int inter = 0, ranks = 0;
+  if (has_parts(call.kind.function)) {
+    mpi.Comm_test_inter(call.comm, &inter);
+    if (!inter) mpi.Comm_size(call.comm, &ranks);
+  }
+  decision.bytes = size_of(call, ranks).bytes;
+}
+
+// Adds it to what count_hand_down() has counted.
+void count_bytes(const Entry& entry, const Call& call, Decision& decision) {
+  if (decision.bytes > 0) return;
+  learn_bytes(call, decision);
+  const Collective collective = entry.collective();
+  if (!decision.communicator) {
+    return count_process_hand_down(collective, decision.reason, decision.bytes, 0);
+  }
+  Stats& stats = decision.communicator->stats;
+  stats.handed[static_cast<int>(collective)][static_cast<int>(decision.reason)].bytes +=
+      decision.bytes;
 }
 
 void count_served(CallRecord& record, Stats& stats, const CallData& data, Algorithm algorithm) {
@@ -155,7 +168,7 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
       Decision left = decision;
       leave_to_mpi(left, Reason::no_room);
       keep_order(call, left);
-      count_hand_down(entry, call, left);
+      count_hand_down(entry, left);
       return call.kind.below(call);
     }
   }
@@ -184,8 +197,9 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
   if (was_made(error)) count_call(call.comm, kAgreeAfter, false);
   Decision again = error == MPI_SUCCESS ? decide(entry, call) : decision;
   if (!again.is_served()) {
+    if (error == MPI_SUCCESS) learn_bytes(call, again);
     keep_order(call, again);
-    count_hand_down(entry, call, again);
+    count_hand_down(entry, again);
     return error;
   }
   mpi.Request_free(call.request);
@@ -199,11 +213,12 @@ int hand_down(Entry& entry, const Call& call, Decision& decision) {
     return set_up_and_initialise(entry, call, decision);
   }
   keep_order(call, decision);
-  count_hand_down(entry, call, decision);
+  count_hand_down(entry, decision);
   if (decision.way == Decision::Way::refuse) return decision.error;
   const bool in_order = decision.reason == Reason::in_order;
   const int error = in_order ? reduce_in_order(call, decision) : hand_to_mpi(call);
   const bool succeeded = error == MPI_SUCCESS;
+  if (succeeded) count_bytes(entry, call, decision);
   if (decision.counts && call.kind.form == Form::blocking && was_made(error)) {
     count_call(call.comm, 1, succeeded && ends_together(call));
   }
@@ -253,7 +268,7 @@ int perform(Entry& entry, const Call& call, Decision& decision) {
     case Decision::Way::hand_down:
       return hand_down(entry, call, decision);
     case Decision::Way::refuse:
-      count_hand_down(entry, call, decision);
+      count_hand_down(entry, decision);
       return decision.error;
     case Decision::Way::local:
     case Decision::Way::serve:

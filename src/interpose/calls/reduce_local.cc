@@ -29,9 +29,10 @@ const KnownReduction* judge(const Entry& entry, const Call& call, Reason& reason
 
 // By value: arguments whose address is not passed on can stay in registers.
 [[gnu::noinline, gnu::cold]] int hand_down(Entry& entry, const Call call, Reason reason) {
-  const bool up = mpi_is_up();
-  entry.hand_down(reason, up ? size_of_data(call.receive.type, call.receive.count).bytes : 0);
-  return call.kind.below(call);
+  const int error = call.kind.below(call);
+  const bool known = error == MPI_SUCCESS && mpi_is_up();
+  entry.hand_down(reason, known ? size_of_data(call.receive.type, call.receive.count).bytes : 0);
+  return error;
 }
 
 }  // namespace
