@@ -18,7 +18,7 @@ import time
 from functools import partial
 
 import demo_cg
-from demo_statistics import speedup, spread
+from demo_statistics import headline, speedup, spread
 
 sys.path.insert(0, str(demo_cg.ROOT / "python"))
 # pylint: disable=wrong-import-position
@@ -36,6 +36,7 @@ CELLS = (6, 12)
 SIZE_RANGES = ((4, 1 << 10), (4 << 10, 4 << 20))
 SIDES = ("native", "sumac")
 WRONG_RESULTS = 4
+BUSY = 0.1  # a share of the machine that others use, from which on times say little
 FOLDER = demo_cg.ROOT / "build/demo"
 console = Console(highlight=False, soft_wrap=True)
 
@@ -174,14 +175,13 @@ def curves(runs):
     return result
 
 
-def headline(comparisons):
-    """One sentence: the gain of the small box on each MPI."""
-    gains = [
-        f"{c.speedup().median:.2f} times as fast on {c.mpi.title}"
-        for c in comparisons
-        if c.plan.cells == CELLS[0]
-    ]
-    return f"The same solver, not even relinked: {' and '.join(gains)}"
+def circumstances(share_busy):
+    """Where and when the picture was made."""
+    text = (
+        f"{demo_cg.RANKS} ranks on {len(os.sched_getaffinity(0))} core(s) of {platform.node()}, "
+        f"{processor()}, {time.strftime('%Y-%m-%d')}"
+    )
+    return f"{text}; {share_busy:.0%} of the machine was busy" if share_busy > BUSY else text
 
 
 def parse_arguments():
@@ -206,14 +206,16 @@ def busy_share(seconds=0.5):
     return 1 - idle / total if total else 0
 
 
-def introduce():
+def introduce(share_busy):
     cores = len(os.sched_getaffinity(0))
     console.print(
         f"{processor()}, {cores} core(s) to use; {demo_cg.RANKS} ranks, "
         "the same placement with and without Sumac, runs in turns"
     )
-    if (share := busy_share()) > 0.1:
-        console.print(f"[yellow]{share:.0%} of the machine is busy: the times say little.[/yellow]")
+    if share_busy > BUSY:
+        console.print(
+            f"[yellow]{share_busy:.0%} of the machine is busy: the times say little.[/yellow]"
+        )
     if cores < demo_cg.RANKS:
         console.print("[yellow]More ranks than cores: the times say little.[/yellow]")
 
@@ -222,14 +224,17 @@ def demonstrate(arguments):
     """Returns the exit status. Raises DemoError when a run fails."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     mpis = find_mpis()
-    introduce()
+    share_busy = busy_share()
+    introduce(share_busy)
     comparisons = solve(mpis, arguments)
     runs = bench(mpis)
     console.print()
     console.print(solver_table(comparisons))
     console.print(bench_table(runs))
-    demo_figure.save(headline(comparisons), comparisons, curves(runs), arguments.output)
-    console.print(f"[bold]{headline(comparisons)}[/bold]")
+    found = headline([c.speedup() for c in comparisons])
+    titles = (found, circumstances(share_busy))
+    demo_figure.save(titles, comparisons, curves(runs), arguments.output)
+    console.print(f"[bold]{found}[/bold]")
     console.print(f"Picture: {arguments.output}")
     right = all(c.results_equal() for c in comparisons) and not any(run.wrong for run in runs)
     if not right:

@@ -35,17 +35,22 @@ def draw_solver(axes, comparisons):
     for place, comparison in enumerate(comparisons):
         native, sumac = comparison.seconds("native"), comparison.seconds("sumac")
         draw_bar(axes, place - HEIGHT / 2, native, GREY, f"{native.median:.2f} s")
-        text = f"{sumac.median:.2f} s with Sumac: {comparison.speedup().median:.2f}x as fast"
+        gain = comparison.speedup()
+        found = f"{gain.median:.2f}x as fast" if gain.is_clear() else "no clear difference"
+        text = f"{sumac.median:.2f} s with Sumac: {found}"
         draw_bar(axes, place + HEIGHT / 2, sumac, COLOURS[comparison.mpi.family], text)
     axes.set_yticks(
-        range(len(comparisons)), [f"{c.mpi.title}\n{c.plan.cells}³ cells" for c in comparisons]
+        range(len(comparisons)),
+        [f"{c.mpi.title}\n{c.plan.cells}³ cells a rank" for c in comparisons],
     )
     axes.invert_yaxis()
     longest = max(c.seconds(side).high for c in comparisons for side in ("native", "sumac"))
-    axes.set_xlim(0, longest * 1.55)
+    axes.set_xlim(0, longest * 1.6)
     axes.xaxis.set_major_locator(ticker.MaxNLocator(5))
     axes.set_xlabel("seconds to solution (shorter is better)")
-    axes.set_title("A solver, MPI alone (grey) and with Sumac", fontsize=10)
+    axes.set_title(
+        "A solver, MPI alone (grey) and with Sumac: medians, whiskers are quartiles", fontsize=10
+    )
 
 
 def draw_allreduce(axes, curves):
@@ -69,13 +74,17 @@ def draw_allreduce(axes, curves):
     axes.set_ylabel("times as fast")
     axes.grid(True, which="major", alpha=0.25)
     axes.legend(fontsize=9, frameon=False)
-    axes.set_title("MPI_Allreduce alone, sums of floats, 2 ranks", fontsize=10)
+    axes.set_title(
+        "MPI_Allreduce alone, sums of floats, 2 ranks: medians, bands are quartiles", fontsize=10
+    )
 
 
-def save(headline, comparisons, curves, path):
-    """Draws the picture to `path`. comparisons: of demo_cg; curves: see draw_allreduce()."""
+def save(titles, comparisons, curves, path):
+    """Draws the picture to `path`. titles: what was found, and where and when; comparisons: of
+    demo_cg; curves: see draw_allreduce()."""
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4.8), layout="constrained")
-    figure.suptitle(headline, fontweight="bold")
+    figure.suptitle(titles[0], fontweight="bold")
+    figure.supxlabel(titles[1], fontsize=8, color="#5f6368")
     draw_solver(left, comparisons)
     draw_allreduce(right, curves)
     for axes in (left, right):

@@ -62,6 +62,11 @@ own order.
 REASONS_HEAD = """
 ## Reasons for handing a call to the MPI
 
+Collectives that Sumac does not serve are counted as well, with the path `mpi: Sumac does not serve
+this collective`: `MPI_Gather`, `MPI_Scatter`, their `v` forms, `MPI_Scan`, `MPI_Exscan` and the
+neighbourhood collectives, blocking, nonblocking and persistent, but not their forms with large
+counts (`MPI_Gather_c`).
+
 | reason | name |
 |---|---|
 """

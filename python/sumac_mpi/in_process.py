@@ -49,10 +49,11 @@ def stats() -> dict[str, Any]:
     """How the calls of this process were served until now.
 
     `active`: whether they are being served at all, which is so from the first MPI call on.
-    `description`: version, MPI family and instruction set. `paths`: a list with, for each
-    collective and each way its calls went, `collective`, `path` (the algorithm, or "mpi: " and the
-    reason), `taken` (whether Sumac served them), `calls`, `bytes`, and `seconds`, which are 0
-    unless SUMAC_STATS is set. Further counts as in the file that SUMAC_STATS=FILE writes.
+    `description`: version, MPI family and instruction set. `calls`, and of these `served`: the
+    numbers of all calls of collectives. `paths`: a list with, for each collective and each way its
+    calls went, `collective`, `path` (the algorithm, or "mpi: " and the reason), `taken` (whether
+    Sumac served them), `calls`, `bytes`, and `seconds`, which are 0 unless SUMAC_STATS is set.
+    Further counts as in the file that SUMAC_STATS=FILE writes.
     """
     library = _library()
     if library is None or not library.sumac_active():

@@ -8,8 +8,8 @@
 
 namespace sumac {
 
-// Names the PID namespace in which this process has its number, among those of the machine; 0 where
-// /proc does not tell, or shows the processes of another one.
+// Equal for processes to which a number and a time of begin name the same process: they share a PID
+// namespace and a time namespace. 0 where /proc does not tell, or shows processes of another one.
 std::uint64_t pid_namespace();
 
 // A process that was there when watch() was called. A number is given to another process in time,

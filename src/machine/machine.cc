@@ -55,22 +55,20 @@ int cpu_quota() {
   return static_cast<int>((quota + period - 1) / period);
 }
 
+std::uint64_t machine_id() {
+  static const std::uint64_t id = hash_text(SmallFile("/proc/sys/kernel/random/boot_id").text);
+  return id;
+}
+
 std::uint64_t node_id() {
-  const SmallFile boot("/proc/sys/kernel/random/boot_id");
   struct stat shm = {};
   if (stat("/dev/shm", &shm) != 0) shm = {};
   // Ranks open each other's segments by process number.
   struct stat pids = {};
   if (stat("/proc/self/ns/pid", &pids) != 0) pids = {};
   const uid_t user = geteuid();
-  const std::uint64_t id = hash_text(boot.text);
-  const std::uint64_t memory = hash_value(shm.st_ino, hash_value(shm.st_dev, id));
+  const std::uint64_t memory = hash_value(shm.st_ino, hash_value(shm.st_dev, machine_id()));
   return hash_value(user, hash_value(pids.st_ino, memory));
-}
-
-std::uint64_t machine_id() {
-  const SmallFile boot("/proc/sys/kernel/random/boot_id");
-  return hash_text(boot.text);
 }
 
 bool accelerator_runtime_loaded() {

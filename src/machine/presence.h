@@ -1,52 +1,68 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ranks of this process's job run on this node, and which of them Sumac serves. Read from
-// /proc, since a rank without Sumac cannot be asked.
+// Which ranks of this process's job run on this node, and which of them Sumac serves. A rank
+// without Sumac cannot be asked, so each rank with it leaves a mark (base/mark.h), and the launcher
+// tells how many there should be.
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "base/mark.h"
 
 namespace sumac {
 
-// Lets the other ranks of the job on this node see that Sumac serves this process, as long as it
-// lives: maps a page of the file that `address` was loaded from (a back end) as shared. The loader
-// maps libraries private, so /proc/<pid>/maps tells the two apart. This needs no name that could be
-// guessed, no file and no descriptor. Returns false where the page cannot be mapped.
-bool mark_as_served(const void* address);
+struct Mark {
+  enum class State : std::uint8_t { served, disabled, not_able };
 
-// One rank of the job. It may have several processes: the program, what started it (sh, env), and
-// what it starts.
-struct JobRank {
-  int rank = -1;          // as the launcher numbers it
-  bool served = false;    // a process has the mark
-  bool disabled = false;  // a process was started with SUMAC_DISABLE
-  bool has_mpi = false;   // a process has an MPI library in it
-  bool unknown = false;   // a process cannot be looked into
-  pid_t pid = 0;          // of the process with an MPI, else of the first one
-  std::string command;    // its command line
-  bool loaded = false;    // that process has loaded libsumac.so
+  std::uint64_t job = 0;
+  int rank = -1;
+  pid_t pid = 0;
+  State state = State::served;
 
-  // True when Sumac does not serve the rank and never will.
-  bool surely_without() const { return !served && (disabled || (has_mpi && !loaded)); }
+  bool served() const { return state == State::served; }
 };
 
+// The marks in the text of /proc/net/unix.
+std::vector<Mark> parse_marks(std::string_view sockets);
+
+// What this process sees of its job, as far as the same daemon of the launcher has started it: the
+// same as the job's other processes see, once all have made their marks.
 struct JobOnNode {
-  int own = -1;                // this process's rank
-  std::vector<JobRank> ranks;  // by rank; those that can be looked into
+  int own = -1;              // this process's rank; -1: nothing is known
+  int started = 0;           // ranks that the launcher has started here; 0: not known
+  std::vector<int> numbers;  // those ranks, in order; empty: not known
+  std::vector<Mark> marks;   // one a rank, in the order of ranks
 
-  const JobRank* find(int rank) const;
+  const Mark* find(int rank) const;
+
+  // Whether all ranks that were started here have a mark. True also where their number is not
+  // known.
+  bool is_complete() const { return marks.size() >= static_cast<std::size_t>(started); }
+
+  // Where a rank is that has no mark. `world`: the number of the job's ranks.
+  enum class Where : std::uint8_t { here, elsewhere, unknown };
+  Where where(int rank, int world) const;
 };
 
-// Examines the job of process `self` by the processes of the same user. `own` is -1, and there are
-// no ranks, where the environment does not say which job a process belongs to, or where /proc does
-// not show this process's own mark. `proc`: where /proc is mounted.
-JobOnNode look_at_job(const char* proc = "/proc", pid_t self = 0);
+// Marks this process as served, and learns which job it belongs to; before MPI_Init goes down to
+// the MPI, hence before any other rank returns from it. Returns false where there can be no mark.
+// `family`: of the process's MPI.
+bool mark_as_served(const char* family);
 
-// True when a process above `self`, up to the launcher, has loaded an MPI library: a rank has
-// started `self`. The launcher is recognised by `variable`, which it sets for the processes it
-// starts and does not have itself.
-bool started_by_rank(const char* variable, const char* proc = "/proc", pid_t self = 0);
+// The job of this process, once it has been marked. Nothing is known where the environment does not
+// name the job, or where the process's own mark is not there: the system may hide the list.
+JobOnNode look_at_job();
+// The same, for process `self` by a text of /proc/net/unix.
+JobOnNode look_at_job(const sumac_job& job, std::string_view sockets, pid_t self);
+
+// True when a rank of the job has started this process: one above it has a mark of the job that
+// this process's environment names.
+bool started_by_rank();
+bool started_by_rank(const std::vector<Mark>& marks, std::uint64_t job, const char* proc,
+                     pid_t self);
 
 }  // namespace sumac

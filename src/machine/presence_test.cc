@@ -3,208 +3,211 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 namespace sumac {
 namespace {
 
-constexpr const char* kMark = "7f00-7f01 r--s 00000000 08:01 77 /opt/a dir/lib/libsumac-mpich.so\n";
-constexpr const char* kBackEnd =
-    "7e00-7e01 r-xp 00000000 08:01 77 /opt/a dir/lib/libsumac-mpich.so\n";
-constexpr const char* kStub = "7d00-7d01 r-xp 00000000 08:01 76 /opt/a dir/lib/libsumac.so\n";
-constexpr const char* kMpi = "7c00-7c01 r-xp 00000000 08:01 70 /usr/lib/libmpi.so.40.30.4\n";
+using Where = JobOnNode::Where;
 
-// A /proc that the test writes.
-class Proc : public testing::Test {
+// A text as of /proc/net/unix, with sockets of others.
+std::string sockets(std::initializer_list<const char*> names) {
+  std::string text =
+      "Num       RefCount Protocol Flags    Type St Inode Path\n"
+      "00000000b0d575d0: 00000003 00000000 00000000 0001 03  1141\n"
+      "0000000000000000: 00000002 00000000 00010000 0001 01  1150 /run/sumac-a-0-1-served\n";
+  for (const char* name : names) {
+    text +=
+        std::string("00000000ce6c20af: 00000002 00000000 00000000 0001 01  1142 @") + name + "\n";
+  }
+  return text + "00000000ce6c20af: 00000002 00000000 00000000 0001 01  1142 @/tmp/.X11-unix/X0\n";
+}
+
+sumac_job job_of(int ranks, int rank = 0, const char* numbers = nullptr) {
+  return {0xa, rank, ranks, numbers};
+}
+
+std::vector<int> ranks_of(const JobOnNode& job) {
+  std::vector<int> ranks;
+  for (const Mark& mark : job.marks) ranks.push_back(mark.rank);
+  return ranks;
+}
+
+TEST(Presence, MarksOfTheOwnJobOnly) {
+  const std::string text = sockets({"sumac-a-1-11-served", "sumac-b-2-12-served",
+                                    "sumac-a-0-10-served", "sumac-a-3-13-disabled"});
+  const JobOnNode job = look_at_job(job_of(4), text, 10);
+  EXPECT_EQ(job.own, 0);
+  EXPECT_EQ(ranks_of(job), (std::vector{0, 1, 3}));
+  EXPECT_TRUE(job.find(1)->served());
+  EXPECT_EQ(job.find(1)->pid, 11);
+  EXPECT_EQ(job.find(2), nullptr);
+  EXPECT_EQ(job.find(3)->state, Mark::State::disabled);
+  EXPECT_FALSE(job.is_complete());
+}
+
+TEST(Presence, OtherNamesAreNoMarks) {
+  EXPECT_TRUE(parse_marks("").empty());
+  EXPECT_TRUE(
+      parse_marks(sockets({"sumac-", "sumac-a", "sumac-a-1-2", "sumac-a-1-2-", "sumac-g-1-2-served",
+                           "sumac-a-x-2-served", "sumac-a-1-2x-served", "sumac-a-1-2-serve",
+                           "sumac-a-99999999999-2-served", "sumac-a-1-2-served-3",
+                           "sumac-a--1-2-served", "xsumac-a-1-2-served"}))
+          .empty());
+  EXPECT_EQ(parse_marks(sockets({"sumac-00000000000000ff-1-2-not-able"})).at(0).job, 255u);
+}
+
+TEST(Presence, ARankIsServedIfAnyOfItsProcessesIs) {
+  const std::string text =
+      sockets({"sumac-a-0-10-served", "sumac-a-1-30-not-able", "sumac-a-1-20-served",
+               "sumac-a-1-25-disabled", "sumac-a-2-40-not-able", "sumac-a-2-41-disabled"});
+  const JobOnNode job = look_at_job(job_of(3), text, 10);
+  ASSERT_EQ(ranks_of(job), (std::vector{0, 1, 2}));
+  EXPECT_TRUE(job.find(1)->served());
+  EXPECT_EQ(job.find(1)->pid, 20);
+  EXPECT_FALSE(job.find(2)->served());
+  EXPECT_TRUE(job.is_complete());
+}
+
+TEST(Presence, NothingIsKnownWithoutAJobOrTheOwnMark) {
+  const std::string text = sockets({"sumac-a-0-10-served", "sumac-a-1-11-disabled"});
+  EXPECT_EQ(look_at_job(job_of(2), text, 10).own, 0);
+  EXPECT_EQ(look_at_job(job_of(2), text, 12).own, -1);
+  EXPECT_EQ(look_at_job(job_of(2, 1), text, 11).own, -1) << "it is not served";
+  EXPECT_EQ(look_at_job(job_of(2), "", 10).own, -1);
+  EXPECT_EQ(look_at_job({0, 0, 2, nullptr}, text, 10).own, -1);
+}
+
+TEST(Presence, WhereRanksWithoutAMarkAre) {
+  const std::string text = sockets({"sumac-a-0-10-served", "sumac-a-1-11-served"});
+  const auto where = [&](const sumac_job& job, int rank, int world) {
+    return look_at_job(job, text, 10).where(rank, world);
+  };
+  EXPECT_EQ(where(job_of(3), 2, 3), Where::here) << "all ranks of the job were started here";
+  EXPECT_EQ(where(job_of(2), 2, 3), Where::elsewhere) << "all that were started here have a mark";
+  EXPECT_EQ(where(job_of(3), 2, 5), Where::unknown);
+  EXPECT_EQ(where(job_of(0), 2, 5), Where::unknown);
+  EXPECT_TRUE(look_at_job(job_of(0), text, 10).is_complete());
+  EXPECT_EQ(where(job_of(3, 0, "1,4,0"), 4, 5), Where::here);
+  EXPECT_EQ(where(job_of(3, 0, "1,4,0"), 2, 5), Where::elsewhere);
+  EXPECT_EQ(where(job_of(3, 0, "1,4-5,0"), 4, 9), Where::unknown) << "a list of another form";
+}
+
+// A folder like /proc, with processes below a launcher (2).
+class Family : public testing::Test {
  protected:
   void SetUp() override {
     char name[] = "/tmp/sumac-presence-XXXXXX";
     ASSERT_NE(mkdtemp(name), nullptr);
     root = name;
+    process(1, 0, "init");
+    process(2, 1, "mpiexec");
+    process(10, 2, "a) S 1 (b");
+    process(11, 10, "sh");
+    process(12, 11, "tool");
   }
   void TearDown() override { std::filesystem::remove_all(root); }
 
-  // Adds a process. Words of `environment` are separated by blanks.
-  void process(pid_t pid, pid_t parent, const std::string& name, std::string environment,
-               const std::string& maps) {
+  void process(pid_t pid, pid_t parent, const std::string& name) const {
     const std::string directory = root + "/" + std::to_string(pid);
     std::filesystem::create_directory(directory);
-    write(directory + "/stat",
-          std::to_string(pid) + " (" + name + ") S " + std::to_string(parent) + " 1 1 0\n");
-    for (char& c : environment) c = c == ' ' ? '\0' : c;
-    write(directory + "/environ", environment + '\0');
-    write(directory + "/maps", "5500-5501 r-xp 00000000 00:00 0\n" + maps);
-    write(directory + "/cmdline", std::string("./") + name + '\0' + "-x" + '\0');
+    std::ofstream(directory + "/stat")
+        << pid << " (" << name << ") S " << parent << " 1 1 0 -1 4 1 1 1 1 1 1 1 1 20 0 1 0 77 9\n";
   }
-  void openmpi(pid_t pid, const char* job, int rank, const std::string& maps,
-               const std::string& more = "") {
-    process(pid, 2, "app", space(job, rank) + more, maps);
+  bool by_rank(std::initializer_list<const char*> names, pid_t self) const {
+    return started_by_rank(parse_marks(sockets(names)), 0xa, root.c_str(), self);
   }
-  static std::string space(const char* job, int rank) {
-    return std::string("HOME=/ PMIX_NAMESPACE=") + job +
-           " XOMPI_COMM_WORLD_RANK=7 OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
-  }
-  static std::string hydra(int rank) {
-    return "MPI_LOCALRANKID=0 PMI_RANK=" + std::to_string(rank);
-  }
-  static void write(const std::string& path, const std::string& text) {
-    std::ofstream(path, std::ios::binary) << text;
-  }
-  JobOnNode look(pid_t self) const { return look_at_job(root.c_str(), self); }
 
   std::string root;
 };
 
-const std::string kServed = std::string(kStub) + kMpi + kBackEnd + kMark;
-
-TEST_F(Proc, OwnJobOnly) {
-  process(2, 1, "mpiexec", "HOME=/", "");
-  openmpi(10, "a", 0, kServed);
-  openmpi(11, "a", 1, kServed);
-  openmpi(12, "b", 0, kServed);
-  openmpi(13, "b", 1, kMpi);
-  openmpi(14, "b", 2, kMpi);
-  process(15, 1, "sh", "HOME=/ OMPI_COMM_WORLD_RANK=4", "");
-  const JobOnNode a = look(10), b = look(12);
-  EXPECT_EQ(a.own, 0);
-  ASSERT_EQ(a.ranks.size(), 2u);
-  EXPECT_TRUE(a.find(0)->served && a.find(1)->served);
-  EXPECT_EQ(a.find(2), nullptr);
-  ASSERT_EQ(b.ranks.size(), 3u);
-  EXPECT_FALSE(b.find(1)->served);
-  EXPECT_TRUE(b.find(1)->surely_without());
-  EXPECT_EQ(b.find(1)->pid, 13);
-  EXPECT_EQ(b.find(1)->command, "./app -x");
+TEST_F(Family, WhatARankHasStarted) {
+  EXPECT_TRUE(by_rank({"sumac-a-0-10-served"}, 12));
+  EXPECT_TRUE(by_rank({"sumac-a-0-10-disabled"}, 11));
+  EXPECT_FALSE(by_rank({"sumac-a-0-10-served"}, 10)) << "its own mark does not count";
+  EXPECT_FALSE(by_rank({"sumac-a-0-10-served"}, 99)) << "no such process";
+  EXPECT_FALSE(by_rank({}, 12)) << "a wrapper without MPI";
+  EXPECT_FALSE(by_rank({"sumac-b-0-10-served"}, 12)) << "what is above belongs to another job";
 }
 
-TEST_F(Proc, WhoIsServedAndWhoIsSurelyNot) {
-  openmpi(10, "a", 0, kServed);
-  openmpi(11, "a", 1, std::string(kStub) + kMpi + kBackEnd);  // linked behind the MPI, or declined
-  openmpi(12, "a", 2, std::string(kStub) + kMpi, " SUMAC_DISABLE=yes");
-  openmpi(13, "a", 3, std::string(kStub) + kMpi, " SUMAC_DISABLE=off");
-  openmpi(14, "a", 4, "");  // has not started, or a static program
-  const JobOnNode job = look(10);
-  ASSERT_EQ(job.ranks.size(), 5u);
-  for (const int rank : {1, 2, 3, 4}) EXPECT_FALSE(job.find(rank)->served) << rank;
-  EXPECT_FALSE(job.find(0)->surely_without());
-  EXPECT_FALSE(job.find(1)->surely_without());
-  EXPECT_TRUE(job.find(2)->surely_without() && job.find(2)->disabled);
-  EXPECT_FALSE(job.find(3)->surely_without());
-  EXPECT_FALSE(job.find(4)->surely_without());
+// What the environment names, of each launcher.
+class OwnJob : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name :
+         {"MPI_LOCALRANKID", "MPI_LOCALNRANKS", "PMI_RANK", "PMI_SIZE", "PMI_SPAWNED",
+          "PMIX_NAMESPACE", "PMIX_SERVER_URI2", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
+          "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_MCA_ess_base_jobid", "SLURM_JOB_ID", "SLURM_STEP_ID",
+          "SLURM_NODEID", "SLURM_PROCID", "SLURM_GTIDS"}) {
+      unsetenv(name);
+    }
+  }
+  static void set(const char* name, const char* value) { setenv(name, value, 1); }
+  static sumac_job job(const char* family = "openmpi") { return sumac_own_job(family, "/proc"); }
+};
+
+TEST_F(OwnJob, OfNoLauncher) {
+  EXPECT_EQ(job().id, 0u);
+  const sumac_job none = job();
+  EXPECT_NE(sumac_make_mark(&none, SUMAC_MARK_SERVED), 0);
 }
 
-TEST_F(Proc, SeveralProcessesOfARank) {
-  openmpi(10, "a", 0, kServed);
-  // A shell that waits for the program, which has overwritten its environment; its helper.
-  process(20, 2, "sh", space("a", 1), kStub);
-  process(21, 20, "a) S 1 (b", "", kServed);
-  process(22, 21, "helper", "A=1", "");
-  // A shell whose program runs without Sumac.
-  process(30, 2, "sh", space("a", 2), kStub);
-  process(31, 30, "program", space("a", 2), kMpi);
-  // A job within the job.
-  process(40, 10, "mpiexec", space("a", 0), kMpi);
-  process(41, 40, "inner", space("c", 1), kMpi);
-  const JobOnNode job = look(10);
-  ASSERT_EQ(job.ranks.size(), 3u);
-  EXPECT_TRUE(job.find(0)->served && job.find(1)->served);
-  EXPECT_FALSE(job.find(2)->served);
-  EXPECT_EQ(job.find(2)->pid, 31);
-  EXPECT_TRUE(job.find(2)->surely_without());
+TEST_F(OwnJob, OfOpenMpi) {
+  set("PMIX_NAMESPACE", "1");
+  set("PMIX_SERVER_URI2", "x");
+  set("OMPI_COMM_WORLD_RANK", "3");
+  set("OMPI_COMM_WORLD_LOCAL_SIZE", "4");
+  const sumac_job first = job();
+  EXPECT_NE(first.id, 0u);
+  EXPECT_EQ(first.rank, 3);
+  EXPECT_EQ(first.ranks, 4);
+  set("PMIX_SERVER_URI2", "y");  // another daemon
+  EXPECT_NE(job().id, first.id);
+  set("PMIX_SERVER_URI2", "x");
+  EXPECT_EQ(job().id, first.id);
+  set("PMIX_NAMESPACE", "2");
+  EXPECT_NE(job().id, first.id);
 }
 
-TEST_F(Proc, HydraJobsAreToldApartByTheirProxies) {
-  process(5, 1, "hydra_pmi_proxy", "", "");
-  process(6, 1, "hydra_pmi_proxy", "", "");
-  process(10, 5, "app", hydra(0), kServed);
-  process(11, 5, "sh", hydra(1), "");
-  process(12, 11, "app", hydra(1), kServed);
-  process(20, 6, "app", hydra(0), kServed);
-  process(21, 6, "app", hydra(1), kMpi);
-  process(30, 1, "app", hydra(2), kMpi);  // a daemon of a job that has ended
-  EXPECT_EQ(look(10).ranks.size(), 2u);
-  EXPECT_TRUE(look(10).find(1)->served);
-  EXPECT_FALSE(look(20).find(1)->served);
-  EXPECT_TRUE(look(30).ranks.empty());
+TEST_F(OwnJob, OfSlurm) {
+  set("SLURM_JOB_ID", "7");
+  EXPECT_EQ(job("mpich").id, 0u) << "a program that a job script starts by itself";
+  set("SLURM_STEP_ID", "0");
+  set("SLURM_PROCID", "4");
+  set("SLURM_GTIDS", "3,4,5");
+  const sumac_job step = job("mpich");
+  EXPECT_NE(step.id, 0u);
+  EXPECT_EQ(step.rank, 4);
+  EXPECT_EQ(step.ranks, 3);
+  EXPECT_STREQ(step.numbers, "3,4,5");
+  set("SLURM_STEP_ID", "1");
+  EXPECT_NE(job("mpich").id, step.id);
 }
 
-TEST_F(Proc, SlurmStepsAndAServerOfAnotherJob) {
-  const auto slurm = [&](pid_t pid, const char* step, int rank, const std::string& maps) {
-    process(pid, 2, "app",
-            std::string("SLURM_JOB_ID=7 SLURM_STEP_ID=") + step +
-                " SLURM_PROCID=" + std::to_string(rank),
-            maps);
-  };
-  slurm(10, "0", 3, kServed);
-  slurm(11, "0", 4, kMpi);
-  slurm(12, "1", 5, kMpi);
-  const JobOnNode job = look(10);
-  EXPECT_EQ(job.own, 3);
-  ASSERT_EQ(job.ranks.size(), 2u);
-  EXPECT_FALSE(job.find(4)->served);
-  openmpi(20, "a", 0, kServed, " PMIX_SERVER_URI2=x");
-  openmpi(21, "a", 1, kMpi, " PMIX_SERVER_URI2=y");
-  EXPECT_EQ(look(20).ranks.size(), 1u);
+TEST_F(OwnJob, OfTheLauncherOfTheProgramsMpi) {
+  set("MPI_LOCALRANKID", "0");
+  set("PMI_RANK", "1");
+  EXPECT_EQ(job("mpich").id, 0u) << "no proxy is above";
+  set("PMIX_NAMESPACE", "1");
+  set("PMIX_RANK", "5");
+  EXPECT_EQ(job("mpich").rank, 1);
+  EXPECT_EQ(job("openmpi").rank, 5);
 }
 
-TEST_F(Proc, NothingIsToldWithoutAJobOrTheOwnMark) {
-  process(10, 1, "app", "HOME=/", kServed);
-  openmpi(11, "a", 0, std::string(kStub) + kMpi);
-  openmpi(12, "a", 1, kMpi);
-  EXPECT_EQ(look(10).own, -1);
-  EXPECT_TRUE(look(10).ranks.empty());
-  EXPECT_TRUE(look(11).ranks.empty());
-  EXPECT_TRUE(look(99).ranks.empty());
-}
-
-TEST_F(Proc, WhatCannotBeLookedIntoIsNotJudged) {
-  openmpi(10, "a", 0, kServed);
-  openmpi(11, "a", 1, kMpi);
-  std::filesystem::remove(root + "/11/maps");
-  openmpi(12, "a", 2, kMpi);
-  std::filesystem::remove(root + "/12/stat");
-  EXPECT_EQ(look(10).ranks.size(), 1u);
-}
-
-TEST(Presence, TheOwnMarkIsSeen) {
-  const auto shared = [] {
-    std::ifstream file("/proc/self/maps");
-    int lines = 0;
-    for (std::string line; std::getline(file, line);) lines += line.find(" r--s ") != line.npos;
-    return lines;
-  };
-  const int before = shared();
-  ASSERT_TRUE(mark_as_served(reinterpret_cast<const void*>(&mark_as_served)));
-  EXPECT_EQ(shared(), before + 1);
-}
-
-// Below a launcher (2): a rank (10), a shell that it runs (11), and what that runs (12).
-TEST_F(Proc, WhatARankHasStarted) {
-  const auto family = [this](const std::string& maps_of_rank, const std::string& of_shell) {
-    process(1, 0, "init", "", "");
-    process(2, 1, "mpiexec", "HOME=/", kMpi);  // a driver that has an MPI is no rank
-    process(10, 2, "app", "SIZE=2", maps_of_rank);
-    process(11, 10, "sh", of_shell, "");
-    process(12, 11, "tool", "SIZE=2", kMpi);
-  };
-  const auto by_rank = [this](pid_t self) { return started_by_rank("SIZE", root.c_str(), self); };
-  family(kMpi, "SIZE=2");
-  EXPECT_TRUE(by_rank(12));
-  EXPECT_TRUE(by_rank(11));
-  EXPECT_FALSE(by_rank(10)) << "its own MPI does not count";
-  EXPECT_FALSE(by_rank(99)) << "no such process";
-  family("", "SIZE=2");
-  EXPECT_FALSE(by_rank(12)) << "a wrapper without MPI";
-  family(kMpi, "HOME=/");
-  EXPECT_FALSE(by_rank(12)) << "what is above belongs to another job";
-  std::string symbols = kMpi;  // as a debugger has them
-  symbols.replace(symbols.find("r-xp"), 4, "r--p");
-  family(symbols, "SIZE=2");
-  EXPECT_FALSE(by_rank(12));
+TEST_F(OwnJob, ItsMarkIsSeen) {
+  set("PMIX_NAMESPACE", std::to_string(getpid()).c_str());
+  set("PMIX_RANK", "0");
+  EXPECT_EQ(look_at_job().own, -1);
+  ASSERT_TRUE(mark_as_served("openmpi"));
+  const JobOnNode job = look_at_job();
+  EXPECT_EQ(job.own, 0);
+  ASSERT_EQ(job.marks.size(), 1u);
+  EXPECT_EQ(job.marks[0].pid, getpid());
+  EXPECT_FALSE(started_by_rank());
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <memory>
+#include <string_view>
 
 #include "base/c_locale.h"
 #include "base/thread_use.h"
@@ -90,50 +92,97 @@ void append_counts(std::string& text, const UseText* texts, const std::uint64_t*
 // The sum of all, to have every path that any rank has gone.
 std::unique_ptr<const RankReport> sum_of(const std::vector<RankReport>& reports) {
   auto sum = std::make_unique<RankReport>();
-  for (const RankReport& report : reports) sum->stats.merge(report.stats);
+  for (const RankReport& report : reports) {
+    sum->stats.merge(report.stats);
+    sum->counted.merge(report.counted);
+  }
   return sum;
 }
 
-Path path_of(const RankReport& report, Collective collective, int number) {
-  Path found{number, "", false, {}, 0};
-  for_each_path(report, collective, [&](const Path& path) {
-    if (path.number == number) found = path;
+// Calls visit(name of the collective, path) for every path that was gone, those of counted
+// collectives too.
+template <class Visit>
+void for_each_row(const RankReport& report, Visit visit) {
+  for (const CollectiveInfo& info : kCollectives) {
+    for_each_path(report, info.collective, [&](const Path& path) { visit(info.name, path); });
+  }
+  for (int c = 0; c < kNumCounted; ++c) {
+    const PathCount& count = report.counted.calls[c];
+    if (count.calls)
+      visit(kCountedNames[c], Path{0, kCountedPath, false, count, report.counted.ns[c]});
+  }
+}
+
+// The first column's.
+int width_of_names(const RankReport& report) {
+  std::size_t width = 12;
+  for_each_row(report, [&](const char* name, const Path&) {
+    width = std::max(width, std::string_view(name).size());
+  });
+  return static_cast<int>(width);
+}
+
+struct Served {
+  std::uint64_t calls = 0, all = 0;
+};
+
+Served served_of(const RankReport& report) {
+  Served served;
+  for_each_row(report, [&](const char*, const Path& path) {
+    served.all += path.count.calls;
+    if (path.taken) served.calls += path.count.calls;
+  });
+  return served;
+}
+
+// "  Sumac served 98 of 100 calls".
+void append_served(std::string& text, const RankReport& report, const char* of) {
+  const Served served = served_of(report);
+  if (served.all == 0) {
+    append(text, "  no collective was called%s\n", of);
+    return;
+  }
+  append(text, "  Sumac served %llu of %llu calls%s\n", ull(served.calls), ull(served.all), of);
+}
+
+Path path_of(const RankReport& report, const char* name, const Path& wanted) {
+  Path found{wanted.number, "", false, {}, 0};
+  for_each_row(report, [&](const char* other, const Path& path) {
+    if (name == other && path.number == wanted.number) found = path;
   });
   return found;
 }
 
-void append_all(std::string& text, const std::vector<RankReport>& reports, Collective collective,
-                const Path& sum) {
+void append_all(std::string& text, const std::vector<RankReport>& reports, int width,
+                const char* name, const Path& sum) {
   Extent calls, ns;
   for (std::size_t r = 0; r < reports.size(); ++r) {
-    const Path own = path_of(reports[r], collective, sum.number);
+    const Path own = path_of(reports[r], name, sum);
     calls.add(own.count.calls, static_cast<int>(r));
     ns.add(own.ns, static_cast<int>(r));
   }
-  append(text, "  %-12s %16s %11llu %16s %16s  %s\n", name_of(collective),
-         shown_calls(calls).c_str(), ull(sum.count.bytes / sum.count.calls),
-         shown_time_of(ns.least, ns.least_rank).c_str(),
+  append(text, "  %-*s %16s %11llu %16s %16s  %s\n", width, name, shown_calls(calls).c_str(),
+         ull(sum.count.bytes / sum.count.calls), shown_time_of(ns.least, ns.least_rank).c_str(),
          shown_time_of(ns.most, ns.most_rank).c_str(), sum.name);
 }
 
 void append_paths(std::string& text, const RankReport& report, const char* indent) {
   const char* separator = "";
-  for (int c = 0; c < kNumCollectives; ++c) {
-    const auto collective = static_cast<Collective>(c);
-    for_each_path(report, collective, [&](const Path& path) {
-      append(text,
-             "%s\n%s{\"collective\": \"%s\", \"path\": \"%s\", \"taken\": %s, \"calls\": %llu, "
-             "\"bytes\": %llu, \"seconds\": %.9f}",
-             separator, indent, name_of(collective), path.name, path.taken ? "true" : "false",
-             ull(path.count.calls), ull(path.count.bytes), static_cast<double>(path.ns) * 1e-9);
-      separator = ",";
-    });
-  }
+  for_each_row(report, [&](const char* name, const Path& path) {
+    append(text,
+           "%s\n%s{\"collective\": \"%s\", \"path\": \"%s\", \"taken\": %s, \"calls\": %llu, "
+           "\"bytes\": %llu, \"seconds\": %.9f}",
+           separator, indent, name, path.name, path.taken ? "true" : "false", ull(path.count.calls),
+           ull(path.count.bytes), static_cast<double>(path.ns) * 1e-9);
+    separator = ",";
+  });
 }
 
 // What is in the braces of one rank's object.
 void append_report(std::string& text, const RankReport& own) {
-  text += "\"paths\": [";
+  const Served served = served_of(own);
+  append(text, "\"served\": %llu, \"calls\": %llu, \"paths\": [", ull(served.calls),
+         ull(served.all));
   append_paths(text, own, "  ");
   text += "\n], \"large_folds\": {";
   append_counts(text, kThreadUseTexts, own.stats.threads, kNumThreadUses);
@@ -169,37 +218,39 @@ void for_each_path(const RankReport& report, Collective collective,
   }
 }
 
-std::string rank_table(const RankReport& report, int rank, int size) {
+std::string rank_table(const RankReport& report, int rank, int size, const char* end) {
   std::string text;
+  const int width = width_of_names(report);
   append(text, "sumac summary  rank %d of %d\n", rank, size);
-  append(text, "  %-12s %12s %11s %9s %9s  %s\n", "collective", "calls", "mean bytes", "time",
-         "per call", "path");
-  for (int c = 0; c < kNumCollectives; ++c) {
-    const auto collective = static_cast<Collective>(c);
-    for_each_path(report, collective, [&](const Path& path) {
-      const auto ns = static_cast<double>(path.ns);
-      append(text, "  %-12s %12llu %11llu %9s %9s  %s\n", name_of(collective),
-             ull(path.count.calls), ull(path.count.bytes / path.count.calls),
-             shown_time(ns).c_str(), shown_time(ns / static_cast<double>(path.count.calls)).c_str(),
-             path.name);
-    });
+  if (std::strcmp(end, kEndByFinalize) != 0) {
+    append(text, "  %s came before MPI_Finalize\n", end);
   }
+  append_served(text, report, "");
+  append(text, "  %-*s %12s %11s %9s %9s  %s\n", width, "collective", "calls", "mean bytes", "time",
+         "per call", "path");
+  for_each_row(report, [&](const char* name, const Path& path) {
+    const auto ns = static_cast<double>(path.ns);
+    append(text, "  %-*s %12llu %11llu %9s %9s  %s\n", width, name, ull(path.count.calls),
+           ull(path.count.bytes / path.count.calls), shown_time(ns).c_str(),
+           shown_time(ns / static_cast<double>(path.count.calls)).c_str(), path.name);
+  });
   append_all_uses(text, report.stats);
   return text;
 }
 
 std::string ranks_table(const std::vector<RankReport>& reports) {
-  const auto sum = sum_of(reports);
+  const auto made = sum_of(reports);
+  const RankReport& sum = *made;
   std::string text;
+  const int width = width_of_names(sum);
   append(text, "sumac summary  all %zu ranks\n", reports.size());
-  append(text, "  %-12s %16s %11s %16s %16s  %s\n", "collective", "calls a rank", "mean bytes",
-         "least (rank)", "most time (rank)", "path");
-  for (int c = 0; c < kNumCollectives; ++c) {
-    const auto collective = static_cast<Collective>(c);
-    for_each_path(*sum, collective,
-                  [&](const Path& path) { append_all(text, reports, collective, path); });
-  }
-  append_all_uses(text, sum->stats);
+  append_served(text, sum, " of all ranks");
+  append(text, "  %-*s %16s %11s %16s %16s  %s\n", width, "collective", "calls a rank",
+         "mean bytes", "least (rank)", "most time (rank)", "path");
+  for_each_row(sum, [&](const char* name, const Path& path) {
+    append_all(text, reports, width, name, path);
+  });
+  append_all_uses(text, sum.stats);
   return text;
 }
 
@@ -209,9 +260,10 @@ std::string counts_json(const RankReport& report) {
   return text + "}\n";
 }
 
-std::string report_json(const RankReport& own, int size, const std::vector<RankReport>& all) {
+std::string report_json(const RankReport& own, int size, const std::vector<RankReport>& all,
+                        const char* end) {
   std::string text;
-  append(text, "{\"rank\": 0, \"ranks\": %d, ", size);
+  append(text, "{\"rank\": 0, \"ranks\": %d, \"end\": \"%s\", ", size, end);
   append_report(text, own);
   if (!all.empty()) {
     text += ", \"all\": [";

@@ -23,8 +23,8 @@ void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t n) {
 struct AtomicCount {
   std::atomic<std::uint64_t> calls{0}, bytes{0};
 
-  void add(std::uint64_t n) {
-    add_to(calls, 1);
+  void add(std::uint64_t n, std::uint64_t more_calls = 1) {
+    add_to(calls, more_calls);
     add_to(bytes, n);
   }
   PathCount get() const { return {calls.load(), bytes.load()}; }
@@ -77,8 +77,9 @@ void add_to_process_stats(const Stats& stats) {
 
 void set_one_call_at_a_time(bool is_so) { one_at_a_time.store(is_so, std::memory_order_relaxed); }
 
-void count_process_hand_down(Collective collective, Reason reason, std::uint64_t bytes) {
-  handed[static_cast<int>(collective)][static_cast<int>(reason)].add(bytes);
+void count_process_hand_down(Collective collective, Reason reason, std::uint64_t bytes,
+                             std::uint64_t calls) {
+  handed[static_cast<int>(collective)][static_cast<int>(reason)].add(bytes, calls);
 }
 
 void count_process_local(Collective collective, std::uint64_t bytes) {

@@ -57,7 +57,8 @@ struct Stats {
 // Adds to the counts of the process: calls without a communicator, those that any thread may find
 // to have ended, and those of communicators that have ended.
 void add_to_process_stats(const Stats& stats);
-void count_process_hand_down(Collective collective, Reason reason, std::uint64_t bytes);
+void count_process_hand_down(Collective collective, Reason reason, std::uint64_t bytes,
+                             std::uint64_t calls = 1);
 void count_process_local(Collective collective, std::uint64_t bytes);
 void count_process_taken(Algorithm algorithm, std::uint64_t bytes);
 void count_thread_use(ThreadUse use);

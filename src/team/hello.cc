@@ -62,6 +62,8 @@ Hello own_hello(const Context& context, const std::string& hierarchy) {
   hello.place = own_place(context.options, hello.cpus);
   hello.pid = getpid();
   hello.pid_namespace = pid_namespace();
+  static const std::uint64_t begin = watch(hello.pid).begin;
+  hello.begin = begin;
   hello.job_ranks_on_node = sumac_launch_ranks_on_node();
   hello.cpu_quota = cpu_quota();
   sumac_report report{};

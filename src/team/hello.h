@@ -28,6 +28,7 @@ struct Hello {
   CpuMask cpus;
   Place place;
   std::uint64_t pid_namespace;  // 0: not known
+  std::uint64_t begin;          // of the process; 0: not known
   std::int32_t pid;
   std::int32_t job_ranks_on_node;
   std::int32_t cpu_quota;

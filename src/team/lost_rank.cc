@@ -17,7 +17,7 @@ std::vector<WatchedRank> watch_ranks(const std::vector<Hello>& hellos, int rank)
     const Hello& hello = hellos[r];
     const bool seen = hello.machine == own.machine && hello.place.node == own.place.node &&
                       hello.pid_namespace == own.pid_namespace && hello.pid != own.pid;
-    if (seen) watched[r] = {watch(hello.pid), hello.job_rank};
+    if (seen) watched[r] = {{hello.pid, hello.begin}, hello.job_rank};
   }
   return watched;
 }

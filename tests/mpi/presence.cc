@@ -5,7 +5,7 @@
 //   presence world REASON            the job's ranks; the script decides who has Sumac
 //   presence barriers                ranks without Sumac cannot be seen: the job must be ended
 //   presence pairs REASON            communicators of every second rank, in two orders
-//   presence unseen                  the same; ranks cannot identify the processes they see
+//   presence unseen                  the same; the launcher does not tell how many ranks a node has
 //   presence late SECONDS            all have it, but some ranks are late when it is set up
 //   presence spawn RANKS COMMAND...  spawns RANKS processes by the words of COMMAND, which ends in
 //                                    this program and "child"
@@ -114,26 +114,11 @@ int spawn(int argc, char** argv) {
   return use_merged(children, false);
 }
 
-// Executes this program again with the launcher's variables hidden from /proc, which shows the
-// environment that a process was started with. They are passed as arguments instead, and set again
-// before MPI starts.
-void hide_job(char** argv) {
-  if (std::getenv("SUMAC_TEST_HIDDEN")) {
-    for (char** setting = argv + 2; *setting; ++setting) putenv(*setting);
-    return;
+// The launcher does not say how many ranks there are on the node.
+void hide_ranks_of_node() {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_GTIDS"}) {
+    unsetenv(name);
   }
-  std::vector<char*> words{argv[0], argv[1]}, kept;
-  for (char** setting = environ; *setting; ++setting) {
-    const bool keep =
-        std::strncmp(*setting, "LD_", 3) == 0 || std::strncmp(*setting, "SUMAC", 5) == 0;
-    (keep ? kept : words).push_back(*setting);
-  }
-  std::string hidden = "SUMAC_TEST_HIDDEN=1";
-  kept.push_back(hidden.data());
-  words.push_back(nullptr);
-  kept.push_back(nullptr);
-  execve("/proc/self/exe", words.data(), kept.data());
-  std::abort();
 }
 
 // Barriers hang in the call in which Sumac sets the communicator up.
@@ -178,7 +163,7 @@ int come_late(unsigned seconds) {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
-  if (what == "unseen") hide_job(argv);
+  if (what == "unseen") hide_ranks_of_node();
   start_unaided(argc, argv);
   if (what == "spawn") return spawn(argc, argv);
   if (what == "child") {

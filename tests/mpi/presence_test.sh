@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# presence_test.sh FAMILY LAUNCHER SUMAC PROGRAM STUB OTHER: jobs in which some ranks have no Sumac,
-# or another build of it, must end with right results, and one line must report the problem. OTHER
-# is a back end built from other sources than that of STUB.
+# presence_test.sh FAMILY LAUNCHER SUMAC PROGRAM STUB OTHER OPENS: jobs in which some ranks have no
+# Sumac, or another build of it, must end with right results, and one line must report the problem.
+# OTHER is a back end built from other sources than that of STUB; OPENS notes the files of /proc
+# that Sumac opens.
 . "$(dirname "$0")/../preload/check.sh"
-family=$1 launcher=$2 sumac=$3 program=$4 stub=$5 other=$6
+family=$1 launcher=$2 sumac=$3 program=$4 stub=$5 other=$6 opens=$7
 . "$(dirname "$0")/launch.sh"
 reason='a member runs without Sumac'
 
@@ -20,11 +21,16 @@ passed() {
   expect_status 0
   expect_out 'passed: '
 }
-# told LEVEL RANK WHY: checks for one line of this level from this rank with this reason.
+# told LEVEL RANK WHY: checks for one line of this level about this rank with this reason. Only a
+# rank into which Sumac is loaded can tell which process it is.
 told() {
   expect_warnings 1
-  expect_err "$1[rank-without-sumac]: rank $2 (process "
-  expect_err "runs without Sumac ($3)"
+  case $3 in
+    'it is not loaded there') process='' ;;
+    *) process=' (process [0-9]*)' ;;
+  esac
+  grep -q "$1\[rank-without-sumac\]: rank $2$process runs without Sumac ($3)" "$err" ||
+    fail "it is not said of rank $2 that $3"
 }
 
 for ranks in 2 5; do
@@ -106,12 +112,29 @@ passed
 expect_warnings 1
 expect_err 'warning[set-up]: rank 0 of 3 has waited 1 s'
 
-# Ranks that can see nothing of the others' processes.
+# Ranks that cannot know how many others there are.
 SUMAC_HANG_SECONDS=2 run job 30 -n 2 "$sumac" exec "$program" unseen : -n 1 "$program" unseen
 [ "$status" != 0 ] && [ "$status" != 124 ] || fail "status $status"
 grep -Eq 'error\[set-up\]: rank [01] of 3 has waited 2 s .* so the job is ended; .*: [01], 2\.' \
   "$err" || fail 'nobody says why'
 grep -q 'out of time' "$err" && fail 'it was not ended by Sumac'
+
+# However many ranks there are, each opens a few files of /proc, and of other processes none that
+# tells more than that they run.
+for ranks in 2 7; do
+  mkdir "$scratch/opens"
+  SUMAC_TEST_OPENS=$scratch/opens LD_PRELOAD=$opens run job 60 -n $ranks "$sumac" exec "$program" \
+    world "$reason"
+  passed
+  [ "$(ls "$scratch/opens" | wc -l)" = $ranks ] || fail "not $ranks ranks: $(ls "$scratch/opens")"
+  for file in "$scratch"/opens/*; do
+    [ "$(grep -cv '^/proc/[0-9]*/fd/' "$file")" -le 60 ] || fail "too many files: $(cat "$file")"
+    others=$(grep -E '/(environ|maps|smaps|cmdline|mem|auxv|exe)$' "$file" |
+      grep -v "^/proc/\(self\|$(basename "$file")\)/")
+    [ -z "$others" ] || fail "$ranks ranks: $others"
+  done
+  rm -r "$scratch/opens"
+done
 
 # Debian's MPICH 4.0 cannot spawn.
 if [ "$family" = openmpi ]; then

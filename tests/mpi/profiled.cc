@@ -103,6 +103,17 @@ void local() {
   for (int i = 0; i < 3; ++i) MPI_Reduce_local(in.data(), out.data(), 50, MPI_DOUBLE, MPI_PROD);
 }
 
+// Collectives that Sumac only counts.
+void counted() {
+  std::vector<int> all(static_cast<std::size_t>(3 * ranks)), own(3);
+  for (int i = 0; i < 2; ++i) {
+    MPI_Gather(own.data(), 3, MPI_INT, all.data(), 3, MPI_INT, ranks - 1, MPI_COMM_WORLD);
+  }
+  MPI_Request request;
+  MPI_Iscan(in.data(), out.data(), 5, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 using PersistentInit = int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info,
                                MPI_Request*);
 
@@ -195,6 +206,7 @@ int main(int argc, char** argv) {
     nonblocking();
     on_others();
     parts();
+    counted();
     local();
     persistent();
   }

@@ -62,7 +62,7 @@ void nonblocking(const Case& c) {
         name_of(c.kind.op), c.count, c.element.name);
 }
 
-// MPI_Scan is not intercepted: the MPI calls the operation even where Sumac is in front.
+// Sumac does not serve MPI_Scan: the MPI calls the operation even where Sumac is in front.
 void scan(const Case& c) {
   std::vector<unsigned char> expected = input_of(c.element, c.count, 0);
   for (int r = 1; r <= rank; ++r)

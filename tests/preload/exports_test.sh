@@ -6,7 +6,7 @@
 library=$1 source=$2
 
 rows=$source/src/interpose/calls.def
-sed -nE 's/^SUMAC_(CALL|COLLECTIVE)\((\w+).*/\2/p' "$rows" >"$scratch/calls"
+sed -nE 's/^SUMAC_(CALL|COLLECTIVE|COUNTED)\((\w+).*/\2/p' "$rows" >"$scratch/calls"
 sed -n 's/^SUMAC_OTHER_NAME(\(.*\), .*)$/\1/p' "$rows" >"$scratch/others"
 {
   cat "$scratch/others"
@@ -23,9 +23,9 @@ nm -D --defined-only "$library" | awk '{print $3}' |
 run diff "$scratch/expected" "$scratch/exported"
 expect_status 0
 run grep -c . "$scratch/calls"
-expect_out 113
+expect_out 134
 run grep -c . "$scratch/exported"
-expect_out 265
+expect_out 307
 
 run sh -c "nm -D --undefined-only '$library' | grep -E 'MPI|_Z|GOMP|omp_|__kmpc'"
 expect_status 1

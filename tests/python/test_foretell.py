@@ -75,6 +75,9 @@ def test_waiting_stays_and_work_changes(sandbox):
         (kind(operation="user"), 1.0),  # Sumac's table has no such operation: the MPI's as before
         (kind(type="derived"), 1.0),
         (kind(type="double_int", operation="sum"), 1.0),
+        (kind("gather", operation=""), 1.0),  # only counted
+        (kind("neighbor_alltoallw", form="nonblocking", operation=""), 1.0),
+        (kind("exscan"), 1.0),
     ],
 )
 def test_each_call_by_its_own_curve(sandbox, of, ratio):

@@ -9,7 +9,7 @@ with the ratio of that call, number of bytes and of ranks from the table of gain
 a call one after another, the first ones wait for the others in the next call. That part of the
 waiting comes of the call before, and changes as its work does. Calls that Sumac leaves to the MPI
 take as long as before: the first ones on a communicator, those of programs' own operations and
-types, and those on communicators of one rank or with two groups.
+types, those on communicators of one rank or with two groups, and collectives that it only counts.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ _AS = {
     "allgatherv": "allgather",
     "alltoallw": "alltoallv",
 }
+# The beginnings of functions that Sumac only counts.
+_COUNTED = ("gather", "scatter", "scan", "exscan", "neighbor_")
 
 
 @dataclass
@@ -71,7 +73,7 @@ def foretell(profile: Profile, tables: Tables) -> Foretold:
             if isinstance(ratio, str):
                 result.unknown[ratio] = result.unknown.get(ratio, 0.0) + times.total / ranks
                 ratio = 1.0
-            served = _served(on_communicator[rank.rank, kind.communicator])
+            served = _served(on_communicator.get((rank.rank, kind.communicator), 0))
             ratios[number] = 1 - served + served * ratio
         for number, times in collectives.items():
             times.with_sumac = _with_sumac(times, ratios, number)
@@ -111,7 +113,7 @@ def _set_up(
 def _calls_by_communicator(profile: Profile) -> dict[tuple[int, int | None], int]:
     calls: dict[tuple[int, int | None], int] = {}
     for rank, kind, times in profile.rows():
-        if kind.form != "local":
+        if kind.form != "local" and not _is_counted(kind):
             key = rank.rank, kind.communicator
             calls[key] = calls.get(key, 0) + times.calls
     return calls
@@ -127,7 +129,7 @@ def _ratio(rank: Rank, kind: Kind, times: Times, tables: Tables) -> float | str:
     if kind.communicator is None:
         return "calls beyond the kinds that a rank tells apart"
     known = rank.communicators[kind.communicator]
-    if known.ranks == 1 or known.inter:
+    if known.ranks == 1 or known.inter or _is_counted(kind):
         return 1.0
     table = tables(known.ranks)
     if table is None:
@@ -138,6 +140,10 @@ def _ratio(rank: Rank, kind: Kind, times: Times, tables: Tables) -> float | str:
     if curve is None:
         return f"{call_name(kind)} is not in the table"
     return curve.at(times.bytes // times.calls if times.calls else kind.bytes)
+
+
+def _is_counted(kind: Kind) -> bool:
+    return kind.function.startswith(_COUNTED)
 
 
 def _stand_in(kind: Kind) -> str:

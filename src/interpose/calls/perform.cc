@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "interpose/calls/adapt.h"
+#include "interpose/calls/call_size.h"
 #include "interpose/calls/calls.h"
 #include "interpose/calls/check.h"
 #include "interpose/calls/direct_memory.h"
@@ -17,8 +18,33 @@ namespace sumac {
 namespace {
 
 void count_hand_down(Entry& entry, const Decision& decision) {
-  if (!decision.communicator) return entry.hand_down(decision.reason);
+  if (!decision.communicator) return entry.hand_down(decision.reason, decision.bytes);
   entry.hand_down(decision.communicator->stats, decision.reason, decision.bytes);
+}
+
+// Sets the size of a call that was left to the MPI before it was looked at. The MPI has accepted
+// the call: it would tell an error handler of wrong arguments.
+void learn_bytes(const Call& call, Decision& decision) {
+  if (decision.bytes > 0 || !mpi_is_up()) return;
+  int inter = 0, ranks = 0;
+  if (has_parts(call.kind.function)) {
+    mpi.Comm_test_inter(call.comm, &inter);
+    if (!inter) mpi.Comm_size(call.comm, &ranks);
+  }
+  decision.bytes = size_of(call, ranks).bytes;
+}
+
+// Adds it to what count_hand_down() has counted.
+void count_bytes(const Entry& entry, const Call& call, Decision& decision) {
+  if (decision.bytes > 0) return;
+  learn_bytes(call, decision);
+  const Collective collective = entry.collective();
+  if (!decision.communicator) {
+    return count_process_hand_down(collective, decision.reason, decision.bytes, 0);
+  }
+  Stats& stats = decision.communicator->stats;
+  stats.handed[static_cast<int>(collective)][static_cast<int>(decision.reason)].bytes +=
+      decision.bytes;
 }
 
 void count_served(CallRecord& record, Stats& stats, const CallData& data, Algorithm algorithm) {
@@ -175,6 +201,7 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
   if (was_made(error)) count_call(call.comm, kAgreeAfter, Others::will_come);
   Decision again = error == MPI_SUCCESS ? decide(entry, call) : decision;
   if (!again.is_served()) {
+    if (error == MPI_SUCCESS) learn_bytes(call, again);
     keep_order(call, again);
     count_hand_down(entry, again);
     return error;
@@ -199,6 +226,7 @@ int hand_down(Entry& entry, const Call& call, Decision& decision) {
   if (decision.way == Decision::Way::refuse) return decision.error;
   const bool in_order = decision.reason == Reason::in_order;
   const int error = in_order ? reduce_in_order(call, decision) : hand_to_mpi(call);
+  if (error == MPI_SUCCESS) count_bytes(entry, call, decision);
   if (decision.counts && call.kind.form == Form::blocking && was_made(error)) {
     count_call(call.comm, 1, others_of(call, error));
   }

@@ -2,6 +2,7 @@
 #include "interpose/calls/reduce_local.h"
 
 #include "algorithms/in_pieces.h"
+#include "interpose/calls/call_size.h"
 
 namespace sumac {
 
@@ -16,8 +17,10 @@ void reduce_by_threads(ReduceFn kernel, const void* in, void* inout, std::size_t
 }
 
 [[gnu::cold]] int hand_down_local(Entry& entry, const Call call, Reason reason) {
-  entry.hand_down(reason);
-  return call.kind.below(call);
+  const int error = call.kind.below(call);
+  const bool known = error == MPI_SUCCESS && mpi_is_up();
+  entry.hand_down(reason, known ? size_of_data(call.receive.type, call.receive.count).bytes : 0);
+  return error;
 }
 
 }  // namespace sumac

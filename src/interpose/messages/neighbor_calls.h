@@ -3,10 +3,9 @@
 // (SUMAC_PACK_MESSAGES). All other neighbourhood collectives are the MPI's.
 #pragma once
 
-#include "interpose/stub/stub.h"
-
 namespace sumac {
 
-void redirect_neighbors(const sumac_stub& stub);
+// Takes these calls behind the functions that count them.
+void serve_neighbors();
 
 }  // namespace sumac

@@ -101,7 +101,7 @@ void redirect_messages(const sumac_stub& stub) {
   stub.redirect(SUMAC_CALL_Sendrecv, reinterpret_cast<void*>(send_receive));
   stub.redirect(SUMAC_CALL_Isend, reinterpret_cast<void*>(begin_send));
   stub.redirect(SUMAC_CALL_Irecv, reinterpret_cast<void*>(begin_receive));
-  redirect_neighbors(stub);
+  serve_neighbors();
 }
 
 }  // namespace sumac

@@ -12,28 +12,29 @@ namespace sumac {
 // clang-format off
 // Found by name in the MPI; every one of them is needed.
 #define SUMAC_MPI_FUNCTIONS(X)                                                               \
-  X(Abort) X(Cart_shift) X(Cartdim_get) X(Comm_call_errhandler) X(Comm_create_keyval)        \
+  X(Cart_shift) X(Cartdim_get) X(Comm_call_errhandler) X(Comm_create_keyval)                 \
   X(Comm_free_keyval) X(Comm_get_errhandler) X(Comm_get_name) X(Comm_get_parent)             \
   X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size)            \
   X(Comm_split) X(Comm_test_inter) X(Dist_graph_neighbors) X(Dist_graph_neighbors_count)     \
-  X(Errhandler_free) X(Error_class) X(Finalized) X(Gather) X(Get_count)                      \
-  X(Get_library_version) X(Graph_neighbors) X(Graph_neighbors_count) X(Grequest_complete)    \
-  X(Grequest_start) X(Group_free) X(Group_translate_ranks) X(Igather) X(Info_get)            \
-  X(Initialized) X(Iprobe) X(Op_commutative) X(Op_create) X(Query_thread) X(Recv_init)       \
-  X(Status_set_cancelled) X(Status_set_elements) X(Test_cancelled) X(Topo_test)              \
-  X(Type_commit) X(Type_contiguous) X(Type_create_hindexed) X(Type_create_keyval)            \
-  X(Type_create_struct) X(Type_dup) X(Type_free) X(Type_free_keyval) X(Type_get_attr)        \
-  X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent) X(Type_get_name)              \
-  X(Type_get_true_extent) X(Type_set_attr) X(Type_size) X(Type_size_x) X(Win_shared_query)
+  X(Errhandler_free) X(Error_class) X(Finalized) X(Get_count) X(Get_library_version)         \
+  X(Graph_neighbors) X(Graph_neighbors_count) X(Grequest_complete) X(Grequest_start)         \
+  X(Group_free) X(Group_translate_ranks) X(Info_get) X(Initialized) X(Iprobe)                \
+  X(Op_commutative) X(Op_create) X(Query_thread) X(Recv_init) X(Status_set_cancelled)        \
+  X(Status_set_elements) X(Test_cancelled) X(Topo_test) X(Type_commit) X(Type_contiguous)    \
+  X(Type_create_hindexed) X(Type_create_keyval) X(Type_create_struct) X(Type_dup)            \
+  X(Type_free) X(Type_free_keyval) X(Type_get_attr) X(Type_get_contents) X(Type_get_envelope)\
+  X(Type_get_extent) X(Type_get_name) X(Type_get_true_extent) X(Type_set_attr) X(Type_size)  \
+  X(Type_size_x) X(Win_shared_query)
 
 // Intercepted as well, so found already. The collectives, of which some MPIs lack some forms, are
 // in calls.def.
 #define SUMAC_MPI_INTERCEPTED(X)                                                             \
-  X(Cancel) X(Comm_disconnect) X(Comm_dup_with_info) X(Comm_free) X(Comm_set_info)           \
-  X(Finalize) X(Ineighbor_alltoallw) X(Init) X(Init_thread) X(Irecv) X(Isend)                \
-  X(Neighbor_alltoallw) X(Op_free) X(Pack) X(Recv) X(Request_free) X(Request_get_status)     \
-  X(Send) X(Sendrecv) X(Start) X(Startall) X(Test) X(Testall) X(Testany) X(Testsome)         \
-  X(Unpack) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Win_allocate_shared) X(Win_free)
+  X(Abort) X(Cancel) X(Comm_disconnect) X(Comm_dup_with_info) X(Comm_free) X(Comm_set_info)  \
+  X(Finalize) X(Gather) X(Igather) X(Ineighbor_alltoallw) X(Init) X(Init_thread) X(Irecv)    \
+  X(Isend) X(Neighbor_alltoallw) X(Op_free) X(Pack) X(Recv) X(Request_free)                  \
+  X(Request_get_status) X(Send) X(Sendrecv) X(Start) X(Startall) X(Test) X(Testall)          \
+  X(Testany) X(Testsome) X(Unpack) X(Wait) X(Waitall) X(Waitany) X(Waitsome)                 \
+  X(Win_allocate_shared) X(Win_free)
 
 // Not intercepted, and not in every MPI.
 #define SUMAC_MPI_FOUND_OR_NOT(X) X(Type_get_contents_c) X(Type_get_envelope_c)

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "interpose/calls/calls.h"
+#include "interpose/calls/counted_calls.h"
 #include "interpose/messages/point_to_point.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/progress_hooks.h"
@@ -34,9 +35,8 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   using namespace sumac;
   if (stub->version != SUMAC_STUB_VERSION) return "the stub and the back end are of two builds";
   if (find_mpi_functions(*stub)) return "this MPI lacks functions that Sumac needs";
-  // Before MPI_Init goes down to the MPI, hence before any other rank returns from it.
-  if (stub->intercepts && !mark_as_served(reinterpret_cast<const void*>(&description))) {
-    return "its own file cannot be mapped";
+  if (stub->intercepts && !mark_as_served(stub->family)) {
+    return "no Unix socket can be made, by which other ranks see that this one is served";
   }
   find_progress_hooks(*stub);
   read_settings();
@@ -47,6 +47,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   redirect_shared_windows(*stub);
   redirect_operations(*stub);
   redirect_collectives(*stub);
+  redirect_counted(*stub);
   RequestCalls requests = request_calls(*stub);
   if (calls_are_profiled()) {
     redirect_profiled_packing(*stub);

@@ -82,6 +82,18 @@ bool write_file(const char* path, const std::string& text) {
 
 void note_agreed_reports() { agreed = true; }
 
+void report_in_file(const RankReport& own, int size, const char* end) {
+  const sumac_report wanted = stats_wanted();
+  if (wanted.wanted && wanted.file) write_file(wanted.file, report_json(own, size, {}, end));
+}
+
+void report_alone(const RankReport& own, int rank, int size, const char* end) {
+  const sumac_report wanted = stats_wanted();
+  if (!wanted.wanted) return;
+  if (!wanted.file) return write_all(rank_table(own, rank, size, end));
+  if (rank == 0) report_in_file(own, size, end);
+}
+
 void report_statistics(const RankReport& own) {
   const sumac_report wanted = stats_wanted();
   if (!wanted.wanted) return;
@@ -96,8 +108,8 @@ void report_statistics(const RankReport& own) {
   }
   if (rank != 0) return;
   if (!wanted.file) {
-    write_all(all.empty() ? rank_table(own, rank, size) : ranks_table(all));
-  } else if (!write_file(wanted.file, report_json(own, size, all))) {
+    write_all(all.empty() ? rank_table(own, rank, size, kEndByFinalize) : ranks_table(all));
+  } else if (!write_file(wanted.file, report_json(own, size, all, kEndByFinalize))) {
     log(Level::warn, "warning[stats-file]: cannot write %s", wanted.file);
   }
 }

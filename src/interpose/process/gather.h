@@ -12,6 +12,13 @@ namespace sumac {
 // A rank without Sumac, or one that was not asked, would be waited for in vain.
 void note_agreed_reports();
 
+// Writes what SUMAC_STATS asks for of this rank alone, without the MPI, where the program ends by
+// `end` instead of MPI_Finalize.
+void report_alone(const RankReport& own, int rank, int size, const char* end);
+
+// Writes the file, if SUMAC_STATS names one.
+void report_in_file(const RankReport& own, int size, const char* end);
+
 // Writes what SUMAC_STATS asks for, in MPI_Finalize. Collective where it asks for all ranks: waits
 // at most some seconds for the others.
 void report_statistics(const RankReport& own);

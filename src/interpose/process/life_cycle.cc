@@ -5,9 +5,12 @@
 // Sessions are not seen: to catch MPI_Session_init the stub would have to export its name, and a
 // program under an MPI without sessions would believe in them. A collective that succeeds without
 // MPI_Init shows that there is one; nothing is under way then that would have to end with it.
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "interpose/calls/calls.h"
 #include "interpose/calls/user_handles.h"
@@ -20,6 +23,7 @@
 #include "interpose/mpi/self_communicator.h"
 #include "interpose/mpi/type_layout.h"
 #include "interpose/process/backend.h"
+#include "interpose/process/end_watch.h"
 #include "interpose/process/gather.h"
 #include "interpose/process/lone_rank.h"
 #include "interpose/process/own_memory.h"
@@ -37,10 +41,19 @@ namespace {
 
 const sumac_stub* own_stub = nullptr;
 
+// This rank and the number of ranks, for reports after the MPI has ended; -1: MPI_COMM_WORLD has
+// not come up.
+int own_rank = -1, world_size = 0;
+pid_t own_process = 0;
+bool reported = false;
+
 void world_came_up(const sumac_launch& told) {
   MpiMessages::set_freeing(true);
   int size = 1;
   mpi.Comm_size(MPI_COMM_WORLD, &size);
+  mpi.Comm_rank(MPI_COMM_WORLD, &own_rank);
+  world_size = size;
+  own_process = getpid();
   const bool lone = is_lone_rank(told, size);
   note_mpi_up(lone ? told.rank : -1);
   if (lone) warn_of_lone_ranks(told, *own_stub);
@@ -48,15 +61,26 @@ void world_came_up(const sumac_launch& told) {
   open_own_memory(*own_stub);
   recorder().begin();
   profile().begin();
+  if (own_rank != 0) return;
+  // What a job leaves that is killed.
+  report_in_file(*std::make_unique<RankReport>(), size, "unknown");
+  watch_end(own_rank);
+}
+
+std::unique_ptr<RankReport> own_report() {
+  std::unique_ptr<RankReport> own(new RankReport{all_stats(), process_times(), process_counted()});
+  count_own_memory(own->stats);
+  return own;
 }
 
 void report() {
-  const std::unique_ptr<RankReport> made(new RankReport{all_stats(), process_times()});
+  reported = true;
+  const auto made = own_report();
   RankReport& own = *made;
-  count_own_memory(own.stats);
   trace_counts(own);
   tell_unforced_calls(own.stats, options.algo);
   report_statistics(own);
+  end_is_told();
 }
 
 void write_trace() {
@@ -92,6 +116,20 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
   const int error = mpi.Init_thread(argc, argv, required, provided);
   if (error == MPI_SUCCESS) world_came_up(told);
   return error;
+}
+
+// Of a process that does not come to MPI_Finalize. Children that the program forks come here too.
+void report_early(const char* end) {
+  if (own_rank < 0 || getpid() != own_process || !stats_wanted().wanted) return;
+  if (std::exchange(reported, true)) return;
+  report_alone(*own_report(), own_rank, world_size, end);
+  end_is_told();
+}
+
+// No other rank may come to report, so the one that ends the job does.
+int abort(MPI_Comm comm, int code) {
+  report_early("MPI_Abort");
+  return mpi.Abort(comm, code);
 }
 
 int finalize() {
@@ -138,8 +176,14 @@ void redirect_life_cycle(const sumac_stub& stub) {
   stub.redirect(SUMAC_CALL_Init, reinterpret_cast<void*>(init));
   stub.redirect(SUMAC_CALL_Init_thread, reinterpret_cast<void*>(init_thread));
   stub.redirect(SUMAC_CALL_Finalize, reinterpret_cast<void*>(finalize));
+  stub.redirect(SUMAC_CALL_Abort, reinterpret_cast<void*>(abort));
   stub.redirect(SUMAC_CALL_Comm_free, reinterpret_cast<void*>(comm_free));
   stub.redirect(SUMAC_CALL_Comm_disconnect, reinterpret_cast<void*>(comm_disconnect));
 }
 
 }  // namespace sumac
+
+// Called by the stub when the process ends by exit(). The MPI may have ended.
+extern "C" __attribute__((visibility("default"))) void sumac_backend_at_exit() {
+  if (sumac::own_rank == 0) sumac::report_early("exit");
+}

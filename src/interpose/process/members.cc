@@ -43,23 +43,32 @@ Seen seen() {
   return look();
 }
 
-// Members of this node without Sumac, and whether there are members that cannot be seen.
+// What is known of a communicator's members.
 struct Judgement {
-  std::vector<const JobRank*> without;
-  bool sure = true;  // and they will stay so
-  bool others = false;
+  std::vector<int> without;    // run here without Sumac, by their ranks in MPI_COMM_WORLD
+  const Mark* mark = nullptr;  // of the first of them; null where it has none
+  bool sure = true;            // they will stay so
+  bool others = false;         // there are members that are not seen to run here
+  // Some of those run here, but it is not known which, and there are ranks here without Sumac.
+  bool unclear = false;
 };
 
 Judgement judge(const JobOnNode& job, const std::vector<int>& members) {
   Judgement judgement;
+  int world = 0;
+  mpi.Comm_size(MPI_COMM_WORLD, &world);
   for (const int member : members) {
-    const JobRank* rank = job.find(member);
-    if (!rank) {
+    const Mark* mark = job.find(member);
+    if (mark && mark->served()) continue;
+    const JobOnNode::Where where = mark ? JobOnNode::Where::here : job.where(member, world);
+    if (where != JobOnNode::Where::here) {
       judgement.others = true;
-    } else if (!rank->served) {
-      judgement.without.push_back(rank);
-      judgement.sure &= rank->surely_without();
+      judgement.unclear |= where == JobOnNode::Where::unknown && !job.is_complete();
+      continue;
     }
+    if (judgement.without.empty()) judgement.mark = mark;
+    judgement.without.push_back(member);
+    judgement.sure &= mark != nullptr;
   }
   return judgement;
 }
@@ -76,20 +85,20 @@ bool wait_a_moment(const Communicator& c) {
   return true;
 }
 
-const char* why(const JobRank& rank) {
-  if (rank.disabled) return "SUMAC_DISABLE is set there";
-  if (!rank.loaded) return "it is not loaded there";
-  return "it is loaded there but could not serve the program";
+const char* why(const Mark* mark) {
+  if (!mark) return "it is not loaded there";
+  return mark->state == Mark::State::disabled
+             ? "SUMAC_DISABLE is set there"
+             : "it is loaded there but could not serve the program";
 }
 
 // Describes the first of them, and how many more there are.
-std::string describe(const std::vector<const JobRank*>& without) {
-  const JobRank& first = *without[0];
-  char text[320], more[64] = "";
-  if (without.size() > 1) std::snprintf(more, sizeof more, ", as do %zu more", without.size() - 1);
-  std::snprintf(text, sizeof text, "rank %d (process %d, %s) runs without Sumac (%s)%s", first.rank,
-                static_cast<int>(first.pid), first.command.c_str(), why(first), more);
-  return text;
+std::string describe(const Judgement& judgement) {
+  std::string text = "rank " + std::to_string(judgement.without[0]);
+  if (judgement.mark) text += " (process " + std::to_string(judgement.mark->pid) + ")";
+  text += std::string(" runs without Sumac (") + why(judgement.mark) + ")";
+  const std::size_t more = judgement.without.size() - 1;
+  return more ? text + ", as do " + std::to_string(more) + " more" : text;
 }
 
 void tell(const Communicator& c, const Judgement& judgement) {
@@ -99,14 +108,25 @@ void tell(const Communicator& c, const Judgement& judgement) {
     log_here(
         "error[rank-without-sumac]: %s; ranks on other nodes would wait for it for ever, so the "
         "job is ended. Start every program of the job with 'sumac exec'",
-        describe(judgement.without).c_str());
+        describe(judgement).c_str());
     end_job(c.comm);
   }
   if (told.exchange(true) || !speaks_for_node(c)) return;
   log_here(
       "warning[rank-without-sumac]: %s; communicators that it is a member of are left to the MPI. "
       "Start every program of the job with 'sumac exec'",
-      describe(judgement.without).c_str());
+      describe(judgement).c_str());
+}
+
+// Where a rank lacks Sumac, but nobody can say which: communicators with it will wait for it.
+void tell_of_missing(const Communicator& c, const JobOnNode& job) {
+  static std::atomic<bool> told;
+  if (told.exchange(true) || !speaks_for_node(c)) return;
+  log_here(
+      "warning[rank-without-sumac]: of the %d ranks that the launcher has started on this node %zu "
+      "run Sumac; a communicator with one that does not will wait for it, until the job is ended "
+      "after %llu s (SUMAC_HANG_SECONDS). Start every program of the job with 'sumac exec'",
+      job.started, job.marks.size(), static_cast<unsigned long long>(options.hang_seconds));
 }
 
 }  // namespace
@@ -127,8 +147,8 @@ std::vector<int> world_ranks(MPI_Comm comm, int size) {
 bool speaks_for_node(const Communicator& c) {
   const Seen job = seen();
   for (const int member : world_ranks(c.comm, c.size)) {
-    const JobRank* rank = job->find(member);
-    if (rank && rank->served) return rank->rank == job->own;
+    const Mark* mark = job->find(member);
+    if (mark && mark->served()) return mark->rank == job->own;
   }
   return true;
 }
@@ -141,8 +161,8 @@ std::string not_seen(const Communicator& c) {
   const std::vector<int> in_world = world_ranks(c.comm, c.size);
   for (int r = 0; r < c.size; ++r) {
     const auto index = static_cast<std::size_t>(r);
-    const JobRank* rank = in_world.empty() ? nullptr : job->find(in_world[index]);
-    if (r == c.rank || (rank && rank->served)) continue;
+    const Mark* mark = in_world.empty() ? nullptr : job->find(in_world[index]);
+    if (r == c.rank || (mark && mark->served())) continue;
     if (++left <= kMost) (list += list.empty() ? "" : ", ") += std::to_string(r);
   }
   if (left > kMost) list += " and " + std::to_string(left - kMost) + " more";
@@ -157,13 +177,19 @@ bool members_may_be_served(const Communicator& c, Reason& reason) {
     return false;
   }
   Seen job = seen();
-  if (job->ranks.empty()) return true;
+  if (job->own < 0) return true;
   Judgement judgement = judge(*job, members);
-  while (!judgement.without.empty() && !judgement.sure && wait_a_moment(c)) {
+  const auto may_change = [&] {
+    return judgement.unclear || (!judgement.without.empty() && !judgement.sure);
+  };
+  while (may_change() && wait_a_moment(c)) {
     job = look();
     judgement = judge(*job, members);
   }
-  if (judgement.without.empty()) return true;
+  if (judgement.without.empty()) {
+    if (judgement.unclear) tell_of_missing(c, *job);
+    return true;
+  }
   tell(c, judgement);
   reason = Reason::rank_without;
   return false;

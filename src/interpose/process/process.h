@@ -100,9 +100,9 @@ class CallRecord {
   void note_path(const char* path) { thread_.last_path = path; }
 
   // For calls that no communicator counts.
-  void hand_down(Reason reason) {
+  void hand_down(Reason reason, std::uint64_t bytes) {
     thread_.last_path = text_of(reason);
-    count_process_hand_down(collective_, reason, 0);
+    count_process_hand_down(collective_, reason, bytes);
   }
   void hand_down(Stats& stats, Reason reason, std::uint64_t bytes) {
     thread_.last_path = text_of(reason);
@@ -132,18 +132,31 @@ class CallRecord {
 // One intercepted call on this thread's stack. Its end may not be seen: an error handler may leave
 // by exception or longjmp, and a user-level thread may be suspended in mid-call. So where a call
 // seems to be nested the stack is examined, which takes microseconds.
-class Entry : public CallRecord {
+class Inside {
  public:
-  explicit Entry(Collective collective)
-      : CallRecord(collective), nested_(thread_.inside && called_from_within()) {
+  Inside() : thread_(thread_state()), nested_(thread_.inside && called_from_within()) {
     thread_.inside = true;
   }
-  ~Entry() { thread_.inside = nested_; }
+  ~Inside() { thread_.inside = nested_; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
 
   bool nested() const { return nested_; }
 
  private:
+  ThreadState& thread_;
   bool nested_;
+};
+
+// The same of a collective, with its record.
+class Entry : public CallRecord {
+ public:
+  explicit Entry(Collective collective) : CallRecord(collective) {}
+
+  bool nested() const { return inside_.nested(); }
+
+ private:
+  Inside inside_;
 };
 
 // Threads that the program has paused Sumac for.

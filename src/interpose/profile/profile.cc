@@ -12,7 +12,6 @@
 #include "interpose/calls/user_handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/members.h"
-#include "interpose/profile/call_size.h"
 #include "interpose/profile/clock_offset.h"
 #include "interpose/profile/profiled_requests.h"
 #include "observe/json_line.h"
@@ -192,25 +191,21 @@ std::uint32_t Profile::number_of(CallKindKey key, const void* site) {
   return number;
 }
 
-void Profile::note(const Call& call, const void* site, std::uint64_t began, std::uint64_t ended) {
-  Communicator* const c = find(call.comm);
-  CallKindKey key;
-  key.function = name_of(call.kind.function);
-  key.form = name_of(call.kind.form);
-  key.op = name_of_op(call.op);
-  key.root = call.root;
-  key.in_place = call.send.address == MPI_IN_PLACE;
-  Member member;
-  if (c) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    Member& own = members_[static_cast<std::size_t>(c->profiled)];
-    member = own;
-    ++own.calls;
-  }
+Profile::Member Profile::next_call_of(const Communicator* c) {
+  if (!c) return {};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Member& own = members_[static_cast<std::size_t>(c->profiled)];
+  const Member member = own;
+  ++own.calls;
+  return member;
+}
+
+void Profile::note_of(const Member& member, CallKindKey key, Form form, const CallSize& size,
+                      MPI_Request* request, const void* site, std::uint64_t began,
+                      std::uint64_t ended) {
   key.communicator = member.number;
-  const bool persistent = call.kind.form == Form::persistent;
+  const bool persistent = form == Form::persistent;
   if (persistent) key.operation = member.calls;
-  const CallSize size = size_of(call, member.inter ? 0 : member.size);
   key.count = size.count;
   key.bytes = size.bytes;
   const std::string type = describe(size.type);
@@ -219,10 +214,29 @@ void Profile::note(const Call& call, const void* site, std::uint64_t began, std:
     const std::lock_guard<std::mutex> lock(mutex_);
     key.type = kinds_.number_of_type(type);
     made.kind = number_of(key, site);
-    if (call.kind.form == Form::blocking) add_locked(made);
+    if (form == Form::blocking) add_locked(made);
   }
-  if (call.kind.form != Form::blocking) hold_request(*call.request, made, persistent);
+  if (form != Form::blocking) hold_request(*request, made, persistent);
+}
+
+void Profile::note(const Call& call, const void* site, std::uint64_t began, std::uint64_t ended) {
+  Communicator* const c = find(call.comm);
+  CallKindKey key;
+  key.function = name_of(call.kind.function);
+  key.form = name_of(call.kind.form);
+  key.op = name_of_op(call.op);
+  key.root = call.root;
+  key.in_place = call.send.address == MPI_IN_PLACE;
+  const Member member = next_call_of(c);
+  const CallSize size = size_of(call, member.inter ? 0 : member.size);
+  note_of(member, key, call.kind.form, size, call.request, site, began, ended);
   if (c) agree(call, *c);
+}
+
+void Profile::note(CallKindKey key, Form form, MPI_Comm comm, const CallSize& size,
+                   MPI_Request* request, const void* site, std::uint64_t began,
+                   std::uint64_t ended) {
+  note_of(next_call_of(find(comm)), key, form, size, request, site, began, ended);
 }
 
 void Profile::note_alone(CallKindKey key, MPI_Datatype type, MPI_Count count, const void* site,

@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "interpose/calls/call.h"
+#include "interpose/calls/call_size.h"
 #include "interpose/process/communicator.h"
 #include "interpose/profile/call_sites.h"
 #include "interpose/profile/kinds.h"
@@ -46,6 +46,10 @@ class Profile {
   // Notes a call that the MPI has taken, from `began` to `ended` (ns); `site`: where it returned.
   // All ranks of the communicator come here: they may agree on its name.
   void note(const Call& call, const void* site, std::uint64_t began, std::uint64_t ended);
+  // The same for a call of another collective, of which all but its size and place is in `key`.
+  // `request`: of a call that is not blocking.
+  void note(CallKindKey key, Form form, MPI_Comm comm, const CallSize& size, MPI_Request* request,
+            const void* site, std::uint64_t began, std::uint64_t ended);
   // Notes a call that concerns this rank alone, of which there are sums only.
   void note_alone(CallKindKey key, MPI_Datatype type, MPI_Count count, const void* site,
                   std::uint64_t ns);
@@ -61,6 +65,10 @@ class Profile {
   };
 
   Communicator* find(MPI_Comm comm);
+  // The communicator with one call more; a member of none where it is not known.
+  Member next_call_of(const Communicator* communicator);
+  void note_of(const Member& member, CallKindKey key, Form form, const CallSize& size,
+               MPI_Request* request, const void* site, std::uint64_t began, std::uint64_t ended);
   void come_to_know(Communicator& communicator);
   void agree(const Call& call, Communicator& communicator);
   void define(const Member& member, const Communicator& communicator);

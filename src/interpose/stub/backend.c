@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -82,6 +83,13 @@ static void* open_backend(const struct sumac_stub* stub) {
   return backend;
 }
 
+static void report_at_exit(int status, void* unused) {
+  (void)status;
+  (void)unused;
+  void (*report)(void) = (void (*)(void))stub_backend_function("sumac_backend_at_exit");
+  if (report != NULL) report();
+}
+
 bool stub_start_backend(const struct sumac_stub* stub) {
   void* backend = open_backend(stub);
   if (backend == NULL) return false;
@@ -97,5 +105,6 @@ bool stub_start_backend(const struct sumac_stub* stub) {
   atomic_store(&description, dlsym(backend, "sumac_backend_description"));
   atomic_store(&started, backend);
   atomic_store(&active, stub->intercepts);
+  on_exit(report_at_exit, NULL);
   return true;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mark.h"
 #include "base/switch_word.h"
 #include "interpose/stub/internal.h"
 
@@ -35,6 +36,11 @@ static bool switched_off(void) {
   return value != NULL && sumac_switch_word(value) == 1;
 }
 
+static bool statistics_wanted(void) {
+  const char* value = getenv("SUMAC_STATS");
+  return value != NULL && *value != '\0' && sumac_switch_word(value) != 0;
+}
+
 static void target_functions_below(void) { memcpy(targets, below, sizeof targets); }
 
 void* stub_mpi_function(const char* symbol) { return stub_symbol(mpi.handle, symbol); }
@@ -50,9 +56,21 @@ static void redirect(int call, void* function) {
   }
 }
 
+// Tells the job's other ranks not to wait for this one.
+static void mark_as(const char* what) {
+  const struct sumac_job job = sumac_own_job(stub.family, "/proc");
+  sumac_make_mark(&job, what);
+}
+
 static void choose_targets(void) {
   target_functions_below();
-  if (switched_off()) return;
+  if (switched_off()) {
+    mark_as(SUMAC_MARK_DISABLED);
+    if (statistics_wanted()) {
+      stub_warn("disabled", "Sumac is off (SUMAC_DISABLE), so there are no statistics");
+    }
+    return;
+  }
   stub.version = SUMAC_STUB_VERSION;
   stub.mpi_path = mpi.path;
   stub.intercepts = stub_intercepts();
@@ -63,9 +81,12 @@ static void choose_targets(void) {
   if (stub.family == NULL) {
     stub_warn("unknown-mpi",
               "%s is neither Open MPI nor of the MPICH family; running without Sumac", mpi.path);
-  } else if (!stub_start_backend(&stub)) {
-    target_functions_below();
+  } else if (stub_start_backend(&stub)) {
+    if (!stub.intercepts) mark_as(SUMAC_MARK_NOT_ABLE);
+    return;
   }
+  target_functions_below();
+  mark_as(SUMAC_MARK_NOT_ABLE);
 }
 
 static void find_functions_below(void) {

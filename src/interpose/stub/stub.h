@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define SUMAC_STUB_VERSION 5u
+#define SUMAC_STUB_VERSION 6u
 
 // Index of an intercepted function: SUMAC_CALL_Allreduce and so on.
 enum sumac_call {

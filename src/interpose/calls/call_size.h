@@ -14,6 +14,9 @@ struct CallSize {
   std::uint64_t bytes = 0;                // packed
 };
 
+// Of so many elements of the type; none where the type is none, or the count negative.
+CallSize size_of_data(MPI_Datatype type, MPI_Count count);
+
 // Of the whole message, as this rank sees it: of reductions, broadcasts and reduce-scatters, the
 // vector; of all-gathers, the result; of all-to-alls, what this rank gets. `ranks`: those of the
 // communicator, 0 where it is an inter-communicator; calls with parts have no size there.

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/profile/call_size.h"
+#include "interpose/calls/call_size.h"
 
 #include "interpose/calls/blocks.h"
 #include "interpose/calls/exchange.h"
 #include "interpose/mpi/handles.h"
 
 namespace sumac {
-namespace {
 
-CallSize size_of(MPI_Datatype type, MPI_Count count) {
+CallSize size_of_data(MPI_Datatype type, MPI_Count count) {
   std::size_t element = 0;
   if (count < 0 || !packed_size(type, element)) return {type, 0, 0};
   const auto elements = static_cast<std::uint64_t>(count);
   return {type, elements, elements * element};
 }
+
+namespace {
 
 CallSize size_of_exchange(const Call& call, int ranks) {
   const ExchangeSide side(call, false);
@@ -22,7 +23,7 @@ CallSize size_of_exchange(const Call& call, int ranks) {
   for (int r = 0; r < ranks; ++r) {
     const MPI_Count count = side.count(r);
     if (count <= 0) continue;
-    const CallSize block = size_of(side.type(r), count);
+    const CallSize block = size_of_data(side.type(r), count);
     all.type = block.type;
     all.count += block.count;
     all.bytes += block.bytes;
@@ -34,7 +35,7 @@ CallSize size_of_exchange(const Call& call, int ranks) {
 
 CallSize size_of(const Call& call, int ranks) {
   if (call.collective() == Collective::barrier) return {};
-  if (!has_parts(call.kind.function)) return size_of(call.receive.type, call.receive.count);
+  if (!has_parts(call.kind.function)) return size_of_data(call.receive.type, call.receive.count);
   if (ranks == 0) return {call.receive.type, 0, 0};
   switch (call.collective()) {
     case Collective::alltoall:
@@ -51,7 +52,7 @@ CallSize size_of(const Call& call, int ranks) {
   }
   MPI_Count elements = 0;
   const bool valid = Blocks(call, ranks).total(elements);
-  return size_of(call.receive.type, valid ? elements : 0);
+  return size_of_data(call.receive.type, valid ? elements : 0);
 }
 
 }  // namespace sumac

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collectives that the MPI alone serves. Sumac counts their calls, so that its statistics speak of
+// all collectives of the program.
+#pragma once
+
+#include <cstdint>
+
+#include "observe/stats.h"
+
+namespace sumac {
+
+enum class Counted : std::uint8_t {
+  gather,
+  gatherv,
+  scatter,
+  scatterv,
+  scan,
+  exscan,
+  neighbor_allgather,
+  neighbor_allgatherv,
+  neighbor_alltoall,
+  neighbor_alltoallv,
+  neighbor_alltoallw,
+};
+
+inline constexpr const char* kCountedNames[] = {
+    "gather",
+    "gatherv",
+    "scatter",
+    "scatterv",
+    "scan",
+    "exscan",
+    "neighbor_allgather",
+    "neighbor_allgatherv",
+    "neighbor_alltoall",
+    "neighbor_alltoallv",
+    "neighbor_alltoallw",
+};
+inline constexpr int kNumCounted = sizeof kCountedNames / sizeof *kCountedNames;
+static_assert(kNumCounted == static_cast<int>(Counted::neighbor_alltoallw) + 1);
+
+constexpr const char* name_of(Counted counted) { return kCountedNames[static_cast<int>(counted)]; }
+
+// The path that they all go.
+inline constexpr const char* kCountedPath = "mpi: Sumac does not serve this collective";
+
+// Plain bytes.
+struct CountedCalls {
+  PathCount calls[kNumCounted];
+  std::uint64_t ns[kNumCounted] = {};  // 0 where calls are not timed
+
+  void merge(const CountedCalls& other);
+};
+
+// Of the process; thread-safe.
+void count_call(Counted counted, std::uint64_t bytes);
+void add_time(Counted counted, std::uint64_t ns);
+CountedCalls process_counted();
+
+}  // namespace sumac
