@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tool as users have them: it counts every call that Sumac intercepts, and some that Sumac does
-// not, and passes each on: by its PMPI_ name, or with COUNTER_NEXT by the next definition of its
-// own name. At the end it writes the counts into a file in the folder $COUNTER_FOLDER.
+// A tool as users have them: it counts calls and passes each on: by its PMPI_ name, or with
+// COUNTER_NEXT by the next definition of its own name. At the end it writes the counts into a file
+// in the folder $COUNTER_FOLDER.
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -15,26 +15,17 @@ typedef intptr_t word;
   word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
 typedef int (*function)(ARGUMENTS);
 
-#define CALLS           \
-  SUMAC_CALL(Comm_rank) \
-  SUMAC_CALL(Comm_size) \
-  SUMAC_CALL(Comm_dup) SUMAC_CALL(Gather) SUMAC_CALL(Type_commit) SUMAC_CALL(Recv_init)
-
 enum {
 #define SUMAC_CALL(name) kMPI_##name,
 #define SUMAC_OTHER_NAME(other, name) k##other,
-#include "interpose/calls.def"
-  CALLS
-#undef SUMAC_CALL
-      kNames
+#include "counted_calls.def"
+  kNames
 };
 
 static const char* const names[kNames] = {
 #define SUMAC_CALL(name) "MPI_" #name,
 #define SUMAC_OTHER_NAME(other, name) #other,
-#include "interpose/calls.def"
-    CALLS
-#undef SUMAC_CALL
+#include "counted_calls.def"
 };
 
 static atomic_long counts[kNames];
@@ -59,9 +50,7 @@ static atomic_long counts[kNames];
 
 #define SUMAC_CALL(name) WRAPPER(MPI_##name)
 #define SUMAC_OTHER_NAME(other, name) WRAPPER(other)
-#include "interpose/calls.def"
-CALLS
-#undef SUMAC_CALL
+#include "counted_calls.def"
 
 __attribute__((destructor)) static void write_counts(void) {
   const char* folder = getenv("COUNTER_FOLDER");

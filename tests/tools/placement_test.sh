@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # placement_test.sh FAMILY LAUNCHER LIBSUMAC KIND TOOL PROGRAM [LINKED]: a tool sees of the program
 # what it sees without Sumac, before Sumac and behind it, with Sumac on and switched off; and Sumac
-# serves what the tool passes on. KIND: pmpi (the tool calls PMPI_X) or next (it looks MPI_X up
-# behind itself; where that is behind Sumac too, the calls pass Sumac by). LINKED: the program with
-# the tool in its link line.
+# serves what the tool passes on. KIND: pmpi (the tool calls PMPI_X), next (it looks MPI_X up behind
+# itself; where that is behind Sumac too, the calls pass Sumac by), or completion (the same of the
+# calls about requests alone). LINKED: the program with the tool in its link line.
 family=$1 launcher=$2 library=$3 kind=$4 tool=$5 program=$6 linked=$7
 sumac=none
 tests=$(dirname "$0")/..

@@ -83,6 +83,14 @@ bool stub_resolved(void);
 // that serve calls to `mpi`.
 void* stub_target_for(const struct mpi_library* mpi, int slot, const void* address);
 
+// --- requests.c ---
+// True where a function that completes requests may be called past Sumac: by a tool that looks the
+// MPI's up, or from an object that the loader has bound to the MPI (RTLD_DEEPBIND). `before`: what
+// stands before the MPI, by slot.
+bool stub_requests_pass_by(struct mpi_library* mpi, void* const* before);
+// True for calls that give the program a request.
+bool stub_makes_requests(int call);
+
 // --- backend.c ---
 // Opens libsumac-<family>.so and starts it. On failure warns and returns false: nothing is
 // redirected.

@@ -29,6 +29,7 @@ static void* before[kSlots];                    // what others have put before t
 static _Atomic(void*) served[SUMAC_NUM_CALLS];  // what takes the calls to the MPI
 // No MPI is in the global scope, so the object that makes a call decides which library it is for.
 static bool by_caller;
+static bool no_requests;  // of Sumac's
 
 bool stub_resolved(void) { return atomic_load_explicit(&state, memory_order_acquire) == kResolved; }
 
@@ -54,6 +55,7 @@ static void publish(int slot) {
 // that is half set up, nor one that then declines.
 static void redirect(int call, void* function) {
   if (call < 0 || call >= SUMAC_NUM_CALLS || function == NULL) return;
+  if (no_requests && stub_makes_requests(call)) return;
   atomic_store(&served[call], function);
   for (int slot = 0; slot < kSlots && stub_resolved(); ++slot) {
     if (stub_call_of(slot) == call) publish(slot);
@@ -63,9 +65,10 @@ static void redirect(int call, void* function) {
 static void choose_functions(void) {
   serve_nothing();
   if (switched_off()) return;
+  stub.intercepts = stub_intercepts();
+  no_requests = stub.intercepts && stub_requests_pass_by(&mpi, before);
   stub.version = SUMAC_STUB_VERSION;
   stub.mpi_path = mpi.path;
-  stub.intercepts = stub_intercepts();
   stub.below = below;
   stub.lookup = stub_mpi_function;
   stub.redirect = redirect;
@@ -75,6 +78,10 @@ static void choose_functions(void) {
               "%s is neither Open MPI nor of the MPICH family; running without Sumac", mpi.path);
   } else if (!stub_start_backend(&stub)) {
     serve_nothing();
+  } else if (no_requests) {
+    stub_warn("requests-pass-by",
+              "a tool or library in this process completes requests past Sumac; nonblocking and "
+              "persistent calls are left to the MPI");
   }
 }
 
