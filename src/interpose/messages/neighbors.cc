@@ -2,6 +2,7 @@
 #include "interpose/messages/neighbors.h"
 
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/process/process.h"
 
 namespace sumac {
 namespace {
@@ -35,7 +36,10 @@ int find_in_distributed_graph(MPI_Comm comm, Neighbors& neighbors) {
   if (error != MPI_SUCCESS) return error;
   neighbors.from.resize(static_cast<std::size_t>(from));
   neighbors.to.resize(static_cast<std::size_t>(to));
-  // The weights are asked for: not every MPI takes MPI_UNWEIGHTED for a weighted graph.
+  // The weights are asked for: not every MPI takes MPI_UNWEIGHTED for a weighted graph. MPICH
+  // leaves the weights of an unweighted one alone, and has MPI_UNWEIGHTED as data: a back end that
+  // referred to it could only be opened with its MPI in the global scope.
+  weighted |= family() == Family::mpich;
   std::vector<int> from_weights(neighbors.from.size() + 1), to_weights(neighbors.to.size() + 1);
   return mpi.Dist_graph_neighbors(
       comm, from, neighbors.from.data(), weighted ? from_weights.data() : MPI_UNWEIGHTED, to,

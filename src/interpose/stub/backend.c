@@ -74,11 +74,14 @@ static void* open_backend(const struct sumac_stub* stub) {
               stub->family, directory, stub->mpi_path);
     return NULL;
   }
-  // The MPI may have been opened RTLD_LOCAL; the back end refers to its data by name.
-  if (strcmp(stub->mpi_path, kProgramItself) != 0) {
-    dlopen(stub->mpi_path, RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL);
-  }
   void* backend = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (backend == NULL && strcmp(stub->mpi_path, kProgramItself) != 0) {
+    // The MPI may have been opened RTLD_LOCAL, and the back end for Open MPI refers to its data by
+    // name. Only then: in the global scope the MPI would take the calls of plug-ins that bring
+    // another one.
+    dlopen(stub->mpi_path, RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL);
+    backend = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  }
   if (backend == NULL) stub_warn("bad-backend", "%s; running without Sumac", dlerror());
   return backend;
 }

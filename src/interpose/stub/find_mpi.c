@@ -2,104 +2,71 @@
 // Finds the MPI among the objects of the process. An object opened RTLD_LOCAL (as mpi4py opens its
 // MPI) is in no scope that dlsym(RTLD_NEXT) searches, so all loaded objects are looked through.
 #include <dlfcn.h>
-#include <link.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "interpose/stub/internal.h"
-
-struct object {
-  char* name;           // "" for the program itself
-  uintptr_t low, high;  // where it is mapped
-};
-
-struct objects {
-  struct object* items;
-  size_t count, capacity;
-};
+#include "interpose/stub/objects.h"
 
 const char kProgramItself[] = "/proc/self/exe";
 
-static const char kMark[] = "PMPI_Get_version";  // every MPI has it, and no tool redefines it
-
-static bool holds(const struct object* object, const void* address) {
-  return (uintptr_t)address >= object->low && (uintptr_t)address < object->high;
-}
-
-static int note_object(struct dl_phdr_info* info, size_t size, void* context) {
-  (void)size;
-  struct objects* all = context;
-  if (all->count == all->capacity) {
-    const size_t capacity = all->capacity == 0 ? 64 : 2 * all->capacity;
-    struct object* items = realloc(all->items, capacity * sizeof *items);
-    if (items == NULL) return 1;
-    all->items = items;
-    all->capacity = capacity;
-  }
-  struct object object = {strdup(info->dlpi_name), UINTPTR_MAX, 0};
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)* header = &info->dlpi_phdr[i];
-    if (header->p_type != PT_LOAD) continue;
-    const uintptr_t start = info->dlpi_addr + header->p_vaddr;
-    if (start < object.low) object.low = start;
-    if (start + header->p_memsz > object.high) object.high = start + header->p_memsz;
-  }
-  if (object.name == NULL) return 1;
-  all->items[all->count++] = object;
-  return 0;
-}
-
-static void free_objects(struct objects* all) {
-  for (size_t i = 0; i < all->count; ++i) free(all->items[i].name);
-  free(all->items);
-}
-
-static void* open_loaded(const struct object* object) {
-  if (object->name[0] == '\0') return dlopen(NULL, RTLD_LAZY);
-  return dlopen(object->name, RTLD_NOLOAD | RTLD_LAZY);
-}
+const char kMpiMark[] = "PMPI_Get_version";  // every MPI has it, and no tool redefines it
 
 static bool is_mpi(const struct object* object) {
-  void* handle = open_loaded(object);
-  if (handle == NULL) return false;
-  const void* mark = dlsym(handle, kMark);  // searches the object's dependencies too
-  dlclose(handle);
-  return mark != NULL && holds(object, mark);
+  const void* mark = stub_symbol_of_object(object, kMpiMark);  // also of its dependencies
+  return mark != NULL && object_holds(object, mark);
 }
 
-// Chooses among several MPIs the one to which the caller's reference would have been bound: that of
-// the global scope, else that among the caller's own dependencies, else the first one loaded.
-static const struct object* choose(const struct objects* all, const void* caller) {
-  const void* mark = dlsym(RTLD_DEFAULT, kMark);
-  for (size_t i = 0; mark == NULL && i < all->count; ++i) {
-    if (!holds(&all->items[i], caller)) continue;
-    void* handle = open_loaded(&all->items[i]);
-    if (handle == NULL) continue;
-    mark = dlsym(handle, kMark);
-    dlclose(handle);
-  }
-  for (size_t i = 0; mark != NULL && i < all->count; ++i) {
-    if (holds(&all->items[i], mark)) return &all->items[i];
-  }
+// The MPI to which a reference of the object would have been bound: that of the global scope, else
+// that among the object's own dependencies.
+static const struct object* bound_mpi(const struct objects* all, const struct object* from) {
+  const void* mark = dlsym(RTLD_DEFAULT, kMpiMark);
+  if (mark == NULL && from != NULL) mark = stub_symbol_of_object(from, kMpiMark);
+  return mark != NULL ? stub_object_at(all, mark) : NULL;
+}
+
+static const struct object* first_mpi(const struct objects* all) {
   for (size_t i = 0; i < all->count; ++i) {
     if (is_mpi(&all->items[i])) return &all->items[i];
   }
   return NULL;
 }
 
-bool stub_find_mpi(struct mpi_library* mpi, const void* caller) {
-  // Only names are gathered under the loader's lock; dlopen follows later, since the two take locks
-  // in opposite order.
-  struct objects all = {NULL, 0, 0};
-  dl_iterate_phdr(note_object, &all);
-  const struct object* object = choose(&all, caller);
-  mpi->handle = object != NULL ? open_loaded(object) : NULL;
-  mpi->path = NULL;
+// The objects loaded when no MPI was among them: serial programs with functions of MPI's names may
+// call them often.
+static _Atomic(unsigned long long) without_mpi;
+
+static const struct object* choose(const struct objects* all, const void* caller,
+                                   const char* called) {
+  const struct object* from = stub_object_at(all, caller);
+  const struct object* mpi = bound_mpi(all, from);
+  if (mpi != NULL) return mpi;
+  // The call is bound to a library that is no MPI, and an MPI in another scope is none of its
+  // business.
+  if (called != NULL && (stub_behind(called) != NULL ||
+                         (from != NULL && stub_symbol_of_object(from, called) != NULL))) {
+    return NULL;
+  }
+  return first_mpi(all);
+}
+
+bool stub_find_mpi(struct mpi_library* mpi, const void* caller, const char* called) {
+  const unsigned long long loaded = stub_objects_loaded();
+  mpi->handle = mpi->path = NULL;
+  if (loaded != 0 && loaded == atomic_load(&without_mpi)) return false;
+  struct objects all = stub_list_objects();
+  const struct object* object = choose(&all, caller, called);
+  if (object != NULL) {
+    mpi->handle = stub_open_object(object);
+    mpi->low = object->low;
+    mpi->high = object->high;
+  }
   if (mpi->handle != NULL) {
     mpi->path = strdup(object->name[0] != '\0' ? object->name : kProgramItself);
+  } else if (first_mpi(&all) == NULL) {
+    atomic_store(&without_mpi, loaded);
   }
-  free_objects(&all);
+  stub_free_objects(&all);
   return mpi->path != NULL;
 }
 
@@ -108,21 +75,24 @@ void stub_forget_mpi(struct mpi_library* mpi) {
   free(mpi->path);
 }
 
-static bool is_own(const void* symbol) {
-  Dl_info found, own;
-  return dladdr(symbol, &found) != 0 && dladdr(kMark, &own) != 0 &&
-         found.dli_fbase == own.dli_fbase;
+bool stub_is_of_mpi(const struct mpi_library* mpi, const void* address) {
+  return (uintptr_t)address >= mpi->low && (uintptr_t)address < mpi->high;
+}
+
+void* stub_behind(const char* name) {
+  void* symbol = dlsym(RTLD_NEXT, name);
+  return symbol != NULL && stub_is_own(symbol) ? NULL : symbol;
 }
 
 void* stub_symbol(void* mpi, const char* name) {
   void* symbol = dlsym(mpi, name);
   // A handle of the program itself searches the global scope, where Sumac's names come first.
-  return symbol != NULL && is_own(symbol) ? NULL : symbol;
+  return symbol != NULL && stub_is_own(symbol) ? NULL : symbol;
 }
 
 bool stub_intercepts(void) {
   const void* symbol = dlsym(RTLD_DEFAULT, "PMPI_Op_free");
-  return symbol != NULL && is_own(symbol);
+  return symbol != NULL && stub_is_own(symbol);
 }
 
 static bool ends_with(const char* text, const char* end) {
@@ -131,16 +101,15 @@ static bool ends_with(const char* text, const char* end) {
 }
 
 void* stub_real_function(void* mpi, int call) {
-  char name[64] = "P";
-  const char* public_name = stub_call_names[call];
-  strncat(name, public_name, sizeof name - 2);
+  char name[kLongestName];
+  const char* public_name = stub_name(name, kPublicSlots + call) + 1;
   void* function = stub_symbol(mpi, name);
   if (function == NULL) function = stub_symbol(mpi, public_name);
   if (function == NULL && ends_with(public_name, "_init")) {
     // Open MPI 4 has the persistent collectives under the names they had before MPI 4.0.
-    strcpy(name, "PMPIX_");
-    strncat(name, public_name + strlen("MPI_"), sizeof name - 7);
-    function = stub_symbol(mpi, name);
+    char older[kLongestName] = "PMPIX_";
+    strncat(older, public_name + strlen("MPI_"), sizeof older - strlen("PMPIX_") - 1);
+    function = stub_symbol(mpi, older);
   }
   return function;
 }

@@ -12,21 +12,48 @@
 #pragma GCC visibility pop
 
 // --- trampolines.S ---
-// Where MPI_X and PMPI_X jump to, indexed by sumac_call.
-extern _Atomic(void*) stub_slots[SUMAC_NUM_CALLS];
+// Every name has a slot: MPI_X the one of its number in sumac_call; after these come the other
+// names of calls.def, and from kPublicSlots on the PMPI_X.
+enum stub_slot {
+  kBeforeOtherNames = SUMAC_NUM_CALLS - 1,
+#define SUMAC_CALL(name)
+#define SUMAC_OTHER_NAME(other, name) kSlotOf##other,
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+  kPublicSlots,
+  kSlots = kPublicSlots + SUMAC_NUM_CALLS
+};
+// Where the names jump to.
+extern _Atomic(void*) stub_slots[kSlots];
+// What is in a slot at first: the entry that calls stub_resolve().
+extern void* const stub_lazy_entries[kSlots];
+
+// --- slots.c ---
+extern const char* const stub_call_names[SUMAC_NUM_CALLS];  // "MPI_Allreduce"
+int stub_call_of(int slot);
+enum { kLongestName = 64 };
+// Writes the name of a slot and returns the text.
+const char* stub_name(char text[kLongestName], int slot);
 
 // --- find_mpi.c ---
 struct mpi_library {
   void* handle;
   char* path;  // from malloc; kProgramItself for an MPI in the program itself
+  uintptr_t low, high;
 };
 extern const char kProgramItself[];
+extern const char kMpiMark[];  // a function that only MPIs define
 
-// Finds the loaded object that itself defines PMPI_Get_version, whatever its file is called. When
-// there are several, the one that code at address `caller` would have called. False if there is
-// none.
-bool stub_find_mpi(struct mpi_library* mpi, const void* caller);
+// Finds the loaded object that itself defines kMpiMark, whatever its file is called. When there are
+// several, the one that code at address `caller` would have called. False if there is none, or if
+// the function `called` (unless NULL) belongs to a library that is no MPI.
+bool stub_find_mpi(struct mpi_library* mpi, const void* caller, const char* called);
 void stub_forget_mpi(struct mpi_library* mpi);
+bool stub_is_of_mpi(const struct mpi_library* mpi, const void* address);
+
+// The next definition of the name behind Sumac in the order in which the loader searches: what a
+// call would reach without Sumac, unless that is in a library opened RTLD_LOCAL. NULL if none.
+void* stub_behind(const char* name);
 
 // Looks the name up in the MPI. NULL also where Sumac itself defines it.
 void* stub_symbol(void* mpi, const char* name);
@@ -44,13 +71,25 @@ const char* stub_family(void* mpi);
 // --- resolve.c ---
 // Called by the lazy entries: decides, once per process, where every slot points, and returns where
 // this call goes on.
-void* stub_resolve(int call, const void* caller);
+void* stub_resolve(int slot, const void* caller);
 // The MPI's function, looked up when first needed; NULL when the MPI lacks it or there is no MPI.
 void* stub_native(int call, const void* caller);
 // Another function of the MPI that has been found, by its whole name.
 void* stub_mpi_function(const char* symbol);
 bool stub_resolved(void);
-extern const char* const stub_call_names[SUMAC_NUM_CALLS];  // "MPI_Allreduce"
+
+// --- callers.c ---
+// Where a call from `address` goes that the global scope does not decide; NULL for the functions
+// that serve calls to `mpi`.
+void* stub_target_for(const struct mpi_library* mpi, int slot, const void* address);
+
+// --- requests.c ---
+// True where a function that completes requests may be called past Sumac: by a tool that looks the
+// MPI's up, or from an object that the loader has bound to the MPI (RTLD_DEEPBIND). `before`: what
+// stands before the MPI, by slot.
+bool stub_requests_pass_by(struct mpi_library* mpi, void* const* before);
+// True for calls that give the program a request.
+bool stub_makes_requests(int call);
 
 // --- backend.c ---
 // Opens libsumac-<family>.so and starts it. On failure warns and returns false: nothing is

@@ -25,7 +25,7 @@ enum { kMpichErrOther = 15, kMpiErrOther = 16 };
 
 static int not_served(const char* name, const void* caller) {
   struct mpi_library mpi;
-  if (!stub_find_mpi(&mpi, caller)) {
+  if (!stub_find_mpi(&mpi, caller, NULL)) {
     stub_error("no-mpi",
                "%s was called, but no MPI is loaded in this process\n"
                "  fix:   link the program with its MPI, or open the MPI before the first call",

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The first MPI call of a process: find its MPI, start the back end of the MPI's family, and point
-// every slot at the back end's function, else at the MPI's own.
+// The first MPI call of a process: find its MPI, start the back end of the MPI's family, and decide
+// where calls go. What Sumac serves, it serves in the MPI's place: behind whatever the process has
+// in front of the MPI. So a name that a tool has redefined leads to the tool, as without Sumac, and
+// the name by which the tool passes the call on leads to the back end's function, else to the MPI's
+// own.
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,12 +13,7 @@
 #include "base/mark.h"
 #include "base/switch_word.h"
 #include "interpose/stub/internal.h"
-
-const char* const stub_call_names[SUMAC_NUM_CALLS] = {
-#define SUMAC_CALL(name) "MPI_" #name,
-#include "interpose/calls.def"
-#undef SUMAC_CALL
-};
+#include "interpose/stub/objects.h"
 
 enum state { kUnresolved, kResolving, kResolved };
 
@@ -26,8 +25,12 @@ static atomic_int state = kUnresolved;
 static struct mpi_library mpi;
 static struct sumac_stub stub;
 static void* real[SUMAC_NUM_CALLS];
-static void* below[SUMAC_NUM_CALLS];    // those, or what stands for those the MPI lacks
-static void* targets[SUMAC_NUM_CALLS];  // what the slots will be
+static void* below[SUMAC_NUM_CALLS];            // those, or what stands for those the MPI lacks
+static void* before[kSlots];                    // what others have put before the MPI, behind Sumac
+static _Atomic(void*) served[SUMAC_NUM_CALLS];  // what takes the calls to the MPI
+// No MPI is in the global scope, so the object that makes a call decides which library it is for.
+static bool by_caller;
+static bool no_requests;  // of Sumac's
 
 bool stub_resolved(void) { return atomic_load_explicit(&state, memory_order_acquire) == kResolved; }
 
@@ -41,18 +44,27 @@ static bool statistics_wanted(void) {
   return value != NULL && *value != '\0' && sumac_switch_word(value) != 0;
 }
 
-static void target_functions_below(void) { memcpy(targets, below, sizeof targets); }
+static void serve_nothing(void) {
+  for (int call = 0; call < SUMAC_NUM_CALLS; ++call) served[call] = below[call];
+}
 
 void* stub_mpi_function(const char* symbol) { return stub_symbol(mpi.handle, symbol); }
+
+static void publish(int slot) {
+  void* target = before[slot];
+  if (target == NULL && by_caller) return;  // decided anew for each call
+  if (target == NULL) target = atomic_load(&served[stub_call_of(slot)]);
+  atomic_store_explicit(&stub_slots[slot], target, memory_order_release);
+}
 
 // While the back end starts, its choices are only noted: no other thread may run into a back end
 // that is half set up, nor one that then declines.
 static void redirect(int call, void* function) {
   if (call < 0 || call >= SUMAC_NUM_CALLS || function == NULL) return;
-  if (stub_resolved()) {
-    atomic_store_explicit(&stub_slots[call], function, memory_order_release);
-  } else {
-    targets[call] = function;
+  if (no_requests && stub_makes_requests(call)) return;
+  atomic_store(&served[call], function);
+  for (int slot = 0; slot < kSlots && stub_resolved(); ++slot) {
+    if (stub_call_of(slot) == call) publish(slot);
   }
 }
 
@@ -62,8 +74,8 @@ static void mark_as(const char* what) {
   sumac_make_mark(&job, what);
 }
 
-static void choose_targets(void) {
-  target_functions_below();
+static void choose_functions(void) {
+  serve_nothing();
   if (switched_off()) {
     mark_as(SUMAC_MARK_DISABLED);
     if (statistics_wanted()) {
@@ -71,9 +83,10 @@ static void choose_targets(void) {
     }
     return;
   }
+  stub.intercepts = stub_intercepts();
+  no_requests = stub.intercepts && stub_requests_pass_by(&mpi, before);
   stub.version = SUMAC_STUB_VERSION;
   stub.mpi_path = mpi.path;
-  stub.intercepts = stub_intercepts();
   stub.below = below;
   stub.lookup = stub_mpi_function;
   stub.redirect = redirect;
@@ -83,9 +96,14 @@ static void choose_targets(void) {
               "%s is neither Open MPI nor of the MPICH family; running without Sumac", mpi.path);
   } else if (stub_start_backend(&stub)) {
     if (!stub.intercepts) mark_as(SUMAC_MARK_NOT_ABLE);
+    if (no_requests) {
+      stub_warn("requests-pass-by",
+                "a tool or library in this process completes requests past Sumac; nonblocking and "
+                "persistent calls are left to the MPI");
+    }
     return;
   }
-  target_functions_below();
+  serve_nothing();
   mark_as(SUMAC_MARK_NOT_ABLE);
 }
 
@@ -101,34 +119,72 @@ static void find_functions_below(void) {
   }
 }
 
-static bool resolve(const void* caller) {
-  if (!stub_find_mpi(&mpi, caller)) return false;
-  find_functions_below();
-  choose_targets();
-  for (int call = 0; call < SUMAC_NUM_CALLS; ++call) {
-    atomic_store_explicit(&stub_slots[call], targets[call], memory_order_release);
+static void find_what_is_before(void) {
+  char name[kLongestName];
+  by_caller = dlsym(RTLD_DEFAULT, kMpiMark) == NULL;
+  for (int slot = 0; slot < kSlots; ++slot) {
+    void* next = stub_behind(stub_name(name, slot));
+    const bool of_mpi = stub_is_of_mpi(&mpi, next) || next == real[stub_call_of(slot)];
+    before[slot] = of_mpi ? NULL : next;
   }
+}
+
+static bool resolve(int slot, const void* caller) {
+  char name[kLongestName];
+  if (!stub_find_mpi(&mpi, caller, stub_name(name, slot))) return false;
+  find_functions_below();
+  find_what_is_before();  // before the back end opens the MPI for all
+  choose_functions();
+  for (int each = 0; each < kSlots; ++each) publish(each);
   return true;
 }
 
-// With the lock held. A call made by what resolve() itself runs goes straight to the MPI.
-static void* resolve_or_reenter(int call, const void* caller) {
-  if (atomic_load(&state) == kUnresolved) {
-    atomic_store(&state, kResolving);
-    const bool done = resolve(caller);
-    // Without an MPI nothing is settled: one may be opened before the next call.
-    atomic_store_explicit(&state, done ? kResolved : kUnresolved, memory_order_release);
-    if (!done) return stub_absent(call);
+// The call of a process without an MPI, or of a part of it that has nothing to do with its MPI: to
+// a library with functions of MPI's names, as serial programs have them.
+static void* without_mpi(int slot, const void* caller) {
+  char name[kLongestName];
+  void* function = stub_behind(stub_name(name, slot));
+  if (function != NULL) {
+    // Whatever is loaded later comes behind it.
+    atomic_store_explicit(&stub_slots[slot], function, memory_order_release);
+    return function;
   }
-  if (stub_resolved()) return atomic_load_explicit(&stub_slots[call], memory_order_acquire);
-  return below[call];
+  struct objects all = stub_list_objects();
+  const struct object* from = stub_object_at(&all, caller);
+  if (from != NULL) function = stub_symbol_of_object(from, name);
+  stub_free_objects(&all);
+  return function != NULL ? function : stub_absent(stub_call_of(slot));
 }
 
-void* stub_resolve(int call, const void* caller) {
+static void* target_of(int slot, const void* caller) {
+  void* target = atomic_load_explicit(&stub_slots[slot], memory_order_acquire);
+  if (target != stub_lazy_entries[slot]) return target;
+  target = stub_target_for(&mpi, slot, caller);
+  return target != NULL ? target : atomic_load(&served[stub_call_of(slot)]);
+}
+
+// With the lock held. A call made by what resolve() itself runs goes straight to the MPI.
+static void* resolve_or_reenter(int slot, const void* caller) {
+  if (atomic_load(&state) == kUnresolved) {
+    atomic_store(&state, kResolving);
+    const bool done = resolve(slot, caller);
+    // Without an MPI nothing is settled: one may be opened before the next call.
+    atomic_store_explicit(&state, done ? kResolved : kUnresolved, memory_order_release);
+    if (!done) return without_mpi(slot, caller);
+  }
+  return stub_resolved() ? target_of(slot, caller) : below[stub_call_of(slot)];
+}
+
+void* stub_resolve(int slot, const void* caller) {
   const int saved_errno = errno;
-  pthread_mutex_lock(&resolving);
-  void* target = resolve_or_reenter(call, caller);
-  pthread_mutex_unlock(&resolving);
+  void* target;
+  if (stub_resolved()) {
+    target = target_of(slot, caller);
+  } else {
+    pthread_mutex_lock(&resolving);
+    target = resolve_or_reenter(slot, caller);
+    pthread_mutex_unlock(&resolving);
+  }
   errno = saved_errno;
   return target;
 }
@@ -141,7 +197,7 @@ void* stub_native(int call, const void* caller) {
     function = real[call];
   } else {
     struct mpi_library found;
-    if (stub_find_mpi(&found, caller)) {
+    if (stub_find_mpi(&found, caller, NULL)) {
       function = stub_real_function(found.handle, call);
       stub_forget_mpi(&found);
     }

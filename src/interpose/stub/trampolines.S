@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entry points MPI_X and PMPI_X of every intercepted call. Both are one jump through the call's
-// slot, whatever its arguments are. A slot starts at the call's lazy entry, which has resolve.c
-// fill the slots and then goes where the slot points, the arguments as they came.
+// The entry points of every intercepted call: MPI_X, MPI_X's other names, and PMPI_X. Each is one
+// jump through a slot of its own, whatever its arguments are: a tool may stand behind MPI_X, and
+// what the tool passes on comes to PMPI_X. A slot starts at its lazy entry, which has resolve.c
+// decide where the call goes, the arguments as they came.
 
 #if defined(__x86_64__)
 #include "interpose/stub/trampoline_x86_64.h"
@@ -12,6 +13,7 @@
 #endif
 
   .hidden stub_slots
+  .hidden stub_lazy_entries
   .hidden stub_resolve
 
   .data
@@ -19,52 +21,59 @@
   .globl stub_slots
   .type stub_slots, %object
 stub_slots:
+  .section .data.rel.ro, "aw"
+  .balign 8
+  .globl stub_lazy_entries
+  .type stub_lazy_entries, %object
+stub_lazy_entries:
 
   .text
-  .set call_index, 0
+  .set slot, 0
 
-  .macro entry_points name
-  .globl MPI_\name
-  .globl PMPI_\name
-  .type MPI_\name, %function
-  .type PMPI_\name, %function
+  .macro entry_point name
+  .globl \name
+  .type \name, %function
   .balign 16
-MPI_\name:
-PMPI_\name:
+\name:
   .cfi_startproc
-  jump_through_slot call_index
+  jump_through_slot slot
   .cfi_endproc
-  .size MPI_\name, . - MPI_\name
-  .size PMPI_\name, . - PMPI_\name
+  .size \name, . - \name
 
   .type stub_lazy_\name, %function
 stub_lazy_\name:
   .cfi_startproc
-  lazy_entry call_index
+  lazy_entry slot
   .cfi_endproc
   .size stub_lazy_\name, . - stub_lazy_\name
 
   .data
   .8byte stub_lazy_\name
+  .section .data.rel.ro, "aw"
+  .8byte stub_lazy_\name
   .text
-  .set call_index, call_index + 1
+  .set slot, slot + 1
   .endm
 
-  .macro other_name other, name
-  .globl \other
-  .globl P\other
-  .type \other, %function
-  .type P\other, %function
-  .set \other, MPI_\name
-  .set P\other, PMPI_\name
+  .macro same_entry_point name, as
+  .globl \name
+  .type \name, %function
+  .set \name, \as
   .endm
 
-#define SUMAC_CALL(name) entry_points name
-#define SUMAC_OTHER_NAME(other, name) other_name other, name
+// In the order of internal.h: the names that tools redefine, then those by which they pass on.
+#define SUMAC_CALL(name) entry_point MPI_##name
+#define SUMAC_OTHER_NAME(other, name) entry_point other
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+#define SUMAC_CALL(name) entry_point PMPI_##name
+#define SUMAC_OTHER_NAME(other, name) same_entry_point P##other, PMPI_##name
 #include "interpose/calls.def"
 
   .data
   .size stub_slots, . - stub_slots
+  .section .data.rel.ro, "aw"
+  .size stub_lazy_entries, . - stub_lazy_entries
   .text
 
   .type stub_lazy_common, %function
