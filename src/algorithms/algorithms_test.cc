@@ -267,8 +267,8 @@ TEST(Algorithms, AlltoallvOfManyRanksThroughSmallSlots) {
   }
 }
 
-// Runs `calls` of `words` words on the rank that needs nothing of the others, the root of a broadcast
-// or a rank that gives its data to a reduce, and only then on these.
+// Runs `calls` of `words` words on the rank that needs nothing of the others, the root of a
+// broadcast or a rank that gives its data to a reduce, and only then on these.
 void expect_to_go_ahead(Algorithm algorithm, int calls, std::size_t words, Control control) {
   const AlgorithmEntry& entry = entry_of(algorithm);
   Random random(static_cast<unsigned>(calls));

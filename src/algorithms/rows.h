@@ -58,7 +58,8 @@ class Row {
 };
 
 // Copies out of a rank's slot what is there of a block: of its row the slot has `chunk`.
-inline void take_block(const ShmGroup& group, std::uint64_t position, int from, Part chunk, Part block, const Bytes& to) {
+inline void take_block(const ShmGroup& group, std::uint64_t position, int from, Part chunk,
+                       Part block, const Bytes& to) {
   const std::size_t begin = std::max(chunk.offset, block.offset);
   const std::size_t end = std::min(chunk.offset + chunk.bytes, block.offset + block.bytes);
   if (begin >= end) return;

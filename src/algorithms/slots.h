@@ -154,8 +154,7 @@ void take_from_others(const ShmGroup& group, std::uint64_t position, Bytes outpu
     if (r == group.rank()) continue;
     const Piece piece = cut.piece(step, r);
     group.read(position, piece.bytes, [&] {
-      (output + piece.offset)
-          .copy_from_peer(group.payload(r, position) + piece.place, piece.bytes);
+      (output + piece.offset).copy_from_peer(group.payload(r, position) + piece.place, piece.bytes);
     });
   }
 }

@@ -138,8 +138,7 @@ Task fold_chunk(Strand& strand, Operation& operation, const Stage& stage, std::s
   for (int r = 0; target && slots && r < group.size(); ++r) {
     const Part theirs = shares[r];
     if (r == group.rank() || theirs.bytes == 0) continue;
-    std::memcpy(result + inside.offset + theirs.offset, group.payload(r, second),
-                theirs.bytes);
+    std::memcpy(result + inside.offset + theirs.offset, group.payload(r, second), theirs.bytes);
   }
   for (std::uint64_t p = position; p <= second; ++p) group.finish(p);
 }
@@ -152,8 +151,7 @@ Task copy_chunk(Strand& strand, Operation& operation, const Stage& stage, std::s
   const Part inside = within(whole, direct.inside);
   const Bytes own = operation.bcast.buffer + whole.offset;
   const Edges edges(whole.bytes, inside);
-  const std::uint64_t position =
-      group.take(1, {.room = group.slot_bytes(), .results = true});
+  const std::uint64_t position = group.take(1, {.room = group.slot_bytes(), .results = true});
   if (source) {
     co_await strand.until(group.slot_free(position));
     edges.show(group, position, own);

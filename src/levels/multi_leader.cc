@@ -71,8 +71,7 @@ Task scatter(Strand& strand, MultiLeader& work) {
     co_await strand.until(group.others_in(first + step - 1));
     const std::uint64_t begin = begun();
     const Piece own = work.piece(step - 1, group.rank());
-    fold_piece(group, first + step - 1, *work.args, own,
-               work.args->output + own.offset);
+    fold_piece(group, first + step - 1, *work.args, own, work.args->output + own.offset);
     group.finish(first + step - 1);
     record(work, 0, step - 1, begin);
     work.folded.note(step - 1);

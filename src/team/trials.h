@@ -159,8 +159,8 @@ class Trials {
     return turn;
   }
 
-  // True when comparisons are over on which the ranks have yet to agree. They do so at the beginning
-  // of a call in which all wait for all, since others must not wait.
+  // True when comparisons are over on which the ranks have yet to agree. They do so at the
+  // beginning of a call in which all wait for all, since others must not wait.
   bool wait_to_agree() const { return over_ > 0; }
   // Collective: settles these comparisons, and tells `settled` of each: its collective, the least
   // bytes of its class, its trial, and what came of it.

@@ -174,7 +174,8 @@ TEST(Trials, WhatIsKeptOfTwoIsComparedWithTheMpi) {
 TEST(Trials, CallsThatMayReturnEarlyLeaveTheAgreementToOthers) {
   Calls calls;
   const auto next_bcast = [&] {
-    const Turn turn = calls.trials.next(Collective::bcast, 8, Results::any, [] { return kNoOther; });
+    const Turn turn =
+        calls.trials.next(Collective::bcast, 8, Results::any, [] { return kNoOther; });
     Trial& trial = calls.trials.of(Collective::bcast, 8, Results::any);
     if (turn.timed) trial.note(turn.route, turn.route == Route::native ? 1 : 9);
     return turn;

@@ -164,7 +164,8 @@ struct Caller {
     return served;
   }
 
-  // Ranks agree on what came of turns in calls that wait for all: here in one of a class of its own.
+  // Ranks agree on what came of turns in calls that wait for all: here in one of a class of its
+  // own.
   void let_agree() const {
     int values[8] = {}, sums[8];
     MPI_Allreduce(values, sums, 8, MPI_INT, MPI_SUM, group.comm);

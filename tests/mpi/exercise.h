@@ -7,8 +7,8 @@
 
 namespace test {
 
-// Makes three calls; in the second all ranks wait for all, so the third one on a communicator can be
-// served. A different `seed` gives different data.
+// Makes three calls; in the second all ranks wait for all, so the third one on a communicator can
+// be served. A different `seed` gives different data.
 inline void use(MPI_Comm comm, int seed) {
   int r, p;
   MPI_Comm_rank(comm, &r);

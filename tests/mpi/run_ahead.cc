@@ -4,7 +4,8 @@
 // another rank receives before it makes the first of these calls. If one of them waited, all would.
 //   run_ahead cold    on communicators that have just been made
 //   run_ahead warm    on communicators that Sumac serves, as many calls as it lets a rank go ahead
-//   run_ahead small   the same, small data only: over levels large messages wait for their receivers
+//   run_ahead small   the same, small data only: over levels large messages wait for their
+//   receivers
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -24,9 +25,9 @@ struct Case {
 
 // As few bytes as go in one line each, and 64 KiB in pieces of several sizes.
 const std::vector<Case> kSmall{{1, 8}, {2, 1}, {6, 8}, {255, 8}, {256, 56}};
-const std::vector<Case> kLarger{{256, 57},   {255, 257}, {146, 449},   {64, 1024},  {31, 2072},
-                                {31, 2073},  {15, 4097}, {7, 9000},    {3, 20000},  {2, 32768},
-                                {1, 65536}};
+const std::vector<Case> kLarger{{256, 57},  {255, 257}, {146, 449}, {64, 1024},
+                                {31, 2072}, {31, 2073}, {15, 4097}, {7, 9000},
+                                {3, 20000}, {2, 32768}, {1, 65536}};
 
 unsigned char value(int number, int giver) {
   return static_cast<unsigned char>(1 + (number * 5 + giver) % 50);

@@ -19,16 +19,15 @@ Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
     if (step < count) {
       const Part part = chunks[step];
       co_await strand.until(group.slot_free(first + step));
-      group.store(first + step, group.payload(group.rank(), first + step),
-                  args.input + part.offset, part.bytes);
+      group.store(first + step, group.payload(group.rank(), first + step), args.input + part.offset,
+                  part.bytes);
       group.publish_in(first + step);
     }
     if (step == 0) continue;
     const std::uint64_t position = first + step - 1;
     const Part part = chunks[step - 1];
     co_await strand.until(group.others_in(position));
-    fold_piece(group, position, args, {part.offset, part.bytes, 0},
-               args.output + part.offset);
+    fold_piece(group, position, args, {part.offset, part.bytes, 0}, args.output + part.offset);
     group.finish(position);
     // Others may have put this chunk in before they folded the one ahead of it.
     if (step > 1) group.note_finished_before(position - 1);

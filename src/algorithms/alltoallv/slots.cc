@@ -47,7 +47,8 @@ Task end_fetching(Strand& strand, ShmGroup& group, const AlltoallArguments& args
 Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
                    const SingleCopy* peers) {
   const int ranks = group.size();
-  const std::uint64_t first = group.take_first({.lines = kLines, .room = group.slot_bytes(), .results = true});
+  const std::uint64_t first =
+      group.take_first({.lines = kLines, .room = group.slot_bytes(), .results = true});
   co_await strand.until(group.slot_free(first));
   Output output(group, args, peers && !peers->avoid && args.input.contiguous());
   output.put_first(first);

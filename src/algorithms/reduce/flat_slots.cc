@@ -16,8 +16,8 @@ Task give(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunks c
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     const Part part = chunks[c];
     co_await strand.until(group.slot_free(first + c));
-    group.store(first + c, group.payload(group.rank(), first + c),
-                args.input + part.offset, part.bytes);
+    group.store(first + c, group.payload(group.rank(), first + c), args.input + part.offset,
+                part.bytes);
     group.publish_in(first + c);
     group.finish(first + c);
   }
@@ -30,8 +30,7 @@ Task collect(Strand& strand, ShmGroup& group, const ReduceArguments& args, Chunk
     for (int r = 0; r < group.size(); ++r) {
       if (r != args.root) co_await strand.until(group.in(r, first + c));
     }
-    fold_piece(group, first + c, args, {part.offset, part.bytes, 0},
-               args.output + part.offset);
+    fold_piece(group, first + c, args, {part.offset, part.bytes, 0}, args.output + part.offset);
     group.finish(first + c);
   }
 }

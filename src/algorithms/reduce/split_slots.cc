@@ -27,8 +27,7 @@ Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
       co_await strand.until(group.others_in(position));
       const Piece own = cut.piece(step - 1, group.rank());
       std::byte* const slot = group.payload(group.rank(), position);
-      fold_piece(group, position, args, own,
-                 root ? args.output + own.offset : slot + own.place);
+      fold_piece(group, position, args, own, root ? args.output + own.offset : slot + own.place);
       group.publish_out(position);
       if (!root) group.finish(position);
     }

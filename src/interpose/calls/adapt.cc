@@ -27,17 +27,16 @@ void tell(const Communicator& c, Collective collective, std::size_t bytes, const
   log(Level::trace,
       "adapted: %s of %zu bytes and more on %d ranks: %s %.2f to %.2f us, %s %.2f to %.2f us: %s",
       name_of(collective), bytes, c.size, name_of(compared.kept, rules, trial), us(least.kept),
-      us(greatest.kept), name_of(compared.rival, rules, trial), us(least.rival),
-      us(greatest.rival), compared.rival_is_faster ? "the latter from now on" : "kept");
+      us(greatest.kept), name_of(compared.rival, rules, trial), us(least.rival), us(greatest.rival),
+      compared.rival_is_faster ? "the latter from now on" : "kept");
 }
 
 }  // namespace
 
 void agree_on_turns(Communicator& c) {
-  c.trials.agree(c.oob, [&](Collective collective, std::size_t bytes, const Trial& trial,
-                            const Compared& compared) {
-    tell(c, collective, bytes, trial, compared);
-  });
+  c.trials.agree(c.oob,
+                 [&](Collective collective, std::size_t bytes, const Trial& trial,
+                     const Compared& compared) { tell(c, collective, bytes, trial, compared); });
 }
 
 Turn next_turn(const Call& call, const Decision& decision, Choice& other) {

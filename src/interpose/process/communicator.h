@@ -25,7 +25,7 @@ struct Communicator : Team {
   MPI_Comm comm = MPI_COMM_NULL;
   MpiOob by_mpi{*this};
   std::uint64_t calls = 0;
-  bool agreed = false;  // the ranks have compared their options
+  bool agreed = false;          // the ranks have compared their options
   std::uint64_t checkable = 0;  // calls whose results could be checked
 
   int profiled = -1;  // its number in the profile; -1: none

@@ -20,8 +20,7 @@ bool is_spawned() {
 }  // namespace
 
 bool is_lone_rank(const sumac_launch& told, int size) {
-  return told.launcher && told.size > 1 && size == 1 && !is_spawned() &&
-         !started_by_rank();
+  return told.launcher && told.size > 1 && size == 1 && !is_spawned() && !started_by_rank();
 }
 
 void warn_of_lone_ranks(const sumac_launch& told, const sumac_stub& stub) {

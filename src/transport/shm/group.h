@@ -132,9 +132,9 @@ class ShmGroup {
   bool has_lines() const { return layout_.control == Control::slot; }
   Line& line(int rank, std::uint64_t position, int index) const {
     const Places::Run& run = places_.run_of(position);
-    const std::size_t place =
-        run.lines > 1 ? Layout::further_lines_offset() + run.line_place * sizeof(Line)
-                      : place_of_first_line(position);
+    const std::size_t place = run.lines > 1
+                                  ? Layout::further_lines_offset() + run.line_place * sizeof(Line)
+                                  : place_of_first_line(position);
     return reinterpret_cast<Line*>(memory(rank) + place)[index];
   }
   // Small data (at most kLinesData) that lie contiguous: without lines, or no longer than one.
@@ -266,8 +266,8 @@ class ShmGroup {
     const Places::Run& run = places_.run_of(position);
     const std::byte* from = memory(rank_) + place_of_first_line(position + 1);
     if (run.lines > 1) {
-      from = memory(rank_) + Layout::further_lines_offset() +
-             places_.next_line_place() * sizeof(Line);
+      from =
+          memory(rank_) + Layout::further_lines_offset() + places_.next_line_place() * sizeof(Line);
     }
     for (int i = 0; i < recent_lines_; ++i) {
       prefetch_for_write(from + static_cast<std::size_t>(i) * kCacheLine);
@@ -307,7 +307,8 @@ class ShmGroup {
                                           Layout::results_offset())[position % kResultPlaces];
   }
   Counter& flag(int rank, std::uint64_t position, std::size_t more) const {
-    return *reinterpret_cast<Counter*>(first_flag_ + static_cast<std::size_t>(rank) * flags_.by_rank +
+    return *reinterpret_cast<Counter*>(first_flag_ +
+                                       static_cast<std::size_t>(rank) * flags_.by_rank +
                                        position % kPositions * flags_.by_slot + more);
   }
   Counter& in_flag(int rank, std::uint64_t position) const {

@@ -11,8 +11,8 @@
 //
 // Where the flags and the small data lie is the lane's control layout, after Kandalla et al.
 // ("Designing optimized MPI broadcast and allreduce for many integrated core (MIC) InfiniBand
-// clusters", HOTI 2013). In layouts other than Control::slot lines have no flags, so that small data
-// are contiguous, and the flags of all ranks lie in an area before the memory of rank 0:
+// clusters", HOTI 2013). In layouts other than Control::slot lines have no flags, so that small
+// data are contiguous, and the flags of all ranks lie in an area before the memory of rank 0:
 //
 //   flags of all ranks for position 0, position 1, ...
 //

@@ -21,9 +21,9 @@ namespace sumac {
 
 // What an operation uses of each of its positions, the same on all ranks.
 struct Use {
-  int lines = 1;          // more than one: of an operation of one position
-  std::size_t room = 0;   // bytes of the payload
-  bool results = false;   // ResultFlags
+  int lines = 1;         // more than one: of an operation of one position
+  std::size_t room = 0;  // bytes of the payload
+  bool results = false;  // ResultFlags
 };
 
 class Places {
