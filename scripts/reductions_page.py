@@ -17,6 +17,35 @@ Which operations Sumac has on which types, the bits of their results, and what i
 same bits.
 
 """
+FIRST_CALLS = [
+    (
+        "result",
+        "in calls before set-up",
+    ),
+    (
+        "sums and products of integers; `BAND` to `LXOR`",
+        "the same bits, but for sums and products of 8 and 16 bits of Open MPI 4 and 5, which"
+        " may [saturate](#beyond-the-standard)",
+    ),
+    (
+        "`MIN`, `MAX`, `MINLOC`, `MAXLOC`",
+        "the same, unless some rank has a NaN, or ranks have zeros of both signs: the MPI may"
+        " then return another of the ranks' values",
+    ),
+    (
+        "sums and products of two ranks' floating-point numbers",
+        "the same, unless both are NaNs, or float16 or complex",
+    ),
+    (
+        "the same of three ranks and more",
+        "may differ: the MPI folds in an order of its own, which may depend on the number of "
+        "bytes, the placement and the root",
+    ),
+    (
+        "operations of the program's own",
+        "the same where the function is associative and commutative",
+    ),
+]
 RULES_HEAD = """
 ## The bits of a result
 
@@ -29,21 +58,15 @@ TYPES_HEAD = """```
 All ranks get the same bits. Of a reduction over ranks, the left operand is that of the lower rank;
 `MPI_Reduce_local` puts `inbuf` to the left.
 
-Until a communicator [is set up](nonblocking.md#when-a-call-is-taken), which takes two calls or more,
-the MPI's own function reduces. Its bits are those of Sumac's later calls where the order of operands
-does not matter:
+Until a communicator [is set up](nonblocking.md#when-a-call-is-taken), which takes two calls or
+more, the MPI's own function reduces. Its bits are those of Sumac's later calls where the order of
+operands does not matter:
 
-| result | in calls before set-up |
-|---|---|
-| sums and products of integers; `BAND` to `LXOR` | the same bits, but for sums and products of 8 and 16 bits of Open MPI 4 and 5, which may [saturate](#beyond-the-standard) |
-| `MIN`, `MAX`, `MINLOC`, `MAXLOC` | the same, unless some rank has a NaN, or ranks have zeros of both signs: the MPI may then return another of the ranks' values |
-| sums and products of two ranks' floating-point numbers | the same, unless both are NaNs, or float16 or complex |
-| the same of three ranks and more | may differ: the MPI folds in an order of its own, which may depend on the number of bytes, the placement and the root |
-| operations of the program's own | the same where the function is associative and commutative |
+@FIRST_CALLS@
 
-It is the same for whatever is handed to the MPI later on. Sumac does not fold these calls itself by
-default: all data of all ranks would have to be moved, by calls in which all ranks wait for all, as a
-reduce must not; and over a hierarchy the order is not known before the ranks have met.
+It is the same for whatever is handed to the MPI later on. Sumac does not fold these calls itself
+by default: all data of all ranks would have to be moved, by calls in which all ranks wait for all,
+as a reduce must not; and over a hierarchy the order is not known before the ranks have met.
 `SUMAC_REPRODUCIBLE=1` does so, and [gives the same bits](reproducible.md) from the first call on.
 
 Gaps in memory (the four bytes behind the index of `MPI_DOUBLE_INT`) are not data: the gaps of a
@@ -186,9 +209,16 @@ def kinds_table(rows):
         yield f"| {row['text']} | {' '.join(types[row['kind']])} | {operations} |\n"
 
 
+def first_calls_table():
+    """The table of what calls give before set-up."""
+    head, *rows = (f"| {result} | {bits} |" for result, bits in FIRST_CALLS)
+    return "\n".join([head, "|---|---|", *rows])
+
+
 def make(root, rows):
     elements = (root / "src/base/types.def").read_text(encoding="utf-8")
     types = (root / "src/base/types.h").read_text(encoding="utf-8")
     header = (root / "src/kernels/reduce.h").read_text(encoding="utf-8")
-    parts = [HEAD, elements_table(elements, types), RULES_HEAD, rules(header), TYPES_HEAD]
+    parts = [HEAD, elements_table(elements, types), RULES_HEAD, rules(header)]
+    parts.append(TYPES_HEAD.replace("@FIRST_CALLS@", first_calls_table()))
     return "".join([*parts, *kinds_table(rows), TAIL])

@@ -141,23 +141,21 @@ std::size_t most_bytes(Algorithm algorithm) {
 }
 
 bool lets_go_early(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::reduce_flat_lines:
-    case Algorithm::reduce_tree:
-    case Algorithm::reduce_flat_slots:
-    case Algorithm::reduce_knomial:
-    case Algorithm::reduce_chain:
-    case Algorithm::reduce_levels:
-    case Algorithm::bcast_lines:
-    case Algorithm::bcast_tree:
-    case Algorithm::bcast_slots:
-    case Algorithm::bcast_knomial:
-    case Algorithm::bcast_chain:
-    case Algorithm::bcast_levels:
-      return true;
-    default:
-      return false;
-  }
+  static constexpr Algorithm kEarly[] = {
+      Algorithm::reduce_flat_lines,
+      Algorithm::reduce_tree,
+      Algorithm::reduce_flat_slots,
+      Algorithm::reduce_knomial,
+      Algorithm::reduce_chain,
+      Algorithm::reduce_levels,
+      Algorithm::bcast_lines,
+      Algorithm::bcast_tree,
+      Algorithm::bcast_slots,
+      Algorithm::bcast_knomial,
+      Algorithm::bcast_chain,
+      Algorithm::bcast_levels,
+  };
+  return std::find(std::begin(kEarly), std::end(kEarly), algorithm) != std::end(kEarly);
 }
 
 bool may_replace(const Choice& chosen, const Choice& other, std::size_t bytes) {
