@@ -142,18 +142,10 @@ std::size_t most_bytes(Algorithm algorithm) {
 
 bool lets_go_early(Algorithm algorithm) {
   static constexpr Algorithm kEarly[] = {
-      Algorithm::reduce_flat_lines,
-      Algorithm::reduce_tree,
-      Algorithm::reduce_flat_slots,
-      Algorithm::reduce_knomial,
-      Algorithm::reduce_chain,
-      Algorithm::reduce_levels,
-      Algorithm::bcast_lines,
-      Algorithm::bcast_tree,
-      Algorithm::bcast_slots,
-      Algorithm::bcast_knomial,
-      Algorithm::bcast_chain,
-      Algorithm::bcast_levels,
+      Algorithm::reduce_flat_lines, Algorithm::reduce_tree,  Algorithm::reduce_flat_slots,
+      Algorithm::reduce_knomial,    Algorithm::reduce_chain, Algorithm::reduce_levels,
+      Algorithm::bcast_lines,       Algorithm::bcast_tree,   Algorithm::bcast_slots,
+      Algorithm::bcast_knomial,     Algorithm::bcast_chain,  Algorithm::bcast_levels,
   };
   return std::find(std::begin(kEarly), std::end(kEarly), algorithm) != std::end(kEarly);
 }
