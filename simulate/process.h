@@ -72,7 +72,7 @@ class Communicator final : private Oob {
 
   bool is_served() const { return team.state == Team::State::together; }
   // How `collective` of so many bytes is done.
-  const Choice& choose(Collective collective, std::size_t bytes) const {
+  Choice choose(Collective collective, std::size_t bytes) const {
     return team.choose(collective, bytes);
   }
   // The stages of such a call as rank 0 takes part in them, in words.

@@ -67,8 +67,9 @@ static bool find_backend(const char* family, const char* directory, char* path, 
   return false;
 }
 
+// Called once in a process: the paths are too long for the stacks of small threads.
 static void* open_backend(const struct sumac_stub* stub) {
-  char directory[PATH_MAX] = "the directory of libsumac.so", path[PATH_MAX + 64];
+  static char directory[PATH_MAX] = "the directory of libsumac.so", path[PATH_MAX + 64];
   if (!own_directory(directory) || !find_backend(stub->family, directory, path, sizeof path)) {
     stub_warn("no-backend", "no libsumac-%s.so in %s, and %s needs it; running without Sumac",
               stub->family, directory, stub->mpi_path);

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "base/cpu.h"
 #include "strands/counter.h"
@@ -44,7 +45,8 @@ class ShmGroup {
         sure_(layout.sure_positions()),
         places_(layout),
         hand_over_(PassSchedule(std::max<std::size_t>(layout.payload_bytes(), 1))),
-        rank_(rank) {}
+        rank_(rank),
+        marked_(kAnnouncedCalls) {}
 
   bool has_memory() const { return block_; }
   int rank() const { return rank_; }
@@ -365,7 +367,7 @@ class ShmGroup {
   struct Marked {
     std::uint64_t first = 0, mark = 0;
   };
-  Marked marked_[kAnnouncedCalls] = {};
+  std::vector<Marked> marked_;  // by number modulo kAnnouncedCalls
 };
 
 }  // namespace sumac

@@ -7,8 +7,7 @@ namespace sumac {
 
 // Lines of a message lie side by side: those left at the end of the ring are passed over.
 void Places::begin_run(std::uint64_t first, const Use& use, std::uint32_t step) {
-  Run& run = runs_[++newest_ % kRuns];
-  run = {};
+  Run run;
   run.first = first;
   run.lines = static_cast<std::uint32_t>(use.lines);
   run.step = step;
@@ -27,6 +26,7 @@ void Places::begin_run(std::uint64_t first, const Use& use, std::uint32_t step) 
   } else {
     run.line_from = next_line_from_;
   }
+  last_ = runs_[++newest_ % kRuns] = run;
 }
 
 const Places::Run& Places::earlier_run(std::uint64_t position) const {

@@ -9,11 +9,11 @@
 // often repeats a call and a large message has thousands of positions.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "transport/shm/layout.h"
 
@@ -32,7 +32,8 @@ class Places {
   explicit Places(const Layout& layout)
       : further_lines_(layout.further_lines),
         payload_mask_(layout.payload_bytes() - 1),
-        payload_bytes_(layout.payload_bytes()) {}
+        payload_bytes_(layout.payload_bytes()),
+        runs_(kRuns) {}
 
   // What a run of positions uses.
   struct Run {
@@ -51,17 +52,15 @@ class Places {
   void take(std::uint64_t first, std::uint64_t count, const Use& use) {
     if (count == 0) return;
     const std::uint32_t step = step_of(use.room);
-    Run& last = runs_[newest_ % kRuns];
-    const bool as_before = use.lines == 1 && last.lines == 1 && step == last.step &&
-                           use.results == last.results && newest_ > 0;
+    const bool as_before = use.lines == 1 && last_.lines == 1 && step == last_.step &&
+                           use.results == last_.results && newest_ > 0;
     if (!as_before) begin_run(first, use, step);
     next_from_ += count * step;
   }
 
   const Run& run_of(std::uint64_t position) const {
-    const Run& last = runs_[newest_ % kRuns];
-    if (position >= last.first) [[likely]]
-      return last;
+    if (position >= last_.first) [[likely]]
+      return last_;
     return earlier_run(position);
   }
   // Place of the payload of a position, in bytes without end and in the ring.
@@ -97,7 +96,8 @@ class Places {
   std::uint64_t newest_ = 0;  // number of the newest run; the first is 1
   std::uint64_t next_from_ = 0, next_line_from_ = 0;
   std::uint32_t line_place_ = 0;
-  std::array<Run, kRuns> runs_ = {};
+  Run last_;               // the newest run
+  std::vector<Run> runs_;  // by number modulo kRuns
 };
 
 }  // namespace sumac
