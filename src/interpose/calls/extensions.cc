@@ -59,11 +59,8 @@ void keep_extensions() { rows_kept = rows_used; }
 void forget_extensions() { rows_used = rows_kept; }
 
 std::uint64_t extensions_hash() {
-  static char version[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  mpi.Get_library_version(version, &length);
   const bool can_ask = self_communicator() != MPI_COMM_NULL;
-  return hash_text(can_ask ? "asks" : "does not ask", hash_text(version));
+  return hash_text(can_ask ? "asks" : "does not ask", hash_text(library_version()));
 }
 
 }  // namespace sumac

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/mpi/mpi_functions.h"
 
+#include <cstring>
+
 #include <type_traits>
 
 namespace sumac {
@@ -53,6 +55,14 @@ const char* find_mpi_functions(const sumac_stub& stub) {
 #include "interpose/calls.def"
 #undef SUMAC_CALL
   return missing;
+}
+
+std::string library_version() {
+  std::string text(MPI_MAX_LIBRARY_VERSION_STRING, '\0');  // too long for small stacks
+  int length = 0;
+  mpi.Get_library_version(text.data(), &length);
+  text.resize(std::strlen(text.c_str()));
+  return text;
 }
 
 }  // namespace sumac

@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include <string>
+
 #include "interpose/mpi/signatures.h"
 #include "interpose/stub/stub.h"
 
@@ -83,5 +85,8 @@ extern MpiFunctions mpi;
 
 // Fills the table. Returns null, or the name of a function this MPI lacks.
 const char* find_mpi_functions(const sumac_stub& stub);
+
+// What the MPI says of itself, in one or several lines.
+std::string library_version();
 
 }  // namespace sumac

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/mpi/return_errors.h"
 
-#include <cstring>
-
 #include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {
@@ -13,10 +11,7 @@ namespace sumac {
 // round. There a handler of one's own is right, which stays until the communicator is freed. In
 // MPICH 5.0 calls return MPI_SUCCESS after such a handler, whatever the error.
 static bool takes_return_for_abort() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  mpi.Get_library_version(text, &length);
-  return std::strstr(text, "Intel") != nullptr;
+  return library_version().find("Intel") != std::string::npos;
 }
 
 static void ignore(MPI_Comm* /*comm*/, int* /*error*/, ...) {}

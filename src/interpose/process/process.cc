@@ -104,10 +104,8 @@ void set_wait_policy_of_process(const WaitPolicy& policy) {
 #if defined(SUMAC_MPI_ABI)
 Family family() {
   static const Family asked = [] {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length = 0;
-    mpi.Get_library_version(text, &length);
-    return std::strstr(text, "Open MPI") ? Family::openmpi : Family::mpich;
+    const bool is_openmpi = library_version().find("Open MPI") != std::string::npos;
+    return is_openmpi ? Family::openmpi : Family::mpich;
   }();
   return asked;
 }

@@ -77,10 +77,8 @@ void Profile::begin() {
   int rank = 0, size = 1;
   mpi.Comm_rank(MPI_COMM_WORLD, &rank);
   mpi.Comm_size(MPI_COMM_WORLD, &size);
-  char host[256] = "", library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
+  char host[256] = "";
   gethostname(host, sizeof host - 1);
-  mpi.Get_library_version(library, &length);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!file_.open(folder(), rank)) return warn("cannot make", rank);
   JsonLine line("sumac_profile", kProfileFormat);
@@ -88,7 +86,8 @@ void Profile::begin() {
   line.add("ranks", size);
   line.add("host", host);
   line.add("pid", getpid());
-  line.add("mpi", std::string(library, std::strcspn(library, "\n")));
+  const std::string mpi_name = library_version();
+  line.add("mpi", mpi_name.substr(0, mpi_name.find('\n')));
   line.add("begin_ns", clock_ns());
   file_.add(line.text());
   write();

@@ -27,7 +27,7 @@ unsigned thread_number() {
   return number;
 }
 
-std::string first_line(const char* text) {
+std::string first_line(const std::string& text) {
   std::string line(text);
   for (char& c : line) {
     if (c < ' ' && c != '\n') c = ' ';
@@ -63,7 +63,7 @@ void Recorder::set_up() {
 void Recorder::begin() {
   const std::lock_guard<std::recursive_mutex> lock(mutex_);
   if (!wanted_ || done_ || file_.is_open() || !world_exists()) return;
-  int rank = 0, ranks = 1, length = 0;
+  int rank = 0, ranks = 1;
   mpi.Comm_rank(MPI_COMM_WORLD, &rank);
   mpi.Comm_size(MPI_COMM_WORLD, &ranks);
   const std::string path = folder_ + "/rank-" + std::to_string(rank) + ".calls";
@@ -72,12 +72,10 @@ void Recorder::begin() {
     return log_here("warning[record]: cannot make %s: %s; rank %d's calls are not recorded",
                     path.c_str(), std::strerror(errno), rank);
   }
-  char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  mpi.Get_library_version(library, &length);
   file_.add("sumac-record " + std::to_string(kFormat));
   file_.add("rank " + std::to_string(rank) + " of " + std::to_string(ranks));
   file_.add(std::string("by ") + SUMAC_VERSION + ' ' +
-            (family() == Family::mpich ? "mpich " : "openmpi ") + first_line(library));
+            (family() == Family::mpich ? "mpich " : "openmpi ") + first_line(library_version()));
   file_.add("began " + std::to_string(std::time(nullptr)));
   ended_ = last_end_ = clock_ns();
 }
