@@ -48,9 +48,7 @@ def draw_solver(axes, comparisons):
     axes.set_xlim(0, longest * 1.6)
     axes.xaxis.set_major_locator(ticker.MaxNLocator(5))
     axes.set_xlabel("seconds to solution (shorter is better)")
-    axes.set_title(
-        "A solver, MPI alone (grey) and with Sumac: medians, whiskers are quartiles", fontsize=10
-    )
+    axes.set_title("A solver, MPI alone (grey) and with Sumac", fontsize=10)
 
 
 def draw_allreduce(axes, curves):
@@ -74,9 +72,7 @@ def draw_allreduce(axes, curves):
     axes.set_ylabel("times as fast")
     axes.grid(True, which="major", alpha=0.25)
     axes.legend(fontsize=9, frameon=False)
-    axes.set_title(
-        "MPI_Allreduce alone, sums of floats, 2 ranks: medians, bands are quartiles", fontsize=10
-    )
+    axes.set_title("MPI_Allreduce alone, sums of floats, 2 ranks", fontsize=10)
 
 
 def save(titles, comparisons, curves, path):
@@ -84,7 +80,8 @@ def save(titles, comparisons, curves, path):
     demo_cg; curves: see draw_allreduce()."""
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4.8), layout="constrained")
     figure.suptitle(titles[0], fontweight="bold")
-    figure.supxlabel(titles[1], fontsize=8, color="#5f6368")
+    notes = f"Bars and points are medians, whiskers and bands quartiles. {titles[1]}"
+    figure.supxlabel(notes, fontsize=8, color="#5f6368")
     draw_solver(left, comparisons)
     draw_allreduce(right, curves)
     for axes in (left, right):

@@ -126,7 +126,7 @@ for ranks in 2 7; do
   SUMAC_TEST_OPENS=$scratch/opens LD_PRELOAD=$opens run job 60 -n $ranks "$sumac" exec "$program" \
     world "$reason"
   passed
-  [ "$(ls "$scratch/opens" | wc -l)" = $ranks ] || fail "not $ranks ranks: $(ls "$scratch/opens")"
+  [ "$(find "$scratch/opens" -type f | wc -l)" = $ranks ] || fail "not $ranks ranks left a list"
   for file in "$scratch"/opens/*; do
     [ "$(grep -cv '^/proc/[0-9]*/fd/' "$file")" -le 60 ] || fail "too many files: $(cat "$file")"
     others=$(grep -E '/(environ|maps|smaps|cmdline|mem|auxv|exe)$' "$file" |
