@@ -80,14 +80,17 @@ template <class Op, class T>
 
 template <class Op, class T>
 void fold_choices(char* dst, const char* left, const char* right, std::size_t count) {
-  const bool in_place = dst == right;
-  for (std::size_t at = 0; at < count * sizeof(T); at += sizeof(T)) {
-    if (takes_left<Op, T>(left + at, right + at)) {
-      move_fields<T>(dst + at, left + at);
-    } else if (!in_place) {
-      move_fields<T>(dst + at, right + at);
+  const std::size_t bytes = count * sizeof(T);
+  if (dst == right) {
+    for (std::size_t at = 0; at < bytes; at += sizeof(T)) {
+      if (takes_left<Op, T>(left + at, dst + at)) move_fields<T>(dst + at, left + at);
     }
-    if (!in_place) move_gaps<T>(dst + at, right + at);
+    return;
+  }
+  for (std::size_t at = 0; at < bytes; at += sizeof(T)) {
+    const bool takes = takes_left<Op, T>(left + at, right + at);
+    move_fields<T>(dst + at, (takes ? left : right) + at);
+    move_gaps<T>(dst + at, right + at);
   }
 }
 #endif
