@@ -78,8 +78,6 @@ void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
   borrow();
   strand_.run(start_in_group(strand_, *ranks.group, call, peers_), policy);
   give_back();
-  if (refusals_.agreed() && ranks.refusals) [[unlikely]]
-    ranks.refusals->agreed = true;
 }
 
 void Work::begin() {

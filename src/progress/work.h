@@ -61,6 +61,8 @@ class Work {
   void finish(const WaitPolicy& policy);
 
   const Strand& strand() const { return strand_; }
+  // After its end: all ranks know that a transfer of it, or of an earlier call, was refused.
+  bool refusals_agreed() const { return refusals_.agreed(); }
   const Ranks& ranks() const { return ranks_; }
 
  private:

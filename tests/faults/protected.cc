@@ -37,8 +37,12 @@ struct Pages {
     if (secret) file = static_cast<int>(syscall(SYS_memfd_secret, 0));
     if (file >= 0 && ftruncate(file, static_cast<off_t>(bytes(n))) != 0) std::abort();
 #endif
-    const int flags = file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-    void* const memory = mmap(nullptr, bytes(n), PROT_READ | PROT_WRITE, flags, file, 0);
+    constexpr int kBoth = PROT_READ | PROT_WRITE;
+    void* memory = MAP_FAILED;
+    if (file >= 0) memory = mmap(nullptr, bytes(n), kBoth, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) {  // the system has none that is secret, or not so much
+      memory = mmap(nullptr, bytes(n), kBoth, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    }
     if (memory == MAP_FAILED) std::abort();
     if (file >= 0) close(file);
     return static_cast<T*>(memory);
@@ -84,7 +88,10 @@ int run() {
   const bool gives_in = !call.in_place && !receives_in;
   for (int i = 0; i < 16; ++i) {
     if (i == 3 && rank == 0) std::printf("served by %s\n", path());
-    if (i == 3 && mine && what == "thread") sem_post(&first_may_end), usleep(200000);
+    if (i == 3 && mine && what == "thread") {
+      sem_post(&first_may_end);
+      usleep(200000);
+    }
     if (i == 12 && rank == 0 && what == "thread") usleep(1500000);  // others see who still lives
     call.fill(i);
     if (i >= 3 && mine && what == "written") protect(receives_in ? call.in : call.out, PROT_READ);
@@ -112,6 +119,6 @@ int main(int argc, char** argv) {
   pthread_t thread;
   pthread_create(
       &thread, nullptr, [](void*) -> void* { std::exit(run()); }, nullptr);
-  sem_wait(&first_may_end);
+  while (sem_wait(&first_may_end) != 0) continue;
   pthread_exit(nullptr);
 }

@@ -47,6 +47,11 @@ const LargeCount& large_count() {
   return functions;
 }
 
+// Larger than a slot: what Sumac does not cut.
+bool is_large(const Shape& shape, std::size_t count) {
+  return shape.bytes() * (shape.is_of_mpi() ? count : 1) > 32 << 10;
+}
+
 // One call and its checks. A root of -1 means an all-reduce.
 class Call {
  public:
@@ -92,7 +97,8 @@ class Call {
   void check() {
     CHECK(seen.wrong == 0, "%s: %ld calls with other handles, counts or threads", step_text,
           seen.wrong.load());
-    if (was_taken()) CHECK(seen.cut == 0, "%s: parts of the vector", step_text);
+    if (was_taken() && shape_.is_of_mpi())
+      CHECK(seen.cut == 0, "%s: parts of the vector", step_text);
     // An MPI may pass the send buffer itself to the function, so only Sumac's calls are checked.
     if (!in_place_ && was_taken()) {
       CHECK(send_.is(own_), "%s: the send buffer was written", step_text);
@@ -109,8 +115,8 @@ class Call {
     const bool local = ranks == 1 || count_ == 0;
     if (over_levels && !local) {
       CHECK_HANDED_DOWN("user-defined operation over a hierarchy");
-    } else if (count_ * shape_.bytes() > 32 << 10 && !local) {
-      CHECK_HANDED_DOWN("user-defined operation on a vector larger than a slot");
+    } else if (is_large(shape_, count_) && !local) {
+      CHECK_HANDED_DOWN("user-defined operation on what is larger than a slot");
     } else {
       CHECK_TAKEN();
     }
@@ -160,7 +166,7 @@ void sweep(const Operation& o, const Shape& shape, std::size_t most) {
       if (!few && root != static_cast<int>(turn) % ranks) continue;
       Call(o, shape, count, root, false).run(large);
       // Debian's MPICH crashes in its own MPI_Reduce in place.
-      if (!over_levels && shape.bytes() < 32 << 10) Call(o, shape, count, root, true).run(large);
+      if (!over_levels && !is_large(shape, count)) Call(o, shape, count, root, true).run(large);
     }
   }
 }

@@ -27,6 +27,9 @@ void run(Communicator& c) {
   } else {
     run_in_queue(c);
   }
+  // Ranks run the call in different ways, but all know the same of it.
+  if (c.work.refusals_agreed()) [[unlikely]]
+    c.refusals.agreed = true;
 }
 
 bool agree(Communicator& c, bool own) {

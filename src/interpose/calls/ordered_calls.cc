@@ -118,7 +118,8 @@ class OrderedReduction {
  private:
   void find_data();
   // The program's own function sees whole vectors, as in user_reduction.cc, or whole parts.
-  bool folds_whole() const { return decision_.by_user && !scatters(); }
+  bool is_whole() const { return decision_.by_user && c_.fold.is_whole(call_.receive.type); }
+  bool folds_whole() const { return is_whole() && !scatters(); }
   int fold_whole();
   int give_all(std::byte* vector, int from) const;
   void cut();
@@ -193,7 +194,7 @@ void OrderedReduction::cut() {
     for (std::size_t r = 0; r < ranks; ++r) most = std::max(most, parts_[r].bytes);
   }
   const std::size_t room = std::max<std::size_t>(1, kRoom / ranks / args_.element) * args_.element;
-  row_ = decision_.by_user ? most : std::min(most, room);
+  row_ = is_whole() ? most : std::min(most, room);
   pieces_ = scatters() ? div_up(most, row_) : div_up(decision_.bytes, ranks * row_);
   given_ = rows_.get(2 * ranks * row_, call_.comm);
   taken_ = given_ + ranks * row_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocking reductions by the program's own operations, commutative or not: ranks fold in rank
-// order, in the thread that made the call. A function sees whole vectors, however much the standard
-// says of single elements: programs reduce objects that travel as bytes, and lists of which all
-// elements together are one operand, which MPIs cut late or never.
+// order, in the thread that made the call. Of the MPI's own types a function sees whole vectors:
+// programs reduce objects that travel as bytes, and lists that are one operand, which MPIs cut late
+// or never. Where the program has described an element by a type of its own, elements are enough.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "interpose/calls/call_data.h"
@@ -43,11 +44,18 @@ void run_packed(Communicator& c, const Call& call) {
   if (output && !c.fold.exception()) unpack_elements(buffer_at(output, call), args.bytes(), packed);
 }
 
-// Runs with all ranks, one or each of which folds.
+// The multiples of bytes at which vectors may be cut.
+std::size_t unit_of(const Communicator& c, MPI_Datatype type, const ReduceArguments& args) {
+  if (c.fold.is_whole(type)) return args.bytes();
+  const bool divides = args.element <= kCacheLine && std::has_single_bit(args.element);
+  return divides ? kCacheLine : args.element;
+}
+
+// Runs with all ranks, each of which may fold.
 void run_together(Communicator& c, const Call& call) {
   ReduceArguments& args = c.work.call.reduction;
   args.user = &c.fold;
-  args.unit = args.bytes();
+  args.unit = unit_of(c, call.receive.type, args);
   // No other thread may call the program's function, and any thread that looks at the queue could.
   if (!c.queue.empty()) c.queue.finish_all(c.wait_policy);
   run_packed(c, call);
@@ -55,11 +63,13 @@ void run_together(Communicator& c, const Call& call) {
   args.unit = kCacheLine;
 }
 
-// The most bytes that are folded as a whole: what a slot has room for, and, where one rank folds so
-// many vectors one after another, not more than takes it longer than a tree of messages takes.
-std::size_t most_in_whole(const Communicator& c) {
+// Whether there is room in the slots for what may not be cut. One rank may fold the vectors of all,
+// one after another: not so much that a tree of messages takes it less time.
+bool has_room(const Communicator& c, const Decision& decision, MPI_Datatype type) {
   constexpr std::size_t kMostOfAll = 256 << 10;
-  return std::min(c.group.slot_bytes(), kMostOfAll / static_cast<std::size_t>(c.size));
+  const std::size_t slot = c.group.slot_bytes();
+  if (!c.fold.is_whole(type)) return c.fold.layout().size <= slot;
+  return decision.bytes <= std::min(slot, kMostOfAll / static_cast<std::size_t>(c.size));
 }
 
 }  // namespace
@@ -83,7 +93,7 @@ void decide_user_reduction(const Call& call, Decision& decision) {
   const Choice& choice = c.choose(call.collective(), decision.bytes);
   if (choice.algorithm == Algorithm::native) return leave_to_mpi(decision, Reason::rules);
   const bool in_lines = info_of(choice.algorithm).needs == Needs::lines;
-  if (!in_lines && decision.bytes > most_in_whole(c)) {
+  if (!in_lines && !has_room(c, decision, type)) {
     return leave_to_mpi(decision, Reason::user_vector);
   }
   decision.choice = without_single_copy(choice);

@@ -41,14 +41,22 @@ void MpiFold::fold(std::byte* output, int ranks, std::size_t count, Source sourc
   if (layout_.dense && count * layout_.size <= kCacheLine) {
     return fold_small(output, ranks, count, source, context);
   }
-  auto [left, right] = operands(count);
-  load(left, source(context, 0), count);
-  for (int r = 1; r < ranks; ++r) {
-    load(right, source(context, r), count);
-    call(left, right, count);
-    std::swap(left, right);
+  // Elements of derived types may be far apart in memory: they are folded a few at a time.
+  constexpr std::size_t kMostSpan = 1 << 20;
+  const bool whole = layout_.dense || is_whole(type_);
+  std::size_t block = count;
+  while (!whole && block > 1 && layout_.span(block) > kMostSpan) block = (block + 1) / 2;
+  for (std::size_t first = 0; first < count; first += block) {
+    const std::size_t n = std::min(block, count - first), offset = first * layout_.size;
+    auto [left, right] = operands(n);
+    load(left, source(context, 0) + offset, n);
+    for (int r = 1; r < ranks; ++r) {
+      load(right, source(context, r) + offset, n);
+      call(left, right, n);
+      std::swap(left, right);
+    }
+    store(output + offset, left, n);
   }
-  store(output, left, count);
 }
 
 MpiFold::Operands MpiFold::operands(std::size_t count) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Folds by an operation of the program's own, on any type. The MPI calls the function
 // (MPI_Reduce_local), for it alone knows what language it is of: with the program's handles, in the
-// calling thread, on copies as the type has them in memory, for all elements of a fold at once.
+// calling thread, on copies as the type has them in memory.
 #pragma once
 
 #include "algorithms/user_fold.h"
 #include "base/align.h"
 #include "interpose/mpi/growing_memory.h"
+#include "interpose/mpi/handles.h"
 #include "interpose/mpi/pending_exception.h"
 #include "interpose/mpi/type_layout.h"
 
@@ -22,6 +23,9 @@ class MpiFold final : public UserFold {
     comm_ = comm;
   }
   TypeLayout& layout() { return layout_; }
+  const TypeLayout& layout() const { return layout_; }
+  // Whether the function is to see all elements of a vector at once.
+  static bool is_whole(MPI_Datatype type) { return find_type(type) != nullptr; }
   // Memory for packed data, valid until end().
   std::byte* packed(std::size_t bytes) { return packed_.get(bytes, comm_); }
 
