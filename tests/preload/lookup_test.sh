@@ -28,4 +28,28 @@ expect_err "libfake_mpi.so is neither"
 with "$programs/libplugin_mpi.so" "$programs/libplugin_openmpi.so" plugin
 expect_out "plugin 1"
 expect_err "libfake_openmpi.so needs it"
+
+# An MPI of which no call came: said at the end to who asks for statistics or messages.
+silent() {
+  run env LD_PRELOAD="$scratch/libsumac.so" "$@"
+  expect_status 0
+  expect_silence
+}
+opened="$programs/open_late $programs/libfake_mpi.so"
+for asked in SUMAC_STATS=yes SUMAC_STATS=json SUMAC_DEBUG=info; do
+  # shellcheck disable=SC2086
+  run env LD_PRELOAD="$scratch/libsumac.so" $asked $opened
+  expect_status 0
+  expect_warnings 1
+  expect_err "warning[no-calls]: $programs/libfake_mpi.so is in this process, but no call"
+  silent $asked true
+done
+# shellcheck disable=SC2086
+for hushed in SUMAC_STATS= SUMAC_STATS=no SUMAC_DEBUG=off "SUMAC_STATS=yes SUMAC_DEBUG=off"; do
+  silent $hushed $opened
+done
+run env LD_PRELOAD="$scratch/libsumac.so" SUMAC_STATS=yes "$programs/open_late" \
+  "$programs/libplugin_mpi.so" plugin
+expect_warnings 1
+expect_err "warning[unknown-mpi]"
 finish

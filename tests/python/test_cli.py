@@ -149,9 +149,10 @@ class TestRun:
         command = sandbox.root / "bin/sumac"
         said = "sumac: 5 ranks, as SLURM_NTASKS=5\n"
         line = f"-n 5 {command} exec -- ./app\n"
-        assert sumac("run", "--dry-run", "./app") == (0, f"mpiexec {line}", said)
+        run = ("run", "--dry-run", "--mpi")
+        assert sumac(*run, "mpich", "./app") == (0, f"mpiexec {line}", said)
         (sandbox.bin / "mpiexec").unlink()  # as where Slurm's launcher is the only one
-        assert sumac("run", "--dry-run", "--mpi", "cray", "./app") == (0, f"srun {line}", said)
+        assert sumac(*run, "cray", "./app") == (0, f"srun {line}", said)
 
     @pytest.mark.parametrize(
         ("variables", "warns"),
@@ -172,7 +173,18 @@ class TestRun:
             monkeypatch.setenv(name, value)
         status, _, err = sumac("run", "--dry-run", "-n", "2", "./app", "a b")
         assert status == 0 and ("warning[run-in-job]" in err) == warns
-        assert not warns or err.endswith("sumac exec ./app 'a b'\n")
+        assert not warns or "sumac exec ./app 'a b'\n" in err
+
+    def test_a_launcher_that_does_not_follow_from_the_program(self, sandbox, tmp_path, sumac):
+        sandbox.add_launcher("mpiexec", "mpich")
+        sandbox.add_launcher("mpiexec.openmpi", "openmpi")
+        script(tmp_path / "app", "#!/bin/sh\n")
+        run = ("run", "--dry-run", "-n", "2")
+        status, _, err = sumac(*run, "./app")
+        assert status == 0 and "warning[mpi-guessed]: no MPI library was found in ./app" in err
+        assert f"{sandbox.bin}/mpiexec of MPICH" in err
+        for told in (("--mpi", "openmpi"), ("--launcher", "mpiexec")):
+            assert sumac(*run, *told, "./app")[2] == ""
 
     def test_settings_and_variables(self, sandbox, tmp_path, sumac):
         sandbox.add_launcher("mpiexec", "mpich")
@@ -206,7 +218,7 @@ class TestRun:
         sandbox.add_launcher("mpiexec", "mpich")
         script(tmp_path / "app", "#!/bin/sh\n")
         monkeypatch.setenv("SUMAC_CMA", "maybe")
-        status, out, err = sumac("run", "--dry-run", "-n", "2", "./app")
+        status, out, err = sumac("run", "--dry-run", "-n", "2", "--mpi", "mpich", "./app")
         assert (status, err) == (0, "") and "exec -- ./app" in out
 
 

@@ -215,7 +215,7 @@ class TestRun:
 
     def test_in_a_folder_of_the_users(self, app, sandbox, sumac, tmp_path, monkeypatch):
         monkeypatch.setenv("SUMAC_TRACE", str(tmp_path / "mine"))
-        status, out, err = sumac("trace", "-n", "1", "./app", "0")
+        status, out, err = sumac("trace", "-n", "1", "--mpi", "mpich", "./app", "0")
         assert (status, err) == (0, "") and "allreduce of 4 KiB" in out
         assert sorted(each.name for each in tmp_path.glob("trace.*")) == ["trace.json", "trace.png"]
         assert (tmp_path / "mine/rank-0.json").exists()

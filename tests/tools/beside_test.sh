@@ -7,6 +7,7 @@
 #   valgrind  reports no error that it does not report of the MPI alone
 #   asan      the program is compiled with AddressSanitizer
 #   perf      finds Sumac's functions by name
+#   jemalloc  is the program's memory allocator
 case=$1 family=$2 launcher=$3 sumac=$4 program=$5
 tests=$(dirname "$0")/..
 . "$tests/mpi/launch.sh"
@@ -100,6 +101,14 @@ perf)
     perf report --stdio -i "$data" --sort dso 2>/dev/null
   done >"$folder/output"
   grep -q 'libsumac-' "$folder/output" || fail "nothing of libsumac-$family.so"
+  ;;
+jemalloc)
+  jemalloc=$(PATH=$PATH:/sbin ldconfig -p | sed -n 's/.*libjemalloc\.so\.2.* => //p' | head -n 1)
+  [ -n "$jemalloc" ] || {
+    echo "no libjemalloc.so.2: install libjemalloc2"
+    exit 77
+  }
+  right env LD_PRELOAD="$jemalloc" "$sumac" exec -- "$program"
   ;;
 esac
 nothing_left

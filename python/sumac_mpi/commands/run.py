@@ -63,6 +63,8 @@ def plan(given: SimpleNamespace) -> tuple[launcher.Launcher, job.Job]:
     app = application.find(given.command, added)
     linked = app.mpi if app.certain or not (given.mpi or given.launcher_name) else None
     chosen = launcher.choose(app.name, linked, given.mpi, given.launcher_name)
+    if app.mpi is None and not (given.mpi or given.launcher_name or chosen.family is None):
+        _tell_guess(app.name, chosen)
     wanted = job.Job(
         ranks=hosts.number_of_ranks(given.ranks, places),
         command=[str(installation.command), "exec", "--", *given.command],
@@ -73,6 +75,17 @@ def plan(given: SimpleNamespace) -> tuple[launcher.Launcher, job.Job]:
         hosts=places,
     )
     return chosen, wanted
+
+
+def _tell_guess(name: str, chosen: launcher.Launcher) -> None:
+    """Says that the launcher does not follow from the program: with that of another MPI, each
+    process would be a job of its own."""
+    print(
+        f"sumac: warning[mpi-guessed]: no MPI library was found in {name}: it is started by the "
+        f"first launcher in PATH, {chosen.path} of {layout.FAMILIES[chosen.family]}\n"
+        "  fix:   if the program opens the library of another MPI by itself: --mpi NAME",
+        file=sys.stderr,
+    )
 
 
 # Variables by which launchers give each process the number of processes and its own rank.

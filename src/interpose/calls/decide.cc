@@ -23,6 +23,10 @@ bool errors_without_data() { return family() == Family::openmpi; }
 
 // Decides why a deferred call on a communicator that Sumac serves is the MPI's, if it is.
 bool may_outlive_call(const Call& call, Decision& decision) {
+  if (static_cast<Progressing>(options.progress) == Progressing::off) {
+    leave_to_mpi(decision, Reason::no_progress);
+    return false;
+  }
   if (call.request && world_is_up()) return true;
   leave_to_mpi(decision, call.request ? Reason::no_world : Reason::arguments);
   return false;

@@ -40,6 +40,8 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   }
   find_progress_hooks(*stub);
   read_settings();
+  // One of the options that ranks must agree on: no rank may serve what another one must not.
+  if (stub->requests_pass_by) options.progress = static_cast<std::uint64_t>(Progressing::off);
   std::snprintf(description_text, sizeof description_text, "Sumac %s  %s  %s", SUMAC_VERSION,
                 stub->family, simd_name());
   redirect_life_cycle(*stub);

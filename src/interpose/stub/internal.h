@@ -77,19 +77,27 @@ void* stub_native(int call, const void* caller);
 // Another function of the MPI that has been found, by its whole name.
 void* stub_mpi_function(const char* symbol);
 bool stub_resolved(void);
+// True once an intercepted call has found an MPI.
+bool stub_was_called(void);
+
+// --- at_exit.c ---
+// The linker makes it the library's DT_FINI.
+void stub_at_exit(void);
 
 // --- callers.c ---
 // Where a call from `address` goes that the global scope does not decide; NULL for the functions
 // that serve calls to `mpi`.
 void* stub_target_for(const struct mpi_library* mpi, int slot, const void* address);
 
-// --- requests.c ---
-// True where a function that completes requests may be called past Sumac: by a tool that looks the
-// MPI's up, or from an object that the loader has bound to the MPI (RTLD_DEEPBIND). `before`: what
-// stands before the MPI, by slot.
+// --- passing.c ---
+// `before`: what stands before the MPI, by slot.
+//
+// The file of a tool that takes collectives past Sumac, or NULL.
+const char* stub_collectives_pass_by(void* const* before);
+// True where a function that completes requests may be called past Sumac.
 bool stub_requests_pass_by(struct mpi_library* mpi, void* const* before);
-// True for calls that give the program a request.
-bool stub_makes_requests(int call);
+// True for the calls that are no collectives and give the program a request.
+bool stub_gives_request(int call);
 
 // --- backend.c ---
 // Opens libsumac-<family>.so and starts it. On failure warns and returns false: nothing is

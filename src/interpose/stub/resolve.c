@@ -30,9 +30,10 @@ static void* before[kSlots];                    // what others have put before t
 static _Atomic(void*) served[SUMAC_NUM_CALLS];  // what takes the calls to the MPI
 // No MPI is in the global scope, so the object that makes a call decides which library it is for.
 static bool by_caller;
-static bool no_requests;  // of Sumac's
 
 bool stub_resolved(void) { return atomic_load_explicit(&state, memory_order_acquire) == kResolved; }
+
+bool stub_was_called(void) { return atomic_load(&state) != kUnresolved; }
 
 static bool switched_off(void) {
   const char* value = getenv("SUMAC_DISABLE");
@@ -61,7 +62,7 @@ static void publish(int slot) {
 // that is half set up, nor one that then declines.
 static void redirect(int call, void* function) {
   if (call < 0 || call >= SUMAC_NUM_CALLS || function == NULL) return;
-  if (no_requests && stub_makes_requests(call)) return;
+  if (stub.requests_pass_by && stub_gives_request(call)) return;
   atomic_store(&served[call], function);
   for (int slot = 0; slot < kSlots && stub_resolved(); ++slot) {
     if (stub_call_of(slot) == call) publish(slot);
@@ -74,6 +75,23 @@ static void mark_as(const char* what) {
   sumac_make_mark(&job, what);
 }
 
+// Ranks may have different tools, and where one of them takes a collective past Sumac, Sumac must
+// not serve it on another. A rank without a back end is one without Sumac to the others.
+static bool stands_aside(void) {
+  if (stub.family == NULL) {
+    stub_warn("unknown-mpi",
+              "%s is neither Open MPI nor of the MPICH family; running without Sumac", mpi.path);
+    return true;
+  }
+  const char* tool = stub.intercepts ? stub_collectives_pass_by(before) : NULL;
+  if (tool == NULL) return false;
+  stub_warn("calls-pass-by",
+            "%s is behind Sumac and takes calls past it to the MPI; running without Sumac\n"
+            "  fix:   load the tool in front of Sumac: LD_PRELOAD=%s sumac run ...",
+            tool, tool);
+  return true;
+}
+
 static void choose_functions(void) {
   serve_nothing();
   if (switched_off()) {
@@ -83,20 +101,17 @@ static void choose_functions(void) {
     }
     return;
   }
-  stub.intercepts = stub_intercepts();
-  no_requests = stub.intercepts && stub_requests_pass_by(&mpi, before);
   stub.version = SUMAC_STUB_VERSION;
   stub.mpi_path = mpi.path;
+  stub.intercepts = stub_intercepts();
+  stub.requests_pass_by = stub.intercepts && stub_requests_pass_by(&mpi, before);
   stub.below = below;
   stub.lookup = stub_mpi_function;
   stub.redirect = redirect;
   stub.catch_memory_calls = stub_catch_memory_calls;
-  if (stub.family == NULL) {
-    stub_warn("unknown-mpi",
-              "%s is neither Open MPI nor of the MPICH family; running without Sumac", mpi.path);
-  } else if (stub_start_backend(&stub)) {
+  if (!stands_aside() && stub_start_backend(&stub)) {
     if (!stub.intercepts) mark_as(SUMAC_MARK_NOT_ABLE);
-    if (no_requests) {
+    if (stub.requests_pass_by) {
       stub_warn("requests-pass-by",
                 "a tool or library in this process completes requests past Sumac; nonblocking and "
                 "persistent calls are left to the MPI");

@@ -45,6 +45,8 @@ struct sumac_stub {
   void* mpi;             // dlopen handle of the MPI
   // The program's calls come here first; 0: libsumac.so is only linked, behind the MPI.
   int intercepts;
+  // Requests that are given to the program may be completed past Sumac.
+  int requests_pass_by;
   // The MPI's own PMPI_<name>, or NULL where this MPI lacks it. Indexed by sumac_call.
   void* const* real;
   // The same, or what the stub puts in the place of what this MPI lacks.
