@@ -17,35 +17,6 @@ Which operations Sumac has on which types, the bits of their results, and what i
 same bits.
 
 """
-FIRST_CALLS = [
-    (
-        "result",
-        "in calls before set-up",
-    ),
-    (
-        "sums and products of integers; `BAND` to `LXOR`",
-        "the same bits, but for sums and products of 8 and 16 bits of Open MPI 4 and 5, which"
-        " may [saturate](#beyond-the-standard)",
-    ),
-    (
-        "`MIN`, `MAX`, `MINLOC`, `MAXLOC`",
-        "the same, unless some rank has a NaN, or ranks have zeros of both signs: the MPI may"
-        " then return another of the ranks' values",
-    ),
-    (
-        "sums and products of two ranks' floating-point numbers",
-        "the same, unless both are NaNs, or float16 or complex",
-    ),
-    (
-        "the same of three ranks and more",
-        "may differ: the MPI folds in an order of its own, which may depend on the number of "
-        "bytes, the placement and the root",
-    ),
-    (
-        "operations of the program's own",
-        "the same where the function is associative and commutative",
-    ),
-]
 RULES_HEAD = """
 ## The bits of a result
 
@@ -62,9 +33,17 @@ Until a communicator [is set up](nonblocking.md#when-a-call-is-taken), which tak
 more, the MPI's own function reduces. Its bits are those of Sumac's later calls where the order of
 operands does not matter:
 
-@FIRST_CALLS@
+- Sums and products of integers, and `LAND` to `BXOR`, have the same bits. Exceptions are sums and
+  products of 8 and 16 bits under Open MPI 4 and 5, which may [saturate](#beyond-the-standard).
+- `MIN`, `MAX`, `MINLOC` and `MAXLOC` have the same, unless some rank has a NaN, or ranks have zeros
+  of both signs: the MPI may then return another of the ranks' values.
+- Sums and products of two ranks' floating-point numbers have the same, unless both are NaNs, or the
+  numbers are complex or have two bytes.
+- Those of three ranks and more may differ: the MPI folds in an order of its own, which may depend
+  on the number of bytes, the placement and the root.
+- Operations of the program's own have the same where they are associative and commutative.
 
-It is the same for whatever is handed to the MPI later on. Sumac does not fold these calls itself
+The same holds for calls that are handed to the MPI later on. Sumac does not fold these calls itself
 by default: all data of all ranks would have to be moved, by calls in which all ranks wait for all,
 as a reduce must not; and over a hierarchy the order is not known before the ranks have met.
 `SUMAC_REPRODUCIBLE=1` does so, and [gives the same bits](reproducible.md) from the first call on.
@@ -210,16 +189,9 @@ def kinds_table(rows):
         yield f"| {row['text']} | {' '.join(types[row['kind']])} | {operations} |\n"
 
 
-def first_calls_table():
-    """The table of what calls give before set-up."""
-    head, *rows = (f"| {result} | {bits} |" for result, bits in FIRST_CALLS)
-    return "\n".join([head, "|---|---|", *rows])
-
-
 def make(root, rows):
     elements = (root / "src/base/types.def").read_text(encoding="utf-8")
     types = (root / "src/base/types.h").read_text(encoding="utf-8")
     header = (root / "src/kernels/reduce.h").read_text(encoding="utf-8")
-    parts = [HEAD, elements_table(elements, types), RULES_HEAD, rules(header)]
-    parts.append(TYPES_HEAD.replace("@FIRST_CALLS@", first_calls_table()))
+    parts = [HEAD, elements_table(elements, types), RULES_HEAD, rules(header), TYPES_HEAD]
     return "".join([*parts, *kinds_table(rows), TAIL])
