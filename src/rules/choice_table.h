@@ -119,11 +119,11 @@ class ChoiceTable {
   std::shared_ptr<const Ranges> ranges_{std::shared_ptr<const Ranges>(), &kAllNative};
 };
 
-// Up to so many bytes a call lets go early, by the shipped rules and in trials, whoever needs
-// nothing of others: the root of a broadcast, and of a reduce who only gives data. Every MPI does
-// so, and programs exist in which such a rank goes on to send what another one receives before it
-// comes.
-inline constexpr std::size_t kMostEarly = 64 << 10;
+// By the shipped rules and in trials, a call of up to so many bytes lets those ranks go on that
+// need nothing from others: the root of a broadcast, and the ranks that only give data to a reduce.
+// Some programs rely on it: such a rank goes on to send a message that another rank receives before
+// it makes the same call. Beyond some KiB every MPI waits for the receiver, too, so none can.
+inline constexpr std::size_t kMostEarly = 8 << 10;
 // True for the algorithms that do, of collectives with a root.
 bool lets_go_early(Algorithm algorithm);
 
