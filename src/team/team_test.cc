@@ -88,7 +88,7 @@ void run_all(ThreadTeam& all, std::deque<TestCall>& calls, const std::string& ab
              unsigned seed = 0) {
   all.each([&](Team& team, const Hello&) {
     WaitPolicy policy;
-    policy.spins = 1;  // yields, and does not doze: there are hundreds of waits for a small chunk
+    policy.spins = 1;
     policy.late = report_late;
     policy.context = const_cast<char*>(about.c_str());
     run_calls(team, calls, policy, seed);
