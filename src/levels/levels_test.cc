@@ -55,8 +55,7 @@ Choices random_choices(int ranks, Random& random) {
   choices.radix = 2 + static_cast<int>(random() % 7);
   choices.chunk = (1 + random() % 40) * kCacheLine;
   if (random() % 2) choices.page = 2 * kCacheLine;
-  choices.passive = random() % 3 == 0;
-  if (choices.passive) choices.page = 0;
+  choices.passive = choices.page == 0 && random() % 2;
   if (choices.passive && random() % 2) choices.refused_one_of = 1 + below(random, 4);
   if (random() % 4 == 0) choices.unmapped = below(random, ranks);
   for (const bool shared : {false, true}) {
