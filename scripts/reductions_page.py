@@ -95,11 +95,10 @@ any extent, with gaps and lower bounds, and in any language: the MPI calls the f
 
 - The fold is `((r0 op r1) op r2) ...` in rank order, whether the operation commutes or not, and the
   same on all ranks.
-- The function is called in the thread that called MPI, with the program's type handle. Of MPI's own
-  types it gets all elements of the vector at once: an operation may treat the vector as one object,
-  such as structures that are sent as `MPI_BYTE`. Of a derived type it gets as many elements as a
-  chunk has. Both its arguments are copies, the first at a multiple of a cache line, which it may
-  write.
+- The function is called in the thread that called MPI, with the program's type handle, for as many
+  elements as a chunk has. Of types of one byte it gets the whole vector, since programs send
+  structures as `MPI_BYTE`. Both its arguments are copies, the first at a multiple of a cache line,
+  which it may write.
 - It may call what MPI lets it, and end the job. If it leaves by a C++ exception it is not called
   again in that reduction; the exception leaves the collective when that has ended on this
   rank. The result is then undefined, also on ranks without an exception; the communicator can still
@@ -113,10 +112,10 @@ These calls are handed to the MPI. `SUMAC_STATS=1` counts them as `user_op`, `us
 `user_vector` or `no_kernel`.
 
 - Operations of `MPI_Op_create` in nonblocking and persistent calls and in `MPI_Reduce_local`; over
-  a [hierarchy](hierarchy.md); on vectors of MPI's own types larger than a slot (32 KiB; 4 KiB where
-  `/dev/shm` is small) or, on more than 8 ranks, than 256 KiB divided by their number, for which
-  MPICH calls the function once, while Open MPI may cut them; and on derived types of which one
-  element is larger than a slot. With a [hint](operations-api.md) Sumac serves many of them.
+  a [hierarchy](hierarchy.md); on types of which one element is larger than a slot (32 KiB; 4 KiB
+  where `/dev/shm` is small); and on vectors of bytes that are larger than a slot or, on more than
+  8 ranks, than 256 KiB divided by their number. With a [hint](operations-api.md) Sumac serves many
+  of them.
 - Predefined operations on derived types, which are an error.
 - Operations on types that neither the standard nor the MPI allows: the MPI returns its own error,
   if it has one. Also operations beyond the standard on elements other than integers, such as

@@ -28,7 +28,7 @@ fi
 export SUMAC_DISABLE=1
 run $start 60 "$ranks" "$program" 1000 3
 expect_status 0
-expect_warnings 1
+expect_warnings 2
 run $start 60 1 "$program" nonsense
 [ "$status" != 0 ] || fail "nonsense was accepted"
 nothing_left || fail "something is left"

@@ -47,11 +47,6 @@ const LargeCount& large_count() {
   return functions;
 }
 
-// Larger than a slot: what Sumac does not cut.
-bool is_large(const Shape& shape, std::size_t count) {
-  return shape.bytes() * (shape.is_of_mpi() ? count : 1) > 32 << 10;
-}
-
 // One call and its checks. A root of -1 means an all-reduce.
 class Call {
  public:
@@ -77,7 +72,7 @@ class Call {
     seen.shape = &shape_;
     seen.caller = pthread_self();
     seen.count = count_;
-    seen.elements = seen.wrong = seen.cut = 0;
+    seen.elements = seen.wrong = 0;
     const void* from = in_place_ ? MPI_IN_PLACE : send_.data();
     void* to = gets_ ? receive_.data() : nullptr;
     const int n = static_cast<int>(count_);
@@ -97,8 +92,6 @@ class Call {
   void check() {
     CHECK(seen.wrong == 0, "%s: %ld calls with other handles, counts or threads", step_text,
           seen.wrong.load());
-    if (was_taken() && shape_.is_of_mpi())
-      CHECK(seen.cut == 0, "%s: parts of the vector", step_text);
     // An MPI may pass the send buffer itself to the function, so only Sumac's calls are checked.
     if (!in_place_ && was_taken()) {
       CHECK(send_.is(own_), "%s: the send buffer was written", step_text);
@@ -115,7 +108,7 @@ class Call {
     const bool local = ranks == 1 || count_ == 0;
     if (over_levels && !local) {
       CHECK_HANDED_DOWN("user-defined operation over a hierarchy");
-    } else if (is_large(shape_, count_) && !local) {
+    } else if (shape_.bytes() > 32 << 10 && !local) {
       CHECK_HANDED_DOWN("user-defined operation on what is larger than a slot");
     } else {
       CHECK_TAKEN();
@@ -144,8 +137,7 @@ class Call {
 // Counts around the sizes of lines, slots and chunks.
 std::vector<std::size_t> counts_of(const Shape& shape, std::size_t most) {
   std::vector<std::size_t> counts{0, 1, 2, 3};
-  for (const std::size_t bytes :
-       {56, 2072, 4 << 10, 8 << 10, 32 << 10, 64 << 10, 200000, 1 << 20}) {
+  for (const std::size_t bytes : {56, 2072, 32 << 10, 64 << 10, 200000, 1 << 20}) {
     const std::size_t n = bytes / std::max(shape.bytes(), static_cast<std::size_t>(shape.extent));
     if (bytes > most || n < 3) continue;
     for (const std::size_t count : {n, n + 1}) {
@@ -166,7 +158,7 @@ void sweep(const Operation& o, const Shape& shape, std::size_t most) {
       if (!few && root != static_cast<int>(turn) % ranks) continue;
       Call(o, shape, count, root, false).run(large);
       // Debian's MPICH crashes in its own MPI_Reduce in place.
-      if (!over_levels && !is_large(shape, count)) Call(o, shape, count, root, true).run(large);
+      if (!over_levels && shape.bytes() < 32 << 10) Call(o, shape, count, root, true).run(large);
     }
   }
 }

@@ -18,7 +18,6 @@ struct Shape {
   MPI_Aint lower, extent;       // in bytes, as MPI_Type_get_extent must return them
 
   std::size_t bytes() const { return 4 * words.size(); }
-  bool is_of_mpi() const { return type == MPI_INT || type == MPI_DOUBLE; }
 };
 
 inline MPI_Datatype committed(MPI_Datatype type) {
@@ -88,7 +87,7 @@ inline std::vector<Shape> all_shapes() {
 
 inline void free_shapes(std::vector<Shape>& shapes) {
   for (Shape& shape : shapes) {
-    if (!shape.is_of_mpi()) MPI_Type_free(&shape.type);
+    if (shape.type != MPI_INT && shape.type != MPI_DOUBLE) MPI_Type_free(&shape.type);
   }
 }
 

@@ -118,7 +118,7 @@ class OrderedReduction {
  private:
   void find_data();
   // The program's own function sees whole vectors, as in user_reduction.cc, or whole parts.
-  bool is_whole() const { return decision_.by_user && c_.fold.is_whole(call_.receive.type); }
+  bool is_whole() const { return decision_.by_user && c_.fold.is_whole(); }
   bool folds_whole() const { return is_whole() && !scatters(); }
   int fold_whole();
   int give_all(std::byte* vector, int from) const;

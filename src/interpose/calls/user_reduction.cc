@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocking reductions by the program's own operations, commutative or not: ranks fold in rank
-// order, in the thread that made the call. Of the MPI's own types a function sees whole vectors:
-// programs reduce objects that travel as bytes, and lists that are one operand, which MPIs cut late
-// or never. Where the program has described an element by a type of its own, elements are enough.
+// order, in the thread that made the call. Of types of one byte a function sees whole vectors,
+// since programs reduce objects that travel as bytes, which MPIs cut late or never. Of other types
+// it sees as many elements as a chunk has.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -45,8 +45,8 @@ void run_packed(Communicator& c, const Call& call) {
 }
 
 // The multiples of bytes at which vectors may be cut.
-std::size_t unit_of(const Communicator& c, MPI_Datatype type, const ReduceArguments& args) {
-  if (c.fold.is_whole(type)) return args.bytes();
+std::size_t unit_of(const Communicator& c, const ReduceArguments& args) {
+  if (c.fold.is_whole()) return args.bytes();
   const bool divides = args.element <= kCacheLine && std::has_single_bit(args.element);
   return divides ? kCacheLine : args.element;
 }
@@ -55,7 +55,7 @@ std::size_t unit_of(const Communicator& c, MPI_Datatype type, const ReduceArgume
 void run_together(Communicator& c, const Call& call) {
   ReduceArguments& args = c.work.call.reduction;
   args.user = &c.fold;
-  args.unit = unit_of(c, call.receive.type, args);
+  args.unit = unit_of(c, args);
   // No other thread may call the program's function, and any thread that looks at the queue could.
   if (!c.queue.empty()) c.queue.finish_all(c.wait_policy);
   run_packed(c, call);
@@ -65,10 +65,10 @@ void run_together(Communicator& c, const Call& call) {
 
 // Whether there is room in the slots for what may not be cut. One rank may fold the vectors of all,
 // one after another: not so much that a tree of messages takes it less time.
-bool has_room(const Communicator& c, const Decision& decision, MPI_Datatype type) {
+bool has_room(const Communicator& c, const Decision& decision) {
   constexpr std::size_t kMostOfAll = 256 << 10;
   const std::size_t slot = c.group.slot_bytes();
-  if (!c.fold.is_whole(type)) return c.fold.layout().size <= slot;
+  if (!c.fold.is_whole()) return c.fold.layout().size <= slot;
   return decision.bytes <= std::min(slot, kMostOfAll / static_cast<std::size_t>(c.size));
 }
 
@@ -93,7 +93,7 @@ void decide_user_reduction(const Call& call, Decision& decision) {
   const Choice& choice = c.choose(call.collective(), decision.bytes);
   if (choice.algorithm == Algorithm::native) return leave_to_mpi(decision, Reason::rules);
   const bool in_lines = info_of(choice.algorithm).needs == Needs::lines;
-  if (!in_lines && !has_room(c, decision, type)) {
+  if (!in_lines && !has_room(c, decision)) {
     return leave_to_mpi(decision, Reason::user_vector);
   }
   decision.choice = without_single_copy(choice);

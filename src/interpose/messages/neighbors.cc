@@ -30,20 +30,24 @@ int find_in_graph(MPI_Comm comm, Neighbors& neighbors) {
   return error;
 }
 
+// The weights are asked for: not every MPI takes MPI_UNWEIGHTED for a weighted graph. MPICH leaves
+// the weights of an unweighted one alone, and has MPI_UNWEIGHTED as data: a back end that referred
+// to it could only be opened with its MPI in the global scope.
+int* place_of(std::vector<int>& weights, int weighted) {
+  if (family() == Family::mpich || weighted) return weights.data();
+  return MPI_UNWEIGHTED;
+}
+
 int find_in_distributed_graph(MPI_Comm comm, Neighbors& neighbors) {
   int from = 0, to = 0, weighted = 0;
   const int error = mpi.Dist_graph_neighbors_count(comm, &from, &to, &weighted);
   if (error != MPI_SUCCESS) return error;
   neighbors.from.resize(static_cast<std::size_t>(from));
   neighbors.to.resize(static_cast<std::size_t>(to));
-  // The weights are asked for: not every MPI takes MPI_UNWEIGHTED for a weighted graph. MPICH
-  // leaves the weights of an unweighted one alone, and has MPI_UNWEIGHTED as data: a back end that
-  // referred to it could only be opened with its MPI in the global scope.
-  weighted |= family() == Family::mpich;
   std::vector<int> from_weights(neighbors.from.size() + 1), to_weights(neighbors.to.size() + 1);
-  return mpi.Dist_graph_neighbors(
-      comm, from, neighbors.from.data(), weighted ? from_weights.data() : MPI_UNWEIGHTED, to,
-      neighbors.to.data(), weighted ? to_weights.data() : MPI_UNWEIGHTED);
+  return mpi.Dist_graph_neighbors(comm, from, neighbors.from.data(),
+                                  place_of(from_weights, weighted), to, neighbors.to.data(),
+                                  place_of(to_weights, weighted));
 }
 
 }  // namespace

@@ -41,11 +41,10 @@ void MpiFold::fold(std::byte* output, int ranks, std::size_t count, Source sourc
   if (layout_.dense && count * layout_.size <= kCacheLine) {
     return fold_small(output, ranks, count, source, context);
   }
-  // Elements of derived types may be far apart in memory: they are folded a few at a time.
+  // Elements far apart in memory are folded a few at a time.
   constexpr std::size_t kMostSpan = 1 << 20;
-  const bool whole = layout_.dense || is_whole(type_);
   std::size_t block = count;
-  while (!whole && block > 1 && layout_.span(block) > kMostSpan) block = (block + 1) / 2;
+  while (block > 1 && layout_.span(block) > kMostSpan) block = (block + 1) / 2;
   for (std::size_t first = 0; first < count; first += block) {
     const std::size_t n = std::min(block, count - first), offset = first * layout_.size;
     auto [left, right] = operands(n);

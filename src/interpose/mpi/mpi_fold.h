@@ -7,7 +7,6 @@
 #include "algorithms/user_fold.h"
 #include "base/align.h"
 #include "interpose/mpi/growing_memory.h"
-#include "interpose/mpi/handles.h"
 #include "interpose/mpi/pending_exception.h"
 #include "interpose/mpi/type_layout.h"
 
@@ -24,8 +23,9 @@ class MpiFold final : public UserFold {
   }
   TypeLayout& layout() { return layout_; }
   const TypeLayout& layout() const { return layout_; }
-  // Whether the function is to see all elements of a vector at once.
-  static bool is_whole(MPI_Datatype type) { return find_type(type) != nullptr; }
+  // Whether the function must see all elements of a vector at once: programs send objects as bytes,
+  // and an element of one byte does not tell where an object ends.
+  bool is_whole() const { return layout_.size == 1; }
   // Memory for packed data, valid until end().
   std::byte* packed(std::size_t bytes) { return packed_.get(bytes, comm_); }
 
