@@ -89,10 +89,14 @@ void run(MPI_Comm comm, Kind kind, const Case& each, int ahead, int late, int ro
   step("%d of %s, %d bytes; rank %d ahead of %d, root %d", each.calls,
        kNames[static_cast<int>(kind)], each.bytes, ahead, late, root);
   Calls calls(comm, kind, each, ahead, root);
-  constexpr int kTag = 7;
+  // The vector of a reduce-scatter has a part for each of the other ranks.
+  constexpr int kTag = 7, kMost = 64 << 10, kMostEarly = 8 << 10;
+  const int bytes = each.bytes * (kind == Kind::scatter ? ranks - 1 : 1);
+  if (bytes > kMostEarly) return;
+  const int times = std::min(each.calls, kMost / bytes);
   int go = 1;
   if (rank == late) MPI_Recv(&go, 1, MPI_INT, ahead, kTag, comm, MPI_STATUS_IGNORE);
-  for (int i = 0; i < each.calls; ++i) {
+  for (int i = 0; i < times; ++i) {
     calls.make(i);
     if (warm) CHECK_TAKEN();
   }
