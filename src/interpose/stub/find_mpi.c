@@ -79,6 +79,17 @@ bool stub_is_of_mpi(const struct mpi_library* mpi, const void* address) {
   return (uintptr_t)address >= mpi->low && (uintptr_t)address < mpi->high;
 }
 
+bool stub_is_of_any_mpi(const struct mpi_library* mpi, const void* address) {
+  Dl_info object, other;
+  if (stub_is_of_mpi(mpi, address)) return true;
+  if (address == NULL || dladdr(address, &object) == 0) return false;
+  void* handle = dlopen(object.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
+  if (handle == NULL) return false;
+  const void* mark = dlsym(handle, kMpiMark);  // also of its dependencies
+  dlclose(handle);
+  return mark != NULL && dladdr(mark, &other) != 0 && other.dli_fbase == object.dli_fbase;
+}
+
 void* stub_behind(const char* name) {
   void* symbol = dlsym(RTLD_NEXT, name);
   return symbol != NULL && stub_is_own(symbol) ? NULL : symbol;

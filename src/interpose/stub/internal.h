@@ -50,6 +50,8 @@ extern const char kMpiMark[];  // a function that only MPIs define
 bool stub_find_mpi(struct mpi_library* mpi, const void* caller, const char* called);
 void stub_forget_mpi(struct mpi_library* mpi);
 bool stub_is_of_mpi(const struct mpi_library* mpi, const void* address);
+// True also where the address belongs to another MPI, of which the process may have several.
+bool stub_is_of_any_mpi(const struct mpi_library* mpi, const void* address);
 
 // The next definition of the name behind Sumac in the order in which the loader searches: what a
 // call would reach without Sumac, unless that is in a library opened RTLD_LOCAL. NULL if none.

@@ -139,7 +139,7 @@ static void find_what_is_before(void) {
   by_caller = dlsym(RTLD_DEFAULT, kMpiMark) == NULL;
   for (int slot = 0; slot < kSlots; ++slot) {
     void* next = stub_behind(stub_name(name, slot));
-    const bool of_mpi = stub_is_of_mpi(&mpi, next) || next == real[stub_call_of(slot)];
+    const bool of_mpi = stub_is_of_any_mpi(&mpi, next) || next == real[stub_call_of(slot)];
     before[slot] = of_mpi ? NULL : next;
   }
 }
