@@ -65,7 +65,8 @@ for how in quick abort kill; do
   ends unknown
   compare killed 2
   stats yes 2 "$how"
-  expect_err 'sumac: no statistics: rank 0 (process '
+  # MPICH's launcher may end what is left of the job first.
+  [ "$family" = mpich ] || expect_err 'sumac: no statistics: rank 0 (process '
 done
 stats yes 3 calls
 expect_err 'Sumac served '
