@@ -20,12 +20,12 @@ unset SUMAC_SHM_BUDGET
 # With these settings the MPI itself needs little shared memory, or none.
 export OMPI_MCA_btl_vader_backing_directory=/tmp MPIR_CVAR_ENABLE_INTRANODE_COLLECTIVES=0
 for host in h0 h1; do
-  for change in size=1024k size=64k ro; do
+  for change in size=4096k size=64k ro; do
     "$lab" exec $host mount -o "remount,$change" /dev/shm || exit 77
     run job 180 block "$probe"
     if [ "$status" != 0 ]; then
       echo "not tried, the MPI itself cannot live there: $host, $change"
-    elif [ $change = size=1024k ]; then
+    elif [ $change = size=4096k ]; then
       # This host's slots are smaller than the other's.
       for algorithm in levels multi_leader; do
         export SUMAC_ALGO=allreduce:$algorithm
