@@ -80,7 +80,7 @@ void test_text() {
   CHECK(stats(all.data(), all.size()) == size && all[size] == 0 && all[size - 1] == '\n');
   CHECK(stats(part.data(), 5) == size && part.compare(0, 4, all, 0, 4) == 0);
   CHECK(part[4] == 0 && part[5] == '?');
-  CHECK(all.rfind("{\"paths\": [", 0) == 0, "%.40s", all.c_str());
+  CHECK(all.rfind("{\"served\": ", 0) == 0, "%.40s", all.c_str());
 }
 
 // Random blocks, alike on all ranks, on the world and on communicators that are not set up yet.
