@@ -60,7 +60,7 @@ static void ask_of(const struct dynamic* object, const ElfW(Rela) * references, 
     if (kind != kAddress && kind != kData && kind != kCall) continue;
     const ElfW(Sym)* symbol = &object->symbols[ELF64_R_SYM(reference->r_info)];
     const char* name = object->strings + symbol->st_name;
-    if (symbol->st_shndx != SHN_UNDEF || strncmp(name + (*name == 'P'), "MPI_", 4) != 0) continue;
+    if (symbol->st_shndx != SHN_UNDEF || strncmp(name + (*name == 'P'), "MPI", 3) != 0) continue;
     const void* bound = *(const void* const*)(object->base + reference->r_offset);
     question->answer = question->ask(name, bound, question->context);
   }
