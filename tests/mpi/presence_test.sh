@@ -128,7 +128,8 @@ for ranks in 2 7; do
   passed
   [ "$(find "$scratch/opens" -type f | wc -l)" = $ranks ] || fail "not $ranks ranks left a list"
   for file in "$scratch"/opens/*; do
-    [ "$(grep -cvE '^/proc/([0-9]*/fd/|self/task$)' "$file")" -le 60 ] || fail "too many files: $(cat "$file")"
+    own=$(grep -cvE '^/proc/([0-9]*/fd/|self/task$)' "$file")
+    [ "$own" -le 60 ] || fail "too many files: $(cat "$file")"
     others=$(grep -E '/(environ|maps|smaps|cmdline|mem|auxv|exe)$' "$file" |
       grep -v "^/proc/\(self\|$(basename "$file")\)/")
     [ -z "$others" ] || fail "$ranks ranks: $others"
