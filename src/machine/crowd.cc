@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <cstdlib>
 
 #include "base/clock.h"
+#include "base/process_stat.h"
 
 namespace sumac {
 namespace {
@@ -27,18 +27,9 @@ std::atomic<int> own_processors{1};
 std::atomic<std::uint64_t> next_count_ns{0};
 std::atomic<bool> crowded{false};
 
-// As the kernel writes it: "17 (name) R ...", where the name may have any characters.
-bool is_runnable(int folder, const char* thread) {
-  char path[32], text[128];
-  std::snprintf(path, sizeof path, "%.20s/stat", thread);
-  const int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;  // it has ended
-  const ssize_t bytes = read(file, text, sizeof text - 1);
-  close(file);
-  if (bytes <= 0) return false;
-  text[bytes] = '\0';
-  const char* state = std::strrchr(text, ')');
-  return state && std::strncmp(state, ") R", 3) == 0;
+bool is_runnable(const char* thread) {
+  sumac_process_stat found;
+  return sumac_read_process_stat(kThreads, std::atoi(thread), &found) && found.state == 'R';
 }
 
 // Calls visit(name) for each entry until it returns false. Allocates nothing, unlike readdir().
@@ -75,7 +66,7 @@ int count_runnable_threads(int enough) {
   if (folder < 0) return 1;
   int runnable = 0;
   for_each_entry(folder, [&](const char* thread) {
-    runnable += is_runnable(folder, thread);
+    runnable += is_runnable(thread);
     return runnable < enough;
   });
   close(folder);
