@@ -28,6 +28,7 @@ sumac_lab_test(reproducible_without PROGRAM reproducible LAYOUTS 2+1+2 FAMILIES 
                ARGS 70000 --differs EXPECTED allreduce:levels LABELS slow)
 
 # The programs for one host.
+sumac_lab_test(run_ahead LAYOUTS 2+1+2 ARGS levels EXPECTED bcast:levels reduce:levels)
 foreach(program communicators signatures progress errors threads types)
   sumac_lab_test(${program} LAYOUTS 2+1+2 EXPECTED bcast:levels)
 endforeach()

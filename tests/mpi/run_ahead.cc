@@ -4,8 +4,8 @@
 // another rank receives before it makes the first of these calls. If one of them waited, all would.
 //   run_ahead cold    on communicators that have just been made
 //   run_ahead warm    on communicators that Sumac serves, as many calls as it lets a rank go ahead
-//   run_ahead small   the same, small data only: over levels large messages wait for their
-//   receivers
+//   run_ahead levels  the same over levels: the root of a broadcast, and a rank that leads nobody.
+//                     Small data only, since large messages wait for their receivers.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -104,12 +104,15 @@ void run(MPI_Comm comm, Kind kind, const Case& each, int ahead, int late, int ro
 }
 
 // On a communicator that Sumac serves: every kind of call, each rank ahead of the next one.
-void run_warm(const Case& each) {
+void run_warm(const Case& each, bool over_levels) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   warm_up(comm);
   for (const Kind kind : {Kind::bcast, Kind::reduce, Kind::scatter}) {
     for (int ahead = 0; ahead < ranks; ++ahead) {
+      // Leaders wait for those whose data they pass on.
+      const bool waits = kind == Kind::scatter || (kind == Kind::reduce && ahead + 1 < ranks);
+      if (over_levels && waits) continue;
       const int late = (ahead + 1) % ranks;
       const int root = kind == Kind::reduce && ahead % 2 == 1 ? late : (ahead + ranks - 1) % ranks;
       run(comm, kind, each, ahead, late, root, true);
@@ -132,17 +135,16 @@ void run_cold(const Case& each) {
   }
 }
 
-void run_all(const Case& each, bool warm) { warm ? run_warm(each) : run_cold(each); }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   start(argc, argv);
   const char* const which = argc > 1 ? argv[1] : "warm";
-  const bool warm = std::strcmp(which, "cold") != 0;
-  for (const Case& each : kSmall) run_all(each, warm);
-  if (std::strcmp(which, "warm") == 0) {
-    for (const Case& each : kLarger) run_all(each, warm);
+  const bool cold = std::strcmp(which, "cold") == 0, levels = std::strcmp(which, "levels") == 0;
+  for (const Case& each : kSmall) cold ? run_cold(each) : run_warm(each, levels);
+  if (!cold && !levels) {
+    for (const Case& each : kLarger) run_warm(each, false);
     // Both at once.
     for (const Case& each : kLarger) {
       step("%d calls of %d bytes among small ones", each.calls, each.bytes);

@@ -25,7 +25,7 @@ sumac_mpi_test_program(surroundings surroundings.cc)
 sumac_mpi_script_test(surroundings SECONDS 240)
 sumac_mpi_test_program(waits waits.cc)
 foreach(situation quiet stranger strangers idle_strangers threads one_sided messages)
-  sumac_mpi_test(waits_${situation} PROGRAM waits RANKS 2 ARGS ${situation} LABELS slow)
+  sumac_mpi_test(waits_${situation} PROGRAM waits RANKS 2 ARGS ${situation})
   foreach(family IN LISTS SUMAC_PROGRAM_FAMILIES)
     # Other tests would be strangers on the cores, of which these have their own.
     set_tests_properties(mpi.waits_${situation}.${family}.2 PROPERTIES RUN_SERIAL TRUE)

@@ -22,7 +22,7 @@ using namespace test;
 
 // Far more than what the machine's noise does, and far less than what a lost time slice or a sleep
 // does: hundreds of times the MPI's time.
-constexpr double kMost = 6;
+constexpr double kMost = 3;
 
 void set_paused(bool paused) { in_sumac<int (*)()>(paused ? "sumac_pause" : "sumac_resume")(); }
 

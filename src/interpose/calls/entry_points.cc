@@ -42,7 +42,6 @@ struct EntryPoint<function, form, Count, std::tuple<Arguments...>, std::tuple<La
     Call made{kKind<function, form, Count>};
     Signature<function, Count>::read(made, arguments...);
     Ending<form>::read(made, last...);
-    if constexpr (form == Form::local) return reduce_local(made);
     return serve(made);
   }
   // The same for calls that somebody watches.
@@ -61,6 +60,23 @@ struct EntryPoint<function, form, Count, std::tuple<Arguments...>, std::tuple<La
   }
 };
 
+// MPI_Reduce_local, which makes a Call of its arguments only to hand it down.
+template <class Count>
+struct LocalEntryPoint {
+  static int call(const void* in, void* inout, Count count, MPI_Datatype type, MPI_Op op) {
+    return reduce_local({in, inout, count, type, op}, [&](Entry& entry, Reason reason) {
+      return hand_down(entry, reason, in, inout, count, type, op);
+    });
+  }
+  [[gnu::cold, gnu::noinline]] static int hand_down(Entry& entry, Reason reason, const void* in,
+                                                    void* inout, Count count, MPI_Datatype type,
+                                                    MPI_Op op) {
+    Call made{kKind<Function::reduce_local, Form::local, Count>};
+    Signature<Function::reduce_local, Count>::read(made, in, inout, count, type, op);
+    return hand_down_local(entry, made, reason);
+  }
+};
+
 template <Collective collective, Form form, auto entry>
 void* timed_or_not() {
   // For persistent operations the starts are timed instead.
@@ -73,10 +89,12 @@ void* entry_point() {
   using Entries = EntryPoint<function, form, Count>;
   constexpr Collective collective = collective_of(function);
   if (calls_are_profiled()) return reinterpret_cast<void*>(&Entries::profiled);
-  if constexpr (form != Form::local) {
+  if constexpr (form == Form::local) {
+    return timed_or_not<collective, form, &LocalEntryPoint<Count>::call>();
+  } else {
     if (calls_are_watched()) return timed_or_not<collective, form, &Entries::watched>();
+    return timed_or_not<collective, form, &Entries::call>();
   }
-  return timed_or_not<collective, form, &Entries::call>();
 }
 
 }  // namespace

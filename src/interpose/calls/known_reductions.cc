@@ -2,20 +2,23 @@
 #include "interpose/calls/known_reductions.h"
 
 #include "interpose/calls/user_handles.h"
-#include "interpose/mpi/pair_map.h"
 #include "progress/announced.h"
 
 namespace sumac {
-namespace {
 
-PairMap<KnownReduction, 8> known_pairs;
+PairMap<KnownReduction, 8> known_reductions;
+
+namespace {
 
 void remember(MPI_Datatype type, MPI_Op op, const KnownReduction& reduction) {
   if (!find_known_type(type) || !find_op(op)) return;  // could be freed, and come back
-  known_pairs.insert(handle_bits(type), handle_bits(op), reduction);
+  known_reductions.insert(handle_bits(type), handle_bits(op), reduction);
 }
 
-const KnownReduction* find_new(MPI_Datatype type, MPI_Op op, Reason& reason) {
+}  // namespace
+
+[[gnu::cold]] const KnownReduction* find_new_reduction(MPI_Datatype type, MPI_Op op,
+                                                        Reason& reason) {
   static thread_local KnownReduction found;
   const Op* operation = find_any_op(op);
   const TypeInfo* info = operation ? find_any_type(type) : nullptr;
@@ -30,15 +33,6 @@ const KnownReduction* find_new(MPI_Datatype type, MPI_Op op, Reason& reason) {
   return &found;
 }
 
-}  // namespace
-
-const KnownReduction* find_reduction(MPI_Datatype type, MPI_Op op, Reason& reason) {
-  const KnownReduction* known = known_pairs.find(handle_bits(type), handle_bits(op));
-  if (known) [[likely]]
-    return known;
-  return find_new(type, op, reason);
-}
-
-void forget_known_reductions() { known_pairs.clear(); }
+void forget_known_reductions() { known_reductions.clear(); }
 
 }  // namespace sumac

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include "interpose/mpi/handles.h"
+#include "interpose/mpi/pair_map.h"
 
 namespace sumac {
 
@@ -16,10 +17,18 @@ struct KnownReduction {
   bool exact = false;  // is_exact()
 };
 
+// Pairs of predefined handles that have been found before.
+extern PairMap<KnownReduction, 8> known_reductions;
+const KnownReduction* find_new_reduction(MPI_Datatype type, MPI_Op op, Reason& reason);
+
 // Returns null where there is no kernel, and sets `reason`. Valid until the thread's next look-up.
-// A pair of predefined handles that was found once is found again by one look-up: a reduction of a
-// few elements takes less time than two.
-const KnownReduction* find_reduction(MPI_Datatype type, MPI_Op op, Reason& reason);
+// Inline, and one look-up for both handles: a reduction of a few elements takes less time than two.
+inline const KnownReduction* find_reduction(MPI_Datatype type, MPI_Op op, Reason& reason) {
+  const KnownReduction* known = known_reductions.find(handle_bits(type), handle_bits(op));
+  if (known) [[likely]]
+    return known;
+  return find_new_reduction(type, op, reason);
+}
 
 // To be called at finalisation: handles mean nothing afterwards.
 void forget_known_reductions();

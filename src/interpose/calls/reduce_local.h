@@ -22,42 +22,48 @@ inline void reduce_in_place(ReduceFn kernel, const void* in, void* inout, std::s
   kernel(inout, sources, 2, count);
 }
 
+// The arguments of a call.
+struct LocalData {
+  const void* in;
+  void* inout;
+  MPI_Count count;
+  MPI_Datatype type;
+  MPI_Op op;
+};
+
 // Returns null, with the reason, where the MPI should serve the call.
-inline const KnownReduction* judge_local(const Entry& entry, const Call& call, Reason& reason) {
-  const Data& data = call.receive;
+inline const KnownReduction* judge_local(const Entry& entry, LocalData data, Reason& reason) {
   reason = Reason::nested;
   if (entry.nested()) return nullptr;
   reason = Reason::left_out;
   if (!collective_is_on(Collective::reduce_local)) return nullptr;
   reason = Reason::not_ready;
   if (!mpi_is_up()) return nullptr;
-  const KnownReduction* found = find_reduction(data.type, call.op, reason);
+  const KnownReduction* found = find_reduction(data.type, data.op, reason);
   if (!found) return nullptr;
   reason = Reason::device;
   if (device_memory_possible()) return nullptr;
   reason = Reason::arguments;
-  const void *in = call.send.address, *inout = data.address;
-  const bool wrong =
-      data.count < 0 || !in || !inout || in == MPI_IN_PLACE || inout == MPI_IN_PLACE || in == inout;
+  const bool wrong = data.count < 0 || !data.in || !data.inout || data.in == MPI_IN_PLACE ||
+                     data.inout == MPI_IN_PLACE || data.in == data.inout;
   return wrong ? nullptr : found;
 }
 
-// By value: arguments whose address is not passed on can stay in registers.
-int hand_down_local(Entry& entry, const Call call, Reason reason);
+int hand_down_local(Entry& entry, const Call& call, Reason reason);
 
-// Serves the call, or hands it down. Inline, as a reduction of a few elements takes less time than
-// to store the call's arguments and load them again.
-inline int reduce_local(const Call& call) {
+// Serves the call, or calls hand_down(entry, reason). Inline, and with the arguments in registers:
+// a reduction of a few elements takes less time than to store them and load them again.
+template <class HandDown>
+inline int reduce_local(LocalData data, HandDown hand_down) {
   Entry entry(Collective::reduce_local);
   Reason reason;
-  const KnownReduction* const found = judge_local(entry, call, reason);
+  const KnownReduction* const found = judge_local(entry, data, reason);
   if (!found) [[unlikely]]
-    return hand_down_local(entry, call, reason);
-  const auto count = static_cast<std::size_t>(call.receive.count);
+    return hand_down(entry, reason);
+  const auto count = static_cast<std::size_t>(data.count);
   const std::size_t extent = found->type.extent;
   constexpr bool kMayUseThreads = true;
-  reduce_in_place(found->kernel, call.send.address, call.receive.address, count, extent,
-                  kMayUseThreads);
+  reduce_in_place(found->kernel, data.in, data.inout, count, extent, kMayUseThreads);
   entry.take_locally(count * extent);
   return MPI_SUCCESS;
 }

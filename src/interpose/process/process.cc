@@ -19,13 +19,9 @@
 namespace sumac {
 namespace {
 
-enum class Life { unknown, up };
-std::atomic<Life> life{Life::unknown};
 std::atomic<bool> world{false}, ending{false};
 std::mutex learning;
 bool learnt = false;
-
-std::atomic<bool> device_runtime{false};
 
 bool is_between_init_and_finalize() {
   int initialized = 0, finalized = 0;
@@ -36,6 +32,7 @@ bool is_between_init_and_finalize() {
 
 }  // namespace
 
+std::atomic<bool> mpi_is_known_to_be_up{false}, device_runtime_is_there{false};
 sumac_options options;
 
 sumac_report stats_wanted() {
@@ -111,8 +108,6 @@ Family family() {
 }
 #endif
 
-bool device_memory_possible() { return device_runtime.load(std::memory_order_relaxed); }
-
 void end_job(MPI_Comm comm) {
   constexpr useconds_t kMoment = 200'000;
   usleep(kMoment);
@@ -120,7 +115,7 @@ void end_job(MPI_Comm comm) {
 }
 
 void look_for_devices() {
-  if (options.device == 0 && accelerator_runtime_loaded()) device_runtime = true;
+  if (options.device == 0 && accelerator_runtime_loaded()) device_runtime_is_there = true;
 }
 
 void note_mpi_up(int log_as) {
@@ -138,7 +133,7 @@ void note_mpi_up(int log_as) {
   if (!learnt) learn_predefined_handles();
   learnt = true;
   if (level == MPI_THREAD_MULTIPLE) self_communicator();
-  life.store(Life::up, std::memory_order_release);
+  mpi_is_known_to_be_up.store(true, std::memory_order_release);
 }
 
 bool world_exists() { return world.load(std::memory_order_relaxed); }
@@ -148,15 +143,14 @@ bool world_is_up() { return world_exists() && !ending.load(std::memory_order_rel
 void note_world_ends() { ending = true; }
 
 void note_mpi_down() {
-  life.store(Life::unknown, std::memory_order_release);
+  mpi_is_known_to_be_up.store(false, std::memory_order_release);
   world = ending = false;
   forget_known_reductions();
   forget_handles();
 }
 
-bool mpi_is_up() {
-  if (life.load(std::memory_order_acquire) == Life::up) return true;
-  // MPI was initialised before Sumac saw a call.
+bool learn_whether_mpi_is_up() {
+  // It may have been initialised before Sumac saw a call.
   if (!is_between_init_and_finalize()) return false;
   note_mpi_up();
   return true;

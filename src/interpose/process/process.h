@@ -47,7 +47,11 @@ std::uint64_t process_word();
 
 // True between MPI_Init and MPI_Finalize and, where a program has sessions only, from its first
 // collective call on. Learns the predefined handles the first time.
-bool mpi_is_up();
+extern std::atomic<bool> mpi_is_known_to_be_up;
+bool learn_whether_mpi_is_up();
+inline bool mpi_is_up() {
+  return mpi_is_known_to_be_up.load(std::memory_order_acquire) || learn_whether_mpi_is_up();
+}
 // `log_as`: this process's rank for messages, or -1 for its rank in the world, where there is one.
 void note_mpi_up(int log_as = -1);
 void note_mpi_down();
@@ -65,7 +69,10 @@ void end_job(MPI_Comm comm);
 
 // True when buffers may be in a GPU's memory: a GPU run-time library was in the process when MPI
 // started or a communicator was set up, and SUMAC_DEVICE does not promise otherwise.
-bool device_memory_possible();
+extern std::atomic<bool> device_runtime_is_there;
+inline bool device_memory_possible() {
+  return device_runtime_is_there.load(std::memory_order_relaxed);
+}
 void look_for_devices();
 
 // How this process waits where a wait belongs to no single communicator: as on the one set up last.
