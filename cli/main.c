@@ -34,8 +34,6 @@ static const char kHelp[] =
     "                           collective worked\n"
     "  profile                  Run an MPI program; show its collectives, and\n"
     "                           foretell their time with Sumac\n"
-    "  replay                   Make the calls of a recorded program again, by its\n"
-    "                           MPI and by Sumac\n"
     "  simulate                 Simulate a collective on a cluster that is not there\n"
     "  doctor                   Show where the ranks of a running job are, who waits,\n"
     "                           in what, and for whom\n"

@@ -16,9 +16,9 @@ static const char kFix[] =
     "work without";
 
 static int is_known(const char* command) {
-  static const char* const names[] = {"run",    "info",       "check",   "bench",  "tune",
-                                      "plot",   "trace",      "profile", "replay", "simulate",
-                                      "doctor", "completion", NULL};
+  static const char* const names[] = {"run",      "info",   "check",      "bench",
+                                      "tune",     "plot",   "trace",      "profile",
+                                      "simulate", "doctor", "completion", NULL};
   for (int i = 0; names[i] != NULL; ++i) {
     if (strcmp(command, names[i]) == 0) return 1;
   }

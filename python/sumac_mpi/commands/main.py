@@ -22,7 +22,6 @@ from sumac_mpi.commands import (
     info,
     plot,
     profile,
-    replay,
     run,
     simulate,
     trace,
@@ -80,11 +79,6 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str, dict[str, bool]]] = {
     "plot": (plot.plot, _BRIEF, {}),
     "trace": (trace.trace, _STARTED, _PROGRAM),
     "profile": (profile.profile, _STARTED, _PROGRAM),
-    "replay": (
-        replay.replay,
-        "0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results of Sumac.",
-        {},
-    ),
     "simulate": (
         simulate.simulate,
         "0 done, 1 failed, 2 usage, 3 no SimGrid here, 4 wrong results of Sumac.",
