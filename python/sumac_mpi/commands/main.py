@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated
@@ -45,8 +46,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(context: typer.Context, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:  # which a shell's question is
         print(f"sumac {__version__}")
         raise typer.Exit()
 
@@ -107,6 +108,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(given: list[str]) -> int:
     # Not by app(), which ends a program in its own ways, also for Ctrl-C and closed pipes.
     command = typer.main.get_command(app)
+    if asked := os.environ.get(completion.VARIABLE):
+        return completion.answer(command, asked)
     try:
         with command.make_context("sumac", given) as context:
             status = command.invoke(context)
