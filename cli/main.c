@@ -2,6 +2,7 @@
 // The sumac command. `exec`, which every rank of a job runs, is in C; commands that are run by hand
 // are in Python.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
@@ -34,8 +35,6 @@ static const char kHelp[] =
     "                           collective worked\n"
     "  profile                  Run an MPI program; show its collectives, and\n"
     "                           foretell their time with Sumac\n"
-    "  replay                   Make the calls of a recorded program again, by its\n"
-    "                           MPI and by Sumac\n"
     "  simulate                 Simulate a collective on a cluster that is not there\n"
     "  doctor                   Show where the ranks of a running job are, who waits,\n"
     "                           in what, and for whom\n"
@@ -61,6 +60,8 @@ static int is(const char* text, const char* short_name, const char* long_name) {
 }
 
 static int run(int argc, char** argv) {
+  // A shell asks how a command line may go on: see commands/completion.py.
+  if (getenv("_SUMAC_COMPLETE") != NULL) return command_python(argc, argv);
   if (argc < 2 || is(argv[1], "-h", "--help") || is(argv[1], "help", "--help")) return print_help();
   const char* command = argv[1];
   if (is(command, "-V", "--version")) {

@@ -16,9 +16,9 @@ static const char kFix[] =
     "work without";
 
 static int is_known(const char* command) {
-  static const char* const names[] = {"run",    "info",       "check",   "bench",  "tune",
-                                      "plot",   "trace",      "profile", "replay", "simulate",
-                                      "doctor", "completion", NULL};
+  static const char* const names[] = {"run",      "info",   "check",      "bench",
+                                      "tune",     "plot",   "trace",      "profile",
+                                      "simulate", "doctor", "completion", NULL};
   for (int i = 0; names[i] != NULL; ++i) {
     if (strcmp(command, names[i]) == 0) return 1;
   }
@@ -45,16 +45,17 @@ static const char* flags_for(enum python_kind kind) {
 }
 
 int command_python(int argc, char** argv) {
+  const char* command = argc > 1 ? argv[1] : "completion";  // a shell gives no arguments
   struct installation here;
   char python[PATH_MAX], package[PATH_MAX], found[PATH_MAX + 64];
   if (find_installation(&here) != 0 || find_python_package(&here, package) != 0) {
     snprintf(found, sizeof found, "no sumac_mpi under %s/lib", here.prefix);
-    return report_no_python(argv[1], found);
+    return report_no_python(command, found);
   }
   const enum python_kind kind = find_python(&here, package, python);
   if (kind == kPythonGone) {
     snprintf(found, sizeof found, "%s, which it was installed for, is no longer there", python);
-    return report_no_python(argv[1], found);
+    return report_no_python(command, found);
   }
   char** arguments = calloc((size_t)argc + 3, sizeof *arguments);
   if (arguments == NULL) return kExitExecFailed;
@@ -67,5 +68,5 @@ int command_python(int argc, char** argv) {
   execvp(python, arguments);
   free(arguments);
   snprintf(found, sizeof found, "no %s in PATH", python);
-  return report_no_python(argv[1], found);
+  return report_no_python(command, found);
 }

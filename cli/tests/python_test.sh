@@ -19,6 +19,9 @@ expect_error 3 no-program
 run "$sumac" bensh
 expect_error 2 unknown-command
 expect_err "'bensh' is not a command"
+run env _SUMAC_COMPLETE=complete_bash "$sumac"
+expect_error 3 no-python
+expect_err "'sumac completion' needs"
 
 write_package() {
   mkdir -p "$1"
@@ -38,6 +41,9 @@ run "$sumac" bench allreduce -n '2 3'
 expect_status 4
 expect_out "['bench', 'allreduce', '-n', '2 3'] $prefix $package"
 expect_out "for the job: None 0 0"
+run env _SUMAC_COMPLETE=complete_bash "$sumac"
+expect_status 4
+expect_out "[] $prefix $package"
 run env PYTHONPATH="$scratch/elsewhere" "$sumac" frobnicate
 expect_out "['frobnicate'] $prefix $package"
 expect_out "for the job: $scratch/elsewhere 0 0"

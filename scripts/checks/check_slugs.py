@@ -13,7 +13,6 @@ SOURCES = (
     "cli/*.c",
     "cli/*.cc",
     "plan/*.cc",
-    "bench/replay/*.cc",
     "python/sumac_mpi/*.py",
     "python/sumac_mpi/*/*.py",
     "scripts/*.py",

@@ -30,18 +30,17 @@ int make_own_file(int folder, const std::string& name) {
   return openat(folder, name.c_str(), kNew, 0600);
 }
 
-std::size_t write_what_fits(int file, const void* data, std::size_t size) {
+bool write_all(int file, const void* data, std::size_t size) {
   const WithoutWriteSignals without;
   const char* const bytes = static_cast<const char*>(data);
-  std::size_t done = 0;
-  while (done < size) {
+  for (std::size_t done = 0; done < size;) {
     const ssize_t written = write(file, bytes + done, size - done);
     if (written < 0 && errno == EINTR) continue;
     if (written == 0) errno = ENOSPC;
-    if (written <= 0) break;
+    if (written <= 0) return false;
     done += static_cast<std::size_t>(written);
   }
-  return done;
+  return true;
 }
 
 }  // namespace sumac

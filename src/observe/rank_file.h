@@ -18,12 +18,7 @@ int make_own_file(const std::string& folder, const std::string& name);
 // The same in an open folder.
 int make_own_file(int folder, const std::string& name);
 
-// Writes as much as can be. Returns the bytes written; where these are not all, the cause is in
-// errno.
-std::size_t write_what_fits(int file, const void* data, std::size_t size);
 // Returns false, with the cause in errno, where not all of it could be written.
-inline bool write_all(int file, const void* data, std::size_t size) {
-  return write_what_fits(file, data, size) == size;
-}
+bool write_all(int file, const void* data, std::size_t size);
 
 }  // namespace sumac

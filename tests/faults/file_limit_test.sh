@@ -4,8 +4,8 @@
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/../mpi/launch.sh"
-mkdir "$scratch/trace" "$scratch/record"
-export SUMAC_STATS="$scratch/stats.json" SUMAC_TRACE="$scratch/trace" SUMAC_RECORD="$scratch/record"
+mkdir "$scratch/trace"
+export SUMAC_STATS="$scratch/stats.json" SUMAC_TRACE="$scratch/trace"
 run launch 90 3 "$program"
 expect_status 0
 expect_out 'passed: '

@@ -135,7 +135,6 @@ void run_cold(const Case& each) {
   }
 }
 
-
 }  // namespace
 
 int main(int argc, char** argv) {

@@ -138,8 +138,8 @@ double time_of_receiving(bool paused) {
   return took;
 }
 
-// Compares what blocks in turn take: the least, or the mean of their rates. (The mean of their times
-// would be that of the one block whose ranks never had their processors at the same time.)
+// Compares what blocks in turn take: the least, or the mean of their rates. (The mean of their
+// times would be that of the one block whose ranks never had their processors at the same time.)
 void compare(const std::string& what, double (*time)(bool paused), bool least) {
   constexpr int kBlocks = 8;
   double rate[2] = {0, 0}, best[2] = {1e9, 1e9};

@@ -20,7 +20,6 @@ COMMANDS = (
     "plot",
     "trace",
     "profile",
-    "replay",
     "simulate",
     "doctor",
     "completion",

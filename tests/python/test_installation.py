@@ -171,11 +171,9 @@ COMPLETIONS = {
 
 
 @pytest.mark.parametrize("shell", COMPLETIONS)
-def test_completion(sumac, user, prefix, shell):
+def test_completion(sumac, prefix, shell):
     script = prefix / "share" / COMPLETIONS[shell]
     assert script.read_text() == sumac("completion", shell)
-    if shutil.which(shell):
-        assert user.run(shell, "-n", script).returncode == 0
 
 
 # How a shell gets the function `module`, where Debian's packages have put it.

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 
 @contextmanager
-def bar(total: int | None, done: int = 0, live: bool = False) -> Iterator[Callable[..., None]]:
+def bar(total: int, done: int = 0, live: bool = False) -> Iterator[Callable[..., None]]:
     """Yields what changes the bar, with the arguments of rich's Progress.update(); it does nothing
     where standard error is no terminal. The bar is redrawn then only, unless it is `live`: that
     takes time from the ranks."""

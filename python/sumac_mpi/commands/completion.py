@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`sumac completion`: a script that makes a shell complete command lines of `sumac`."""
+"""`sumac completion`: the script of typer, by which a shell asks this command how a line may go on,
+and the answers."""
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.completion import completion_init, get_completion_script, shell_complete
+from typer.core import TyperCommand
 
-from sumac_mpi.completion import bash, command_line, fish, values, zsh
+VARIABLE = "_SUMAC_COMPLETE"  # set by the scripts; cli/main.c has its name too
+_NATIVE = ("exec", "plan")  # known by name alone
 
 
 class Shell(str, Enum):
@@ -17,11 +21,7 @@ class Shell(str, Enum):
     fish = "fish"
 
 
-_SCRIPTS = {Shell.bash: bash.script, Shell.zsh: zsh.script, Shell.fish: fish.script}
-
-
 def completion(
-    context: typer.Context,
     shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh or fish")],
 ) -> None:
     """Print a script that makes a shell complete command lines of sumac.
@@ -34,5 +34,13 @@ def completion(
     sumac completion zsh > ~/.zfunc/_sumac
     sumac completion fish > ~/.config/fish/completions/sumac.fish
     """
-    commands = command_line.commands(context.find_root().command)
-    print(_SCRIPTS[shell](commands, values.settings()), end="")
+    print(get_completion_script(prog_name="sumac", complete_var=VARIABLE, shell=shell.value))
+
+
+def answer(group: Any, asked: str) -> int:
+    """Prints what a shell may offer. `group` has the commands in Python, `asked` is the value of
+    VARIABLE; the line is in other variables."""
+    for name in _NATIVE:
+        group.commands[name] = TyperCommand(name)
+    completion_init()
+    return shell_complete(group, {}, "sumac", VARIABLE, asked)

@@ -49,7 +49,7 @@ class Group(typer.core.TyperGroup):
     """The commands of this package, and those two that the `sumac` executable adds."""
 
     def format_help(self, context: Any, formatter: Any) -> None:
-        rows = [(name, summary(command)) for name, command in self.commands.items()]
+        rows = [(name, _summary(command)) for name, command in self.commands.items()]
         options = [(_names(each), _text(each)) for each in self.params]
         lines = ["Usage: sumac COMMAND [ARGUMENTS]", "", self.help or ""]
         lines += [*_section("Commands", rows), *_section(_OPTIONS, [*options, _HELP])]
@@ -57,7 +57,7 @@ class Group(typer.core.TyperGroup):
         formatter.write("\n".join(lines) + "\n")
 
 
-def summary(command: Any) -> str:
+def _summary(command: Any) -> str:
     """The first sentence of its help."""
     return _split(command.help or "")[0][0].rstrip(".")
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated
@@ -22,7 +23,6 @@ from sumac_mpi.commands import (
     info,
     plot,
     profile,
-    replay,
     run,
     simulate,
     trace,
@@ -46,8 +46,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(context: typer.Context, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:  # which a shell's question is
         print(f"sumac {__version__}")
         raise typer.Exit()
 
@@ -80,11 +80,6 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str, dict[str, bool]]] = {
     "plot": (plot.plot, _BRIEF, {}),
     "trace": (trace.trace, _STARTED, _PROGRAM),
     "profile": (profile.profile, _STARTED, _PROGRAM),
-    "replay": (
-        replay.replay,
-        "0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results of Sumac.",
-        {},
-    ),
     "simulate": (
         simulate.simulate,
         "0 done, 1 failed, 2 usage, 3 no SimGrid here, 4 wrong results of Sumac.",
@@ -113,6 +108,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(given: list[str]) -> int:
     # Not by app(), which ends a program in its own ways, also for Ctrl-C and closed pipes.
     command = typer.main.get_command(app)
+    if asked := os.environ.get(completion.VARIABLE):
+        return completion.answer(command, asked)
     try:
         with command.make_context("sumac", given) as context:
             status = command.invoke(context)

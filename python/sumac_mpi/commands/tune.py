@@ -16,7 +16,6 @@ from sumac_mpi.base.errors import bad_value
 from sumac_mpi.bench import message_sizes
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.commands import tune_options as ask
-from sumac_mpi.commands import tune_simulated
 from sumac_mpi.commands.bench_options import Mpi
 from sumac_mpi.launch import programs
 from sumac_mpi.library import layout
@@ -32,10 +31,9 @@ _DECIDING = ("SUMAC_RULES", "SUMAC_ALGO")
 
 def tune(
     named: ask.Collectives = None,
-    sizes: ask.SizesOption = None,
+    sizes: ask.SizesOption = request.SIZES,
     turns: ask.Turns = request.TURNS,
     seconds: ask.Seconds = request.SECONDS,
-    simulate: ask.Simulate = None,
     ranks: ask.Ranks = None,
     mpi: Mpi = None,
     launcher_name: common.LauncherOption = None,
@@ -55,27 +53,14 @@ def tune(
     \b
     sumac tune -n 2,4 -o here.toml
     sumac tune allreduce bcast -n 2 --sizes 64K,256K,1M --mpi all
-    sumac tune allreduce --simulate my-cluster.toml -n 512,1024 -o cluster.toml
     sumac tune --dry-run
     """
     _require_shipped_rules()
-    if simulate:
-        tune_simulated.check_others(
-            {"--mpi": mpi, "--launcher": launcher_name, "--launcher-arg": launcher_args}
-        )
-        listed = message_sizes.read(None, None, None, sizes or tune_simulated.SIZES).listed
-        asked = tune_simulated.requests(simulate, named or (), ranks, listed)
-        if dry_run:
-            print("\n".join(tune_simulated.plan(asked)))
-            return
-        _check(output, overwrite)
-        tune_simulated.run(asked, output, restart, timeout)
-        return
     chosen = request.counts_of_ranks(ranks or str(max(2, hardware.usable_cores())))
     targets = _targets(mpi, launcher_name)
     wanted = request.Request(
         request.collectives(named or ()),
-        request.sizes(message_sizes.read(None, None, None, sizes or request.SIZES).listed),
+        request.sizes(message_sizes.read(None, None, None, sizes).listed),
         chosen, tuple(targets), turns, seconds, tuple(launcher_args or ()),
     )  # fmt: skip
     if dry_run:

@@ -17,14 +17,7 @@ Collectives = Annotated[
     typer.Argument(metavar="COLLECTIVE...", help="{collectives}; all if none is given"),
 ]
 SizesOption = Annotated[
-    Optional[str],
-    typer.Option(
-        "--sizes",
-        metavar="SIZE,...",
-        rich_help_panel=_WHAT,
-        help="Message sizes",
-        show_default="16 B to 4 MiB; with --simulate 8 B to 1 MiB",
-    ),
+    str, typer.Option("--sizes", metavar="SIZE,...", rich_help_panel=_WHAT, help="Message sizes")
 ]
 Turns = Annotated[
     int,
@@ -44,16 +37,6 @@ Seconds = Annotated[
         min=0.001,
         rich_help_panel=_WHAT,
         help="Time that one size may take",
-    ),
-]
-Simulate = Annotated[
-    Optional[str],
-    typer.Option(
-        "--simulate",
-        metavar="CLUSTER",
-        rich_help_panel=_WHAT,
-        help="Simulate a cluster that is not at hand: a file that describes it, or a shipped one's "
-        "name",
     ),
 ]
 Ranks = Annotated[

@@ -31,11 +31,6 @@ def _bare(text: str) -> str:
     return _VERSION.sub("", re.sub(r"[-_ /]", "", text.lower()))
 
 
-def usual() -> list[str]:
-    """The first name of each family, and of the MPIs that people call by others."""
-    return ["openmpi", "mpich", "intel", "mvapich", "cray", "mpiabi"]
-
-
 def is_known(text: str) -> bool:
     return _bare(text) in _FAMILY_OF
 

@@ -26,8 +26,6 @@ class Place:
     ranks: int
     shared: bool  # more ranks than processors
     handover: str = ""  # the class of src/base/distances.def; "" where lines were not measured
-    over: str = "shm"
-    nodes: int = 0  # of "levels"
 
 
 @dataclass(frozen=True)
@@ -42,21 +40,18 @@ class Rule:
         sizes = f'bytes = "{_range(self.low, self.high)}"'
         family = f'mpi = "{place.family}"'
         room = f'room = "{"shared" if place.shared else "own"}"'
-        algorithm, _, chunk = self.verdicts[0].kept.partition(":")
         handover = f'handover = "{place.handover}"'
         return [
             *_comment(", ".join(map(_measured, self.verdicts))),
             "[[rule]]",
             f'collective = "{place.collective}"',
-            f'over = "{place.over}"',
+            'over = "shm"',
             f'ranks = "{place.ranks}"',
-            *([f'nodes = "{place.nodes}"'] if place.nodes else []),
-            *([room] if place.over == "shm" else []),
+            room,
             *([handover] if place.handover else []),
             *([family] if place.family in _FAMILIES else []),
             *([sizes] if self.high else []),
-            f'algorithm = "{algorithm}"',
-            *([f'chunk = "{chunk}"'] if chunk else []),
+            f'algorithm = "{self.verdicts[0].kept}"',
         ]
 
 

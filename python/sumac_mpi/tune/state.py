@@ -83,15 +83,15 @@ def load(path: Path, identity: Identity) -> State:
         return State(path, identity)
     try:
         if path.stat().st_uid != os.geteuid():
-            raise other_measurement(path, "it belongs to another user")
+            raise _other(path, "it belongs to another user")
         content = json.loads(path.read_text())
         if content["format"] != FORMAT:
-            raise other_measurement(path, "another version of Sumac has written it")
+            raise _other(path, "another version of Sumac has written it")
         if different := _different(content["identity"], identity):
-            raise other_measurement(path, f"other {', '.join(different)}")
+            raise _other(path, f"other {', '.join(different)}")
         return State(path, identity, dict(map(_measured, content["jobs"])))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise other_measurement(path, "it is damaged, or no file of 'sumac tune'") from error
+        raise _other(path, "it is damaged, or no file of 'sumac tune'") from error
 
 
 def _measured(record: Mapping[str, Any]) -> tuple[Job, Run]:
@@ -105,7 +105,7 @@ def _different(theirs: Mapping[str, Any], own: Identity) -> list[str]:
     return [name for name in own if theirs.get(name) != own[name]]
 
 
-def other_measurement(path: Path, why: str) -> SumacError:
+def _other(path: Path, why: str) -> SumacError:
     return SumacError(
         "other-measurement",
         f"{path} holds measurements that this run cannot go on with",

@@ -261,7 +261,6 @@ int PMPI_Irecv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 int PMPI_Isend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 int PMPI_Neighbor_alltoallw(const void*, const int*, const MPI_Aint*, const MPI_Datatype*, void*,
                             const int*, const MPI_Aint*, const MPI_Datatype*, MPI_Comm);
-int PMPI_Op_commutative(MPI_Op, int*);
 int PMPI_Op_create(MPI_User_function*, int, MPI_Op*);
 int PMPI_Op_free(MPI_Op*);
 MPI_Op PMPI_Op_fromint(int);

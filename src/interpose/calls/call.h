@@ -34,11 +34,9 @@ enum class Function : std::uint8_t {
   reduce_local,
 };
 
-inline constexpr int kNumFunctions = static_cast<int>(Function::reduce_local) + 1;
-
 // "reduce_scatter_block".
 inline const char* name_of(Function function) {
-  static constexpr const char* kNames[kNumFunctions] = {
+  static constexpr const char* kNames[] = {
       "allreduce",      "reduce",      "bcast",      "barrier",  "reduce_scatter_block",
       "reduce_scatter", "allgather",   "allgatherv", "alltoall", "alltoallv",
       "alltoallw",      "reduce_local"};

@@ -11,7 +11,6 @@
 #include "interpose/process/timed.h"
 #include "interpose/profile/profile.h"
 #include "interpose/profile/profiled_calls.h"
-#include "interpose/record/watch.h"
 
 namespace sumac {
 namespace {
@@ -38,25 +37,13 @@ struct EntryPoint;
 
 template <Function function, Form form, class Count, class... Arguments, class... Last>
 struct EntryPoint<function, form, Count, std::tuple<Arguments...>, std::tuple<Last...>> {
+  template <bool profiled>
   static int call(Arguments... arguments, Last... last) {
     Call made{kKind<function, form, Count>};
     Signature<function, Count>::read(made, arguments...);
     Ending<form>::read(made, last...);
+    if constexpr (profiled) return serve_profiled(made, __builtin_return_address(0));
     return serve(made);
-  }
-  // The same for calls that somebody watches.
-  static int watched(Arguments... arguments, Last... last) {
-    Call made{kKind<function, form, Count>};
-    Signature<function, Count>::read(made, arguments...);
-    Ending<form>::read(made, last...);
-    return serve_watched(made, serve);
-  }
-  // The same where calls are watched.
-  static int profiled(Arguments... arguments, Last... last) {
-    Call made{kKind<function, form, Count>};
-    Signature<function, Count>::read(made, arguments...);
-    Ending<form>::read(made, last...);
-    return serve_profiled(made, __builtin_return_address(0));
   }
 };
 
@@ -77,23 +64,17 @@ struct LocalEntryPoint {
   }
 };
 
-template <Collective collective, Form form, auto entry>
-void* timed_or_not() {
-  // For persistent operations the starts are timed instead.
-  if constexpr (form == Form::persistent) return reinterpret_cast<void*>(entry);
-  return entry_of<collective, entry>();
-}
-
 template <Function function, Form form, class Count>
 void* entry_point() {
   using Entries = EntryPoint<function, form, Count>;
-  constexpr Collective collective = collective_of(function);
-  if (calls_are_profiled()) return reinterpret_cast<void*>(&Entries::profiled);
+  if (calls_are_profiled()) return reinterpret_cast<void*>(&Entries::template call<true>);
   if constexpr (form == Form::local) {
-    return timed_or_not<collective, form, &LocalEntryPoint<Count>::call>();
+    return entry_of<Collective::reduce_local, &LocalEntryPoint<Count>::call>();
   } else {
-    if (calls_are_watched()) return timed_or_not<collective, form, &Entries::watched>();
-    return timed_or_not<collective, form, &Entries::call>();
+    constexpr auto entry = &Entries::template call<false>;
+    // For persistent operations the starts are timed instead.
+    if constexpr (form == Form::persistent) return reinterpret_cast<void*>(entry);
+    return entry_of<collective_of(function), entry>();
   }
 }
 

@@ -25,8 +25,6 @@ class ExchangeSide {
   bool is_given() const;
   MPI_Count count(int rank) const;
   MPI_Datatype type(int rank) const;
-  // The displacement of a block, in elements; of MPI_Alltoallw's, in bytes.
-  MPI_Aint place(int rank) const;
   // Of a block whose type is valid: its packed bytes, and where it is.
   std::size_t bytes(int rank) const;
   Data block(int rank) const;
@@ -37,6 +35,8 @@ class ExchangeSide {
   const void* places() const { return sends_ ? call_.send_displacements : call_.displacements; }
   const MPI_Datatype* types() const { return sends_ ? call_.send_types : call_.types; }
   bool has_types() const { return call_.kind.function == Function::alltoallw; }
+  // The displacement of a block, in elements; of MPI_Alltoallw's, in bytes.
+  MPI_Aint place(int rank) const;
 
   const Call& call_;
   bool sends_;

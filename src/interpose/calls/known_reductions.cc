@@ -18,7 +18,7 @@ void remember(MPI_Datatype type, MPI_Op op, const KnownReduction& reduction) {
 }  // namespace
 
 [[gnu::cold]] const KnownReduction* find_new_reduction(MPI_Datatype type, MPI_Op op,
-                                                        Reason& reason) {
+                                                       Reason& reason) {
   static thread_local KnownReduction found;
   const Op* operation = find_any_op(op);
   const TypeInfo* info = operation ? find_any_type(type) : nullptr;

@@ -21,7 +21,7 @@ namespace sumac {
   X(Errhandler_free) X(Error_class) X(Finalized) X(Get_count) X(Get_library_version)         \
   X(Graph_neighbors) X(Graph_neighbors_count) X(Grequest_complete) X(Grequest_start)         \
   X(Group_free) X(Group_translate_ranks) X(Info_get) X(Initialized) X(Iprobe)                \
-  X(Op_commutative) X(Op_create) X(Query_thread) X(Recv_init) X(Status_set_cancelled)        \
+  X(Op_create) X(Query_thread) X(Recv_init) X(Status_set_cancelled)                          \
   X(Status_set_elements) X(Test_cancelled) X(Topo_test) X(Type_commit) X(Type_contiguous)    \
   X(Type_create_hindexed) X(Type_create_keyval) X(Type_create_struct) X(Type_dup)            \
   X(Type_free) X(Type_free_keyval) X(Type_get_attr) X(Type_get_contents) X(Type_get_envelope)\

@@ -13,7 +13,6 @@
 #include "interpose/profile/profile.h"
 #include "interpose/profile/profiled_calls.h"
 #include "interpose/profile/profiled_requests.h"
-#include "interpose/record/watch.h"
 #include "interpose/requests/completion.h"
 #include "kernels/reduce.h"
 #include "machine/presence.h"
@@ -61,7 +60,6 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
     redirect_messages(*stub);
     requests = message_request_calls(requests);
   }
-  if (calls_are_watched()) requests = watched_request_calls(requests);
   redirect_requests(*stub, requests);
   return nullptr;
 }

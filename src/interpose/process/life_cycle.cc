@@ -29,7 +29,6 @@
 #include "interpose/process/own_memory.h"
 #include "interpose/process/trace_choices.h"
 #include "interpose/profile/profile.h"
-#include "interpose/record/recorder.h"
 #include "interpose/requests/carriers.h"
 #include "interpose/requests/requests.h"
 #include "observe/log.h"
@@ -59,7 +58,6 @@ void world_came_up(const sumac_launch& told) {
   if (lone) warn_of_lone_ranks(told, *own_stub);
   log(Level::info, "%s  %d ranks", description(), size);
   open_own_memory(*own_stub);
-  recorder().begin();
   profile().begin();
   if (own_rank != 0) return;
   // What a job leaves that is killed.
@@ -134,7 +132,6 @@ int abort(MPI_Comm comm, int code) {
 
 int finalize() {
   if (mpi_is_up()) {
-    recorder().end();
     profile().end();
     report();
     write_trace();

@@ -14,7 +14,6 @@
 #include "interpose/process/process.h"
 #include "interpose/process/timed.h"
 #include "interpose/profile/profile.h"
-#include "interpose/record/recorder.h"
 #include "kernels/reduce.h"
 #include "kernels/simd.h"
 #include "machine/location.h"
@@ -99,7 +98,6 @@ void read_settings() {
   if (const std::size_t share = cache_share("", own_cpus())) set_stream_bytes(share);
   read_thread_options(options);
   if (*options.trace) trace::start(options.trace);
-  recorder().set_up();
 }
 
 }  // namespace sumac
