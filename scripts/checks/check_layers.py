@@ -26,9 +26,19 @@ LAYERS = {
     "levels": 6,
     "progress": 7,
     "team": 8,
-    "interpose": 9,
-    "testing": 10,  # so that tests alone include it
+    "interpose/abi": 8,
+    "interpose/stub": 9,
+    "interpose/mpi": 10,
+    "interpose/process": 11,
+    "interpose/calls": 12,
+    "interpose/requests": 13,
+    "interpose/messages": 14,
+    "interpose/watch": 15,
+    "interpose/backend": 16,
+    "testing": 17,  # so that tests alone include it
 }
+# Folders whose own folders are layers. What lies in them directly, a table, may be included by all.
+DIVIDED = ("interpose",)
 MAY_INCLUDE_MPI = (
     "src/interpose/",
     "bench/",
@@ -51,7 +61,11 @@ def includes(path):
 def layer_of(path):
     """The folder of src/ that a file is in, or None for a file that is elsewhere."""
     parts = path.relative_to(ROOT).parts
-    return parts[1] if parts[0] == "src" and len(parts) > 2 else None
+    if parts[0] != "src" or len(parts) < 3:
+        return None
+    if parts[1] not in DIVIDED:
+        return parts[1]
+    return f"{parts[1]}/{parts[2]}" if len(parts) > 3 else None
 
 
 def resolve(source, name):

@@ -5,12 +5,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 from sumac_mpi.commands import main
 from sumac_mpi.launch import launcher
+
+# Jobs that a shell runs in the background ignore Ctrl-C, and so would all that is started here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Answers --version like the launcher of a family. Otherwise records its arguments and its
 # environment, and runs the command that begins with Sumac's once.

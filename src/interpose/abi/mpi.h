@@ -152,6 +152,7 @@ typedef struct MPI_ABI_Win* MPI_Win;
 #define MPI_ERR_ARG 13
 #define MPI_ERR_TRUNCATE 15
 #define MPI_ERR_OTHER 16
+#define MPI_ERR_PENDING 18
 #define MPI_ERR_IN_STATUS 19
 #define MPI_ERR_NO_MEM 39
 #define MPI_ANY_SOURCE (-1)

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "algorithms/chunks.h"
-#include "interpose/calls/call.h"
+#include "interpose/mpi/call.h"
 #include "layout/layouts.h"
 
 namespace sumac {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "interpose/calls/call.h"
+#include "interpose/mpi/call.h"
 
 namespace sumac {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/types.h"
-#include "interpose/calls/call.h"
+#include "interpose/mpi/call.h"
 #include "interpose/process/communicator.h"
 
 namespace sumac {

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions the back end puts in front of the MPI's own, and what they share.
+// What the files of this folder share: how a communicator's work is run, and the functions of the
+// MPI's that they stand before.
 #pragma once
 
 #include <mpi.h>
 
 #include "interpose/process/communicator.h"
-#include "interpose/process/process.h"
 #include "interpose/stub/stub.h"
 
 namespace sumac {
 
-void redirect_collectives(const sumac_stub& stub);
-void redirect_life_cycle(const sumac_stub& stub);
+// sumac_op_create() and what frees operations (user_operations.cc); MPI_Pack and MPI_Unpack
+// (pack.cc).
 void redirect_operations(const sumac_stub& stub);
-void redirect_info(const sumac_stub& stub);
-void redirect_shared_windows(const sumac_stub& stub);
 void redirect_packing(const sumac_stub& stub);
 
 // Runs what `work` of a communicator describes. The communicator's state is `together`.

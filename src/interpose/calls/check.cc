@@ -7,8 +7,9 @@
 #include "base/align.h"
 #include "interpose/calls/blocks.h"
 #include "interpose/calls/check_report.h"
-#include "interpose/calls/user_handles.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/user_handles.h"
+#include "interpose/process/entry.h"
 
 namespace sumac {
 

@@ -14,6 +14,7 @@
 #include "interpose/calls/exchange.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/world.h"
 #include "interpose/process/process.h"
 #include "observe/log.h"
 

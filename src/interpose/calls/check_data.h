@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "interpose/calls/call.h"
+#include "interpose/mpi/call.h"
 
 namespace sumac {
 

@@ -13,6 +13,7 @@
 
 #include "interpose/calls/call_text.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/world.h"
 #include "observe/json_line.h"
 #include "observe/log.h"
 #include "observe/rank_file.h"

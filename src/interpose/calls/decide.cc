@@ -6,7 +6,9 @@
 #include "interpose/calls/blocks.h"
 #include "interpose/calls/calls.h"
 #include "interpose/calls/exchange.h"
+#include "interpose/mpi/family.h"
 #include "interpose/mpi/packing.h"
+#include "interpose/mpi/world.h"
 
 namespace sumac {
 namespace {

@@ -3,9 +3,10 @@
 // program's data.
 #pragma once
 
-#include "interpose/calls/call.h"
-#include "interpose/calls/known_reductions.h"
+#include "interpose/mpi/call.h"
+#include "interpose/mpi/known_reductions.h"
 #include "interpose/process/communicator.h"
+#include "interpose/process/entry.h"
 
 namespace sumac {
 

@@ -5,7 +5,7 @@
 // ranks (set-up, agreements) happens only in calls from which no rank can return early.
 #pragma once
 
-#include "interpose/calls/call.h"
+#include "interpose/mpi/call.h"
 
 namespace sumac {
 

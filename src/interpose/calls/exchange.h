@@ -8,7 +8,7 @@
 
 #include "algorithms/arguments.h"
 #include "algorithms/table.h"
-#include "interpose/calls/call.h"
+#include "interpose/mpi/call.h"
 #include "interpose/mpi/packing.h"
 
 namespace sumac {

@@ -3,11 +3,13 @@
 // that occur for the first time, since reading one costs more than packing it once may gain; small
 // data; and arguments that are wrong, of which the MPI is to tell.
 #include "interpose/calls/calls.h"
+#include "interpose/mpi/family.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/pack_calls.h"
 #include "interpose/mpi/packing.h"
 #include "interpose/mpi/type_use.h"
+#include "interpose/process/entry.h"
 #include "tasks/threads.h"
 
 namespace sumac {

@@ -9,30 +9,10 @@
 #include "interpose/calls/direct_memory.h"
 #include "interpose/calls/ends_together.h"
 #include "interpose/calls/ordered_calls.h"
-#include "interpose/messages/alltoall_calls.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/requests/requests.h"
-#include "team/own_ranks.h"
 
 namespace sumac {
 namespace {
-
-void count_hand_down(Entry& entry, const Decision& decision) {
-  if (!decision.communicator) return entry.hand_down(decision.reason, decision.bytes);
-  entry.hand_down(decision.communicator->stats, decision.reason, decision.bytes);
-}
-
-// Sets the size of a call that was left to the MPI before it was looked at. The MPI has accepted
-// the call: it would tell an error handler of wrong arguments.
-void learn_bytes(const Call& call, Decision& decision) {
-  if (decision.bytes > 0 || !mpi_is_up()) return;
-  int inter = 0, ranks = 0;
-  if (has_parts(call.kind.function)) {
-    mpi.Comm_test_inter(call.comm, &inter);
-    if (!inter) mpi.Comm_size(call.comm, &ranks);
-  }
-  decision.bytes = size_of(call, ranks).bytes;
-}
 
 // Adds it to what count_hand_down() has counted.
 void count_bytes(const Entry& entry, const Call& call, Decision& decision) {
@@ -45,11 +25,6 @@ void count_bytes(const Entry& entry, const Call& call, Decision& decision) {
   Stats& stats = decision.communicator->stats;
   stats.handed[static_cast<int>(collective)][static_cast<int>(decision.reason)].bytes +=
       decision.bytes;
-}
-
-void count_served(CallRecord& record, Stats& stats, const CallData& data, Algorithm algorithm) {
-  if (data.is_local()) return record.take_locally(stats, data.bytes());
-  record.take(stats, algorithm, data.bytes());
 }
 
 // Of one rank, or of no data: the result of a reduction is its input.
@@ -145,111 +120,38 @@ int run_checked(Entry& entry, const Call& call, const Decision& decision) {
   return error;
 }
 
-bool is_checked(const Call& call, const Decision& decision) {
-  return results_checked != 0 && takes_check(call, decision);
-}
-
-int start_now(Entry& entry, const Call& call, const Decision& decision) {
-  CollectiveRequest& request = acquire_nonblocking(*decision.communicator);
-  request.data.describe(request, call, decision);
-  request.communicator->deferred |= !request.data.is_local();
-  if (is_checked(call, decision)) [[unlikely]]
-    request.check = std::make_unique<ResultCheck>(call, decision);
-  start(entry, request);
-  *call.request = request.handle;
-  return MPI_SUCCESS;
-}
-
-int initialise(Entry& entry, const Call& call, const Decision& decision) {
-  Communicator& c = *decision.communicator;
-  const bool local = decision.way == Decision::Way::local;
-  OwnRanks* ranks = nullptr;
-  c.deferred |= !local;
-  if (!local) {
-    ranks = acquire_own_ranks(c, call.collective(), decision.choice,
-                              decision.direct != Algorithm::native);
-    if (!ranks) {
-      Decision left = decision;
-      leave_to_mpi(left, Reason::no_room);
-      keep_order(call, left);
-      count_hand_down(entry, left);
-      return call.kind.below(call);
-    }
-  }
-  CollectiveRequest* request = acquire_persistent(c, ranks);
-  if (!request) {
-    // Other ranks may have made theirs.
-    mpi.Comm_call_errhandler(call.comm, MPI_ERR_REQUEST);
-    return MPI_ERR_REQUEST;
-  }
-  request->data.describe(*request, call, decision);
-  if (is_checked(call, decision)) [[unlikely]] {
-    request->check = std::make_unique<ResultCheck>(call, decision);
-    if (!request->check->initialise()) request->check.reset();
-  }
-  entry.note_path(local ? kLocal : info_of(decision.choice.algorithm).name);
-  *call.request = request->handle;
-  return MPI_SUCCESS;
-}
-
-// Everything about a persistent call is decided at its initialisation, which may wait for other
-// ranks, so the first one on a communicator sets it up. The MPI's own request comes first: what the
-// MPI accepts without an error, all ranks have called.
-int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decision) {
-  const int error = call.kind.below(call);
-  // Counts as much as two calls: it will be used many times.
-  if (was_made(error)) count_call(call.comm, kAgreeAfter, Others::will_come);
-  Decision again = error == MPI_SUCCESS ? decide(entry, call) : decision;
-  if (!again.is_served()) {
-    if (error == MPI_SUCCESS) learn_bytes(call, again);
-    keep_order(call, again);
-    count_hand_down(entry, again);
-    return error;
-  }
-  mpi.Request_free(call.request);
-  return initialise(entry, call, again);
-}
-
 Others others_of(const Call& call, int error) {
   if (!ends_together(call)) return Others::may_be_late;
   return error == MPI_SUCCESS ? Others::have_come : Others::will_come;
 }
 
-// Nonblocking calls never set a communicator up, since that waits for other ranks: until a blocking
-// call from which no rank returns early, or a persistent one, has done so, they are the MPI's.
-int hand_down(Entry& entry, const Call& call, Decision& decision) {
-  if (decision.counts && call.kind.form == Form::persistent) {
-    return set_up_and_initialise(entry, call, decision);
-  }
-  keep_order(call, decision);
-  count_hand_down(entry, decision);
-  if (decision.way == Decision::Way::refuse) return decision.error;
-  const bool in_order = decision.reason == Reason::in_order;
-  const int error = in_order ? reduce_in_order(call, decision) : hand_to_mpi(call);
-  if (error == MPI_SUCCESS) count_bytes(entry, call, decision);
-  if (decision.counts && call.kind.form == Form::blocking && was_made(error)) {
-    count_call(call.comm, 1, others_of(call, error));
-  }
-  return error;
-}
-
-int serve(Entry& entry, const Call& call, const Decision& decision) {
-  switch (call.kind.form) {
-    case Form::blocking:
-      if (is_checked(call, decision)) [[unlikely]]
-        return run_checked(entry, call, decision);
-      return run_now(entry, call, decision);
-    case Form::nonblocking:
-      return start_now(entry, call, decision);
-    case Form::persistent:
-      return initialise(entry, call, decision);
-    case Form::local:
-      break;  // on no communicator: see reduce_local.cc
-  }
-  return MPI_ERR_OTHER;
-}
-
 }  // namespace
+
+int (*hand_to_mpi)(const Call& call) = [](const Call& call) { return call.kind.below(call); };
+
+void count_hand_down(Entry& entry, const Decision& decision) {
+  if (!decision.communicator) return entry.hand_down(decision.reason, decision.bytes);
+  entry.hand_down(decision.communicator->stats, decision.reason, decision.bytes);
+}
+
+void learn_bytes(const Call& call, Decision& decision) {
+  if (decision.bytes > 0 || !mpi_is_up()) return;
+  int inter = 0, ranks = 0;
+  if (has_parts(call.kind.function)) {
+    mpi.Comm_test_inter(call.comm, &inter);
+    if (!inter) mpi.Comm_size(call.comm, &ranks);
+  }
+  decision.bytes = size_of(call, ranks).bytes;
+}
+
+void count_served(CallRecord& record, Stats& stats, const CallData& data, Algorithm algorithm) {
+  if (data.is_local()) return record.take_locally(stats, data.bytes());
+  record.take(stats, algorithm, data.bytes());
+}
+
+bool is_checked(const Call& call, const Decision& decision) {
+  return results_checked != 0 && takes_check(call, decision);
+}
 
 bool was_made(int error) {
   if (error == MPI_SUCCESS) return true;
@@ -271,35 +173,37 @@ bool was_made(int error) {
   }
 }
 
-int perform(Entry& entry, const Call& call, Decision& decision) {
+int hand_down(Entry& entry, const Call& call, Decision& decision) {
+  keep_order(call, decision);
+  count_hand_down(entry, decision);
+  if (decision.way == Decision::Way::refuse) return decision.error;
+  const bool in_order = decision.reason == Reason::in_order;
+  const int error = in_order ? reduce_in_order(call, decision) : hand_to_mpi(call);
+  if (error == MPI_SUCCESS) count_bytes(entry, call, decision);
+  if (decision.counts && call.kind.form == Form::blocking && was_made(error)) {
+    count_call(call.comm, 1, others_of(call, error));
+  }
+  return error;
+}
+
+int refuse(Entry& entry, const Decision& decision) {
+  count_hand_down(entry, decision);
+  return decision.error;
+}
+
+int perform_now(Entry& entry, const Call& call, Decision& decision) {
   switch (decision.way) {
     case Decision::Way::hand_down:
       return hand_down(entry, call, decision);
     case Decision::Way::refuse:
-      count_hand_down(entry, decision);
-      return decision.error;
+      return refuse(entry, decision);
     case Decision::Way::local:
     case Decision::Way::serve:
       break;
   }
-  return serve(entry, call, decision);
-}
-
-void start(CallRecord& record, CollectiveRequest& request) {
-  if (request.check && request.persistent) [[unlikely]]
-    request.check->load();
-  request.data.load(request.call);
-  Communicator& c = *request.communicator;
-  // All ranks start persistent operations, but not in one order.
-  prepare_direct(c, request.call, request.data, !request.persistent);
-  if (request.call.direct.wanted()) {
-    record.note_path(name_of(request.call.choice.algorithm));  // counted when it has ended
-  } else {
-    count_served(record, c.stats, request.data, request.call.choice.algorithm);
-  }
-  begin(request);
-  if (request.check) [[unlikely]]
-    request.check->start();
+  if (is_checked(call, decision)) [[unlikely]]
+    return run_checked(entry, call, decision);
+  return run_now(entry, call, decision);
 }
 
 }  // namespace sumac

@@ -1,28 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Carries a decided call out, whatever its form: runs it to its end, starts it, or initialises it.
-// Whatever is to happen around every call, such as doing it a second time to compare results,
-// belongs around perform() and, for the end of a deferred call, around deliver() of requests.h.
+// Carries a decided blocking call out, and hands calls of any form down. Deferred calls that are
+// served are begun in requests/deferred_calls.h.
 #pragma once
 
+#include "interpose/calls/call_data.h"
 #include "interpose/calls/decide.h"
 
 namespace sumac {
 
-struct CollectiveRequest;
-
 // Returns what the program's call returns. A call that is handed down may be decided anew, in
 // SUMAC_REPRODUCIBLE (ordered_calls.h).
-int perform(Entry& entry, const Call& call, Decision& decision);
+int perform_now(Entry& entry, const Call& call, Decision& decision);
+
+// Leaves the call to the MPI, counts it, and sets its communicator up where that may be done.
+int hand_down(Entry& entry, const Call& call, Decision& decision);
+// Returns the error of a call whose arguments are wrong.
+int refuse(Entry& entry, const Decision& decision);
+
+// How a call reaches the MPI: by its own function, unless what packs messages stands before it.
+extern int (*hand_to_mpi)(const Call& call);
 
 // True when a call that returned `error` was made together with the other ranks' calls. A call
 // whose arguments were refused was not made; one that failed later (MPI_ERR_TRUNCATE) was, and
 // counts, lest this rank counts otherwise than those on which it succeeded.
 bool was_made(int error);
 
-// Begins what the request describes, with the data as they are now.
-void start(CallRecord& record, CollectiveRequest& request);
+// True where the results of a served call are compared with the MPI's.
+bool is_checked(const Call& call, const Decision& decision);
 
-// The part of perform() for a blocking reduction by the program's function.
+// For the statistics.
+void count_hand_down(Entry& entry, const Decision& decision);
+void count_served(CallRecord& record, Stats& stats, const CallData& data, Algorithm algorithm);
+// Sets the size of a call that was left to the MPI before it was looked at. The MPI has accepted
+// the call: it would tell an error handler of wrong arguments.
+void learn_bytes(const Call& call, Decision& decision);
+
+// The part of perform_now() for a reduction by the program's function.
 int run_user_reduction(Entry& entry, const Call& call, const Decision& decision);
 
 }  // namespace sumac

@@ -2,9 +2,9 @@
 // MPI_Reduce_local: inout = in op inout, in this process alone.
 #pragma once
 
-#include "interpose/calls/call.h"
-#include "interpose/calls/known_reductions.h"
-#include "interpose/process/process.h"
+#include "interpose/mpi/call.h"
+#include "interpose/mpi/known_reductions.h"
+#include "interpose/process/entry.h"
 #include "tasks/threads.h"
 
 namespace sumac {

@@ -4,9 +4,10 @@
 #include <utility>
 
 #include "interpose/calls/reduce_local.h"
-#include "interpose/calls/user_handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/repeated_type.h"
+#include "interpose/mpi/user_handles.h"
+#include "interpose/mpi/world.h"
 #include "observe/log.h"
 
 namespace sumac {

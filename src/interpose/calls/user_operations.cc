@@ -5,9 +5,9 @@
 
 #include "interpose/calls/calls.h"
 #include "interpose/calls/user_function.h"
-#include "interpose/calls/user_handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/self_communicator.h"
+#include "interpose/mpi/user_handles.h"
 #include "sumac/sumac.h"
 
 namespace sumac {

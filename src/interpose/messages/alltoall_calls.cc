@@ -96,8 +96,8 @@ bool may_be_packed(const Call& call) {
 
 }  // namespace
 
-int hand_to_mpi(const Call& call) {
-  if (!messages_are_packed() || !may_be_packed(call)) [[likely]]
+int hand_packed(const Call& call) {
+  if (!may_be_packed(call)) [[likely]]
     return call.kind.below(call);
   int remote = 0, ranks = 0;
   const int error = mpi.Comm_test_inter(call.comm, &remote);

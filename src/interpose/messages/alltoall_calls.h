@@ -3,11 +3,11 @@
 // with gaps are packed here (SUMAC_PACK_MESSAGES).
 #pragma once
 
-#include "interpose/calls/call.h"
+#include "interpose/mpi/call.h"
 
 namespace sumac {
 
-// The call by the MPI's own function, whatever the collective.
-int hand_to_mpi(const Call& call);
+// The call by the MPI's own function, whatever the collective (hand_to_mpi of perform.h).
+int hand_packed(const Call& call);
 
 }  // namespace sumac

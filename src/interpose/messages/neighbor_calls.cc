@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/messages/neighbor_calls.h"
 
-#include "interpose/calls/counted_calls.h"
-#include "interpose/messages/neighbors.h"
 #include "interpose/messages/packed_blocks.h"
 #include "interpose/messages/packed_exchange.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/process/process.h"
+#include "interpose/mpi/neighbors.h"
+#include "interpose/process/entry.h"
 
 namespace sumac {
 namespace {
@@ -57,9 +56,9 @@ int begin_exchange(const void* in, const int* in_counts, const MPI_Aint* in_plac
 
 }  // namespace
 
-void serve_neighbors() {
-  serve_counted(SUMAC_CALL_Neighbor_alltoallw, reinterpret_cast<void*>(exchange_now));
-  serve_counted(SUMAC_CALL_Ineighbor_alltoallw, reinterpret_cast<void*>(begin_exchange));
+void serve_neighbors(void (*serve)(int call, void* function)) {
+  serve(SUMAC_CALL_Neighbor_alltoallw, reinterpret_cast<void*>(exchange_now));
+  serve(SUMAC_CALL_Ineighbor_alltoallw, reinterpret_cast<void*>(begin_exchange));
 }
 
 }  // namespace sumac

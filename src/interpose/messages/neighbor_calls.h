@@ -5,7 +5,8 @@
 
 namespace sumac {
 
-// Takes these calls behind the functions that count them.
-void serve_neighbors();
+// Calls serve(call, function) for each of them: from then on what counts the call goes on to the
+// function, not to the MPI.
+void serve_neighbors(void (*serve)(int call, void* function));
 
 }  // namespace sumac

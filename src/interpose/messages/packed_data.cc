@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <climits>
 
+#include "interpose/mpi/family.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/packing.h"
 #include "interpose/mpi/type_use.h"
-#include "interpose/process/process.h"
+#include "interpose/process/entry.h"
 #include "tasks/threads.h"
 
 namespace sumac {

@@ -4,11 +4,9 @@
 #include "interpose/messages/point_to_point.h"
 
 #include "interpose/messages/kept_messages.h"
-#include "interpose/messages/neighbor_calls.h"
 #include "interpose/messages/packed_message.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/process.h"
-#include "interpose/profile/profile.h"
 
 namespace sumac {
 namespace {
@@ -93,15 +91,12 @@ int begin_receive(void* out, int count, MPI_Datatype type, int from, int tag, MP
 
 }  // namespace
 
-bool messages_are_packed() { return options.pack_messages != 0 && !calls_are_profiled(); }
-
 void redirect_messages(const sumac_stub& stub) {
   stub.redirect(SUMAC_CALL_Send, reinterpret_cast<void*>(send));
   stub.redirect(SUMAC_CALL_Recv, reinterpret_cast<void*>(receive));
   stub.redirect(SUMAC_CALL_Sendrecv, reinterpret_cast<void*>(send_receive));
   stub.redirect(SUMAC_CALL_Isend, reinterpret_cast<void*>(begin_send));
   stub.redirect(SUMAC_CALL_Irecv, reinterpret_cast<void*>(begin_receive));
-  serve_neighbors();
 }
 
 }  // namespace sumac

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/process/process.h"
+#include "interpose/mpi/world.h"
 #include "observe/log.h"
 
 namespace sumac {

@@ -7,7 +7,7 @@
 
 #include "base/align.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/process/process.h"
+#include "interpose/mpi/world.h"
 #include "observe/log.h"
 
 namespace sumac {

@@ -4,11 +4,11 @@
 #include <mutex>
 
 #include "base/hash.h"
-#include "interpose/calls/extensions.h"
+#include "interpose/mpi/extensions.h"
 #include "interpose/mpi/handle_map.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/repeated_type.h"
-#include "interpose/process/process.h"
+#include "interpose/mpi/world.h"
 #include "strands/lock.h"
 
 namespace sumac {

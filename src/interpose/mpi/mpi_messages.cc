@@ -3,9 +3,10 @@
 
 #include <atomic>
 
+#include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/return_errors.h"
-#include "interpose/process/process.h"
+#include "interpose/mpi/world.h"
 #include "observe/log.h"
 
 namespace sumac {

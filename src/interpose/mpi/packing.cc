@@ -9,7 +9,7 @@
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/type_use.h"
-#include "interpose/process/process.h"
+#include "interpose/mpi/world.h"
 #include "observe/log.h"
 
 namespace sumac {

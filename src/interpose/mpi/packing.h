@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "algorithms/bytes.h"
-#include "interpose/calls/call.h"
+#include "interpose/mpi/call.h"
 #include "layout/mover.h"
 
 namespace sumac {

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "interpose/calls/call.h"
+#include "interpose/mpi/call.h"
 
 namespace sumac {
 

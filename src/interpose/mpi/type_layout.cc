@@ -12,7 +12,7 @@
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/packing.h"
 #include "interpose/mpi/type_reader.h"
-#include "interpose/process/process.h"
+#include "interpose/mpi/world.h"
 
 namespace sumac {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "interpose/mpi/handles.h"
-#include "interpose/process/process.h"
+#include "interpose/mpi/world.h"
 
 namespace sumac {
 namespace {
@@ -41,7 +41,7 @@ Packed packed;
 
 void note_packed(MPI_Datatype type, MPI_Comm comm, std::size_t bytes) {
   if (!packed.is_enough(type, bytes)) return;
-  if (find_known_type(type) || !mpi_is_up() || !world_exists()) return;
+  if (find_known_type(type) || !world_exists()) return;
   TypeLayout ignored;
   find_layout(type, comm, ignored);
 }

@@ -8,6 +8,7 @@
 #include "interpose/mpi/handle_table.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/process/entry.h"
 #include "interpose/process/meeting.h"
 
 namespace sumac {

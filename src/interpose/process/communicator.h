@@ -11,6 +11,7 @@
 #include "interpose/mpi/mpi_messages.h"
 #include "interpose/process/mpi_oob.h"
 #include "interpose/process/process.h"
+#include "interpose/stub/stub.h"
 #include "team/team.h"
 
 namespace sumac {
@@ -60,6 +61,9 @@ enum class Others : std::uint8_t {
 // ranks come here. Remembers the communicator, and sets it up in the first call that may wait for
 // the other ranks once enough calls have been made. `calls`: the number of calls that it counts as.
 void count_call(MPI_Comm comm, std::uint64_t calls, Others others);
+
+// MPI_Comm_set_info and MPI_Comm_dup_with_info, which may name a hierarchy (info.cc).
+void redirect_info(const sumac_stub& stub);
 
 // Removes one user of the state.
 void drop_keeper(Communicator& communicator);

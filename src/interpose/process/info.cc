@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Comm_set_info and MPI_Comm_dup_with_info: the info key sumac_hierarchy, a communicator's own
 // SUMAC_HIERARCHY. Only remembered here: the ranks agree on it when the communicator is set up.
-#include "interpose/calls/calls.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/process/communicator.h"
 #include "observe/log.h"
 
 namespace sumac {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/world.h"
 #include "interpose/process/process.h"
 #include "machine/presence.h"
 #include "observe/log.h"

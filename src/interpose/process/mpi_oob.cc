@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/mpi_messages.h"
+#include "interpose/mpi/world.h"
 #include "interpose/process/communicator.h"
 #include "interpose/process/process.h"
 #include "team/hang_doctor.h"

@@ -2,6 +2,7 @@
 // What a team needs of its MPI: out-of-band communication and progress.
 #pragma once
 
+#include "interpose/mpi/world.h"
 #include "team/context.h"
 #include "team/oob.h"
 

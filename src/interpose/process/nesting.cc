@@ -2,7 +2,7 @@
 #include <link.h>
 #include <unwind.h>
 
-#include "interpose/process/process.h"
+#include "interpose/process/entry.h"
 
 namespace sumac {
 namespace {
@@ -45,6 +45,13 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* data) {
 }
 
 }  // namespace
+
+ThreadState& thread_state() {
+  // Placed in the few bytes that the C run-time keeps for libraries opened late; other thread-local
+  // memory costs a call.
+  [[gnu::tls_model("initial-exec")]] static thread_local ThreadState state;
+  return state;
+}
 
 bool called_from_within() {
   static const Range own = own_code();

@@ -16,6 +16,9 @@ void open_own_memory(const sumac_stub& stub);
 // What peers must know of it.
 FileIdentity own_memory_file();
 
+// MPI_Win_allocate_shared and MPI_Win_free: memory that the MPI shares (shared_windows.cc).
+void redirect_shared_windows(const sumac_stub& stub);
+
 // For the statistics: what was promoted, and what not.
 void count_own_memory(Stats& stats);
 

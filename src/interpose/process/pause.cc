@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sumac_pause() and sumac_resume(). What counts is the thread's own state: what other threads do at
 // the same time could differ between ranks.
-#include "interpose/process/process.h"
+#include "interpose/process/entry.h"
 
 namespace sumac {
 

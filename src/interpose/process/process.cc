@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/process/process.h"
 
-#include <unistd.h>
-#include <cstring>
-
 #include <mutex>
 
 #include "base/launch.h"
 #include "base/random.h"
-#include "interpose/calls/known_reductions.h"
 #include "interpose/mpi/handles.h"
+#include "interpose/mpi/known_reductions.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/self_communicator.h"
+#include "interpose/mpi/world.h"
 #include "machine/machine.h"
 #include "observe/log.h"
 #include "team/thread_budget.h"
@@ -19,7 +17,6 @@
 namespace sumac {
 namespace {
 
-std::atomic<bool> world{false}, ending{false};
 std::mutex learning;
 bool learnt = false;
 
@@ -78,13 +75,6 @@ std::uint64_t process_word() {
   return word;
 }
 
-ThreadState& thread_state() {
-  // Placed in the few bytes that the C run-time keeps for libraries opened late; other thread-local
-  // memory costs a call.
-  [[gnu::tls_model("initial-exec")]] static thread_local ThreadState state;
-  return state;
-}
-
 static std::atomic<bool> own_processor{false};
 static std::atomic<std::uint32_t> spins{0};
 WaitPolicy wait_policy_of_process() {
@@ -98,22 +88,6 @@ void set_wait_policy_of_process(const WaitPolicy& policy) {
   spins.store(policy.spins, std::memory_order_relaxed);
 }
 
-#if defined(SUMAC_MPI_ABI)
-Family family() {
-  static const Family asked = [] {
-    const bool is_openmpi = library_version().find("Open MPI") != std::string::npos;
-    return is_openmpi ? Family::openmpi : Family::mpich;
-  }();
-  return asked;
-}
-#endif
-
-void end_job(MPI_Comm comm) {
-  constexpr useconds_t kMoment = 200'000;
-  usleep(kMoment);
-  mpi.Abort(comm, 1);
-}
-
 void look_for_devices() {
   if (options.device == 0 && accelerator_runtime_loaded()) device_runtime_is_there = true;
 }
@@ -121,7 +95,8 @@ void look_for_devices() {
 void note_mpi_up(int log_as) {
   look_for_devices();
   guess_processors();
-  world = is_between_init_and_finalize();
+  const bool world = is_between_init_and_finalize();
+  note_world(world);
   int rank = log_as >= 0 ? log_as : sumac_launch_rank();
   if (world && log_as < 0) mpi.Comm_rank(MPI_COMM_WORLD, &rank);
   set_log(static_cast<Level>(options.debug), rank);
@@ -136,15 +111,9 @@ void note_mpi_up(int log_as) {
   mpi_is_known_to_be_up.store(true, std::memory_order_release);
 }
 
-bool world_exists() { return world.load(std::memory_order_relaxed); }
-
-bool world_is_up() { return world_exists() && !ending.load(std::memory_order_relaxed); }
-
-void note_world_ends() { ending = true; }
-
 void note_mpi_down() {
   mpi_is_known_to_be_up.store(false, std::memory_order_release);
-  world = ending = false;
+  note_world(false);
   forget_known_reductions();
   forget_handles();
 }

@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "interpose/calls/calls.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/process/process.h"
+#include "interpose/process/own_memory.h"
 #include "promotion/promotion.h"
 #include "transport/shared_mappings.h"
 

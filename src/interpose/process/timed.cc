@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "interpose/process/process.h"
+#include "interpose/process/entry.h"
 #include "observe/log.h"
 
 namespace sumac {

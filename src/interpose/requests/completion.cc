@@ -8,10 +8,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "interpose/calls/calls.h"
-#include "interpose/calls/perform.h"
+#include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/timed.h"
+#include "interpose/requests/deferred_calls.h"
 #include "interpose/requests/requests.h"
 
 namespace sumac {

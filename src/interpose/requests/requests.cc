@@ -11,7 +11,8 @@
 #include "interpose/mpi/handle_table.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/progress_hooks.h"
+#include "interpose/mpi/world.h"
+#include "interpose/process/progress_hooks.h"
 #include "strands/lock.h"
 
 namespace sumac {

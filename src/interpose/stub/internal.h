@@ -2,6 +2,7 @@
 // What the files of the stub share. None of it is exported: see the version script.
 #pragma once
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -70,10 +71,18 @@ void* stub_real_function(void* mpi, int call);
 // "openmpi", "mpich", "mpiabi", or NULL for an MPI of an unknown binary interface.
 const char* stub_family(void* mpi);
 
-// --- resolve.c ---
-// Called by the lazy entries: decides, once per process, where every slot points, and returns where
-// this call goes on.
-void* stub_resolve(int slot, const void* caller);
+// --- native.c ---
+enum stub_state { kUnresolved, kResolving, kResolved };
+struct stub_mpi {
+  // Recursive, because opening a back end may run code that calls MPI_X in this thread. Other
+  // threads wait: their calls must take the way that this process will take from then on, or the
+  // ranks of a collective would not all take the same.
+  pthread_mutex_t resolving;
+  atomic_int state;
+  struct mpi_library library;
+  void* functions[SUMAC_NUM_CALLS];  // NULL: the MPI lacks it
+};
+extern struct stub_mpi stub_mpi;
 // The MPI's function, looked up when first needed; NULL when the MPI lacks it or there is no MPI.
 void* stub_native(int call, const void* caller);
 // Another function of the MPI that has been found, by its whole name.
@@ -81,6 +90,11 @@ void* stub_mpi_function(const char* symbol);
 bool stub_resolved(void);
 // True once an intercepted call has found an MPI.
 bool stub_was_called(void);
+
+// --- resolve.c ---
+// Called by the lazy entries: decides, once per process, where every slot points, and returns where
+// this call goes on.
+void* stub_resolve(int slot, const void* caller);
 
 // --- at_exit.c ---
 // The linker makes it the library's DT_FINI.

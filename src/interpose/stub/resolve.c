@@ -6,7 +6,6 @@
 // own.
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,25 +14,12 @@
 #include "interpose/stub/internal.h"
 #include "interpose/stub/objects.h"
 
-enum state { kUnresolved, kResolving, kResolved };
-
-// Recursive, because opening a back end may run code that calls MPI_X in this thread. Other threads
-// wait: their calls must take the way that this process will take from then on, or the ranks of a
-// collective would not all take the same.
-static pthread_mutex_t resolving = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static atomic_int state = kUnresolved;
-static struct mpi_library mpi;
 static struct sumac_stub stub;
-static void* real[SUMAC_NUM_CALLS];
-static void* below[SUMAC_NUM_CALLS];            // those, or what stands for those the MPI lacks
+static void* below[SUMAC_NUM_CALLS];            // the MPI's own, or what stands for it
 static void* before[kSlots];                    // what others have put before the MPI, behind Sumac
 static _Atomic(void*) served[SUMAC_NUM_CALLS];  // what takes the calls to the MPI
 // No MPI is in the global scope, so the object that makes a call decides which library it is for.
 static bool by_caller;
-
-bool stub_resolved(void) { return atomic_load_explicit(&state, memory_order_acquire) == kResolved; }
-
-bool stub_was_called(void) { return atomic_load(&state) != kUnresolved; }
 
 static bool switched_off(void) {
   const char* value = getenv("SUMAC_DISABLE");
@@ -48,8 +34,6 @@ static bool statistics_wanted(void) {
 static void serve_nothing(void) {
   for (int call = 0; call < SUMAC_NUM_CALLS; ++call) served[call] = below[call];
 }
-
-void* stub_mpi_function(const char* symbol) { return stub_symbol(mpi.handle, symbol); }
 
 static void publish(int slot) {
   void* target = before[slot];
@@ -80,7 +64,8 @@ static void mark_as(const char* what) {
 static bool stands_aside(void) {
   if (stub.family == NULL) {
     stub_warn("unknown-mpi",
-              "%s is neither Open MPI nor of the MPICH family; running without Sumac", mpi.path);
+              "%s is neither Open MPI nor of the MPICH family; running without Sumac",
+              stub_mpi.library.path);
     return true;
   }
   const char* tool = stub.intercepts ? stub_collectives_pass_by(before) : NULL;
@@ -102,9 +87,9 @@ static void choose_functions(void) {
     return;
   }
   stub.version = SUMAC_STUB_VERSION;
-  stub.mpi_path = mpi.path;
+  stub.mpi_path = stub_mpi.library.path;
   stub.intercepts = stub_intercepts();
-  stub.requests_pass_by = stub.intercepts && stub_requests_pass_by(&mpi, before);
+  stub.requests_pass_by = stub.intercepts && stub_requests_pass_by(&stub_mpi.library, before);
   stub.below = below;
   stub.lookup = stub_mpi_function;
   stub.redirect = redirect;
@@ -123,14 +108,15 @@ static void choose_functions(void) {
 }
 
 static void find_functions_below(void) {
-  stub.family = stub_family(mpi.handle);
-  stub.mpi = mpi.handle;
-  stub.real = real;
+  stub.family = stub_family(stub_mpi.library.handle);
+  stub.mpi = stub_mpi.library.handle;
+  stub.real = stub_mpi.functions;
   for (int call = 0; call < SUMAC_NUM_CALLS; ++call) {
-    real[call] = stub_real_function(mpi.handle, call);
+    stub_mpi.functions[call] = stub_real_function(stub_mpi.library.handle, call);
   }
   for (int call = 0; call < SUMAC_NUM_CALLS; ++call) {
-    below[call] = real[call] != NULL ? real[call] : stub_substitute(call, &stub);
+    below[call] =
+        stub_mpi.functions[call] != NULL ? stub_mpi.functions[call] : stub_substitute(call, &stub);
   }
 }
 
@@ -139,14 +125,15 @@ static void find_what_is_before(void) {
   by_caller = dlsym(RTLD_DEFAULT, kMpiMark) == NULL;
   for (int slot = 0; slot < kSlots; ++slot) {
     void* next = stub_behind(stub_name(name, slot));
-    const bool of_mpi = stub_is_of_any_mpi(&mpi, next) || next == real[stub_call_of(slot)];
+    const bool of_mpi = stub_is_of_any_mpi(&stub_mpi.library, next) ||
+                        next == stub_mpi.functions[stub_call_of(slot)];
     before[slot] = of_mpi ? NULL : next;
   }
 }
 
 static bool resolve(int slot, const void* caller) {
   char name[kLongestName];
-  if (!stub_find_mpi(&mpi, caller, stub_name(name, slot))) return false;
+  if (!stub_find_mpi(&stub_mpi.library, caller, stub_name(name, slot))) return false;
   find_functions_below();
   find_what_is_before();  // before the back end opens the MPI for all
   choose_functions();
@@ -174,17 +161,17 @@ static void* without_mpi(int slot, const void* caller) {
 static void* target_of(int slot, const void* caller) {
   void* target = atomic_load_explicit(&stub_slots[slot], memory_order_acquire);
   if (target != stub_lazy_entries[slot]) return target;
-  target = stub_target_for(&mpi, slot, caller);
+  target = stub_target_for(&stub_mpi.library, slot, caller);
   return target != NULL ? target : atomic_load(&served[stub_call_of(slot)]);
 }
 
 // With the lock held. A call made by what resolve() itself runs goes straight to the MPI.
 static void* resolve_or_reenter(int slot, const void* caller) {
-  if (atomic_load(&state) == kUnresolved) {
-    atomic_store(&state, kResolving);
+  if (atomic_load(&stub_mpi.state) == kUnresolved) {
+    atomic_store(&stub_mpi.state, kResolving);
     const bool done = resolve(slot, caller);
     // Without an MPI nothing is settled: one may be opened before the next call.
-    atomic_store_explicit(&state, done ? kResolved : kUnresolved, memory_order_release);
+    atomic_store_explicit(&stub_mpi.state, done ? kResolved : kUnresolved, memory_order_release);
     if (!done) return without_mpi(slot, caller);
   }
   return stub_resolved() ? target_of(slot, caller) : below[stub_call_of(slot)];
@@ -196,27 +183,10 @@ void* stub_resolve(int slot, const void* caller) {
   if (stub_resolved()) {
     target = target_of(slot, caller);
   } else {
-    pthread_mutex_lock(&resolving);
+    pthread_mutex_lock(&stub_mpi.resolving);
     target = resolve_or_reenter(slot, caller);
-    pthread_mutex_unlock(&resolving);
+    pthread_mutex_unlock(&stub_mpi.resolving);
   }
   errno = saved_errno;
   return target;
-}
-
-void* stub_native(int call, const void* caller) {
-  if (stub_resolved()) return real[call];
-  void* function = NULL;
-  pthread_mutex_lock(&resolving);
-  if (atomic_load(&state) != kUnresolved) {
-    function = real[call];
-  } else {
-    struct mpi_library found;
-    if (stub_find_mpi(&found, caller, NULL)) {
-      function = stub_real_function(found.handle, call);
-      stub_forget_mpi(&found);
-    }
-  }
-  pthread_mutex_unlock(&resolving);
-  return function;
 }

@@ -4,24 +4,34 @@
 //
 // A new collective: its rows in calls.def, its Signature, its case in decide.cc and in
 // call_data.cc, and its algorithms.
-#include "interpose/calls/calls.h"
+#include "interpose/backend/backend.h"
 #include "interpose/calls/perform.h"
 #include "interpose/calls/reduce_local.h"
 #include "interpose/mpi/below.h"
 #include "interpose/process/timed.h"
-#include "interpose/profile/profile.h"
-#include "interpose/profile/profiled_calls.h"
+#include "interpose/requests/deferred_calls.h"
+#include "interpose/watch/profile.h"
+#include "interpose/watch/profiled_calls.h"
 
 namespace sumac {
 namespace {
 
+// Carries a decided call out.
+template <Form form>
+int perform(Entry& entry, const Call& call, Decision& decision) {
+  if constexpr (form == Form::nonblocking) return perform_nonblocking(entry, call, decision);
+  if constexpr (form == Form::persistent) return perform_persistent(entry, call, decision);
+  return perform_now(entry, call, decision);
+}
+
+template <Form form>
 int serve(const Call& call) {
   PendingException* thrown = nullptr;
   int error;
   {
     Entry entry(call.collective());
     Decision decision = decide(entry, call);
-    error = perform(entry, call, decision);
+    error = perform<form>(entry, call, decision);
     if (decision.by_user) [[unlikely]]
       thrown = &decision.communicator->fold.exception();
   }
@@ -43,7 +53,7 @@ struct EntryPoint<function, form, Count, std::tuple<Arguments...>, std::tuple<La
     Signature<function, Count>::read(made, arguments...);
     Ending<form>::read(made, last...);
     if constexpr (profiled) return serve_profiled(made, __builtin_return_address(0));
-    return serve(made);
+    return serve<form>(made);
   }
 };
 

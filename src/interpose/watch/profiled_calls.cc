@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/profile/profiled_calls.h"
+#include "interpose/watch/profiled_calls.h"
 
 #include "base/clock.h"
 #include "interpose/calls/perform.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/pack_calls.h"
-#include "interpose/profile/profile.h"
-#include "interpose/profile/profiled_requests.h"
+#include "interpose/watch/profile.h"
+#include "interpose/watch/profiled_requests.h"
 
 namespace sumac {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/calls/counted_calls.h"
+#include "interpose/watch/counted_calls.h"
 
 #include "base/clock.h"
 #include "interpose/calls/call_text.h"
-#include "interpose/calls/counted_arguments.h"
-#include "interpose/messages/neighbors.h"
-#include "interpose/process/process.h"
+#include "interpose/mpi/neighbors.h"
+#include "interpose/process/entry.h"
 #include "interpose/process/timed.h"
-#include "interpose/profile/profile.h"
+#include "interpose/watch/counted_arguments.h"
+#include "interpose/watch/profile.h"
 
 namespace sumac {
 

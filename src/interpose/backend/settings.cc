@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/process/settings.h"
+#include "interpose/backend/backend.h"
 
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 #include "interpose/calls/check.h"
 #include "interpose/process/process.h"
 #include "interpose/process/timed.h"
-#include "interpose/profile/profile.h"
+#include "interpose/watch/profile.h"
 #include "kernels/reduce.h"
 #include "kernels/simd.h"
 #include "machine/location.h"

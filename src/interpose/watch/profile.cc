@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/profile/profile.h"
+#include "interpose/watch/profile.h"
 
 #include <unistd.h>
 
@@ -9,11 +9,12 @@
 #include "base/clock.h"
 #include "interpose/calls/call_text.h"
 #include "interpose/calls/ends_together.h"
-#include "interpose/calls/user_handles.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/user_handles.h"
+#include "interpose/mpi/world.h"
 #include "interpose/process/members.h"
-#include "interpose/profile/clock_offset.h"
-#include "interpose/profile/profiled_requests.h"
+#include "interpose/watch/clock_offset.h"
+#include "interpose/watch/profiled_requests.h"
 #include "observe/json_line.h"
 #include "observe/log.h"
 #include "observe/rank_file.h"

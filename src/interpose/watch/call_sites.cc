@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/profile/call_sites.h"
+#include "interpose/watch/call_sites.h"
 
 #include <dlfcn.h>
 #include <unwind.h>

@@ -5,8 +5,8 @@
 
 #include <mpi.h>
 
-#include "interpose/profile/profile.h"
-#include "interpose/requests/completion.h"
+#include "interpose/requests/events.h"
+#include "interpose/watch/profile.h"
 
 namespace sumac {
 
@@ -17,7 +17,6 @@ void hold_request(MPI_Request request, const EndedCall& made, bool persistent);
 // Adds what has not ended.
 void end_profiled_requests();
 
-// The calls about requests, before `calls`.
-RequestCalls profiled_request_calls(const RequestCalls& calls);
+RequestListener& profile_listener();
 
 }  // namespace sumac

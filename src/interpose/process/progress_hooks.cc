@@ -2,7 +2,7 @@
 // Open MPI calls registered functions from within its progress, which every one of its blocking
 // calls runs (opal_progress_register). MPICH does so from version 5 on (MPIX_Async_start). For any
 // other MPI there is the helper thread: it needs no MPI where ranks share memory.
-#include "interpose/mpi/progress_hooks.h"
+#include "interpose/process/progress_hooks.h"
 
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/calls/known_reductions.h"
+#include "interpose/mpi/known_reductions.h"
 
-#include "interpose/calls/user_handles.h"
+#include "interpose/mpi/user_handles.h"
 #include "progress/announced.h"
 
 namespace sumac {

@@ -18,8 +18,8 @@
 
 #include "interpose/calls/call_size.h"
 #include "interpose/process/communicator.h"
-#include "interpose/profile/call_sites.h"
-#include "interpose/profile/kinds.h"
+#include "interpose/watch/call_sites.h"
+#include "interpose/watch/kinds.h"
 #include "observe/profile_file.h"
 
 namespace sumac {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/profile/kinds.h"
+#include "interpose/watch/kinds.h"
 
 #include <bit>
 

@@ -4,7 +4,7 @@
 // Entry marks, for an error handler may leave it by an exception or longjmp.
 #pragma once
 
-#include "interpose/calls/call.h"
+#include "interpose/mpi/call.h"
 #include "interpose/stub/stub.h"
 
 namespace sumac {

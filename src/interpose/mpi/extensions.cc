@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/calls/extensions.h"
+#include "interpose/mpi/extensions.h"
 
 #include <atomic>
 #include <string_view>

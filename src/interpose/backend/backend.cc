@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The function by which the stub starts a back end.
-#include "interpose/process/backend.h"
+#include "interpose/backend/backend.h"
 
 #include <cstdio>
 
 #include "interpose/calls/calls.h"
-#include "interpose/calls/counted_calls.h"
+#include "interpose/calls/perform.h"
+#include "interpose/messages/alltoall_calls.h"
+#include "interpose/messages/message_listener.h"
+#include "interpose/messages/neighbor_calls.h"
 #include "interpose/messages/point_to_point.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/progress_hooks.h"
-#include "interpose/process/settings.h"
-#include "interpose/profile/profile.h"
-#include "interpose/profile/profiled_calls.h"
-#include "interpose/profile/profiled_requests.h"
+#include "interpose/process/entry.h"
+#include "interpose/process/own_memory.h"
+#include "interpose/process/progress_hooks.h"
 #include "interpose/requests/completion.h"
+#include "interpose/watch/counted_calls.h"
+#include "interpose/watch/profile.h"
+#include "interpose/watch/profiled_calls.h"
+#include "interpose/watch/profiled_requests.h"
 #include "kernels/reduce.h"
 #include "machine/presence.h"
 
@@ -49,18 +54,20 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   redirect_operations(*stub);
   redirect_collectives(*stub);
   redirect_counted(*stub);
-  RequestCalls requests = request_calls(*stub);
   if (calls_are_profiled()) {
     redirect_profiled_packing(*stub);
-    requests = profiled_request_calls(requests);
+    listen(profile_listener());
   } else {
     redirect_packing(*stub);
   }
-  if (messages_are_packed()) {
+  // Else a program's messages do not pass through the back end.
+  if (options.pack_messages != 0 && !calls_are_profiled()) {
+    hand_to_mpi = hand_packed;
     redirect_messages(*stub);
-    requests = message_request_calls(requests);
+    serve_neighbors(serve_counted);
+    listen(message_listener());
   }
-  redirect_requests(*stub, requests);
+  redirect_requests(*stub, observed_request_calls(request_calls(*stub)));
   return nullptr;
 }
 

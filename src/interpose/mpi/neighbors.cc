@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/messages/neighbors.h"
+#include "interpose/mpi/neighbors.h"
 
+#include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/process/process.h"
 
 namespace sumac {
 namespace {

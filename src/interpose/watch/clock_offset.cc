@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/profile/clock_offset.h"
+#include "interpose/watch/clock_offset.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/calls/user_handles.h"
+#include "interpose/mpi/user_handles.h"
 
 #include "interpose/mpi/handle_map.h"
 #include "interpose/mpi/mpi_functions.h"

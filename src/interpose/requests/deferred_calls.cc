@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/requests/deferred_calls.h"
+
+#include "interpose/calls/direct_memory.h"
+#include "interpose/calls/ordered_calls.h"
+#include "interpose/calls/perform.h"
+#include "interpose/mpi/mpi_functions.h"
+#include "interpose/requests/requests.h"
+#include "team/own_ranks.h"
+
+namespace sumac {
+namespace {
+
+int start_now(Entry& entry, const Call& call, const Decision& decision) {
+  CollectiveRequest& request = acquire_nonblocking(*decision.communicator);
+  request.data.describe(request, call, decision);
+  request.communicator->deferred |= !request.data.is_local();
+  if (is_checked(call, decision)) [[unlikely]]
+    request.check = std::make_unique<ResultCheck>(call, decision);
+  start(entry, request);
+  *call.request = request.handle;
+  return MPI_SUCCESS;
+}
+
+int initialise(Entry& entry, const Call& call, const Decision& decision) {
+  Communicator& c = *decision.communicator;
+  const bool local = decision.way == Decision::Way::local;
+  OwnRanks* ranks = nullptr;
+  c.deferred |= !local;
+  if (!local) {
+    ranks = acquire_own_ranks(c, call.collective(), decision.choice,
+                              decision.direct != Algorithm::native);
+    if (!ranks) {
+      Decision left = decision;
+      leave_to_mpi(left, Reason::no_room);
+      keep_order(call, left);
+      count_hand_down(entry, left);
+      return call.kind.below(call);
+    }
+  }
+  CollectiveRequest* request = acquire_persistent(c, ranks);
+  if (!request) {
+    // Other ranks may have made theirs.
+    mpi.Comm_call_errhandler(call.comm, MPI_ERR_REQUEST);
+    return MPI_ERR_REQUEST;
+  }
+  request->data.describe(*request, call, decision);
+  if (is_checked(call, decision)) [[unlikely]] {
+    request->check = std::make_unique<ResultCheck>(call, decision);
+    if (!request->check->initialise()) request->check.reset();
+  }
+  entry.note_path(local ? kLocal : info_of(decision.choice.algorithm).name);
+  *call.request = request->handle;
+  return MPI_SUCCESS;
+}
+
+// Everything about a persistent call is decided at its initialisation, which may wait for other
+// ranks, so the first one on a communicator sets it up. The MPI's own request comes first: what the
+// MPI accepts without an error, all ranks have called.
+int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decision) {
+  const int error = call.kind.below(call);
+  // Counts as much as two calls: it will be used many times.
+  if (was_made(error)) count_call(call.comm, kAgreeAfter, Others::will_come);
+  Decision again = error == MPI_SUCCESS ? decide(entry, call) : decision;
+  if (!again.is_served()) {
+    if (error == MPI_SUCCESS) learn_bytes(call, again);
+    keep_order(call, again);
+    count_hand_down(entry, again);
+    return error;
+  }
+  mpi.Request_free(call.request);
+  return initialise(entry, call, again);
+}
+
+}  // namespace
+
+// These calls never set a communicator up, since that waits for other ranks: until a blocking call
+// from which no rank returns early, or a persistent one, has done so, they are the MPI's.
+int perform_nonblocking(Entry& entry, const Call& call, Decision& decision) {
+  if (decision.way == Decision::Way::hand_down) return hand_down(entry, call, decision);
+  if (decision.way == Decision::Way::refuse) return refuse(entry, decision);
+  return start_now(entry, call, decision);
+}
+
+int perform_persistent(Entry& entry, const Call& call, Decision& decision) {
+  if (decision.way == Decision::Way::refuse) return refuse(entry, decision);
+  if (decision.way != Decision::Way::hand_down) return initialise(entry, call, decision);
+  if (decision.counts) return set_up_and_initialise(entry, call, decision);
+  return hand_down(entry, call, decision);
+}
+
+void start(CallRecord& record, CollectiveRequest& request) {
+  if (request.check && request.persistent) [[unlikely]]
+    request.check->load();
+  request.data.load(request.call);
+  Communicator& c = *request.communicator;
+  // All ranks start persistent operations, but not in one order.
+  prepare_direct(c, request.call, request.data, !request.persistent);
+  if (request.call.direct.wanted()) {
+    record.note_path(name_of(request.call.choice.algorithm));  // counted when it has ended
+  } else {
+    count_served(record, c.stats, request.data, request.call.choice.algorithm);
+  }
+  begin(request);
+  if (request.check) [[unlikely]]
+    request.check->start();
+}
+
+}  // namespace sumac

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/watch/profiled_requests.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "interpose/mpi/handles.h"
+
+namespace sumac {
+namespace {
+
+struct Held {
+  EndedCall call;
+  bool persistent = false, active = false;
+};
+
+std::mutex mutex;
+std::atomic<int> held{0};
+// An MPI may have one handle for all operations that have ended at once.
+using Table = std::unordered_multimap<std::uintptr_t, Held>;
+Table& table() {
+  static auto* the_table = new Table;
+  return *the_table;
+}
+
+bool any_held() { return held.load(std::memory_order_relaxed) != 0; }
+
+Table::iterator find_active(std::uintptr_t bits) {
+  const auto [first, last] = table().equal_range(bits);
+  for (auto at = first; at != last; ++at) {
+    if (at->second.active) return at;
+  }
+  return table().end();
+}
+
+// The persistent collectives among the requests that have been started, each for its share of the
+// time.
+void note_starts(int count, const MPI_Request* requests, std::uint64_t begin, std::uint64_t end) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const std::uint64_t share = (end - begin) / static_cast<std::uint64_t>(count);
+  for (int i = 0; i < count; ++i) {
+    const auto [first, last] = table().equal_range(handle_bits(requests[i]));
+    for (auto at = first; at != last; ++at) {
+      Held& own = at->second;
+      if (!own.persistent || own.active) continue;
+      own.active = true;
+      own.call.begin = begin;
+      own.call.inside = share;
+      own.call.completing = 0;
+      ++own.call.sequence;
+      break;
+    }
+  }
+}
+
+class ProfileListener final : public RequestListener {
+ public:
+  bool holds_any(int count, const MPI_Request* requests) override {
+    if (!any_held()) return false;
+    const std::lock_guard<std::mutex> lock(mutex);
+    return std::any_of(requests, requests + count, is_active);
+  }
+
+  void told(const RequestEvent& event) override {
+    if (event.lasting) return;
+    std::vector<EndedCall> ended;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      add_time(event);
+      for (const RequestEnd& each : event.ends) end(each.request, event.end_ns, ended);
+    }
+    for (const EndedCall& each : ended) profile().add(each);
+  }
+
+  void started(int count, const MPI_Request* requests, std::uint64_t begin_ns,
+               std::uint64_t end_ns) override {
+    if (any_held()) note_starts(count, requests, begin_ns, end_ns);
+  }
+
+  bool takes_freed(MPI_Request request) override {
+    if (!any_held()) return false;
+    const std::lock_guard<std::mutex> lock(mutex);
+    held -= static_cast<int>(table().erase(handle_bits(request)));
+    return false;
+  }
+
+ private:
+  static bool is_active(MPI_Request request) {
+    return find_active(handle_bits(request)) != table().end();
+  }
+
+  // These require the lock. A call about several is shared equally by those that are held.
+  static void add_time(const RequestEvent& event) {
+    const auto held_ones = std::count_if(event.asked.begin(), event.asked.end(), is_active);
+    if (held_ones == 0) return;
+    const std::uint64_t share =
+        (event.end_ns - event.begin_ns) / static_cast<std::uint64_t>(held_ones);
+    for (const MPI_Request each : event.asked) {
+      const auto at = find_active(handle_bits(each));
+      if (at != table().end()) at->second.call.completing += share;
+    }
+  }
+  static void end(MPI_Request request, std::uint64_t end_ns, std::vector<EndedCall>& ended) {
+    const auto at = find_active(handle_bits(request));
+    if (at == table().end()) return;
+    ended.push_back(at->second.call);
+    ended.back().end = end_ns;
+    at->second.active = false;
+    if (at->second.persistent) return;
+    table().erase(at);
+    --held;
+  }
+};
+
+}  // namespace
+
+void hold_request(MPI_Request request, const EndedCall& made, bool persistent) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  Held own{made, persistent, !persistent};
+  if (persistent) own.call.sequence = UINT32_MAX;  // that of the start before the first
+  table().emplace(handle_bits(request), own);
+  ++held;
+}
+
+void end_profiled_requests() {
+  Table left;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    left.swap(table());
+    held = 0;
+  }
+  for (const auto& [bits, own] : left) {
+    if (own.active) profile().add(own.call);
+  }
+}
+
+RequestListener& profile_listener() {
+  static auto* the_listener = new ProfileListener;
+  return *the_listener;
+}
+
+}  // namespace sumac
