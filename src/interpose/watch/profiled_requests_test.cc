@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When the profile takes a request's call for ended, and what time it counts. Compiled against
+// MPICH's header, whose constants need no library.
+#include "interpose/watch/profiled_requests.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace sumac {
+namespace {
+
+std::vector<EndedCall> added;
+
+}  // namespace
+
+// Instead of the profile.
+Profile& profile() {
+  static auto* the_profile = new Profile;
+  return *the_profile;
+}
+void Profile::add(const EndedCall& call) { added.push_back(call); }
+
+namespace {
+
+constexpr std::uint64_t kBegin = 1000, kTook = 600;
+
+class ProfiledRequests : public testing::Test {
+ protected:
+  void SetUp() override { added.clear(); }
+  // Requests that are left belong to no other test.
+  void TearDown() override { end_profiled_requests(); }
+
+  static void hold(MPI_Request request, bool persistent = false) {
+    EndedCall made{};
+    made.bytes = static_cast<std::uint64_t>(request);
+    hold_request(request, made, persistent);
+  }
+  static bool is_held(MPI_Request request) { return profile_listener().holds_any(1, &request); }
+
+  // A call about these requests, of which it ends some.
+  static void tell(const std::vector<MPI_Request>& asked, const std::vector<int>& ended,
+                   bool lasting = false) {
+    static const MPI_Status kStatus{};
+    RequestEvent event;
+    event.asked = asked;
+    event.begin_ns = kBegin;
+    event.end_ns = kBegin + kTook;
+    event.lasting = lasting;
+    for (const int i : ended) {
+      event.ends.push_back({i, asked[static_cast<std::size_t>(i)], &kStatus, true});
+    }
+    profile_listener().told(event);
+  }
+  static void start(MPI_Request request) {
+    profile_listener().started(1, &request, kBegin, kBegin + kTook);
+  }
+};
+
+TEST_F(ProfiledRequests, ACallEndsWithItsRequest) {
+  hold(5);
+  tell({5}, {});
+  EXPECT_TRUE(added.empty());
+  tell({5}, {0});
+  ASSERT_EQ(added.size(), 1u);
+  EXPECT_EQ(added[0].completing, 2 * kTook);
+  EXPECT_EQ(added[0].end, kBegin + kTook);
+  EXPECT_FALSE(is_held(5));
+  tell({5}, {0});  // the handle is another request's
+  EXPECT_EQ(added.size(), 1u);
+}
+
+TEST_F(ProfiledRequests, RequestsOfCollectivesShareTheTime) {
+  hold(6);
+  hold(7);
+  tell({1, 6, 2, 7, MPI_REQUEST_NULL}, {0, 1, 2});
+  ASSERT_EQ(added.size(), 1u);
+  EXPECT_EQ(added[0].bytes, 6u);
+  EXPECT_EQ(added[0].completing, kTook / 2);
+  EXPECT_TRUE(is_held(7));
+}
+
+TEST_F(ProfiledRequests, OneHandleMayStandForSeveral) {
+  hold(8);
+  hold(8);
+  tell({8}, {0});
+  EXPECT_EQ(added.size(), 1u);
+  tell({8}, {0});
+  EXPECT_EQ(added.size(), 2u);
+}
+
+TEST_F(ProfiledRequests, APersistentOneIsACallAtEachStart) {
+  hold(9, true);
+  EXPECT_FALSE(is_held(9));
+  for (std::uint32_t round = 0; round < 3; ++round) {
+    start(9);
+    EXPECT_TRUE(is_held(9));
+    tell({9}, {0});
+    ASSERT_EQ(added.size(), round + 1);
+    EXPECT_EQ(added[round].sequence, round);
+    EXPECT_EQ(added[round].inside, kTook);
+    EXPECT_EQ(added[round].completing, kTook);
+    EXPECT_FALSE(is_held(9));
+  }
+}
+
+TEST_F(ProfiledRequests, ALookEndsNothing) {
+  hold(10);
+  tell({10}, {0}, true);
+  EXPECT_TRUE(added.empty());
+  EXPECT_TRUE(is_held(10));
+}
+
+TEST_F(ProfiledRequests, FreedOnesAreForgottenAndTheMpisOwn) {
+  hold(11);
+  EXPECT_FALSE(profile_listener().takes_freed(11));
+  EXPECT_FALSE(is_held(11));
+  end_profiled_requests();
+  EXPECT_TRUE(added.empty());
+}
+
+TEST_F(ProfiledRequests, WhatHasNotEndedIsAddedAtTheEnd) {
+  hold(12);
+  hold(13, true);
+  end_profiled_requests();
+  ASSERT_EQ(added.size(), 1u);
+  EXPECT_EQ(added[0].bytes, 12u);
+}
+
+}  // namespace
+}  // namespace sumac
