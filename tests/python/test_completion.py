@@ -21,11 +21,15 @@ LINE = {
 WORD = {"bash": r"^(.+)$", "zsh": r'(?:^|\(\()"([^"]+)"', "fish": r"^([^\t\n]+)"}
 
 
-def offers(shell, line):
+def answer_of(shell, line):
     variables = {"_SUMAC_COMPLETE": f"complete_{shell}", **LINE[shell](line)}
     done = subprocess.run([COMMAND], env=os.environ | variables, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    return re.findall(WORD[shell], done.stdout, re.MULTILINE)
+    return done.stdout
+
+
+def offers(shell, line):
+    return re.findall(WORD[shell], answer_of(shell, line), re.MULTILINE)
 
 
 @pytest.mark.parametrize("shell", LINE)
@@ -38,6 +42,12 @@ def test_commands(shell):
 def test_options(shell):
     assert offers(shell, "sumac bench allreduce --with-c") == ["--with-counts"]
     assert offers(shell, "sumac bench allreduce --no-such") == []
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_texts_list_what_there_is(shell):
+    answer = answer_of(shell, "sumac bench allreduce --ty")
+    assert "float_complex" in answer and "{" not in answer
 
 
 @pytest.mark.parametrize("shell", LINE)

@@ -37,6 +37,12 @@ class Command(help_layout.Command):
                 text = text.replace(word, _joined(names))
         return text
 
+    def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[Any]:
+        items = super().shell_complete(ctx, incomplete)
+        for item in items:
+            item.help = item.help and self.filled(item.help)
+        return items
+
 
 def _joined(names: Callable[[], list[str]]) -> str:
     """The names with commas. The help is shown also where the library is missing."""
