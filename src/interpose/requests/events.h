@@ -25,12 +25,15 @@ struct RequestEnd {
 struct RequestEvent {
   std::vector<MPI_Request> asked;  // as they were before it
   std::vector<RequestEnd> ends;
-  bool lasting = false;                    // MPI_Request_get_status: the ended ones are still there
-  std::uint64_t begin_ns = 0, end_ns = 0;  // when the program made the call, and when it returns
+  bool lasting = false;  // MPI_Request_get_status: the ended ones are still there
+  // When the program made the call, and when it returns; 0 where nobody takes the time.
+  std::uint64_t begin_ns = 0, end_ns = 0;
 };
 
 class RequestListener {
  public:
+  // True where it wants to know of starts, and when calls begin and end.
+  virtual bool takes_time() const { return false; }
   // Before any call about requests.
   virtual void look() {}
   virtual bool holds_any(int count, const MPI_Request* requests) = 0;

@@ -110,6 +110,7 @@ const RequestCalls kBelow{
 
 class Noted final : public RequestListener {
  public:
+  bool takes_time() const override { return true; }
   bool holds_any(int count, const MPI_Request* requests) override {
     return std::any_of(requests, requests + count, [&](MPI_Request r) { return held.contains(r); });
   }
@@ -232,6 +233,12 @@ TEST_F(Events, AnyAndSome) {
   int ended = 0;
   calls.testsome(count(), requests.data(), &ended, indices, statuses);
   EXPECT_EQ(noted.ends, (Ends{{11, true}, {13, true}}));
+  begin({.error = kOtherError, .ends = {{1, MPI_SUCCESS}}});  // known by its handle alone
+  calls.waitsome(count(), requests.data(), &ended, indices, statuses);
+  EXPECT_EQ(noted.ends, (Ends{{12, false}}));
+  begin({.error = kOtherError, .ends = {{1'000'000, MPI_SUCCESS}}});  // no index of a request
+  calls.waitany(count(), requests.data(), &index, &status);
+  EXPECT_EQ(noted.ends, Ends());
 }
 
 TEST_F(Events, RequestsAreOnlyLookedAt) {

@@ -58,6 +58,7 @@ void note_starts(int count, const MPI_Request* requests, std::uint64_t begin, st
 
 class ProfileListener final : public RequestListener {
  public:
+  bool takes_time() const override { return true; }
   bool holds_any(int count, const MPI_Request* requests) override {
     if (!any_held()) return false;
     const std::lock_guard<std::mutex> lock(mutex);
