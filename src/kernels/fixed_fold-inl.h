@@ -85,43 +85,15 @@ HWY_INLINE std::size_t to_boundary(const T* dst) {
   return past % (Step::kPerElement * sizeof(T)) != 0 ? kLanes : kLanes - past / sizeof(T);
 }
 
-template <class Step, Stores kStores, class D, class T, int N>
-HWY_INLINE void fold_two(D d, T* dst, const Sources<T, N>& srcs, std::size_t i) {
-  constexpr std::size_t kLanes = hn::MaxLanes(d);
-  auto acc0 = hn::LoadU(d, srcs[0] + i);
-  auto acc1 = hn::LoadU(d, srcs[0] + i + kLanes);
-  for (int k = 1; k < srcs.size(); ++k) {
-    acc0 = Step::of(d, acc0, hn::LoadU(d, srcs[k] + i));
-    acc1 = Step::of(d, acc1, hn::LoadU(d, srcs[k] + i + kLanes));
-  }
-  store<kStores>(acc0, d, dst + i);
-  store<kStores>(acc1, d, dst + i + kLanes);
-}
-
-// Folds whole blocks of four pages from lane i on, a few cache lines of each page in turn:
-// processors prefetch within a page only, so four pages keep more of the memory busy than one.
-// Returns the lane at which the rest begins.
-template <class Step, Stores kStores, class D, class T, int N>
-HWY_INLINE std::size_t fold_pages(D d, T* dst, const Sources<T, N>& srcs, std::size_t i,
-                                  std::size_t count) {
-  constexpr std::size_t kPages = 4, kPage = 4096 / sizeof(T);
-  constexpr std::size_t kLanes = hn::MaxLanes(d);
-  constexpr std::size_t kAtATime = kLanes * sizeof(T) >= 64 ? 2 : 4;
-  for (; i + kPages * kPage <= count; i += kPages * kPage) {
-    for (std::size_t at = i; at < i + kPage; at += kAtATime * kLanes) {
-      for (std::size_t page = at; page < at + kPages * kPage; page += kPage) {
-        if constexpr (kAtATime == 2) fold_two<Step, kStores>(d, dst, srcs, page);
-        if constexpr (kAtATime == 4) fold_four<Step, kStores>(d, dst, srcs, page);
-      }
-    }
-  }
-  return i;
-}
-
 // Least bytes for which pages are interleaved, with two sources. Smaller data come from the
 // second-level cache, which is fast without prefetching; more sources would be more streams than
 // processors track.
 inline constexpr std::size_t kLeastPaged = 2 << 20;
+
+// Folds blocks of four pages of two sources, a few cache lines of each page in turn: processors
+// prefetch within a page only, so four pages keep more of the memory busy than one.
+template <class Step, Stores kStores, class T>
+HWY_NOINLINE void fold_pages(T* dst, const T* first, const T* second, std::size_t count);
 
 // Folds `count` lanes.
 template <class Step, int N, Stores kStores>
@@ -134,16 +106,52 @@ HWY_NOINLINE void fold(void* to, const void* const* from, int num_srcs, std::siz
   if constexpr (kStores == Stores::cached) {  // kLeastStreamed is more
     if (count <= kLanes) return fold_few<Step, kLanes>(dst, srcs, count);
   }
-  const std::size_t last = count - kLanes;
-  const auto ends = fold_ends<Step>(d, srcs, last);
-  std::size_t i = to_boundary<Step, kLanes>(dst);
   if constexpr (N == 2) {
-    if (count * sizeof(T) >= kLeastPaged) i = fold_pages<Step, kStores>(d, dst, srcs, i, count);
+    if (count * sizeof(T) >= kLeastPaged) {
+      return fold_pages<Step, kStores>(dst, srcs[0], srcs[1], count);
+    }
+  }
+  // Often there are no ends: dst begins at a vector boundary and ends with a group of four.
+  const bool whole = reinterpret_cast<std::uintptr_t>(dst) % (kLanes * sizeof(T)) == 0 &&
+                     count % (4 * kLanes) == 0;
+  const std::size_t last = count - kLanes;
+  Ends<hn::Vec<decltype(d)>> ends{hn::Zero(d), hn::Zero(d)};
+  std::size_t i = 0;
+  if (!whole) {
+    ends = fold_ends<Step>(d, srcs, last);
+    i = to_boundary<Step, kLanes>(dst);
   }
   for (; i + 4 * kLanes <= count; i += 4 * kLanes) fold_four<Step, kStores>(d, dst, srcs, i);
-  for (; i < last; i += kLanes) fold_vector<Step>(d, dst, srcs, i);
+  if (!whole) {
+    for (; i < last; i += kLanes) fold_vector<Step>(d, dst, srcs, i);
+    store_ends(d, ends, dst, last);
+  }
   if constexpr (kStores == Stores::streaming) hwy::FlushStream();
-  store_ends(d, ends, dst, last);
+}
+
+template <class Step, Stores kStores, class T>
+HWY_NOINLINE void fold_pages(T* dst, const T* first, const T* second, std::size_t count) {
+  const typename Step::Vector d;
+  const Sources<T, 2> srcs(first, second);
+  constexpr std::size_t kPages = 4, kPage = 4096 / sizeof(T);
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  constexpr std::size_t kAtATime = 128 / sizeof(T) / kLanes * kLanes;
+  const auto head = Step::of(d, hn::LoadU(d, first), hn::LoadU(d, second));
+  std::size_t i = to_boundary<Step, kLanes>(dst);
+  for (; i + kPages * kPage <= count; i += kPages * kPage) {
+    for (std::size_t at = i; at < i + kPage; at += kAtATime) {
+      for (std::size_t page = at; page < at + kPages * kPage; page += kPage) {
+        for (std::size_t k = 0; k < kAtATime; k += kLanes) {
+          fold_vector<Step, kStores>(d, dst, srcs, page + k);
+        }
+      }
+    }
+  }
+  hn::StoreU(head, d, dst);
+  if constexpr (kStores == Stores::streaming) hwy::FlushStream();
+  const void* const rest[] = {first + i, second + i};
+  constexpr int kSources = 2;
+  fold<Step, kSources, Stores::cached>(dst + i, rest, kSources, count - i);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -25,6 +25,7 @@ struct Sources {
   Sources(const void* const* srcs, int /*num_srcs*/) {
     for (int k = 0; k < N; ++k) ptr[k] = static_cast<const T*>(srcs[k]);
   }
+  Sources(const T* first, const T* second) : ptr{first, second} {}
   static constexpr int size() { return N; }
   const T* operator[](int k) const { return ptr[k]; }
   const T* ptr[N];
@@ -39,13 +40,6 @@ struct Sources<T, 0> {
   int num;
 };
 
-template <class Step, class D, class T, int N>
-HWY_INLINE void fold_vector(D d, T* dst, const Sources<T, N>& srcs, std::size_t i) {
-  auto acc = hn::LoadU(d, srcs[0] + i);
-  for (int k = 1; k < srcs.size(); ++k) acc = Step::of(d, acc, hn::LoadU(d, srcs[k] + i));
-  hn::StoreU(acc, d, dst + i);
-}
-
 // Whether results are stored into the caches, or past them to aligned addresses.
 enum class Stores { cached, streaming };
 
@@ -58,10 +52,23 @@ HWY_INLINE void store(hn::Vec<D> v, D d, T* to) {
   }
 }
 
-// Four vectors at once hide the latency of a fold's dependent steps.
+template <class Step, Stores kStores = Stores::cached, class D, class T, int N>
+HWY_INLINE void fold_vector(D d, T* dst, const Sources<T, N>& srcs, std::size_t i) {
+  auto acc = hn::LoadU(d, srcs[0] + i);
+  for (int k = 1; k < srcs.size(); ++k) acc = Step::of(d, acc, hn::LoadU(d, srcs[k] + i));
+  store<kStores>(acc, d, dst + i);
+}
+
+// Four vectors at once hide the latency of a fold's dependent steps. Of two sources there is one
+// step: stores then come between the loads, which takes an eighth less time in the first-level
+// cache (1 KiB on Zen 3).
 template <class Step, Stores kStores, class D, class T, int N>
 HWY_INLINE void fold_four(D d, T* dst, const Sources<T, N>& srcs, std::size_t i) {
   const std::size_t lanes = hn::Lanes(d);
+  if constexpr (N == 2) {
+    for (int k = 0; k < 4; ++k, i += lanes) fold_vector<Step, kStores>(d, dst, srcs, i);
+    return;
+  }
   const T* p = srcs[0] + i;
   auto acc0 = hn::LoadU(d, p);
   auto acc1 = hn::LoadU(d, p + lanes);

@@ -44,7 +44,8 @@ bool has_output(const Operation& operation, const Stage& stage) {
   return operation.direct.buffers[static_cast<std::size_t>(stage.root)].output != 0;
 }
 
-// Says whether the operation goes direct: the same on all ranks of the group.
+// Says whether the operation goes direct if all ranks see all buffers: the same on all ranks of the
+// group.
 bool all_can(const Operation& operation, const Stage& stage, std::size_t bytes) {
   const DirectLevel& direct = operation.direct;
   for (const Buffers& buffers : direct.buffers) {
@@ -56,10 +57,26 @@ bool all_can(const Operation& operation, const Stage& stage, std::size_t bytes) 
   return has_output(operation, stage) || shares.largest() <= room;
 }
 
+// Says whether this rank sees in place all that it reaches into: a copy by the kernel might be
+// refused, when the chunks before it have already been passed on.
+bool sees_all(const Operation& operation, const Stage& stage) {
+  const DirectLevel& direct = operation.direct;
+  const Part inside = direct.inside;
+  const auto sees = [&](int peer, std::uintptr_t buffer) {
+    return peer == stage.group->rank ||
+           seen(direct.peers, peer, buffer + inside.offset, inside.bytes);
+  };
+  for (int r = 0; r < stage.group->size && is_reduced(stage); ++r) {
+    if (!sees(r, direct.buffers[static_cast<std::size_t>(r)].input)) return false;
+  }
+  const std::uintptr_t output = direct.buffers[static_cast<std::size_t>(stage.root)].output;
+  return !output || sees(stage.root, output);
+}
+
 Task meet(Strand& strand, Operation& operation, Stage& stage) {
   DirectLevel& direct = operation.direct;
   ShmGroup& group = lane_of(stage);
-  const std::uint64_t position = group.take(1);
+  const std::uint64_t position = group.take(1, {.results = true});
   co_await strand.until(group.slot_free(position));
   show_buffers(group, position, shown_by(operation, stage));
   co_await strand.until(group.others_in(position));
@@ -70,10 +87,15 @@ Task meet(Strand& strand, Operation& operation, Stage& stage) {
     direct.buffers.push_back(buffers_of(group, r, position));
     add_views(*direct.views, r, direct.buffers.back(), bytes);
   }
-  group.finish(position);
   if (!direct.views->empty()) direct.peers.memory = &*direct.views;
   direct.inside = common_pages(direct, stage, bytes);
-  direct.went = all_can(operation, stage, bytes);
+  if (all_can(operation, stage, bytes)) {
+    if (!sees_all(operation, stage)) group.mark_refused(group.rank(), position);
+    group.publish_out(position);
+    co_await strand.until(group.others_out(position));
+    direct.went = !group.any_refused(position);
+  }
+  group.finish(position);
   publish(direct.known, 1);
 }
 
@@ -94,14 +116,12 @@ void fold_share(const Operation& operation, const Stage& stage, Part share, std:
     to = seen(direct.peers, stage.root, output + share.offset, share.bytes);
   }
   const bool stores = elsewhere && !to;
-  bool refused = false;
-  const Part rest = fold_from(
+  fold_from(
       operation.reduction, direct.peers, level.size, level.rank, share,
       [&](int r) { return direct.buffers[static_cast<std::size_t>(r)].input; }, to,
       [&](std::size_t at, const std::byte* result, std::size_t bytes) {
-        if (stores) refused |= !store(direct.peers, stage.root, output + at, result, bytes);
+        if (stores) store(direct.peers, stage.root, output + at, result, bytes);
       });
-  if (refused || rest.bytes > 0) direct.on_refusal->refused();
 }
 
 // Shares of what is inside are folded by all ranks, and the edges by the one that gets the result.
@@ -161,9 +181,7 @@ Task copy_chunk(Strand& strand, Operation& operation, const Stage& stage, std::s
     const std::uintptr_t from = direct.buffers[static_cast<std::size_t>(stage.root)].output;
     const std::size_t at = whole.offset + inside.offset;
     if (inside.bytes > 0) {
-      std::byte* const to = own.at() + inside.offset;
-      const bool fetched = fetch(direct.peers, stage.root, from + at, to, inside.bytes);
-      if (!fetched) direct.on_refusal->refused();
+      fetch(direct.peers, stage.root, from + at, own.at() + inside.offset, inside.bytes);
     }
     if (edges.bytes() > 0) edges.take(group, position, stage.root, own);
   }

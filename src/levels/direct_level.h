@@ -4,12 +4,12 @@
 //            rank folds its share from all members' inputs into the leader's result; on the way
 //            down, members copy a chunk out of the leader's buffer as soon as it is there. What is
 //            between the nodes goes on meanwhile, as with any other algorithm of the level
-//   Steps    one for the whole operation, and one a chunk each way
+//   Steps    two for the whole operation, and one a chunk each way
 //   Bytes    a member folds n/p, reads n(p-1)/p of it from others, and copies n; none is stored
 //            into slots but at the ends of the vectors, and what is for a leader without an output
 //   Wins     where it wins in one group. The leader, which also exchanges, copies nothing
-//   Needs    inputs of all ranks of the group mapped by all, and the output of the rank that gets
-//            the result, where it has one
+//   Needs    inputs of all ranks of the group seen in place by all, and the output of the rank that
+//            gets the result, where it has one
 // Each group of the hierarchy finds out for itself whether it can: the chunks are the same.
 #pragma once
 
@@ -36,7 +36,6 @@ struct DirectLevel {
   Part inside{0, 0};             // of the vectors: whole pages of all that others reach into
   std::vector<Buffers> buffers;  // by member
   SingleCopy peers;
-  OnRefusal* on_refusal = nullptr;   // where `peers` are neither seen nor let this rank copy
   std::optional<SharedViews> views;  // of `buffers`
 
   // Before the operation's strands begin; its stages are there.

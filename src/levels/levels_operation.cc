@@ -92,7 +92,6 @@ void LevelsOperation::begin(const ChosenCall& call) {
   if (is_of_all_ranks(needs)) return begin_all_ranks(&levels_.node, levels_.across);
   if (needs == Needs::levels_messages) return begin_all_ranks(nullptr, levels_.all);
   take_stages(plan_.stages, levels_.groups, op);
-  op.direct.on_refusal = levels_.on_refusal;
   op.direct.begin(call.direct, op);
   begin_stages();
 }

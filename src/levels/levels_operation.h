@@ -45,7 +45,6 @@ struct Levels : AgreedLevels {
   int first_tag = 0;                   // of messages: those of other hierarchies have others
   std::shared_ptr<PeerMemory> lowest;  // reaches this rank's group on the lowest level, or null
   std::deque<Lane> lanes;              // by tag
-  OnRefusal* on_refusal = nullptr;     // where `lowest` refuses in place
   bool marks_calls = true;             // flags carry marks of `calls` (SUMAC_CHECK=calls)
   CallHash calls;                      // of the operations begun
 

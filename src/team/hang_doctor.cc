@@ -168,8 +168,10 @@ void end_if_rank_is_lost(Team& team) {
   if (lost >= 0) end_for_lost_rank(team, lost);
 }
 
-}  // namespace
-
+// Ends the job, with a line that says who calls what, if this rank and another one that shares
+// memory with it are in different calls on the team, as both have announced. Only for a rank that
+// has waited long. Returns whether they are; an MPI that another thread is ending already may
+// return.
 bool end_if_calls_differ(const Team& team) {
   bool differ = false;
   // Persistent operations announce themselves on slots of their own.
@@ -184,6 +186,8 @@ bool end_if_calls_differ(const Team& team) {
   for (const auto& levels : team.levels) levels->for_each_listing(look);
   return differ;
 }
+
+}  // namespace
 
 void report_late(void* context, double seconds) {
   auto& team = *static_cast<Team*>(context);

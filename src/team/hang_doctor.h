@@ -12,10 +12,4 @@ namespace sumac {
 // end it.
 void report_late(void* context, double seconds);
 
-// Ends the job, with a line that says who calls what, if this rank and another one that shares
-// memory with it are in different calls on the team, as both have announced. Only for a rank that
-// has waited long. Returns whether they are; an MPI that another thread is ending already may
-// return.
-bool end_if_calls_differ(const Team& team);
-
 }  // namespace sumac

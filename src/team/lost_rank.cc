@@ -26,17 +26,6 @@ bool is_lost(const Team& team, int rank) {
   return !team.watched.empty() && is_gone(team.watched[static_cast<std::size_t>(rank)].process);
 }
 
-int find_lost_soon(const Team& team) {
-  constexpr int kLooks = 20;
-  constexpr useconds_t kMoment = 10'000;
-  for (int look = 0; look < kLooks; ++look, usleep(kMoment)) {
-    for (int r = 0; r < team.size; ++r) {
-      if (is_lost(team, r)) return r;
-    }
-  }
-  return -1;
-}
-
 void end_for_lost_rank(const Team& team, int rank) {
   const WatchedRank& lost = team.watched[static_cast<std::size_t>(rank)];
   const std::string in_job =

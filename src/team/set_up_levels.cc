@@ -198,7 +198,6 @@ std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
   const auto made = std::make_unique<Levels>();
   Levels& own = *made;
   if (team_.spec.reach != Reach::none) own.lowest = std::move(lowest);
-  own.on_refusal = &team_.on_refusal;
   const std::unique_ptr<AgreedLevels> agreed(
       new AgreedLevels(agreed_levels(team_.spec, hierarchy, team_.rank, std::move(groups),
                                      team_.context.rules, team_.context.options.algo)));

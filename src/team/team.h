@@ -17,7 +17,6 @@
 #include "rules/choice_table.h"
 #include "team/context.h"
 #include "team/direct_tries.h"
-#include "team/ends_job.h"
 #include "team/idle_messages.h"
 #include "team/oob.h"
 #include "team/spec.h"
@@ -97,8 +96,7 @@ struct Team {
   bool reports_together = false;  // agreed: it is the whole job, and SUMAC_STATS=all on all ranks
 
   std::unique_ptr<PeerMemory> peers;     // where ranks reach one another's buffers, else null
-  EndsJob on_refusal{*this};             // of one another's buffers, where there is no other way
-  RefusalsMet refusals;                  // where there was one
+  RefusalsMet refusals;                  // of one another's buffers, in earlier calls
   std::vector<pid_t> pids;               // by rank; 0 where attach does not work
   std::vector<WatchedRank> watched;      // by rank
   std::vector<std::uint64_t> processes;  // by rank: which process it is

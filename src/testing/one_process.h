@@ -22,7 +22,8 @@ class LocalPeerMemory final : public PeerMemory {
  public:
   std::byte* view(int peer, std::uintptr_t address, std::size_t bytes) override {
     if (!is_shown(address, bytes)) strayed = true;
-    return peer % 3 != 2 ? reinterpret_cast<std::byte*>(address) : nullptr;
+    const bool is_seen = unseen_of == 0 || peer % unseen_of != unseen_of - 1;
+    return is_seen ? reinterpret_cast<std::byte*>(address) : nullptr;
   }
   bool read(int, std::uintptr_t address, void* to, std::size_t bytes) override {
     if (is_refused()) return false;
@@ -41,6 +42,8 @@ class LocalPeerMemory final : public PeerMemory {
   };
   const std::vector<Range>* shown = nullptr;
   bool strayed = false;
+  // Of so many ranks, the last one's memory is copied and not seen; 0: all is seen.
+  int unseen_of = 3;
   // Every so many copies, one is refused; 0: none.
   int refused_one_of = 0;
 

@@ -32,15 +32,4 @@ class PeerMemory {
   virtual bool write(int peer, std::uintptr_t address, const void* from, std::size_t bytes) = 0;
 };
 
-// What follows when a transfer is refused in the middle of an operation that has no other way
-// (levels/direct_level.h).
-class OnRefusal {
- public:
-  // Does not return: what the rank published next would tell others of data that are not there.
-  [[noreturn]] virtual void refused() = 0;
-
- protected:
-  ~OnRefusal() = default;
-};
-
 }  // namespace sumac
