@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "observe/log.h"
 #include "simulate/charge.h"
@@ -130,20 +131,13 @@ bool is_plain(const Given& given) {
   return lower == 0 && extent == size;
 }
 
-// Fills the work in. False where the call is the MPI's.
-bool describe(const Given& given, const Communicator& communicator, Work& work) {
-  if (!is_plain(given)) return false;
-  const std::size_t bytes = bytes_of(given);
-  const Choice& choice = communicator.choose(given.collective, bytes);
-  if (choice.algorithm == Algorithm::native) return false;
-  if (given.collective == Collective::barrier) return work.set_barrier(choice), true;
-  ChosenCall& call = work.call;
-  call = ChosenCall();
-  call.collective = given.collective;
-  call.choice = choice;
-  call.bcast = {static_cast<std::byte*>(given.to), bytes, given.root};
-  if (given.collective == Collective::bcast) return true;
-  ReduceArguments& args = call.reduction;
+CallArguments arguments_of(const Given& given, const Communicator& communicator, int radix) {
+  if (given.collective == Collective::barrier) return {};
+  if (given.collective == Collective::bcast) {
+    return BcastArguments{static_cast<std::byte*>(given.to), bytes_of(given), given.root, radix};
+  }
+  ReduceArguments args;
+  args.radix = radix;
   const bool in_place = given.from == MPI_IN_PLACE;
   const bool gets_result =
       given.collective != Collective::reduce || communicator.team.rank == given.root;
@@ -154,24 +148,34 @@ bool describe(const Given& given, const Communicator& communicator, Work& work) 
   args.element = size_of(type);
   args.kernel = charged_kernel(operation_of(given.op), type);
   args.root = given.root;
-  return true;
+  return args;
+}
+
+// The call as Sumac carries it out; none where it is the MPI's.
+std::optional<ChosenCall> describe(const Given& given, const Communicator& communicator) {
+  if (!is_plain(given)) return std::nullopt;
+  const Choice& choice = communicator.choose(given.collective, bytes_of(given));
+  if (choice.algorithm == Algorithm::native) return std::nullopt;
+  return ChosenCall{arguments_of(given, communicator, choice.radix), given.collective, choice};
 }
 
 // True where Sumac has made the call.
 bool run(const Given& given, MPI_Comm comm) {
   Communicator* const communicator = find(comm, true);
-  if (!communicator || !describe(given, *communicator, communicator->team.work)) return false;
-  communicator->run();
-  return true;
+  if (!communicator) return false;
+  const auto call = describe(given, *communicator);
+  if (call) communicator->run(*call);
+  return call.has_value();
 }
 
 bool start(const Given& given, MPI_Comm comm, MPI_Request* request) {
   Communicator* const communicator = find(comm, false);
   if (!communicator) return false;
+  const auto call = describe(given, *communicator);
+  if (!call) return false;
   auto active = std::make_unique<Active>();
-  if (!describe(given, *communicator, active->work)) return false;
   active->communicator = communicator;
-  communicator->start(active->work);
+  communicator->start(active->work, *call);
   *request = reinterpret_cast<MPI_Request>(active.get());
   own_program()->active.emplace(*request, std::move(active));
   return true;

@@ -122,15 +122,15 @@ void Communicator::drive() {
 
 void Communicator::end_job() { PMPI_Abort(comm_, 1); }
 
-void Communicator::run() {
-  const Ranks ranks = team.ranks(team.work.call.collective);
-  if (team.queue.empty()) return team.work.run(ranks, team.wait_policy);
-  team.queue.add(team.work, ranks, false);
+void Communicator::run(const ChosenCall& call) {
+  const Ranks ranks = team.ranks(call.collective);
+  if (team.queue.empty()) return team.work.run(call, {}, ranks, team.wait_policy);
+  team.queue.add(team.work, call, {}, ranks, false);
   team.queue.wait_for(team.work, team.wait_policy);
 }
 
-void Communicator::start(Work& work) {
-  team.queue.add(work, team.ranks(work.call.collective), true);
+void Communicator::start(Work& work, const ChosenCall& call) {
+  team.queue.add(work, call, {}, team.ranks(call.collective), true);
 }
 
 void Communicator::wait_for(const Work& work) { team.queue.wait_for(work, team.wait_policy); }

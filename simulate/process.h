@@ -80,10 +80,10 @@ class Communicator final : private Oob {
 
   Process& process() { return process_; }
 
-  // Runs the call in team.work to its end.
-  void run();
+  // Runs a call to its end.
+  void run(const ChosenCall& call);
   // Begins a call, which advances whenever the rank waits, or looks.
-  void start(Work& work);
+  void start(Work& work, const ChosenCall& call);
   void wait_for(const Work& work);
 
  private:

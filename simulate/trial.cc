@@ -69,14 +69,13 @@ Outcome Trial::run() {
   return outcome;
 }
 
-void Trial::describe(Work& work) {
-  if (case_.collective == Collective::barrier) return work.set_barrier(choice_);
-  ChosenCall& call = work.call;
-  call = ChosenCall();
-  call.collective = case_.collective;
-  call.choice = choice_;
-  call.bcast = {bytes_of(out_), case_.bytes, case_.root};
-  ReduceArguments& reduction = call.reduction;
+CallArguments Trial::arguments() {
+  if (case_.collective == Collective::barrier) return {};
+  if (case_.collective == Collective::bcast) {
+    return BcastArguments{bytes_of(out_), case_.bytes, case_.root, choice_.radix};
+  }
+  ReduceArguments reduction;
+  reduction.radix = choice_.radix;
   const bool gets_result = case_.collective != Collective::reduce || rank_ == case_.root;
   reduction.input = bytes_of(in_);
   reduction.output = gets_result ? bytes_of(out_) : nullptr;
@@ -84,6 +83,7 @@ void Trial::describe(Work& work) {
   reduction.element = sizeof(double);
   reduction.kernel = charged_kernel(Op::sum, DType::f64);
   reduction.root = case_.root;
+  return reduction;
 }
 
 // Computes for the time that the case has, and looks at what is under way now and then: at
@@ -103,13 +103,10 @@ void Trial::compute(MPI_Request* request) const {
 }
 
 void Trial::call_sumac() {
-  if (!case_.nonblocking) {
-    describe(communicator_->team.work);
-    return communicator_->run();
-  }
+  const ChosenCall call{arguments(), case_.collective, choice_};
+  if (!case_.nonblocking) return communicator_->run(call);
   Work work;
-  describe(work);
-  communicator_->start(work);
+  communicator_->start(work, call);
   compute(nullptr);
   communicator_->wait_for(work);
 }

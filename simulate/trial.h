@@ -38,7 +38,7 @@ class Trial {
  private:
   double begin_together();
   bool goes_to_mpi() const;
-  void describe(Work& work);
+  CallArguments arguments();
   void compute(MPI_Request* request) const;
   void call_sumac();
   void call_mpi();

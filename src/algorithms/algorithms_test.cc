@@ -85,8 +85,7 @@ struct Call : TestCall {
     }
   }
   Task start(Rank& rank) {
-    rank.args = arguments(rank.group.rank());
-    rank.args.set_radix(radix);
+    rank.args = arguments(rank.group.rank(), radix);
     if (entry.start) return entry.start(rank.strand, rank.group, rank.args, rank.peers);
     rank.direct = attempt;
     rank.direct.mapped = rank.group.rank() != unmapped;
@@ -235,8 +234,7 @@ TEST(Algorithms, TreesFoldRunsOfNeighbours) {
       World world(ranks, 4, kSlot, static_cast<Control>(ranks % 3));
       for (int r = 0; r < ranks; ++r) {
         world[r].program.push_back({[&](Rank& rank) {
-          rank.args = call.arguments(rank.group.rank());
-          rank.args.set_radix(radix);
+          rank.args = call.arguments(rank.group.rank(), radix);
           return entry.start(rank.strand, rank.group, rank.args, rank.peers);
         }});
       }

@@ -87,30 +87,32 @@ struct AlltoallArguments {
   }
 };
 
-struct BarrierArguments {};
-
-// The arguments of a call, whichever collective it is.
+// The arguments of a call. They have the member that kArguments tells of its collective.
 struct CallArguments {
-  ReduceArguments reduction;
-  BcastArguments bcast;
-  ReduceScatterArguments reduce_scatter = {};
-  AllgatherArguments allgather = {};
-  AlltoallArguments alltoall = {};
-  BarrierArguments barrier = {};
+  CallArguments() : reduction() {}
+  CallArguments(const ReduceArguments& args) : reduction(args) {}
+  CallArguments(const BcastArguments& args) : bcast(args) {}
+  CallArguments(const ReduceScatterArguments& args) : reduce_scatter(args) {}
+  CallArguments(const AllgatherArguments& args) : allgather(args) {}
+  CallArguments(const AlltoallArguments& args) : alltoall(args) {}
 
-  // Of the algorithm that carries out the call.
-  void set_radix(int radix) {
-    reduction.radix = bcast.radix = reduce_scatter.radix = allgather.radix = radix;
-  }
+  union {
+    ReduceArguments reduction;  // also of a barrier, which over levels is a reduction of a word
+    BcastArguments bcast;
+    ReduceScatterArguments reduce_scatter;
+    AllgatherArguments allgather;
+    AlltoallArguments alltoall;
+  };
 
-  // What all ranks know of the size.
+  // The bytes of the whole vector, as far as all ranks know them.
   std::size_t bytes(Collective collective) const {
     switch (collective) {
       case Collective::allreduce:
       case Collective::reduce:
-      case Collective::barrier:
       case Collective::reduce_local:
         return reduction.bytes();
+      case Collective::barrier:
+        return 0;
       case Collective::bcast:
         return bcast.bytes;
       case Collective::reduce_scatter:
@@ -139,8 +141,6 @@ template <>
 inline constexpr auto kArguments<Collective::alltoall> = &CallArguments::alltoall;
 template <>
 inline constexpr auto kArguments<Collective::alltoallv> = &CallArguments::alltoall;
-template <>
-inline constexpr auto kArguments<Collective::barrier> = &CallArguments::barrier;
 
 template <Collective collective>
 using ArgumentsOf =

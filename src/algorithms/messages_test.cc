@@ -33,8 +33,7 @@ struct Call : TestCall {
   void start(LevelsWorld& world, int r) {
     LevelsRank& rank = world[r];
     const auto me = static_cast<std::size_t>(r);
-    args[me] = arguments(r);
-    args[me].set_radix(radix);
+    args[me] = arguments(r, radix);
     LevelGroup& level = rank.levels[0];
     groups[me] = world.message_group(rank, level.members, level.rank, 0, bytes());
     rank.strands.push_back(std::make_unique<Strand>());

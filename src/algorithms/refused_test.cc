@@ -116,7 +116,6 @@ int run(const Way& way, unsigned refused, const Refusing& refusing, unsigned see
     for (auto& call : calls) {
       const auto start = [&entry, &way, call = call.get()](Rank& rank) {
         rank.args = call->arguments(rank.group.rank());
-        rank.args.set_radix(2);
         if (entry.start) return entry.start(rank.strand, rank.group, rank.args, rank.peers);
         rank.direct = {way.algorithm, single_copy_of(call->what), kSmallPage, true};
         return try_direct(rank.strand, rank.group, call->what, rank.args, rank.peers, rank.direct);

@@ -69,24 +69,37 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   Words input(count), output(count);
   for (std::size_t i = 0; i < count; ++i) input[i] = own_word(me, i, n);
   if (broadcasts) output = input;
-  ReduceArguments& args = rank.args.reduction;
+  ReduceArguments args;
   args.input = reinterpret_cast<const std::byte*>(input.data());
   args.output = reinterpret_cast<std::byte*>(output.data());
   args.count = count;
   args.element = sizeof(Word);
   args.kernel = kernel_showing(entry.order);
   args.root = root;
-  rank.args.bcast = {args.output, args.bytes(), root};
   const std::vector<Part> listed = growing_parts(count, ranks);
   const Parts parts{args.bytes(), ranks, 0, 0, listed.data()};
   const Part own = parts[me];
-  rank.args.reduce_scatter = {args, parts};
-  rank.args.allgather = {args.input + own.offset, args.output, parts};
   const std::size_t block = count / static_cast<std::size_t>(ranks);
   Exchange exchange = equal_exchange(block * static_cast<std::size_t>(ranks) * sizeof(Word), ranks);
   const bool lists = entry.collective == Collective::alltoallv;
-  rank.args.alltoall = {args.input, args.output, exchange.sent(me, lists),
-                        exchange.received(me, lists), exchange.scratch[0].data()};
+  switch (entry.collective) {
+    case Collective::bcast:
+      rank.args = BcastArguments{args.output, args.bytes(), root};
+      break;
+    case Collective::reduce_scatter:
+      rank.args = ReduceScatterArguments{args, parts};
+      break;
+    case Collective::allgather:
+      rank.args = AllgatherArguments{args.input + own.offset, args.output, parts};
+      break;
+    case Collective::alltoall:
+    case Collective::alltoallv:
+      rank.args = AlltoallArguments{args.input, args.output, exchange.sent(me, lists),
+                                    exchange.received(me, lists), exchange.scratch[0].data()};
+      break;
+    default:
+      rank.args = args;
+  }
   const auto start = [&] {
     if (entry.start) return entry.start(rank.strand, rank.group, rank.args, rank.peers);
     rank.direct = attempt_of(entry, n, me, ranks);

@@ -17,8 +17,8 @@ void end_piece(const StagePlan& stage, const LevelGroup& group, std::size_t chun
   if (begun) record_piece(stage, group, chunk, begun);
 }
 
-Task run_piece(Strand& strand, const StagePlan& stage, MessageGroup& group, CallArguments& args) {
-  args.set_radix(stage.radix);
+Task run_piece(Strand& strand, const StagePlan& stage, MessageGroup& group,
+               const CallArguments& args) {
   return entry_of(stage.algorithm).start_sending(strand, group, args);
 }
 
@@ -85,11 +85,12 @@ Task scatter(Strand& strand, const AllRanks& work, MessageGroup& node, Shared& s
   const ReduceArguments& whole = *work.args;
   const std::uint64_t since = begin_piece();
   if (shared.handed) co_await take_over(strand, work, node, shared.chunk, shared.output);
-  CallArguments args;
-  args.reduce_scatter = {whole, shared.parts};
-  args.reduce_scatter.input = shared.handed ? shared.output : whole.input + shared.chunk.offset;
-  args.reduce_scatter.output = shared.reduced;
-  args.reduce_scatter.count = shared.chunk.bytes / whole.element;
+  ReduceScatterArguments reduction{whole, shared.parts};
+  reduction.input = shared.handed ? shared.output : whole.input + shared.chunk.offset;
+  reduction.output = shared.reduced;
+  reduction.count = shared.chunk.bytes / whole.element;
+  reduction.radix = work.scatter->radix;
+  const CallArguments args = reduction;
   if (shared.group.size > 1) co_await run_piece(strand, *work.scatter, shared.group, args);
   end_piece(*work.scatter, *work.node, shared.number, since);
 }
@@ -98,11 +99,13 @@ Task scatter(Strand& strand, const AllRanks& work, MessageGroup& node, Shared& s
 Task exchange_part(Strand& strand, const AllRanks& work, MessageGroup& across,
                    const Shared& shared) {
   const std::uint64_t since = begin_piece();
-  CallArguments args{*work.args, {}};
-  args.reduction.input = shared.reduced;
-  args.reduction.output = work.gather ? shared.reduced : nullptr;
-  args.reduction.count = shared.own.bytes / work.args->element;
-  args.reduction.root = work.exchange->root;
+  ReduceArguments reduction = *work.args;
+  reduction.input = shared.reduced;
+  reduction.output = work.gather ? shared.reduced : nullptr;
+  reduction.count = shared.own.bytes / work.args->element;
+  reduction.root = work.exchange->root;
+  reduction.radix = work.exchange->radix;
+  const CallArguments args = reduction;
   co_await run_piece(strand, *work.exchange, across, args);
   end_piece(*work.exchange, *work.across, shared.number, since);
 }
@@ -127,8 +130,8 @@ Task gather(Strand& strand, const AllRanks& work, MessageGroup& node, Shared& sh
   if (work.to_root) {
     co_await collect(strand, work, node, shared);
   } else {
-    CallArguments args;
-    args.allgather = {shared.reduced, shared.output, shared.parts};
+    const CallArguments args =
+        AllgatherArguments{shared.reduced, shared.output, shared.parts, work.gather->radix};
     if (shared.group.size > 1) co_await run_piece(strand, *work.gather, shared.group, args);
     if (shared.handed) co_await give_back(strand, work, node, shared.chunk);
   }
@@ -153,20 +156,23 @@ Task hand_over(Strand& strand, const AllRanks& work, MessageGroup& node, const S
   end_piece(*work.gather, *work.node, shared.number, since);
 }
 
+CallArguments arguments_of(const AllRanks& work, Part chunk) {
+  const StagePlan& stage = *work.exchange;
+  if (work.bcast) {
+    return BcastArguments{work.bcast->buffer + chunk.offset, chunk.bytes, stage.root, stage.radix};
+  }
+  ReduceArguments reduction = *work.args;
+  reduction.input += chunk.offset;
+  if (reduction.output) reduction.output += chunk.offset;
+  reduction.count = chunk.bytes / reduction.element;
+  reduction.root = stage.root;
+  reduction.radix = stage.radix;
+  return reduction;
+}
+
 // A whole chunk among all ranks.
 Task flat(Strand& strand, const AllRanks& work, MessageGroup& all, std::size_t number) {
-  const Part chunk = work.chunks[number];
-  const int root = work.exchange->root;
-  CallArguments args;
-  if (work.bcast) {
-    args.bcast = {work.bcast->buffer + chunk.offset, chunk.bytes, root};
-  } else {
-    args.reduction = *work.args;
-    args.reduction.input += chunk.offset;
-    if (args.reduction.output) args.reduction.output += chunk.offset;
-    args.reduction.count = chunk.bytes / args.reduction.element;
-    args.reduction.root = root;
-  }
+  const CallArguments args = arguments_of(work, work.chunks[number]);
   const std::uint64_t since = begin_piece();
   co_await run_piece(strand, *work.exchange, all, args);
   end_piece(*work.exchange, *work.across, number, since);

@@ -74,7 +74,8 @@ inline Parts parts_of_chunk(std::size_t bytes, std::size_t element, int ranks, i
 constexpr int peer_of_slow(int rank, int parts) { return rank % parts; }
 
 // One of the stages on a chunk.
-Task run_piece(Strand& strand, const StagePlan& stage, MessageGroup& group, CallArguments& args);
+Task run_piece(Strand& strand, const StagePlan& stage, MessageGroup& group,
+               const CallArguments& args);
 
 // Tells the trace of a piece that began at begin_piece(), which is 0 where nothing is traced.
 std::uint64_t begin_piece();

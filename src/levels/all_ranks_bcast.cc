@@ -39,16 +39,18 @@ Task bcast_chunk(Strand& strand, AllRanks& work, std::size_t which, std::size_t 
     co_await scatter(strand, work, node, parts, data);
     end_piece(*work.scatter, *work.node, chunk, since);
   }
-  CallArguments args;
   if (own.bytes > 0) {
     const std::uint64_t since = begin_piece();
-    args.bcast = {data + own.offset, own.bytes, work.exchange->root};
+    const StagePlan& stage = *work.exchange;
+    const CallArguments args =
+        BcastArguments{data + own.offset, own.bytes, stage.root, stage.radix};
     co_await run_piece(strand, *work.exchange, across, args);
     end_piece(*work.exchange, *work.across, chunk, since);
   }
   const bool is_root = work.scatter && node.rank == work.scatter->root;
   const Bytes gathered = is_root ? Bytes(work.kept + which * work.kept_bytes) : data;
-  args.allgather = {data + own.offset, gathered, parts};
+  const CallArguments args =
+      AllgatherArguments{data + own.offset, gathered, parts, work.gather->radix};
   const std::uint64_t since = begin_piece();
   co_await run_piece(strand, *work.gather, node, args);
   end_piece(*work.gather, *work.node, chunk, since);

@@ -15,11 +15,6 @@ std::size_t tag_of(std::size_t level, bool down, int which) {
   return (level * 2 + (down ? 1 : 0)) * kWidth + static_cast<std::size_t>(which);
 }
 
-// True for an all-reduce and for a barrier: the result is broadcast in the end.
-bool has_result_everywhere(const ChosenCall& call) {
-  return call.collective == Collective::allreduce || call.collective == Collective::barrier;
-}
-
 // Runs an operation's strand when its turn on the lane has come; `start(strand)` then makes the
 // coroutine. `group`: the lane in shared memory, whose flags carry the operation's mark; else null.
 template <class Start>
@@ -74,16 +69,50 @@ void LevelsOperation::plan(const ChosenCall& call) {
   }
 }
 
-void LevelsOperation::begin(const ChosenCall& call) {
+void LevelsOperation::take_arguments(const ChosenCall& call) {
+  Operation& op = operation_;
+  op.reduction = {};
+  op.bcast = {};
+  switch (call.collective) {
+    case Collective::barrier: {
+      ReduceArguments word{reinterpret_cast<const std::byte*>(&barrier_in_),
+                           reinterpret_cast<std::byte*>(&barrier_out_), 1, kBarrierWord,
+                           find_reduce(Op::bor, DType::i32)};
+      static_assert(sizeof barrier_in_ == kBarrierWord);
+      word.by_mpi = call.reduction.by_mpi;
+      op.reduction = word;
+      break;
+    }
+    case Collective::bcast:
+      op.bcast = call.bcast;
+      return;
+    case Collective::reduce_scatter:
+      op.reduce_scatter = call.reduce_scatter;
+      return;
+    case Collective::allgather:
+      op.allgather = call.allgather;
+      return;
+    case Collective::allreduce:
+    case Collective::reduce:
+      op.reduction = call.reduction;
+      break;
+    case Collective::alltoall:
+    case Collective::alltoallv:
+    case Collective::reduce_local:
+      return;  // not over levels
+  }
+  // The result of an all-reduce is broadcast in the end.
+  if (call.collective != Collective::reduce) {
+    op.bcast = {op.reduction.output, op.reduction.bytes(), 0};
+  }
+}
+
+void LevelsOperation::begin(const ChosenCall& call, const DirectTry& direct) {
   plan(call);
+  take_arguments(call);
   Operation& op = operation_;
   op.direct.went = false;  // also where the way chosen has no lowest level that could
-  op.reduction = call.reduction;
-  op.bcast = call.bcast;
-  if (has_result_everywhere(call)) op.bcast = {call.reduction.output, call.bytes(), 0};
   op.chunks = plan_.chunks;
-  op.reduce_scatter = call.reduce_scatter;
-  op.allgather = call.allgather;
   op.spread = has_parts(call.collective) ? &plan_.spread : nullptr;
   op.gathers = call.collective == Collective::allgather;
   op.place = levels_.place;
@@ -92,7 +121,7 @@ void LevelsOperation::begin(const ChosenCall& call) {
   if (is_of_all_ranks(needs)) return begin_all_ranks(&levels_.node, levels_.across);
   if (needs == Needs::levels_messages) return begin_all_ranks(nullptr, levels_.all);
   take_stages(plan_.stages, levels_.groups, op);
-  op.direct.begin(call.direct, op);
+  op.direct.begin(direct, op);
   begin_stages();
 }
 

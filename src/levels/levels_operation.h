@@ -54,17 +54,19 @@ struct Levels : AgreedLevels {
 // The most tags that the messages of one hierarchy use.
 inline constexpr int kMostTags = 64;
 
-// A call to be carried out over levels. Barriers are all-reduces here.
+// A call of one rank, as it is to be carried out. It does not change from then on: what is found
+// out while it is carried out is kept by the Work (progress/work.h).
 struct ChosenCall : CallArguments {
   Collective collective = Collective::allreduce;
   Choice choice;
-  DirectTry direct;  // what is tried first, in one group or in that of the lowest level
   // What must be equal on all ranks beside this: of a reduction, the operation and the class of its
   // elements, as announcement_of() tells them.
   std::uint32_t reduces = 0;
 
   std::size_t bytes() const { return CallArguments::bytes(collective); }
+  // Over levels a barrier is the all-reduce of a word.
   CallShape shape() const {
+    if (collective == Collective::barrier) return {collective, kBarrierWord, kBarrierWord, 0};
     if (collective == Collective::bcast) return {collective, bcast.bytes, 1, bcast.root};
     if (collective == Collective::allgather) {
       return {collective, allgather.parts.bytes, 1, 0, allgather.parts.listed};
@@ -84,8 +86,8 @@ class LevelsOperation {
   LevelsOperation& operator=(const LevelsOperation&) = delete;
 
   // Takes the operation's turns, and runs as far as conditions allow. The last operation must have
-  // ended.
-  void begin(const ChosenCall& call);
+  // ended. `direct`: what is tried first in the group of the lowest level.
+  void begin(const ChosenCall& call, const DirectTry& direct);
   bool ended() const;
   // After its end: its lowest level went direct on this rank's group.
   bool went_direct() const { return operation_.direct.went; }
@@ -93,6 +95,7 @@ class LevelsOperation {
 
  private:
   void plan(const ChosenCall& call);
+  void take_arguments(const ChosenCall& call);
   void begin_stages();
   void begin_multi_leader();
   void begin_all_ranks(const SendingGroup* node, const SendingGroup& across);
@@ -110,6 +113,7 @@ class LevelsOperation {
   CallShape shape_;
   CallPlan plan_;
   Operation operation_;
+  std::int32_t barrier_in_ = 0, barrier_out_ = 0;
   MultiLeader multi_leader_;
   AllRanks all_ranks_;
   Strands strands_;  // made when first needed

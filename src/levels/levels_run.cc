@@ -26,14 +26,14 @@ void LevelsRun::announce(const Announcement& call) {
   if (levels_.marks_calls) levels_.calls.add(call);
 }
 
-bool LevelsRun::run(const ChosenCall& call, const WaitPolicy& policy) {
-  LevelsOperation& operation = begin(call);
+bool LevelsRun::run(const ChosenCall& call, const DirectTry& direct, const WaitPolicy& policy) {
+  LevelsOperation& operation = begin(call, direct);
   run_together(operation.strands(), levels_.messages.get(), policy);
   end(operation);
   return operation.went_direct();
 }
 
-LevelsOperation& LevelsRun::begin(const ChosenCall& call) {
+LevelsOperation& LevelsRun::begin(const ChosenCall& call, const DirectTry& direct) {
   if (unused_.empty()) {
     operations_.push_back(std::make_unique<LevelsOperation>(levels_));
     unused_.push_back(operations_.back().get());
@@ -41,7 +41,7 @@ LevelsOperation& LevelsRun::begin(const ChosenCall& call) {
   }
   LevelsOperation& operation = *std::exchange(unused_.back(), nullptr);
   unused_.pop_back();
-  operation.begin(call);
+  operation.begin(call, direct);
   return operation;
 }
 

@@ -31,11 +31,11 @@ class LevelsRun {
   }
 
   // Runs a call to its end. Returns whether it went direct.
-  bool run(const ChosenCall& call, const WaitPolicy& policy);
+  bool run(const ChosenCall& call, const DirectTry& direct, const WaitPolicy& policy);
 
   // Begins an operation, which the caller advances by progress() and returns by end() once it has
   // ended. All ranks begin the same operations in the same order.
-  LevelsOperation& begin(const ChosenCall& call);
+  LevelsOperation& begin(const ChosenCall& call, const DirectTry& direct);
   // Advances every strand as far as it gets, and messages; returns true when anything moved.
   bool progress(LevelsOperation& operation);
   void end(LevelsOperation& operation);

@@ -99,6 +99,19 @@ void choose(StagePlan& stage, bool shared, const Choices& choices,
   stage.width = shared ? 1 : kWidth;
 }
 
+void take_arguments(Operation& operation, const TestCall& call, const CallArguments& args) {
+  operation.reduction = {};
+  operation.bcast = {};
+  if (has_parts(call.what)) return;
+  if (call.what == Collective::bcast) {
+    operation.bcast = args.bcast;
+    return;
+  }
+  operation.reduction = args.reduction;
+  if (call.what == Collective::reduce) return;
+  operation.bcast = {args.reduction.output, call.bytes(), 0};
+}
+
 // Returns the bytes of the largest chunk.
 std::size_t set_parts(LevelsWorld& world, int r, const TestCall& call, const CallArguments& args) {
   LevelsRank& rank = world[r];
@@ -106,12 +119,17 @@ std::size_t set_parts(LevelsWorld& world, int r, const TestCall& call, const Cal
   operation.spread = nullptr;
   if (!has_parts(call.what)) return operation.chunks[0].bytes;
   const std::vector<int>& order = world.order()->ranks;
-  rank.spread.cut(args.reduce_scatter.parts, world.order(), operation.chunks.count(), kCacheLine);
+  const bool gathers = call.what == Collective::allgather;
+  const Parts& parts = gathers ? args.allgather.parts : args.reduce_scatter.parts;
+  rank.spread.cut(parts, world.order(), operation.chunks.count(), kCacheLine);
   operation.spread = &rank.spread;
-  operation.gathers = call.what == Collective::allgather;
+  operation.gathers = gathers;
   operation.place = static_cast<int>(std::find(order.begin(), order.end(), r) - order.begin());
-  operation.reduce_scatter = args.reduce_scatter;
-  operation.allgather = args.allgather;
+  if (operation.gathers) {
+    operation.allgather = args.allgather;
+  } else {
+    operation.reduce_scatter = args.reduce_scatter;
+  }
   return rank.spread.bytes(0);
 }
 
@@ -119,9 +137,7 @@ void begin(LevelsWorld& world, int r, TestCall& call, const Choices& choices) {
   LevelsRank& rank = world[r];
   Operation& operation = rank.operation;
   const CallArguments args = call.arguments(r);
-  operation.reduction = args.reduction;
-  operation.bcast = args.bcast;
-  if (call.what == Collective::reduce) operation.bcast.buffer = nullptr;
+  take_arguments(operation, call, args);
   operation.chunks = Chunks(call.bytes(), choices.chunk, kCacheLine);
   const std::size_t largest = set_parts(world, r, call, args);
   rank.kept.resize(kKept * round_up(largest, kCacheLine));
@@ -353,8 +369,7 @@ void start_all_ranks(LevelsWorld& world, LevelsRank& rank, const LevelGroup* nod
 void begin_all_ranks(LevelsWorld& world, int r, int nodes, TestCall& call, const Choices& choices) {
   LevelsRank& rank = world[r];
   AllRanks& work = rank.all;
-  rank.operation.reduction = call.arguments(r).reduction;
-  rank.operation.bcast = call.arguments(r).bcast;
+  take_arguments(rank.operation, call, call.arguments(r));
   rank.node = group_of(rank.levels[0].members, rank.levels[0].rank);
   rank.across = counterparts_of(r, nodes);
   list_all_ranks(rank, r, nodes, call, choices);
@@ -366,9 +381,7 @@ void begin_all_ranks(LevelsWorld& world, int r, int nodes, TestCall& call, const
 
 void begin_flat(LevelsWorld& world, int r, int, TestCall& call, const Choices& choices) {
   LevelsRank& rank = world[r];
-  const CallArguments args = call.arguments(r);
-  rank.operation.reduction = args.reduction;
-  rank.operation.bcast = args.bcast;
+  take_arguments(rank.operation, call, call.arguments(r));
   std::vector<int> all(static_cast<std::size_t>(world.size()));
   std::iota(all.begin(), all.end(), 0);
   rank.across = group_of(all, r);

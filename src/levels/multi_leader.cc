@@ -85,12 +85,12 @@ Task exchange(Strand& strand, MultiLeader& work, int which) {
   for (auto c = static_cast<std::size_t>(which); c < chunks.count() && own.bytes > 0; c += width) {
     const Part part = chunks[c];
     co_await strand.until(work.folded.done(div_up(part.offset + part.bytes, work.most()) - 1));
-    CallArguments args{*work.args, {}};
-    args.set_radix(work.stages[1].radix);
-    ReduceArguments& reduction = args.reduction;
+    ReduceArguments reduction = *work.args;
+    reduction.radix = work.stages[1].radix;
     reduction.output += own.offset + part.offset;
     reduction.input = reduction.output;
     reduction.count = part.bytes / reduction.element;
+    const CallArguments args = reduction;
     const std::uint64_t begin = begun();
     co_await work.exchange(strand, work.groups[static_cast<std::size_t>(which)], args);
     record(work, 1, c, begin);

@@ -46,24 +46,21 @@ CallArguments arguments_of_parts(const Operation& operation, const Stage& stage,
   std::byte* const data = operation.kept_chunk(chunk) + work.offset;
   const Parts listed{work.bytes, group.size, 1, 0, parts.data()};
   bytes = work.bytes;
-  CallArguments args;
-  if (stage.kind == Kind::bcast) {
-    args.bcast = {data, bytes, stage.root};
-  } else if (operation.gathers) {
-    args.allgather = {data + listed[group.rank].offset, data, listed};
-  } else {
-    ReduceArguments& reduction = args.reduction;
-    reduction = operation.reduce_scatter;
-    reduction.count = bytes / reduction.element;
-    reduction.root = stage.root;
-    reduction.input = data;
-    const bool gets_result = stage.kind == Kind::exchange || group.rank == stage.root;
-    reduction.output = gets_result ? data : nullptr;
-    args.reduce_scatter = {reduction, listed};
-    if (stage.kind == Kind::exchange) args.reduce_scatter.output += listed[group.rank].offset;
+  if (stage.kind == Kind::bcast) return BcastArguments{data, bytes, stage.root, stage.radix};
+  if (operation.gathers) {
+    return AllgatherArguments{data + listed[group.rank].offset, data, listed, stage.radix};
   }
-  args.set_radix(stage.radix);
-  return args;
+  ReduceArguments reduction = operation.reduce_scatter;
+  reduction.count = bytes / reduction.element;
+  reduction.root = stage.root;
+  reduction.radix = stage.radix;
+  reduction.input = data;
+  if (stage.kind == Kind::exchange) {
+    reduction.output = data + listed[group.rank].offset;
+    return ReduceScatterArguments{reduction, listed};
+  }
+  reduction.output = group.rank == stage.root ? data : nullptr;
+  return reduction;
 }
 
 void settle_piece(const Stage& stage, const CallArguments& args) {

@@ -13,6 +13,7 @@ ReduceArguments reduction_of(const Operation& operation, const Stage& stage, std
   ReduceArguments args = operation.reduction;
   args.count = part.bytes / args.element;
   args.root = stage.root;
+  args.radix = stage.radix;
   args.input = stage.first ? operation.reduction.input + part.offset : operation.result(chunk);
   const bool gets_result = stage.kind == Stage::Kind::exchange || stage.group->rank == stage.root;
   args.output = gets_result ? operation.result(chunk) : nullptr;
@@ -21,18 +22,12 @@ ReduceArguments reduction_of(const Operation& operation, const Stage& stage, std
 
 BcastArguments bcast_of(const Operation& operation, const Stage& stage, std::size_t chunk) {
   const Part part = operation.chunks[chunk];
-  return {operation.bcast.buffer + part.offset, part.bytes, stage.root};
+  return {operation.bcast.buffer + part.offset, part.bytes, stage.root, stage.radix};
 }
 
 CallArguments arguments_of(const Operation& operation, const Stage& stage, std::size_t chunk) {
-  CallArguments args;
-  if (stage.kind == Stage::Kind::bcast) {
-    args.bcast = bcast_of(operation, stage, chunk);
-  } else {
-    args.reduction = reduction_of(operation, stage, chunk);
-  }
-  args.set_radix(stage.radix);
-  return args;
+  if (stage.kind == Stage::Kind::bcast) return bcast_of(operation, stage, chunk);
+  return reduction_of(operation, stage, chunk);
 }
 
 // Records a chunk in the trace. In shared memory a stage works from the moment its peers' data are
@@ -99,7 +94,7 @@ Task run_stage(Strand& strand, Operation& operation, std::size_t number, int whi
       const CallArguments args = arguments_of_parts(operation, stage, chunk, parts, bytes);
       if (bytes > 0) {
         co_await start_on_level(stage.algorithm, strand, *stage.group, group, args);
-        settle_piece(stage, args);
+        if (!operation.gathers) settle_piece(stage, args);
       }
       if (last) store_parts(operation, chunk);
     } else {

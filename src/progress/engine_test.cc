@@ -20,15 +20,15 @@ namespace {
 struct Barrier : Work {
   std::function<void()> then;
   std::uint32_t in = 0, out = 0;
+  ChosenCall made;
 
   Barrier() {
-    call.collective = Collective::allreduce;
-    call.choice.algorithm = Algorithm::allreduce_flat_slots;
-    call.reduction.input = reinterpret_cast<const std::byte*>(&in);
-    call.reduction.output = reinterpret_cast<std::byte*>(&out);
-    call.reduction.count = 1;
-    call.reduction.element = sizeof in;
-    call.reduction.kernel = [](void* result, const void* const*, int, std::size_t) {
+    made.choice.algorithm = Algorithm::allreduce_flat_slots;
+    made.reduction.input = reinterpret_cast<const std::byte*>(&in);
+    made.reduction.output = reinterpret_cast<std::byte*>(&out);
+    made.reduction.count = 1;
+    made.reduction.element = sizeof in;
+    made.reduction.kernel = [](void* result, const void* const*, int, std::size_t) {
       const Barrier& self = *all()[result];
       if (self.then) self.then();
     };
@@ -58,7 +58,7 @@ class Engines : public ::testing::Test {
   }
   Endpoint& at(int rank, std::size_t c) { return endpoints_[rank][c]; }
   void add(int rank, std::size_t c, Barrier& barrier) {
-    at(rank, c).queue.add(barrier, at(rank, c).ranks, true);
+    at(rank, c).queue.add(barrier, barrier.made, {}, at(rank, c).ranks, true);
   }
 
   std::deque<TestBlock> blocks_;

@@ -85,9 +85,9 @@ class Rank {
 
  private:
   void begin(Endpoint& endpoint, Call& call, Work& work) {
-    call.describe(work, endpoint.member);
     let_stop(work.strand(), setting_.stops);
-    endpoint.queue.add(work, endpoint.ranks, call.overlaps);
+    endpoint.queue.add(work, call.described(endpoint.member), call.attempt(endpoint.member),
+                       endpoint.ranks, call.overlaps);
   }
 
   // True once the call has ended. As Work::run() does it, but step by step.
@@ -97,9 +97,10 @@ class Rank {
     switch (state_) {
       case State::none:
         if (endpoint.queue.empty()) {
-          call.describe(work, endpoint.member);
-          endpoint.ranks.group->announce(announcement_of(work.call));
-          direct_.start(start(endpoint, work.call));
+          blocking_ = call.described(endpoint.member);
+          attempt_ = call.attempt(endpoint.member);
+          endpoint.ranks.group->announce(announcement_of(blocking_));
+          direct_.start(start(endpoint));
           state_ = State::direct;
         } else {
           begin(endpoint, call, work);
@@ -119,9 +120,9 @@ class Rank {
     return true;
   }
 
-  Task start(Endpoint& endpoint, ChosenCall& call) {
+  Task start(Endpoint& endpoint) {
     peers_ = {&endpoint.memory, scratch_.get(), kScratchBytes, &refusals_};
-    return start_in_group(direct_, endpoint.group, call, peers_);
+    return start_in_group(direct_, endpoint.group, blocking_, peers_, attempt_);
   }
 
   const Setting& setting_;
@@ -131,6 +132,8 @@ class Rank {
   Engine engine_;
   enum class State { none, direct, queued } state_ = State::none;
   Strand direct_;
+  ChosenCall blocking_;
+  DirectTry attempt_;
   SingleCopy peers_;
   Refusals refusals_;
   // As large as that of works in the queue: other ranks may have the same call there.

@@ -16,24 +16,27 @@ void append(Work*& first, Work*& last, Work& work) {
 
 }  // namespace
 
-void WorkQueue::note_added(Work& work, const Ranks& ranks, bool overlaps) {
+void WorkQueue::note_added(Work& work) {
   size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   engine_->under_way_.fetch_add(1, std::memory_order_seq_cst);
   work.ended.store(false, std::memory_order_relaxed);
-  work.set_ranks(ranks, overlaps);
 }
 
-void WorkQueue::add(Work& work, const Ranks& ranks, bool overlaps) {
+void WorkQueue::add(Work& work, const ChosenCall& call, const DirectTry& direct, const Ranks& ranks,
+                    bool overlaps) {
   const std::lock_guard<Lock> hold(lock_);
-  note_added(work, ranks, overlaps);
+  note_added(work);
+  work.set(call, direct, ranks, overlaps);
   work.apart = false;
   append(waiting_, last_waiting_, work);
   begin_next();
 }
 
-void WorkQueue::add_apart(Work& work, const Ranks& ranks) {
+void WorkQueue::add_apart(Work& work, const ChosenCall& call, const DirectTry& direct,
+                          const Ranks& ranks) {
   const std::lock_guard<Lock> hold(lock_);
-  note_added(work, ranks, false);
+  note_added(work);
+  work.set(call, direct, ranks, false);
   work.apart = true;
   begin(work);
 }

@@ -22,13 +22,15 @@ class WorkQueue {
   // fewer, since each has strands and scratch memory of its own.
   static constexpr int kMostInGroup = 8, kMostOverLevels = 4;
 
-  // Adds work for `ranks`, and begins it if there is room. The work must stay where it is until it
-  // has ended. MPI allows one thread at a time to call collectives on a communicator.
-  void add(Work& work, const Ranks& ranks, bool overlaps);
+  // Adds a call for `ranks`, which `work` carries out, and begins it if there is room. The work
+  // must stay where it is until it has ended. MPI allows one thread at a time to call collectives
+  // on a communicator.
+  void add(Work& work, const ChosenCall& call, const DirectTry& direct, const Ranks& ranks,
+           bool overlaps);
 
-  // Adds work for `ranks` that no other work uses, and begins it at once. Other ranks may begin it
-  // before or after what they have added by add().
-  void add_apart(Work& work, const Ranks& ranks);
+  // Adds a call for `ranks` that no other work uses, and begins it at once. Other ranks may begin
+  // it before or after what they have added by add().
+  void add_apart(Work& work, const ChosenCall& call, const DirectTry& direct, const Ranks& ranks);
 
   // Advances all that is begun; returns true when anything moved. `has_time`: the caller would only
   // wait otherwise, so it may do the work of ranks that are busy. One thread at a time: other
@@ -68,7 +70,7 @@ class WorkQueue {
 
  private:
   friend class Engine;
-  void note_added(Work& work, const Ranks& ranks, bool overlaps);
+  void note_added(Work& work);
   void begin(Work& work);
   void begin_next();
   void end(Work& work);

@@ -86,13 +86,12 @@ class Rank {
     Endpoint& endpoint = endpoints_[step.communicator];
     Call& call = all_[step.communicator].calls[step.call];
     if (step.kind == Step::Kind::block) {
-      call.describe(endpoint.blocking, endpoint.member);
-      block(endpoint);
+      block(endpoint, call.described(endpoint.member), call.attempt(endpoint.member));
     } else {
       Work& work = endpoint.works[step.call];
       if (step.kind == Step::Kind::begin) {
-        call.describe(work, endpoint.member);
-        endpoint.queue.add(work, endpoint.ranks, true);
+        endpoint.queue.add(work, call.described(endpoint.member), call.attempt(endpoint.member),
+                           endpoint.ranks, true);
         return helper_.notify();
       }
       wait(endpoint, work, step.kind == Step::Kind::wait || help_ == Help::none);
@@ -100,10 +99,10 @@ class Rank {
     call.end(endpoint.member);
   }
 
-  void block(Endpoint& endpoint) {
+  void block(Endpoint& endpoint, const ChosenCall& call, const DirectTry& direct) {
     Work& work = endpoint.blocking;
-    if (endpoint.queue.empty()) return work.run(endpoint.ranks, policy_);
-    endpoint.queue.add(work, endpoint.ranks, false);
+    if (endpoint.queue.empty()) return work.run(call, direct, endpoint.ranks, policy_);
+    endpoint.queue.add(work, call, direct, endpoint.ranks, false);
     wait(endpoint, work, true);
   }
 

@@ -19,38 +19,25 @@ std::vector<std::byte*>& scratches = *new std::vector<std::byte*>;
 
 }  // namespace
 
-void Work::set_barrier(const Choice& choice, const MpiAllreduce* by_mpi) {
-  call = ChosenCall();
-  call.collective = Collective::barrier;
-  call.choice = choice;
-  if (choice.algorithm != Algorithm::barrier_levels) return;
-  call.reduction.input = reinterpret_cast<const std::byte*>(&barrier_in_);
-  call.reduction.output = reinterpret_cast<std::byte*>(&barrier_out_);
-  call.reduction.count = 1;
-  static_assert(sizeof barrier_in_ == kBarrierWord);
-  call.reduction.element = kBarrierWord;
-  call.reduction.kernel = find_reduce(Op::bor, DType::i32);
-  call.reduction.by_mpi = by_mpi;
-}
-
-Task start_in_group(Strand& strand, ShmGroup& group, ChosenCall& call, const SingleCopy& peers) {
-  call.set_radix(call.choice.radix);
-  if (call.direct.wanted()) {
-    call.direct.otherwise = call.choice.algorithm;
-    return try_direct(strand, group, call.collective, call, peers, call.direct);
+Task start_in_group(Strand& strand, ShmGroup& group, const ChosenCall& call,
+                    const SingleCopy& peers, DirectTry& direct) {
+  if (direct.wanted()) {
+    direct.otherwise = call.choice.algorithm;
+    return try_direct(strand, group, call.collective, call, peers, direct);
   }
   return entry_of(call.choice.algorithm).start(strand, group, call, peers);
 }
 
 void Work::announce() const {
-  const Announcement announced = announcement_of(call);
+  const Announcement announced = announcement_of(*call_);
   if (!ranks_.levels) return ranks_.group->announce(announced);
   if (ranks_.group && ranks_.group->has_memory()) ranks_.group->announce_elsewhere(announced);
   ranks_.levels->announce(announced);
 }
 
 void Work::borrow() {
-  if (!call.direct.wanted() && info_of(call.choice.algorithm).needs != Needs::single_copy) return;
+  const Algorithm algorithm = call_->choice.algorithm;
+  if (!direct_.wanted() && info_of(algorithm).needs != Needs::single_copy) return;
   refusals_.forget();
   peers_ = {ranks_.memory, borrow_scratch(), kScratchBytes, &refusals_};
   peers_.streams = kCanStream && ranks_.streams;
@@ -65,29 +52,33 @@ void Work::give_back() {
     ranks_.refusals->here.store(true, std::memory_order_relaxed);
 }
 
-void Work::run(const Ranks& ranks, const WaitPolicy& policy) {
-  set_ranks(ranks, false);
+void Work::run(const ChosenCall& call, const DirectTry& direct, const Ranks& ranks,
+               const WaitPolicy& policy) {
+  call_ = &call;
+  direct_ = direct;
+  ranks_ = ranks;
+  overlaps_ = false;
   announce();
   if (ranks.levels) {
-    call.direct.went = ranks.levels->run(call, policy);
-    return;
+    direct_.went = ranks.levels->run(call, direct, policy);
+  } else if (call.choice.algorithm == Algorithm::allreduce_flat_lines && !direct.wanted()) {
+    allreduce::flat_lines_directly(strand_, *ranks.group, call.reduction, policy);
+  } else {
+    borrow();
+    strand_.run(start(), policy);
+    give_back();
   }
-  if (call.choice.algorithm == Algorithm::allreduce_flat_lines && !call.direct.wanted()) {
-    return allreduce::flat_lines_directly(strand_, *ranks.group, call.reduction, policy);
-  }
-  borrow();
-  strand_.run(start_in_group(strand_, *ranks.group, call, peers_), policy);
-  give_back();
+  call_ = &kept_;
 }
 
 void Work::begin() {
   going_ = true;
   announce();
   if (ranks_.levels) {
-    operation_ = &ranks_.levels->begin(call);
+    operation_ = &ranks_.levels->begin(*call_, direct_);
   } else {
     borrow();
-    strand_.begin(start_in_group(strand_, *ranks_.group, call, peers_));
+    strand_.begin(start());
     if (overlaps_) ranks_.group->let_overlap();
   }
   end_if_done();
@@ -108,7 +99,7 @@ void Work::finish(const WaitPolicy& policy) {
 void Work::end_if_done() {
   if (operation_ ? !operation_->ended() : !strand_.idle()) return;
   if (operation_) {
-    call.direct.went = operation_->went_direct();
+    direct_.went = operation_->went_direct();
     ranks_.levels->end(*std::exchange(operation_, nullptr));
   }
   give_back();

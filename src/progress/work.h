@@ -27,8 +27,9 @@ struct Ranks {
   bool streams = false;             // stores into others' memory go past the caches (Measured)
 };
 
-// Starts a call on one group. What is tried first, and how that ended, is in the call.
-Task start_in_group(Strand& strand, ShmGroup& group, ChosenCall& call, const SingleCopy& peers);
+// Starts a call on one group. `direct`: what is tried first, which learns how that ended.
+Task start_in_group(Strand& strand, ShmGroup& group, const ChosenCall& call,
+                    const SingleCopy& peers, DirectTry& direct);
 
 // Not movable: coroutines hold references to it.
 class Work {
@@ -37,16 +38,20 @@ class Work {
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
-  // The call, set by the caller while nothing is under way. Over levels a barrier is an all-reduce
-  // of a word of the Work's own, an int32, by bitwise or, which is what `by_mpi` does.
-  ChosenCall call;
-  void set_barrier(const Choice& choice, const MpiAllreduce* by_mpi = nullptr);
+  // The call going on or, in a Work that begin() began, the last one.
+  const ChosenCall& call() const { return *call_; }
+  // What was tried first, and whether that went.
+  const DirectTry& direct() const { return direct_; }
 
   // Runs the call to its end, with nothing else under way on these ranks.
-  void run(const Ranks& ranks, const WaitPolicy& policy);
+  void run(const ChosenCall& call, const DirectTry& direct, const Ranks& ranks,
+           const WaitPolicy& policy);
 
-  // Sets the ranks that carry it out. `overlaps`: other operations may begin before it has ended.
-  void set_ranks(const Ranks& ranks, bool overlaps) {
+  // Sets the call that begin() begins, and the ranks that carry it out. `overlaps`: other
+  // operations may begin before it has ended.
+  void set(const ChosenCall& call, const DirectTry& direct, const Ranks& ranks, bool overlaps) {
+    kept_ = call;
+    direct_ = direct;
     ranks_ = ranks;
     overlaps_ = overlaps;
   }
@@ -67,17 +72,20 @@ class Work {
 
  private:
   void announce() const;
+  Task start() { return start_in_group(strand_, *ranks_.group, *call_, peers_, direct_); }
   void borrow();
   void give_back();
   void end_if_done();
 
+  ChosenCall kept_;
+  const ChosenCall* call_ = &kept_;
+  DirectTry direct_;
   Ranks ranks_;
   Strand strand_;
   SingleCopy peers_;
   Refusals refusals_;
   LevelsOperation* operation_ = nullptr;
   bool overlaps_ = false, going_ = false;
-  std::int32_t barrier_in_ = 0, barrier_out_ = 0;
 
  public:
   // Set when the queue no longer uses the work.

@@ -88,32 +88,33 @@ struct Buffers {
   std::vector<Word> in, out;
 };
 
-ChosenCall call_of(const AgreedLevels& agreed, const CallShape& shape, int rank, Buffers& buffers) {
+CallArguments arguments_of(const AgreedLevels& agreed, const CallShape& shape, int rank,
+                           Buffers& buffers, int radix) {
   const std::size_t count = shape.bytes / sizeof(Word);
   buffers.in.assign(count, 1);
   buffers.out.assign(count, 1);
+  const auto* const in = reinterpret_cast<const std::byte*>(buffers.in.data());
   auto* const out = reinterpret_cast<std::byte*>(buffers.out.data());
   const bool reduce = shape.collective == Collective::reduce;
-  ChosenCall call;
-  call.collective = shape.collective;
-  call.choice = agreed.whole.choose(shape.collective, shape.bytes);
-  call.bcast = {out, shape.bytes, shape.root};
-  if (shape.collective == Collective::bcast) return call;
-  call.reduction.input = reinterpret_cast<const std::byte*>(buffers.in.data());
-  call.reduction.output = reduce && rank != shape.root ? nullptr : out;
-  call.reduction.count = count;
-  call.reduction.element = sizeof(Word);
-  call.reduction.kernel = sum_kernel;
-  static const PostedAllreduce by_mpi(sum_kernel, sizeof(Word));
-  call.reduction.by_mpi = &by_mpi;
-  call.reduction.root = shape.root;
+  if (shape.collective == Collective::bcast) {
+    return BcastArguments{out, shape.bytes, shape.root, radix};
+  }
   const Parts parts{shape.bytes, agreed.order ? static_cast<int>(agreed.order->ranks.size()) : 1, 1,
                     0, shape.listed};
-  if (shape.collective == Collective::reduce_scatter) call.reduce_scatter = {call.reduction, parts};
   if (shape.collective == Collective::allgather) {
-    call.allgather = {call.reduction.input + parts[rank].offset, out, parts};
+    return AllgatherArguments{in + parts[rank].offset, out, parts, radix};
   }
-  return call;
+  static const PostedAllreduce by_mpi(sum_kernel, sizeof(Word));
+  ReduceArguments reduction{in, out, count, sizeof(Word), sum_kernel, shape.root, &by_mpi};
+  reduction.radix = radix;
+  if (reduce && rank != shape.root) reduction.output = nullptr;
+  if (shape.collective != Collective::reduce_scatter) return reduction;
+  return ReduceScatterArguments{reduction, parts};
+}
+
+ChosenCall call_of(const AgreedLevels& agreed, const CallShape& shape, int rank, Buffers& buffers) {
+  const Choice choice = agreed.whole.choose(shape.collective, shape.bytes);
+  return {arguments_of(agreed, shape, rank, buffers, choice.radix), shape.collective, choice};
 }
 
 void run(ThreadTeam& all, int ranks, const CallShape& shape) {
@@ -123,7 +124,7 @@ void run(ThreadTeam& all, int ranks, const CallShape& shape) {
     threads.emplace_back([&, r] {
       Buffers& own = buffers[static_cast<std::size_t>(r)];
       LevelsRun& levels = *levels_of(all[r], shape.collective);
-      levels.run(call_of(levels.agreed(), shape, r, own), WaitPolicy());
+      levels.run(call_of(levels.agreed(), shape, r, own), {}, WaitPolicy());
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -49,12 +49,13 @@ void run_calls(Team& team, std::deque<TestCall>& calls, const WaitPolicy& policy
   std::deque<Work> begun;
   for (TestCall& call : calls) {
     Work& work = begun.emplace_back();
-    work.call = {call.arguments(team.rank), call.what, team.choose(call.what, call.bytes()), {}};
+    const Choice choice = team.choose(call.what, call.bytes());
+    const ChosenCall made{call.arguments(team.rank, choice.radix), call.what, choice};
     if (overlap) {
-      work.set_ranks(team.ranks(call.what), true);
+      work.set(made, {}, team.ranks(call.what), true);
       work.begin();
     } else {
-      work.run(team.ranks(call.what), policy);
+      work.run(made, {}, team.ranks(call.what), policy);
     }
   }
   Waiting waiting(policy);

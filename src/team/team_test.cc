@@ -14,6 +14,7 @@
 
 #include "testing/test_call.h"
 #include "testing/thread_team.h"
+#include "transport/shared_mappings.h"
 
 namespace sumac::testing {
 namespace {
@@ -29,7 +30,8 @@ constexpr unsigned kSettings = 4;
 
 // As one rank makes it.
 ChosenCall made_by(const Team& team, TestCall& call) {
-  return {call.arguments(team.rank), call.what, team.choose(call.what, call.bytes()), {}};
+  const Choice choice = team.choose(call.what, call.bytes());
+  return {call.arguments(team.rank, choice.radix), call.what, choice};
 }
 
 CallSetting random_call(int ranks, Random& random) {
@@ -69,13 +71,11 @@ void run_calls(Team& team, std::deque<TestCall>& calls, const WaitPolicy& policy
   };
   for (TestCall& call : calls) {
     if (seed % 3 == 0) {
-      team.work.call = made_by(team, call);
-      team.work.run(team.ranks(call.what), policy);
+      team.work.run(made_by(team, call), {}, team.ranks(call.what), policy);
       continue;
     }
     Work& work = begun.emplace_back();
-    work.call = made_by(team, call);
-    work.set_ranks(team.ranks(call.what), true);
+    work.set(made_by(team, call), {}, team.ranks(call.what), true);
     work.begin();
     if (work.going()) open.push_back(&work);
     end_some(random() % 5);
@@ -419,9 +419,9 @@ TEST(Broadcasts, WriteNothingToTheRootsBuffer) {
       TestCall& call = calls[0];
       const ReadOnly buffer(call.output[static_cast<std::size_t>(root)]);
       all.each([&](Team& team, const Hello&) {
-        team.work.call = made_by(team, call);
-        if (team.rank == root) team.work.call.bcast.buffer = buffer.at();
-        team.work.run(team.ranks(Collective::bcast), WaitPolicy());
+        ChosenCall made = made_by(team, call);
+        if (team.rank == root) made.bcast.buffer = buffer.at();
+        team.work.run(made, {}, team.ranks(Collective::bcast), WaitPolicy());
       });
       for (int r = 0; r < 10; ++r) call.expect_result(r);
     }
@@ -435,6 +435,9 @@ TEST(DirectLevels, OnlyOperationsThatWentDirectSaySo) {
   const pid_t self = getpid();
   CrossMemoryAttach memory(&self, 1);
   if (!attach_works(memory, 0, own_attach_probe())) GTEST_SKIP() << "this system refuses attach";
+  // Ranks are threads, and see everything.
+  const SharedMapping everything{.begin = 1, .end = UINTPTR_MAX, .offset = 1, .file = 1};
+  shared_mappings().add(everything);
   Random random(3);
   for (const Algorithm other : {Algorithm::allreduce_levels, Algorithm::allreduce_multi_leader,
                                 Algorithm::allreduce_all_ranks}) {
@@ -450,16 +453,15 @@ TEST(DirectLevels, OnlyOperationsThatWentDirectSaySo) {
       all.each([&](Team& team, const Hello&) {
         ChosenCall call = made_by(team, calls[static_cast<std::size_t>(i)]);
         call.choice.algorithm = direct ? Algorithm::allreduce_levels : other;
-        if (direct) {
-          call.direct = {Algorithm::allreduce_direct, Algorithm::allreduce_levels, kPage, true};
-        }
-        team.work.call = call;
-        team.work.run(team.ranks(Collective::allreduce), WaitPolicy());
-        EXPECT_EQ(team.work.call.direct.went, direct) << name_of(call.collective) << ' ' << i;
+        DirectTry attempt;
+        if (direct) attempt = {Algorithm::allreduce_direct, Algorithm::native, kPage, true};
+        team.work.run(call, attempt, team.ranks(Collective::allreduce), WaitPolicy());
+        EXPECT_EQ(team.work.direct().went, direct) << name_of(call.collective) << ' ' << i;
       });
       for (int r = 0; r < 4; ++r) calls[static_cast<std::size_t>(i)].expect_result(r);
     }
   }
+  shared_mappings().remove(everything);
 }
 
 }  // namespace

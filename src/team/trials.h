@@ -132,11 +132,10 @@ class Trials {
   void open(const Classes& any, const Classes& own, bool again);
   void close();
 
-  // False where calls of either kind go by the rules, and there is nothing to count: one load and
-  // one branch.
-  bool is_open(Collective collective, std::size_t bytes) const {
+  // A bit for each class in which calls of either kind are counted; in others they go by the rules.
+  std::uint64_t open_classes(Collective collective) const {
     const std::uint64_t(&open)[kResults] = open_[static_cast<int>(collective)];
-    return (open[0] | open[1]) >> class_of(bytes) & 1;
+    return open[0] | open[1];
   }
   bool is_open(Collective collective, std::size_t bytes, Results results) const {
     return bits(collective, results) >> class_of(bytes) & 1;

@@ -15,8 +15,6 @@
 
 namespace sumac::testing {
 
-inline const PostedAllreduce kBarrierByMpi{find_reduce(Op::bor, DType::i32), sizeof(std::int32_t)};
-
 // A call that is begun and waited for, or a blocking one.
 struct Call : TestCall {
   Choice choice;
@@ -30,12 +28,12 @@ struct Call : TestCall {
     name += overlaps ? " nonblocking" : " blocking";
   }
 
-  // Makes it the member's work.
-  void describe(Work& work, int member) {
-    const CallArguments arguments = TestCall::arguments(member);
-    if (what == Collective::barrier) return work.set_barrier(choice, &kBarrierByMpi);
-    work.call = {arguments, what, choice, {}};
-    work.call.direct = {direct, Algorithm::native, 128, member != unmapped};
+  // As the member makes it, and what it tries first.
+  ChosenCall described(int member) {
+    return {TestCall::arguments(member, choice.radix), what, choice};
+  }
+  DirectTry attempt(int member) const {
+    return {direct, Algorithm::native, 128, member != unmapped};
   }
 };
 

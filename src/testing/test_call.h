@@ -80,7 +80,8 @@ class TestCall : public CallSetting {
   TestCall(const CallSetting& setting, Random& random)
       : CallSetting(setting),
         name(name_of(what)),
-        by_mpi_(kernel, sizeof(Word)),
+        by_mpi_(what == Collective::barrier ? find_reduce(Op::bor, DType::i32) : kernel,
+                what == Collective::barrier ? sizeof(std::int32_t) : sizeof(Word)),
         sent_(static_cast<std::size_t>(ranks)),
         received_(static_cast<std::size_t>(ranks)) {
     const auto p = static_cast<std::size_t>(ranks);
@@ -116,13 +117,25 @@ class TestCall : public CallSetting {
   }
 
   // The arguments of a rank, which begins the call.
-  CallArguments arguments(int rank) {
+  CallArguments arguments(int rank, int radix = 2) {
     ++begun_;
     const auto me = static_cast<std::size_t>(rank);
     sent_[me].begin(bytes_of(input[me]), bytes(), strided >> me % 2 & 1);
     received_[me].begin(bytes_of(output[me]), bytes(), strided >> (2 + me % 2) & 1);
-    CallArguments args;
-    ReduceArguments& reduction = args.reduction;
+    if (what == Collective::bcast) {
+      return BcastArguments{received_[me].data(), bytes(), root, radix};
+    }
+    if (is_all_to_all(what)) {
+      const bool lists = what == Collective::alltoallv;
+      return AlltoallArguments{sent_[me].data(), received_[me].data(), exchange.sent(rank, lists),
+                               exchange.received(rank, lists), exchange.scratch[me].data()};
+    }
+    const Parts laid{bytes(), ranks, 1, 0, lists_parts ? parts[me].data() : nullptr};
+    if (what == Collective::allgather) {
+      return AllgatherArguments{(in_place ? received_ : sent_)[me].data() + laid[rank].offset,
+                                received_[me].data(), laid, radix};
+    }
+    ReduceArguments reduction;
     reduction.input = bytes_of(in_place && has_result(rank) ? output[me] : input[me]);
     reduction.output = has_result(rank) ? bytes_of(output[me]) : nullptr;
     reduction.count = count / element_words;
@@ -132,18 +145,11 @@ class TestCall : public CallSetting {
     if (user) reduction.unit = reduction.element;
     reduction.root = root;
     reduction.by_mpi = &by_mpi_;
-    args.bcast = {received_[me].data(), bytes(), root};
-    const Parts laid{bytes(), ranks, 1, 0, lists_parts ? parts[me].data() : nullptr};
-    args.reduce_scatter = {reduction, laid};
-    if (in_place) args.reduce_scatter.output += laid[rank].offset;
-    args.allgather = {(in_place ? received_ : sent_)[me].data() + laid[rank].offset,
-                      received_[me].data(), laid};
-    if (is_all_to_all(what)) {
-      const bool lists = what == Collective::alltoallv;
-      args.alltoall = {sent_[me].data(), received_[me].data(), exchange.sent(rank, lists),
-                       exchange.received(rank, lists), exchange.scratch[me].data()};
-    }
-    return args;
+    reduction.radix = radix;
+    if (what != Collective::reduce_scatter) return reduction;
+    ReduceScatterArguments scattered{reduction, laid};
+    if (in_place) scattered.output += laid[rank].offset;
+    return scattered;
   }
 
   // Once the rank has returned.

@@ -2,7 +2,7 @@
 // How long waits last beside others that want the processors, and how soon a rank that waits serves
 // its peers: in blocks that Sumac serves, and in turn with them in blocks that are the MPI's own.
 // Of two ranks, each has a processor of its own.
-// waits quiet|stranger|strangers|idle_strangers|threads|one_sided|messages
+// waits quiet|stranger|strangers|idle_strangers|threads|one_sided|messages [BLOCKS]
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -138,21 +138,33 @@ double time_of_receiving(bool paused) {
   return took;
 }
 
-// Compares what blocks in turn take: the least, or the mean of their rates. (The mean of their
-// times would be that of the one block whose ranks never had their processors at the same time.)
-void compare(const std::string& what, double (*time)(bool paused), bool least) {
-  constexpr int kBlocks = 8;
-  double rate[2] = {0, 0}, best[2] = {1e9, 1e9};
-  for (int block = 0; block < 2 * kBlocks; ++block) {
-    const int paused = block % 2;
-    const double took = time(paused != 0);
-    rate[paused] += 1 / took;
-    best[paused] = std::min(best[paused], took);
+// Of one side: what its blocks took.
+struct Taken {
+  double rates = 0, times = 0, least = 1e9;
+
+  void add(double time) {
+    rates += 1 / time;
+    times += time;
+    least = std::min(least, time);
   }
-  const double served = 1e6 * (least ? best[0] : kBlocks / rate[0]);
-  const double native = 1e6 * (least ? best[1] : kBlocks / rate[1]);
+};
+
+// Compares what blocks in turn take: the least, or the mean of their rates. (The mean of their
+// times, printed beside it, is that of the one block whose ranks never had their processors at the
+// same time.)
+void compare(const std::string& what, double (*time)(bool paused), bool least, int blocks) {
+  Taken sides[2];
+  for (int block = 0; block < 2 * blocks; ++block) {
+    const int paused = block % 2;
+    sides[paused].add(time(paused != 0));
+  }
+  const auto us_of = [&](const Taken& taken) {
+    return 1e6 * (least ? taken.least : blocks / taken.rates);
+  };
+  const double served = us_of(sides[0]), native = us_of(sides[1]);
   if (rank != 0) return;
-  std::printf("%s: the MPI %.1f us, Sumac %.1f us\n", what.c_str(), native, served);
+  std::printf("%s: the MPI %.1f us, Sumac %.1f us (means of times %.1f, %.1f)\n", what.c_str(),
+              native, served, 1e6 * sides[1].times / blocks, 1e6 * sides[0].times / blocks);
   CHECK(served < kMost * native, "%s: %.1f us, the MPI %.1f us", what.c_str(), served, native);
 }
 
@@ -160,6 +172,7 @@ void compare(const std::string& what, double (*time)(bool paused), bool least) {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "quiet";
+  const int blocks = argc > 2 ? std::stoi(argv[2]) : 8;
   cpu_set_t all;
   sched_getaffinity(0, sizeof all, &all);
   start(argc, argv, MPI_THREAD_SINGLE);
@@ -182,12 +195,12 @@ int main(int argc, char** argv) {
   if (what == "one_sided") {
     double memory[kReads] = {};
     MPI_Win_create(memory, sizeof memory, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-    compare(what, time_of_reading, true);
+    compare(what, time_of_reading, true, blocks);
     MPI_Win_free(&window);
   } else if (what == "messages") {
-    compare(what, time_of_receiving, true);
+    compare(what, time_of_receiving, true, blocks);
   } else {
-    compare(what, time_of_round, false);
+    compare(what, time_of_round, false, blocks);
   }
   ends = true;
   if (computes.joinable()) computes.join();

@@ -8,7 +8,7 @@
 
 namespace sumac::barrier {
 
-Task flat(Strand& strand, ShmGroup& group, const BarrierArguments&) {
+Task flat(Strand& strand, ShmGroup& group, const ReduceArguments&) {
   const std::uint64_t position = group.take(1);
   co_await strand.until(group.slot_free(position));
   group.publish_in(position);

@@ -18,7 +18,7 @@ namespace {
 
 // Carries a decided call out.
 template <Form form>
-int perform(Entry& entry, const Call& call, Decision& decision) {
+int perform(Entry& entry, const Call& call, const Decision& decision) {
   if constexpr (form == Form::nonblocking) return perform_nonblocking(entry, call, decision);
   if constexpr (form == Form::persistent) return perform_persistent(entry, call, decision);
   return perform_now(entry, call, decision);
@@ -30,7 +30,7 @@ int serve(const Call& call) {
   int error;
   {
     Entry entry(call.collective());
-    Decision decision = decide(entry, call);
+    const Decision decision = decide(entry, call);
     error = perform<form>(entry, call, decision);
     if (decision.by_user) [[unlikely]]
       thrown = &decision.communicator->fold.exception();
@@ -61,9 +61,13 @@ struct EntryPoint<function, form, Count, std::tuple<Arguments...>, std::tuple<La
 template <class Count>
 struct LocalEntryPoint {
   static int call(const void* in, void* inout, Count count, MPI_Datatype type, MPI_Op op) {
-    return reduce_local({in, inout, count, type, op}, [&](Entry& entry, Reason reason) {
+    Entry entry(Collective::reduce_local);
+    const LocalData data{in, inout, count, type, op};
+    Reason reason;
+    const KnownReduction* const found = judge_local(entry, data, reason);
+    if (!found) [[unlikely]]
       return hand_down(entry, reason, in, inout, count, type, op);
-    });
+    return serve_local(entry, data, found);
   }
   [[gnu::cold, gnu::noinline]] static int hand_down(Entry& entry, Reason reason, const void* in,
                                                     void* inout, Count count, MPI_Datatype type,

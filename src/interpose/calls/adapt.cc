@@ -31,6 +31,10 @@ void tell(const Communicator& c, Collective collective, std::size_t bytes, const
       compared.rival_is_faster ? "the latter from now on" : "kept");
 }
 
+Trial& trial_of(const Call& call, const Decision& decision) {
+  return decision.communicator->trials.of(call.collective(), decision.bytes, results_of(decision));
+}
+
 }  // namespace
 
 void agree_on_turns(Communicator& c) {
@@ -39,7 +43,7 @@ void agree_on_turns(Communicator& c) {
                      const Compared& compared) { tell(c, collective, bytes, trial, compared); });
 }
 
-Turn next_turn(const Call& call, const Decision& decision, Choice& other) {
+Turn next_turn(const Call& call, const Decision& decision) {
   Communicator& c = *decision.communicator;
   const Collective collective = call.collective();
   const Results results = results_of(decision);
@@ -47,16 +51,20 @@ Turn next_turn(const Call& call, const Decision& decision, Choice& other) {
     return c.choose_other(collective, decision.bytes, decision.choice);
   };
   Turn turn = c.trials.next(collective, decision.bytes, results, find_other);
-  if (turn.route != Route::other) return turn;
-  other = c.trials.of(collective, decision.bytes, results).other();
   // Not all calls of a class need have the same choice.
-  if (!may_replace(decision.choice, other, decision.bytes)) turn.route = Route::rules;
+  const bool is_other = turn.route == Route::other;
+  if (is_other && !may_replace(decision.choice, other_choice(call, decision), decision.bytes)) {
+    turn.route = Route::rules;
+  }
   return turn;
 }
 
-void note_turn(const Call& call, const Decision& decision, Route route, std::uint64_t ns) {
-  decision.communicator->trials.of(call.collective(), decision.bytes, results_of(decision))
-      .note(route, ns);
+const Choice& other_choice(const Call& call, const Decision& decision) {
+  return trial_of(call, decision).other();
+}
+
+void note_turn(const Call& call, const Decision& decision, std::uint64_t ns) {
+  trial_of(call, decision).note(decision.turn.route, ns);
 }
 
 }  // namespace sumac

@@ -18,22 +18,21 @@ inline Results results_of(const Decision& decision) {
 // size that is not known to be best served by the rules. Reductions that are to keep the order of
 // ranks take no part. The same on all ranks.
 inline bool takes_turns(const Call& call, const Decision& decision) {
-  const Trials& trials = decision.communicator->trials;
-  if (!trials.is_open(call.collective(), decision.bytes)) [[likely]]
-    return false;
   if (decision.reduction && options.reproducible) return false;
-  return decision.way == Decision::Way::serve &&
-         trials.is_open(call.collective(), decision.bytes, results_of(decision));
+  return decision.communicator->trials.is_open(call.collective(), decision.bytes,
+                                               results_of(decision));
 }
 
 // Settles the communicator's comparisons of routes that are over. Waits for all ranks.
 void agree_on_turns(Communicator& communicator);
 
-// Counts a blocking call that takes turns, and says how it goes: by Route::other with the choice
-// `other`.
-Turn next_turn(const Call& call, const Decision& decision, Choice& other);
+// Counts a blocking call that takes turns, and says how it goes.
+Turn next_turn(const Call& call, const Decision& decision);
+
+// The choice by which a call goes whose turn is Route::other.
+const Choice& other_choice(const Call& call, const Decision& decision);
 
 // Records how long (ns) a call took that was timed.
-void note_turn(const Call& call, const Decision& decision, Route route, std::uint64_t ns);
+void note_turn(const Call& call, const Decision& decision, std::uint64_t ns);
 
 }  // namespace sumac

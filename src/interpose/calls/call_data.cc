@@ -9,14 +9,11 @@
 
 namespace sumac {
 
-void describe_arguments(const Call& call, const Decision& decision, ChosenCall& work) {
+ReduceArguments reduction_of(const Call& call, const Decision& decision) {
   const bool rooted = call.collective() == Collective::reduce;
   const bool gets_result = !rooted || decision.communicator->rank == call.root;
   const bool in_place = call.send.address == MPI_IN_PLACE;
-  work.collective = call.collective();
-  work.reduces = decision.reduction ? decision.reduction->reduces : kReducesByFunction;
-  if (decision.way == Decision::Way::serve) work.choice = decision.choice;
-  ReduceArguments& args = work.reduction;
+  ReduceArguments args;
   args.output = gets_result ? static_cast<std::byte*>(call.receive.address) : nullptr;
   args.input = in_place ? args.output : static_cast<const std::byte*>(call.send.address);
   args.count = static_cast<std::size_t>(call.receive.count);
@@ -27,39 +24,51 @@ void describe_arguments(const Call& call, const Decision& decision, ChosenCall& 
     args.kernel = decision.reduction->kernel;
   }
   args.root = call.root;
+  args.radix = decision.choice.radix;
+  return args;
 }
 
-void CallData::describe(Work& work, const Call& call, const Decision& decision) {
+ChosenCall CallData::describe(const Call& call, const Decision& decision) {
   local_ = decision.way == Decision::Way::local;
   bytes_ = decision.bytes;
-  work.call.direct = {decision.direct};
-  work.call.reduces = 0;
   // Places of persistent operations by single copy have lines only: see own_ranks.cc.
   const bool has_slots = call.kind.form != Form::persistent;
   takes_ =
       local_ ? TakesGaps{true, true} : takes_gaps(info_of(decision.choice.algorithm), has_slots);
+  return {arguments_of(call, decision), call.collective(), decision.choice,
+          decision.reduction ? decision.reduction->reduces : 0};
+}
+
+CallArguments CallData::arguments_of(const Call& call, const Decision& decision) {
   switch (call.collective()) {
     case Collective::barrier:
-      return work.set_barrier(decision.choice, &by_mpi_.emplace(MPI_INT32_T, MPI_BOR));
+      return barrier();
     case Collective::bcast:
-      return describe_bcast(work.call, call, decision);
+      return bcast(call, decision);
     case Collective::reduce_scatter:
-      return describe_reduce_scatter(work.call, call, decision);
+      return reduce_scatter(call, decision);
     case Collective::allgather:
-      return describe_allgather(work.call, call, decision);
+      return allgather(call, decision);
     case Collective::alltoall:
     case Collective::alltoallv:
-      return describe_exchange(work.call, call, decision);
+      return exchange(call, decision);
     case Collective::allreduce:
     case Collective::reduce:
     case Collective::reduce_local:
-      return describe_reduction(work.call, call, decision);
+      break;
   }
+  return reduction(call, decision);
 }
 
-void CallData::describe_reduction(ChosenCall& work, const Call& call, const Decision& decision) {
-  describe_arguments(call, decision, work);
-  ReduceArguments& args = work.reduction;
+// Over levels it is the MPI's all-reduce of a word.
+ReduceArguments CallData::barrier() {
+  ReduceArguments args;
+  args.by_mpi = &by_mpi_.emplace(MPI_INT32_T, MPI_BOR);
+  return args;
+}
+
+ReduceArguments CallData::reduction(const Call& call, const Decision& decision) {
+  ReduceArguments args = reduction_of(call, decision);
   if (!local_ && !decision.communicator->levels.empty()) {
     by_mpi_.emplace(call.is_deferred() ? lasting_handles(call.receive.type, call.op)
                                        : TypedAllreduce(call.receive.type, call.op));
@@ -68,6 +77,7 @@ void CallData::describe_reduction(ChosenCall& work, const Call& call, const Deci
   const TypeInfo& type = decision.reduction->type;
   if (local_ || type.has_gaps()) [[unlikely]]
     copy_or_stage(type, args.output, args.count, call.comm);
+  return args;
 }
 
 // Keeps the type of a local reduction, whose input is copied, or memory for a result that cannot be
@@ -84,33 +94,28 @@ void CallData::copy_or_stage(const TypeInfo& type, std::byte*& output, std::size
   has_copies_ = true;
 }
 
-void CallData::describe_bcast(ChosenCall& work, const Call& call, const Decision& decision) {
-  work.collective = call.collective();
-  work.choice = decision.choice;
-  work.bcast = {nullptr, bytes_, call.root};
-  if (local_) return;
+BcastArguments CallData::bcast(const Call& call, const Decision& decision) {
+  BcastArguments args{nullptr, bytes_, call.root, decision.choice.radix};
+  if (local_) return args;
   packed_.emplace(TypedBuffer{call.receive, call.comm}, bytes_, use_sent(call));
-  work.bcast.buffer = packed_->bytes();
+  args.buffer = packed_->bytes();
   packs_ = decision.communicator->rank == call.root;
   has_copies_ = packed_->is_copy();
+  return args;
 }
 
-void CallData::describe_reduce_scatter(ChosenCall& work, const Call& call,
-                                       const Decision& decision) {
+ReduceScatterArguments CallData::reduce_scatter(const Call& call, const Decision& decision) {
   const Communicator& c = *decision.communicator;
   const TypeInfo& type = decision.reduction->type;
   const Blocks blocks(call, c.size);
-  work.collective = call.collective();
-  work.reduces = decision.reduction ? decision.reduction->reduces : kReducesByFunction;
-  work.choice = decision.choice;
-  ReduceScatterArguments& args = work.reduce_scatter;
-  args = {};
+  ReduceScatterArguments args;
   args.output = static_cast<std::byte*>(call.receive.address);
   args.input = call.send.address == MPI_IN_PLACE ? args.output
                                                  : static_cast<const std::byte*>(call.send.address);
   args.count = bytes_ / type.extent;
   args.element = type.extent;
   args.kernel = decision.reduction->kernel;
+  args.radix = decision.choice.radix;
   if (blocks.listed()) parts_ = blocks.adjoining(type.extent);
   args.parts = {bytes_, c.size, 1, 0, parts_.get()};
   // In place the result belongs to the beginning of the vector, which is other ranks' input until
@@ -118,15 +123,14 @@ void CallData::describe_reduce_scatter(ChosenCall& work, const Call& call,
   const bool in_the_way = args.input == args.output && args.parts[c.rank].offset > 0;
   if (local_ || type.has_gaps() || in_the_way) [[unlikely]]
     copy_or_stage(type, args.output, static_cast<std::size_t>(blocks.count(c.rank)), call.comm);
+  return args;
 }
 
-void CallData::describe_allgather(ChosenCall& work, const Call& call, const Decision& decision) {
+AllgatherArguments CallData::allgather(const Call& call, const Decision& decision) {
   const Communicator& c = *decision.communicator;
-  work.collective = call.collective();
-  work.choice = decision.choice;
-  AllgatherArguments& args = work.allgather;
-  args = {};
-  if (bytes_ == 0) return;
+  AllgatherArguments args;
+  args.radix = decision.choice.radix;
+  if (bytes_ == 0) return args;
   describe_result(args, call, decision);
   const Part own = args.parts[c.rank];
   args.input = args.output + own.offset;
@@ -140,6 +144,7 @@ void CallData::describe_allgather(ChosenCall& work, const Call& call, const Deci
   }
   packs_ = packed_ && packed_->is_copy();
   has_copies_ = packs_ || (gathered_ && gathered_->is_copy()) || local_;
+  return args;
 }
 
 // Parts are received into their places, or one behind the other and unpacked in the end.
@@ -183,13 +188,10 @@ void CallData::gather_listed(const Call& call, const Blocks& blocks, std::size_t
   mpi.Type_free(&all);
 }
 
-void CallData::describe_exchange(ChosenCall& work, const Call& call, const Decision& decision) {
+AlltoallArguments CallData::exchange(const Call& call, const Decision& decision) {
   const int ranks = decision.communicator->size;
-  work.collective = call.collective();
-  work.choice = decision.choice;
-  AlltoallArguments& args = work.alltoall;
-  args = {};
-  if (local_ && bytes_ == 0) return;
+  AlltoallArguments args;
+  if (local_ && bytes_ == 0) return args;
   if (has_equal_packed_blocks(call)) {
     const Parts blocks{bytes_, ranks, 1, 0, nullptr};
     args = {static_cast<const std::byte*>(call.send.address),
@@ -198,16 +200,18 @@ void CallData::describe_exchange(ChosenCall& work, const Call& call, const Decis
     exchange_ = std::make_unique<ExchangeData>(call, ranks, takes_, args);
   }
   has_copies_ = exchange_ || local_;
+  return args;
 }
 
-void CallData::load_copies(const ChosenCall& work) {
+void CallData::load_copies(const ChosenCall& described) {
+  const Collective collective = described.collective;
   if (packs_) packed_->load();
-  if (local_ && work.collective == Collective::allgather) work.allgather.keep_own(0);
+  if (local_ && collective == Collective::allgather) described.allgather.keep_own(0);
   if (exchange_) exchange_->pack();
-  if (local_ && is_all_to_all(work.collective)) work.alltoall.keep_own(0);
+  if (local_ && is_all_to_all(collective)) described.alltoall.keep_own(0);
   if (!copied_ || bytes_ == 0) return;
   const ReduceArguments& args =
-      work.collective == Collective::reduce_scatter ? work.reduce_scatter : work.reduction;
+      collective == Collective::reduce_scatter ? described.reduce_scatter : described.reduction;
   if (args.output && args.input != args.output) {
     copy_elements(*copied_, args.output, args.input, args.count);
   }

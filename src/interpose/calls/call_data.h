@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a decided call keeps beside its work until it has ended: copies of data that cannot be taken
-// as they lie, and the handles that the work's arguments refer to.
+// Describes a decided call as ranks carry it out, and keeps until its end what the description
+// refers to: copies of data that cannot be taken as they lie, and handles.
 #pragma once
 
 #include <memory>
@@ -15,20 +15,20 @@
 
 namespace sumac {
 
-// Fills the arguments of a reduction that any rank takes from the call as they are.
-void describe_arguments(const Call& call, const Decision& decision, ChosenCall& work);
+// The arguments of a reduction to all ranks or to one.
+ReduceArguments reduction_of(const Call& call, const Decision& decision);
 
 class CallData {
  public:
   CallData() {}  // not constexpr, or the compiler fills all of it with zeros at every call
-  // Describes the work of a served call. For a deferred call, keeps copies of what the program may
-  // free before the end.
-  void describe(Work& work, const Call& call, const Decision& decision);
+  // Describes a served call. For a deferred one, keeps copies of what the program may free before
+  // the end.
+  ChosenCall describe(const Call& call, const Decision& decision);
 
   // To be called before each start: packs or copies the data as they are now, and does what needs
   // no other rank.
-  void load(const ChosenCall& work) {
-    if (has_copies_) load_copies(work);
+  void load(const ChosenCall& described) {
+    if (has_copies_) load_copies(described);
   }
   // To be called after the end: puts the result where the program wants it.
   void deliver() {
@@ -42,11 +42,13 @@ class CallData {
   std::size_t bytes() const { return bytes_; }  // for the statistics
 
  private:
-  void describe_reduction(ChosenCall& work, const Call& call, const Decision& decision);
-  void describe_bcast(ChosenCall& work, const Call& call, const Decision& decision);
-  void describe_reduce_scatter(ChosenCall& work, const Call& call, const Decision& decision);
-  void describe_allgather(ChosenCall& work, const Call& call, const Decision& decision);
-  void describe_exchange(ChosenCall& work, const Call& call, const Decision& decision);
+  CallArguments arguments_of(const Call& call, const Decision& decision);
+  ReduceArguments reduction(const Call& call, const Decision& decision);
+  ReduceArguments barrier();
+  BcastArguments bcast(const Call& call, const Decision& decision);
+  ReduceScatterArguments reduce_scatter(const Call& call, const Decision& decision);
+  AllgatherArguments allgather(const Call& call, const Decision& decision);
+  AlltoallArguments exchange(const Call& call, const Decision& decision);
   void describe_result(AllgatherArguments& args, const Call& call, const Decision& decision);
   void gather_listed(const Call& call, const Blocks& blocks, std::size_t element);
   PackedBuffer::Use use_sent(const Call& call) const { return {takes_.sent, call.is_deferred()}; }
@@ -54,7 +56,7 @@ class CallData {
     return {takes_.received, call.is_deferred()};
   }
   void copy_or_stage(const TypeInfo& type, std::byte*& output, std::size_t count, MPI_Comm comm);
-  void load_copies(const ChosenCall& work);
+  void load_copies(const ChosenCall& described);
   void deliver_copies();
 
   bool local_ = false;

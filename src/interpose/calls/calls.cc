@@ -10,22 +10,21 @@ namespace sumac {
 namespace {
 
 // Runs behind nonblocking calls on the same communicator that have not ended.
-void run_in_queue(Communicator& c) {
-  c.queue.add(c.work, c.ranks(c.work.call.collective), false);
+void run_in_queue(Communicator& c, const ChosenCall& call, const DirectTry& direct) {
+  c.queue.add(c.work, call, direct, c.ranks(call.collective), false);
   c.queue.wait_for(c.work, c.wait_policy);
 }
 
 }  // namespace
 
-void run(Communicator& c) {
-  const ChosenCall& call = c.work.call;
+void run(Communicator& c, const ChosenCall& call, const DirectTry& direct) {
   const trace::Operation traced(name_of(call.collective), call.bytes(), c.trace_group, c.traced);
   c.doing = name_of(call.collective);
   const UseThreads threads(true);
   if (c.queue.empty()) [[likely]] {
-    c.work.run(c.ranks(call.collective), c.wait_policy);
+    c.work.run(call, direct, c.ranks(call.collective), c.wait_policy);
   } else {
-    run_in_queue(c);
+    run_in_queue(c, call, direct);
   }
   // Ranks run the call in different ways, but all know the same of it.
   if (c.work.refusals_agreed()) [[unlikely]]
@@ -36,22 +35,19 @@ bool agree(Communicator& c, bool own) {
   const std::int32_t mine = own;
   std::int32_t all = 0;
   const TypedAllreduce by_mpi(MPI_INT32_T, MPI_BAND);
-  ChosenCall& call = c.work.call;
-  call.collective = Collective::allreduce;
-  call.reduces = reduces_by(Op::band, DType::i32);
-  call.reduction = {reinterpret_cast<const std::byte*>(&mine),
-                    reinterpret_cast<std::byte*>(&all),
-                    1,
-                    sizeof mine,
-                    find_reduce(Op::band, DType::i32),
-                    0,
-                    &by_mpi};
+  const ReduceArguments args{reinterpret_cast<const std::byte*>(&mine),
+                             reinterpret_cast<std::byte*>(&all),
+                             1,
+                             sizeof mine,
+                             find_reduce(Op::band, DType::i32),
+                             0,
+                             &by_mpi};
   // The default choice, since the rules may leave a call to the MPI.
-  call.choice = Choice();
-  call.choice.algorithm = c.levels_for[static_cast<int>(Collective::allreduce)]
-                              ? Algorithm::allreduce_levels
-                              : Algorithm::allreduce_flat_slots;
-  run(c);
+  Choice choice;
+  choice.algorithm = c.levels_for[static_cast<int>(Collective::allreduce)]
+                         ? Algorithm::allreduce_levels
+                         : Algorithm::allreduce_flat_slots;
+  run(c, {args, Collective::allreduce, choice, reduces_by(Op::band, DType::i32)});
   return all;
 }
 

@@ -15,8 +15,9 @@ namespace sumac {
 void redirect_operations(const sumac_stub& stub);
 void redirect_packing(const sumac_stub& stub);
 
-// Runs what `work` of a communicator describes. The communicator's state is `together`.
-void run(Communicator& communicator);
+// Runs a call that is described. The communicator's state is `together`. `direct`: what is tried
+// first; how that ended is in the communicator's work.
+void run(Communicator& communicator, const ChosenCall& call, const DirectTry& direct = {});
 
 // True when `own` is true on all ranks of a communicator whose state is `together`. Waits for all
 // of them.

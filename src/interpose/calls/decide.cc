@@ -3,9 +3,13 @@
 
 #include <climits>
 
+#include "interpose/calls/adapt.h"
 #include "interpose/calls/blocks.h"
 #include "interpose/calls/calls.h"
+#include "interpose/calls/check.h"
+#include "interpose/calls/ends_together.h"
 #include "interpose/calls/exchange.h"
+#include "interpose/calls/ordered_calls.h"
 #include "interpose/mpi/family.h"
 #include "interpose/mpi/packing.h"
 #include "interpose/mpi/world.h"
@@ -70,12 +74,34 @@ std::size_t shared_bytes(const Call& call, const Decision& decision) {
 // Chooses the algorithm, and decides whether the ranks can carry it out.
 void choose(const Call& call, Decision& decision) {
   const Communicator& c = *decision.communicator;
-  decision.choice = c.choose(call.collective(), shared_bytes(call, decision));
+  const Collective collective = call.collective();
+  const std::size_t bytes = shared_bytes(call, decision);
+  decision.choice = c.choose(collective, bytes);
   if (call.is_deferred() && !c.may_overlap) return leave_to_mpi(decision, Reason::no_progress);
   if (decision.choice.algorithm == Algorithm::native) return leave_to_mpi(decision, Reason::rules);
-  decision.direct =
-      c.choose_direct(call.collective(), shared_bytes(call, decision), decision.choice.algorithm);
   decision.way = Way::serve;
+  if (c.may_be_around(collective, bytes)) [[unlikely]]
+    put_around(call, decision);
+}
+
+// The turn of a blocking call in the trials of its communicator.
+void take_turn(const Call& call, Decision& decision) {
+  Communicator& c = *decision.communicator;
+  if (c.trials.wait_to_agree() && ends_together(call)) agree_on_turns(c);
+  if (decision.by_user || !takes_turns(call, decision)) return;
+  decision.around |= Decision::kTurn;
+  decision.turn = next_turn(call, decision);
+}
+
+// All ranks start persistent operations, but not in one order: each start tries.
+void take_direct_try(const Call& call, Decision& decision) {
+  const Communicator& c = *decision.communicator;
+  const std::size_t bytes = shared_bytes(call, decision);
+  decision.direct = c.choose_direct(call.collective(), bytes, decision.choice.algorithm);
+  if (decision.direct == Algorithm::native) return;
+  decision.around |= Decision::kDirect;
+  decision.tries_direct =
+      call.kind.form == Form::persistent || c.direct_tries->is_due(call.collective(), bytes);
 }
 
 void decide_reduction(const Call& call, Decision& decision) {
@@ -87,10 +113,13 @@ void decide_reduction(const Call& call, Decision& decision) {
     if (users && !call.is_deferred()) decide_user_reduction(call, decision);
     return;
   }
-  if (!judge_buffers(call, *decision.communicator)) return;
+  decision.reason = Reason::arguments;
+  if (data.count < 0) return;
   decision.bytes = static_cast<std::size_t>(data.count) * decision.reduction->type.extent;
   decision.way = Way::local;
   if (!is_local(*decision.communicator, decision.bytes)) choose(call, decision);
+  if (!judge_buffers(call, *decision.communicator)) [[unlikely]]
+    leave_to_mpi(decision, Reason::arguments);
 }
 
 // MPI_Pack counts bytes in an int, so a larger element can be served only where it lies packed.
@@ -128,10 +157,9 @@ void decide_bcast(const Call& call, Decision& decision) {
   decision.bytes = element * static_cast<std::size_t>(data.count);
   decision.way = Way::local;
   if (is_local(*decision.communicator, decision.bytes)) return;
-  decision.way = Way::hand_down;
-  // A null address is MPI_BOTTOM: fine with a derived type, an error with a predefined one.
-  if (!data.address && find_type(data.type)) return;
   choose(call, decision);
+  // A null address is MPI_BOTTOM: fine with a derived type, an error with a predefined one.
+  if (!data.address && find_type(data.type)) return leave_to_mpi(decision, Reason::arguments);
   const auto can = [](const Call& bcast) { return can_pack(bcast.receive); };
   if (decision.way != Way::serve || all_can_pack(call, decision, can)) return;
   leave_to_mpi(decision, Reason::arguments);
@@ -154,10 +182,12 @@ void decide_reduce_scatter(const Call& call, Decision& decision) {
   const Blocks blocks(call, c.size);
   MPI_Count elements = 0;
   if (!blocks.total(elements)) return;
-  if (elements > 0 && !judge_scatter_buffers(call, blocks.count(c.rank))) return;
   decision.bytes = static_cast<std::size_t>(elements) * decision.reduction->type.extent;
   decision.way = Way::local;
   if (!is_local(c, decision.bytes)) choose(call, decision);
+  if (elements > 0 && !judge_scatter_buffers(call, blocks.count(c.rank))) {
+    leave_to_mpi(decision, Reason::arguments);
+  }
 }
 
 // False when a buffer of an all-gather with data is wrong. `own`: bytes of this rank's part.
@@ -198,10 +228,13 @@ void decide_allgather(const Call& call, Decision& decision) {
   if (!blocks.total(elements) || !packed_size(call.receive.type, decision.element)) return;
   decision.bytes = decision.element * static_cast<std::size_t>(elements);
   const std::size_t own = decision.element * static_cast<std::size_t>(blocks.count(c.rank));
-  if (decision.bytes > 0 && !judge_gather_buffers(call, c, own)) return;
   decision.way = Way::local;
-  if (is_local(c, decision.bytes)) return;
-  choose(call, decision);
+  const bool local = is_local(c, decision.bytes);
+  if (!local) choose(call, decision);
+  if (decision.bytes > 0 && !judge_gather_buffers(call, c, own)) {
+    return leave_to_mpi(decision, Reason::arguments);
+  }
+  if (local) return;
   if (decision.way != Way::serve || all_can_pack(call, decision, can_pack_gathered)) return;
   leave_to_mpi(decision, Reason::arguments);
 }
@@ -292,6 +325,15 @@ bool judge_buffers(const Call& call, const Communicator& c) {
   return receive && (send != receive || !(rooted || alias_is_error()));
 }
 
+void put_around(const Call& call, Decision& decision) {
+  Communicator& c = *decision.communicator;
+  if (results_checked != 0 && takes_check(call, decision)) decision.around |= Decision::kCheck;
+  if (decision.way != Decision::Way::serve) return;
+  if (call.kind.form == Form::blocking) take_turn(call, decision);
+  if (!decision.by_user && decision.turn.route != Route::native) take_direct_try(call, decision);
+  c.note_around(call.collective(), results_checked != 0);
+}
+
 Decision decide(const Entry& entry, const Call& call) {
   Decision decision;
   if (!admit(entry, call, decision)) return decision;
@@ -319,6 +361,10 @@ Decision decide(const Entry& entry, const Call& call) {
     case Collective::reduce_local:
       break;  // on no communicator: see reduce_local.cc
   }
+  if (decision.way == Decision::Way::local && results_checked != 0) [[unlikely]]
+    put_around(call, decision);
+  if (options.reproducible && call.kind.form != Form::persistent) [[unlikely]]
+    return keep_order(call, decision);
   return decision;
 }
 

@@ -26,22 +26,23 @@ ReachedMemory reached_by_others(const Communicator& c, const ChosenCall& call) {
 
 }  // namespace
 
-void prepare_direct(Communicator& c, ChosenCall& call, const CallData& data, bool in_order) {
-  if (!call.direct.wanted()) return;
+DirectTry prepare_direct(Communicator& c, const ChosenCall& call, const CallData& data,
+                         Algorithm direct, bool tries) {
+  DirectTry attempt;
+  if (direct == Algorithm::native) return attempt;
   const double gain_ns = c.direct_tries->gain_ns(call.collective, call.bytes());
   // Copies are Sumac's own memory, for this one call.
-  call.direct.mapped = !data.has_copies() && (gain_ns > 0 || promotes_always()) &&
-                       use_all(reached_by_others(c, call), gain_ns);
-  call.direct.went = false;
-  if (in_order && !c.direct_tries->is_due(call.collective, call.bytes())) {
-    call.direct.algorithm = Algorithm::native;
-  }
+  attempt.mapped = !data.has_copies() && (gain_ns > 0 || promotes_always()) &&
+                   use_all(reached_by_others(c, call), gain_ns);
+  if (tries) attempt.algorithm = direct;
+  return attempt;
 }
 
-void note_direct(Communicator& c, const ChosenCall& call, std::uint64_t ns) {
+void note_direct(Communicator& c, const ChosenCall& call, const DirectTry& direct,
+                 std::uint64_t ns) {
   note_call_time(ns);
-  if (call.direct.wanted()) {
-    c.direct_tries->note(call.collective, call.bytes(), call.direct.went, ns);
+  if (direct.wanted()) {
+    c.direct_tries->note(call.collective, call.bytes(), direct.went, ns);
   } else {
     c.direct_tries->note_other(call.collective, call.bytes(), ns);
   }

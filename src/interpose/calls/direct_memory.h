@@ -7,17 +7,18 @@
 
 namespace sumac {
 
-// Notes that the program uses its buffers, promotes those for which that pays, and settles whether
-// the call tries to go direct. `in_order`: all ranks begin their calls in the order of this one.
-void prepare_direct(Communicator& communicator, ChosenCall& call, const CallData& data,
-                    bool in_order);
+// Notes that the program uses its buffers, and promotes those for which that pays. Returns what the
+// call tries first: `direct`, if it `tries`.
+DirectTry prepare_direct(Communicator& communicator, const ChosenCall& call, const CallData& data,
+                         Algorithm direct, bool tries);
 
 // The algorithm that served a call, after its end.
-inline Algorithm way_of(const ChosenCall& call) {
-  return call.direct.went ? call.direct.algorithm : call.choice.algorithm;
+inline Algorithm way_of(const ChosenCall& call, const DirectTry& direct) {
+  return direct.went ? direct.algorithm : call.choice.algorithm;
 }
 
 // After a blocking call that may have tried, and took so long.
-void note_direct(Communicator& communicator, const ChosenCall& call, std::uint64_t ns);
+void note_direct(Communicator& communicator, const ChosenCall& call, const DirectTry& direct,
+                 std::uint64_t ns);
 
 }  // namespace sumac

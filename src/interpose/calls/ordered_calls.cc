@@ -154,9 +154,7 @@ class OrderedReduction {
 
 OrderedReduction::OrderedReduction(const Call& call, const Decision& decision)
     : call_(call), decision_(decision), c_(*decision.communicator) {
-  ChosenCall described;
-  describe_arguments(call, decision, described);
-  args_ = described.reduction;
+  args_ = reduction_of(call, decision);
   args_.count = decision.bytes / args_.element;
   if (decision.by_user) args_.user = &c_.fold;
   if (scatters()) parts_ = Blocks(call, c_.size).adjoining(args_.element);
@@ -311,21 +309,23 @@ int OrderedReduction::run() {
 
 }  // namespace
 
-void keep_order(const Call& call, Decision& decision) {
-  if (!options.reproducible) return;
+Decision keep_order(const Call& call, const Decision& given) {
+  Decision decision = given;
   const Reason reason = decision.reason;
-  if (!info_of(call.collective()).reduces || decision.way != Decision::Way::hand_down) return;
-  if (reason == Reason::nested || reason == Reason::arguments) return;
+  if (!options.reproducible || decision.way != Decision::Way::hand_down) return decision;
+  if (!info_of(call.collective()).reduces) return decision;
+  if (reason == Reason::nested || reason == Reason::arguments) return decision;
   Reason why = reason;
   if (call.kind.form == Form::blocking && may_be_ordered(reason)) {
     Communicator* const c = find_members(call, why);
     if (c) {
       if (describe(call, *c, decision)) decision.reason = Reason::in_order;
-      return;
+      return decision;
     }
   }
   decision.reason = Reason::not_in_order;
   warn_of_order(call, why);
+  return decision;
 }
 
 int reduce_in_order(const Call& call, const Decision& decision) {

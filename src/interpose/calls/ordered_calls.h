@@ -9,9 +9,10 @@
 namespace sumac {
 
 // Under SUMAC_REPRODUCIBLE, a reduction that is to be handed down is done in rank order if that is
-// possible: the reason is then Reason::in_order. Else it is not_in_order, of which a message warns
-// once. Leaves alone what the MPI should judge. A function of what all ranks share.
-void keep_order(const Call& call, Decision& decision);
+// possible: the reason of the decision returned is then Reason::in_order. Else it is not_in_order,
+// of which a message warns once. Leaves alone what the MPI should judge. A function of what all
+// ranks share.
+Decision keep_order(const Call& call, const Decision& decision);
 
 // Carries out a call whose reason is in_order. Returns the MPI's first error.
 int reduce_in_order(const Call& call, const Decision& decision);

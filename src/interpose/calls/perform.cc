@@ -14,17 +14,16 @@
 namespace sumac {
 namespace {
 
-// Adds it to what count_hand_down() has counted.
-void count_bytes(const Entry& entry, const Call& call, Decision& decision) {
+// Adds the size to what count_hand_down() has counted.
+void count_bytes(const Entry& entry, const Call& call, const Decision& decision) {
   if (decision.bytes > 0) return;
-  learn_bytes(call, decision);
+  const std::size_t bytes = bytes_of(call, decision);
   const Collective collective = entry.collective();
   if (!decision.communicator) {
-    return count_process_hand_down(collective, decision.reason, decision.bytes, 0);
+    return count_process_hand_down(collective, decision.reason, bytes, 0);
   }
   Stats& stats = decision.communicator->stats;
-  stats.handed[static_cast<int>(collective)][static_cast<int>(decision.reason)].bytes +=
-      decision.bytes;
+  stats.handed[static_cast<int>(collective)][static_cast<int>(decision.reason)].bytes += bytes;
 }
 
 // Of one rank, or of no data: the result of a reduction is its input.
@@ -38,86 +37,98 @@ int reduce_alone(Entry& entry, const Call& call, const Decision& decision) {
   return MPI_SUCCESS;
 }
 
-// Runs a blocking call. Returns the algorithm that served it. What was tried ends with the call:
-// the communicator's work also serves calls that try nothing.
-Algorithm run_here(Communicator& c, const CallData& data) {
-  ChosenCall& call = c.work.call;
-  if (!call.direct.wanted()) [[likely]] {
-    run(c);
-    return call.choice.algorithm;
-  }
-  prepare_direct(c, call, data, true);
-  const std::uint64_t begin = clock_ns();
-  run(c);
-  note_direct(c, call, clock_ns() - begin);
-  const Algorithm way = way_of(call);
-  call.direct = DirectTry();
-  return way;
-}
-
-int run_served(Entry& entry, const Call& call, const Decision& decision) {
+// Serves a call by run(communicator, described, data), which returns the algorithm that did it.
+template <class Run>
+int serve(Entry& entry, const Call& call, const Decision& decision, Run run) {
   Communicator& c = *decision.communicator;
   CallData data;
-  data.describe(c.work, call, decision);
-  data.load(c.work.call);
-  const Algorithm way = data.is_local() ? decision.choice.algorithm : run_here(c, data);
+  const ChosenCall described = data.describe(call, decision);
+  data.load(described);
+  const Algorithm way = data.is_local() ? decision.choice.algorithm : run(c, described, data);
   data.deliver();
   count_served(entry, c.stats, data, way);
   return MPI_SUCCESS;
 }
 
-int run_in_mpi(Entry& entry, const Call& call, const Decision& decision, Reason reason) {
-  entry.hand_down(decision.communicator->stats, reason, decision.bytes);
-  return call.kind.below(call);
-}
-
-int run_along(Turn turn, const Choice& other, Entry& entry, const Call& call,
-              const Decision& decision) {
-  switch (turn.route) {
-    case Route::rules:
-      break;
-    case Route::other: {
-      Decision by_other = decision;
-      by_other.choice = other;
-      return run_served(entry, call, by_other);
-    }
-    case Route::native:
-      return run_in_mpi(entry, call, decision, turn.timed ? Reason::trial : Reason::slower);
-  }
-  return run_served(entry, call, decision);
-}
-
-// A call of a size at which another route than that of the rules may be faster.
-int run_in_turn(Entry& entry, const Call& call, const Decision& decision) {
-  Choice other;
-  const Turn turn = next_turn(call, decision, other);
-  if (!turn.timed) return run_along(turn, other, entry, call, decision);
-  const std::uint64_t begin = clock_ns();
-  const int error = run_along(turn, other, entry, call, decision);
-  note_turn(call, decision, turn.route, clock_ns() - begin);
-  return error;
-}
-
-int run_now(Entry& entry, const Call& call, const Decision& decision) {
-  if (decision.communicator->trials.wait_to_agree()) [[unlikely]] {
-    if (ends_together(call)) agree_on_turns(*decision.communicator);
-  }
-  if (decision.by_user) [[unlikely]]
-    return run_user_reduction(entry, call, decision);
+int run_served(Entry& entry, const Call& call, const Decision& decision) {
   if (decision.way == Decision::Way::local && decision.reduction) {
     return reduce_alone(entry, call, decision);
   }
-  if (takes_turns(call, decision)) [[unlikely]]
-    return run_in_turn(entry, call, decision);
-  return run_served(entry, call, decision);
+  return serve(entry, call, decision, [](Communicator& c, const ChosenCall& described, CallData&) {
+    run(c, described);
+    return described.choice.algorithm;
+  });
+}
+
+int run_around(Entry& entry, const Call& call, const Decision& decision);
+
+// Goes on to what stands within `done`.
+int go_on(Entry& entry, const Call& call, Decision decision, std::uint8_t done) {
+  decision.around &= static_cast<std::uint8_t>(~done);
+  return run_around(entry, call, decision);
 }
 
 // Also by the MPI, to compare.
 int run_checked(Entry& entry, const Call& call, const Decision& decision) {
   ResultCheck check(call, decision);
-  const int error = run_now(entry, call, decision);
+  const int error = go_on(entry, call, decision, Decision::kCheck);
   check.finish();
   return error;
+}
+
+int run_by_route(Entry& entry, const Call& call, const Decision& decision) {
+  switch (decision.turn.route) {
+    case Route::rules:
+      break;
+    case Route::other: {
+      Decision by_other = decision;
+      by_other.choice = other_choice(call, decision);
+      return go_on(entry, call, by_other, Decision::kTurn);
+    }
+    case Route::native:
+      entry.hand_down(decision.communicator->stats,
+                      decision.turn.timed ? Reason::trial : Reason::slower, decision.bytes);
+      return call.kind.below(call);
+  }
+  return go_on(entry, call, decision, Decision::kTurn);
+}
+
+// Of a size at which another route than that of the rules may be faster.
+int run_in_turn(Entry& entry, const Call& call, const Decision& decision) {
+  if (!decision.turn.timed) return run_by_route(entry, call, decision);
+  const std::uint64_t begin = clock_ns();
+  const int error = run_by_route(entry, call, decision);
+  note_turn(call, decision, clock_ns() - begin);
+  return error;
+}
+
+int run_direct(Entry& entry, const Call& call, const Decision& decision) {
+  return serve(entry, call, decision,
+               [&](Communicator& c, const ChosenCall& described, const CallData& data) {
+                 const DirectTry direct =
+                     prepare_direct(c, described, data, decision.direct, decision.tries_direct);
+                 const std::uint64_t begin = clock_ns();
+                 run(c, described, direct);
+                 note_direct(c, described, c.work.direct(), clock_ns() - begin);
+                 return way_of(described, c.work.direct());
+               });
+}
+
+// What stands around a served call, outermost first. Each goes on to the next that the decision
+// names, or serves the call itself.
+constexpr struct {
+  std::uint8_t bit;
+  int (*run)(Entry& entry, const Call& call, const Decision& decision);
+} kAround[] = {{Decision::kCheck, run_checked},
+               {Decision::kUser, run_user_reduction},
+               {Decision::kTurn, run_in_turn},
+               {Decision::kDirect, run_direct}};
+
+int run_around(Entry& entry, const Call& call, const Decision& decision) {
+  for (const auto& [bit, run] : kAround) {
+    if (decision.around & bit) return run(entry, call, decision);
+  }
+  return run_served(entry, call, decision);
 }
 
 Others others_of(const Call& call, int error) {
@@ -134,23 +145,19 @@ void count_hand_down(Entry& entry, const Decision& decision) {
   entry.hand_down(decision.communicator->stats, decision.reason, decision.bytes);
 }
 
-void learn_bytes(const Call& call, Decision& decision) {
-  if (decision.bytes > 0 || !mpi_is_up()) return;
+std::size_t bytes_of(const Call& call, const Decision& decision) {
+  if (decision.bytes > 0 || !mpi_is_up()) return decision.bytes;
   int inter = 0, ranks = 0;
   if (has_parts(call.kind.function)) {
     mpi.Comm_test_inter(call.comm, &inter);
     if (!inter) mpi.Comm_size(call.comm, &ranks);
   }
-  decision.bytes = size_of(call, ranks).bytes;
+  return size_of(call, ranks).bytes;
 }
 
 void count_served(CallRecord& record, Stats& stats, const CallData& data, Algorithm algorithm) {
   if (data.is_local()) return record.take_locally(stats, data.bytes());
   record.take(stats, algorithm, data.bytes());
-}
-
-bool is_checked(const Call& call, const Decision& decision) {
-  return results_checked != 0 && takes_check(call, decision);
 }
 
 bool was_made(int error) {
@@ -173,10 +180,8 @@ bool was_made(int error) {
   }
 }
 
-int hand_down(Entry& entry, const Call& call, Decision& decision) {
-  keep_order(call, decision);
+int hand_down(Entry& entry, const Call& call, const Decision& decision) {
   count_hand_down(entry, decision);
-  if (decision.way == Decision::Way::refuse) return decision.error;
   const bool in_order = decision.reason == Reason::in_order;
   const int error = in_order ? reduce_in_order(call, decision) : hand_to_mpi(call);
   if (error == MPI_SUCCESS) count_bytes(entry, call, decision);
@@ -191,7 +196,7 @@ int refuse(Entry& entry, const Decision& decision) {
   return decision.error;
 }
 
-int perform_now(Entry& entry, const Call& call, Decision& decision) {
+int perform_now(Entry& entry, const Call& call, const Decision& decision) {
   switch (decision.way) {
     case Decision::Way::hand_down:
       return hand_down(entry, call, decision);
@@ -201,9 +206,9 @@ int perform_now(Entry& entry, const Call& call, Decision& decision) {
     case Decision::Way::serve:
       break;
   }
-  if (is_checked(call, decision)) [[unlikely]]
-    return run_checked(entry, call, decision);
-  return run_now(entry, call, decision);
+  if (decision.around == 0) [[likely]]
+    return run_served(entry, call, decision);
+  return run_around(entry, call, decision);
 }
 
 }  // namespace sumac

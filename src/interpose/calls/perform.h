@@ -8,12 +8,11 @@
 
 namespace sumac {
 
-// Returns what the program's call returns. A call that is handed down may be decided anew, in
-// SUMAC_REPRODUCIBLE (ordered_calls.h).
-int perform_now(Entry& entry, const Call& call, Decision& decision);
+// Returns what the program's call returns.
+int perform_now(Entry& entry, const Call& call, const Decision& decision);
 
 // Leaves the call to the MPI, counts it, and sets its communicator up where that may be done.
-int hand_down(Entry& entry, const Call& call, Decision& decision);
+int hand_down(Entry& entry, const Call& call, const Decision& decision);
 // Returns the error of a call whose arguments are wrong.
 int refuse(Entry& entry, const Decision& decision);
 
@@ -25,15 +24,12 @@ extern int (*hand_to_mpi)(const Call& call);
 // counts, lest this rank counts otherwise than those on which it succeeded.
 bool was_made(int error);
 
-// True where the results of a served call are compared with the MPI's.
-bool is_checked(const Call& call, const Decision& decision);
-
 // For the statistics.
 void count_hand_down(Entry& entry, const Decision& decision);
 void count_served(CallRecord& record, Stats& stats, const CallData& data, Algorithm algorithm);
-// Sets the size of a call that was left to the MPI before it was looked at. The MPI has accepted
-// the call: it would tell an error handler of wrong arguments.
-void learn_bytes(const Call& call, Decision& decision);
+// The size of a call that was left to the MPI, perhaps before it was looked at. The MPI has
+// accepted the call: it would tell an error handler of wrong arguments.
+std::size_t bytes_of(const Call& call, const Decision& decision);
 
 // The part of perform_now() for a reduction by the program's function.
 int run_user_reduction(Entry& entry, const Call& call, const Decision& decision);

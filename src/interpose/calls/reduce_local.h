@@ -51,15 +51,9 @@ inline const KnownReduction* judge_local(const Entry& entry, LocalData data, Rea
 
 int hand_down_local(Entry& entry, const Call& call, Reason reason);
 
-// Serves the call, or calls hand_down(entry, reason). Inline, and with the arguments in registers:
-// a reduction of a few elements takes less time than to store them and load them again.
-template <class HandDown>
-inline int reduce_local(LocalData data, HandDown hand_down) {
-  Entry entry(Collective::reduce_local);
-  Reason reason;
-  const KnownReduction* const found = judge_local(entry, data, reason);
-  if (!found) [[unlikely]]
-    return hand_down(entry, reason);
+// Serves the call by what judge_local() has found. Both are inline, and have the arguments in
+// registers: a reduction of a few elements takes less time than to store them and load them again.
+inline int serve_local(Entry& entry, LocalData data, const KnownReduction* found) {
   const auto count = static_cast<std::size_t>(data.count);
   const std::size_t extent = found->type.extent;
   constexpr bool kMayUseThreads = true;

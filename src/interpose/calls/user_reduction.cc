@@ -11,6 +11,7 @@
 #include "interpose/calls/calls.h"
 #include "interpose/calls/perform.h"
 #include "interpose/mpi/packing.h"
+#include "progress/announced.h"
 
 namespace sumac {
 namespace {
@@ -31,19 +32,6 @@ void copy_input(MpiFold& fold, const Call& call, const ReduceArguments& args) {
   unpack_elements(buffer_at(args.output, call), args.bytes(), packed);
 }
 
-// Runs what the work describes, on packed elements.
-void run_packed(Communicator& c, const Call& call) {
-  ReduceArguments& args = c.work.call.reduction;
-  if (c.fold.layout().dense) return run(c);
-  std::byte* const output = args.output;
-  std::byte* const packed = c.fold.packed(args.bytes());
-  pack_elements(buffer_at(args.input, call), args.bytes(), packed);
-  args.input = packed;
-  if (output) args.output = packed;
-  run(c);
-  if (output && !c.fold.exception()) unpack_elements(buffer_at(output, call), args.bytes(), packed);
-}
-
 // The multiples of bytes at which vectors may be cut.
 std::size_t unit_of(const Communicator& c, const ReduceArguments& args) {
   if (c.fold.is_whole()) return args.bytes();
@@ -51,16 +39,23 @@ std::size_t unit_of(const Communicator& c, const ReduceArguments& args) {
   return divides ? kCacheLine : args.element;
 }
 
-// Runs with all ranks, each of which may fold.
-void run_together(Communicator& c, const Call& call) {
-  ReduceArguments& args = c.work.call.reduction;
+// Runs with all ranks, each of which may fold, on packed elements.
+void run_together(Communicator& c, const Call& call, const Choice& choice, ReduceArguments args) {
   args.user = &c.fold;
   args.unit = unit_of(c, args);
+  std::byte* const output = args.output;
+  const bool packs = !c.fold.layout().dense;
+  std::byte* const packed = packs ? c.fold.packed(args.bytes()) : nullptr;
+  if (packs) {
+    pack_elements(buffer_at(args.input, call), args.bytes(), packed);
+    args.input = packed;
+    if (output) args.output = packed;
+  }
   // No other thread may call the program's function, and any thread that looks at the queue could.
   if (!c.queue.empty()) c.queue.finish_all(c.wait_policy);
-  run_packed(c, call);
-  args.user = nullptr;
-  args.unit = kCacheLine;
+  run(c, {args, call.collective(), choice, kReducesByFunction});
+  const bool unpacks = packs && output && !c.fold.exception();
+  if (unpacks) unpack_elements(buffer_at(output, call), args.bytes(), packed);
 }
 
 // Whether there is room in the slots for what may not be cut. One rank may fold the vectors of all,
@@ -78,6 +73,7 @@ void decide_user_reduction(const Call& call, Decision& decision) {
   Communicator& c = *decision.communicator;
   const MPI_Datatype type = call.receive.type;
   decision.by_user = true;
+  decision.around = Decision::kUser;
   decision.reason = Reason::arguments;  // unless found to be another one
   if (type == MPI_DATATYPE_NULL || !judge_buffers(call, c)) return;
   TypeLayout& layout = c.fold.layout();
@@ -98,19 +94,19 @@ void decide_user_reduction(const Call& call, Decision& decision) {
   }
   decision.choice = without_single_copy(choice);
   decision.way = Decision::Way::serve;
+  if (c.may_be_around(call.collective(), decision.bytes)) put_around(call, decision);
 }
 
 int run_user_reduction(Entry& entry, const Call& call, const Decision& decision) {
   Communicator& c = *decision.communicator;
-  ChosenCall& work = c.work.call;
-  describe_arguments(call, decision, work);
+  const ReduceArguments args = reduction_of(call, decision);
   c.fold.begin(call.receive.type, call.op, call.comm);
   if (decision.way == Decision::Way::local) {
-    copy_input(c.fold, call, work.reduction);
+    copy_input(c.fold, call, args);
     entry.take_locally(c.stats, decision.bytes);
     return c.fold.end();
   }
-  run_together(c, call);
+  run_together(c, call, decision.choice, args);
   const int error = c.fold.end();
   entry.take(c.stats, decision.choice.algorithm, decision.bytes);
   return error;

@@ -53,6 +53,7 @@ void release(Communicator* communicator) {
   communicator->calls = 0;
   communicator->agreed = false;
   communicator->checkable = 0;
+  communicator->expect_all_around();
   communicator->profiled = -1;
   communicator->fold.forget();
   communicator->keepers = 1;
@@ -147,6 +148,13 @@ void count_call(MPI_Comm comm, std::uint64_t more, Others others) {
   }
   communicator->agreed = true;
   set_up(*communicator, others == Others::have_come);
+}
+
+// Where comparisons of routes are over, the next call of any size settles them.
+void Communicator::note_around(Collective collective, bool always) {
+  if (trials.wait_to_agree()) return expect_all_around();
+  around[static_cast<int>(collective)] =
+      always || direct_tries ? ~std::uint64_t{0} : trials.open_classes(collective);
 }
 
 void drop_keeper(Communicator& communicator) {

@@ -4,7 +4,9 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <vector>
 
 #include "interpose/mpi/mpi_fold.h"
@@ -20,7 +22,7 @@ namespace sumac {
 // given back, only used again for another communicator: a thread that looks up a handle may glance
 // at one that just ended.
 struct Communicator : Team {
-  Communicator() : Team(team_context(), by_mpi) {}
+  Communicator() : Team(team_context(), by_mpi) { expect_all_around(); }
 
   std::atomic<std::uintptr_t> handle{0};  // 0: not in use
   MPI_Comm comm = MPI_COMM_NULL;
@@ -28,6 +30,15 @@ struct Communicator : Team {
   std::uint64_t calls = 0;
   bool agreed = false;          // the ranks have compared their options
   std::uint64_t checkable = 0;  // calls whose results could be checked
+
+  // False where nothing stands around calls of the collective and so many bytes (Decision::around).
+  bool may_be_around(Collective collective, std::size_t bytes) const {
+    return around[static_cast<int>(collective)] >> Trials::class_of(bytes) & 1;
+  }
+  // Notes what may be from now on. `always`: something stands around calls of any size.
+  void note_around(Collective collective, bool always);
+  // By collective, a bit for each class of bytes.
+  std::uint64_t around[kNumCollectives];
 
   int profiled = -1;  // its number in the profile; -1: none
 
@@ -38,6 +49,8 @@ struct Communicator : Team {
   // Counts the users of the state: the communicator, its persistent requests, and what is under way
   // after its end.
   std::atomic<int> keepers{1};
+
+  void expect_all_around() { std::fill(std::begin(around), std::end(around), ~std::uint64_t{0}); }
 
   // Ends the engine's watch of the queue, which is empty. Waits for a thread that is looking at all
   // queues and may be calling the MPI, so it must not be called in a callback of the MPI's.

@@ -70,7 +70,8 @@ class CallRecord {
 // seems to be nested the stack is examined, which takes microseconds.
 class Inside {
  public:
-  Inside() : thread_(thread_state()), nested_(thread_.inside && called_from_within()) {
+  [[gnu::always_inline]] Inside()
+      : thread_(thread_state()), nested_(thread_.inside && called_from_within()) {
     thread_.inside = true;
   }
   ~Inside() { thread_.inside = nested_; }

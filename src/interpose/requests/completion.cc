@@ -56,7 +56,7 @@ int start_one(MPI_Request* handle) {
   CollectiveRequest* own = any_requests() && handle ? find_request(*handle) : nullptr;
   if (!own) return mpi.Start(handle);
   if (!own->persistent || is_active(*own)) return refuse(*own, MPI_ERR_REQUEST);
-  const Collective collective = own->call.collective;
+  const Collective collective = own->described.collective;
   std::optional<TimedCall> timed;
   if (calls_are_timed()) timed.emplace(collective);
   CallRecord record(collective);

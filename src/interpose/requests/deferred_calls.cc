@@ -11,11 +11,17 @@
 namespace sumac {
 namespace {
 
+void describe(CollectiveRequest& request, const Call& call, const Decision& decision) {
+  request.described = request.data.describe(call, decision);
+  request.may_go_direct = decision.direct;
+  request.tries_direct = decision.tries_direct;
+}
+
 int start_now(Entry& entry, const Call& call, const Decision& decision) {
   CollectiveRequest& request = acquire_nonblocking(*decision.communicator);
-  request.data.describe(request, call, decision);
+  describe(request, call, decision);
   request.communicator->deferred |= !request.data.is_local();
-  if (is_checked(call, decision)) [[unlikely]]
+  if (decision.around & Decision::kCheck) [[unlikely]]
     request.check = std::make_unique<ResultCheck>(call, decision);
   start(entry, request);
   *call.request = request.handle;
@@ -33,8 +39,7 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
     if (!ranks) {
       Decision left = decision;
       leave_to_mpi(left, Reason::no_room);
-      keep_order(call, left);
-      count_hand_down(entry, left);
+      count_hand_down(entry, keep_order(call, left));
       return call.kind.below(call);
     }
   }
@@ -44,8 +49,8 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
     mpi.Comm_call_errhandler(call.comm, MPI_ERR_REQUEST);
     return MPI_ERR_REQUEST;
   }
-  request->data.describe(*request, call, decision);
-  if (is_checked(call, decision)) [[unlikely]] {
+  describe(*request, call, decision);
+  if (decision.around & Decision::kCheck) [[unlikely]] {
     request->check = std::make_unique<ResultCheck>(call, decision);
     if (!request->check->initialise()) request->check.reset();
   }
@@ -63,9 +68,8 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
   if (was_made(error)) count_call(call.comm, kAgreeAfter, Others::will_come);
   Decision again = error == MPI_SUCCESS ? decide(entry, call) : decision;
   if (!again.is_served()) {
-    if (error == MPI_SUCCESS) learn_bytes(call, again);
-    keep_order(call, again);
-    count_hand_down(entry, again);
+    if (error == MPI_SUCCESS) again.bytes = bytes_of(call, again);
+    count_hand_down(entry, keep_order(call, again));
     return error;
   }
   mpi.Request_free(call.request);
@@ -76,13 +80,13 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
 
 // These calls never set a communicator up, since that waits for other ranks: until a blocking call
 // from which no rank returns early, or a persistent one, has done so, they are the MPI's.
-int perform_nonblocking(Entry& entry, const Call& call, Decision& decision) {
+int perform_nonblocking(Entry& entry, const Call& call, const Decision& decision) {
   if (decision.way == Decision::Way::hand_down) return hand_down(entry, call, decision);
   if (decision.way == Decision::Way::refuse) return refuse(entry, decision);
   return start_now(entry, call, decision);
 }
 
-int perform_persistent(Entry& entry, const Call& call, Decision& decision) {
+int perform_persistent(Entry& entry, const Call& call, const Decision& decision) {
   if (decision.way == Decision::Way::refuse) return refuse(entry, decision);
   if (decision.way != Decision::Way::hand_down) return initialise(entry, call, decision);
   if (decision.counts) return set_up_and_initialise(entry, call, decision);
@@ -92,16 +96,17 @@ int perform_persistent(Entry& entry, const Call& call, Decision& decision) {
 void start(CallRecord& record, CollectiveRequest& request) {
   if (request.check && request.persistent) [[unlikely]]
     request.check->load();
-  request.data.load(request.call);
+  const ChosenCall& call = request.described;
+  request.data.load(call);
   Communicator& c = *request.communicator;
-  // All ranks start persistent operations, but not in one order.
-  prepare_direct(c, request.call, request.data, !request.persistent);
-  if (request.call.direct.wanted()) {
-    record.note_path(name_of(request.call.choice.algorithm));  // counted when it has ended
+  const DirectTry direct =
+      prepare_direct(c, call, request.data, request.may_go_direct, request.tries_direct);
+  if (direct.wanted()) {
+    record.note_path(name_of(call.choice.algorithm));  // counted when it has ended
   } else {
-    count_served(record, c.stats, request.data, request.call.choice.algorithm);
+    count_served(record, c.stats, request.data, call.choice.algorithm);
   }
-  begin(request);
+  begin(request, direct);
   if (request.check) [[unlikely]]
     request.check->start();
 }

@@ -11,8 +11,8 @@ struct CollectiveRequest;
 
 // Return what the program's call returns. A call that is handed down may be decided anew, as in
 // perform_now().
-int perform_nonblocking(Entry& entry, const Call& call, Decision& decision);
-int perform_persistent(Entry& entry, const Call& call, Decision& decision);
+int perform_nonblocking(Entry& entry, const Call& call, const Decision& decision);
+int perform_persistent(Entry& entry, const Call& call, const Decision& decision);
 
 // Begins what the request describes, with the data as they are now.
 void start(CallRecord& record, CollectiveRequest& request);

@@ -156,7 +156,7 @@ CollectiveRequest* find_request(MPI_Request handle) {
   return found;
 }
 
-void begin(CollectiveRequest& request) {
+void begin(CollectiveRequest& request, const DirectTry& direct) {
   Communicator& c = *request.communicator;
   request.carried = request.delivered = false;
   request.phase = Phase::begun;
@@ -166,11 +166,12 @@ void begin(CollectiveRequest& request) {
     engine().watch(c.queue, c.sends_messages());
     start_progress();
   }
-  c.doing = name_of(request.call.collective);
+  const ChosenCall& call = request.described;
+  c.doing = name_of(call.collective);
   if (request.own_ranks) {
-    c.queue.add_apart(request, c.ranks(*request.own_ranks));
+    c.queue.add_apart(request, call, direct, c.ranks(*request.own_ranks));
   } else {
-    c.queue.add(request, c.ranks(request.call.collective), true);
+    c.queue.add(request, call, direct, c.ranks(call.collective), true);
   }
   helper().notify();
 }
@@ -229,8 +230,8 @@ void deliver(CollectiveRequest& request) {
   if (request.delivered) return;
   request.delivered = true;
   Communicator& c = *request.communicator;
-  if (request.call.direct.wanted()) {
-    count_process_taken(way_of(request.call), request.data.bytes());
+  if (request.direct().wanted() && !request.data.is_local()) {
+    count_process_taken(way_of(request.described, request.direct()), request.data.bytes());
   }
   request.data.deliver();
   if (request.check) [[unlikely]]

@@ -25,6 +25,10 @@ struct CollectiveRequest : Work {
   };
 
   Communicator* communicator = nullptr;
+  ChosenCall described;
+  // The direct algorithm that may be tried, or native, and whether this operation tries.
+  Algorithm may_go_direct = Algorithm::native;
+  bool tries_direct = false;
   CallData data;
   std::unique_ptr<ResultCheck> check;  // of the result, else null
   bool delivered = false;              // the data are where the program wants them
@@ -53,8 +57,8 @@ CollectiveRequest* acquire_persistent(Communicator& communicator, OwnRanks* rank
 // What Sumac keeps for the request; null for the MPI's own.
 CollectiveRequest* find_request(MPI_Request request);
 
-// Begins what request.call describes.
-void begin(CollectiveRequest& request);
+// Begins the call that request.described tells of. `direct`: what is tried first.
+void begin(CollectiveRequest& request, const DirectTry& direct);
 
 // Of a request that has begun: waits for its end, or looks whether it has come.
 void wait_for(CollectiveRequest& request);
