@@ -57,6 +57,30 @@ std::vector<Part> growing_parts(std::size_t count, int ranks) {
   return listed;
 }
 
+// The same call of another collective.
+CallArguments arguments_of(Collective what, const ReduceArguments& args, int rank,
+                           const Parts& parts, Exchange& exchange) {
+  const bool lists = what == Collective::alltoallv;
+  switch (what) {
+    case Collective::bcast:
+      return BcastArguments{args.output, args.bytes(), args.root};
+    case Collective::reduce_scatter:
+      return ReduceScatterArguments{args, parts};
+    case Collective::allgather:
+      return AllgatherArguments{args.input + parts[rank].offset, args.output, parts};
+    case Collective::alltoall:
+    case Collective::alltoallv:
+      return AlltoallArguments{args.input, args.output, exchange.sent(rank, lists),
+                               exchange.received(rank, lists), exchange.scratch[0].data()};
+    case Collective::allreduce:
+    case Collective::reduce:
+    case Collective::barrier:
+    case Collective::reduce_local:
+      break;
+  }
+  return args;
+}
+
 // One call; returns the number of wrong elements.
 int call(Rank& rank, const WaitPolicy& policy, int n) {
   const int ranks = rank.group.size(), me = rank.group.rank();
@@ -81,25 +105,7 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   const Part own = parts[me];
   const std::size_t block = count / static_cast<std::size_t>(ranks);
   Exchange exchange = equal_exchange(block * static_cast<std::size_t>(ranks) * sizeof(Word), ranks);
-  const bool lists = entry.collective == Collective::alltoallv;
-  switch (entry.collective) {
-    case Collective::bcast:
-      rank.args = BcastArguments{args.output, args.bytes(), root};
-      break;
-    case Collective::reduce_scatter:
-      rank.args = ReduceScatterArguments{args, parts};
-      break;
-    case Collective::allgather:
-      rank.args = AllgatherArguments{args.input + own.offset, args.output, parts};
-      break;
-    case Collective::alltoall:
-    case Collective::alltoallv:
-      rank.args = AlltoallArguments{args.input, args.output, exchange.sent(me, lists),
-                                    exchange.received(me, lists), exchange.scratch[0].data()};
-      break;
-    default:
-      rank.args = args;
-  }
+  rank.args = arguments_of(entry.collective, args, me, parts, exchange);
   const auto start = [&] {
     if (entry.start) return entry.start(rank.strand, rank.group, rank.args, rank.peers);
     rank.direct = attempt_of(entry, n, me, ranks);

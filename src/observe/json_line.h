@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One object of JSON on a line, as the files of a profile have them.
+// One object of JSON on a line, as the files of a recording have them.
 #pragma once
 
 #include <concepts>

@@ -4,12 +4,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "base/clock.h"
-#include "base/write_signals.h"
 #include "observe/log.h"
 #include "observe/rank_file.h"
 #include "observe/trace_events.h"
@@ -20,7 +18,6 @@ std::atomic<bool> recording{false};
 
 namespace {
 
-constexpr std::uint64_t kDay = 86'400'000'000'000;
 Recorded recorded;
 std::string& folder_path() {
   static auto* path = new std::string;
@@ -70,7 +67,6 @@ void start(const char* folder, std::size_t events) {
   }
   clock_offset = measure_offset();
   operations = 0;
-  recorded.day = now_ns() / kDay * kDay;
   recording.store(true, std::memory_order_release);
 }
 
@@ -112,20 +108,13 @@ std::uint64_t current_operation() { return going_on.number; }
 
 bool write(int rank, int size) {
   recording.store(false, std::memory_order_release);
-  const std::string name = "rank-" + std::to_string(rank) + ".json";
-  const int descriptor = make_own_file(folder_path(), name);
-  const WithoutWriteSignals without;
-  std::FILE* file = descriptor < 0 ? nullptr : fdopen(descriptor, "w");
-  bool written = file;
-  if (file) {
-    write_events(file, recorded, rank, size);
-    written = !std::ferror(file);
-    written = std::fclose(file) == 0 && written;
-  }
+  RecordingFile file;
+  if (!file.open(folder_path(), Recording::trace, rank)) return false;
+  if (write_events(file, recorded, rank, size)) return true;
   const int error = errno;
-  if (descriptor >= 0 && !written) unlink((folder_path() + "/" + name).c_str());
+  unlink((folder_path() + "/rank-" + std::to_string(rank) + ".trace").c_str());
   errno = error;
-  return written;
+  return false;
 }
 
 }  // namespace sumac::trace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Records when each level of a hierarchy worked on each chunk, while the program runs; written at
-// the end as one file a rank, which 'sumac trace' and viewers of Chrome's trace events draw.
+// the end as one file a rank (recording_file.h), which 'sumac trace' draws and makes into Chrome's
+// trace events.
 //
 // Turned off, it costs a load and a branch. Turned on, recording takes no lock and allocates no
 // memory: there are two buffers of fixed size, of which each event takes the next place. Events
@@ -48,8 +49,8 @@ void end_operation();
 // The number of the operation that this thread began last.
 std::uint64_t current_operation();
 
-// Writes FOLDER/rank-<rank>.json and stops recording. Returns false, with the cause in errno, where
-// the file could not be made, for example because it exists.
+// Writes FOLDER/rank-<rank>.trace and stops recording. Returns false, with the cause in errno,
+// where the file could not be made, for example because it exists.
 bool write(int rank, int size);
 
 // An operation under way while this object lives, recorded where recording is on.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The recorded events, and how they are written.
+// What is recorded of a trace while the program runs, and how it becomes a file.
 #pragma once
 
 #include <sys/mman.h>
@@ -8,8 +8,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 
+#include "observe/recording_file.h"
 #include "observe/trace.h"
 
 namespace sumac::trace {
@@ -61,12 +61,12 @@ class Buffer {
 };
 
 struct Recorded {
-  std::uint64_t day = 0;  // the day's beginning when recording began
   Buffer<Piece> pieces;
   Buffer<Call> calls;
 };
 
-// Writes Chrome's trace events as a JSON array. The caller asks the file for errors.
-void write_events(std::FILE* file, const Recorded& recorded, int rank, int size);
+// Writes it into an open file. Returns false, with the cause in errno and the file closed, where
+// not all could be written.
+bool write_events(RecordingFile& file, const Recorded& recorded, int rank, int size);
 
 }  // namespace sumac::trace

@@ -14,20 +14,25 @@
 #include <vector>
 
 #include "observe/log.h"
+#include "testing/read_recording.h"
 
 namespace sumac {
 namespace {
 
-class Trace : public testing::Test {
+using testing::read_recording;
+using testing::ReadRecording;
+using testing::value_of;
+
+class Trace : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string name = testing::TempDir() + "trace-XXXXXX";
+    std::string name = ::testing::TempDir() + "trace-XXXXXX";
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  std::string path(int rank) const { return folder_ + "/rank-" + std::to_string(rank) + ".json"; }
+  std::string path(int rank) const { return folder_ + "/rank-" + std::to_string(rank) + ".trace"; }
   std::string text(int rank) const {
     std::ostringstream all;
     all << std::ifstream(path(rank)).rdbuf();
@@ -60,26 +65,44 @@ TEST_F(Trace, OperationsAndTheirPieces) {
     const trace::Operation operation("allreduce", 4096, 0xabc, calls);
     const std::uint64_t now = trace::now_ns();
     trace::record({"numa", "up", "ring"}, trace::current_operation(), 3, now, now + 1500);
-    trace::record({"node", "across", "ring"}, trace::current_operation(), 3, now + 1500,
+    trace::record({"node", "across", "ring"}, trace::current_operation(), 4, now + 1500,
                   now + 1501);
   }
   EXPECT_EQ(calls, 9u);
   ASSERT_TRUE(trace::write(2, 4));
   EXPECT_FALSE(trace::on());
-  const std::string all = text(2);
-  EXPECT_EQ(all.front(), '[');
-  EXPECT_EQ(all.substr(all.size() - 3), "\n]\n");
-  EXPECT_EQ(count(all, "\"ph\":\"X\""), 6);
-  EXPECT_EQ(count(all, "\"name\":\"numa up\",\"pid\":2,\"tid\":1,\"ts\":"), 2);
-  EXPECT_EQ(count(all, "\"name\":\"node across\",\"pid\":2,\"tid\":2,\"ts\":"), 2);
-  EXPECT_EQ(count(all, ",\"dur\":1.500,\"args\":{\"operation\":1,\"chunk\":3,\"level\":\"numa\","),
-            1);
-  EXPECT_EQ(count(all, ",\"dur\":0.001,"), 2);
-  EXPECT_EQ(
-      count(all, "{\"operation\":1,\"bytes\":4096,\"group\":\"0000000000000abc\",\"call\":8}"), 1);
-  EXPECT_EQ(count(all, "\"rank\":2,\"ranks\":4,"), 1);
-  EXPECT_EQ(count(all, "\"dropped\":0}"), 1);
-  EXPECT_EQ(count(all, "\"thread_name\""), 3);
+  const ReadRecording read = read_recording(path(2));
+  ASSERT_EQ(read.lines.size(), 4u);
+  EXPECT_EQ(value_of(read.lines[0], "sumac_recording"), "1");
+  EXPECT_EQ(value_of(read.lines[0], "of"), "trace");
+  EXPECT_EQ(value_of(read.lines[0], "rank"), "2");
+  EXPECT_EQ(value_of(read.lines[0], "ranks"), "4");
+  EXPECT_EQ(value_of(read.lines[0], "dropped"), "0");
+  EXPECT_EQ(value_of(read.lines[1], "text"), "allreduce");
+  EXPECT_EQ(value_of(read.lines[2], "level"), "numa");
+  EXPECT_EQ(value_of(read.lines[3], "stage"), "across");
+  EXPECT_EQ(value_of(read.lines[3], "algorithm"), "ring");
+  const auto operations = read.records<TracedOperation>();
+  const auto pieces = read.records<TracedPiece>();
+  ASSERT_EQ(operations.size(), 2u);
+  ASSERT_EQ(pieces.size(), 4u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const TracedOperation& operation = operations[i];
+    EXPECT_EQ(operation.name, 0u);
+    EXPECT_EQ(operation.number, i);
+    EXPECT_EQ(operation.bytes, 4096u);
+    EXPECT_EQ(operation.group, 0xabcu);
+    EXPECT_EQ(operation.call, 7 + i);
+    EXPECT_LE(operation.begin, pieces[2 * i].begin);
+    EXPECT_GE(operation.end, operation.begin);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const TracedPiece& piece = pieces[2 * i + k];
+      EXPECT_EQ(piece.lane, k);
+      EXPECT_EQ(piece.operation, i);
+      EXPECT_EQ(piece.chunk, 3 + k);
+      EXPECT_EQ(piece.end - piece.begin, k == 0 ? 1500u : 1u);
+    }
+  }
 }
 
 TEST_F(Trace, WhatDoesNotFitIsCounted) {
@@ -92,8 +115,20 @@ TEST_F(Trace, WhatDoesNotFitIsCounted) {
   }
   for (std::thread& thread : threads) thread.join();
   ASSERT_TRUE(trace::write(0, 1));
-  EXPECT_EQ(count(text(0), "\"ph\":\"X\""), 100);
-  EXPECT_EQ(count(text(0), "\"dropped\":100}"), 1);
+  const ReadRecording read = read_recording(path(0));
+  EXPECT_EQ(read.records<TracedPiece>().size(), 100u);
+  EXPECT_EQ(value_of(read.lines[0], "dropped"), "100");
+}
+
+// More than is kept in memory before it is written.
+TEST_F(Trace, ManyEventsAreWrittenInOrder) {
+  constexpr std::uint64_t kPieces = 50'000;
+  trace::start(folder_.c_str());
+  for (std::uint64_t i = 0; i < kPieces; ++i) trace::record({"node", "up", "ring"}, 0, i, 1, 2);
+  ASSERT_TRUE(trace::write(0, 1));
+  const auto pieces = read_recording(path(0)).records<TracedPiece>();
+  ASSERT_EQ(pieces.size(), kPieces);
+  for (std::uint64_t i = 0; i < kPieces; ++i) ASSERT_EQ(pieces[i].chunk, i);
 }
 
 TEST_F(Trace, NamesAreCopiedAndFitForTheFile) {
@@ -102,16 +137,22 @@ TEST_F(Trace, NamesAreCopiedAndFitForTheFile) {
   trace::record({level.c_str(), "up", "ring"}, 0, 0, 1, 2);
   level.assign(level.size(), 'x');
   ASSERT_TRUE(trace::write(0, 1));
-  EXPECT_EQ(count(text(0), "\"level\":\"list:_0_-15/16-\""), 1);
+  EXPECT_EQ(value_of(read_recording(path(0)).lines[1], "level"), "list:_0_-15/16-");
 }
 
-TEST_F(Trace, ManyNamesShareTheLastLane) {
+TEST_F(Trace, EachLevelStageAndAlgorithmHasANumber) {
   trace::start(folder_.c_str());
-  for (int i = 0; i < 200; ++i)
-    trace::record({std::to_string(i).c_str(), "up", "ring"}, 0, 0, 1, 2);
+  for (int i = 0; i < 200; ++i) {
+    trace::record({std::to_string(i % 100).c_str(), "up", "ring"}, 0, 0, 1, 2);
+  }
+  trace::record({"0", "up", "tree"}, 0, 0, 1, 2);
   ASSERT_TRUE(trace::write(0, 1));
-  EXPECT_EQ(count(text(0), "\"ph\":\"X\""), 200);
-  EXPECT_EQ(count(text(0), "\"thread_name\""), 65);
+  const ReadRecording read = read_recording(path(0));
+  EXPECT_EQ(read.lines.size(), 1u + 101);
+  const auto pieces = read.records<TracedPiece>();
+  ASSERT_EQ(pieces.size(), 201u);
+  for (std::uint32_t i = 0; i < 200; ++i) EXPECT_EQ(pieces[i].lane, i % 100);
+  EXPECT_EQ(pieces[200].lane, 100u);
 }
 
 TEST_F(Trace, FilesAreTheUsersAndNeverOverwritten) {
@@ -130,13 +171,14 @@ TEST_F(Trace, FilesAreTheUsersAndNeverOverwritten) {
 
 TEST_F(Trace, StaysOffWithoutItsFolder) {
   set_log(Level::warn, 0);
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   trace::start((folder_ + "/none").c_str());
   EXPECT_FALSE(trace::on());
   std::ofstream(folder_ + "/file") << "x";
   trace::start((folder_ + "/file").c_str());
   EXPECT_FALSE(trace::on());
-  EXPECT_EQ(count(testing::internal::GetCapturedStderr(), "warning[trace]: cannot write into"), 2);
+  EXPECT_EQ(count(::testing::internal::GetCapturedStderr(), "warning[trace]: cannot write into"),
+            2);
 }
 
 TEST_F(Trace, TheClockIsRealTime) {

@@ -13,6 +13,7 @@
 
 #include "levels/price.h"
 #include "observe/trace.h"
+#include "testing/read_recording.h"
 #include "testing/test_call.h"
 #include "testing/thread_team.h"
 
@@ -130,22 +131,18 @@ void run(ThreadTeam& all, int ranks, const CallShape& shape) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// The value of a key that a line of a trace has, or nothing.
-std::string value_of(const std::string& line, const std::string& key) {
-  const std::string before = "\"" + key + "\":\"";
-  const std::size_t found = line.find(before);
-  if (found == std::string::npos) return "";
-  const std::size_t begin = found + before.size();
-  return line.substr(begin, line.find('"', begin) - begin);
-}
-
 // The chunks that a trace tells of.
 void read_chunks(const std::filesystem::path& file, Seen& seen) {
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);) {
-    const std::string algorithm = value_of(line, "algorithm");
-    if (algorithm.empty()) continue;
-    ++seen.chunks[value_of(line, "level") + " " + value_of(line, "stage") + " " + algorithm];
+  const ReadRecording read = read_recording(file);
+  std::map<std::string, std::string> lanes;
+  for (const std::string& line : read.lines) {
+    const std::string lane = value_of(line, "lane");
+    if (lane.empty()) continue;
+    lanes[lane] =
+        value_of(line, "level") + " " + value_of(line, "stage") + " " + value_of(line, "algorithm");
+  }
+  for (const TracedPiece& piece : read.records<TracedPiece>()) {
+    ++seen.chunks[lanes.at(std::to_string(piece.lane))];
   }
 }
 
@@ -169,8 +166,8 @@ class CallPlans : public ::testing::Test {
       const std::size_t now = bytes - (sent == before.end() ? 0 : sent->second);
       if (now > 0) seen.bytes[way] = now;
     }
-    read_chunks(folder_ / "rank-0.json", seen);
-    std::filesystem::remove(folder_ / "rank-0.json");
+    read_chunks(folder_ / "rank-0.trace", seen);
+    std::filesystem::remove(folder_ / "rank-0.trace");
     return seen;
   }
   void expect_as_planned(const Setting& setting, ThreadTeam& all, const CallShape& shape);

@@ -13,6 +13,9 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+from sumac_mpi.trace import operations
+
 HIERARCHIES = ("node", "node", "flat", "ranks:2,node", "allreduce=flat;node")
 ALGORITHMS = ("allreduce:levels", "allreduce:multi_leader", "allreduce:all_ranks",
               "allreduce:flat", "allreduce:passive", "allreduce:recursive_multiplying",
@@ -87,21 +90,14 @@ def planned(sumac, mpi, hosts, ranks, hierarchy, forced, shape):
 def traced(folder):
     """{shape: {(level, stage, algorithm, chunks)}}, joined over all ranks."""
     seen = defaultdict(set)
-    for file in sorted(Path(folder).glob("rank-*.json")):
-        shapes, chunks = {}, Counter()
-        for event in json.loads(file.read_text(encoding="utf-8")):
-            about = event["args"]
-            if event["ph"] != "X":
-                continue
-            if "bytes" in about:
-                size = 0 if event["name"] == "barrier" else about["bytes"]
-                shapes[about["operation"]] = f"{event['name']}:{size}"
-            else:
-                key = about["level"], about["stage"], about["algorithm"]
-                chunks[about["operation"], key] += 1
-        for (operation, key), count in chunks.items():
+    for operation in operations.load(Path(folder)).operations:
+        size = 0 if operation.name == "barrier" else operation.bytes
+        chunks = Counter(
+            (each.rank, each.level, each.stage, each.algorithm) for each in operation.pieces
+        )
+        for (_, *key), count in chunks.items():
             through_slots = key[2] == "multi_leader"
-            seen[shapes[operation]].add((*key, None if through_slots else count))
+            seen[f"{operation.name}:{size}"].add((*key, None if through_slots else count))
     return seen
 
 

@@ -17,7 +17,7 @@ for way in handler object library; do
   run python3 -m json.tool "$folder/stats.json"
   expect_out '"allreduce"'
   for rank in 0 1 2; do
-    run python3 -m json.tool "$folder/trace/rank-$rank.json"
+    run python3 "$(dirname "$0")/recording.py" "$folder/trace/rank-$rank.trace"
     expect_status 0
   done
 done

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"
+here=$(cd "$(dirname "$0")" && pwd)
 cd "$scratch" || exit 1
 
 locale=C
@@ -26,7 +27,7 @@ for promote in off eager; do
   run python3 -m json.tool st.json
   expect_status 0
   expect_out '"seconds": 0.'
-  run python3 -m json.tool trace/rank-2.json
+  run python3 "$here/recording.py" trace/rank-2.trace
   expect_status 0
   # The table.
   LC_ALL=$locale SUMAC_PROMOTE=$promote SUMAC_STATS=yes run launch 60 2 "$program"

@@ -63,9 +63,9 @@ def test_a_late_rank_is_named(tmp_path, sumac):
     for rank, late in ((0, 0), (1, 9000), (2, 2)):
         begin = 200 + late
         lane = ("node", "up")
-        pieces = [traces.piece(rank, 0, lane, n, 9205 + 5 * n, 9209 + 5 * n) for n in range(3)]
-        call = traces.call(rank, 0, begin, 9230 + rank)
-        traces.write(folder, rank, [traces.head(rank, 3), call, *pieces])
+        pieces = [traces.Piece(0, lane, n, 9205 + 5 * n, 9209 + 5 * n) for n in range(3)]
+        call = traces.Call(0, begin, 9230 + rank)
+        traces.write(folder, rank, traces.head(rank, 3), call, *pieces)
     assert operations.load(folder).operations[0].duration == 9_032_000
     with pyplot.rc_context({"svg.fonttype": "none"}):
         output = str(tmp_path / "t.svg")

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import recordings
 import traces
 from conftest import script
 from sumac_mpi.base.errors import SumacError
@@ -12,6 +13,33 @@ from sumac_mpi.trace import operations, summary
 from sumac_mpi.trace.operations import Operation, Piece
 
 GOLDEN = Path(__file__).parent / "golden/trace.txt"
+HEAD = recordings.text(traces.head(0, 2))
+WHOLE = traces.content(traces.head(0, 2), traces.Call(0, 1, 2))
+# Content of a file, and what the error says of it.
+MALFORMED = [
+    (b"", "nothing in it"),
+    (b"[", "in the middle of a section"),
+    (b"[{}, {}]\n", "a section b'[{},'"),
+    (recordings.text(), "nothing in it"),
+    (recordings.text({}), "a line '{}'"),
+    (recordings.section("text", b"[1]\n"), "a line '[1]'"),
+    (recordings.section("text", b"{\n"), "JSONDecodeError"),
+    (recordings.text({"rank": 0}), "no head of a recording"),
+    (recordings.text(traces.head(0, 2, sumac_recording=9)), "format 9"),
+    (recordings.text(traces.head(0, 2, of="profile")), "of another mode: profile"),
+    (recordings.text(recordings.head("trace", 0, 2)), "KeyError: 'dropped'"),
+    (recordings.text(traces.head("x", 2)), "ValueError"),
+    (recordings.text(traces.head(1, 2)), "rank 1 of 2"),
+    (recordings.text(traces.head(0, 3)), "rank 1 of 2"),
+    (HEAD + recordings.section("call", b""), "a section b'call'"),
+    (HEAD + recordings.section("oper", b"abc"), "3 bytes of records of 56 bytes"),
+    (HEAD + recordings.text({"lane": 0, "level": "node"}), "KeyError: 'stage'"),
+    (HEAD + recordings.records("oper", traces.OPERATION, [(4, *range(7))]), "name 4 is"),
+    (HEAD + recordings.records("piec", traces.PIECE, [(2, *range(5))]), "lane 2 is"),
+    (WHOLE[:-1], "in the middle of a section"),
+    (WHOLE[:-60], "in the middle of a section"),
+    (WHOLE[: len(HEAD) - 9], "in the middle of a section"),
+]
 
 
 @pytest.fixture
@@ -34,55 +62,64 @@ class TestLoad:
 
     def test_communicators_count_for_themselves(self, tmp_path):
         """The second operation of rank 0 is the first of rank 1: they count by communicator."""
-        first = traces.call(0, 0, 1, 2, group="01", call=0)
-        shared = {"group": "02", "call": 0}
-        traces.write(tmp_path, 0, [traces.head(0, 2), first, traces.call(0, 1, 3, 4, **shared)])
-        late = traces.piece(1, 0, ("node", "up"), 0, 4, 5)
-        traces.write(tmp_path, 1, [late, traces.head(1, 2), traces.call(1, 0, 4, 5, **shared)])
+        first, shared = {"group": 1 << 63, "call": 0}, {"group": 2, "call": 0}
+        calls = traces.Call(0, 1, 2, **first), traces.Call(1, 3, 4, **shared)
+        traces.write(tmp_path, 0, traces.head(0, 2), *calls)
+        late = traces.Piece(0, ("node", "up"), 0, 4, 5)
+        traces.write(tmp_path, 1, traces.head(1, 2), late, traces.Call(0, 4, 5, **shared))
         found = operations.load(tmp_path).operations
         assert [sorted(each.calls) for each in found] == [[0], [0, 1]]
         assert [each.rank for each in found[1].pieces] == [1]
+        assert [(each.group, each.call) for each in found] == [(1 << 63, 0), (2, 0)]
 
-    def test_days_of_hosts_may_differ(self, tmp_path):
-        day = 86_400_000_000_000
-        traces.write(tmp_path, 0, [traces.head(0, 2), traces.call(0, 0, 86_400_000_001.5, 9e10)])
-        later = traces.head(1, 2, day_ns=traces.DAY_NS + day, host="b")
-        traces.write(tmp_path, 1, [later, traces.call(1, 0, 1.502, 3)])
-        (operation,) = operations.load(tmp_path).operations
+    def test_times_of_hosts_are_exact(self, tmp_path):
+        day = 86_400_000_000
+        traces.write(tmp_path, 0, traces.head(0, 2), traces.Call(0, day + 1.5, day + 9000))
+        traces.write(tmp_path, 1, traces.head(1, 2, host="b"), traces.Call(0, day + 1.502, day + 3))
+        trace = operations.load(tmp_path)
+        (operation,) = trace.operations
         assert operation.calls[1][0] - operation.calls[0][0] == 2
+        assert trace.hosts == {0: "a", 1: "b"}
 
     def test_pieces_without_their_operation_are_left_out(self, tmp_path):
-        lost = traces.piece(0, 7, ("node", "up"), 0, 1, 2)
-        traces.write(tmp_path, 0, [traces.head(0, 1), lost, traces.call(0, 0, 1, 2)])
+        lost = traces.Piece(7, ("node", "up"), 0, 1, 2)
+        traces.write(tmp_path, 0, traces.head(0, 1), lost, traces.Call(0, 1, 2))
         (operation,) = operations.load(tmp_path).operations
         assert operation.pieces == []
 
+    def test_sections_in_any_order(self, tmp_path):
+        """Pieces may come before their operation, and numbers be defined in several sections."""
+        when = (traces.DAY_NS, traces.DAY_NS + 5)
+        lane = {"lane": 3, "level": "node", "stage": "up", "algorithm": "flat"}
+        content = recordings.text(traces.head(0, 1)) + recordings.text(lane)
+        content += recordings.records("piec", traces.PIECE, [(3, 0, 0, 2, *when)])
+        content += recordings.text({"name": 5, "text": "bcast"})
+        content += recordings.records("oper", traces.OPERATION, [(5, 0, 0, 8, 1, 0, *when)])
+        recordings.write(tmp_path, 0, "trace", content)
+        (operation,) = operations.load(tmp_path).operations
+        assert operation.name == "bcast" and operation.calls == {0: when}
+        assert operation.pieces == [Piece(0, "node", "up", "flat", 2, *when)]
+
     def test_nothing_to_draw(self, tmp_path, sumac):
         assert sumac("trace", "--from", str(tmp_path))[0] == 1
-        traces.write(tmp_path, 0, [traces.head(0, 1)])
+        traces.write(tmp_path, 0, traces.head(0, 1))
         status, _, err = sumac("trace", "--from", str(tmp_path))
         assert status == 1 and "error[no-trace]" in err
 
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "",
-            "[",
-            "{}",
-            "[1]",
-            "[]",
-            json.dumps([traces.head(0, 2, format=9)]),
-            json.dumps([traces.head(0, 2), {"ph": "X", "name": "allreduce"}]),
-            json.dumps([traces.head(0, 2), traces.call(0, 0, 1, 2) | {"ts": "x"}]),
-            json.dumps([traces.head(1, 2)]),
-            json.dumps([traces.head(0, 3)]),
-        ],
-    )
-    def test_malformed_files(self, tmp_path, sumac, text):
-        (tmp_path / "rank-0.json").write_text(text)
-        traces.write(tmp_path, 1, [traces.head(1, 2), traces.call(1, 0, 1, 2)])
+    @pytest.mark.parametrize(("content", "found"), MALFORMED, ids=[found for _, found in MALFORMED])
+    def test_malformed_files(self, tmp_path, sumac, content, found):
+        recordings.write(tmp_path, 0, "trace", content)
+        traces.write(tmp_path, 1, traces.head(1, 2), traces.Call(0, 1, 2))
         status, _, err = sumac("trace", "--from", str(tmp_path))
         assert status == 2 and "error[bad-trace]" in err
+        assert found in err
+
+    def test_two_files_of_a_rank(self, tmp_path):
+        traces.write(tmp_path, 0, traces.head(0, 2), traces.Call(0, 1, 2))
+        traces.write(tmp_path, 1, traces.head(0, 2), traces.Call(0, 1, 2))
+        with pytest.raises(SumacError) as raised:
+            operations.load(tmp_path)
+        assert raised.value.slug == "bad-trace" and "rank 0 of 2" in raised.value.found
 
 
 class TestSummary:
@@ -101,10 +138,10 @@ class TestSummary:
 
     def test_overlap_is_with_other_levels_of_any_rank(self):
         pieces = [
-            Piece(0, "numa", "up", 0, 0, 10),
-            Piece(0, "numa", "up", 1, 10, 20),
-            Piece(1, "numa", "down", 0, 0, 20),
-            Piece(2, "node", "across", 0, 5, 15),
+            Piece(0, "numa", "up", "flat", 0, 0, 10),
+            Piece(0, "numa", "up", "flat", 1, 10, 20),
+            Piece(1, "numa", "down", "flat", 0, 0, 20),
+            Piece(2, "node", "across", "flat", 0, 5, 15),
         ]
         operation = Operation("allreduce", 8, 0, {0: (0, 20), 1: (0, 20), 2: (0, 40)}, pieces)
         up, across, down = summary.rows(operation)
@@ -121,22 +158,21 @@ class TestSummary:
             [("z", "up"), ("b", "up"), ("k", "across"), ("b", "down"), ("z", "down")]
         ):
             if stage in stages:
-                pieces.append(Piece(0, level, stage, 0, 0, 10 + step))
+                pieces.append(Piece(0, level, stage, "flat", 0, 0, 10 + step))
         operation = Operation("allreduce", 8, 0, {0: (0, 20)}, pieces)
         expected = ["z", "b", "k"] if "across" in stages else ["z", "b"]
         assert summary.level_order(operation) == expected
 
     def test_order_of_levels_no_rank_shares(self):
-        pieces = [Piece(0, "node", "up", 0, 0, 1), Piece(1, "numa", "up", 0, 5, 6)]
+        pieces = [Piece(0, "node", "up", "flat", 0, 0, 1), Piece(1, "numa", "up", "flat", 0, 5, 6)]
         operation = Operation("reduce", 8, 0, {0: (0, 9)}, pieces)
         assert summary.level_order(operation) == ["numa", "node"]
 
     def test_printed(self, folder, sumac, tmp_path):
         pytest.importorskip("matplotlib")
-        (folder / "rank-3.json").unlink()
-        events = json.loads((folder / "rank-1.json").read_text())
-        events[0]["args"] |= {"dropped": 5, "host": "b"}
-        traces.write(folder, 1, events)
+        (folder / "rank-3.trace").unlink()
+        changed = traces.head(1, 4, dropped=5, host="b")
+        traces.write(folder, 1, changed, *traces.pipeline_of(1))
         status, out, err = sumac("trace", "--from", str(folder), "-o", str(tmp_path / "x.png"))
         assert (status, err) == (0, "")
         text = "".join(line.rstrip() + "\n" for line in out.splitlines())
@@ -172,7 +208,10 @@ class TestFiles:
         sumac("trace", "--from", str(folder), "-o", str(picture), "--json", str(merged))
         assert picture.exists() and not picture.with_suffix(".json").exists()
         events = json.loads(merged.read_text())
-        names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M"}
+        (about,) = (event["args"] for event in events if event["name"] == "sumac_trace")
+        assert about == {"ranks": 4, "dropped": 0, "begin_ns": traces.DAY_NS + 100_000}
+        named = [event for event in events if event["name"] == "thread_name"]
+        names = {(event["pid"], event["tid"]): event["args"]["name"] for event in named}
         works = [event for event in events if event["ph"] == "X"]
         assert len(works) == 4 * 3 + 40
         assert min(event["ts"] for event in works) == 0
@@ -180,6 +219,13 @@ class TestFiles:
             assert event["args"].keys() >= {"operation", "bytes"}
             lane = names[event["pid"], event["tid"]]
             assert lane == (event["name"] if "chunk" in event["args"] else "operation")
+        (last,) = [event for event in works if event["pid"] == 2 and event["ts"] == 153]
+        assert last["args"] == {
+            "operation": 1, "bytes": 4096, "chunk": 3, "level": "ranks:2", "stage": "down",
+            "algorithm": "flat",
+        }  # fmt: skip
+        first = works[0]["args"]
+        assert first == {"operation": 0, "bytes": 8, "group": "00000000000000ab", "call": 0}
 
     def test_what_cannot_be_written_or_asked(self, folder, sumac, tmp_path):
         pytest.importorskip("matplotlib")
@@ -193,12 +239,14 @@ class TestFiles:
         assert sumac("trace")[0] == 2
 
     def test_without_matplotlib(self, folder, sumac, monkeypatch):
-        monkeypatch.chdir(folder)  # trace.json is written all the same
         monkeypatch.setitem(sys.modules, "matplotlib", None)
-        for module in ("plot.curves", "trace.figure"):
+        for module in ("plot.curves", "plot.pictures", "trace.figure"):
             monkeypatch.delitem(sys.modules, f"sumac_mpi.{module}", raising=False)
         status, _, err = sumac("trace", "--from", str(folder))
         assert status == 3 and "error[no-matplotlib]" in err
+        events = folder / "events.json"
+        assert sumac("trace", "--from", str(folder), "--json", str(events))[0] == 0
+        assert json.loads(events.read_text())
 
 
 class TestRun:
@@ -208,9 +256,8 @@ class TestRun:
     def app(self, sandbox, tmp_path):
         pytest.importorskip("matplotlib")
         sandbox.add_launcher("mpiexec", "mpich")
-        text = json.dumps([traces.head(0, 1), traces.call(0, 0, 1, 2)])
-        (tmp_path / "trace").write_text(text)
-        body = f'[ -z "$SUMAC_TRACE" ] || cat {tmp_path}/trace >$SUMAC_TRACE/rank-0.json\n'
+        made = traces.write(tmp_path / "made", 0, traces.head(0, 1), traces.Call(0, 1, 2))
+        body = f'[ -z "$SUMAC_TRACE" ] || cat {made} >$SUMAC_TRACE/rank-0.trace\n'
         return script(tmp_path / "app", f"#!/bin/sh\n{body}exit $1\n")
 
     def test_in_a_folder_of_the_users(self, app, sandbox, sumac, tmp_path, monkeypatch):
@@ -218,7 +265,7 @@ class TestRun:
         status, out, err = sumac("trace", "-n", "1", "--mpi", "mpich", "./app", "0")
         assert (status, err) == (0, "") and "allreduce of 4 KiB" in out
         assert sorted(each.name for each in tmp_path.glob("trace.*")) == ["trace.json", "trace.png"]
-        assert (tmp_path / "mine/rank-0.json").exists()
+        assert (tmp_path / "mine/rank-0.trace").exists()
         status, _, err = sumac("trace", "-n", "1", "./app", "0")
         assert status == 2 and "holds files of another job already" in err
         assert len(sandbox.launched()) == 1

@@ -3,54 +3,97 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Hashable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import recordings
+from recordings import Line
 
 DAY_NS = 1_795_219_200_000_000_000
-Event = dict[str, Any]
+OPERATION, PIECE = "=IIQQQQQQ", "=IIQQQQ"
 
 
-def head(rank: int, ranks: int, **changes: Any) -> Event:
-    args = {"format": 1, "rank": rank, "ranks": ranks, "host": "a", "day_ns": DAY_NS, "dropped": 0}
-    return {"ph": "M", "name": "sumac_trace", "pid": rank, "tid": 0, "args": args | changes}
+class Call(NamedTuple):
+    """A whole operation on one rank. Times in microseconds of the day, as in pieces."""
+
+    operation: int  # counts those of the rank
+    begin: float
+    end: float
+    bytes: int = 4096
+    group: int = 0xAB
+    call: int = -1  # the number in the group; by default that of the operation
+    name: str = "allreduce"
 
 
-def call(rank: int, operation: int, begin: float, end: float, **changes: Any) -> Event:
-    args = {"operation": operation, "bytes": 4096, "group": "00ab", "call": operation} | changes
-    return _work("allreduce", rank, begin, end, args)
+class Piece(NamedTuple):
+    operation: int
+    lane: tuple[str, str]  # level, stage
+    chunk: int
+    begin: float
+    end: float
+    algorithm: str = "flat"
 
 
-def piece(
-    rank: int, operation: int, lane: tuple[str, str], chunk: int, begin: float, end: float
-) -> Event:
-    level, stage = lane
-    args = {"operation": operation, "chunk": chunk, "level": level, "stage": stage}
-    return _work(f"{level} {stage}", rank, begin, end, args)
+def head(rank: int, ranks: int, **changes: Any) -> Line:
+    return recordings.head("trace", rank, ranks, dropped=0) | changes
 
 
-def _work(name: str, rank: int, begin: float, end: float, args: Event) -> Event:
-    times = {"ts": begin, "dur": round(end - begin, 3)}
-    return {"ph": "X", "name": name, "pid": rank, "tid": 0, **times, "args": args}
+def content(first: Line, *events: Call | Piece) -> bytes:
+    """A rank's file: its head, and what it has recorded."""
+    calls = [each for each in events if isinstance(each, Call)]
+    pieces = [each for each in events if isinstance(each, Piece)]
+    names = _numbers(each.name for each in calls)
+    lanes = _numbers((*each.lane, each.algorithm) for each in pieces)
+    lines: list[Line] = [{"name": number, "text": name} for name, number in names.items()]
+    for (level, stage, algorithm), number in lanes.items():
+        lines.append({"lane": number, "level": level, "stage": stage, "algorithm": algorithm})
+    return (
+        recordings.text(first, *lines)
+        + recordings.records("oper", OPERATION, (_operation(names, each) for each in calls))
+        + recordings.records("piec", PIECE, (_piece(lanes, each) for each in pieces))
+    )
 
 
-def write(folder: Path, rank: int, events: list[Event]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"rank-{rank}.json").write_text(json.dumps(events))
+def write(folder: Path, rank: int, first: Line, *events: Call | Piece) -> Path:
+    return recordings.write(folder, rank, "trace", content(first, *events))
 
 
-def pipeline(folder: Path, chunks: int = 4) -> None:
-    """Four ranks in groups of two, whose leaders 0 and 2 exchange: each chunk goes up, across and
-    down for 8 µs each, and the next one follows every 10 µs. Before it, a small operation; after
-    it, another large one that took longer."""
+def pipeline_of(rank: int, chunks: int = 4) -> list[Call | Piece]:
+    """What one of four ranks records, in groups of two whose leaders 0 and 2 exchange: each chunk
+    goes up, across and down for 8 µs each, and the next one follows every 10 µs. Before it, a small
+    operation; after it, another large one that took longer."""
+    events: list[Call | Piece] = [Call(0, 100, 102, bytes=8), Call(2, 400, 600)]
+    events.append(Call(1, 200 + rank, 230 + 10 * chunks))
+    lanes = [("ranks:2", "up"), ("cluster", "across"), ("ranks:2", "down")]
+    for chunk in range(chunks):
+        for step, lane in enumerate(lanes):
+            if lane[1] != "across" or rank % 2 == 0:
+                start = 205 + 10 * chunk + 9 * step
+                events.append(Piece(1, lane, chunk, start, start + 8))
+    return events
+
+
+def pipeline(folder: Path) -> None:
     for rank in range(4):
-        events = [head(rank, 4), call(rank, 0, 100, 102, bytes=8), call(rank, 2, 400, 600)]
-        events.append(call(rank, 1, 200 + rank, 230 + 10 * chunks))
-        for chunk in range(chunks):
-            begin = 205 + 10 * chunk
-            lanes = [("ranks:2", "up"), ("cluster", "across"), ("ranks:2", "down")]
-            for step, lane in enumerate(lanes):
-                if lane[1] != "across" or rank % 2 == 0:
-                    start = begin + 9 * step
-                    events.append(piece(rank, 1, lane, chunk, start, start + 8))
-        write(folder, rank, events)
+        write(folder, rank, head(rank, 4), *pipeline_of(rank))
+
+
+def _numbers(values: Iterable[Hashable]) -> dict[Any, int]:
+    """Each value once, with a number."""
+    return {value: number for number, value in enumerate(dict.fromkeys(values))}
+
+
+def _operation(names: dict[str, int], call: Call) -> tuple[int, ...]:
+    number = call.operation if call.call < 0 else call.call
+    about = (names[call.name], 0, call.operation, call.bytes, call.group, number)
+    return (*about, _ns(call.begin), _ns(call.end))
+
+
+def _piece(lanes: dict[Any, int], piece: Piece) -> tuple[int, ...]:
+    lane = lanes[(*piece.lane, piece.algorithm)]
+    return (lane, 0, piece.operation, piece.chunk, _ns(piece.begin), _ns(piece.end))
+
+
+def _ns(time: float) -> int:
+    return DAY_NS + round(time * 1000)

@@ -63,17 +63,21 @@ def trace(
     recorded.require_one_source(command, folder)
     if largest and number is not None:
         raise bad_value("--largest and --operation: one of them")
+    # Who asks for the file of events gets it, also where nothing can draw.
+    draws = json_file is None or drawing.can_draw()
     json_file = json_file or output.with_suffix(".json")
-    drawing.check("-o", output)  # before the job: it may be a long one
+    if draws:
+        drawing.check("-o", output)  # before the job: it may be a long one
     files.check("--json", json_file)
     status = 0
     with ExitStack() as cleanup:
         if folder is None:
-            folder, status = recorded.record(given, "SUMAC_TRACE", "rank-*.json", cleanup)
+            folder, status = recorded.record(given, "SUMAC_TRACE", operations.PATTERN, cleanup)
         found = recorded.load(operations.load, folder, status)
     operation = found.choose(number)
     operations.save(found, json_file)
-    drawing.module("trace.figure").draw(operation, found, output)
+    if draws:
+        drawing.module("trace.figure").draw(operation, found, output)
     show(operation, found)
     raise typer.Exit(status)
 

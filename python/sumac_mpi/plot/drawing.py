@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from sumac_mpi.base import requirements
-from sumac_mpi.base.errors import bad_value
+from sumac_mpi.base.errors import SumacError, bad_value
 from sumac_mpi.bench import against, results
 from sumac_mpi.library import calls
 
@@ -40,6 +40,15 @@ def draw(named: list[tuple[str, results.Run]], output: Path, title: str | None) 
         module("plot.against").draw([run for _, run in runs], output, title)
         return
     module("plot.curves").draw(runs, output, title)
+
+
+def can_draw() -> bool:
+    """Says whether this Python has what draws."""
+    try:
+        module("plot.pictures")
+    except SumacError:
+        return False
+    return True
 
 
 def module(name: str) -> ModuleType:

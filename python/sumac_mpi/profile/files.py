@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files of a profile, as src/observe/profile_file.h describes them. A file that ends in the
-middle is that of a rank which was killed, or whose disc was full: what there is of it is read."""
+"""The files of a profile. A file that ends in the middle is that of a rank which was killed, or
+whose disc was full: what there is of it is read."""
 
 from __future__ import annotations
 
-import json
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.recording import files as recording
 
-FORMAT = 1
 PATTERN = "rank-*.profile"
-_SECTION = struct.Struct("=4sI")
 _CALL = struct.Struct("=IIQQQQ")
 
 
@@ -107,10 +105,8 @@ def load(folder: Path) -> list[Rank]:
     ranks: dict[int, Rank] = {}
     for path in sorted(paths):
         try:
-            found = read(path.read_bytes())
-        except OSError as error:
-            raise bad_value(f"cannot read {path}: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError) as error:
+            found = read(recording.content_of(path))
+        except recording.MALFORMED as error:
             raise SumacError(
                 "bad-profile",
                 f"{path} is no file of a profile",
@@ -135,45 +131,19 @@ def no_profile(found: str) -> SumacError:
 
 def read(content: bytes) -> Rank:
     """A rank's file. Raises ValueError, KeyError or TypeError where it is no profile."""
-    rank: Rank | None = None
-    at = 0
-    while at + _SECTION.size <= len(content):
-        name, size = _SECTION.unpack_from(content, at)
-        at += _SECTION.size
-        section = content[at : at + size]
-        at += size
-        if name == b"text":
-            for line in section.decode(errors="replace").split("\n"):
-                rank = _add_line(rank, line, cut=len(section) < size)
-        elif name == b"call" and rank is not None:
-            whole = len(section) - len(section) % _CALL.size
-            rank.calls += map(Call._make, _CALL.iter_unpack(section[:whole]))
+    head, parts = recording.read(content, "profile")
+    rank = Rank(
+        head["rank"], head["ranks"], head["host"], head["mpi"], head["begin_ns"], kinds={0: _OTHERS}
+    )
+    for part in parts:
+        if not isinstance(part, recording.Records):
+            _add_definition(rank, part)
+        elif part.name == b"call":
+            rank.calls += map(Call._make, part.unpack(_CALL))
         else:
-            raise ValueError(f"a section {name!r}")
-    if rank is None:
-        raise ValueError("nothing in it")
+            raise ValueError(f"a section {part.name!r}")
     if rank.end is None:
         _add_up(rank)
-    return rank
-
-
-def _add_line(rank: Rank | None, line: str, cut: bool) -> Rank | None:
-    if not line:
-        return rank
-    try:
-        found: dict[str, Any] = json.loads(line)
-    except ValueError:
-        if cut:
-            return rank
-        raise
-    if rank is None:
-        if found["sumac_profile"] != FORMAT:
-            raise ValueError(f"format {found['sumac_profile']}")
-        return Rank(
-            found["rank"], found["ranks"], found["host"], found["mpi"], found["begin_ns"],
-            kinds={0: _OTHERS},
-        )  # fmt: skip
-    _add_definition(rank, found)
     return rank
 
 

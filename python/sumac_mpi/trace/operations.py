@@ -15,21 +15,12 @@ from typing import Any
 
 from sumac_mpi.base import files
 from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.recording import files as recording
+from sumac_mpi.trace import rank_file
+from sumac_mpi.trace.rank_file import Piece
 
-FORMAT = 1
+PATTERN = "rank-*.trace"
 Event = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Work of one level on one chunk, in nanoseconds since 1970."""
-
-    rank: int
-    level: str
-    stage: str
-    chunk: int
-    begin: int
-    end: int
 
 
 @dataclass
@@ -41,6 +32,8 @@ class Operation:
     number: int = -1  # in the job, by time
     calls: dict[int, tuple[int, int]] = field(default_factory=dict)  # rank -> begin, end
     pieces: list[Piece] = field(default_factory=list)
+    group: int = 0  # of the communicator
+    call: int = 0  # operations before this one on it
 
     def lanes(self) -> dict[tuple[int, str, str], list[Piece]]:
         """The pieces by rank, level and stage."""
@@ -90,17 +83,15 @@ class Trace:
 def load(folder: Path) -> Trace:
     """Reads a folder. Raises with status 1 if it has no operation, 2 for a file that is no
     trace."""
-    paths = sorted(folder.glob("rank-*.json"))
+    paths = sorted(folder.glob(PATTERN))
     if not paths:
-        raise no_trace(f"no file rank-*.json in {folder}")
+        raise no_trace(f"no file {PATTERN} in {folder}")
     trace = Trace()
-    found: dict[tuple[str, int], Operation] = {}
+    found: dict[tuple[int, int], Operation] = {}
     for path in paths:
         try:
-            _add(trace, found, json.loads(path.read_text()))
-        except OSError as error:
-            raise bad_value(f"cannot read {path}: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError, AttributeError, StopIteration) as error:
+            _add(trace, found, rank_file.read(recording.content_of(path)))
+        except recording.MALFORMED as error:
             raise SumacError(
                 "bad-trace",
                 f"{path} is no file of a trace, or of another job than those beside it",
@@ -125,37 +116,22 @@ def no_trace(found: str) -> SumacError:
     )
 
 
-def _add(trace: Trace, found: dict[tuple[str, int], Operation], events: list[Event]) -> None:
+def _add(trace: Trace, found: dict[tuple[int, int], Operation], file: rank_file.Rank) -> None:
     """Adds one rank's file."""
-    head = next(event for event in events if event["name"] == "sumac_trace")["args"]
-    rank, day = int(head["rank"]), int(head["day_ns"])
-    if head["format"] != FORMAT:
-        raise ValueError(f"format {head['format']}")
-    if rank in trace.hosts or trace.ranks not in (0, int(head["ranks"])):
-        raise ValueError(f"rank {rank} of {head['ranks']}")
-    trace.ranks = int(head["ranks"])
-    trace.hosts[rank] = str(head["host"])
-    trace.dropped += int(head["dropped"])
+    if file.rank in trace.hosts or trace.ranks not in (0, file.ranks):
+        raise ValueError(f"rank {file.rank} of {file.ranks}")
+    trace.ranks = file.ranks
+    trace.hosts[file.rank] = file.host
+    trace.dropped += file.dropped
     own: dict[int, Operation] = {}
-    works = [event for event in events if event["ph"] == "X"]
-    for event in works:
-        args = event["args"]
-        if "group" in args:
-            key = (str(args["group"]), int(args["call"]))
-            new = Operation(str(event["name"]), int(args["bytes"]))
-            own[int(args["operation"])] = operation = found.setdefault(key, new)
-            operation.calls[rank] = _span(event, day)
-    for event in works:
-        args = event["args"]
+    for call in file.calls:
+        new = Operation(call.name, call.bytes, group=call.group, call=call.call)
+        own[call.number] = operation = found.setdefault((call.group, call.call), new)
+        operation.calls[file.rank] = (call.begin, call.end)
+    for number, piece in file.pieces:
         # A piece cannot be shown if its operation was not recorded for lack of memory.
-        if "chunk" in args and (operation := own.get(int(args["operation"]))):
-            lane = (rank, str(args["level"]), str(args["stage"]))
-            operation.pieces.append(Piece(*lane, int(args["chunk"]), *_span(event, day)))
-
-
-def _span(event: Event, day: int) -> tuple[int, int]:
-    begin = day + round(event["ts"] * 1000)
-    return begin, begin + round(event["dur"] * 1000)
+        if number in own:
+            own[number].pieces.append(piece)
 
 
 def save(trace: Trace, path: Path) -> None:
@@ -166,21 +142,32 @@ def save(trace: Trace, path: Path) -> None:
 
 def _events(trace: Trace) -> Iterator[Event]:
     zero = min(operation.begin for operation in trace.operations)
+    about = {"ranks": trace.ranks, "dropped": trace.dropped, "begin_ns": zero}
+    yield {"ph": "M", "name": "sumac_trace", "pid": min(trace.hosts), "tid": 0, "args": about}
     lanes: dict[tuple[int, str], int] = {}
     for rank, host in sorted(trace.hosts.items()):
         yield _name("process_name", rank, 0, f"rank {rank} on {host}")
         yield _name("thread_name", rank, 0, "operation")
     for operation in trace.operations:
         args: Event = {"operation": operation.number, "bytes": operation.bytes}
+        # In text, since viewers have no whole numbers of 64 bits.
+        whole = args | {"group": f"{operation.group:016x}", "call": operation.call}
         for rank, (begin, end) in sorted(operation.calls.items()):
-            yield _work(operation.name, rank, 0, begin - zero, end - begin, args)
+            yield _work(operation.name, rank, 0, begin - zero, end - begin, whole)
         for piece in operation.pieces:
             name = f"{piece.level} {piece.stage}"
             lane = lanes.setdefault((piece.rank, name), len(lanes) + 1)
-            chunk = args | {"chunk": piece.chunk}
-            yield _work(name, piece.rank, lane, piece.begin - zero, piece.end - piece.begin, chunk)
+            times = piece.begin - zero, piece.end - piece.begin
+            yield _work(name, piece.rank, lane, *times, args | _about(piece))
     for (rank, name), lane in lanes.items():
         yield _name("thread_name", rank, lane, name)
+
+
+def _about(piece: Piece) -> Event:
+    return {
+        "chunk": piece.chunk, "level": piece.level, "stage": piece.stage,
+        "algorithm": piece.algorithm,
+    }  # fmt: skip
 
 
 def _name(what: str, rank: int, lane: int, name: str) -> Event:

@@ -311,6 +311,33 @@ void decide_barrier(const Call& call, Decision& decision) {
   if (decision.communicator->state != State::alone) choose(call, decision);
 }
 
+void decide_admitted(const Call& call, Decision& decision) {
+  switch (call.collective()) {
+    case Collective::allreduce:
+    case Collective::reduce:
+      decide_reduction(call, decision);
+      break;
+    case Collective::bcast:
+      decide_bcast(call, decision);
+      break;
+    case Collective::barrier:
+      decide_barrier(call, decision);
+      break;
+    case Collective::reduce_scatter:
+      decide_reduce_scatter(call, decision);
+      break;
+    case Collective::allgather:
+      decide_allgather(call, decision);
+      break;
+    case Collective::alltoall:
+    case Collective::alltoallv:
+      decide_exchange(call, decision);
+      break;
+    case Collective::reduce_local:
+      break;  // on no communicator: see reduce_local.cc
+  }
+}
+
 }  // namespace
 
 bool judge_buffers(const Call& call, const Communicator& c) {
@@ -336,33 +363,10 @@ void put_around(const Call& call, Decision& decision) {
 
 Decision decide(const Entry& entry, const Call& call) {
   Decision decision;
-  if (!admit(entry, call, decision)) return decision;
-  switch (call.collective()) {
-    case Collective::allreduce:
-    case Collective::reduce:
-      decide_reduction(call, decision);
-      break;
-    case Collective::bcast:
-      decide_bcast(call, decision);
-      break;
-    case Collective::barrier:
-      decide_barrier(call, decision);
-      break;
-    case Collective::reduce_scatter:
-      decide_reduce_scatter(call, decision);
-      break;
-    case Collective::allgather:
-      decide_allgather(call, decision);
-      break;
-    case Collective::alltoall:
-    case Collective::alltoallv:
-      decide_exchange(call, decision);
-      break;
-    case Collective::reduce_local:
-      break;  // on no communicator: see reduce_local.cc
-  }
+  if (admit(entry, call, decision)) decide_admitted(call, decision);
   if (decision.way == Decision::Way::local && results_checked != 0) [[unlikely]]
     put_around(call, decision);
+  // A persistent call may yet be served, once it has set its communicator up.
   if (options.reproducible && call.kind.form != Form::persistent) [[unlikely]]
     return keep_order(call, decision);
   return decision;

@@ -3,8 +3,6 @@
 // that communicators share.
 #pragma once
 
-#include <mpi.h>
-
 #include <atomic>
 
 #include "config/options.h"

@@ -90,7 +90,7 @@ int perform_persistent(Entry& entry, const Call& call, const Decision& decision)
   if (decision.way == Decision::Way::refuse) return refuse(entry, decision);
   if (decision.way != Decision::Way::hand_down) return initialise(entry, call, decision);
   if (decision.counts) return set_up_and_initialise(entry, call, decision);
-  return hand_down(entry, call, decision);
+  return hand_down(entry, call, keep_order(call, decision));
 }
 
 void start(CallRecord& record, CollectiveRequest& request) {

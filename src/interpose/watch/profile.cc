@@ -78,14 +78,13 @@ void Profile::begin() {
   int rank = 0, size = 1;
   mpi.Comm_rank(MPI_COMM_WORLD, &rank);
   mpi.Comm_size(MPI_COMM_WORLD, &size);
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!file_.open(folder(), rank)) return warn("cannot make", rank);
-  JsonLine line("sumac_profile", kProfileFormat);
+  if (!file_.open(folder(), Recording::profile, rank)) return warn("cannot make", rank);
+  JsonLine line("sumac_recording", kRecordingFormat);
+  line.add("of", "profile");
   line.add("rank", rank);
   line.add("ranks", size);
-  line.add("host", host);
+  line.add("host", host_name());
   line.add("pid", getpid());
   const std::string mpi_name = library_version();
   line.add("mpi", mpi_name.substr(0, mpi_name.find('\n')));

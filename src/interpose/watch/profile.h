@@ -20,7 +20,7 @@
 #include "interpose/process/communicator.h"
 #include "interpose/watch/call_sites.h"
 #include "interpose/watch/kinds.h"
-#include "observe/profile_file.h"
+#include "observe/recording_file.h"
 
 namespace sumac {
 
@@ -78,7 +78,7 @@ class Profile {
   void write();
 
   std::mutex mutex_;  // never held across a call of the MPI's that may wait
-  ProfileFile file_;
+  RecordingFile file_;
   CallKinds kinds_;
   CallSites sites_;
   std::vector<Member> members_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "observe/profile_file.h"
+#include "observe/recording_file.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -19,10 +19,10 @@
 namespace sumac {
 namespace {
 
-class Profile : public testing::Test {
+class RecordedFile : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = testing::TempDir() + "profile-XXXXXX";
+    std::string name = testing::TempDir() + "recording-XXXXXX";
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
   }
@@ -44,9 +44,9 @@ std::uint32_t number_at(const std::string& bytes, std::size_t at) {
   return number;
 }
 
-TEST_F(Profile, SectionsInOrder) {
-  ProfileFile file;
-  ASSERT_TRUE(file.open(folder_, 3));
+TEST_F(RecordedFile, SectionsInOrder) {
+  RecordingFile file;
+  ASSERT_TRUE(file.open(folder_, Recording::profile, 3));
   file.add("{\"kind\": 1}");
   file.add(ProfiledCall{1, 0, 10, 20, 30, 60});
   EXPECT_EQ(content(), "");
@@ -65,13 +65,35 @@ TEST_F(Profile, SectionsInOrder) {
   EXPECT_EQ(content().size(), first.size() + 8 + sizeof(ProfiledCall));
 }
 
-TEST_F(Profile, IsDueByCallsTextAndTime) {
-  ProfileFile file;
-  ASSERT_TRUE(file.open(folder_, 3));
+// Records of several kinds are in sections of their own, which follow the text that defines them.
+TEST_F(RecordedFile, ASectionForEachKindOfRecords) {
+  RecordingFile file;
+  ASSERT_TRUE(file.open(folder_, Recording::profile, 3));
+  file.add(TracedPiece{});
+  file.add(TracedOperation{});
+  file.add(TracedPiece{});
+  file.add("{}");
+  ASSERT_TRUE(file.flush());
+  const std::string all = content();
+  EXPECT_EQ(all.substr(0, 4), "text");
+  EXPECT_EQ(all.substr(8 + 3, 4), "piec");
+  EXPECT_EQ(number_at(all, 8 + 3 + 4), 2 * sizeof(TracedPiece));
+  EXPECT_EQ(all.substr(8 + 3 + 8 + 2 * sizeof(TracedPiece), 4), "oper");
+}
+
+TEST_F(RecordedFile, IsNamedAfterWhatItIsOf) {
+  RecordingFile file;
+  ASSERT_TRUE(file.open(folder_, Recording::trace, 3));
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/rank-3.trace"));
+}
+
+TEST_F(RecordedFile, IsDueByCallsTextAndTime) {
+  RecordingFile file;
+  ASSERT_TRUE(file.open(folder_, Recording::profile, 3));
   const std::uint64_t now = clock_ns();
   EXPECT_FALSE(file.is_due(now));
   EXPECT_TRUE(file.is_due(now + 10'000'000'000));
-  ProfileFile closed;
+  RecordingFile closed;
   EXPECT_FALSE(closed.is_due(now + 10'000'000'000));
   int added = 0;
   for (; added < 1'000'000 && !file.is_due(now); ++added) file.add(ProfiledCall{});
@@ -81,22 +103,22 @@ TEST_F(Profile, IsDueByCallsTextAndTime) {
   EXPECT_TRUE(file.is_due(clock_ns()));
 }
 
-TEST_F(Profile, IsTheOwnersAndNeverAnothers) {
-  ProfileFile file, second;
-  ASSERT_TRUE(file.open(folder_, 3));
+TEST_F(RecordedFile, IsTheOwnersAndNeverAnothers) {
+  RecordingFile file, second;
+  ASSERT_TRUE(file.open(folder_, Recording::profile, 3));
   struct stat about;
   ASSERT_EQ(stat(path().c_str(), &about), 0);
   EXPECT_EQ(about.st_mode & 0777, 0600u);
-  EXPECT_FALSE(second.open(folder_, 3));
+  EXPECT_FALSE(second.open(folder_, Recording::profile, 3));
   EXPECT_EQ(errno, EEXIST);
   std::filesystem::create_symlink(folder_ + "/elsewhere", folder_ + "/rank-4.profile");
-  EXPECT_FALSE(second.open(folder_, 4));
+  EXPECT_FALSE(second.open(folder_, Recording::profile, 4));
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/elsewhere"));
 }
 
-TEST_F(Profile, AFullDiscEndsItWithWhatWasWritten) {
-  ProfileFile file;
-  ASSERT_TRUE(file.open(folder_, 3));
+TEST_F(RecordedFile, AFullDiscEndsItWithWhatWasWritten) {
+  RecordingFile file;
+  ASSERT_TRUE(file.open(folder_, Recording::profile, 3));
   file.add("{\"kind\": 1}");
   ASSERT_TRUE(file.flush());
   const std::string before = content();
@@ -118,7 +140,7 @@ TEST_F(Profile, AFullDiscEndsItWithWhatWasWritten) {
   EXPECT_TRUE(file.flush());  // of nothing
 }
 
-TEST_F(Profile, FoldersThatCannotBeUsed) {
+TEST_F(RecordedFile, FoldersThatCannotBeUsed) {
   EXPECT_EQ(writable_folder((folder_ + "/none").c_str()), "");
   EXPECT_EQ(errno, ENOENT);
   std::ofstream(folder_ + "/file") << "x";
