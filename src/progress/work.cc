@@ -28,8 +28,10 @@ Task start_in_group(Strand& strand, ShmGroup& group, const ChosenCall& call,
   return entry_of(call.choice.algorithm).start(strand, group, call, peers);
 }
 
-void Work::announce() const {
+void Work::announce() {
   const Announcement announced = announcement_of(*call_);
+  algorithm_ = call_->choice.algorithm;
+  bytes_ = announced.bytes;
   if (!ranks_.levels) return ranks_.group->announce(announced);
   if (ranks_.group && ranks_.group->has_memory()) ranks_.group->announce_elsewhere(announced);
   ranks_.levels->announce(announced);

@@ -38,8 +38,9 @@ class Work {
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
-  // The call going on or, in a Work that begin() began, the last one.
-  const ChosenCall& call() const { return *call_; }
+  // Of the call going on, or of the last one: for reports, which another thread may make.
+  Algorithm algorithm() const { return algorithm_; }
+  std::size_t bytes() const { return bytes_; }
   // What was tried first, and whether that went.
   const DirectTry& direct() const { return direct_; }
 
@@ -71,14 +72,16 @@ class Work {
   const Ranks& ranks() const { return ranks_; }
 
  private:
-  void announce() const;
+  void announce();
   Task start() { return start_in_group(strand_, *ranks_.group, *call_, peers_, direct_); }
   void borrow();
   void give_back();
   void end_if_done();
 
   ChosenCall kept_;
-  const ChosenCall* call_ = &kept_;
+  const ChosenCall* call_ = &kept_;  // in run(), the caller's
+  Algorithm algorithm_ = Algorithm::native;
+  std::size_t bytes_ = 0;
   DirectTry direct_;
   Ranks ranks_;
   Strand strand_;

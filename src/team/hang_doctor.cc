@@ -114,9 +114,8 @@ void set_text(char* to, std::size_t room, const std::string& text) {
 void describe_call(Team& team, RankStatus& page) {
   team.queue.hold([&](const Work* begun) {
     const Work& work = begun && team.work.strand().idle() ? *begun : team.work;
-    page.bytes = work.call().bytes();
-    const Algorithm algorithm = work.call().choice.algorithm;
-    set_text(page.algorithm, sizeof page.algorithm, name_of(algorithm));
+    page.bytes = work.bytes();
+    set_text(page.algorithm, sizeof page.algorithm, name_of(work.algorithm()));
   });
 }
 
