@@ -126,6 +126,8 @@ void persistent() {
 // Ends the process as it is told, or returns where that is by MPI_Finalize.
 void end(const std::string& how, int who) {
   // Nobody's report.
+  // MPICH's launcher kills all when one has ended: rank 0, which reports, is to be the first.
+  if (how == "exit" && rank != 0) sleep(1);
   if (how == "exit" && fork() == 0) std::exit(0);
   if (how == "exit") std::exit(0);
   if (how == "quick") _exit(0);

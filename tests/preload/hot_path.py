@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """hot_path.py SOURCE BUILD LAUNCHER PROGRAM: the files of which an 8-byte all-reduce executes
-instructions, inline functions included, are those that docs/architecture.md lists.
+instructions, inline functions included, are those that hot_path.txt lists; with "?" those of a
+call that waits.
 
 The library is built once more, with the lines of the source in it. Valgrind counts the
-instructions of the second of two ranks, which comes so late that it never waits; what differs
-between a short and a long run belongs to the calls. Status 77 without valgrind.
+instructions of the second of two ranks, which comes so late that it hardly ever waits; what
+differs between a short and a long run belongs to the calls. Of several such pairs the least is
+taken, since a busy machine may keep the first rank from its processor. Status 77 without valgrind.
 """
 
 import os
@@ -17,9 +19,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-MOST = 22
 SHORT, LONG = 3000, 8000
-SENTENCE = "An 8-byte all-reduce executes functions of these files"
+PAIRS = 3
 
 
 def build(source: Path, lines: Path) -> Path:
@@ -76,17 +77,14 @@ def run(launcher: str, library: Path, program: str, calls: int, folder: Path) ->
 
 
 def executed(short: Counter[str], long: Counter[str], source: Path) -> dict[str, float]:
-    """Instructions a call, by file of the source. What a call does now and then is left out."""
+    """Instructions a call, by file of the source."""
     calls = LONG - SHORT
     root = f"{source}/src/"
-    each = {name: (long[name] - short[name]) / calls for name in long if name.startswith(root)}
-    return {name.removeprefix(root): count for name, count in each.items() if count > 0.5}
-
-
-def listed(source: Path) -> set[str]:
-    text = (source / "docs" / "architecture.md").read_text()
-    paragraph = text[text.index(SENTENCE) :].split("\n\n")[0]
-    return set(re.findall(r"`([\w/.-]+)`", paragraph))
+    return {
+        name.removeprefix(root): (count - short[name]) / calls
+        for name, count in long.items()
+        if name.startswith(root)
+    }
 
 
 def main() -> None:
@@ -94,17 +92,21 @@ def main() -> None:
         sys.exit(77)
     source, lines, launcher, program = Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:5]
     library = build(source, lines)
+    pairs = []
     with tempfile.TemporaryDirectory() as folder:
-        runs = [run(launcher, library, program, calls, Path(folder)) for calls in (SHORT, LONG)]
-    found = executed(*runs, source)
+        for _ in range(PAIRS):
+            runs = [run(launcher, library, program, calls, Path(folder)) for calls in (SHORT, LONG)]
+            pairs.append(executed(*runs, source))
+    least = {name: min(pair.get(name, 0) for pair in pairs) for name in pairs[0]}
+    found = {name: count for name, count in least.items() if count > 0.9}
     for name, count in sorted(found.items(), key=lambda each: -each[1]):
         print(f"{count:7.1f} {name}")
     print(f"{sum(found.values()):7.1f} instructions a call, in {len(found)} files")
-    expected = listed(source)
-    wrong = [f"not listed: {name}" for name in sorted(found.keys() - expected)]
+    expected = set(Path(__file__).with_suffix(".txt").read_text().split())
+    while_it_waits = {name.removeprefix("?") for name in expected if name.startswith("?")}
+    expected -= {f"?{name}" for name in while_it_waits}
+    wrong = [f"not listed: {name}" for name in sorted(found.keys() - expected - while_it_waits)]
     wrong += [f"listed, but not executed: {name}" for name in sorted(expected - found.keys())]
-    if len(found) > MOST:
-        wrong.append(f"{len(found)} files are more than {MOST}")
     sys.exit("\n".join(wrong) or None)
 
 
