@@ -432,6 +432,11 @@ TEST(Broadcasts, WriteNothingToTheRootsBuffer) {
 
 // An operation in place on the lowest level, and one of another way in the same memory after it.
 TEST(DirectLevels, OnlyOperationsThatWentDirectSaySo) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP()
+      << "each rank maps the flags at addresses of its own, where ThreadSanitizer does not "
+         "see that they order what ranks do with one another's buffers";
+#endif
   const pid_t self = getpid();
   CrossMemoryAttach memory(&self, 1);
   if (!attach_works(memory, 0, own_attach_probe())) GTEST_SKIP() << "this system refuses attach";
