@@ -12,8 +12,11 @@
 namespace sumac {
 namespace {
 
+constexpr int kFormat = 1;
 constexpr std::size_t kMostRecords = 80 * 1024, kMostText = 64 * 1024;  // bytes kept in memory
 constexpr std::uint64_t kMostTime = 1'000'000'000;
+
+const char* name_of(Recording what) { return what == Recording::profile ? "profile" : "trace"; }
 
 struct Section {
   char name[4];
@@ -31,8 +34,7 @@ bool write_section(int file, const char* name, const std::string& data) {
 }  // namespace
 
 bool RecordingFile::open(const std::string& folder, Recording what, int rank) {
-  const char* const ending = what == Recording::profile ? ".profile" : ".trace";
-  file_ = make_own_file(folder, "rank-" + std::to_string(rank) + ending);
+  file_ = make_own_file(folder, recording_name(what, rank));
   written_ns_ = clock_ns();
   return is_open();
 }
@@ -79,10 +81,19 @@ void RecordingFile::close() {
   file_ = -1;
 }
 
-std::string host_name() {
+std::string recording_name(Recording what, int rank) {
+  return "rank-" + std::to_string(rank) + "." + name_of(what);
+}
+
+JsonLine recording_head(Recording what, int rank, int ranks) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  return host;
+  JsonLine line("sumac_recording", kFormat);
+  line.add("of", name_of(what));
+  line.add("rank", rank);
+  line.add("ranks", ranks);
+  line.add("host", host);
+  return line;
 }
 
 }  // namespace sumac

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-namespace sumac {
+#include "observe/json_line.h"
 
-inline constexpr int kRecordingFormat = 1;
+namespace sumac {
 
 enum class Recording : std::uint8_t { profile, trace };
 
@@ -92,7 +92,10 @@ class RecordingFile {
   std::uint64_t written_ns_ = 0;
 };
 
-// The host's name, for the head of a file.
-std::string host_name();
+// The file's name in its folder.
+std::string recording_name(Recording what, int rank);
+
+// What the head of either has: of what it is, whose, and on which host.
+JsonLine recording_head(Recording what, int rank, int ranks);
 
 }  // namespace sumac

@@ -112,7 +112,7 @@ bool write(int rank, int size) {
   if (!file.open(folder_path(), Recording::trace, rank)) return false;
   if (write_events(file, recorded, rank, size)) return true;
   const int error = errno;
-  unlink((folder_path() + "/rank-" + std::to_string(rank) + ".trace").c_str());
+  unlink((folder_path() + "/" + recording_name(Recording::trace, rank)).c_str());
   errno = error;
   return false;
 }

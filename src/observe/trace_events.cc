@@ -4,8 +4,6 @@
 #include <map>
 #include <string>
 
-#include "observe/json_line.h"
-
 namespace sumac::trace {
 namespace {
 
@@ -25,11 +23,7 @@ class Numbers {
 };
 
 std::string head(const Recorded& recorded, int rank, int size) {
-  JsonLine line("sumac_recording", kRecordingFormat);
-  line.add("of", "trace");
-  line.add("rank", rank);
-  line.add("ranks", size);
-  line.add("host", host_name());
+  JsonLine line = recording_head(Recording::trace, rank, size);
   line.add("dropped", recorded.pieces.dropped() + recorded.calls.dropped());
   return line.text();
 }

@@ -41,6 +41,8 @@ std::size_t unit_of(const Communicator& c, const ReduceArguments& args) {
 
 // Runs with all ranks, each of which may fold, on packed elements.
 void run_together(Communicator& c, const Call& call, const Choice& choice, ReduceArguments args) {
+  // No other thread may call the program's function, and any thread that looks at the queue could.
+  if (!c.queue.empty()) c.queue.finish_all(c.wait_policy);
   args.user = &c.fold;
   args.unit = unit_of(c, args);
   std::byte* const output = args.output;
@@ -51,8 +53,6 @@ void run_together(Communicator& c, const Call& call, const Choice& choice, Reduc
     args.input = packed;
     if (output) args.output = packed;
   }
-  // No other thread may call the program's function, and any thread that looks at the queue could.
-  if (!c.queue.empty()) c.queue.finish_all(c.wait_policy);
   run(c, {args, call.collective(), choice, kReducesByFunction});
   const bool unpacks = packs && output && !c.fold.exception();
   if (unpacks) unpack_elements(buffer_at(output, call), args.bytes(), packed);

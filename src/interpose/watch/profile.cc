@@ -80,11 +80,7 @@ void Profile::begin() {
   mpi.Comm_size(MPI_COMM_WORLD, &size);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!file_.open(folder(), Recording::profile, rank)) return warn("cannot make", rank);
-  JsonLine line("sumac_recording", kRecordingFormat);
-  line.add("of", "profile");
-  line.add("rank", rank);
-  line.add("ranks", size);
-  line.add("host", host_name());
+  JsonLine line = recording_head(Recording::profile, rank, size);
   line.add("pid", getpid());
   const std::string mpi_name = library_version();
   line.add("mpi", mpi_name.substr(0, mpi_name.find('\n')));
