@@ -29,18 +29,19 @@ LAYERS = {
     "interpose/abi": 8,
     "interpose/stub": 9,
     "interpose/mpi": 10,
-    "interpose/process": 11,
-    "interpose/calls": 12,
-    "interpose/requests": 13,
-    "interpose/messages": 14,
-    "interpose/watch": 15,
-    "interpose/backend": 16,
-    "testing": 17,  # so that tests alone include it
+    "interpose/family": 11,
+    "interpose/process": 12,
+    "interpose/calls": 13,
+    "interpose/requests": 14,
+    "interpose/messages": 15,
+    "interpose/watch": 16,
+    "interpose/backend": 17,
+    "testing": 18,  # so that tests alone include it
 }
 # Folders whose own folders are layers. What lies in them directly, a table, may be included by all.
 DIVIDED = ("interpose",)
 MAY_INCLUDE_MPI = (
-    "src/interpose/",
+    "src/interpose/family/",
     "bench/",
     "simulate/",
     "tests/",

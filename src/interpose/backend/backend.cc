@@ -67,7 +67,9 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
     serve_neighbors(serve_counted);
     listen(message_listener());
   }
-  redirect_requests(*stub, observed_request_calls(request_calls(*stub)));
+  serve_requests(in_front);
+  observe_requests(in_front);
+  redirect_requests(*stub);
   return nullptr;
 }
 

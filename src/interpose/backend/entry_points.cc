@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions that stand before the MPI's collectives, made of the rows of calls.def. Each turns
-// its arguments into a Call, which goes one way: decide(), then perform().
+// The functions that stand before the MPI's collectives, made of the rows of calls.def. Compiled
+// for each family of MPIs. Each turns its arguments into a Call, which goes one way: decide(), then
+// perform().
 //
 // A new collective: its rows in calls.def, its Signature, its case in decide.cc and in
 // call_data.cc, and its algorithms.
 #include "interpose/backend/backend.h"
 #include "interpose/calls/perform.h"
 #include "interpose/calls/reduce_local.h"
-#include "interpose/mpi/below.h"
+#include "interpose/family/call_below.h"
 #include "interpose/process/timed.h"
 #include "interpose/requests/deferred_calls.h"
 #include "interpose/watch/profile.h"
@@ -48,10 +49,10 @@ struct EntryPoint;
 template <Function function, Form form, class Count, class... Arguments, class... Last>
 struct EntryPoint<function, form, Count, std::tuple<Arguments...>, std::tuple<Last...>> {
   template <bool profiled>
-  static int call(Arguments... arguments, Last... last) {
+  static int call(NativeOf<Arguments>... arguments, NativeOf<Last>... last) {
     Call made{kKind<function, form, Count>};
-    Signature<function, Count>::read(made, arguments...);
-    Ending<form>::read(made, last...);
+    Signature<function, Count>::read(made, from_native<Arguments>(arguments)...);
+    Ending<form>::read(made, from_native<Last>(last)...);
     if constexpr (profiled) return serve_profiled(made, __builtin_return_address(0));
     return serve<form>(made);
   }
@@ -60,8 +61,11 @@ struct EntryPoint<function, form, Count, std::tuple<Arguments...>, std::tuple<La
 // MPI_Reduce_local, which makes a Call of its arguments only to hand it down.
 template <class Count>
 struct LocalEntryPoint {
-  static int call(const void* in, void* inout, Count count, MPI_Datatype type, MPI_Op op) {
+  static int call(const void* in, void* inout, Count count, NativeHandle native_type,
+                  NativeHandle native_op) {
     Entry entry(Collective::reduce_local);
+    const MpiDatatype type{native_type};
+    const MpiOp op{native_op};
     const LocalData data{in, inout, count, type, op};
     Reason reason;
     const KnownReduction* const found = judge_local(entry, data, reason);
@@ -70,8 +74,8 @@ struct LocalEntryPoint {
     return serve_local(entry, data, found);
   }
   [[gnu::cold, gnu::noinline]] static int hand_down(Entry& entry, Reason reason, const void* in,
-                                                    void* inout, Count count, MPI_Datatype type,
-                                                    MPI_Op op) {
+                                                    void* inout, Count count, MpiDatatype type,
+                                                    MpiOp op) {
     Call made{kKind<Function::reduce_local, Form::local, Count>};
     Signature<Function::reduce_local, Count>::read(made, in, inout, count, type, op);
     return hand_down_local(entry, made, reason);

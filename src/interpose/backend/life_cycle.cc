@@ -51,8 +51,8 @@ bool reported = false;
 void world_came_up(const sumac_launch& told) {
   MpiMessages::set_freeing(true);
   int size = 1;
-  mpi.Comm_size(MPI_COMM_WORLD, &size);
-  mpi.Comm_rank(MPI_COMM_WORLD, &own_rank);
+  mpi.Comm_size(kMpi.comm_world, &size);
+  mpi.Comm_rank(kMpi.comm_world, &own_rank);
   world_size = size;
   own_process = getpid();
   const bool lone = is_lone_rank(told, size);
@@ -86,8 +86,8 @@ void report() {
 void write_trace() {
   if (!trace::on()) return;
   int rank = 0, size = 1;
-  mpi.Comm_rank(MPI_COMM_WORLD, &rank);
-  mpi.Comm_size(MPI_COMM_WORLD, &size);
+  mpi.Comm_rank(kMpi.comm_world, &rank);
+  mpi.Comm_size(kMpi.comm_world, &size);
   if (trace::write(rank, size)) return;
   log(Level::warn, "warning[trace]: cannot write rank %d's file into SUMAC_TRACE=%s: %s", rank,
       options.trace, std::strerror(errno));
@@ -107,14 +107,14 @@ void stop() {
 int init(int* argc, char*** argv) {
   const sumac_launch told = sumac_launch_of(own_stub->family);
   const int error = mpi.Init(argc, argv);
-  if (error == MPI_SUCCESS) world_came_up(told);
+  if (error == kMpiSuccess) world_came_up(told);
   return error;
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided) {
   const sumac_launch told = sumac_launch_of(own_stub->family);
   const int error = mpi.Init_thread(argc, argv, required, provided);
-  if (error == MPI_SUCCESS) world_came_up(told);
+  if (error == kMpiSuccess) world_came_up(told);
   return error;
 }
 
@@ -127,7 +127,7 @@ void report_early(const char* end) {
 }
 
 // No other rank may come to report, so the one that ends the job does.
-int abort(MPI_Comm comm, int code) {
+int abort(MpiComm comm, int code) {
   report_early("MPI_Abort");
   return mpi.Abort(comm, code);
 }
@@ -152,12 +152,12 @@ int finalize() {
 
 // The MPI deletes attributes one by one, Sumac's among them, and the callbacks of others may make
 // calls on the same communicator.
-int end_communicator(int (*end)(MPI_Comm*), MPI_Comm* comm) {
+int end_communicator(int (*end)(CommPointer), CommPointer comm) {
   ThreadState& thread = thread_state();
   const std::uintptr_t outer = thread.freeing;
   if (comm) {
-    thread.freeing = handle_bits(*comm);
-    Communicator* communicator = *comm == MPI_COMM_NULL ? nullptr : find_communicator(*comm);
+    thread.freeing = (*comm).bits;
+    Communicator* communicator = *comm == kMpi.comm_null ? nullptr : find_communicator(*comm);
     if (communicator) leave(*communicator);
   }
   const int error = end(comm);
@@ -165,19 +165,22 @@ int end_communicator(int (*end)(MPI_Comm*), MPI_Comm* comm) {
   return error;
 }
 
-int comm_free(MPI_Comm* comm) { return end_communicator(mpi.Comm_free, comm); }
-int comm_disconnect(MPI_Comm* comm) { return end_communicator(mpi.Comm_disconnect, comm); }
+int comm_free(CommPointer comm) { return end_communicator(mpi.Comm_free, comm); }
+int comm_disconnect(CommPointer comm) { return end_communicator(mpi.Comm_disconnect, comm); }
 
 }  // namespace
 
 void redirect_life_cycle(const sumac_stub& stub) {
   own_stub = &stub;
-  stub.redirect(SUMAC_CALL_Init, reinterpret_cast<void*>(init));
-  stub.redirect(SUMAC_CALL_Init_thread, reinterpret_cast<void*>(init_thread));
-  stub.redirect(SUMAC_CALL_Finalize, reinterpret_cast<void*>(finalize));
-  stub.redirect(SUMAC_CALL_Abort, reinterpret_cast<void*>(abort));
-  stub.redirect(SUMAC_CALL_Comm_free, reinterpret_cast<void*>(comm_free));
-  stub.redirect(SUMAC_CALL_Comm_disconnect, reinterpret_cast<void*>(comm_disconnect));
+  in_front.Init = init;
+  in_front.Init_thread = init_thread;
+  in_front.Finalize = finalize;
+  in_front.Abort = abort;
+  in_front.Comm_free = comm_free;
+  in_front.Comm_disconnect = comm_disconnect;
+  for (int call = SUMAC_CALL_Init; call <= SUMAC_CALL_Comm_disconnect; ++call) {
+    put_in_front(stub, static_cast<sumac_call>(call));
+  }
 }
 
 }  // namespace sumac

@@ -8,18 +8,18 @@
 
 namespace sumac {
 
-MPI_Aint Blocks::first_place() const {
-  MPI_Aint first = place(0);
+MpiAint Blocks::first_place() const {
+  MpiAint first = place(0);
   for (int r = 1; r < ranks_; ++r) first = std::min(first, place(r));
   return first;
 }
 
-bool Blocks::total(MPI_Count& elements) const {
+bool Blocks::total(MpiCount& elements) const {
   elements = 0;
   const bool gathers = call_.collective() == Collective::allgather;
   if (listed() && (!call_.counts || (gathers && !call_.displacements))) return false;
   for (int r = 0; r < ranks_; ++r) {
-    const MPI_Count count = this->count(r);
+    const MpiCount count = this->count(r);
     if (count < 0) return false;
     elements += count;
   }
@@ -39,7 +39,7 @@ std::unique_ptr<Part[]> Blocks::adjoining(std::size_t element) const {
 
 std::unique_ptr<Part[]> Blocks::at_places(std::size_t element) const {
   auto parts = adjoining(element);
-  const MPI_Aint first = first_place();
+  const MpiAint first = first_place();
   for (int r = 0; r < ranks_; ++r) {
     parts[static_cast<std::size_t>(r)].offset =
         static_cast<std::size_t>(place(r) - first) * element;
@@ -47,7 +47,7 @@ std::unique_ptr<Part[]> Blocks::at_places(std::size_t element) const {
   return parts;
 }
 
-DataLayout Blocks::layout(const DataLayout& element, MPI_Aint extent) const {
+DataLayout Blocks::layout(const DataLayout& element, MpiAint extent) const {
   std::vector<DataLayout> parts;
   for (int r = 0; r < ranks_; ++r) {
     const DataLayout part = repeated(element, static_cast<std::size_t>(count(r)), extent);
@@ -56,23 +56,23 @@ DataLayout Blocks::layout(const DataLayout& element, MPI_Aint extent) const {
   return joined(parts);
 }
 
-MPI_Datatype Blocks::make_type(MPI_Aint extent) const {
+MpiDatatype Blocks::make_type(MpiAint extent) const {
   std::vector<int> counts;
-  std::vector<MPI_Aint> places;
+  std::vector<MpiAint> places;
   for (int r = 0; r < ranks_; ++r) {
     counts.push_back(static_cast<int>(count(r)));
     places.push_back(place(r) * extent);
   }
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  mpi.Type_create_hindexed(ranks_, counts.data(), places.data(), call_.receive.type, &type);
-  mpi.Type_commit(&type);
+  MpiDatatype type = kMpi.datatype_null;
+  mpi.Type_create_hindexed(ranks_, counts.data(), places.data(), call_.receive.type, one(type));
+  mpi.Type_commit(one(type));
   return type;
 }
 
 Data own_data(const Call& call, int rank, int ranks) {
-  if (call.send.address != MPI_IN_PLACE) return call.send;
+  if (call.send.address != kMpi.in_place) return call.send;
   const Blocks blocks(call, ranks);
-  MPI_Aint lower = 0, extent = 0;
+  MpiAint lower = 0, extent = 0;
   mpi.Type_get_extent(call.receive.type, &lower, &extent);
   char* const own = static_cast<char*>(call.receive.address) + blocks.place(rank) * extent;
   return {own, blocks.count(rank), call.receive.type};

@@ -20,30 +20,30 @@ class Blocks {
     const Function function = call_.kind.function;
     return function == Function::reduce_scatter || function == Function::allgatherv;
   }
-  MPI_Count count(int rank) const {
+  MpiCount count(int rank) const {
     if (!listed()) return call_.receive.count;
-    if (call_.kind.large) return static_cast<const MPI_Count*>(call_.counts)[rank];
+    if (call_.kind.large) return static_cast<const MpiCount*>(call_.counts)[rank];
     return static_cast<const int*>(call_.counts)[rank];
   }
   // Where the part is in the receive buffer of an all-gather, in elements.
-  MPI_Aint place(int rank) const {
-    if (!listed()) return static_cast<MPI_Aint>(call_.receive.count) * rank;
-    if (call_.kind.large) return static_cast<const MPI_Aint*>(call_.displacements)[rank];
+  MpiAint place(int rank) const {
+    if (!listed()) return static_cast<MpiAint>(call_.receive.count) * rank;
+    if (call_.kind.large) return static_cast<const MpiAint*>(call_.displacements)[rank];
     return static_cast<const int*>(call_.displacements)[rank];
   }
-  MPI_Aint first_place() const;
+  MpiAint first_place() const;
 
   // Adds up the elements of all parts. Returns false where an argument is wrong.
-  bool total(MPI_Count& elements) const;
+  bool total(MpiCount& elements) const;
 
   // The parts as bytes, one behind the other.
   std::unique_ptr<Part[]> adjoining(std::size_t element) const;
   // The parts as bytes at their places, counted from the first place.
   std::unique_ptr<Part[]> at_places(std::size_t element) const;
   // The places of all parts of an all-gather, one behind the other, in elements of this layout.
-  DataLayout layout(const DataLayout& element, MPI_Aint extent) const;
+  DataLayout layout(const DataLayout& element, MpiAint extent) const;
   // A type whose one element is all parts at their places. The caller frees it.
-  MPI_Datatype make_type(MPI_Aint extent) const;
+  MpiDatatype make_type(MpiAint extent) const;
 
  private:
   const Call& call_;

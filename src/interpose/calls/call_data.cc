@@ -12,7 +12,7 @@ namespace sumac {
 ReduceArguments reduction_of(const Call& call, const Decision& decision) {
   const bool rooted = call.collective() == Collective::reduce;
   const bool gets_result = !rooted || decision.communicator->rank == call.root;
-  const bool in_place = call.send.address == MPI_IN_PLACE;
+  const bool in_place = call.send.address == kMpi.in_place;
   ReduceArguments args;
   args.output = gets_result ? static_cast<std::byte*>(call.receive.address) : nullptr;
   args.input = in_place ? args.output : static_cast<const std::byte*>(call.send.address);
@@ -63,7 +63,7 @@ CallArguments CallData::arguments_of(const Call& call, const Decision& decision)
 // Over levels it is the MPI's all-reduce of a word.
 ReduceArguments CallData::barrier() {
   ReduceArguments args;
-  args.by_mpi = &by_mpi_.emplace(MPI_INT32_T, MPI_BOR);
+  args.by_mpi = &by_mpi_.emplace(kMpi.int32_t, kMpi.bor);
   return args;
 }
 
@@ -83,7 +83,7 @@ ReduceArguments CallData::reduction(const Call& call, const Decision& decision) 
 // Keeps the type of a local reduction, whose input is copied, or memory for a result that cannot be
 // formed where it belongs. `count`: elements of this rank's result.
 void CallData::copy_or_stage(const TypeInfo& type, std::byte*& output, std::size_t count,
-                             MPI_Comm comm) {
+                             MpiComm comm) {
   if (local_) {
     copied_ = type;
   } else if (output && count > 0) {
@@ -110,8 +110,9 @@ ReduceScatterArguments CallData::reduce_scatter(const Call& call, const Decision
   const Blocks blocks(call, c.size);
   ReduceScatterArguments args;
   args.output = static_cast<std::byte*>(call.receive.address);
-  args.input = call.send.address == MPI_IN_PLACE ? args.output
-                                                 : static_cast<const std::byte*>(call.send.address);
+  args.input = call.send.address == kMpi.in_place
+                   ? args.output
+                   : static_cast<const std::byte*>(call.send.address);
   args.count = bytes_ / type.extent;
   args.element = type.extent;
   args.kernel = decision.reduction->kernel;
@@ -135,7 +136,7 @@ AllgatherArguments CallData::allgather(const Call& call, const Decision& decisio
   const Part own = args.parts[c.rank];
   args.input = args.output + own.offset;
   // In place the rank's part is where the output has it, unless it is to lie contiguous.
-  const bool in_place = call.send.address == MPI_IN_PLACE;
+  const bool in_place = call.send.address == kMpi.in_place;
   const bool is_there = in_place && !(gathered_ && (gathered_->is_copy() || !takes_.sent));
   if (own.bytes > 0 && !is_there) {
     packed_.emplace(TypedBuffer{own_data(call, c.rank, c.size), call.comm}, own.bytes,
@@ -157,7 +158,7 @@ void CallData::describe_result(AllgatherArguments& args, const Call& call,
   auto* output = static_cast<std::byte*>(data.address);
   if (lies_packed(data.type)) {
     if (blocks.listed()) {
-      output += blocks.first_place() * static_cast<MPI_Aint>(element);
+      output += blocks.first_place() * static_cast<MpiAint>(element);
       parts_ = blocks.at_places(element);
     }
   } else if (blocks.listed()) {
@@ -173,19 +174,19 @@ void CallData::describe_result(AllgatherArguments& args, const Call& call,
 // The parts of a type that does not lie packed, at their places.
 void CallData::gather_listed(const Call& call, const Blocks& blocks, std::size_t element) {
   const Data& data = call.receive;
-  MPI_Aint extent = 0;
+  MpiAint extent = 0;
   parts_ = blocks.adjoining(element);
   const DataLayout* layout = use_packing(data.type, call.comm, bytes_, extent);
   if (layout) {
     gathered_.emplace(blocks.layout(*layout, extent), data.address, call.comm, use_received(call));
     return;
   }
-  MPI_Aint lower = 0;
+  MpiAint lower = 0;
   mpi.Type_get_extent(data.type, &lower, &extent);
-  MPI_Datatype all = blocks.make_type(extent);
+  MpiDatatype all = blocks.make_type(extent);
   gathered_.emplace(TypedBuffer{{data.address, 1, all}, call.comm}, bytes_,
                     PackedBuffer::Use{false, true});
-  mpi.Type_free(&all);
+  mpi.Type_free(one(all));
 }
 
 AlltoallArguments CallData::exchange(const Call& call, const Decision& decision) {

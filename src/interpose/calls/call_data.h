@@ -55,7 +55,7 @@ class CallData {
   PackedBuffer::Use use_received(const Call& call) const {
     return {takes_.received, call.is_deferred()};
   }
-  void copy_or_stage(const TypeInfo& type, std::byte*& output, std::size_t count, MPI_Comm comm);
+  void copy_or_stage(const TypeInfo& type, std::byte*& output, std::size_t count, MpiComm comm);
   void load_copies(const ChosenCall& described);
   void deliver_copies();
 

@@ -7,7 +7,7 @@
 
 namespace sumac {
 
-CallSize size_of_data(MPI_Datatype type, MPI_Count count) {
+CallSize size_of_data(MpiDatatype type, MpiCount count) {
   std::size_t element = 0;
   if (count < 0 || !packed_size(type, element)) return {type, 0, 0};
   const auto elements = static_cast<std::uint64_t>(count);
@@ -21,7 +21,7 @@ CallSize size_of_exchange(const Call& call, int ranks) {
   CallSize all{side.data().type, 0, 0};
   if (!side.is_given()) return all;
   for (int r = 0; r < ranks; ++r) {
-    const MPI_Count count = side.count(r);
+    const MpiCount count = side.count(r);
     if (count <= 0) continue;
     const CallSize block = size_of_data(side.type(r), count);
     all.type = block.type;
@@ -50,7 +50,7 @@ CallSize size_of(const Call& call, int ranks) {
     case Collective::reduce_local:
       break;
   }
-  MPI_Count elements = 0;
+  MpiCount elements = 0;
   const bool valid = Blocks(call, ranks).total(elements);
   return size_of_data(call.receive.type, valid ? elements : 0);
 }

@@ -9,13 +9,13 @@
 namespace sumac {
 
 struct CallSize {
-  MPI_Datatype type = MPI_DATATYPE_NULL;  // of the elements; of several types, one of them
+  MpiDatatype type = kMpi.datatype_null;  // of the elements; of several types, one of them
   std::uint64_t count = 0;                // elements
   std::uint64_t bytes = 0;                // packed
 };
 
 // Of so many elements of the type; none where the type is none, or the count negative.
-CallSize size_of_data(MPI_Datatype type, MPI_Count count);
+CallSize size_of_data(MpiDatatype type, MpiCount count);
 
 // Of the whole message, as this rank sees it: of reductions, broadcasts and reduce-scatters, the
 // vector; of all-gathers, the result; of all-to-alls, what this rank gets. `ranks`: those of the

@@ -21,18 +21,18 @@ std::string mpi_name(const CallKind& kind) {
 }
 
 std::string name_of_communicator(const Communicator& c) {
-  char name[MPI_MAX_OBJECT_NAME] = "";
+  char name[kMostName] = "";
   int length = 0;
   const bool freed = c.handle.load(std::memory_order_relaxed) == 0;
   if (!freed) mpi.Comm_get_name(c.comm, name, &length);
   return length > 0 ? name : "a communicator";
 }
 
-std::string name_of_type(DType element, MPI_Datatype type) {
+std::string name_of_type(DType element, MpiDatatype type) {
   if (element != DType::none) return name_of(element);
-  char name[MPI_MAX_OBJECT_NAME] = "";
+  char name[kMostName] = "";
   int length = 0;
-  if (type != MPI_DATATYPE_NULL) mpi.Type_get_name(type, name, &length);
+  if (type != kMpi.datatype_null) mpi.Type_get_name(type, name, &length);
   return length > 0 ? name : "derived";
 }
 

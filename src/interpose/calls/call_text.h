@@ -19,6 +19,6 @@ std::string mpi_name(const CallKind& kind);
 std::string name_of_communicator(const Communicator& communicator);
 
 // The element's name where it is known; else the type's own, or "derived" where it has none.
-std::string name_of_type(DType element, MPI_Datatype type);
+std::string name_of_type(DType element, MpiDatatype type);
 
 }  // namespace sumac

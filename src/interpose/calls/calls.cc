@@ -34,7 +34,7 @@ void run(Communicator& c, const ChosenCall& call, const DirectTry& direct) {
 bool agree(Communicator& c, bool own) {
   const std::int32_t mine = own;
   std::int32_t all = 0;
-  const TypedAllreduce by_mpi(MPI_INT32_T, MPI_BAND);
+  const TypedAllreduce by_mpi(kMpi.int32_t, kMpi.band);
   const ReduceArguments args{reinterpret_cast<const std::byte*>(&mine),
                              reinterpret_cast<std::byte*>(&all),
                              1,

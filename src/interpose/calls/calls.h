@@ -3,8 +3,7 @@
 // MPI's that they stand before.
 #pragma once
 
-#include <mpi.h>
-
+#include "interpose/mpi/constants.h"
 #include "interpose/process/communicator.h"
 #include "interpose/stub/stub.h"
 

@@ -43,14 +43,14 @@ namespace {
 // Elements whose weights one call adds up.
 constexpr std::size_t kWeightsAtOnce = 1 << 26;
 
-ComparedReduction compared_by(MPI_Datatype type, const Decision& decision) {
+ComparedReduction compared_by(MpiDatatype type, const Decision& decision) {
   ComparedReduction by;
   by.ranks = decision.communicator->size;
   if (!decision.reduction) return by;
   by.op = decision.reduction->op;
   by.type = decision.reduction->type.dtype;
   by.sign_in_doubt =
-      !is_exact(by.op, by.type) || type == MPI_AINT || type == MPI_OFFSET || type == MPI_COUNT;
+      !is_exact(by.op, by.type) || type == kMpi.aint || type == kMpi.offset || type == kMpi.count;
   by.element = decision.reduction->type.extent;
   return by;
 }
@@ -69,7 +69,7 @@ void ResultCheck::for_each_weights(Use use) {
 ResultCheck::ResultCheck(const Call& call, const Decision& decision)
     : communicator_(*decision.communicator),
       call_(call),
-      packs_(call.is_deferred() ? MPI_COMM_SELF : call.comm),
+      packs_(call.is_deferred() ? kMpi.comm_self : call.comm),
       by_user_(decision.by_user),
       reads_(reads_receive_buffer(call, communicator_.rank)),
       by_(compared_by(call.receive.type, decision)),
@@ -93,18 +93,18 @@ ResultCheck::ResultCheck(const Call& call, const Decision& decision)
 }
 
 ResultCheck::~ResultCheck() {
-  for (MPI_Request& request : requests_) {
-    if (request != MPI_REQUEST_NULL) mpi.Request_free(&request);
+  for (MpiRequest& request : requests_) {
+    if (request != kMpi.request_null) mpi.Request_free(one(request));
   }
-  for (MPI_Datatype& type : kept_) mpi.Type_free(&type);
+  for (MpiDatatype& type : kept_) mpi.Type_free(one(type));
 }
 
 // The program may free its types before the call has ended.
 void ResultCheck::keep_types() {
   const auto keep = [this](Data& data) {
     if (data.count == 0 || find_type(data.type)) return;
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    mpi.Type_dup(data.type, &type);
+    MpiDatatype type = kMpi.datatype_null;
+    mpi.Type_dup(data.type, one(type));
     kept_.push_back(type);
     data.type = type;
   };
@@ -125,11 +125,11 @@ void ResultCheck::load() {
 
 bool ResultCheck::initialise() {
   if (!mpi.Allreduce_init) return false;
-  requests_.assign(1 + div_up(weights_.size(), kWeightsAtOnce), MPI_REQUEST_NULL);
-  if (!call_mpi(&requests_.front())) return false;
-  for_each_weights([&](double* weights, int count, MPI_Request& request) {
-    mpi.Allreduce_init(MPI_IN_PLACE, weights, count, MPI_DOUBLE, MPI_SUM, call_.comm, MPI_INFO_NULL,
-                       &request);
+  requests_.assign(1 + div_up(weights_.size(), kWeightsAtOnce), kMpi.request_null);
+  if (!call_mpi(one(requests_.front()))) return false;
+  for_each_weights([&](double* weights, int count, MpiRequest& request) {
+    mpi.Allreduce_init(kMpi.in_place, weights, count, kMpi.float64, kMpi.sum, call_.comm,
+                       kMpi.info_null, one(request));
   });
   return true;
 }
@@ -138,13 +138,13 @@ void ResultCheck::start() {
   num_ended_ = 0;
   path_ = thread_state().last_path;
   if (call_.kind.form == Form::persistent) {
-    for (MPI_Request& request : requests_) mpi.Start(&request);
+    for (MpiRequest& request : requests_) mpi.Start(one(request));
     return;
   }
-  requests_.assign(1 + div_up(weights_.size(), kWeightsAtOnce), MPI_REQUEST_NULL);
-  call_mpi(&requests_.front());
-  for_each_weights([&](double* weights, int count, MPI_Request& request) {
-    mpi.Iallreduce(MPI_IN_PLACE, weights, count, MPI_DOUBLE, MPI_SUM, call_.comm, &request);
+  requests_.assign(1 + div_up(weights_.size(), kWeightsAtOnce), kMpi.request_null);
+  call_mpi(one(requests_.front()));
+  for_each_weights([&](double* weights, int count, MpiRequest& request) {
+    mpi.Iallreduce(kMpi.in_place, weights, count, kMpi.float64, kMpi.sum, call_.comm, one(request));
   });
 }
 
@@ -152,7 +152,7 @@ void ResultCheck::start() {
 bool ResultCheck::ended() {
   for (; num_ended_ < requests_.size(); ++num_ended_) {
     int ended = 0;
-    mpi.Test(&requests_[num_ended_], &ended, MPI_STATUS_IGNORE);
+    mpi.Test(one(requests_[num_ended_]), &ended, status_ignore());
     if (!ended) return false;
   }
   return true;
@@ -167,10 +167,10 @@ void ResultCheck::compare_alone() {
 
 // The same call with the check's memory in the place of the receive buffer. Not in place: MPICH 4.0
 // ends the process in some reductions in place, Open MPI 4 hangs in all-to-alls.
-bool ResultCheck::call_mpi(MPI_Request* request) const {
+bool ResultCheck::call_mpi(RequestPointer request) const {
   Call second = call_;
   second.receive = moved(call_.receive, other_.shift());
-  if (saved_ && call_.send.address != MPI_IN_PLACE) {
+  if (saved_ && call_.send.address != kMpi.in_place) {
     second.send.address = moved(call_.send, saved_->shift()).address;
   } else if (saved_) {
     const bool own_part = call_.collective() == Collective::allgather;
@@ -184,7 +184,7 @@ bool ResultCheck::call_mpi(MPI_Request* request) const {
   static char nothing;
   if (second.send.address == second.receive.address) second.send.address = &nothing;
   second.request = request;
-  return second.kind.below(second) == MPI_SUCCESS;
+  return second.kind.below(second) == kMpiSuccess;
 }
 
 void ResultCheck::finish() {
@@ -196,9 +196,9 @@ void ResultCheck::finish() {
     if (thrown) return count_check_use(CheckUse::unchecked);
   }
   call_mpi(nullptr);
-  requests_.assign(1 + div_up(weights_.size(), kWeightsAtOnce), MPI_REQUEST_NULL);
-  for_each_weights([&](double* weights, int count, MPI_Request&) {
-    mpi.Allreduce(MPI_IN_PLACE, weights, count, MPI_DOUBLE, MPI_SUM, call_.comm);
+  requests_.assign(1 + div_up(weights_.size(), kWeightsAtOnce), kMpi.request_null);
+  for_each_weights([&](double* weights, int count, MpiRequest&) {
+    mpi.Allreduce(kMpi.in_place, weights, count, kMpi.float64, kMpi.sum, call_.comm);
   });
   Difference difference;
   BitsHash hash;

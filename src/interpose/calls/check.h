@@ -48,7 +48,7 @@ class ResultCheck {
 
  private:
   friend class CheckReport;
-  bool call_mpi(MPI_Request* request) const;
+  bool call_mpi(RequestPointer request) const;
   void keep_types();
   template <class Use>
   void for_each_weights(Use use);
@@ -60,16 +60,16 @@ class ResultCheck {
 
   Communicator& communicator_;
   const Call call_;
-  const MPI_Comm packs_;  // for the MPI's pack functions
+  const MpiComm packs_;  // for the MPI's pack functions
   const bool by_user_, reads_;
   ComparedReduction by_;
   std::vector<Data> inputs_, results_;
-  std::vector<MPI_Datatype> kept_;
+  std::vector<MpiDatatype> kept_;
   ShadowBuffer other_;                 // the MPI's result
   std::optional<ShadowBuffer> saved_;  // what it reads, where that is overwritten
   std::size_t own_first_ = 0;          // the rank's first element in the vector of a reduce-scatter
   std::vector<double> weights_;
-  std::vector<MPI_Request> requests_;
+  std::vector<MpiRequest> requests_;
   std::size_t num_ended_ = 0;  // of these, since the start
   const char* path_ = "";
 };

@@ -37,7 +37,7 @@ std::vector<Data> gathered(const Call& call, int ranks) {
   const Data& data = call.receive;
   const Blocks blocks(call, ranks);
   if (!blocks.listed()) return {{data.address, data.count * ranks, data.type}};
-  MPI_Aint lower = 0, extent = 0;
+  MpiAint lower = 0, extent = 0;
   mpi.Type_get_extent(data.type, &lower, &extent);
   std::vector<Data> parts;
   for (int r = 0; r < ranks; ++r) {
@@ -54,7 +54,7 @@ struct Extent {
 
   void add(const Data& data) {
     if (data.count == 0) return;
-    MPI_Aint lower = 0, extent = 0, first = 0, bytes = 0;
+    MpiAint lower = 0, extent = 0, first = 0, bytes = 0;
     mpi.Type_get_extent(data.type, &lower, &extent);
     mpi.Type_get_true_extent(data.type, &first, &bytes);
     if (bytes == 0) return;
@@ -76,10 +76,10 @@ Data moved(const Data& data, std::ptrdiff_t by) {
 }
 
 std::vector<Data> inputs_of(const Call& call, int rank, int ranks) {
-  const bool in_place = call.send.address == MPI_IN_PLACE;
+  const bool in_place = call.send.address == kMpi.in_place;
   const Data whole = {in_place ? call.receive.address : call.send.address, call.receive.count,
                       call.receive.type};
-  MPI_Count elements = 0;
+  MpiCount elements = 0;
   switch (call.collective()) {
     case Collective::allreduce:
     case Collective::reduce:
@@ -129,14 +129,14 @@ bool reads_receive_buffer(const Call& call, int rank) {
     case Collective::bcast:
       return rank == call.root;
     case Collective::reduce:
-      return rank == call.root && (call.send.address == MPI_IN_PLACE || is_alias(call));
+      return rank == call.root && (call.send.address == kMpi.in_place || is_alias(call));
     case Collective::allreduce:
     case Collective::reduce_scatter:
     case Collective::alltoall:
     case Collective::alltoallv:
-      return call.send.address == MPI_IN_PLACE || is_alias(call);
+      return call.send.address == kMpi.in_place || is_alias(call);
     case Collective::allgather:
-      return call.send.address == MPI_IN_PLACE;
+      return call.send.address == kMpi.in_place;
     case Collective::barrier:
     case Collective::reduce_local:
       break;
@@ -145,7 +145,7 @@ bool reads_receive_buffer(const Call& call, int rank) {
 }
 
 ShadowBuffer::ShadowBuffer(const std::vector<Data>& first, const std::vector<Data>& second,
-                           MPI_Comm comm) {
+                           MpiComm comm) {
   Extent extent;
   for (const Data& data : first) extent.add(data);
   for (const Data& data : second) extent.add(data);
@@ -180,10 +180,10 @@ ShadowBuffer::~ShadowBuffer() {
   }
 }
 
-TypedBytes::TypedBytes(const Data& data, MPI_Comm comm) : data_(data), comm_(comm) {
+TypedBytes::TypedBytes(const Data& data, MpiComm comm) : data_(data), comm_(comm) {
   packed_size(data.type, element_);
   dense_ = lies_packed(data.type);
-  MPI_Aint lower = 0;
+  MpiAint lower = 0;
   mpi.Type_get_extent(data.type, &lower, &extent_);
   if (dense_) return;
   if (element_ > 0 && element_ <= INT_MAX)
@@ -191,16 +191,16 @@ TypedBytes::TypedBytes(const Data& data, MPI_Comm comm) : data_(data), comm_(com
   if (data.address || most_ == 0) return;
   // MPICH's pack and unpack refuse a null address, which is MPI_BOTTOM.
   static char anchor;
-  const int one = 1;
-  const MPI_Aint zero = -reinterpret_cast<MPI_Aint>(&anchor);
-  mpi.Type_create_hindexed(1, &one, &zero, data.type, &data_.type);
-  mpi.Type_commit(&data_.type);
+  const int length = 1;
+  const MpiAint zero = -reinterpret_cast<MpiAint>(&anchor);
+  mpi.Type_create_hindexed(1, &length, &zero, data.type, one(data_.type));
+  mpi.Type_commit(one(data_.type));
   data_.address = &anchor;
   owns_type_ = true;
 }
 
 TypedBytes::~TypedBytes() {
-  if (owns_type_) mpi.Type_free(&data_.type);
+  if (owns_type_) mpi.Type_free(one(data_.type));
 }
 
 std::size_t TypedBytes::next(const std::byte*& bytes) {
@@ -218,7 +218,7 @@ std::size_t TypedBytes::next(const std::byte*& bytes) {
   const Data from = moved(data_, static_cast<std::ptrdiff_t>(done_) * extent_);
   mpi.Pack(from.address, static_cast<int>(count), data_.type, packed_.get(), size, &position,
            comm_);
-  done_ += static_cast<MPI_Count>(count);
+  done_ += static_cast<MpiCount>(count);
   bytes = packed_.get();
   return count * element_;
 }
@@ -226,7 +226,7 @@ std::size_t TypedBytes::next(const std::byte*& bytes) {
 void TypedBytes::put(const std::byte* bytes, std::size_t size) {
   const Data to = moved(data_, static_cast<std::ptrdiff_t>(done_) * extent_);
   const std::size_t count = size / element_;
-  done_ += static_cast<MPI_Count>(count);
+  done_ += static_cast<MpiCount>(count);
   if (dense_) {
     std::memcpy(to.address, bytes, size);
     return;
@@ -236,7 +236,7 @@ void TypedBytes::put(const std::byte* bytes, std::size_t size) {
              data_.type, comm_);
 }
 
-void copy_data(const Data& from, const Data& to, MPI_Comm comm) {
+void copy_data(const Data& from, const Data& to, MpiComm comm) {
   TypedBytes source(from, comm), target(to, comm);
   const std::byte* bytes = nullptr;
   while (const std::size_t size = source.next(bytes)) target.put(bytes, size);

@@ -24,7 +24,7 @@ Data moved(const Data& data, std::ptrdiff_t by);
 // up memory. Ends the job where there is none, since the other ranks go on with the call.
 class ShadowBuffer {
  public:
-  ShadowBuffer(const std::vector<Data>& first, const std::vector<Data>& second, MPI_Comm comm);
+  ShadowBuffer(const std::vector<Data>& first, const std::vector<Data>& second, MpiComm comm);
   ~ShadowBuffer();
   ShadowBuffer(const ShadowBuffer&) = delete;
   ShadowBuffer& operator=(const ShadowBuffer&) = delete;
@@ -43,7 +43,7 @@ class ShadowBuffer {
 class TypedBytes {
  public:
   // `comm`: whose error handler is called.
-  TypedBytes(const Data& data, MPI_Comm comm);
+  TypedBytes(const Data& data, MpiComm comm);
   ~TypedBytes();
   TypedBytes(const TypedBytes&) = delete;
   TypedBytes& operator=(const TypedBytes&) = delete;
@@ -59,15 +59,15 @@ class TypedBytes {
 
  private:
   Data data_;
-  MPI_Comm comm_;
+  MpiComm comm_;
   bool dense_ = false, owns_type_ = false;
   std::size_t element_ = 0, most_ = 0;  // bytes of one, and elements at a time
-  MPI_Aint extent_ = 0;
-  MPI_Count done_ = 0;
+  MpiAint extent_ = 0;
+  MpiCount done_ = 0;
   std::unique_ptr<std::byte[]> packed_;
 };
 
 // Copies typed data to the same type elsewhere. Data that cannot be packed are left out.
-void copy_data(const Data& from, const Data& to, MPI_Comm comm);
+void copy_data(const Data& from, const Data& to, MpiComm comm);
 
 }  // namespace sumac

@@ -59,7 +59,7 @@ std::string counts_of(const std::vector<Data>& data) {
 // Of what all ranks have a result of.
 std::string name_of_type(const ComparedReduction& by, const std::vector<Data>& results) {
   const bool some = !results.empty() && results.front().count > 0;
-  return name_of_type(by.type, some ? results.front().type : MPI_DATATYPE_NULL);
+  return name_of_type(by.type, some ? results.front().type : kMpi.datatype_null);
 }
 
 // Of the ranks' results: the first that has other bits than rank 0's.
@@ -171,7 +171,7 @@ void CheckReport::save_call(int folder) const {
   add("type", quoted(name_of_type(check_.by_, check_.results_)));
   add("input_counts", counts_of(check_.inputs_));
   add("result_counts", counts_of(check_.results_));
-  add("in_place", call.send.address == MPI_IN_PLACE ? "true" : "false");
+  add("in_place", call.send.address == kMpi.in_place ? "true" : "false");
   add("path", quoted(check_.path_));
   if (!difference_.own.empty()) {
     add("first_different_element", std::to_string(difference_.at));

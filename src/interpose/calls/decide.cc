@@ -46,7 +46,7 @@ bool admit(const Entry& entry, const Call& call, Decision& decision) {
     return false;
   };
   if (entry.nested()) return hand_down(Reason::nested, false);
-  if (call.comm == MPI_COMM_NULL) return hand_down(Reason::arguments, false);
+  if (call.comm == kMpi.comm_null) return hand_down(Reason::arguments, false);
   // A call that succeeds nevertheless belongs to a program with sessions only.
   if (!mpi_is_up()) return hand_down(Reason::not_ready, true);
   Communicator* const c = decision.communicator = find_communicator(call.comm);
@@ -109,7 +109,7 @@ void decide_reduction(const Call& call, Decision& decision) {
   decision.reduction = find_reduction(data.type, call.op, decision.reason);
   if (!decision.reduction) [[unlikely]] {
     // A function of the program's must be called in the thread that made the call.
-    const bool users = call.op != MPI_OP_NULL && !find_op(call.op);
+    const bool users = call.op != kMpi.op_null && !find_op(call.op);
     if (users && !call.is_deferred()) decide_user_reduction(call, decision);
     return;
   }
@@ -139,9 +139,9 @@ bool has_small_elements(const Data& data) {
 bool can_pack(const Data& data) { return lies_packed(data.type) || has_small_elements(data); }
 
 // True when the MPI refuses the handle as a type, with the MPI's error.
-bool refuses(MPI_Datatype type, const Call& call, Decision& decision) {
+bool refuses(MpiDatatype type, const Call& call, Decision& decision) {
   decision.error = check_type(type, call.comm);
-  if (decision.error == MPI_SUCCESS) return false;
+  if (decision.error == kMpiSuccess) return false;
   decision.way = Way::refuse;
   return true;
 }
@@ -166,10 +166,10 @@ void decide_bcast(const Call& call, Decision& decision) {
 }
 
 // `own`: elements of this rank's part of the result.
-bool judge_scatter_buffers(const Call& call, MPI_Count own) {
+bool judge_scatter_buffers(const Call& call, MpiCount own) {
   const void *send = call.send.address, *receive = call.receive.address;
-  if (!send || receive == MPI_IN_PLACE) return false;
-  if (!receive && (own > 0 || send == MPI_IN_PLACE)) return false;
+  if (!send || receive == kMpi.in_place) return false;
+  if (!receive && (own > 0 || send == kMpi.in_place)) return false;
   return !alias_is_error() || send != receive;
 }
 
@@ -180,7 +180,7 @@ void decide_reduce_scatter(const Call& call, Decision& decision) {
     return;
   decision.reason = Reason::arguments;
   const Blocks blocks(call, c.size);
-  MPI_Count elements = 0;
+  MpiCount elements = 0;
   if (!blocks.total(elements)) return;
   decision.bytes = static_cast<std::size_t>(elements) * decision.reduction->type.extent;
   decision.way = Way::local;
@@ -194,9 +194,9 @@ void decide_reduce_scatter(const Call& call, Decision& decision) {
 bool judge_gather_buffers(const Call& call, const Communicator& c, std::size_t own) {
   const Data &send = call.send, &receive = call.receive;
   // A null address is MPI_BOTTOM: fine with a derived type, an error with a predefined one.
-  if (receive.address == MPI_IN_PLACE || (!receive.address && find_type(receive.type)))
+  if (receive.address == kMpi.in_place || (!receive.address && find_type(receive.type)))
     return false;
-  if (send.address == MPI_IN_PLACE) return true;
+  if (send.address == kMpi.in_place) return true;
   std::size_t element = 0;
   if (send.count < 0 || !packed_size(send.type, element)) return false;
   if (element * static_cast<std::size_t>(send.count) != own) return false;
@@ -204,7 +204,7 @@ bool judge_gather_buffers(const Call& call, const Communicator& c, std::size_t o
   if (!send.address && find_type(send.type)) return false;
   if (!alias_is_error() || send.type != receive.type) return true;
   Call in_place = call;
-  in_place.send.address = MPI_IN_PLACE;
+  in_place.send.address = kMpi.in_place;
   return own_data(in_place, c.rank, c.size).address != send.address;
 }
 
@@ -213,18 +213,18 @@ bool can_pack_gathered(const Call& call) {
   // With places of their own, all parts are packed as one element.
   const bool one_element = call.kind.function == Function::allgatherv;
   if (!(one_element ? lies_packed(receive.type) : can_pack(receive))) return false;
-  return send.address == MPI_IN_PLACE || can_pack(send);
+  return send.address == kMpi.in_place || can_pack(send);
 }
 
 // Decides by packed bytes alone, as for broadcasts.
 void decide_allgather(const Call& call, Decision& decision) {
   const Communicator& c = *decision.communicator;
-  const bool in_place = call.send.address == MPI_IN_PLACE;
+  const bool in_place = call.send.address == kMpi.in_place;
   if (refuses(call.receive.type, call, decision)) return;
-  if (!in_place && call.send.type == MPI_DATATYPE_NULL) return;  // an error, also without data
+  if (!in_place && call.send.type == kMpi.datatype_null) return;  // an error, also without data
   if (!in_place && refuses(call.send.type, call, decision)) return;
   const Blocks blocks(call, c.size);
-  MPI_Count elements = 0;
+  MpiCount elements = 0;
   if (!blocks.total(elements) || !packed_size(call.receive.type, decision.element)) return;
   decision.bytes = decision.element * static_cast<std::size_t>(elements);
   const std::size_t own = decision.element * static_cast<std::size_t>(blocks.count(c.rank));
@@ -243,14 +243,14 @@ void decide_allgather(const Call& call, Decision& decision) {
 bool add_up(const Call& call, bool sends, Decision& decision, std::size_t& bytes) {
   const ExchangeSide side(call, sends);
   if (!side.is_given()) return false;
-  MPI_Datatype known = MPI_DATATYPE_NULL;
+  MpiDatatype known = kMpi.datatype_null;
   const int blocks = side.listed() ? decision.communicator->size : 1;
   for (int r = 0; r < blocks; ++r) {
-    const MPI_Datatype type = side.type(r);
-    const MPI_Count count = side.count(r);
+    const MpiDatatype type = side.type(r);
+    const MpiCount count = side.count(r);
     if (count < 0) return false;
     if (count == 0 && call.kind.function == Function::alltoallw &&
-        (type != MPI_DATATYPE_NULL || !errors_without_data())) {
+        (type != kMpi.datatype_null || !errors_without_data())) {
       continue;
     }
     std::size_t element = 0;
@@ -268,8 +268,8 @@ bool add_up(const Call& call, bool sends, Decision& decision, std::size_t& bytes
 bool judge_exchange_buffers(const Call& call, const Communicator& c, std::size_t sent,
                             std::size_t received) {
   const Data &send = call.send, &receive = call.receive;
-  if (receive.address == MPI_IN_PLACE) return false;
-  const bool in_place = send.address == MPI_IN_PLACE;
+  if (receive.address == kMpi.in_place) return false;
+  const bool in_place = send.address == kMpi.in_place;
   // A null address is MPI_BOTTOM: fine with a derived type, with places in bytes, and on a rank
   // that has nothing to give or to get there.
   const auto is_missing = [&](const Data& data, std::size_t bytes) {
@@ -286,7 +286,7 @@ bool judge_exchange_buffers(const Call& call, const Communicator& c, std::size_t
 }
 
 bool can_pack_exchanged(const Call& call) {
-  return can_pack(call.receive) && (call.send.address == MPI_IN_PLACE || can_pack(call.send));
+  return can_pack(call.receive) && (call.send.address == kMpi.in_place || can_pack(call.send));
 }
 
 // Decides an MPI_Alltoall by packed bytes. The ranks of the others do not share any number of
@@ -345,7 +345,7 @@ bool judge_buffers(const Call& call, const Communicator& c) {
   if (call.receive.count < 0 || (rooted && !root_exists(call, c))) return false;
   const bool receives = !rooted || c.rank == call.root;
   const void *const send = call.send.address, *const receive = call.receive.address;
-  const bool misplaced = (receives ? receive : send) == MPI_IN_PLACE;
+  const bool misplaced = (receives ? receive : send) == kMpi.in_place;
   if (call.receive.count == 0) return !misplaced || !errors_without_data();
   if (!send || misplaced) return false;
   if (!receives) return true;

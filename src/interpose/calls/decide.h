@@ -25,7 +25,7 @@ struct Decision {
   Reason reason = Reason::arguments;
   bool counts = false;   // handed down, it is one of the calls after which Sumac may be set up
   bool by_user = false;  // a reduction by a function of the program's
-  int error = MPI_SUCCESS;
+  int error = kMpiSuccess;
   Communicator* communicator = nullptr;  // null where the call belongs to none that is known
   Choice choice;
   std::size_t bytes = 0;                      // packed, of the whole message

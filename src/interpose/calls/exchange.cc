@@ -19,15 +19,13 @@ bool ExchangeSide::is_given() const {
   return !listed() || (counts() && places() && (types() || !has_types()));
 }
 
-MPI_Count ExchangeSide::count(int rank) const {
+MpiCount ExchangeSide::count(int rank) const {
   if (!listed()) return data().count;
-  if (call_.kind.large) return static_cast<const MPI_Count*>(counts())[rank];
+  if (call_.kind.large) return static_cast<const MpiCount*>(counts())[rank];
   return static_cast<const int*>(counts())[rank];
 }
 
-MPI_Datatype ExchangeSide::type(int rank) const {
-  return has_types() ? types()[rank] : data().type;
-}
+MpiDatatype ExchangeSide::type(int rank) const { return has_types() ? types()[rank] : data().type; }
 
 std::size_t ExchangeSide::bytes(int rank) const {
   std::size_t element = 0;
@@ -35,15 +33,15 @@ std::size_t ExchangeSide::bytes(int rank) const {
   return element * static_cast<std::size_t>(count(rank));
 }
 
-MPI_Aint ExchangeSide::place(int rank) const {
-  if (!listed()) return static_cast<MPI_Aint>(data().count) * rank;
-  if (call_.kind.large) return static_cast<const MPI_Aint*>(places())[rank];
+MpiAint ExchangeSide::place(int rank) const {
+  if (!listed()) return static_cast<MpiAint>(data().count) * rank;
+  if (call_.kind.large) return static_cast<const MpiAint*>(places())[rank];
   return static_cast<const int*>(places())[rank];
 }
 
 Data ExchangeSide::block(int rank) const {
   const Data block{data().address, count(rank), type(rank)};
-  MPI_Aint lower = 0, extent = 1;
+  MpiAint lower = 0, extent = 1;
   if (!has_types()) mpi.Type_get_extent(block.type, &lower, &extent);
   // Not a pointer's arithmetic: the address may be MPI_BOTTOM.
   const auto at = reinterpret_cast<std::uintptr_t>(block.address) +
@@ -104,7 +102,7 @@ ExchangeData::ExchangeData(const Call& call, int ranks, TakesGaps takes, Alltoal
 // The packed bytes, which are copied where that is necessary.
 Bytes ExchangeData::add(const Call& call, bool sends, const Data& data, std::size_t bytes) {
   const std::size_t element = bytes / static_cast<std::size_t>(data.count);
-  MPI_Aint extent = 0;
+  MpiAint extent = 0;
   // MPI_Pack counts bytes in an int. What the others have is not known, so it cannot be agreed that
   // the call is the MPI's.
   if (element > INT_MAX && !lies_packed(data.type) &&

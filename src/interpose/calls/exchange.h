@@ -17,14 +17,14 @@ namespace sumac {
 class ExchangeSide {
  public:
   ExchangeSide(const Call& call, bool sends)
-      : call_(call), sends_(sends && call.send.address != MPI_IN_PLACE) {}
+      : call_(call), sends_(sends && call.send.address != kMpi.in_place) {}
 
   // True when each block has a count and a place of its own.
   bool listed() const { return call_.kind.function != Function::alltoall; }
   // False where an array is missing.
   bool is_given() const;
-  MPI_Count count(int rank) const;
-  MPI_Datatype type(int rank) const;
+  MpiCount count(int rank) const;
+  MpiDatatype type(int rank) const;
   // Of a block whose type is valid: its packed bytes, and where it is.
   std::size_t bytes(int rank) const;
   Data block(int rank) const;
@@ -33,10 +33,10 @@ class ExchangeSide {
  private:
   const void* counts() const { return sends_ ? call_.send_counts : call_.counts; }
   const void* places() const { return sends_ ? call_.send_displacements : call_.displacements; }
-  const MPI_Datatype* types() const { return sends_ ? call_.send_types : call_.types; }
+  DatatypePointer types() const { return sends_ ? call_.send_types : call_.types; }
   bool has_types() const { return call_.kind.function == Function::alltoallw; }
   // The displacement of a block, in elements; of MPI_Alltoallw's, in bytes.
-  MPI_Aint place(int rank) const;
+  MpiAint place(int rank) const;
 
   const Call& call_;
   bool sends_;
@@ -44,7 +44,7 @@ class ExchangeSide {
 
 // True when input and output are the same memory: the input is then taken from a copy.
 inline bool is_in_place(const Call& call) {
-  return call.send.address == MPI_IN_PLACE || call.send.address == call.receive.address;
+  return call.send.address == kMpi.in_place || call.send.address == call.receive.address;
 }
 
 // True for an MPI_Alltoall whose data can be taken as they lie.

@@ -54,15 +54,15 @@ std::optional<std::size_t> elements_of(const Call& call, const Communicator& c) 
     if (!judge_buffers(call, c)) return std::nullopt;
     return static_cast<std::size_t>(call.receive.count);
   }
-  MPI_Count all = 0;
+  MpiCount all = 0;
   const bool wrong = !call.send.address || !call.receive.address ||
-                     call.receive.address == MPI_IN_PLACE || !Blocks(call, c.size).total(all);
+                     call.receive.address == kMpi.in_place || !Blocks(call, c.size).total(all);
   if (wrong) return std::nullopt;
   return static_cast<std::size_t>(all);
 }
 
 // False for an operation of the MPI's on a type that it does not allow.
-bool is_allowed(MPI_Datatype type, MPI_Op op) {
+bool is_allowed(MpiDatatype type, MpiOp op) {
   const Op* const predefined = find_op(op);
   if (!predefined) return true;
   const TypeInfo* const info = find_type(type);
@@ -74,15 +74,15 @@ constexpr std::size_t kRoom = 4 << 20, kMostElement = 1 << 24;
 
 // Completes the decision. Returns false for what the MPI should judge or need not fold.
 bool describe(const Call& call, Communicator& c, Decision& decision) {
-  const MPI_Datatype type = call.receive.type;
-  if (type == MPI_DATATYPE_NULL || call.op == MPI_OP_NULL) return false;
+  const MpiDatatype type = call.receive.type;
+  if (type == kMpi.datatype_null || call.op == kMpi.op_null) return false;
   const auto elements = elements_of(call, c);
   if (!elements || *elements == 0 || c.size == 1) return false;
   Reason reason;
   const KnownReduction* const reduction = find_reduction(type, call.op, reason);
   if (!reduction && !is_allowed(type, call.op)) return false;
   TypeLayout& layout = c.fold.layout();
-  if (!reduction && (decision.error = find_layout(type, call.comm, layout)) != MPI_SUCCESS) {
+  if (!reduction && (decision.error = find_layout(type, call.comm, layout)) != kMpiSuccess) {
     decision.way = Decision::Way::refuse;  // the error handler has been told
     return false;
   }
@@ -133,7 +133,7 @@ class OrderedReduction {
   bool scatters() const { return call_.collective() == Collective::reduce_scatter; }
   bool dense() const { return !decision_.by_user || c_.fold.layout().dense; }
   TypedBuffer buffer_at(const void* address, std::size_t elements) const {
-    return {{const_cast<void*>(address), static_cast<MPI_Count>(elements), call_.receive.type},
+    return {{const_cast<void*>(address), static_cast<MpiCount>(elements), call_.receive.type},
             call_.comm};
   }
   void deliver();
@@ -173,7 +173,7 @@ void OrderedReduction::find_data() {
     args_.input = packed;
   }
   const bool gaps = !decision_.by_user && decision_.reduction->type.has_gaps();
-  const bool in_the_way = scatters() && call_.send.address == MPI_IN_PLACE;
+  const bool in_the_way = scatters() && call_.send.address == kMpi.in_place;
   staged_ = result_ && (!dense() || gaps || in_the_way);
   if (staged_) result_ = stage_.get(std::max<std::size_t>(result_bytes_, 1), call_.comm);
 }
@@ -215,7 +215,7 @@ void OrderedReduction::copy(std::byte* to, const std::byte* from, std::size_t by
   }
   int place = 0;
   const int size = static_cast<int>(bytes);
-  mpi.Pack(from, size, MPI_BYTE, to, size, &place, call_.comm);
+  mpi.Pack(from, size, kMpi.byte, to, size, &place, call_.comm);
 }
 
 int OrderedReduction::fold_piece(std::size_t number) {
@@ -224,8 +224,8 @@ int OrderedReduction::fold_piece(std::size_t number) {
     const Part given = piece(rank, number);
     copy(row(given_, rank), args_.input + given.offset, given.bytes);
   }
-  const int error = mpi.Alltoall(given_, size, MPI_BYTE, taken_, size, MPI_BYTE, call_.comm);
-  if (error != MPI_SUCCESS) return error;
+  const int error = mpi.Alltoall(given_, size, kMpi.byte, taken_, size, kMpi.byte, call_.comm);
+  if (error != kMpiSuccess) return error;
   const Part own = piece(c_.rank, number);
   if (own.bytes > 0) {
     fold(args_, row(taken_, 0), c_.size, own.bytes / args_.element,
@@ -237,10 +237,10 @@ int OrderedReduction::fold_piece(std::size_t number) {
 // Brings a rank's vector to all others.
 int OrderedReduction::give_all(std::byte* vector, int from) const {
   constexpr std::size_t kMost = 1 << 30;
-  int error = MPI_SUCCESS;
-  for (std::size_t done = 0; done < decision_.bytes && error == MPI_SUCCESS; done += kMost) {
+  int error = kMpiSuccess;
+  for (std::size_t done = 0; done < decision_.bytes && error == kMpiSuccess; done += kMost) {
     const int size = static_cast<int>(std::min(kMost, decision_.bytes - done));
-    error = mpi.Bcast(vector + done, size, MPI_BYTE, from, call_.comm);
+    error = mpi.Bcast(vector + done, size, kMpi.byte, from, call_.comm);
   }
   return error;
 }
@@ -248,10 +248,10 @@ int OrderedReduction::give_all(std::byte* vector, int from) const {
 // Every rank that gets the result folds the vectors as they come, that of one rank after that of
 // another.
 int OrderedReduction::fold_whole() {
-  int error = MPI_SUCCESS;
+  int error = kMpiSuccess;
   const auto vector_of = [&](int rank) -> const std::byte* {
     if (rank == c_.rank) copy(given_, args_.input, decision_.bytes);
-    if (error == MPI_SUCCESS) error = give_all(given_, rank);
+    if (error == kMpiSuccess) error = give_all(given_, rank);
     return given_;
   };
   if (!result_) {
@@ -259,25 +259,25 @@ int OrderedReduction::fold_whole() {
     return error;
   }
   fold(args_, taken_, c_.size, args_.count, vector_of);
-  if (error == MPI_SUCCESS) copy(result_, taken_, decision_.bytes);
+  if (error == kMpiSuccess) copy(result_, taken_, decision_.bytes);
   return error;
 }
 
 // Brings a folded piece to where the result is wanted. The rows that were given are free.
 int OrderedReduction::hand_out(std::size_t number, std::byte* own) {
   const int size = static_cast<int>(row_);
-  int error = MPI_SUCCESS;
+  int error = kMpiSuccess;
   if (scatters()) {
     const Part part = parts_[static_cast<std::size_t>(c_.rank)], done = piece(c_.rank, number);
     if (result_) copy(result_ + (done.offset - part.offset), own, done.bytes);
     return error;
   }
   if (call_.collective() == Collective::reduce) {
-    error = mpi.Gather(own, size, MPI_BYTE, given_, size, MPI_BYTE, call_.root, call_.comm);
+    error = mpi.Gather(own, size, kMpi.byte, given_, size, kMpi.byte, call_.root, call_.comm);
   } else {
-    error = mpi.Allgather(own, size, MPI_BYTE, given_, size, MPI_BYTE, call_.comm);
+    error = mpi.Allgather(own, size, kMpi.byte, given_, size, kMpi.byte, call_.comm);
   }
-  if (error != MPI_SUCCESS || !result_) return error;
+  if (error != kMpiSuccess || !result_) return error;
   for (int rank = 0; rank < c_.size; ++rank) {
     const Part done = piece(rank, number);
     copy(result_ + done.offset, row(given_, rank), done.bytes);
@@ -299,12 +299,12 @@ void OrderedReduction::deliver() {
 
 int OrderedReduction::run() {
   if (decision_.by_user) c_.fold.begin(call_.receive.type, call_.op, call_.comm);
-  int error = MPI_SUCCESS;
+  int error = kMpiSuccess;
   if (folds_whole()) error = fold_whole();
-  for (std::size_t i = 0; i < pieces_ && error == MPI_SUCCESS; ++i) error = fold_piece(i);
-  if (error == MPI_SUCCESS && !c_.fold.exception()) deliver();
-  const int of_function = decision_.by_user ? c_.fold.end() : MPI_SUCCESS;
-  return error != MPI_SUCCESS ? error : of_function;
+  for (std::size_t i = 0; i < pieces_ && error == kMpiSuccess; ++i) error = fold_piece(i);
+  if (error == kMpiSuccess && !c_.fold.exception()) deliver();
+  const int of_function = decision_.by_user ? c_.fold.end() : kMpiSuccess;
+  return error != kMpiSuccess ? error : of_function;
 }
 
 }  // namespace

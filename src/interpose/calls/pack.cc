@@ -6,7 +6,6 @@
 #include "interpose/mpi/family.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/pack_calls.h"
 #include "interpose/mpi/packing.h"
 #include "interpose/mpi/type_use.h"
 #include "interpose/process/entry.h"
@@ -15,31 +14,29 @@
 namespace sumac {
 namespace {
 
-PackCalls packing_below;
-
 // Packed bytes of a call from which on Sumac serves it.
 constexpr std::size_t kLeastServed = 128;
 
 // The elements on one side, and packed bytes on the other.
 struct Packing {
   void* elements;
-  MPI_Count count;
-  MPI_Datatype type;
+  MpiCount count;
+  MpiDatatype type;
   void* packed;
-  MPI_Count size;
-  MPI_Comm comm;
+  MpiCount size;
+  MpiComm comm;
 };
 
 // True when the communicator exists; any that has had a collective is known.
-bool is_communicator(MPI_Comm comm) {
-  if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) return true;
+bool is_communicator(MpiComm comm) {
+  if (comm == kMpi.comm_world || comm == kMpi.comm_self) return true;
   int remote = 0;
-  return comm != MPI_COMM_NULL &&
-         (find_communicator(comm) || mpi.Comm_test_inter(comm, &remote) == MPI_SUCCESS);
+  return comm != kMpi.comm_null &&
+         (find_communicator(comm) || mpi.Comm_test_inter(comm, &remote) == kMpiSuccess);
 }
 
 // The layout by which Sumac serves the call, or null.
-const DataLayout* judge(const Packing& call, MPI_Count position, MPI_Aint& extent) {
+const DataLayout* judge(const Packing& call, MpiCount position, MpiAint& extent) {
   const DataLayout* const layout = find_packing(call.type, extent);
   if (!layout || device_memory_possible() || !mpi_is_up()) return nullptr;
   if (call.count <= 0 || position < 0 || !call.packed || call.packed == call.elements) {
@@ -49,7 +46,7 @@ const DataLayout* judge(const Packing& call, MPI_Count position, MPI_Aint& exten
   if (family() == Family::mpich && !call.elements) return nullptr;
   const std::size_t element = layout->bytes();
   if (element == 0 || element * static_cast<std::size_t>(call.count) < kLeastServed) return nullptr;
-  const bool adjoins = call.count == 1 || extent == static_cast<MPI_Aint>(element);
+  const bool adjoins = call.count == 1 || extent == static_cast<MpiAint>(element);
   if (layout->is_contiguous() && adjoins) return nullptr;
   if (call.size < position) return nullptr;
   const auto room = static_cast<std::size_t>(call.size - position);
@@ -60,12 +57,12 @@ const DataLayout* judge(const Packing& call, MPI_Count position, MPI_Aint& exten
 // Serves the call by `move`, of pack_all() and unpack_all(), else by `below`.
 template <class Position, class Move, class Below>
 int serve(const Packing& call, Position* position, Move move, Below below) {
-  MPI_Aint extent = 0;
+  MpiAint extent = 0;
   const DataLayout* const layout = position ? judge(call, *position, extent) : nullptr;
   if (!layout) {
     const Position before = position ? *position : 0;
     const int error = below();
-    if (error != MPI_SUCCESS || !position) return error;
+    if (error != kMpiSuccess || !position) return error;
     const auto packed = static_cast<std::size_t>(*position - before);
     if (packed >= kLeastServed) note_packed(call.type, call.comm, packed);
     return error;
@@ -76,12 +73,12 @@ int serve(const Packing& call, Position* position, Move move, Below below) {
   move(elements, static_cast<std::byte*>(call.packed) + *position);
   *position += static_cast<Position>(elements.bytes());
   thread_state().last_path = kLocal;
-  return MPI_SUCCESS;
+  return kMpiSuccess;
 }
 
 template <class Count, class Below>
-int serve_pack(Below below, const void* in, Count count, MPI_Datatype type, void* out, Count size,
-               Count* position, MPI_Comm comm) {
+int serve_pack(Below below, const void* in, Count count, MpiDatatype type, void* out, Count size,
+               Count* position, MpiComm comm) {
   const Packing call{const_cast<void*>(in), count, type, out, size, comm};
   return serve(call, position, pack_all,
                [&] { return below(in, count, type, out, size, position, comm); });
@@ -89,36 +86,40 @@ int serve_pack(Below below, const void* in, Count count, MPI_Datatype type, void
 
 template <class Count, class Below>
 int serve_unpack(Below below, const void* in, Count size, Count* position, void* out, Count count,
-                 MPI_Datatype type, MPI_Comm comm) {
+                 MpiDatatype type, MpiComm comm) {
   const Packing call{out, count, type, const_cast<void*>(in), size, comm};
   return serve(call, position, unpack_all,
                [&] { return below(in, size, position, out, count, type, comm); });
 }
 
-int pack_int(const void* in, int count, MPI_Datatype type, void* out, int size, int* position,
-             MPI_Comm comm) {
-  return serve_pack(packing_below.pack, in, count, type, out, size, position, comm);
+int pack_int(const void* in, int count, MpiDatatype type, void* out, int size, int* position,
+             MpiComm comm) {
+  return serve_pack(mpi.Pack, in, count, type, out, size, position, comm);
 }
 
-int unpack_int(const void* in, int size, int* position, void* out, int count, MPI_Datatype type,
-               MPI_Comm comm) {
-  return serve_unpack(packing_below.unpack, in, size, position, out, count, type, comm);
+int unpack_int(const void* in, int size, int* position, void* out, int count, MpiDatatype type,
+               MpiComm comm) {
+  return serve_unpack(mpi.Unpack, in, size, position, out, count, type, comm);
 }
 
-int pack_count(const void* in, MPI_Count count, MPI_Datatype type, void* out, MPI_Count size,
-               MPI_Count* position, MPI_Comm comm) {
-  return serve_pack(packing_below.pack_large, in, count, type, out, size, position, comm);
+int pack_count(const void* in, MpiCount count, MpiDatatype type, void* out, MpiCount size,
+               MpiCount* position, MpiComm comm) {
+  return serve_pack(mpi.Pack_c, in, count, type, out, size, position, comm);
 }
 
-int unpack_count(const void* in, MPI_Count size, MPI_Count* position, void* out, MPI_Count count,
-                 MPI_Datatype type, MPI_Comm comm) {
-  return serve_unpack(packing_below.unpack_large, in, size, position, out, count, type, comm);
+int unpack_count(const void* in, MpiCount size, MpiCount* position, void* out, MpiCount count,
+                 MpiDatatype type, MpiComm comm) {
+  return serve_unpack(mpi.Unpack_c, in, size, position, out, count, type, comm);
 }
 
 }  // namespace
 
 void redirect_packing(const sumac_stub& stub) {
-  packing_below = redirect_pack_calls(stub, {pack_int, unpack_int, pack_count, unpack_count});
+  in_front.Pack = pack_int;
+  in_front.Unpack = unpack_int;
+  in_front.Pack_c = pack_count;
+  in_front.Unpack_c = unpack_count;
+  put_packing_in_front(stub);
 }
 
 }  // namespace sumac

@@ -29,12 +29,12 @@ void count_bytes(const Entry& entry, const Call& call, const Decision& decision)
 // Of one rank, or of no data: the result of a reduction is its input.
 int reduce_alone(Entry& entry, const Call& call, const Decision& decision) {
   const TypeInfo& type = decision.reduction->type;
-  if (decision.bytes > 0 && call.send.address != MPI_IN_PLACE) {
+  if (decision.bytes > 0 && call.send.address != kMpi.in_place) {
     copy_elements(type, static_cast<std::byte*>(call.receive.address),
                   static_cast<const std::byte*>(call.send.address), decision.bytes / type.extent);
   }
   entry.take_locally(decision.communicator->stats, decision.bytes);
-  return MPI_SUCCESS;
+  return kMpiSuccess;
 }
 
 // Serves a call by run(communicator, described, data), which returns the algorithm that did it.
@@ -47,7 +47,7 @@ int serve(Entry& entry, const Call& call, const Decision& decision, Run run) {
   const Algorithm way = data.is_local() ? decision.choice.algorithm : run(c, described, data);
   data.deliver();
   count_served(entry, c.stats, data, way);
-  return MPI_SUCCESS;
+  return kMpiSuccess;
 }
 
 int run_served(Entry& entry, const Call& call, const Decision& decision) {
@@ -133,7 +133,7 @@ int run_around(Entry& entry, const Call& call, const Decision& decision) {
 
 Others others_of(const Call& call, int error) {
   if (!ends_together(call)) return Others::may_be_late;
-  return error == MPI_SUCCESS ? Others::have_come : Others::will_come;
+  return error == kMpiSuccess ? Others::have_come : Others::will_come;
 }
 
 }  // namespace
@@ -161,30 +161,21 @@ void count_served(CallRecord& record, Stats& stats, const CallData& data, Algori
 }
 
 bool was_made(int error) {
-  if (error == MPI_SUCCESS) return true;
+  if (error == kMpiSuccess) return true;
   if (!mpi_is_up()) return false;
-  int error_class = MPI_ERR_OTHER;
+  int error_class = kMpi.err_other;
   mpi.Error_class(error, &error_class);
-  switch (error_class) {
-    case MPI_ERR_BUFFER:
-    case MPI_ERR_COUNT:
-    case MPI_ERR_TYPE:
-    case MPI_ERR_OP:
-    case MPI_ERR_COMM:
-    case MPI_ERR_ROOT:
-    case MPI_ERR_ARG:
-    case MPI_ERR_REQUEST:
-      return false;
-    default:
-      return true;
-  }
+  const int of_arguments[] = {kMpi.err_buffer, kMpi.err_count, kMpi.err_type, kMpi.err_op,
+                              kMpi.err_comm,   kMpi.err_root,  kMpi.err_arg,  kMpi.err_request};
+  return std::find(std::begin(of_arguments), std::end(of_arguments), error_class) ==
+         std::end(of_arguments);
 }
 
 int hand_down(Entry& entry, const Call& call, const Decision& decision) {
   count_hand_down(entry, decision);
   const bool in_order = decision.reason == Reason::in_order;
   const int error = in_order ? reduce_in_order(call, decision) : hand_to_mpi(call);
-  if (error == MPI_SUCCESS) count_bytes(entry, call, decision);
+  if (error == kMpiSuccess) count_bytes(entry, call, decision);
   if (decision.counts && call.kind.form == Form::blocking && was_made(error)) {
     count_call(call.comm, 1, others_of(call, error));
   }

@@ -18,7 +18,7 @@ void reduce_by_threads(ReduceFn kernel, const void* in, void* inout, std::size_t
 
 int hand_down_local(Entry& entry, const Call& call, Reason reason) {
   const int error = call.kind.below(call);
-  const bool known = error == MPI_SUCCESS && mpi_is_up();
+  const bool known = error == kMpiSuccess && mpi_is_up();
   entry.hand_down(reason, known ? size_of_data(call.receive.type, call.receive.count).bytes : 0);
   return error;
 }

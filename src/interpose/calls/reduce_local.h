@@ -26,9 +26,9 @@ inline void reduce_in_place(ReduceFn kernel, const void* in, void* inout, std::s
 struct LocalData {
   const void* in;
   void* inout;
-  MPI_Count count;
-  MPI_Datatype type;
-  MPI_Op op;
+  MpiCount count;
+  MpiDatatype type;
+  MpiOp op;
 };
 
 // Returns null, with the reason, where the MPI should serve the call.
@@ -44,8 +44,8 @@ inline const KnownReduction* judge_local(const Entry& entry, LocalData data, Rea
   reason = Reason::device;
   if (device_memory_possible()) return nullptr;
   reason = Reason::arguments;
-  const bool wrong = data.count < 0 || !data.in || !data.inout || data.in == MPI_IN_PLACE ||
-                     data.inout == MPI_IN_PLACE || data.in == data.inout;
+  const bool wrong = data.count < 0 || !data.in || !data.inout || data.in == kMpi.in_place ||
+                     data.inout == kMpi.in_place || data.in == data.inout;
   return wrong ? nullptr : found;
 }
 
@@ -59,7 +59,7 @@ inline int serve_local(Entry& entry, LocalData data, const KnownReduction* found
   constexpr bool kMayUseThreads = true;
   reduce_in_place(found->kernel, data.in, data.inout, count, extent, kMayUseThreads);
   entry.take_locally(count * extent);
-  return MPI_SUCCESS;
+  return kMpiSuccess;
 }
 
 }  // namespace sumac

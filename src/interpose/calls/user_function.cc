@@ -20,51 +20,52 @@ struct Elements {
   std::size_t each = 1;
 };
 
-Elements repeated(MPI_Datatype type) {
+Elements repeated(MpiDatatype type) {
   if (const TypeInfo* info = find_type(type)) return {info, 1};
   const RepeatedType made(type);
-  if (made.inner() == MPI_DATATYPE_NULL) return {};
+  if (made.inner() == kMpi.datatype_null) return {};
   Elements elements = repeated(made.inner());
   elements.each *= static_cast<std::size_t>(made.count());
   return elements;
 }
 
 // Hints hold for the very handle only: asked for a type's contents, Open MPI returns copies.
-Elements elements_of(MPI_Datatype type) {
+Elements elements_of(MpiDatatype type) {
   const TypeInfo* hinted = find_hinted_type(type);
   return hinted ? Elements{hinted, 1} : repeated(type);
 }
 
 // The MPI calls this in the middle of a reduction, where no error can be reported.
-void refuse(MPI_Datatype type, Op op) {
-  char name[MPI_MAX_OBJECT_NAME + 1] = "";
+void refuse(MpiDatatype type, Op op) {
+  char name[kMostName + 1] = "";
   int length = 0;
   mpi.Type_get_name(type, name, &length);
   log_here(
       "error[op-type]: an operation of sumac_op_create (%s) cannot reduce %s: it is not defined on "
       "that type, or the type is not made of elements of one kind; ending the job",
       name_of(op), *name ? name : "a derived type without a name");
-  end_job(MPI_COMM_WORLD);
+  end_job(kMpi.comm_world);
 }
 
 template <Op op, bool threaded>
-void reduce(void* in, void* inout, int* count, MPI_Datatype* type) {
-  const Elements elements = elements_of(*type);
+void reduce(void* in, void* inout, int* count, void* pointer) {
+  const MpiDatatype type = *DatatypePointer(pointer);
+  const Elements elements = elements_of(type);
   const ReduceFn kernel = elements.type ? find_kernel(*elements.type, op, false) : nullptr;
-  if (!kernel) return refuse(*type, op);
+  if (!kernel) return refuse(type, op);
   reduce_in_place(kernel, in, inout, static_cast<std::size_t>(*count) * elements.each,
                   elements.type->extent, threaded);
 }
 
 template <bool threaded, int... ops>
-MPI_User_function* choose(Op op, std::integer_sequence<int, ops...>) {
-  static constexpr MPI_User_function* kFunctions[] = {reduce<static_cast<Op>(ops), threaded>...};
+UserFunction choose(Op op, std::integer_sequence<int, ops...>) {
+  static constexpr UserFunction kFunctions[] = {reduce<static_cast<Op>(ops), threaded>...};
   return kFunctions[static_cast<int>(op)];
 }
 
 }  // namespace
 
-MPI_User_function* user_function(Op op, bool threaded) {
+UserFunction user_function(Op op, bool threaded) {
   constexpr std::make_integer_sequence<int, kNumOps> kAll;
   return threaded ? choose<true>(op, kAll) : choose<false>(op, kAll);
 }

@@ -2,14 +2,14 @@
 // The function that the MPI calls for an operation of sumac_op_create.
 #pragma once
 
-#include <mpi.h>
-
 #include "base/types.h"
+#include "interpose/mpi/callbacks.h"
+#include "interpose/mpi/constants.h"
 
 namespace sumac {
 
 // Returns a function that does `op` on whatever type it is given; a type it cannot serve ends the
 // job.
-MPI_User_function* user_function(Op op, bool threaded);
+UserFunction user_function(Op op, bool threaded);
 
 }  // namespace sumac

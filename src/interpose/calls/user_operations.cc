@@ -21,77 +21,75 @@ bool sees_frees = false;
 
 // The handles of lasting_handles(), made when first needed.
 std::mutex making;
-MPI_Datatype own_types[kNumDTypes];
-MPI_Op own_ops[kNumOps];
+MpiDatatype own_types[kNumDTypes];
+MpiOp own_ops[kNumOps];
 
 bool usable() {
   int finalized = 0;
   // Asked each time, since the end of MPI is not seen where Sumac is only linked.
-  return mpi_is_up() && mpi.Finalized(&finalized) == MPI_SUCCESS && !finalized;
+  return mpi_is_up() && mpi.Finalized(&finalized) == kMpiSuccess && !finalized;
 }
 
 bool is_kind(int kind) { return kind >= SUMAC_SUM && kind <= SUMAC_MAXLOC; }
 Op op_of(int kind) { return static_cast<Op>(kind - SUMAC_SUM); }
 
-int create(int kind, int flags, MPI_Op* op) {
-  if (!usable()) return MPI_ERR_OTHER;
-  if (!op || !is_kind(kind) || (flags & ~SUMAC_OP_THREADED)) return MPI_ERR_ARG;
-  self_communicator();  // not to be made later, when the MPI calls the function
-  constexpr int kCommutes = 1;
-  MPI_User_function* function = user_function(op_of(kind), flags & SUMAC_OP_THREADED);
-  if (const int error = mpi.Op_create(function, kCommutes, op)) return error;
-  if (!sees_frees || tell_op(*op, op_of(kind))) return MPI_SUCCESS;
-  mpi.Op_free(op);
-  return MPI_ERR_NO_MEM;
-}
-
-int hint_type(MPI_Datatype type, int element) {
-  if (!usable()) return MPI_ERR_OTHER;
-  if (element != SUMAC_FLOAT16 && element != SUMAC_BFLOAT16) return MPI_ERR_ARG;
-  if (type == MPI_DATATYPE_NULL || find_type(type)) return MPI_ERR_TYPE;
-  const DType dtype = element == SUMAC_FLOAT16 ? DType::f16 : DType::bf16;
-  std::size_t bytes = 0;
-  if (!packed_size(type, bytes) || bytes != size_of(dtype) || !lies_packed(type)) {
-    return MPI_ERR_TYPE;
-  }
-  return tell_type(type, dtype) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-}
-
-int hint_op(MPI_Op op, int kind) {
-  if (!usable()) return MPI_ERR_OTHER;
-  if (!is_kind(kind)) return MPI_ERR_ARG;
-  const Op* told = find_told_op(op);
-  if (op == MPI_OP_NULL || find_op(op) || (told && *told != op_of(kind))) return MPI_ERR_OP;
-  if (!sees_frees) return MPI_SUCCESS;
-  return tell_op(op, op_of(kind)) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-}
-
-int op_free(MPI_Op* op) {
+int op_free(OpPointer op) {
   // Forgets it first: another thread may be given the same handle as soon as it is free.
   if (op) forget_op(*op);
   return mpi.Op_free(op);
 }
 
 // A type of two bytes, hinted to be such an element.
-MPI_Datatype own_type(DType dtype) {
-  MPI_Datatype& type = own_types[static_cast<int>(dtype)];
-  if (type != MPI_Datatype{}) return type;
-  mpi.Type_contiguous(static_cast<int>(size_of(dtype)), MPI_BYTE, &type);
-  mpi.Type_commit(&type);
+MpiDatatype own_type(DType dtype) {
+  MpiDatatype& type = own_types[static_cast<int>(dtype)];
+  if (type != MpiDatatype{}) return type;
+  mpi.Type_contiguous(static_cast<int>(size_of(dtype)), kMpi.byte, one(type));
+  mpi.Type_commit(one(type));
   tell_type(type, dtype);
   return type;
 }
 
-MPI_Op own_op(Op kind) {
-  MPI_Op& op = own_ops[static_cast<int>(kind)];
-  constexpr int kCommutes = 1;
-  if (op == MPI_Op{}) mpi.Op_create(user_function(kind, false), kCommutes, &op);
+MpiOp own_op(Op kind) {
+  MpiOp& op = own_ops[static_cast<int>(kind)];
+  if (op == MpiOp{}) create_operation(user_function(kind, false), one(op));
   return op;
 }
 
 }  // namespace
 
-TypedAllreduce lasting_handles(MPI_Datatype type, MPI_Op op) {
+int create_known_operation(int kind, int flags, OpPointer op) {
+  if (!usable()) return kMpi.err_other;
+  if (!op || !is_kind(kind) || (flags & ~SUMAC_OP_THREADED)) return kMpi.err_arg;
+  self_communicator();  // not to be made later, when the MPI calls the function
+  const UserFunction function = user_function(op_of(kind), flags & SUMAC_OP_THREADED);
+  if (const int error = create_operation(function, op)) return error;
+  if (!sees_frees || tell_op(*op, op_of(kind))) return kMpiSuccess;
+  mpi.Op_free(op);
+  return kMpi.err_no_mem;
+}
+
+int hint_type(MpiDatatype type, int element) {
+  if (!usable()) return kMpi.err_other;
+  if (element != SUMAC_FLOAT16 && element != SUMAC_BFLOAT16) return kMpi.err_arg;
+  if (type == kMpi.datatype_null || find_type(type)) return kMpi.err_type;
+  const DType dtype = element == SUMAC_FLOAT16 ? DType::f16 : DType::bf16;
+  std::size_t bytes = 0;
+  if (!packed_size(type, bytes) || bytes != size_of(dtype) || !lies_packed(type)) {
+    return kMpi.err_type;
+  }
+  return tell_type(type, dtype) ? kMpiSuccess : kMpi.err_no_mem;
+}
+
+int hint_op(MpiOp op, int kind) {
+  if (!usable()) return kMpi.err_other;
+  if (!is_kind(kind)) return kMpi.err_arg;
+  const Op* told = find_told_op(op);
+  if (op == kMpi.op_null || find_op(op) || (told && *told != op_of(kind))) return kMpi.err_op;
+  if (!sees_frees) return kMpiSuccess;
+  return tell_op(op, op_of(kind)) ? kMpiSuccess : kMpi.err_no_mem;
+}
+
+TypedAllreduce lasting_handles(MpiDatatype type, MpiOp op) {
   const Op* kind = find_told_op(op);
   const TypeInfo* info = find_hinted_type(type);
   if (!kind && !info) return {type, op};
@@ -101,46 +99,20 @@ TypedAllreduce lasting_handles(MPI_Datatype type, MPI_Op op) {
 
 void free_operations() {
   const std::lock_guard<std::mutex> lock(making);
-  for (MPI_Datatype& type : own_types) {
-    if (type != MPI_Datatype{}) mpi.Type_free(&type);
+  for (MpiDatatype& type : own_types) {
+    if (type != MpiDatatype{}) mpi.Type_free(one(type));
     type = {};
   }
-  for (MPI_Op& op : own_ops) {
-    if (op != MPI_Op{}) mpi.Op_free(&op);
+  for (MpiOp& op : own_ops) {
+    if (op != MpiOp{}) mpi.Op_free(one(op));
     op = {};
   }
 }
 
 void redirect_operations(const sumac_stub& stub) {
   sees_frees = stub.intercepts;
-  stub.redirect(SUMAC_CALL_Op_free, reinterpret_cast<void*>(op_free));
+  in_front.Op_free = op_free;
+  put_in_front(stub, SUMAC_CALL_Op_free);
 }
 
 }  // namespace sumac
-
-#define SUMAC_EXPORT extern "C" __attribute__((visibility("default")))
-
-SUMAC_EXPORT int sumac_backend_op_create(int kind, int flags, MPI_Op* op) {
-  return sumac::create(kind, flags, op);
-}
-
-SUMAC_EXPORT int sumac_backend_hint_type(MPI_Datatype type, int element) {
-  return sumac::hint_type(type, element);
-}
-
-SUMAC_EXPORT int sumac_backend_hint_op(MPI_Op op, int kind) { return sumac::hint_op(op, kind); }
-
-SUMAC_EXPORT int sumac_backend_op_create_f(int kind, int flags, MPI_Fint* op) {
-  MPI_Op created = MPI_OP_NULL;
-  const int error = sumac::create(kind, flags, &created);
-  if (error == MPI_SUCCESS) *op = sumac::mpi.Op_c2f(created);
-  return error;
-}
-
-SUMAC_EXPORT int sumac_backend_hint_type_f(const MPI_Fint* type, int element) {
-  return sumac::hint_type(sumac::mpi.Type_f2c(*type), element);
-}
-
-SUMAC_EXPORT int sumac_backend_hint_op_f(const MPI_Fint* op, int kind) {
-  return sumac::hint_op(sumac::mpi.Op_f2c(*op), kind);
-}

@@ -71,15 +71,15 @@ bool has_room(const Communicator& c, const Decision& decision) {
 
 void decide_user_reduction(const Call& call, Decision& decision) {
   Communicator& c = *decision.communicator;
-  const MPI_Datatype type = call.receive.type;
+  const MpiDatatype type = call.receive.type;
   decision.by_user = true;
   decision.around = Decision::kUser;
   decision.reason = Reason::arguments;  // unless found to be another one
-  if (type == MPI_DATATYPE_NULL || !judge_buffers(call, c)) return;
+  if (type == kMpi.datatype_null || !judge_buffers(call, c)) return;
   TypeLayout& layout = c.fold.layout();
   decision.error = find_layout(type, call.comm, layout);
   decision.way = Decision::Way::refuse;
-  if (decision.error != MPI_SUCCESS) return;
+  if (decision.error != kMpiSuccess) return;
   decision.bytes = layout.size * static_cast<std::size_t>(call.receive.count);
   decision.way = Decision::Way::local;
   if (c.state == Communicator::State::alone || decision.bytes == 0) return;

@@ -13,7 +13,7 @@ namespace sumac {
 namespace {
 
 // The blocks of all ranks, which are one element behind the other.
-MessageData whole(const Data& block, int ranks, MPI_Comm comm) {
+MessageData whole(const Data& block, int ranks, MpiComm comm) {
   const bool fits = block.count >= 0 && block.count <= INT_MAX / ranks;
   const int count = fits ? static_cast<int>(block.count) * ranks : 0;
   return {block.address, count, block.type, comm};
@@ -22,9 +22,9 @@ MessageData whole(const Data& block, int ranks, MPI_Comm comm) {
 // The blocks of one side of MPI_Alltoall, packed.
 class PackedSide {
  public:
-  PackedSide(const Data& block, int ranks, MPI_Comm comm)
+  PackedSide(const Data& block, int ranks, MpiComm comm)
       : given_(block), whole_(whole(block, ranks, comm)), message_(PackedMessage::make(whole_)) {
-    if (message_) given_ = {message_->packed(), message_->bytes() / ranks, MPI_PACKED};
+    if (message_) given_ = {message_->packed(), message_->bytes() / ranks, kMpi.packed};
   }
   bool any() const { return message_ != nullptr; }
   const Data& arguments() const { return given_; }
@@ -44,7 +44,7 @@ class PackedSide {
   const std::unique_ptr<PackedMessage> message_;
 };
 
-MPI_Request* request_of(const Call& call) { return call.is_deferred() ? call.request : nullptr; }
+RequestPointer request_of(const Call& call) { return call.is_deferred() ? call.request : nullptr; }
 
 int exchange_equal(const Call& call, int ranks) {
   const auto side = [&](const Data& block) {
@@ -64,7 +64,7 @@ int exchange_blocks(const Call& call, int ranks) {
   using Arguments = BlockArguments<int>;
   const std::vector<int> peers(static_cast<std::size_t>(ranks));  // all are there
   const auto side = [&](const Data& data, const void* counts, const void* places,
-                        const MPI_Datatype* types) {
+                        DatatypePointer types) {
     const Arguments given{data.address, static_cast<const int*>(counts),
                           static_cast<const int*>(places), types};
     return [&, given] { return PackedBlocks<int>(given, peers, call.comm); };
@@ -91,7 +91,7 @@ bool may_be_packed(const Call& call) {
   const Function function = call.kind.function;
   const bool lists_fit = function == Function::alltoallw && !call.kind.large;
   return (function == Function::alltoall || lists_fit) && call.kind.form != Form::persistent &&
-         call.send.address != MPI_IN_PLACE && call.comm != MPI_COMM_NULL && mpi_is_up();
+         call.send.address != kMpi.in_place && call.comm != kMpi.comm_null && mpi_is_up();
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ int hand_packed(const Call& call) {
     return call.kind.below(call);
   int remote = 0, ranks = 0;
   const int error = mpi.Comm_test_inter(call.comm, &remote);
-  if (error != MPI_SUCCESS) return error;
+  if (error != kMpiSuccess) return error;
   if (remote) return call.kind.below(call);
   mpi.Comm_size(call.comm, &ranks);
   const bool lists = call.kind.function == Function::alltoallw;

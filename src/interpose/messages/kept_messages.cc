@@ -20,30 +20,30 @@ struct Kept {
 
 std::mutex mutex;
 auto& kept = *new std::unordered_map<std::uintptr_t, Kept>;  // by the bits of the request
-auto& adopted = *new std::vector<MPI_Request>;
+auto& adopted = *new std::vector<MpiRequest>;
 std::atomic<std::size_t> number_kept, number_adopted;
 
 // Tests or waits for one of `adopted`. Returns true when it has ended.
 template <class Ask>
-bool end_adopted(MPI_Request request, Ask ask) {
-  MPI_Request handle = request;
-  MPI_Status status;
+bool end_adopted(MpiRequest request, Ask ask) {
+  MpiRequest handle = request;
+  MpiStatus status;
   int done = 0;
-  const int error = ask(&handle, &done, &status);
-  if (error == MPI_SUCCESS && !done) return false;
-  end_message(request, status, error == MPI_SUCCESS);
+  const int error = ask(one(handle), &done, status.pointer());
+  if (error == kMpiSuccess && !done) return false;
+  end_message(request, status.pointer(), error == kMpiSuccess);
   return true;
 }
 
 template <class Ask>
 void end_all_adopted(Ask ask) {
   if (number_adopted.load(std::memory_order_relaxed) == 0) return;
-  std::vector<MPI_Request> asked;  // by this thread alone
+  std::vector<MpiRequest> asked;  // by this thread alone
   {
     const std::lock_guard<std::mutex> lock(mutex);
     asked.swap(adopted);
   }
-  std::erase_if(asked, [&](MPI_Request request) { return end_adopted(request, ask); });
+  std::erase_if(asked, [&](MpiRequest request) { return end_adopted(request, ask); });
   const std::lock_guard<std::mutex> lock(mutex);
   adopted.insert(adopted.end(), asked.begin(), asked.end());
   number_adopted = adopted.size();
@@ -51,33 +51,33 @@ void end_all_adopted(Ask ask) {
 
 }  // namespace
 
-void keep_message(MPI_Request request, std::unique_ptr<Delivery> message, bool receives) {
+void keep_message(MpiRequest request, std::unique_ptr<Delivery> message, bool receives) {
   const std::lock_guard<std::mutex> lock(mutex);
-  kept.insert_or_assign(handle_bits(request), Kept{std::move(message), receives});
+  kept.insert_or_assign(request.bits, Kept{std::move(message), receives});
   number_kept = kept.size();
 }
 
-void keep_unless_ended(MPI_Request request, std::unique_ptr<Delivery> message, bool receives) {
+void keep_unless_ended(MpiRequest request, std::unique_ptr<Delivery> message, bool receives) {
   int done = 0;
-  MPI_Status status;
-  mpi.Request_get_status(request, &done, &status);
+  MpiStatus status;
+  mpi.Request_get_status(request, &done, status.pointer());
   if (!done) return keep_message(request, std::move(message), receives);
-  if (receives) message->deliver(status);
+  if (receives) message->deliver(status.pointer());
 }
 
 bool no_message_kept() { return number_kept.load(std::memory_order_relaxed) == 0; }
 
-bool is_any_kept(int count, const MPI_Request* requests) {
+bool is_any_kept(int count, RequestPointer requests) {
   const std::lock_guard<std::mutex> lock(mutex);
   return std::any_of(requests, requests + count,
-                     [](MPI_Request request) { return kept.contains(handle_bits(request)); });
+                     [](MpiRequest request) { return kept.contains(request.bits); });
 }
 
-void end_message(MPI_Request request, const MPI_Status& status, bool success) {
+void end_message(MpiRequest request, StatusPointer status, bool success) {
   Kept own;
   {
     const std::lock_guard<std::mutex> lock(mutex);
-    const auto found = kept.find(handle_bits(request));
+    const auto found = kept.find(request.bits);
     if (found == kept.end()) return;
     own = std::move(found->second);
     kept.erase(found);
@@ -86,30 +86,30 @@ void end_message(MPI_Request request, const MPI_Status& status, bool success) {
   if (own.receives && success) own.message->deliver(status);
 }
 
-void deliver_message(MPI_Request request, const MPI_Status& status) {
+void deliver_message(MpiRequest request, StatusPointer status) {
   Delivery* received = nullptr;  // MPI allows one thread at a time to ask about a request
   {
     const std::lock_guard<std::mutex> lock(mutex);
-    const auto found = kept.find(handle_bits(request));
+    const auto found = kept.find(request.bits);
     if (found != kept.end() && found->second.receives) received = found->second.message.get();
   }
   if (received) received->deliver(status);
 }
 
-void adopt_request(MPI_Request request) {
+void adopt_request(MpiRequest request) {
   const std::lock_guard<std::mutex> lock(mutex);
   adopted.push_back(request);
   number_adopted = adopted.size();
 }
 
 void look_at_adopted() {
-  end_all_adopted([](MPI_Request* request, int* done, MPI_Status* status) {
+  end_all_adopted([](RequestPointer request, int* done, StatusPointer status) {
     return mpi.Test(request, done, status);
   });
 }
 
 void wait_for_adopted() {
-  end_all_adopted([](MPI_Request* request, int* done, MPI_Status* status) {
+  end_all_adopted([](RequestPointer request, int* done, StatusPointer status) {
     *done = 1;
     return mpi.Wait(request, status);
   });

@@ -2,32 +2,31 @@
 // The packed messages and exchanges whose requests, the MPI's own, are under way.
 #pragma once
 
-#include <mpi.h>
-
 #include <memory>
 
 #include "interpose/messages/packed_message.h"
+#include "interpose/mpi/handle_types.h"
 
 namespace sumac {
 
 // Keeps a message for as long as its request is under way.
-void keep_message(MPI_Request request, std::unique_ptr<Delivery> message, bool receives);
+void keep_message(MpiRequest request, std::unique_ptr<Delivery> message, bool receives);
 // The same, unless it has ended already: then it needs no memory any more, and its request may be
 // one that the MPI gives to all such calls.
-void keep_unless_ended(MPI_Request request, std::unique_ptr<Delivery> message, bool receives);
+void keep_unless_ended(MpiRequest request, std::unique_ptr<Delivery> message, bool receives);
 
 // True while none is kept: no request need be looked up.
 bool no_message_kept();
-bool is_any_kept(int count, const MPI_Request* requests);
+bool is_any_kept(int count, RequestPointer requests);
 
 // The request, which may be another message's by now, has ended with this status: what it received
 // is put where the program wants it, unless it ended with an error.
-void end_message(MPI_Request request, const MPI_Status& status, bool success);
+void end_message(MpiRequest request, StatusPointer status, bool success);
 // The same for a request that has ended, of which the MPI will be asked again.
-void deliver_message(MPI_Request request, const MPI_Status& status);
+void deliver_message(MpiRequest request, StatusPointer status);
 
 // The program has freed the request of a message: it is the table's from now on.
-void adopt_request(MPI_Request request);
+void adopt_request(MpiRequest request);
 // Looks which of these have ended.
 void look_at_adopted();
 // At finalisation: waits for them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of packed messages whose requests are under way, and what the listener does with it.
-// The MPI below is this file; compiled against MPICH's header, whose constants need no library.
+// The MPI below is this file; the constants are those of the standard's binary
+// interface, which need no library.
 #include "interpose/messages/kept_messages.h"
 
 #include <gtest/gtest.h>
@@ -17,22 +18,22 @@ MpiFunctions mpi;
 namespace {
 
 // How often the message of each request has been put where the program wants it.
-std::map<MPI_Request, int> delivered;
+std::map<std::uintptr_t, int> delivered;
 // The messages that still have their memory.
-std::map<MPI_Request, bool> alive;
+std::map<std::uintptr_t, bool> alive;
 
 class Message final : public Delivery {
  public:
-  explicit Message(MPI_Request request) : request_(request) { alive[request] = true; }
+  explicit Message(std::uintptr_t request) : request_(request) { alive[request] = true; }
   ~Message() override { alive[request_] = false; }
 
  private:
-  void unpack(const MPI_Status&) override { ++delivered[request_]; }
-  const MPI_Request request_;
+  void unpack(StatusPointer) override { ++delivered[request_]; }
+  const std::uintptr_t request_;
 };
 
 bool arrived = false;
-int error = MPI_SUCCESS;
+int error = kMpiSuccess;
 
 class KeptMessages : public testing::Test {
  protected:
@@ -40,14 +41,14 @@ class KeptMessages : public testing::Test {
     delivered.clear();
     alive.clear();
     arrived = false;
-    error = MPI_SUCCESS;
-    mpi.Test = [](MPI_Request* request, int* done, MPI_Status*) {
+    error = kMpiSuccess;
+    mpi.Test = [](RequestPointer request, int* done, StatusPointer) {
       *done = arrived;
-      if (arrived) *request = MPI_REQUEST_NULL;
+      if (arrived) request.set(kMpi.request_null);
       return error;
     };
-    mpi.Wait = [](MPI_Request*, MPI_Status*) { return error; };
-    mpi.Request_get_status = [](MPI_Request, int* done, MPI_Status*) {
+    mpi.Wait = [](RequestPointer, StatusPointer) { return error; };
+    mpi.Request_get_status = [](MpiRequest, int* done, StatusPointer) {
       *done = arrived;
       return error;
     };
@@ -55,24 +56,25 @@ class KeptMessages : public testing::Test {
   // After each test nothing is kept.
   void TearDown() override { EXPECT_TRUE(no_message_kept()); }
 
-  static void keep(MPI_Request request, bool receives) {
-    keep_message(request, std::make_unique<Message>(request), receives);
+  static void keep(std::uintptr_t request, bool receives) {
+    keep_message({request}, std::make_unique<Message>(request), receives);
   }
-  static void tell(MPI_Request request, bool success, bool lasting = false) {
+  static void tell(std::uintptr_t request, bool success, bool lasting = false) {
     RequestEvent event;
-    event.asked = {request};
-    event.ends = {{0, request, &status, success}};
+    event.asked = {{request}};
+    event.ends = {{0, {request}, status.pointer(), success}};
     event.lasting = lasting;
     message_listener().told(event);
   }
-  static inline MPI_Status status{};
+  static inline MpiStatus status{};
 };
 
 TEST_F(KeptMessages, AReceivedMessageIsDeliveredAtItsEnd) {
   keep(5, true);
-  const MPI_Request asked[] = {4, 5};
-  EXPECT_TRUE(message_listener().holds_any(2, asked));
-  EXPECT_FALSE(message_listener().holds_any(1, asked));
+  HandleArray<MpiRequest> asked(2, {4});
+  asked.set(1, {5});
+  EXPECT_TRUE(message_listener().holds_any(2, asked.data()));
+  EXPECT_FALSE(message_listener().holds_any(1, asked.data()));
   EXPECT_EQ(delivered[5], 0);
   tell(5, true);
   EXPECT_EQ(delivered[5], 1);
@@ -100,18 +102,18 @@ TEST_F(KeptMessages, AMessageThatIsLookedAtIsDeliveredOnce) {
 }
 
 TEST_F(KeptMessages, ASendThatHasEndedAtOnceIsNotKept) {
-  keep_unless_ended(9, std::make_unique<Message>(9), false);
+  keep_unless_ended({9}, std::make_unique<Message>(9), false);
   EXPECT_FALSE(no_message_kept());
   tell(9, true);
   arrived = true;
-  keep_unless_ended(9, std::make_unique<Message>(9), false);
+  keep_unless_ended({9}, std::make_unique<Message>(9), false);
   EXPECT_TRUE(no_message_kept());
 }
 
 TEST_F(KeptMessages, AFreedRequestIsReceivedLater) {
   keep(10, true);
-  EXPECT_FALSE(message_listener().takes_freed(11));
-  EXPECT_TRUE(message_listener().takes_freed(10));
+  EXPECT_FALSE(message_listener().takes_freed({11}));
+  EXPECT_TRUE(message_listener().takes_freed({10}));
   message_listener().look();
   EXPECT_TRUE(alive[10]);
   arrived = true;
@@ -122,7 +124,7 @@ TEST_F(KeptMessages, AFreedRequestIsReceivedLater) {
 
 TEST_F(KeptMessages, FinalisationWaitsForFreedRequests) {
   keep(12, true);
-  EXPECT_TRUE(message_listener().takes_freed(12));
+  EXPECT_TRUE(message_listener().takes_freed({12}));
   wait_for_adopted();
   EXPECT_EQ(delivered[12], 1);
 }

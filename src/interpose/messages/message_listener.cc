@@ -9,20 +9,20 @@ namespace {
 class MessageListener final : public RequestListener {
  public:
   void look() override { look_at_adopted(); }
-  bool holds_any(int count, const MPI_Request* requests) override {
+  bool holds_any(int count, RequestPointer requests) override {
     return !no_message_kept() && is_any_kept(count, requests);
   }
   void told(const RequestEvent& event) override {
     for (const RequestEnd& each : event.ends) {
       if (event.lasting) {
-        deliver_message(each.request, *each.status);
+        deliver_message(each.request, each.status);
       } else {
-        end_message(each.request, *each.status, each.success);
+        end_message(each.request, each.status, each.success);
       }
     }
   }
-  bool takes_freed(MPI_Request request) override {
-    if (!holds_any(1, &request)) return false;
+  bool takes_freed(MpiRequest request) override {
+    if (!holds_any(1, one(request))) return false;
     adopt_request(request);
     return true;
   }

@@ -10,28 +10,28 @@
 namespace sumac {
 namespace {
 
-using Blocks = BlockArguments<MPI_Aint>;
+using Blocks = BlockArguments<MpiAint>;
 
 // below(sent, received): the MPI's call.
 template <class Below>
-int serve(const Blocks& sent, const Blocks& received, MPI_Comm comm, MPI_Request* request,
+int serve(const Blocks& sent, const Blocks& received, MpiComm comm, RequestPointer request,
           Below below) {
-  if (!mpi_is_up() || is_paused() || comm == MPI_COMM_NULL) return below(sent, received);
+  if (!mpi_is_up() || is_paused() || comm == kMpi.comm_null) return below(sent, received);
   Neighbors neighbors;
   const int error = find_neighbors(comm, neighbors);
   // Without a topology, the MPI tells.
-  if (error == MPI_ERR_TOPOLOGY) return below(sent, received);
-  if (error != MPI_SUCCESS) return error;
-  using Side = PackedBlocks<MPI_Aint>;
+  if (error == kMpi.err_topology) return below(sent, received);
+  if (error != kMpiSuccess) return error;
+  using Side = PackedBlocks<MpiAint>;
   auto exchange = std::make_unique<PackedExchange<Side>>(
       [&] { return Side(sent, std::move(neighbors.to), comm); },
       [&] { return Side(received, std::move(neighbors.from), comm); });
   return run_exchange(std::move(exchange), request, below);
 }
 
-int exchange_now(const void* in, const int* in_counts, const MPI_Aint* in_places,
-                 const MPI_Datatype* in_types, void* out, const int* out_counts,
-                 const MPI_Aint* out_places, const MPI_Datatype* out_types, MPI_Comm comm) {
+int exchange_now(const void* in, const int* in_counts, const MpiAint* in_places,
+                 DatatypePointer in_types, void* out, const int* out_counts,
+                 const MpiAint* out_places, DatatypePointer out_types, MpiComm comm) {
   return serve({const_cast<void*>(in), in_counts, in_places, in_types},
                {out, out_counts, out_places, out_types}, comm, nullptr,
                [&](const Blocks& sent, const Blocks& received) {
@@ -41,10 +41,10 @@ int exchange_now(const void* in, const int* in_counts, const MPI_Aint* in_places
                });
 }
 
-int begin_exchange(const void* in, const int* in_counts, const MPI_Aint* in_places,
-                   const MPI_Datatype* in_types, void* out, const int* out_counts,
-                   const MPI_Aint* out_places, const MPI_Datatype* out_types, MPI_Comm comm,
-                   MPI_Request* request) {
+int begin_exchange(const void* in, const int* in_counts, const MpiAint* in_places,
+                   DatatypePointer in_types, void* out, const int* out_counts,
+                   const MpiAint* out_places, DatatypePointer out_types, MpiComm comm,
+                   RequestPointer request) {
   return serve({const_cast<void*>(in), in_counts, in_places, in_types},
                {out, out_counts, out_places, out_types}, comm, request,
                [&](const Blocks& sent, const Blocks& received) {
@@ -57,8 +57,11 @@ int begin_exchange(const void* in, const int* in_counts, const MPI_Aint* in_plac
 }  // namespace
 
 void serve_neighbors(void (*serve)(int call, void* function)) {
-  serve(SUMAC_CALL_Neighbor_alltoallw, reinterpret_cast<void*>(exchange_now));
-  serve(SUMAC_CALL_Ineighbor_alltoallw, reinterpret_cast<void*>(begin_exchange));
+  in_front.Neighbor_alltoallw = exchange_now;
+  in_front.Ineighbor_alltoallw = begin_exchange;
+  for (const sumac_call call : {SUMAC_CALL_Neighbor_alltoallw, SUMAC_CALL_Ineighbor_alltoallw}) {
+    serve(call, entry_of(call));
+  }
 }
 
 }  // namespace sumac

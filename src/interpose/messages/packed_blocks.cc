@@ -11,7 +11,7 @@ namespace sumac {
 
 template <class Place>
 PackedBlocks<Place>::PackedBlocks(const BlockArguments<Place>& given, std::vector<int> peers,
-                                  MPI_Comm comm)
+                                  MpiComm comm)
     : given_(given), peers_(std::move(peers)), comm_(comm) {
   // Where a list is missing, the MPI is to tell.
   if (!given.counts || !given.places || !given.types) return;
@@ -21,14 +21,14 @@ PackedBlocks<Place>::PackedBlocks(const BlockArguments<Place>& given, std::vecto
 
 template <class Place>
 bool PackedBlocks<Place>::has_data(std::size_t index) const {
-  return peers_[index] != MPI_PROC_NULL && given_.counts[index] != 0;
+  return peers_[index] != kMpi.proc_null && given_.counts[index] != 0;
 }
 
 // Not a pointer's arithmetic: the address may be MPI_BOTTOM.
 template <class Place>
 MessageData PackedBlocks<Place>::data_of(std::size_t index) const {
   const auto at = reinterpret_cast<std::uintptr_t>(given_.address) +
-                  static_cast<std::uintptr_t>(static_cast<MPI_Aint>(given_.places[index]));
+                  static_cast<std::uintptr_t>(static_cast<MpiAint>(given_.places[index]));
   return {reinterpret_cast<void*>(at), given_.counts[index], given_.types[index], comm_};
 }
 
@@ -52,14 +52,14 @@ template <class Place>
 void PackedBlocks<Place>::place_blocks() {
   counts_.assign(given_.counts, given_.counts + peers_.size());
   places_.assign(given_.places, given_.places + peers_.size());
-  types_.assign(given_.types, given_.types + peers_.size());
+  types_.assign(given_.types, peers_.size());
   if (kAllOrNone) std::fill(places_.begin(), places_.end(), Place{});
   const auto base = reinterpret_cast<std::uintptr_t>(arguments().address);
   for (const Block& block : blocks_) {
     const auto packed = reinterpret_cast<std::uintptr_t>(packed_.get() + block.at);
     counts_[block.index] = block.data.bytes();
     places_[block.index] = static_cast<Place>(packed - base);
-    types_[block.index] = MPI_PACKED;
+    types_.set(block.index, kMpi.packed);
   }
 }
 
@@ -86,12 +86,12 @@ template <class Place>
 void PackedBlocks<Place>::note() const {
   if (!given_.counts || !given_.places || !given_.types) return;
   for (std::size_t i = 0; i < peers_.size(); ++i) {
-    const bool packed = any() && types_[i] == MPI_PACKED;
+    const bool packed = any() && types_[i] == kMpi.packed;
     if (has_data(i) && !packed) note_message(data_of(i));
   }
 }
 
 template class PackedBlocks<int>;
-template class PackedBlocks<MPI_Aint>;
+template class PackedBlocks<MpiAint>;
 
 }  // namespace sumac

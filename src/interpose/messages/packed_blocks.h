@@ -3,14 +3,13 @@
 // blocks with gaps are packed here (packed_data.h).
 #pragma once
 
-#include <mpi.h>
-
 #include <memory>
 #include <optional>
 #include <type_traits>
 #include <vector>
 
 #include "interpose/messages/packed_data.h"
+#include "interpose/mpi/handle_types.h"
 
 namespace sumac {
 
@@ -21,7 +20,7 @@ struct BlockArguments {
   void* address;
   const int* counts;
   const Place* places;
-  const MPI_Datatype* types;
+  DatatypePointer types;
 };
 
 template <class Place>
@@ -30,7 +29,7 @@ class PackedBlocks {
   // `peers`: of each block the rank that it goes to or comes from, or MPI_PROC_NULL. Where places
   // are int, which may not reach from a block to packed bytes, either all blocks with data are
   // packed or none.
-  PackedBlocks(const BlockArguments<Place>& given, std::vector<int> peers, MPI_Comm comm);
+  PackedBlocks(const BlockArguments<Place>& given, std::vector<int> peers, MpiComm comm);
 
   bool any() const { return packed_ != nullptr; }
   // What the MPI is to be given: the program's own where nothing is packed.
@@ -55,12 +54,12 @@ class PackedBlocks {
 
   const BlockArguments<Place> given_;
   const std::vector<int> peers_;
-  const MPI_Comm comm_;
+  const MpiComm comm_;
   std::vector<Block> blocks_;
   std::unique_ptr<std::byte[]> packed_;
   std::vector<int> counts_;
   std::vector<Place> places_;
-  std::vector<MPI_Datatype> types_;
+  HandleArray<MpiDatatype> types_;
 };
 
 }  // namespace sumac

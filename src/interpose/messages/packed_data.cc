@@ -17,7 +17,7 @@ std::optional<PackedData> PackedData::judge(const MessageData& data) {
   // An address of null is MPI_BOTTOM, or an error of which the MPI is to tell.
   if (data.count <= 0 || !data.address || find_known_type(data.type)) return {};
   if (!mpi_is_up() || is_paused() || device_memory_possible()) return {};
-  MPI_Aint extent = 0;
+  MpiAint extent = 0;
   const DataLayout* const layout = find_packing(data.type, extent);
   if (!layout || layout->bytes() == 0) return {};
   // MPICH 4.0 loses part of a packed message that is received by a type of elements of several
@@ -25,12 +25,12 @@ std::optional<PackedData> PackedData::judge(const MessageData& data) {
   if (family() == Family::mpich && !is_uniform(data.type)) return {};
   const std::size_t element = layout->bytes(), count = static_cast<std::size_t>(data.count);
   if (element > INT_MAX / count || element * count < options.pack_messages) return {};
-  const bool adjoins = count == 1 || extent == static_cast<MPI_Aint>(element);
+  const bool adjoins = count == 1 || extent == static_cast<MpiAint>(element);
   if (layout->is_contiguous() && adjoins) return {};
   return PackedData(data, *layout, extent);
 }
 
-PackedData::PackedData(const MessageData& data, const DataLayout& layout, MPI_Aint extent)
+PackedData::PackedData(const MessageData& data, const DataLayout& layout, MpiAint extent)
     : layout_(layout),
       count_(static_cast<std::size_t>(data.count)),
       extent_(extent),

@@ -7,11 +7,10 @@
 // probed, or received in part, and what the MPI packed may be received here.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <optional>
 
+#include "interpose/mpi/constants.h"
 #include "layout/mover.h"
 
 namespace sumac {
@@ -20,8 +19,8 @@ namespace sumac {
 struct MessageData {
   void* address;
   int count;
-  MPI_Datatype type;
-  MPI_Comm comm;
+  MpiDatatype type;
+  MpiComm comm;
 };
 
 class PackedData {
@@ -36,11 +35,11 @@ class PackedData {
   void unpack(const std::byte* packed, int arrived) const;
 
  private:
-  PackedData(const MessageData& data, const DataLayout& layout, MPI_Aint extent);
+  PackedData(const MessageData& data, const DataLayout& layout, MpiAint extent);
 
   DataLayout layout_;  // the type may be freed before the data have arrived
   std::size_t count_;
-  MPI_Aint extent_;
+  MpiAint extent_;
   std::byte* address_;
   int bytes_;
 };

@@ -24,7 +24,7 @@ class PackedExchange final : public Delivery {
   int begin(Below below) const {
     sent_.pack();
     const int error = below(sent_.arguments(), received_.arguments());
-    if (error != MPI_SUCCESS) return error;
+    if (error != kMpiSuccess) return error;
     sent_.note();
     received_.note();
     return error;
@@ -33,17 +33,17 @@ class PackedExchange final : public Delivery {
   void unpack() const { received_.unpack(); }
 
  private:
-  void unpack(const MPI_Status&) override { unpack(); }
+  void unpack(StatusPointer) override { unpack(); }
 
   const Side sent_, received_;
 };
 
 // An exchange from beginning to end; or, with a request, its beginning.
 template <class Side, class Below>
-int run_exchange(std::unique_ptr<PackedExchange<Side>> exchange, MPI_Request* request,
+int run_exchange(std::unique_ptr<PackedExchange<Side>> exchange, RequestPointer request,
                  Below below) {
   const int error = exchange->begin(below);
-  if (error != MPI_SUCCESS || !exchange->packs()) return error;
+  if (error != kMpiSuccess || !exchange->packs()) return error;
   if (!request) {
     exchange->unpack();
   } else {

@@ -18,11 +18,11 @@ std::unique_ptr<PackedMessage> PackedMessage::make(const MessageData& data) {
 
 PackedMessage::~PackedMessage() { std::free(packed_); }
 
-void PackedMessage::unpack(const MPI_Status& status) {
+void PackedMessage::unpack(StatusPointer status) {
   int cancelled = 0, arrived = 0;
-  mpi.Test_cancelled(&status, &cancelled);
+  mpi.Test_cancelled(status, &cancelled);
   if (cancelled) return;
-  mpi.Get_count(&status, MPI_PACKED, &arrived);
+  mpi.Get_count(status, kMpi.packed, &arrived);
   data_.unpack(packed_, arrived);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "interpose/messages/packed_data.h"
+#include "interpose/mpi/handle_types.h"
 
 namespace sumac {
 
@@ -14,12 +15,12 @@ class Delivery {
  public:
   virtual ~Delivery() = default;
   // Unpacks what has arrived, as the status tells, once.
-  void deliver(const MPI_Status& status) {
+  void deliver(StatusPointer status) {
     if (!std::exchange(delivered_, true)) unpack(status);
   }
 
  private:
-  virtual void unpack(const MPI_Status& status) = 0;
+  virtual void unpack(StatusPointer status) = 0;
 
   bool delivered_ = false;
 };
@@ -43,7 +44,7 @@ class PackedMessage final : public Delivery {
  private:
   PackedMessage(const PackedData& data, std::byte* packed) : data_(data), packed_(packed) {}
   // Nothing of a receive that was cancelled.
-  void unpack(const MPI_Status& status) override;
+  void unpack(StatusPointer status) override;
 
   const PackedData data_;
   std::byte* const packed_;

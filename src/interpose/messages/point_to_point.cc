@@ -17,16 +17,16 @@ struct Given {
   MessageData data;
 
   Given(const MessageData& from, int peer)
-      : message(peer == MPI_PROC_NULL ? nullptr : PackedMessage::make(from)), data(from) {
-    if (message) data = {message->packed(), message->bytes(), MPI_PACKED, from.comm};
+      : message(peer == kMpi.proc_null ? nullptr : PackedMessage::make(from)), data(from) {
+    if (message) data = {message->packed(), message->bytes(), kMpi.packed, from.comm};
   }
   // After the MPI's call.
   void note(int error, int peer) const {
-    if (!message && error == MPI_SUCCESS && peer != MPI_PROC_NULL) note_message(data);
+    if (!message && error == kMpiSuccess && peer != kMpi.proc_null) note_message(data);
   }
 };
 
-int send(const void* in, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+int send(const void* in, int count, MpiDatatype type, int to, int tag, MpiComm comm) {
   const Given given({const_cast<void*>(in), count, type, comm}, to);
   if (given.message) given.message->pack();
   const MessageData& data = given.data;
@@ -35,55 +35,55 @@ int send(const void* in, int count, MPI_Datatype type, int to, int tag, MPI_Comm
   return error;
 }
 
-int receive(void* out, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-            MPI_Status* status) {
+int receive(void* out, int count, MpiDatatype type, int from, int tag, MpiComm comm,
+            StatusPointer status) {
   const Given given({out, count, type, comm}, from);
   const MessageData& data = given.data;
-  MPI_Status own;
-  if (given.message && status == MPI_STATUS_IGNORE) status = &own;
+  MpiStatus own;
+  if (given.message && status == status_ignore()) status = own.pointer();
   const int error = mpi.Recv(data.address, data.count, data.type, from, tag, comm, status);
-  if (given.message && error == MPI_SUCCESS) given.message->deliver(*status);
+  if (given.message && error == kMpiSuccess) given.message->deliver(status);
   given.note(error, from);
   return error;
 }
 
-int send_receive(const void* in, int in_count, MPI_Datatype in_type, int to, int send_tag,
-                 void* out, int out_count, MPI_Datatype out_type, int from, int receive_tag,
-                 MPI_Comm comm, MPI_Status* status) {
+int send_receive(const void* in, int in_count, MpiDatatype in_type, int to, int send_tag, void* out,
+                 int out_count, MpiDatatype out_type, int from, int receive_tag, MpiComm comm,
+                 StatusPointer status) {
   const Given sent({const_cast<void*>(in), in_count, in_type, comm}, to);
   const Given received({out, out_count, out_type, comm}, from);
   if (sent.message) sent.message->pack();
-  MPI_Status own;
-  if (received.message && status == MPI_STATUS_IGNORE) status = &own;
+  MpiStatus own;
+  if (received.message && status == status_ignore()) status = own.pointer();
   const int error = mpi.Sendrecv(sent.data.address, sent.data.count, sent.data.type, to, send_tag,
                                  received.data.address, received.data.count, received.data.type,
                                  from, receive_tag, comm, status);
-  if (received.message && error == MPI_SUCCESS) received.message->deliver(*status);
+  if (received.message && error == kMpiSuccess) received.message->deliver(status);
   sent.note(error, to);
   received.note(error, from);
   return error;
 }
 
-int begin_send(const void* in, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-               MPI_Request* request) {
+int begin_send(const void* in, int count, MpiDatatype type, int to, int tag, MpiComm comm,
+               RequestPointer request) {
   Given given({const_cast<void*>(in), count, type, comm}, to);
   if (given.message) given.message->pack();
   const MessageData& data = given.data;
   const int error = mpi.Isend(data.address, data.count, data.type, to, tag, comm, request);
   given.note(error, to);
-  if (given.message && error == MPI_SUCCESS) {
+  if (given.message && error == kMpiSuccess) {
     keep_unless_ended(*request, std::move(given.message), false);
   }
   return error;
 }
 
-int begin_receive(void* out, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-                  MPI_Request* request) {
+int begin_receive(void* out, int count, MpiDatatype type, int from, int tag, MpiComm comm,
+                  RequestPointer request) {
   Given given({out, count, type, comm}, from);
   const MessageData& data = given.data;
   const int error = mpi.Irecv(data.address, data.count, data.type, from, tag, comm, request);
   given.note(error, from);
-  if (given.message && error == MPI_SUCCESS) {
+  if (given.message && error == kMpiSuccess) {
     keep_message(*request, std::move(given.message), true);
   }
   return error;
@@ -92,11 +92,14 @@ int begin_receive(void* out, int count, MPI_Datatype type, int from, int tag, MP
 }  // namespace
 
 void redirect_messages(const sumac_stub& stub) {
-  stub.redirect(SUMAC_CALL_Send, reinterpret_cast<void*>(send));
-  stub.redirect(SUMAC_CALL_Recv, reinterpret_cast<void*>(receive));
-  stub.redirect(SUMAC_CALL_Sendrecv, reinterpret_cast<void*>(send_receive));
-  stub.redirect(SUMAC_CALL_Isend, reinterpret_cast<void*>(begin_send));
-  stub.redirect(SUMAC_CALL_Irecv, reinterpret_cast<void*>(begin_receive));
+  in_front.Send = send;
+  in_front.Recv = receive;
+  in_front.Sendrecv = send_receive;
+  in_front.Isend = begin_send;
+  in_front.Irecv = begin_receive;
+  for (int call = SUMAC_CALL_Send; call <= SUMAC_CALL_Irecv; ++call) {
+    put_in_front(stub, static_cast<sumac_call>(call));
+  }
 }
 
 }  // namespace sumac

@@ -2,11 +2,10 @@
 // One call of a collective as the program made it, whatever its form and whoever will serve it.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 
 #include "base/collectives.h"
+#include "interpose/mpi/handle_types.h"
 
 namespace sumac {
 
@@ -87,8 +86,8 @@ struct CallKind {
 // Elements as the program describes them.
 struct Data {
   void* address = nullptr;
-  MPI_Count count = 0;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MpiCount count = 0;
+  MpiDatatype type = kMpi.datatype_null;
 };
 
 inline constexpr int kNoRoot = -1;
@@ -101,16 +100,16 @@ struct Call {
   // MPI_Aint. See Blocks and ExchangeSide.
   const void* counts = nullptr;
   const void* displacements = nullptr;
-  const MPI_Datatype* types = nullptr;  // one a rank, in place of receive.type
+  DatatypePointer types = nullptr;  // one a rank, in place of receive.type
   // The same for `send`.
   const void* send_counts = nullptr;
   const void* send_displacements = nullptr;
-  const MPI_Datatype* send_types = nullptr;
-  MPI_Op op = MPI_OP_NULL;
+  DatatypePointer send_types = nullptr;
+  MpiOp op = kMpi.op_null;
   int root = kNoRoot;
-  MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Info info = MPI_INFO_NULL;
-  MPI_Request* request = nullptr;  // where a deferred call leaves its request
+  MpiComm comm = kMpi.comm_null;
+  MpiInfo info = kMpi.info_null;
+  RequestPointer request = nullptr;  // where a deferred call leaves its request
 
   Collective collective() const { return kind.collective; }
   // True for nonblocking and persistent calls, which return before the collective has ended.

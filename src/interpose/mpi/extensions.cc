@@ -14,7 +14,7 @@ namespace sumac {
 namespace {
 
 struct Row {
-  MPI_Datatype type{};
+  MpiDatatype type{};
   std::size_t size = 0;
   std::atomic<ReduceFn> kernels[kNumOps] = {};  // null: the MPI has not been asked
 };
@@ -34,7 +34,7 @@ ReduceFn ask(const Row& row, Op op) {
 
 }  // namespace
 
-void add_extensions(MPI_Datatype type, TypeInfo& info) {
+void add_extensions(MpiDatatype type, TypeInfo& info) {
   if (!may_have_extensions(info) || rows_used == kMostRows) return;
   Row& row = rows[rows_used];
   row.type = type;
@@ -59,7 +59,7 @@ void keep_extensions() { rows_kept = rows_used; }
 void forget_extensions() { rows_used = rows_kept; }
 
 std::uint64_t extensions_hash() {
-  const bool can_ask = self_communicator() != MPI_COMM_NULL;
+  const bool can_ask = self_communicator() != kMpi.comm_null;
   return hash_text(can_ask ? "asks" : "does not ask", hash_text(library_version()));
 }
 

@@ -4,10 +4,9 @@
 // The answer depends only on the MPI's version, so ranks that compare extensions_hash() agree.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 
+#include "interpose/mpi/constants.h"
 #include "interpose/mpi/type_info.h"
 #include "kernels/reduce.h"
 
@@ -15,7 +14,7 @@ namespace sumac {
 
 // Gives the type a row, noted in `info`, so that the MPI can be asked how it reduces the type's
 // elements. Types that are no integers of any kind get none. One thread at a time.
-void add_extensions(MPI_Datatype type, TypeInfo& info);
+void add_extensions(MpiDatatype type, TypeInfo& info);
 
 // The kernel that does to elements of the type in this row what the MPI does, where the standard
 // does not allow the operation; null where the MPI does not allow it either, or does something

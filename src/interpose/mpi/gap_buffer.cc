@@ -43,7 +43,7 @@ void copy_elements(const TypeInfo& type, std::byte* to, const std::byte* from, s
 }
 
 StagedResult::StagedResult(const TypeInfo& type, std::byte*& output, std::size_t count,
-                           MPI_Comm comm)
+                           MpiComm comm)
     : type_(type),
       output_(output),
       stage_(static_cast<std::byte*>(std::malloc(count * type.extent))),

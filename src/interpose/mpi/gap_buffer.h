@@ -3,10 +3,9 @@
 // but the gaps of a receive buffer belong to the program.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 
+#include "interpose/mpi/constants.h"
 #include "interpose/mpi/type_info.h"
 
 namespace sumac {
@@ -19,7 +18,7 @@ void copy_elements(const TypeInfo& type, std::byte* to, const std::byte* from, s
 class StagedResult {
  public:
   // Takes the place of `output`.
-  StagedResult(const TypeInfo& type, std::byte*& output, std::size_t count, MPI_Comm comm);
+  StagedResult(const TypeInfo& type, std::byte*& output, std::size_t count, MpiComm comm);
   ~StagedResult();
   StagedResult(const StagedResult&) = delete;
   StagedResult& operator=(const StagedResult&) = delete;

@@ -18,7 +18,7 @@ void GrowingMemory::free() {
   bytes_ = 0;
 }
 
-void GrowingMemory::grow(std::size_t bytes, MPI_Comm comm) {
+void GrowingMemory::grow(std::size_t bytes, MpiComm comm) {
   const std::size_t wanted = round_up(std::max(bytes, 2 * bytes_), kPage);
   free();
   memory_ = static_cast<std::byte*>(std::aligned_alloc(kPage, wanted));

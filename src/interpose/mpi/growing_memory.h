@@ -2,9 +2,9 @@
 // Memory that is kept from one small call to the next.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
+
+#include "interpose/mpi/constants.h"
 
 namespace sumac {
 
@@ -17,7 +17,7 @@ class GrowingMemory {
 
   // Returns at least `bytes` bytes, aligned to cache lines; earlier contents may be lost. Ends the
   // job where there is no memory, since the other ranks wait for this one.
-  std::byte* get(std::size_t bytes, MPI_Comm comm) {
+  std::byte* get(std::size_t bytes, MpiComm comm) {
     if (bytes > bytes_) [[unlikely]]
       grow(bytes, comm);
     return memory_;
@@ -31,7 +31,7 @@ class GrowingMemory {
 
  private:
   static constexpr std::size_t kKept = 256 << 10;
-  void grow(std::size_t bytes, MPI_Comm comm);
+  void grow(std::size_t bytes, MpiComm comm);
 
   std::byte* memory_ = nullptr;
   std::size_t bytes_ = 0;

@@ -7,6 +7,7 @@
 #include "interpose/mpi/extensions.h"
 #include "interpose/mpi/handle_map.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/mpi/predefined.h"
 #include "interpose/mpi/repeated_type.h"
 #include "interpose/mpi/world.h"
 #include "strands/lock.h"
@@ -23,43 +24,26 @@ ReduceFn kernels[kNumOps + 1][kNumDTypes + 1];  // null for what is none
 Lock asking;  // held while a type is added to those asked about
 std::uint64_t types_hash = SUMAC_HASH_START;
 
-void learn_type(MPI_Datatype type, TypeKind kind) {
+void learn_type(MpiDatatype type, TypeKind kind) {
   TypeInfo info;
   if (describe_type(type, kind, true, info)) {
     add_extensions(type, info);
-    types.insert(handle_bits(type), info);
+    types.insert(type.bits, info);
   }
   const char learnt[] = {static_cast<char>(info.dtype), static_cast<char>(info.size)};
   types_hash = hash_text({learnt, sizeof learnt}, types_hash);
 }
 
 void learn_types() {
-  // In one MPI family these are addresses, known when the library is loaded.
-  const struct {
-    MPI_Datatype handle;
-    TypeKind kind;
-  } known[] = {
-#define SUMAC_TYPE_KIND(kind, operations, text)
-#define SUMAC_TYPE(handle, kind) {handle, TypeKind::kind},
-#define SUMAC_OPTIONAL_TYPE(name, kind)
-#include "interpose/mpi/predefined_types.def"
-  };
-  for (const auto& row : known) learn_type(row.handle, row.kind);
+  for (const PredefinedType& each : predefined_types()) learn_type(each.handle, each.kind);
   keep_extensions();
-}
-
-// In the order of Op. In one MPI family these are addresses, known when the library is loaded.
-MPI_Op op_handle(int op) {
-  const MPI_Op handles[] = {MPI_SUM,  MPI_PROD, MPI_MIN, MPI_MAX,  MPI_LAND,   MPI_LOR,
-                            MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
-  return handles[op];
 }
 
 void learn_operations() {
   for (int op = 0; op < kNumOps; ++op) {
-    ops.insert(handle_bits(op_handle(op)), static_cast<Op>(op));
+    ops.insert(handle_of(static_cast<Op>(op)).bits, static_cast<Op>(op));
   }
-  for (const MPI_Op none : {MPI_REPLACE, MPI_NO_OP}) ops.insert(handle_bits(none), Op::none);
+  for (const MpiOp none : operations_of_one_sided_calls()) ops.insert(none.bits, Op::none);
 }
 
 }  // namespace
@@ -78,23 +62,23 @@ void learn_predefined_handles() {
 
 std::uint64_t known_types_hash() { return types_hash ^ extensions_hash(); }
 
-const TypeInfo* find_known_type(MPI_Datatype type) {
-  const TypeInfo* known = types.find(handle_bits(type));
-  return known ? known : asked.find(handle_bits(type));
+const TypeInfo* find_known_type(MpiDatatype type) {
+  const TypeInfo* known = types.find(type.bits);
+  return known ? known : asked.find(type.bits);
 }
 
-const TypeInfo* find_type(MPI_Datatype type) {
+const TypeInfo* find_type(MpiDatatype type) {
   if (const TypeInfo* known = find_known_type(type)) return known;
   TypeKind kind;
   if (!find_kind(type, kind)) return nullptr;
   static thread_local TypeInfo info;
   const std::lock_guard<Lock> hold(asking);
-  if (const TypeInfo* known = asked.find(handle_bits(type))) return known;
+  if (const TypeInfo* known = asked.find(type.bits)) return known;
   if (!describe_type(type, kind, false, info)) return nullptr;
   add_extensions(type, info);
   // With sessions only, the handle may belong to another type in a later session.
   if (!world_exists()) return &info;
-  const TypeInfo* known = asked.insert(handle_bits(type), info);
+  const TypeInfo* known = asked.insert(type.bits, info);
   return known ? known : &info;
 }
 
@@ -103,31 +87,31 @@ void forget_handles() {
   forget_extensions();
 }
 
-const Op* find_op(MPI_Op op) { return ops.find(handle_bits(op)); }
+const Op* find_op(MpiOp op) { return ops.find(op.bits); }
 
-MPI_Op handle_of(Op op) { return op_handle(static_cast<int>(op)); }
+MpiOp handle_of(Op op) { return predefined_op(op); }
 
 ReduceFn find_kernel(const TypeInfo& type, Op op, bool may_ask) {
   if (!(type.operations & class_of(op))) return find_extension(type.row, op, may_ask);
   return kernels[static_cast<int>(op)][static_cast<int>(type.dtype)];
 }
 
-bool packed_size(MPI_Datatype type, std::size_t& bytes) {
+bool packed_size(MpiDatatype type, std::size_t& bytes) {
   if (const TypeInfo* info = find_known_type(type)) {
     bytes = info->size;
     return true;
   }
-  MPI_Count size = 0;
-  if (type == MPI_DATATYPE_NULL || mpi.Type_size_x(type, &size) != MPI_SUCCESS) return false;
+  MpiCount size = 0;
+  if (type == kMpi.datatype_null || mpi.Type_size_x(type, &size) != kMpiSuccess) return false;
   if (size < 0) return false;  // MPI_UNDEFINED
   bytes = static_cast<std::size_t>(size);
   return true;
 }
 
-bool lies_packed(MPI_Datatype type) {
+bool lies_packed(MpiDatatype type) {
   if (const TypeInfo* info = find_type(type)) return !info->has_gaps();
   const RepeatedType made(type);
-  return made.inner() != MPI_DATATYPE_NULL && lies_packed(made.inner());
+  return made.inner() != kMpi.datatype_null && lies_packed(made.inner());
 }
 
 }  // namespace sumac

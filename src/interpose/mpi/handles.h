@@ -2,26 +2,15 @@
 // From MPI handles to plain values: the element type, the operation, the number of packed bytes.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
 
+#include "interpose/mpi/constants.h"
 #include "interpose/mpi/type_info.h"
 #include "kernels/reduce.h"
 #include "observe/stats.h"
 
 namespace sumac {
-
-// Handles are ints in one family and pointers in the other.
-template <class Handle>
-std::uintptr_t handle_bits(Handle handle) {
-  if constexpr (sizeof(Handle) == sizeof(std::uintptr_t)) {
-    return reinterpret_cast<std::uintptr_t>(handle);
-  } else {
-    return static_cast<std::uint32_t>(handle);
-  }
-}
 
 // Fills the tables; once, after the MPI's predefined handles exist.
 void learn_predefined_handles();
@@ -32,10 +21,10 @@ std::uint64_t known_types_hash();
 // What is known of a predefined type, or of a type made by MPI_Type_create_f90_real or its
 // siblings; null for derived types and for handles of no type. The MPI is asked about types not met
 // before. Valid until the thread's next look-up.
-const TypeInfo* find_type(MPI_Datatype type);
+const TypeInfo* find_type(MpiDatatype type);
 
 // The same, only for types met before, without asking the MPI.
-const TypeInfo* find_known_type(MPI_Datatype type);
+const TypeInfo* find_known_type(MpiDatatype type);
 
 // To be called at finalisation. A later session may give the handles of MPI_Type_create_f90_real's
 // types to others.
@@ -44,10 +33,10 @@ void forget_handles();
 // Op::none for MPI_REPLACE and MPI_NO_OP, which are for one-sided communication (in a reduction
 // every MPI met so far calls them an error, MPI_ERR_OP); null for user-defined operations, and for
 // what is no operation at all.
-const Op* find_op(MPI_Op op);
+const Op* find_op(MpiOp op);
 
 // The MPI's handle of the operation.
-MPI_Op handle_of(Op op);
+MpiOp handle_of(Op op);
 
 // The kernel that reduces elements of the type; null where neither the standard nor the MPI allows
 // `op` on the type, and where it is not clear what the MPI takes an element for. With `may_ask`,
@@ -55,10 +44,10 @@ MPI_Op handle_of(Op op);
 ReduceFn find_kernel(const TypeInfo& type, Op op, bool may_ask = true);
 
 // Packed bytes of one element of any type. Returns false when the handle is not a type.
-bool packed_size(MPI_Datatype type, std::size_t& bytes);
+bool packed_size(MpiDatatype type, std::size_t& bytes);
 
 // True when `count` elements of the type lie in memory as they are packed: in order, no gaps,
 // starting at the address given.
-bool lies_packed(MPI_Datatype type);
+bool lies_packed(MpiDatatype type);
 
 }  // namespace sumac

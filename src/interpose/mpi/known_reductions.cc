@@ -10,20 +10,19 @@ PairMap<KnownReduction, 8> known_reductions;
 
 namespace {
 
-void remember(MPI_Datatype type, MPI_Op op, const KnownReduction& reduction) {
+void remember(MpiDatatype type, MpiOp op, const KnownReduction& reduction) {
   if (!find_known_type(type) || !find_op(op)) return;  // could be freed, and come back
-  known_reductions.insert(handle_bits(type), handle_bits(op), reduction);
+  known_reductions.insert(type.bits, op.bits, reduction);
 }
 
 }  // namespace
 
-[[gnu::cold]] const KnownReduction* find_new_reduction(MPI_Datatype type, MPI_Op op,
-                                                       Reason& reason) {
+[[gnu::cold]] const KnownReduction* find_new_reduction(MpiDatatype type, MpiOp op, Reason& reason) {
   static thread_local KnownReduction found;
   const Op* operation = find_any_op(op);
   const TypeInfo* info = operation ? find_any_type(type) : nullptr;
   found.kernel = info ? find_kernel(*info, *operation) : nullptr;
-  reason = operation || op == MPI_OP_NULL ? Reason::no_kernel : Reason::user_op;
+  reason = operation || op == kMpi.op_null ? Reason::no_kernel : Reason::user_op;
   if (!found.kernel) return nullptr;
   found.type = *info;
   found.op = *operation;

@@ -2,8 +2,7 @@
 // The kernel that reduces elements of a type by an operation, found from the two handles.
 #pragma once
 
-#include <mpi.h>
-
+#include "interpose/mpi/constants.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/pair_map.h"
 
@@ -19,12 +18,12 @@ struct KnownReduction {
 
 // Pairs of predefined handles that have been found before.
 extern PairMap<KnownReduction, 8> known_reductions;
-const KnownReduction* find_new_reduction(MPI_Datatype type, MPI_Op op, Reason& reason);
+const KnownReduction* find_new_reduction(MpiDatatype type, MpiOp op, Reason& reason);
 
 // Returns null where there is no kernel, and sets `reason`. Valid until the thread's next look-up.
 // Inline, and one look-up for both handles: a reduction of a few elements takes less time than two.
-inline const KnownReduction* find_reduction(MPI_Datatype type, MPI_Op op, Reason& reason) {
-  const KnownReduction* known = known_reductions.find(handle_bits(type), handle_bits(op));
+inline const KnownReduction* find_reduction(MpiDatatype type, MpiOp op, Reason& reason) {
+  const KnownReduction* known = known_reductions.find(type.bits, op.bits);
   if (known) [[likely]]
     return known;
   return find_new_reduction(type, op, reason);

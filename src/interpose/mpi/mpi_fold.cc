@@ -71,7 +71,7 @@ void MpiFold::load(std::byte* to, const std::byte* packed, std::size_t count) {
   if (layout_.dense) {
     std::memcpy(to, packed, bytes);
   } else {
-    unpack_elements({{to, static_cast<MPI_Count>(count), type_}, comm_}, bytes, packed);
+    unpack_elements({{to, static_cast<MpiCount>(count), type_}, comm_}, bytes, packed);
   }
 }
 
@@ -80,12 +80,12 @@ void MpiFold::store(std::byte* packed, std::byte* from, std::size_t count) {
   if (layout_.dense) {
     std::memcpy(packed, from, bytes);
   } else {
-    pack_elements({{from, static_cast<MPI_Count>(count), type_}, comm_}, bytes, packed);
+    pack_elements({{from, static_cast<MpiCount>(count), type_}, comm_}, bytes, packed);
   }
 }
 
 void MpiFold::call(void* left, void* right, std::size_t count) {
-  if (exception_ || error_ != MPI_SUCCESS) [[unlikely]]
+  if (exception_ || error_ != kMpiSuccess) [[unlikely]]
     return;
   error_ = exception_.reduce_local(left, right, static_cast<int>(count), type_, op_);
 }
@@ -93,7 +93,7 @@ void MpiFold::call(void* left, void* right, std::size_t count) {
 int MpiFold::end() {
   operands_.trim();
   packed_.trim();
-  return std::exchange(error_, MPI_SUCCESS);
+  return std::exchange(error_, kMpiSuccess);
 }
 
 void MpiFold::forget() {

@@ -16,7 +16,7 @@ namespace sumac {
 class MpiFold final : public UserFold {
  public:
   // Begins a reduction of elements that lie as `layout` says, which is filled before.
-  void begin(MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  void begin(MpiDatatype type, MpiOp op, MpiComm comm) {
     type_ = type;
     op_ = op;
     comm_ = comm;
@@ -52,11 +52,11 @@ class MpiFold final : public UserFold {
   void store(std::byte* packed, std::byte* from, std::size_t count);
   void call(void* left, void* right, std::size_t count);
 
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-  MPI_Op op_ = MPI_OP_NULL;
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  MpiDatatype type_ = kMpi.datatype_null;
+  MpiOp op_ = kMpi.op_null;
+  MpiComm comm_ = kMpi.comm_null;
   TypeLayout layout_;
-  int error_ = MPI_SUCCESS;
+  int error_ = kMpiSuccess;
   PendingException exception_;
   GrowingMemory operands_, packed_;
   // Operands of dense elements that fit a cache line.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MPI below, called only through this table: PMPI_X is one of Sumac's own symbols too.
+// The MPI's functions in terms of handle_types.h. Sumac calls the MPI only through the table `mpi`:
+// PMPI_X is one of Sumac's own symbols too.
 #pragma once
-
-#include <mpi.h>
 
 #include <string>
 
@@ -12,67 +11,126 @@
 namespace sumac {
 
 // clang-format off
-// Found by name in the MPI; every one of them is needed.
-#define SUMAC_MPI_FUNCTIONS(X)                                                               \
-  X(Cart_shift) X(Cartdim_get) X(Comm_call_errhandler) X(Comm_create_keyval)                 \
-  X(Comm_free_keyval) X(Comm_get_errhandler) X(Comm_get_name) X(Comm_get_parent)             \
-  X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size)            \
-  X(Comm_split) X(Comm_test_inter) X(Dist_graph_neighbors) X(Dist_graph_neighbors_count)     \
-  X(Errhandler_free) X(Error_class) X(Finalized) X(Get_count) X(Get_library_version)         \
-  X(Graph_neighbors) X(Graph_neighbors_count) X(Grequest_complete) X(Grequest_start)         \
-  X(Group_free) X(Group_translate_ranks) X(Info_get) X(Initialized) X(Iprobe)                \
-  X(Op_create) X(Query_thread) X(Recv_init) X(Status_set_cancelled)                          \
-  X(Status_set_elements) X(Test_cancelled) X(Topo_test) X(Type_commit) X(Type_contiguous)    \
-  X(Type_create_hindexed) X(Type_create_keyval) X(Type_create_struct) X(Type_dup)            \
-  X(Type_free) X(Type_free_keyval) X(Type_get_attr) X(Type_get_contents) X(Type_get_envelope)\
-  X(Type_get_extent) X(Type_get_name) X(Type_get_true_extent) X(Type_set_attr) X(Type_size)  \
-  X(Type_size_x) X(Win_shared_query)
+// X(name, the types of the arguments). Found by name in the MPI; every one of them is needed.
+#define SUMAC_MPI_FUNCTIONS(X)                                                                    \
+  X(Cart_shift, MpiComm, int, int, int*, int*)                                                    \
+  X(Cartdim_get, MpiComm, int*)                                                                   \
+  X(Comm_call_errhandler, MpiComm, int)                                                           \
+  X(Comm_free_keyval, int*)                                                                       \
+  X(Comm_get_errhandler, MpiComm, ErrhandlerPointer)                                              \
+  X(Comm_get_name, MpiComm, char*, int*)                                                          \
+  X(Comm_get_parent, CommPointer)                                                                 \
+  X(Comm_group, MpiComm, GroupPointer)                                                            \
+  X(Comm_rank, MpiComm, int*)                                                                     \
+  X(Comm_set_attr, MpiComm, int, void*)                                                           \
+  X(Comm_set_errhandler, MpiComm, MpiErrhandler)                                                  \
+  X(Comm_size, MpiComm, int*)                                                                     \
+  X(Comm_split, MpiComm, int, int, CommPointer)                                                   \
+  X(Comm_test_inter, MpiComm, int*)                                                               \
+  X(Dist_graph_neighbors, MpiComm, int, int*, int*, int, int*, int*)                              \
+  X(Dist_graph_neighbors_count, MpiComm, int*, int*, int*)                                        \
+  X(Errhandler_free, ErrhandlerPointer)                                                           \
+  X(Error_class, int, int*)                                                                       \
+  X(Finalized, int*)                                                                              \
+  X(Get_count, StatusPointer, MpiDatatype, int*)                                                  \
+  X(Get_library_version, char*, int*)                                                             \
+  X(Graph_neighbors, MpiComm, int, int, int*)                                                     \
+  X(Graph_neighbors_count, MpiComm, int, int*)                                                    \
+  X(Grequest_complete, MpiRequest)                                                                \
+  X(Group_free, GroupPointer)                                                                     \
+  X(Group_translate_ranks, MpiGroup, int, const int*, MpiGroup, int*)                             \
+  X(Info_get, MpiInfo, const char*, int, char*, int*)                                             \
+  X(Initialized, int*)                                                                            \
+  X(Iprobe, int, int, MpiComm, int*, StatusPointer)                                               \
+  X(Query_thread, int*)                                                                           \
+  X(Recv_init, void*, int, MpiDatatype, int, int, MpiComm, RequestPointer)                        \
+  X(Status_set_cancelled, StatusPointer, int)                                                     \
+  X(Status_set_elements, StatusPointer, MpiDatatype, int)                                         \
+  X(Test_cancelled, StatusPointer, int*)                                                          \
+  X(Topo_test, MpiComm, int*)                                                                     \
+  X(Type_commit, DatatypePointer)                                                                 \
+  X(Type_contiguous, int, MpiDatatype, DatatypePointer)                                           \
+  X(Type_create_hindexed, int, const int*, const MpiAint*, MpiDatatype, DatatypePointer)          \
+  X(Type_create_struct, int, const int*, const MpiAint*, DatatypePointer, DatatypePointer)        \
+  X(Type_dup, MpiDatatype, DatatypePointer)                                                       \
+  X(Type_free, DatatypePointer)                                                                   \
+  X(Type_free_keyval, int*)                                                                       \
+  X(Type_get_attr, MpiDatatype, int, void*, int*)                                                 \
+  X(Type_get_contents, MpiDatatype, int, int, int, int*, MpiAint*, DatatypePointer)               \
+  X(Type_get_envelope, MpiDatatype, int*, int*, int*, int*)                                       \
+  X(Type_get_extent, MpiDatatype, MpiAint*, MpiAint*)                                             \
+  X(Type_get_name, MpiDatatype, char*, int*)                                                      \
+  X(Type_get_true_extent, MpiDatatype, MpiAint*, MpiAint*)                                        \
+  X(Type_set_attr, MpiDatatype, int, void*)                                                       \
+  X(Type_size, MpiDatatype, int*)                                                                 \
+  X(Type_size_x, MpiDatatype, MpiCount*)                                                          \
+  X(Win_shared_query, MpiWin, int, MpiAint*, int*, void*)
 
-// Intercepted as well, so found already. The collectives, of which some MPIs lack some forms, are
-// in calls.def.
-#define SUMAC_MPI_INTERCEPTED(X)                                                             \
-  X(Abort) X(Cancel) X(Comm_disconnect) X(Comm_dup_with_info) X(Comm_free) X(Comm_set_info)  \
-  X(Finalize) X(Gather) X(Igather) X(Ineighbor_alltoallw) X(Init) X(Init_thread) X(Irecv)    \
-  X(Isend) X(Neighbor_alltoallw) X(Op_free) X(Pack) X(Recv) X(Request_free)                  \
-  X(Request_get_status) X(Send) X(Sendrecv) X(Start) X(Startall) X(Test) X(Testall)          \
-  X(Testany) X(Testsome) X(Unpack) X(Wait) X(Waitall) X(Waitany) X(Waitsome)                 \
-  X(Win_allocate_shared) X(Win_free)
+// Intercepted as well, so found already; every one of them is needed. The collectives, of which
+// some MPIs lack some forms, are in calls.def.
+#define SUMAC_MPI_INTERCEPTED(X)                                                                  \
+  X(Abort, MpiComm, int)                                                                          \
+  X(Cancel, RequestPointer)                                                                       \
+  X(Comm_disconnect, CommPointer)                                                                 \
+  X(Comm_dup_with_info, MpiComm, MpiInfo, CommPointer)                                            \
+  X(Comm_free, CommPointer)                                                                       \
+  X(Comm_set_info, MpiComm, MpiInfo)                                                              \
+  X(Finalize)                                                                                     \
+  X(Gather, const void*, int, MpiDatatype, void*, int, MpiDatatype, int, MpiComm)                 \
+  X(Igather, const void*, int, MpiDatatype, void*, int, MpiDatatype, int, MpiComm, RequestPointer) \
+  X(Ineighbor_alltoallw, const void*, const int*, const MpiAint*, DatatypePointer, void*,         \
+    const int*, const MpiAint*, DatatypePointer, MpiComm, RequestPointer)                         \
+  X(Init, int*, char***)                                                                          \
+  X(Init_thread, int*, char***, int, int*)                                                        \
+  X(Irecv, void*, int, MpiDatatype, int, int, MpiComm, RequestPointer)                            \
+  X(Isend, const void*, int, MpiDatatype, int, int, MpiComm, RequestPointer)                      \
+  X(Neighbor_alltoallw, const void*, const int*, const MpiAint*, DatatypePointer, void*,          \
+    const int*, const MpiAint*, DatatypePointer, MpiComm)                                         \
+  X(Op_free, OpPointer)                                                                           \
+  X(Pack, const void*, int, MpiDatatype, void*, int, int*, MpiComm)                               \
+  X(Recv, void*, int, MpiDatatype, int, int, MpiComm, StatusPointer)                              \
+  X(Request_free, RequestPointer)                                                                 \
+  X(Request_get_status, MpiRequest, int*, StatusPointer)                                          \
+  X(Send, const void*, int, MpiDatatype, int, int, MpiComm)                                       \
+  X(Sendrecv, const void*, int, MpiDatatype, int, int, void*, int, MpiDatatype, int, int,         \
+    MpiComm, StatusPointer)                                                                       \
+  X(Start, RequestPointer)                                                                        \
+  X(Startall, int, RequestPointer)                                                                \
+  X(Test, RequestPointer, int*, StatusPointer)                                                    \
+  X(Testall, int, RequestPointer, int*, StatusPointer)                                            \
+  X(Testany, int, RequestPointer, int*, int*, StatusPointer)                                      \
+  X(Testsome, int, RequestPointer, int*, int*, StatusPointer)                                     \
+  X(Unpack, const void*, int, int*, void*, int, MpiDatatype, MpiComm)                             \
+  X(Wait, RequestPointer, StatusPointer)                                                          \
+  X(Waitall, int, RequestPointer, StatusPointer)                                                  \
+  X(Waitany, int, RequestPointer, int*, StatusPointer)                                            \
+  X(Waitsome, int, RequestPointer, int*, int*, StatusPointer)                                     \
+  X(Win_allocate_shared, MpiAint, int, MpiInfo, MpiComm, void*, WinPointer)                       \
+  X(Win_free, WinPointer)
 
-// Not intercepted, and not in every MPI.
-#define SUMAC_MPI_FOUND_OR_NOT(X) X(Type_get_contents_c) X(Type_get_envelope_c)
+// Intercepted, and not in every MPI: the stub may have something in their place. Null where it has
+// nothing either.
+#define SUMAC_MPI_INTERCEPTED_OR_NOT(X)                                                           \
+  X(Pack_c, const void*, MpiCount, MpiDatatype, void*, MpiCount, MpiCount*, MpiComm)              \
+  X(Request_get_status_all, int, RequestPointer, int*, StatusPointer)                             \
+  X(Request_get_status_any, int, RequestPointer, int*, int*, StatusPointer)                       \
+  X(Request_get_status_some, int, RequestPointer, int*, int*, StatusPointer)                      \
+  X(Unpack_c, const void*, MpiCount, MpiCount*, void*, MpiCount, MpiDatatype, MpiComm)
 
-// Of some families: to and from Fortran's handles, macros where C's are the same integers.
-#if defined(MPI_Op_c2f)
-#define SUMAC_MPI_OF_FAMILY(X)
-#elif defined(SUMAC_MPI_ABI)
-#define SUMAC_MPI_OF_FAMILY(X) X(Comm_create_errhandler) X(Op_toint) X(Op_fromint) X(Type_fromint)
-#else
-#define SUMAC_MPI_OF_FAMILY(X) X(Op_c2f) X(Op_f2c) X(Type_f2c)
-#endif
+// Not intercepted, and not in every MPI. Null where it has none.
+#define SUMAC_MPI_FOUND_OR_NOT(X)                                                                 \
+  X(Type_get_contents_c, MpiDatatype, MpiCount, MpiCount, MpiCount, MpiCount, int*, MpiAint*,     \
+    MpiCount*, DatatypePointer)                                                                   \
+  X(Type_get_envelope_c, MpiDatatype, MpiCount*, MpiCount*, MpiCount*, MpiCount*, int*)
 // clang-format on
 
-using TypeGetEnvelopeLarge = int (*)(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*,
-                                     int*);
-using TypeGetContentsLarge = int (*)(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int*,
-                                     MPI_Aint*, MPI_Count*, MPI_Datatype*);
-
 struct MpiFunctions {
-#define SUMAC_DECLARE(name) decltype(&PMPI_##name) name = nullptr;
+#define SUMAC_DECLARE(name, ...) int (*name)(__VA_ARGS__) = nullptr;
   SUMAC_MPI_FUNCTIONS(SUMAC_DECLARE)
   SUMAC_MPI_INTERCEPTED(SUMAC_DECLARE)
-  SUMAC_MPI_OF_FAMILY(SUMAC_DECLARE)
+  SUMAC_MPI_INTERCEPTED_OR_NOT(SUMAC_DECLARE)
+  SUMAC_MPI_FOUND_OR_NOT(SUMAC_DECLARE)
 #undef SUMAC_DECLARE
-#if defined(MPI_Op_c2f)
-  static MPI_Fint Op_c2f(MPI_Op op) { return op; }
-  static MPI_Op Op_f2c(MPI_Fint op) { return op; }
-  static MPI_Datatype Type_f2c(MPI_Fint type) { return type; }
-#elif defined(SUMAC_MPI_ABI)
-  int Op_c2f(MPI_Op op) const { return Op_toint(op); }
-  MPI_Op Op_f2c(int op) const { return Op_fromint(op); }
-  MPI_Datatype Type_f2c(int type) const { return Type_fromint(type); }
-#endif
-  TypeGetEnvelopeLarge Type_get_envelope_c = nullptr;
-  TypeGetContentsLarge Type_get_contents_c = nullptr;
   // Null where this MPI lacks it. Open MPI 4 has the persistent ones by another name.
 #define SUMAC_CALL(name)
 #define SUMAC_COLLECTIVE(name, function, form, count) \
@@ -82,6 +140,15 @@ struct MpiFunctions {
 };
 
 extern MpiFunctions mpi;
+
+// The functions that stand before the MPI's, of those that are intercepted and no collectives.
+extern MpiFunctions in_front;
+// Has the stub call the function of `in_front` that the call names.
+void put_in_front(const sumac_stub& stub, sumac_call call);
+// Those of packing.
+void put_packing_in_front(const sumac_stub& stub);
+// The same function, as the program would call it.
+void* entry_of(sumac_call call);
 
 // Fills the table. Returns null, or the name of a function this MPI lacks.
 const char* find_mpi_functions(const sumac_stub& stub);

@@ -17,15 +17,15 @@ std::atomic<bool> may_free{true};
 
 }  // namespace
 
-MpiMessages::MpiMessages(MPI_Comm all, MPI_Comm leaders) : all_(all), leaders_(leaders) {
+MpiMessages::MpiMessages(MpiComm all, MpiComm leaders) : all_(all), leaders_(leaders) {
   ++live_objects;
 }
 
 MpiMessages::~MpiMessages() {
   --live_objects;
   if (!may_free) return;
-  if (leaders_ != MPI_COMM_NULL) mpi.Comm_free(&leaders_);
-  if (all_ != MPI_COMM_NULL) mpi.Comm_free(&all_);
+  if (leaders_ != kMpi.comm_null) mpi.Comm_free(one(leaders_));
+  if (all_ != kMpi.comm_null) mpi.Comm_free(one(all_));
 }
 
 void MpiMessages::set_freeing(bool may) { may_free = may; }
@@ -39,8 +39,8 @@ void MpiMessages::add_peers(std::vector<int>& peers) const {
 }
 
 // A message that cannot be sent leaves a peer waiting, so the job ends.
-void MpiMessages::add(MPI_Request request, Counter& completed, int peer, int error) {
-  if (error != MPI_SUCCESS) {
+void MpiMessages::add(MpiRequest request, Counter& completed, int peer, int error) {
+  if (error != kMpiSuccess) {
     log_here("error[message]: the MPI refused a message to or from rank %d; ending the job", peer);
     end_job(all_);
   }
@@ -49,26 +49,26 @@ void MpiMessages::add(MPI_Request request, Counter& completed, int peer, int err
 }
 
 void MpiMessages::send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) {
-  MPI_Request request = MPI_REQUEST_NULL;
+  MpiRequest request = kMpi.request_null;
   const int error =
-      mpi.Isend(from, static_cast<int>(bytes), MPI_BYTE, peer, stream.tag, all_, &request);
+      mpi.Isend(from, static_cast<int>(bytes), kMpi.byte, peer, stream.tag, all_, one(request));
   ++stream.sends;
   add(request, stream.sent, peer, error);
 }
 
 void MpiMessages::receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) {
-  MPI_Request request = MPI_REQUEST_NULL;
+  MpiRequest request = kMpi.request_null;
   const int error =
-      mpi.Irecv(to, static_cast<int>(bytes), MPI_BYTE, peer, stream.tag, all_, &request);
+      mpi.Irecv(to, static_cast<int>(bytes), kMpi.byte, peer, stream.tag, all_, one(request));
   ++stream.receives;
   add(request, stream.received, peer, error);
 }
 
-void MpiMessages::allreduce(Stream& stream, const void* in, void* out, int count, MPI_Datatype type,
-                            MPI_Op op) {
-  MPI_Request request = MPI_REQUEST_NULL;
+void MpiMessages::allreduce(Stream& stream, const void* in, void* out, int count, MpiDatatype type,
+                            MpiOp op) {
+  MpiRequest request = kMpi.request_null;
   const int error =
-      mpi.Iallreduce(in == out ? MPI_IN_PLACE : in, out, count, type, op, leaders_, &request);
+      mpi.Iallreduce(in == out ? kMpi.in_place : in, out, count, type, op, leaders_, one(request));
   ++stream.receives;
   add(request, stream.received, -1, error);
 }
@@ -78,8 +78,8 @@ bool MpiMessages::poll() {
   completed_.resize(requests_.size());
   int count = 0;
   const int error = mpi.Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                 completed_.data(), MPI_STATUSES_IGNORE);
-  if (error != MPI_SUCCESS) {
+                                 completed_.data(), statuses_ignore());
+  if (error != kMpiSuccess) {
     log_here("error[message]: a message between ranks failed; ending the job");
     end_job(all_);
   }
@@ -90,8 +90,8 @@ bool MpiMessages::poll() {
   }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
-    requests_[kept] = requests_[i];
+    if (requests_[i] == kMpi.request_null) continue;
+    requests_.set(kept, requests_[i]);
     pending_[kept++] = pending_[i];
   }
   requests_.resize(kept);
@@ -105,20 +105,20 @@ void TypedAllreduce::start(Messages& messages, Stream& stream, const std::byte* 
                                                 op_);
 }
 
-bool make_inner(MPI_Comm comm, int color, int rank, MPI_Comm& inner) {
-  inner = MPI_COMM_NULL;
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  mpi.Comm_get_errhandler(comm, &handler);
+bool make_inner(MpiComm comm, int color, int rank, MpiComm& inner) {
+  inner = kMpi.comm_null;
+  MpiErrhandler handler = kMpi.errhandler_null;
+  mpi.Comm_get_errhandler(comm, one(handler));
   // In MPICH this may also mean that the communicator has no handler, and its errors are
   // MPI_COMM_WORLD's. Set back, they would be fatal for good.
-  const bool stays = family() == Family::mpich && handler == MPI_ERRORS_ARE_FATAL;
+  const bool stays = family() == Family::mpich && handler == kMpi.errors_are_fatal;
   if (!stays) return_errors(comm);
-  const int error = mpi.Comm_split(comm, color, rank, &inner);
+  const int error = mpi.Comm_split(comm, color, rank, one(inner));
   if (!stays) mpi.Comm_set_errhandler(comm, handler);
-  if (handler != MPI_ERRHANDLER_NULL) mpi.Errhandler_free(&handler);
-  if (error != MPI_SUCCESS) inner = MPI_COMM_NULL;
-  if (inner != MPI_COMM_NULL) return_errors(inner);
-  return error == MPI_SUCCESS;
+  if (handler != kMpi.errhandler_null) mpi.Errhandler_free(one(handler));
+  if (error != kMpiSuccess) inner = kMpi.comm_null;
+  if (inner != kMpi.comm_null) return_errors(inner);
+  return error == kMpiSuccess;
 }
 
 }  // namespace sumac

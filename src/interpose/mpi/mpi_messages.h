@@ -3,10 +3,9 @@
 // program's, whatever its wildcards, can take one.
 #pragma once
 
-#include <mpi.h>
-
 #include <vector>
 
+#include "interpose/mpi/handle_types.h"
 #include "transport/p2p/messages.h"
 
 namespace sumac {
@@ -14,7 +13,7 @@ namespace sumac {
 class MpiMessages final : public Messages {
  public:
   // Takes over both communicators; `leaders` may be MPI_COMM_NULL.
-  MpiMessages(MPI_Comm all, MPI_Comm leaders);
+  MpiMessages(MpiComm all, MpiComm leaders);
   // Frees the communicators. No message may be under way.
   ~MpiMessages() override;
   MpiMessages(const MpiMessages&) = delete;
@@ -26,8 +25,7 @@ class MpiMessages final : public Messages {
   bool busy() const override { return !requests_.empty(); }
 
   // Starts an all-reduce of the MPI among the leaders.
-  void allreduce(Stream& stream, const void* in, void* out, int count, MPI_Datatype type,
-                 MPI_Op op);
+  void allreduce(Stream& stream, const void* in, void* out, int count, MpiDatatype type, MpiOp op);
 
   void add_peers(std::vector<int>& peers) const override;
 
@@ -42,10 +40,10 @@ class MpiMessages final : public Messages {
     Counter* completed;
     int peer;
   };
-  void add(MPI_Request request, Counter& completed, int peer, int error);
+  void add(MpiRequest request, Counter& completed, int peer, int error);
 
-  MPI_Comm all_, leaders_;
-  std::vector<MPI_Request> requests_;
+  MpiComm all_, leaders_;
+  HandleArray<MpiRequest> requests_;
   std::vector<Pending> pending_;  // of the request in the same place
   std::vector<int> completed_;
 };
@@ -53,13 +51,13 @@ class MpiMessages final : public Messages {
 // Over MpiMessages.
 class TypedAllreduce final : public MpiAllreduce {
  public:
-  TypedAllreduce(MPI_Datatype type, MPI_Op op) : type_(type), op_(op) {}
+  TypedAllreduce(MpiDatatype type, MpiOp op) : type_(type), op_(op) {}
   void start(Messages& messages, Stream& stream, const std::byte* in, std::byte* out,
              std::size_t count) const override;
 
  private:
-  MPI_Datatype type_;
-  MPI_Op op_;
+  MpiDatatype type_;
+  MpiOp op_;
 };
 
 // A communicator of the same ranks (color 0), or of those with that color, that reports errors to
@@ -67,6 +65,6 @@ class TypedAllreduce final : public MpiAllreduce {
 // could make none, or the color is MPI_UNDEFINED. False on failure, of which no error handler of
 // the program's is told; but with MPICH a communicator without a handler of its own reports it as
 // usual.
-bool make_inner(MPI_Comm comm, int color, int rank, MPI_Comm& inner);
+bool make_inner(MpiComm comm, int color, int rank, MpiComm& inner);
 
 }  // namespace sumac

@@ -7,11 +7,11 @@
 namespace sumac {
 namespace {
 
-int find_in_grid(MPI_Comm comm, Neighbors& neighbors) {
+int find_in_grid(MpiComm comm, Neighbors& neighbors) {
   int dimensions = 0;
   int error = mpi.Cartdim_get(comm, &dimensions);
-  for (int d = 0; d < dimensions && error == MPI_SUCCESS; ++d) {
-    int before = MPI_PROC_NULL, after = MPI_PROC_NULL;
+  for (int d = 0; d < dimensions && error == kMpiSuccess; ++d) {
+    int before = kMpi.proc_null, after = kMpi.proc_null;
     error = mpi.Cart_shift(comm, d, 1, &before, &after);
     neighbors.to.insert(neighbors.to.end(), {before, after});
   }
@@ -19,11 +19,11 @@ int find_in_grid(MPI_Comm comm, Neighbors& neighbors) {
   return error;
 }
 
-int find_in_graph(MPI_Comm comm, Neighbors& neighbors) {
+int find_in_graph(MpiComm comm, Neighbors& neighbors) {
   int rank = 0, count = 0;
   mpi.Comm_rank(comm, &rank);
   const int error = mpi.Graph_neighbors_count(comm, rank, &count);
-  if (error != MPI_SUCCESS) return error;
+  if (error != kMpiSuccess) return error;
   neighbors.to.resize(static_cast<std::size_t>(count));
   mpi.Graph_neighbors(comm, rank, count, neighbors.to.data());
   neighbors.from = neighbors.to;
@@ -35,13 +35,13 @@ int find_in_graph(MPI_Comm comm, Neighbors& neighbors) {
 // to it could only be opened with its MPI in the global scope.
 int* place_of(std::vector<int>& weights, int weighted) {
   if (family() == Family::mpich || weighted) return weights.data();
-  return MPI_UNWEIGHTED;
+  return kMpi.unweighted;
 }
 
-int find_in_distributed_graph(MPI_Comm comm, Neighbors& neighbors) {
+int find_in_distributed_graph(MpiComm comm, Neighbors& neighbors) {
   int from = 0, to = 0, weighted = 0;
   const int error = mpi.Dist_graph_neighbors_count(comm, &from, &to, &weighted);
-  if (error != MPI_SUCCESS) return error;
+  if (error != kMpiSuccess) return error;
   neighbors.from.resize(static_cast<std::size_t>(from));
   neighbors.to.resize(static_cast<std::size_t>(to));
   std::vector<int> from_weights(neighbors.from.size() + 1), to_weights(neighbors.to.size() + 1);
@@ -52,14 +52,14 @@ int find_in_distributed_graph(MPI_Comm comm, Neighbors& neighbors) {
 
 }  // namespace
 
-int find_neighbors(MPI_Comm comm, Neighbors& neighbors) {
-  int topology = MPI_UNDEFINED;
+int find_neighbors(MpiComm comm, Neighbors& neighbors) {
+  int topology = kMpi.undefined;
   const int error = mpi.Topo_test(comm, &topology);
-  if (error != MPI_SUCCESS) return error;
-  if (topology == MPI_CART) return find_in_grid(comm, neighbors);
-  if (topology == MPI_GRAPH) return find_in_graph(comm, neighbors);
-  if (topology == MPI_DIST_GRAPH) return find_in_distributed_graph(comm, neighbors);
-  return MPI_ERR_TOPOLOGY;
+  if (error != kMpiSuccess) return error;
+  if (topology == kMpi.topology_cart) return find_in_grid(comm, neighbors);
+  if (topology == kMpi.topology_graph) return find_in_graph(comm, neighbors);
+  if (topology == kMpi.topology_dist_graph) return find_in_distributed_graph(comm, neighbors);
+  return kMpi.err_topology;
 }
 
 }  // namespace sumac

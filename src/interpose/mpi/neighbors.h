@@ -2,9 +2,9 @@
 // Whom the neighbourhood collectives of a communicator connect.
 #pragma once
 
-#include <mpi.h>
-
 #include <vector>
+
+#include "interpose/mpi/constants.h"
 
 namespace sumac {
 
@@ -15,6 +15,6 @@ struct Neighbors {
 
 // Of this rank. Returns the MPI's error, of which the communicator's error handler has been told;
 // MPI_ERR_TOPOLOGY, of which nobody has, where it has no topology.
-int find_neighbors(MPI_Comm comm, Neighbors& neighbors);
+int find_neighbors(MpiComm comm, Neighbors& neighbors);
 
 }  // namespace sumac

@@ -19,12 +19,12 @@ namespace {
 // packed size fits an int.
 template <class Byte, class Step>
 void in_parts(const TypedBuffer& buffer, std::size_t bytes, Byte* packed, Step step) {
-  MPI_Aint lower = 0, extent = 0;
+  MpiAint lower = 0, extent = 0;
   mpi.Type_get_extent(buffer.type, &lower, &extent);
   const std::size_t element = bytes / static_cast<std::size_t>(buffer.count);
-  const MPI_Count most = std::max<MPI_Count>(1, INT_MAX / static_cast<MPI_Count>(element));
+  const MpiCount most = std::max<MpiCount>(1, INT_MAX / static_cast<MpiCount>(element));
   auto* place = static_cast<char*>(buffer.address);
-  for (MPI_Count left = buffer.count; left > 0;) {
+  for (MpiCount left = buffer.count; left > 0;) {
     const int part = static_cast<int>(std::min(left, most));
     const std::size_t size = element * static_cast<std::size_t>(part);
     step(place, part, packed, static_cast<int>(size));
@@ -48,29 +48,29 @@ void unpack_by_mpi(const TypedBuffer& buffer, std::size_t bytes, const std::byte
   });
 }
 
-LaidOut elements_of(const Data& data, const DataLayout& layout, MPI_Aint extent) {
+LaidOut elements_of(const Data& data, const DataLayout& layout, MpiAint extent) {
   return {layout, static_cast<std::size_t>(data.count), extent,
           static_cast<std::byte*>(data.address)};
 }
 
 }  // namespace
 
-int check_type(MPI_Datatype type, MPI_Comm comm) {
-  if (find_known_type(type) || type == MPI_DATATYPE_NULL) return MPI_SUCCESS;
+int check_type(MpiDatatype type, MpiComm comm) {
+  if (find_known_type(type) || type == kMpi.datatype_null) return kMpiSuccess;
   char nothing = 0;
   int position = 0;
   return mpi.Pack(&nothing, 0, type, &nothing, 1, &position, comm);
 }
 
 void pack_elements(const TypedBuffer& buffer, std::size_t bytes, std::byte* packed) {
-  MPI_Aint extent = 0;
+  MpiAint extent = 0;
   const DataLayout* layout = use_packing(buffer.type, buffer.comm, bytes, extent);
   if (!layout) return pack_by_mpi(buffer, bytes, packed);
   pack_all(elements_of(buffer, *layout, extent), packed);
 }
 
 void unpack_elements(const TypedBuffer& buffer, std::size_t bytes, const std::byte* packed) {
-  MPI_Aint extent = 0;
+  MpiAint extent = 0;
   const DataLayout* layout = use_packing(buffer.type, buffer.comm, bytes, extent);
   if (!layout) return unpack_by_mpi(buffer, bytes, packed);
   unpack_all(elements_of(buffer, *layout, extent), packed);
@@ -99,8 +99,8 @@ PackedBuffer::PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, const U
   if (!layout || !use.in_ranges) make_copy(use.outlives);
 }
 
-PackedBuffer::PackedBuffer(const DataLayout& layout, void* address, MPI_Comm comm, const Use& use)
-    : buffer_{{address, 1, MPI_DATATYPE_NULL}, comm}, bytes_(layout.bytes()), layout_(layout) {
+PackedBuffer::PackedBuffer(const DataLayout& layout, void* address, MpiComm comm, const Use& use)
+    : buffer_{{address, 1, kMpi.datatype_null}, comm}, bytes_(layout.bytes()), layout_(layout) {
   if (!use.in_ranges) make_copy(use.outlives);
 }
 
@@ -116,26 +116,26 @@ void PackedBuffer::make_copy(bool outlives) {
 
 PackedBuffer::~PackedBuffer() {
   if (own_) std::free(data_);
-  if (owns_type_) mpi.Type_free(&buffer_.type);
+  if (owns_type_) mpi.Type_free(one(buffer_.type));
 }
 
 void PackedBuffer::rebase() {
   static char anchor;
-  const int one = 1;
-  const MPI_Aint zero = -reinterpret_cast<MPI_Aint>(&anchor);
-  mpi.Type_create_hindexed(1, &one, &zero, buffer_.type, &buffer_.type);
-  mpi.Type_commit(&buffer_.type);
+  const int length = 1;
+  const MpiAint zero = -reinterpret_cast<MpiAint>(&anchor);
+  mpi.Type_create_hindexed(1, &length, &zero, buffer_.type, one(buffer_.type));
+  mpi.Type_commit(one(buffer_.type));
   buffer_.address = &anchor;
   owns_type_ = true;
 }
 
 void PackedBuffer::keep_handles() {
-  if (!owns_type_) mpi.Type_dup(buffer_.type, &buffer_.type);
+  if (!owns_type_) mpi.Type_dup(buffer_.type, one(buffer_.type));
   owns_type_ = true;
   // Any communicator will do for packing and unpacking; without the world there may be no other.
   int initialized = 0;
   mpi.Initialized(&initialized);
-  if (initialized) buffer_.comm = MPI_COMM_SELF;
+  if (initialized) buffer_.comm = kMpi.comm_self;
 }
 
 void PackedBuffer::load() {

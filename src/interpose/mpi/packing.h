@@ -3,23 +3,22 @@
 // so nothing collective depends on how a rank's own type lies in memory.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 
 #include "algorithms/bytes.h"
 #include "interpose/mpi/call.h"
+#include "interpose/mpi/constants.h"
 #include "layout/mover.h"
 
 namespace sumac {
 
 struct TypedBuffer : Data {
-  MPI_Comm comm;  // whose error handler is called
+  MpiComm comm;  // whose error handler is called
 };
 
 // Asks the MPI whether a derived type is valid and committed: MPI_SUCCESS, or the MPI's error, of
 // which the communicator's error handler has been told. MPI_DATATYPE_NULL passes.
-int check_type(MPI_Datatype type, MPI_Comm comm);
+int check_type(MpiDatatype type, MpiComm comm);
 
 // Packs or unpacks a buffer of at least one element of derived type, which has `bytes` packed
 // bytes: by the type's layout where it is known, else by the MPI.
@@ -42,7 +41,7 @@ class PackedBuffer final : public ByteLayout {
   };
   PackedBuffer(const TypedBuffer& buffer, std::size_t bytes, const Use& use);
   // Data with this layout.
-  PackedBuffer(const DataLayout& layout, void* address, MPI_Comm comm, const Use& use);
+  PackedBuffer(const DataLayout& layout, void* address, MpiComm comm, const Use& use);
   ~PackedBuffer();
   PackedBuffer(const PackedBuffer&) = delete;
   PackedBuffer& operator=(const PackedBuffer&) = delete;
@@ -68,7 +67,7 @@ class PackedBuffer final : public ByteLayout {
   std::size_t bytes_ = 0;
   std::byte* data_ = nullptr;  // contiguous, in the buffer or a copy
   DataLayout layout_;
-  MPI_Aint extent_ = 0;  // with the layout
+  MpiAint extent_ = 0;  // with the layout
   bool own_ = false;
   bool owns_type_ = false;
 };

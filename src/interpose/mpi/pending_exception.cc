@@ -10,8 +10,8 @@
 
 namespace sumac {
 
-int PendingException::reduce_local(const void* in, void* inout, int count, MPI_Datatype type,
-                                   MPI_Op op) {
+int PendingException::reduce_local(const void* in, void* inout, int count, MpiDatatype type,
+                                   MpiOp op) {
   try {
     return mpi.Reduce_local(in, inout, count, type, op);
   } catch (abi::__forced_unwind&) {
@@ -20,7 +20,7 @@ int PendingException::reduce_local(const void* in, void* inout, int count, MPI_D
     exception_ = std::current_exception();
     if (!exception_) throw;  // of another language
   }
-  return MPI_SUCCESS;
+  return kMpiSuccess;
 }
 
 void PendingException::leave() { std::rethrow_exception(std::exchange(exception_, nullptr)); }

@@ -3,9 +3,9 @@
 // until the collective has ended.
 #pragma once
 
-#include <mpi.h>
-
 #include <exception>
+
+#include "interpose/mpi/constants.h"
 
 namespace sumac {
 
@@ -13,7 +13,7 @@ class PendingException {
  public:
   // inout[i] = in[i] op inout[i]; returns the MPI's error. Keeps an exception by which the function
   // leaves; lets exceptions of other languages, and cancelled threads, pass.
-  int reduce_local(const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op);
+  int reduce_local(const void* in, void* inout, int count, MpiDatatype type, MpiOp op);
 
   explicit operator bool() const { return static_cast<bool>(exception_); }
   // Throws the exception that is kept, and forgets it.

@@ -7,15 +7,15 @@
 
 namespace sumac {
 
-RepeatedType::RepeatedType(MPI_Datatype type) {
-  MPI_Datatype inner = MPI_DATATYPE_NULL;
+RepeatedType::RepeatedType(MpiDatatype type) {
+  MpiDatatype inner = kMpi.datatype_null;
   if (read_repetition(type, inner, count_)) inner_ = inner;
 }
 
 RepeatedType::~RepeatedType() {
-  if (inner_ == MPI_DATATYPE_NULL || find_known_type(inner_)) return;
+  if (inner_ == kMpi.datatype_null || find_known_type(inner_)) return;
   TypeEnvelope envelope;
-  if (read_envelope(inner_, envelope) && !envelope.is_predefined()) mpi.Type_free(&inner_);
+  if (read_envelope(inner_, envelope) && !envelope.is_predefined()) mpi.Type_free(one(inner_));
 }
 
 }  // namespace sumac

@@ -2,24 +2,24 @@
 // The type that a duplicate or contiguous type repeats.
 #pragma once
 
-#include <mpi.h>
+#include "interpose/mpi/constants.h"
 
 namespace sumac {
 
 class RepeatedType {
  public:
-  explicit RepeatedType(MPI_Datatype type);
+  explicit RepeatedType(MpiDatatype type);
   ~RepeatedType();  // a derived inner type comes as a new handle
   RepeatedType(const RepeatedType&) = delete;
   RepeatedType& operator=(const RepeatedType&) = delete;
 
   // MPI_DATATYPE_NULL for types of any other constructor.
-  MPI_Datatype inner() const { return inner_; }
-  MPI_Count count() const { return count_; }
+  MpiDatatype inner() const { return inner_; }
+  MpiCount count() const { return count_; }
 
  private:
-  MPI_Datatype inner_ = MPI_DATATYPE_NULL;
-  MPI_Count count_ = 1;
+  MpiDatatype inner_ = kMpi.datatype_null;
+  MpiCount count_ = 1;
 };
 
 }  // namespace sumac

@@ -11,15 +11,15 @@ namespace {
 
 std::mutex mutex;
 bool tried = false;
-MPI_Comm self = MPI_COMM_NULL;
+MpiComm self = kMpi.comm_null;
 
 // The handler of MPI_COMM_SELF stays as it is: see make_inner().
-MPI_Comm make() {
+MpiComm make() {
   int initialized = 0;
   mpi.Initialized(&initialized);
-  MPI_Comm made = MPI_COMM_NULL;
-  if (!initialized || mpi.Comm_split(MPI_COMM_SELF, 0, 0, &made) != MPI_SUCCESS) {
-    return MPI_COMM_NULL;
+  MpiComm made = kMpi.comm_null;
+  if (!initialized || mpi.Comm_split(kMpi.comm_self, 0, 0, one(made)) != kMpiSuccess) {
+    return kMpi.comm_null;
   }
   return_errors(made);
   return made;
@@ -27,7 +27,7 @@ MPI_Comm make() {
 
 }  // namespace
 
-MPI_Comm self_communicator() {
+MpiComm self_communicator() {
   const std::lock_guard<std::mutex> hold(mutex);
   if (!tried) self = make();
   tried = true;
@@ -36,7 +36,7 @@ MPI_Comm self_communicator() {
 
 void end_self_communicator() {
   const std::lock_guard<std::mutex> hold(mutex);
-  if (self != MPI_COMM_NULL) mpi.Comm_free(&self);
+  if (self != kMpi.comm_null) mpi.Comm_free(one(self));
   tried = false;
 }
 

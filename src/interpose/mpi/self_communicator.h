@@ -3,7 +3,7 @@
 // the MPI what it accepts without calling an error handler of the program's.
 #pragma once
 
-#include <mpi.h>
+#include "interpose/mpi/constants.h"
 
 namespace sumac {
 
@@ -11,7 +11,7 @@ namespace sumac {
 // been called by then (a program of sessions may have no MPI_COMM_SELF) or the MPI could make none.
 // The first call must come while no other thread makes communicators: an MPI's threads may take
 // turns in this, and one of them may be waiting for another process that waits for this one.
-MPI_Comm self_communicator();
+MpiComm self_communicator();
 
 // To be called at finalisation.
 void end_self_communicator();

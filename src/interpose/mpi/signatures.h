@@ -21,13 +21,13 @@ struct Signature;
 
 template <class Count>
 struct Signature<Function::allreduce, Count> {
-  static void read(Call& call, const void* send, void* receive, Count count, MPI_Datatype type,
-                   MPI_Op op) {
+  static void read(Call& call, const void* send, void* receive, Count count, MpiDatatype type,
+                   MpiOp op) {
     call.send = {const_cast<void*>(send), count, type};
     call.receive = {receive, count, type};
     call.op = op;
   }
-  static std::tuple<const void*, void*, Count, MPI_Datatype, MPI_Op> write(const Call& call) {
+  static std::tuple<const void*, void*, Count, MpiDatatype, MpiOp> write(const Call& call) {
     const Data& data = call.receive;
     return {call.send.address, data.address, static_cast<Count>(data.count), data.type, call.op};
   }
@@ -38,8 +38,8 @@ struct Signature<Function::reduce_local, Count> : Signature<Function::allreduce,
 
 template <class Count>
 struct Signature<Function::reduce, Count> {
-  static void read(Call& call, const void* send, void* receive, Count count, MPI_Datatype type,
-                   MPI_Op op, int root) {
+  static void read(Call& call, const void* send, void* receive, Count count, MpiDatatype type,
+                   MpiOp op, int root) {
     Signature<Function::allreduce, Count>::read(call, send, receive, count, type, op);
     call.root = root;
   }
@@ -51,11 +51,11 @@ struct Signature<Function::reduce, Count> {
 
 template <class Count>
 struct Signature<Function::bcast, Count> {
-  static void read(Call& call, void* buffer, Count count, MPI_Datatype type, int root) {
+  static void read(Call& call, void* buffer, Count count, MpiDatatype type, int root) {
     call.receive = {buffer, count, type};
     call.root = root;
   }
-  static std::tuple<void*, Count, MPI_Datatype, int> write(const Call& call) {
+  static std::tuple<void*, Count, MpiDatatype, int> write(const Call& call) {
     const Data& data = call.receive;
     return {data.address, static_cast<Count>(data.count), data.type, call.root};
   }
@@ -74,12 +74,11 @@ struct Signature<Function::reduce_scatter_block, Count> : Signature<Function::al
 template <class Count>
 struct Signature<Function::reduce_scatter, Count> {
   static void read(Call& call, const void* send, void* receive, const Count* counts,
-                   MPI_Datatype type, MPI_Op op) {
+                   MpiDatatype type, MpiOp op) {
     Signature<Function::allreduce, Count>::read(call, send, receive, 0, type, op);
     call.counts = counts;
   }
-  static std::tuple<const void*, void*, const Count*, MPI_Datatype, MPI_Op> write(
-      const Call& call) {
+  static std::tuple<const void*, void*, const Count*, MpiDatatype, MpiOp> write(const Call& call) {
     return {call.send.address, call.receive.address, static_cast<const Count*>(call.counts),
             call.receive.type, call.op};
   }
@@ -87,12 +86,12 @@ struct Signature<Function::reduce_scatter, Count> {
 
 template <class Count>
 struct Signature<Function::allgather, Count> {
-  static void read(Call& call, const void* send, Count send_count, MPI_Datatype send_type,
-                   void* receive, Count count, MPI_Datatype type) {
+  static void read(Call& call, const void* send, Count send_count, MpiDatatype send_type,
+                   void* receive, Count count, MpiDatatype type) {
     call.send = {const_cast<void*>(send), send_count, send_type};
     call.receive = {receive, count, type};
   }
-  static std::tuple<const void*, Count, MPI_Datatype, void*, Count, MPI_Datatype> write(
+  static std::tuple<const void*, Count, MpiDatatype, void*, Count, MpiDatatype> write(
       const Call& call) {
     const Data &send = call.send, &receive = call.receive;
     return {send.address,    static_cast<Count>(send.count),    send.type,
@@ -102,18 +101,17 @@ struct Signature<Function::allgather, Count> {
 
 template <class Count>
 struct Signature<Function::allgatherv, Count> {
-  using Place = std::conditional_t<std::is_same_v<Count, int>, int, MPI_Aint>;
+  using Place = std::conditional_t<std::is_same_v<Count, int>, int, MpiAint>;
 
-  static void read(Call& call, const void* send, Count send_count, MPI_Datatype send_type,
+  static void read(Call& call, const void* send, Count send_count, MpiDatatype send_type,
                    void* receive, const Count* counts, const Place* displacements,
-                   MPI_Datatype type) {
+                   MpiDatatype type) {
     Signature<Function::allgather, Count>::read(call, send, send_count, send_type, receive, 0,
                                                 type);
     call.counts = counts;
     call.displacements = displacements;
   }
-  static std::tuple<const void*, Count, MPI_Datatype, void*, const Count*, const Place*,
-                    MPI_Datatype>
+  static std::tuple<const void*, Count, MpiDatatype, void*, const Count*, const Place*, MpiDatatype>
   write(const Call& call) {
     const Data &send = call.send, &receive = call.receive;
     return {send.address,
@@ -132,11 +130,11 @@ struct Signature<Function::alltoall, Count> : Signature<Function::allgather, Cou
 
 template <class Count>
 struct Signature<Function::alltoallv, Count> {
-  using Place = std::conditional_t<std::is_same_v<Count, int>, int, MPI_Aint>;
+  using Place = std::conditional_t<std::is_same_v<Count, int>, int, MpiAint>;
 
   static void read(Call& call, const void* send, const Count* send_counts,
-                   const Place* send_displacements, MPI_Datatype send_type, void* receive,
-                   const Count* counts, const Place* displacements, MPI_Datatype type) {
+                   const Place* send_displacements, MpiDatatype send_type, void* receive,
+                   const Count* counts, const Place* displacements, MpiDatatype type) {
     call.send = {const_cast<void*>(send), 0, send_type};
     call.send_counts = send_counts;
     call.send_displacements = send_displacements;
@@ -144,8 +142,8 @@ struct Signature<Function::alltoallv, Count> {
     call.counts = counts;
     call.displacements = displacements;
   }
-  static std::tuple<const void*, const Count*, const Place*, MPI_Datatype, void*, const Count*,
-                    const Place*, MPI_Datatype>
+  static std::tuple<const void*, const Count*, const Place*, MpiDatatype, void*, const Count*,
+                    const Place*, MpiDatatype>
   write(const Call& call) {
     return {call.send.address,
             static_cast<const Count*>(call.send_counts),
@@ -161,19 +159,19 @@ struct Signature<Function::alltoallv, Count> {
 // Displacements are in bytes.
 template <class Count>
 struct Signature<Function::alltoallw, Count> {
-  using Place = std::conditional_t<std::is_same_v<Count, int>, int, MPI_Aint>;
+  using Place = std::conditional_t<std::is_same_v<Count, int>, int, MpiAint>;
 
   static void read(Call& call, const void* send, const Count* send_counts,
-                   const Place* send_displacements, const MPI_Datatype* send_types, void* receive,
-                   const Count* counts, const Place* displacements, const MPI_Datatype* types) {
+                   const Place* send_displacements, DatatypePointer send_types, void* receive,
+                   const Count* counts, const Place* displacements, DatatypePointer types) {
     Signature<Function::alltoallv, Count>::read(call, send, send_counts, send_displacements,
-                                                MPI_DATATYPE_NULL, receive, counts, displacements,
-                                                MPI_DATATYPE_NULL);
+                                                kMpi.datatype_null, receive, counts, displacements,
+                                                kMpi.datatype_null);
     call.send_types = send_types;
     call.types = types;
   }
-  static std::tuple<const void*, const Count*, const Place*, const MPI_Datatype*, void*,
-                    const Count*, const Place*, const MPI_Datatype*>
+  static std::tuple<const void*, const Count*, const Place*, DatatypePointer, void*, const Count*,
+                    const Place*, DatatypePointer>
   write(const Call& call) {
     return {call.send.address,
             static_cast<const Count*>(call.send_counts),
@@ -192,29 +190,29 @@ struct Ending;
 
 template <>
 struct Ending<Form::blocking> {
-  static void read(Call& call, MPI_Comm comm) { call.comm = comm; }
-  static std::tuple<MPI_Comm> write(const Call& call) { return {call.comm}; }
+  static void read(Call& call, MpiComm comm) { call.comm = comm; }
+  static std::tuple<MpiComm> write(const Call& call) { return {call.comm}; }
 };
 
 template <>
 struct Ending<Form::nonblocking> {
-  static void read(Call& call, MPI_Comm comm, MPI_Request* request) {
+  static void read(Call& call, MpiComm comm, RequestPointer request) {
     call.comm = comm;
     call.request = request;
   }
-  static std::tuple<MPI_Comm, MPI_Request*> write(const Call& call) {
+  static std::tuple<MpiComm, RequestPointer> write(const Call& call) {
     return {call.comm, call.request};
   }
 };
 
 template <>
 struct Ending<Form::persistent> {
-  static void read(Call& call, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  static void read(Call& call, MpiComm comm, MpiInfo info, RequestPointer request) {
     call.comm = comm;
     call.info = info;
     call.request = request;
   }
-  static std::tuple<MPI_Comm, MPI_Info, MPI_Request*> write(const Call& call) {
+  static std::tuple<MpiComm, MpiInfo, RequestPointer> write(const Call& call) {
     return {call.comm, call.info, call.request};
   }
 };

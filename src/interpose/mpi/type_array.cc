@@ -10,44 +10,44 @@ namespace {
 
 // Calls step(dimension), the fastest one first.
 template <class Step>
-void for_dimensions(std::size_t dimensions, MPI_Count order, Step step) {
+void for_dimensions(std::size_t dimensions, MpiCount order, Step step) {
   for (std::size_t i = 0; i < dimensions; ++i) {
-    step(order == MPI_ORDER_FORTRAN ? i : dimensions - 1 - i);
+    step(order == kMpi.order_fortran ? i : dimensions - 1 - i);
   }
 }
 
 // One dimension of a distributed array: which of its indices a process has.
 struct Distribution {
-  MPI_Count kind, argument, size, processes, own;
+  MpiCount kind, argument, size, processes, own;
 
   // Calls add(first index, how many) for runs of adjoining indices.
   template <class Add>
   void in_runs(Add add) const {
-    if (kind == MPI_DISTRIBUTE_NONE) return add(0, size);
-    const bool is_default = argument == MPI_DISTRIBUTE_DFLT_DARG;
-    const MPI_Count share = (size + processes - 1) / processes;
-    const bool cyclic = kind == MPI_DISTRIBUTE_CYCLIC;
-    const MPI_Count block = !is_default ? argument : cyclic ? 1 : share;
-    const MPI_Count step = cyclic ? block * processes : size;
-    for (MPI_Count first = own * block; first < size; first += step) {
+    if (kind == kMpi.distribute_none) return add(0, size);
+    const bool is_default = argument == kMpi.distribute_dflt_darg;
+    const MpiCount share = (size + processes - 1) / processes;
+    const bool cyclic = kind == kMpi.distribute_cyclic;
+    const MpiCount block = !is_default ? argument : cyclic ? 1 : share;
+    const MpiCount step = cyclic ? block * processes : size;
+    for (MpiCount first = own * block; first < size; first += step) {
       add(first, std::min(block, size - first));
       if (!cyclic) return;
     }
   }
   std::size_t most_runs() const {
-    return kind == MPI_DISTRIBUTE_CYCLIC ? static_cast<std::size_t>(size) : 1;
+    return kind == kMpi.distribute_cyclic ? static_cast<std::size_t>(size) : 1;
   }
 };
 
 }  // namespace
 
 // Numbers: dimensions, sizes, sizes of the part, where it starts, order.
-DataLayout subarray(const TypeContents& contents, const DataLayout& element, MPI_Aint extent) {
+DataLayout subarray(const TypeContents& contents, const DataLayout& element, MpiAint extent) {
   const std::size_t dimensions = contents.count(0);
   DataLayout layout = element;
-  MPI_Aint stride = extent;
+  MpiAint stride = extent;
   for_dimensions(dimensions, contents.number(1 + 3 * dimensions), [&](std::size_t i) {
-    const MPI_Count start = contents.number(1 + 2 * dimensions + i);
+    const MpiCount start = contents.number(1 + 2 * dimensions + i);
     layout = shifted(repeated(layout, contents.count(1 + dimensions + i), stride), start * stride);
     stride *= contents.number(1 + i);
   });
@@ -56,10 +56,10 @@ DataLayout subarray(const TypeContents& contents, const DataLayout& element, MPI
 
 // Numbers: processes, rank, dimensions, sizes, kinds, their arguments, processes in each dimension,
 // order. Processes are counted in the order of C, whatever the array's is.
-DataLayout darray(const TypeContents& contents, const DataLayout& element, MPI_Aint extent) {
+DataLayout darray(const TypeContents& contents, const DataLayout& element, MpiAint extent) {
   const std::size_t dimensions = contents.count(2);
   std::vector<Distribution> distributions(dimensions);
-  MPI_Count processes = contents.number(0), rank = contents.number(1);
+  MpiCount processes = contents.number(0), rank = contents.number(1);
   for (std::size_t i = 0; i < dimensions; ++i) {
     const auto number = [&](std::size_t which) {
       return contents.number(3 + which * dimensions + i);
@@ -69,10 +69,10 @@ DataLayout darray(const TypeContents& contents, const DataLayout& element, MPI_A
     rank %= processes;
   }
   DataLayout layout = element;
-  MPI_Aint stride = extent;
+  MpiAint stride = extent;
   for_dimensions(dimensions, contents.number(3 + 4 * dimensions), [&](std::size_t i) {
     RunList runs(layout, stride, distributions[i].most_runs());
-    distributions[i].in_runs([&](MPI_Count first, MPI_Count count) {
+    distributions[i].in_runs([&](MpiCount first, MpiCount count) {
       runs.add(first * stride, static_cast<std::size_t>(count));
     });
     layout = runs.finish();

@@ -8,7 +8,7 @@
 namespace sumac {
 
 // `element` and `extent`: those of the array's elements. For constructors with int counts.
-DataLayout subarray(const TypeContents& contents, const DataLayout& element, MPI_Aint extent);
-DataLayout darray(const TypeContents& contents, const DataLayout& element, MPI_Aint extent);
+DataLayout subarray(const TypeContents& contents, const DataLayout& element, MpiAint extent);
+DataLayout darray(const TypeContents& contents, const DataLayout& element, MpiAint extent);
 
 }  // namespace sumac

@@ -6,28 +6,29 @@
 
 namespace sumac {
 
-TypeContents::TypeContents(MPI_Datatype type, const TypeEnvelope& e)
+TypeContents::TypeContents(MpiDatatype type, const TypeEnvelope& e)
     : integers_(static_cast<std::size_t>(e.integers)),
       addresses_(static_cast<std::size_t>(e.addresses)),
       large_counts_(static_cast<std::size_t>(e.large_counts)),
-      types_(static_cast<std::size_t>(e.datatypes), MPI_DATATYPE_NULL) {
+      types_(static_cast<std::size_t>(e.datatypes), kMpi.datatype_null) {
   if (mpi.Type_get_contents_c) {
     valid_ = mpi.Type_get_contents_c(type, e.integers, e.addresses, e.large_counts, e.datatypes,
                                      integers_.data(), addresses_.data(), large_counts_.data(),
-                                     types_.data()) == MPI_SUCCESS;
+                                     types_.data()) == kMpiSuccess;
   } else {
     valid_ =
         mpi.Type_get_contents(type, static_cast<int>(e.integers), static_cast<int>(e.addresses),
                               static_cast<int>(e.datatypes), integers_.data(), addresses_.data(),
-                              types_.data()) == MPI_SUCCESS;
+                              types_.data()) == kMpiSuccess;
   }
 }
 
 TypeContents::~TypeContents() {
-  for (MPI_Datatype& type : types_) {
-    if (!valid_ || type == MPI_DATATYPE_NULL || find_known_type(type)) continue;
+  for (std::size_t i = 0; i < types_.size(); ++i) {
+    MpiDatatype type = types_[i];
+    if (!valid_ || type == kMpi.datatype_null || find_known_type(type)) continue;
     TypeEnvelope envelope;
-    if (read_envelope(type, envelope) && !envelope.is_predefined()) mpi.Type_free(&type);
+    if (read_envelope(type, envelope) && !envelope.is_predefined()) mpi.Type_free(one(type));
   }
 }
 

@@ -3,26 +3,26 @@
 // the latter MPI_Type_get_envelope is an error.
 #pragma once
 
-#include <mpi.h>
+#include "interpose/mpi/constants.h"
 
 namespace sumac {
 
 struct TypeEnvelope {
-  MPI_Count integers = 0, addresses = 0, large_counts = 0, datatypes = 0;
-  int combiner = MPI_UNDEFINED;
+  MpiCount integers = 0, addresses = 0, large_counts = 0, datatypes = 0;
+  int combiner = kMpi.undefined;
 
   // True when a type obtained from another type's contents must not be freed.
   bool is_predefined() const {
-    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
-           combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+    return combiner == kMpi.combiner_named || combiner == kMpi.combiner_f90_real ||
+           combiner == kMpi.combiner_f90_complex || combiner == kMpi.combiner_f90_integer;
   }
 };
 
 // Returns false where the handle is no type.
-bool read_envelope(MPI_Datatype type, TypeEnvelope& envelope);
+bool read_envelope(MpiDatatype type, TypeEnvelope& envelope);
 
 // For a duplicate or contiguous type: the type that it repeats, which the caller frees unless it is
 // predefined, and how often. Returns false for all others.
-bool read_repetition(MPI_Datatype type, MPI_Datatype& inner, MPI_Count& count);
+bool read_repetition(MpiDatatype type, MpiDatatype& inner, MpiCount& count);
 
 }  // namespace sumac

@@ -95,12 +95,12 @@ bool is_in_doubt(TypeKind kind, DType dtype) {
 }
 
 // The element type that the MPI takes `type` for; none where it is not clear.
-DType probed(MPI_Datatype type, TypeKind kind, DType dtype, bool every_mpi) {
+DType probed(MpiDatatype type, TypeKind kind, DType dtype, bool every_mpi) {
   // With sessions only, Open MPI 5's MPI_Reduce_local crashes.
   int initialized = 0;
   mpi.Initialized(&initialized);
   if (!initialized) return DType::none;
-  if (!every_mpi && !accepts(type, kind == TypeKind::logical ? MPI_LAND : MPI_SUM)) {
+  if (!every_mpi && !accepts(type, kind == TypeKind::logical ? kMpi.land : kMpi.sum)) {
     return DType::none;
   }
   if (agrees_on(type, kind, dtype)) return dtype;
@@ -112,7 +112,7 @@ DType probed(MPI_Datatype type, TypeKind kind, DType dtype, bool every_mpi) {
   return DType::none;
 }
 
-bool find_kind_by_name(MPI_Datatype type, TypeKind& kind) {
+bool find_kind_by_name(MpiDatatype type, TypeKind& kind) {
   static constexpr struct {
     const char* name;
     TypeKind kind;
@@ -122,9 +122,9 @@ bool find_kind_by_name(MPI_Datatype type, TypeKind& kind) {
 #define SUMAC_OPTIONAL_TYPE(name, kind) {#name, TypeKind::kind},
 #include "interpose/mpi/predefined_types.def"
   };
-  char name[MPI_MAX_OBJECT_NAME] = "";
+  char name[kMostName] = "";
   int length = 0;
-  if (mpi.Type_get_name(type, name, &length) != MPI_SUCCESS) return false;
+  if (mpi.Type_get_name(type, name, &length) != kMpiSuccess) return false;
   for (const auto& row : kOptional) {
     if (std::strcmp(row.name, name) != 0) continue;
     kind = row.kind;
@@ -157,12 +157,12 @@ bool may_have_extensions(const TypeInfo& info) {
   return !no_integer && !info.has_gaps() && integer_of(info.size, true) != DType::none;
 }
 
-bool describe_type(MPI_Datatype type, TypeKind kind, bool every_mpi, TypeInfo& info) {
-  if (type == MPI_DATATYPE_NULL) return false;
+bool describe_type(MpiDatatype type, TypeKind kind, bool every_mpi, TypeInfo& info) {
+  if (type == kMpi.datatype_null) return false;
   int size = 0;
-  MPI_Aint lower = 0, extent = 0;
-  if (mpi.Type_size(type, &size) != MPI_SUCCESS || size <= 0) return false;
-  if (mpi.Type_get_extent(type, &lower, &extent) != MPI_SUCCESS) return false;
+  MpiAint lower = 0, extent = 0;
+  if (mpi.Type_size(type, &size) != kMpiSuccess || size <= 0) return false;
+  if (mpi.Type_get_extent(type, &lower, &extent) != kMpiSuccess) return false;
   if (lower != 0 || extent < size) return false;
   info.size = static_cast<std::size_t>(size);
   info.extent = static_cast<std::size_t>(extent);
@@ -176,24 +176,21 @@ bool describe_type(MPI_Datatype type, TypeKind kind, bool every_mpi, TypeInfo& i
   return true;
 }
 
-bool find_kind(MPI_Datatype type, TypeKind& kind) {
+bool find_kind(MpiDatatype type, TypeKind& kind) {
   TypeEnvelope envelope;
   if (!read_envelope(type, envelope)) return false;
-  switch (envelope.combiner) {
-    case MPI_COMBINER_F90_REAL:
-      kind = TypeKind::floating;
-      return true;
-    case MPI_COMBINER_F90_COMPLEX:
-      kind = TypeKind::complex;
-      return true;
-    case MPI_COMBINER_F90_INTEGER:
-      kind = TypeKind::fortran_integer;
-      return true;
-    case MPI_COMBINER_NAMED:
-      return find_kind_by_name(type, kind);
-    default:
-      return false;
+  const int combiner = envelope.combiner;
+  if (combiner == kMpi.combiner_named) return find_kind_by_name(type, kind);
+  if (combiner == kMpi.combiner_f90_real) {
+    kind = TypeKind::floating;
+  } else if (combiner == kMpi.combiner_f90_complex) {
+    kind = TypeKind::complex;
+  } else if (combiner == kMpi.combiner_f90_integer) {
+    kind = TypeKind::fortran_integer;
+  } else {
+    return false;
   }
+  return true;
 }
 
 }  // namespace sumac

@@ -2,12 +2,11 @@
 // What Sumac knows about a predefined type, and how it finds out.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
 
 #include "base/types.h"
+#include "interpose/mpi/constants.h"
 
 namespace sumac {
 
@@ -51,7 +50,7 @@ struct TypeInfo {
 // size and kind leave open what the MPI takes an element for, its own MPI_Reduce_local is asked; a
 // type that `every_mpi` has is asked about without first asking whether the MPI accepts it. A
 // process that has begun with a session cannot ask: such types are then the MPI's to reduce.
-bool describe_type(MPI_Datatype type, TypeKind kind, bool every_mpi, TypeInfo& info);
+bool describe_type(MpiDatatype type, TypeKind kind, bool every_mpi, TypeInfo& info);
 
 // True when the type's elements are integers, truth values, text or bytes.
 bool may_have_extensions(const TypeInfo& info);
@@ -61,6 +60,6 @@ DType integer_of(std::size_t size, bool is_signed);
 
 // Finds the kind of a type that is not in the table of handles: an optional type, or one made by
 // MPI_Type_create_f90_real or its siblings. Returns false for derived types.
-bool find_kind(MPI_Datatype type, TypeKind& kind);
+bool find_kind(MpiDatatype type, TypeKind& kind);
 
 }  // namespace sumac

@@ -8,6 +8,7 @@
 #include <new>
 #include <vector>
 
+#include "interpose/mpi/callbacks.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/packing.h"
@@ -35,7 +36,7 @@ const DataLayout& Known::kUnreadable = *new DataLayout;
 
 std::mutex asking;  // held while a type that has not been met is asked about
 std::mutex mutex;   // of `unused`
-int keyval = MPI_KEYVAL_INVALID;
+int keyval = kMpi.keyval_invalid;
 auto& all = *new std::vector<Known*>;
 auto& unused = *new std::vector<Known*>;
 
@@ -47,19 +48,12 @@ std::atomic<Known*>& place_of(std::uintptr_t handle) {
   return cache[handle * 0x9e3779b97f4a7c15ull >> (64 - kPlaceBits)];
 }
 
-int do_not_copy(MPI_Datatype, int, void*, void*, void*, int* copied) {
-  *copied = 0;
-  return MPI_SUCCESS;
-}
-
-int on_delete(MPI_Datatype type, int, void* attribute, void*) {
+void on_end(std::uintptr_t handle, void* attribute) {
   auto* known = static_cast<Known*>(attribute);
-  std::uintptr_t handle = handle_bits(type);
-  if (!known->handle.compare_exchange_strong(handle, 0)) return MPI_SUCCESS;
+  if (!known->handle.compare_exchange_strong(handle, 0)) return;
   known->forget_packing();
   const std::lock_guard<std::mutex> lock(mutex);
   unused.push_back(known);
-  return MPI_SUCCESS;
 }
 
 Known* acquire() {
@@ -75,60 +69,58 @@ Known* acquire() {
 }
 
 TypeLayout layout_of(const TypeInfo& predefined) {
-  const auto extent = static_cast<MPI_Aint>(predefined.extent);
+  const auto extent = static_cast<MpiAint>(predefined.extent);
   return {predefined.size, extent, 0, extent, !predefined.has_gaps()};
 }
 
-bool ask(MPI_Datatype type, TypeLayout& layout) {
-  MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
+bool ask(MpiDatatype type, TypeLayout& layout) {
+  MpiAint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
   mpi.Type_get_extent(type, &lower, &extent);
   mpi.Type_get_true_extent(type, &true_lower, &true_extent);
   if (!packed_size(type, layout.size)) return false;
   layout.extent = extent;
   layout.low = std::min({lower, lower + extent, true_lower});
   layout.high = std::max({lower, lower + extent, true_lower + true_extent});
-  const auto size = static_cast<MPI_Aint>(layout.size);
+  const auto size = static_cast<MpiAint>(layout.size);
   layout.dense = lower == 0 && true_lower == 0 && extent == size && true_extent == size;
   return true;
 }
 
 // Remembers the layout, where possible, for as long as the type lives. With sessions only, an
 // attribute's key could outlive its meaning.
-void remember(MPI_Datatype type, const TypeLayout& layout) {
+void remember(MpiDatatype type, const TypeLayout& layout) {
   if (!world_exists()) return;
-  if (keyval == MPI_KEYVAL_INVALID) {
-    mpi.Type_create_keyval(do_not_copy, on_delete, &keyval, nullptr);
-  }
-  Known* known = keyval == MPI_KEYVAL_INVALID ? nullptr : acquire();
+  if (keyval == kMpi.keyval_invalid) create_type_keyval(on_end, &keyval);
+  Known* known = keyval == kMpi.keyval_invalid ? nullptr : acquire();
   if (!known) return;
-  const std::uintptr_t handle = handle_bits(type);
+  const std::uintptr_t handle = type.bits;
   known->layout = layout;
   known->handle.store(handle, std::memory_order_release);
-  if (mpi.Type_set_attr(type, keyval, known) != MPI_SUCCESS) {
-    on_delete(type, keyval, known, nullptr);
+  if (mpi.Type_set_attr(type, keyval, known) != kMpiSuccess) {
+    on_end(handle, known);
     return;
   }
   place_of(handle).store(known, std::memory_order_release);
 }
 
-Known* find_attribute(MPI_Datatype type) {
-  if (keyval == MPI_KEYVAL_INVALID) return nullptr;
+Known* find_attribute(MpiDatatype type) {
+  if (keyval == kMpi.keyval_invalid) return nullptr;
   void* attribute = nullptr;
   int found = 0;
-  if (mpi.Type_get_attr(type, keyval, &attribute, &found) != MPI_SUCCESS || !found) return nullptr;
+  if (mpi.Type_get_attr(type, keyval, &attribute, &found) != kMpiSuccess || !found) return nullptr;
   auto* known = static_cast<Known*>(attribute);
-  place_of(handle_bits(type)).store(known, std::memory_order_release);
+  place_of(type.bits).store(known, std::memory_order_release);
   return known;
 }
 
 // What is kept of the type, without asking the MPI.
-Known* find_cached(MPI_Datatype type) {
-  const std::uintptr_t handle = handle_bits(type);
+Known* find_cached(MpiDatatype type) {
+  const std::uintptr_t handle = type.bits;
   Known* const known = place_of(handle).load(std::memory_order_acquire);
   return known && known->handle.load(std::memory_order_acquire) == handle ? known : nullptr;
 }
 
-const DataLayout* read_packing(MPI_Datatype type, Known& known) {
+const DataLayout* read_packing(MpiDatatype type, Known& known) {
   const std::lock_guard<std::mutex> lock(asking);
   if (const DataLayout* read = known.packing.load()) return read;
   DataLayout layout;
@@ -141,31 +133,31 @@ const DataLayout* read_packing(MPI_Datatype type, Known& known) {
 
 }  // namespace
 
-int find_layout(MPI_Datatype type, MPI_Comm comm, TypeLayout& layout) {
+int find_layout(MpiDatatype type, MpiComm comm, TypeLayout& layout) {
   if (const TypeInfo* predefined = find_known_type(type)) {
     layout = layout_of(*predefined);
-    return MPI_SUCCESS;
+    return kMpiSuccess;
   }
   if (const Known* known = find_cached(type)) {
     layout = known->layout;
-    return MPI_SUCCESS;
+    return kMpiSuccess;
   }
   if (const int error = check_type(type, comm)) return error;
   if (const TypeInfo* predefined = find_type(type)) {
     layout = layout_of(*predefined);
-    return MPI_SUCCESS;
+    return kMpiSuccess;
   }
   const std::lock_guard<std::mutex> lock(asking);
   if (const Known* met = find_attribute(type)) {
     layout = met->layout;
-    return MPI_SUCCESS;
+    return kMpiSuccess;
   }
-  if (!ask(type, layout)) return MPI_ERR_TYPE;
+  if (!ask(type, layout)) return kMpi.err_type;
   remember(type, layout);
-  return MPI_SUCCESS;
+  return kMpiSuccess;
 }
 
-const DataLayout* find_packing(MPI_Datatype type, MPI_Aint& extent) {
+const DataLayout* find_packing(MpiDatatype type, MpiAint& extent) {
   Known* const known = find_cached(type);
   if (!known) return nullptr;
   const DataLayout* packing = known->packing.load(std::memory_order_acquire);
@@ -174,7 +166,7 @@ const DataLayout* find_packing(MPI_Datatype type, MPI_Aint& extent) {
   return packing == &Known::kUnreadable ? nullptr : packing;
 }
 
-bool is_uniform(MPI_Datatype type) {
+bool is_uniform(MpiDatatype type) {
   const Known* const known = find_cached(type);
   return known && known->packing.load(std::memory_order_acquire) && known->is_uniform;
 }
@@ -182,7 +174,7 @@ bool is_uniform(MPI_Datatype type) {
 void forget_layouts() {
   for (auto& place : cache) place.store(nullptr);
   const std::lock_guard<std::mutex> hold(asking);
-  keyval = MPI_KEYVAL_INVALID;
+  keyval = kMpi.keyval_invalid;
   const std::lock_guard<std::mutex> lock(mutex);
   for (Known* known : all) {
     known->handle.store(0);

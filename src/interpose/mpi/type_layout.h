@@ -2,9 +2,9 @@
 // How elements of any type lie in memory.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
+
+#include "interpose/mpi/constants.h"
 
 namespace sumac {
 
@@ -12,19 +12,19 @@ struct DataLayout;
 
 struct TypeLayout {
   std::size_t size = 0;  // packed bytes of an element
-  MPI_Aint extent = 0;   // bytes from one to the next; may be negative
+  MpiAint extent = 0;    // bytes from one to the next; may be negative
   // All of an element, gaps included, is at [low, high) bytes from its address.
-  MPI_Aint low = 0, high = 0;
+  MpiAint low = 0, high = 0;
   // The element is all data, from the address on: elements may be copied as `size` bytes each.
   bool dense = false;
 
   // Bytes that `count` elements, at least one, take in memory, and where in these the first one is.
   std::size_t span(std::size_t count) const {
-    const MPI_Aint steps = static_cast<MPI_Aint>(count - 1) * extent;
+    const MpiAint steps = static_cast<MpiAint>(count - 1) * extent;
     return static_cast<std::size_t>(high - low + (steps < 0 ? -steps : steps));
   }
-  MPI_Aint first(std::size_t count) const {
-    const MPI_Aint steps = static_cast<MPI_Aint>(count - 1) * extent;
+  MpiAint first(std::size_t count) const {
+    const MpiAint steps = static_cast<MpiAint>(count - 1) * extent;
     return (steps < 0 ? -steps : 0) - low;
   }
 };
@@ -32,17 +32,17 @@ struct TypeLayout {
 // Finds the layout of `type`, which is not MPI_DATATYPE_NULL. The MPI is asked when a handle first
 // occurs. Returns an MPI error where the type is not committed, or is none; the error handler of
 // `comm` has then been told.
-int find_layout(MPI_Datatype type, MPI_Comm comm, TypeLayout& layout);
+int find_layout(MpiDatatype type, MpiComm comm, TypeLayout& layout);
 
 // The places of an element's packed bytes, for a derived type of which find_layout() has been asked
 // lately; `extent` is the type's. Null for all others, without asking the MPI whether they are
 // types, and where the type cannot be read. It is read when this is first asked. The layout lasts
 // as long as the type.
-const DataLayout* find_packing(MPI_Datatype type, MPI_Aint& extent);
+const DataLayout* find_packing(MpiDatatype type, MpiAint& extent);
 
 // Of a type that find_packing() has read: whether all elements that it is made of have one size,
 // and none is a pair (MPI_2INT, MPI_DOUBLE_INT and the like).
-bool is_uniform(MPI_Datatype type);
+bool is_uniform(MpiDatatype type);
 
 // To be called at finalisation.
 void forget_layouts();

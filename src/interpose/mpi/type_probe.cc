@@ -35,14 +35,14 @@ std::size_t significant(DType dtype, std::size_t unit) {
   return is_long_double && std::numeric_limits<long double>::digits == 64 ? 10 : unit;
 }
 
-bool same_result(const Elements& elements, std::size_t unit, MPI_Datatype type, MPI_Op handle,
+bool same_result(const Elements& elements, std::size_t unit, MpiDatatype type, MpiOp handle,
                  DType dtype, Op op) {
   const ReduceFn kernel = find_reduce(op, dtype);
   if (!kernel) return false;
   const std::size_t count = elements.bytes() / size_of(dtype);
   Elements theirs = elements;
   if (mpi.Reduce_local(theirs.left.data(), theirs.right.data(), static_cast<int>(count), type,
-                       handle) != MPI_SUCCESS) {
+                       handle) != kMpiSuccess) {
     return false;
   }
   const void* const sources[] = {elements.left.data(), elements.right.data()};
@@ -118,7 +118,7 @@ Elements integers(std::size_t size) {
 
 // Asks about one element at a time: Open MPI's vector loops saturate small integers, its loop for
 // single ones does not.
-bool reduces_as(const Elements& elements, std::size_t size, MPI_Datatype type, MPI_Op handle,
+bool reduces_as(const Elements& elements, std::size_t size, MpiDatatype type, MpiOp handle,
                 DType dtype, Op op) {
   for (std::size_t at = 0; at < elements.bytes(); at += size) {
     Elements one;
@@ -130,15 +130,15 @@ bool reduces_as(const Elements& elements, std::size_t size, MPI_Datatype type, M
 
 }  // namespace
 
-bool accepts(MPI_Datatype type, MPI_Op op) {
-  const MPI_Comm self = self_communicator();
-  if (self == MPI_COMM_NULL) return false;
+bool accepts(MpiDatatype type, MpiOp op) {
+  const MpiComm self = self_communicator();
+  if (self == kMpi.comm_null) return false;
   alignas(64) std::byte in[64] = {}, out[64] = {};
-  return mpi.Allreduce(in, out, 1, type, op, self) == MPI_SUCCESS;
+  return mpi.Allreduce(in, out, 1, type, op, self) == kMpiSuccess;
 }
 
-DType meaning_of(MPI_Datatype type, std::size_t size, Op op) {
-  const MPI_Op handle = handle_of(op);
+DType meaning_of(MpiDatatype type, std::size_t size, Op op) {
+  const MpiOp handle = handle_of(op);
   if (!accepts(type, handle)) return DType::none;
   const Elements elements = integers(size);
   for (const bool is_signed : {true, false}) {
@@ -148,18 +148,18 @@ DType meaning_of(MPI_Datatype type, std::size_t size, Op op) {
   return DType::none;
 }
 
-bool agrees_on(MPI_Datatype type, TypeKind kind, DType dtype) {
+bool agrees_on(MpiDatatype type, TypeKind kind, DType dtype) {
   if (dtype == DType::none) return false;
   if (kind != TypeKind::logical) {
     const bool is_complex = info_of(dtype).kind == ElementKind::complex;
     const std::size_t unit = size_of(dtype) / (is_complex ? 2 : 1);
-    return same_result(summands(dtype), unit, type, MPI_SUM, dtype, Op::sum);
+    return same_result(summands(dtype), unit, type, kMpi.sum, dtype, Op::sum);
   }
   const std::size_t unit = size_of(dtype);
   const Elements elements = truth_values(unit);
-  return same_result(elements, unit, type, MPI_LAND, dtype, Op::land) &&
-         same_result(elements, unit, type, MPI_LOR, dtype, Op::lor) &&
-         same_result(elements, unit, type, MPI_LXOR, dtype, Op::lxor);
+  return same_result(elements, unit, type, kMpi.land, dtype, Op::land) &&
+         same_result(elements, unit, type, kMpi.lor, dtype, Op::lor) &&
+         same_result(elements, unit, type, kMpi.lxor, dtype, Op::lxor);
 }
 
 }  // namespace sumac

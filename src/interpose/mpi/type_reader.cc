@@ -25,17 +25,17 @@ struct Reading {
   }
 };
 
-bool read_nested(MPI_Datatype type, Reading& reading, DataLayout& layout);
+bool read_nested(MpiDatatype type, Reading& reading, DataLayout& layout);
 
 // An inner type, as constructors use it.
 struct Inner {
   DataLayout layout;
-  MPI_Aint extent = 0;
+  MpiAint extent = 0;
 
-  bool read(MPI_Datatype type, Reading& reading) {
-    MPI_Aint lower = 0;
+  bool read(MpiDatatype type, Reading& reading) {
+    MpiAint lower = 0;
     return read_nested(type, reading, layout) &&
-           mpi.Type_get_extent(type, &lower, &extent) == MPI_SUCCESS;
+           mpi.Type_get_extent(type, &lower, &extent) == kMpiSuccess;
   }
   DataLayout run(std::size_t count) const { return repeated(layout, count, extent); }
 };
@@ -57,7 +57,7 @@ bool layout_of_predefined(const TypeInfo& info, DataLayout& layout) {
 
 // Counts, lengths of blocks and places: number(first_place + i) times `unit`.
 DataLayout indexed(const TypeContents& contents, const Inner& inner, bool one_length,
-                   MPI_Aint unit) {
+                   MpiAint unit) {
   const std::size_t blocks = contents.count(0);
   const std::size_t first_place = one_length ? 2 : 1 + blocks;
   RunList list(inner.layout, inner.extent, blocks);
@@ -85,60 +85,49 @@ bool structure(const TypeContents& contents, Reading& reading, DataLayout& layou
 
 bool from_contents(const TypeContents& contents, int combiner, Reading& reading,
                    DataLayout& layout) {
-  if (combiner == MPI_COMBINER_STRUCT) return structure(contents, reading, layout);
+  if (combiner == kMpi.combiner_struct) return structure(contents, reading, layout);
   Inner inner;
   if (contents.types() != 1 || !inner.read(contents.type(0), reading)) return false;
   constexpr bool kOneLength = true;
-  switch (combiner) {
-    case MPI_COMBINER_DUP:
-    case MPI_COMBINER_RESIZED:
-      layout = inner.layout;
-      return true;
-    case MPI_COMBINER_CONTIGUOUS:
-      layout = inner.run(contents.count(0));
-      return true;
-    case MPI_COMBINER_VECTOR:
-      layout = repeated(inner.run(contents.count(1)), contents.count(0),
-                        contents.number(2) * inner.extent);
-      return true;
-    case MPI_COMBINER_HVECTOR:
-      layout = repeated(inner.run(contents.count(1)), contents.count(0), contents.number(2));
-      return true;
-    case MPI_COMBINER_INDEXED:
-      layout = indexed(contents, inner, !kOneLength, inner.extent);
-      return true;
-    case MPI_COMBINER_HINDEXED:
-      layout = indexed(contents, inner, !kOneLength, 1);
-      return true;
-    case MPI_COMBINER_INDEXED_BLOCK:
-      layout = indexed(contents, inner, kOneLength, inner.extent);
-      return true;
-    case MPI_COMBINER_HINDEXED_BLOCK:
-      layout = indexed(contents, inner, kOneLength, 1);
-      return true;
-    case MPI_COMBINER_SUBARRAY:
-      layout = subarray(contents, inner.layout, inner.extent);
-      return true;
-    case MPI_COMBINER_DARRAY:
-      layout = darray(contents, inner.layout, inner.extent);
-      return true;
-    default:
-      return false;
+  if (combiner == kMpi.combiner_dup || combiner == kMpi.combiner_resized) {
+    layout = inner.layout;
+  } else if (combiner == kMpi.combiner_contiguous) {
+    layout = inner.run(contents.count(0));
+  } else if (combiner == kMpi.combiner_vector) {
+    layout = repeated(inner.run(contents.count(1)), contents.count(0),
+                      contents.number(2) * inner.extent);
+  } else if (combiner == kMpi.combiner_hvector) {
+    layout = repeated(inner.run(contents.count(1)), contents.count(0), contents.number(2));
+  } else if (combiner == kMpi.combiner_indexed) {
+    layout = indexed(contents, inner, !kOneLength, inner.extent);
+  } else if (combiner == kMpi.combiner_hindexed) {
+    layout = indexed(contents, inner, !kOneLength, 1);
+  } else if (combiner == kMpi.combiner_indexed_block) {
+    layout = indexed(contents, inner, kOneLength, inner.extent);
+  } else if (combiner == kMpi.combiner_hindexed_block) {
+    layout = indexed(contents, inner, kOneLength, 1);
+  } else if (combiner == kMpi.combiner_subarray) {
+    layout = subarray(contents, inner.layout, inner.extent);
+  } else if (combiner == kMpi.combiner_darray) {
+    layout = darray(contents, inner.layout, inner.extent);
+  } else {
+    return false;
   }
+  return true;
 }
 
 // True when the MPI says the same of the type. Open MPI 4 takes vectors of some negative strides
 // for ascending ones.
-bool agrees(const DataLayout& layout, MPI_Datatype type) {
+bool agrees(const DataLayout& layout, MpiDatatype type) {
   std::size_t size = 0;
-  MPI_Aint lower = 0, extent = 0;
+  MpiAint lower = 0, extent = 0;
   if (!packed_size(type, size) || size != layout.bytes()) return false;
   if (size == 0) return true;
   mpi.Type_get_true_extent(type, &lower, &extent);
   return bounds_of(layout) == DataBounds{lower, lower + extent};
 }
 
-bool read_nested(MPI_Datatype type, Reading& reading, DataLayout& layout) {
+bool read_nested(MpiDatatype type, Reading& reading, DataLayout& layout) {
   if (reading.depth > kDeepest) return false;
   if (const TypeInfo* predefined = find_type(type)) {
     reading.meet(*predefined);
@@ -156,7 +145,7 @@ bool read_nested(MPI_Datatype type, Reading& reading, DataLayout& layout) {
 
 }  // namespace
 
-bool read_layout(MPI_Datatype type, DataLayout& layout, bool& is_uniform) {
+bool read_layout(MpiDatatype type, DataLayout& layout, bool& is_uniform) {
   Reading reading;
   const bool right = read_nested(type, reading, layout);
   is_uniform = reading.uniform;

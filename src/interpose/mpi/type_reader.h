@@ -2,8 +2,7 @@
 // Reads a datatype's layout, through MPI_Type_get_envelope and MPI_Type_get_contents.
 #pragma once
 
-#include <mpi.h>
-
+#include "interpose/mpi/constants.h"
 #include "layout/layouts.h"
 
 namespace sumac {
@@ -11,6 +10,6 @@ namespace sumac {
 // Returns false where the type, or one that it is made of, is of a kind that is not known here,
 // or where the MPI takes one for something else than the standard says. `is_uniform`: as
 // is_uniform() of type_layout.h.
-bool read_layout(MPI_Datatype type, DataLayout& layout, bool& is_uniform);
+bool read_layout(MpiDatatype type, DataLayout& layout, bool& is_uniform);
 
 }  // namespace sumac

@@ -14,8 +14,8 @@ namespace {
 // does no harm here.
 class Packed {
  public:
-  bool is_enough(MPI_Datatype type, std::size_t bytes) {
-    const std::uintptr_t handle = handle_bits(type);
+  bool is_enough(MpiDatatype type, std::size_t bytes) {
+    const std::uintptr_t handle = type.bits;
     Row& row = rows_[handle * 0x9e3779b97f4a7c15ull >> (64 - kRowBits)];
     if (row.handle.load(std::memory_order_relaxed) != handle) {
       row.handle.store(handle, std::memory_order_relaxed);
@@ -39,15 +39,14 @@ Packed packed;
 
 }  // namespace
 
-void note_packed(MPI_Datatype type, MPI_Comm comm, std::size_t bytes) {
+void note_packed(MpiDatatype type, MpiComm comm, std::size_t bytes) {
   if (!packed.is_enough(type, bytes)) return;
   if (find_known_type(type) || !world_exists()) return;
   TypeLayout ignored;
   find_layout(type, comm, ignored);
 }
 
-const DataLayout* use_packing(MPI_Datatype type, MPI_Comm comm, std::size_t bytes,
-                              MPI_Aint& extent) {
+const DataLayout* use_packing(MpiDatatype type, MpiComm comm, std::size_t bytes, MpiAint& extent) {
   const DataLayout* const layout = find_packing(type, extent);
   if (!layout) note_packed(type, comm, bytes);
   return layout;

@@ -8,24 +8,24 @@
 namespace sumac {
 
 // Null where nothing is known. Takes no lock. The result is valid until the handle is freed.
-const TypeInfo* find_hinted_type(MPI_Datatype type);
-const Op* find_told_op(MPI_Op op);
+const TypeInfo* find_hinted_type(MpiDatatype type);
+const Op* find_told_op(MpiOp op);
 
 // The same for predefined handles and the program's own.
-inline const TypeInfo* find_any_type(MPI_Datatype type) {
+inline const TypeInfo* find_any_type(MpiDatatype type) {
   if (const TypeInfo* info = find_known_type(type)) return info;
   if (const TypeInfo* info = find_hinted_type(type)) return info;
   return find_type(type);
 }
-inline const Op* find_any_op(MPI_Op op) {
+inline const Op* find_any_op(MpiOp op) {
   const Op* known = find_op(op);
   return known ? known : find_told_op(op);
 }
 
 // Returns false where there is no memory. A type is forgotten when it is freed.
-bool tell_type(MPI_Datatype type, DType element);
-bool tell_op(MPI_Op op, Op kind);
-void forget_op(MPI_Op op);
+bool tell_type(MpiDatatype type, DType element);
+bool tell_op(MpiOp op, Op kind);
+void forget_op(MpiOp op);
 
 // To be called at finalisation: handles mean nothing afterwards.
 void forget_user_handles();

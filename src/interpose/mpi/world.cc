@@ -5,7 +5,6 @@
 
 #include <atomic>
 
-#include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {
@@ -14,16 +13,6 @@ namespace {
 std::atomic<bool> world{false}, ending{false};
 
 }  // namespace
-
-#if defined(SUMAC_MPI_ABI)
-Family family() {
-  static const Family asked = [] {
-    const bool is_openmpi = library_version().find("Open MPI") != std::string::npos;
-    return is_openmpi ? Family::openmpi : Family::mpich;
-  }();
-  return asked;
-}
-#endif
 
 bool world_exists() { return world.load(std::memory_order_relaxed); }
 
@@ -36,7 +25,7 @@ void note_world(bool exists) {
 
 void note_world_ends() { ending = true; }
 
-void end_job(MPI_Comm comm) {
+void end_job(MpiComm comm) {
   constexpr useconds_t kMoment = 200'000;
   usleep(kMoment);
   mpi.Abort(comm, 1);

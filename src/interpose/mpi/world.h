@@ -2,7 +2,7 @@
 // MPI_COMM_WORLD: from when to when it may be used, and how its job is ended.
 #pragma once
 
-#include <mpi.h>
+#include "interpose/mpi/constants.h"
 
 namespace sumac {
 
@@ -16,6 +16,6 @@ void note_world_ends();
 
 // Ends the job, after a line that says why. Waits a moment first, since launchers lose output that
 // they have not passed on when a rank aborts.
-void end_job(MPI_Comm comm);
+void end_job(MpiComm comm);
 
 }  // namespace sumac

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "interpose/mpi/callbacks.h"
 #include "interpose/mpi/handle_table.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -72,26 +73,21 @@ void forget(Communicator* communicator) {
 }
 
 // Does local work only: the MPI calls this at any time, within a wait or at finalisation.
-int on_delete(MPI_Comm, int, void* attribute, void*) {
-  forget(static_cast<Communicator*>(attribute));
-  return MPI_SUCCESS;
-}
+void on_end(std::uintptr_t, void* attribute) { forget(static_cast<Communicator*>(attribute)); }
 
 // Has the MPI tell when the communicator ends. The key of the attribute is used for this alone: a
 // key kept for later would mean nothing, or another's attribute, after the last session has ended,
 // which Sumac does not see.
-bool watch_end(MPI_Comm comm, Communicator* communicator) {
-  int key = MPI_KEYVAL_INVALID;
-  if (mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, nullptr) != MPI_SUCCESS) {
-    return false;
-  }
-  const bool set = mpi.Comm_set_attr(comm, key, communicator) == MPI_SUCCESS;
+bool watch_end(MpiComm comm, Communicator* communicator) {
+  int key = kMpi.keyval_invalid;
+  if (create_comm_keyval(on_end, &key) != kMpiSuccess) return false;
+  const bool set = mpi.Comm_set_attr(comm, key, communicator) == kMpiSuccess;
   mpi.Comm_free_keyval(&key);
   return set;
 }
 
-Communicator* remember(MPI_Comm comm) {
-  const std::uintptr_t handle = handle_bits(comm);
+Communicator* remember(MpiComm comm) {
+  const std::uintptr_t handle = comm.bits;
   // A callback of the program's that runs after ours may still use the communicator being freed.
   if (thread_state().freeing == handle) return nullptr;
   Communicator* communicator = acquire();
@@ -114,8 +110,8 @@ void Communicator::stop_watching() {
   watched = false;
 }
 
-Communicator* find_communicator(MPI_Comm comm) {
-  const std::uintptr_t handle = handle_bits(comm);
+Communicator* find_communicator(MpiComm comm) {
+  const std::uintptr_t handle = comm.bits;
   Communicator* communicator = cache_entry(handle).load(std::memory_order_acquire);
   if (communicator && communicator->handle.load(std::memory_order_acquire) == handle) {
     return communicator;
@@ -126,13 +122,13 @@ Communicator* find_communicator(MPI_Comm comm) {
   return communicator;
 }
 
-Communicator* find_or_remember(MPI_Comm comm) {
+Communicator* find_or_remember(MpiComm comm) {
   Communicator* communicator = find_communicator(comm);
   return communicator ? communicator : remember(comm);
 }
 
 // A call that failed on this rank may have succeeded on others: it counts, and sets up, like any.
-void count_call(MPI_Comm comm, std::uint64_t more, Others others) {
+void count_call(MpiComm comm, std::uint64_t more, Others others) {
   if (!mpi_is_up()) note_mpi_up();
   Communicator* communicator = find_or_remember(comm);
   if (!communicator || communicator->state != Communicator::State::counting) return;
@@ -161,7 +157,7 @@ void drop_keeper(Communicator& communicator) {
   if (--communicator.keepers == 0) release(&communicator);
 }
 
-// Runs before the MPI calls on_delete(), in which the MPI may hold a lock that another thread,
+// Runs before the MPI calls on_end(), in which the MPI may hold a lock that another thread,
 // which looks at the queues, waits for.
 void leave(Communicator& c) {
   if (!c.queue.empty()) {

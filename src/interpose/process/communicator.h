@@ -2,13 +2,12 @@
 // What Sumac keeps of an MPI communicator, and how it is found from the handle.
 #pragma once
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <atomic>
 #include <iterator>
 #include <vector>
 
+#include "interpose/mpi/constants.h"
 #include "interpose/mpi/mpi_fold.h"
 #include "interpose/mpi/mpi_messages.h"
 #include "interpose/process/mpi_oob.h"
@@ -25,7 +24,7 @@ struct Communicator : Team {
   Communicator() : Team(team_context(), by_mpi) { expect_all_around(); }
 
   std::atomic<std::uintptr_t> handle{0};  // 0: not in use
-  MPI_Comm comm = MPI_COMM_NULL;
+  MpiComm comm = kMpi.comm_null;
   MpiOob by_mpi{*this};
   std::uint64_t calls = 0;
   bool agreed = false;          // the ranks have compared their options
@@ -58,10 +57,10 @@ struct Communicator : Team {
 };
 
 // The communicator of a handle; null when it is not known yet.
-Communicator* find_communicator(MPI_Comm comm);
+Communicator* find_communicator(MpiComm comm);
 
 // The communicator of a handle, which is known from now on; null where that cannot be.
-Communicator* find_or_remember(MPI_Comm comm);
+Communicator* find_or_remember(MpiComm comm);
 
 // What a call that the MPI has served tells of the other ranks, the same on all of them.
 enum class Others : std::uint8_t {
@@ -73,7 +72,7 @@ enum class Others : std::uint8_t {
 // To be called after a collective call that the MPI has served without an error, so that all its
 // ranks come here. Remembers the communicator, and sets it up in the first call that may wait for
 // the other ranks once enough calls have been made. `calls`: the number of calls that it counts as.
-void count_call(MPI_Comm comm, std::uint64_t calls, Others others);
+void count_call(MpiComm comm, std::uint64_t calls, Others others);
 
 // MPI_Comm_set_info and MPI_Comm_dup_with_info, which may name a hierarchy (info.cc).
 void redirect_info(const sumac_stub& stub);

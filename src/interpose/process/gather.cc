@@ -22,10 +22,10 @@ std::atomic<bool> agreed{false};
 constexpr std::uint64_t kMostWait = 10'000'000'000, kSpin = 1'000'000;  // ns
 
 // Returns false when the others have not come in time. They may still come: the request stays.
-bool wait_for(MPI_Request& request) {
+bool wait_for(MpiRequest& request) {
   const std::uint64_t begin = clock_ns();
   for (int done = 0;;) {
-    mpi.Test(&request, &done, MPI_STATUS_IGNORE);
+    mpi.Test(one(request), &done, status_ignore());
     if (done) return true;
     const std::uint64_t waited = clock_ns() - begin;
     if (waited > kMostWait) return false;
@@ -37,8 +37,8 @@ bool wait_for(MPI_Request& request) {
 // had, none, with the reason in `why`.
 std::vector<RankReport> gather_reports(const RankReport& own, const char*& why) {
   int rank = 0, size = 1;
-  mpi.Comm_rank(MPI_COMM_WORLD, &rank);
-  mpi.Comm_size(MPI_COMM_WORLD, &size);
+  mpi.Comm_rank(kMpi.comm_world, &rank);
+  mpi.Comm_size(kMpi.comm_world, &size);
   if (size == 1) return std::vector<RankReport>(1, own);
   if (!agreed) {
     why = "there was no communicator of all ranks, or not all have SUMAC_STATS=all";
@@ -48,9 +48,9 @@ std::vector<RankReport> gather_reports(const RankReport& own, const char*& why) 
   auto all = std::make_unique<std::vector<RankReport>>(rank == 0 ? size : 0);
   auto sent = std::make_unique<RankReport>(own);
   constexpr int kBytes = static_cast<int>(sizeof own);
-  MPI_Request request = MPI_REQUEST_NULL;
-  mpi.Igather(sent.get(), kBytes, MPI_BYTE, all->data(), kBytes, MPI_BYTE, 0, MPI_COMM_WORLD,
-              &request);
+  MpiRequest request = kMpi.request_null;
+  mpi.Igather(sent.get(), kBytes, kMpi.byte, all->data(), kBytes, kMpi.byte, 0, kMpi.comm_world,
+              one(request));
   if (wait_for(request)) return std::move(*all);
   why = "some have not come to MPI_Finalize";
   static_cast<void>(all.release());
@@ -98,8 +98,8 @@ void report_statistics(const RankReport& own) {
   const sumac_report wanted = stats_wanted();
   if (!wanted.wanted) return;
   int rank = 0, size = 1;
-  mpi.Comm_rank(MPI_COMM_WORLD, &rank);
-  mpi.Comm_size(MPI_COMM_WORLD, &size);
+  mpi.Comm_rank(kMpi.comm_world, &rank);
+  mpi.Comm_size(kMpi.comm_world, &size);
   std::vector<RankReport> all;
   if (wanted.all_ranks) {
     const char* why = nullptr;

@@ -10,11 +10,11 @@ namespace {
 
 constexpr const char* kHierarchyKey = "sumac_hierarchy";
 
-std::string hierarchy_in(MPI_Info info) {
-  char value[MPI_MAX_INFO_VAL + 1] = "";
+std::string hierarchy_in(MpiInfo info) {
+  char value[kMostInfoValue + 1] = "";
   int found = 0;
-  if (info == MPI_INFO_NULL) return "";
-  mpi.Info_get(info, kHierarchyKey, MPI_MAX_INFO_VAL, value, &found);
+  if (info == kMpi.info_null) return "";
+  mpi.Info_get(info, kHierarchyKey, kMostInfoValue, value, &found);
   return found ? value : "";
 }
 
@@ -29,7 +29,7 @@ bool is_good(const std::string& hierarchy) {
   return good;
 }
 
-void take_hierarchy(MPI_Comm comm, MPI_Info info) {
+void take_hierarchy(MpiComm comm, MpiInfo info) {
   static std::atomic<bool> told;
   const std::string hierarchy = hierarchy_in(info);
   if (hierarchy.empty() || !is_good(hierarchy)) return;
@@ -45,23 +45,25 @@ void take_hierarchy(MPI_Comm comm, MPI_Info info) {
   }
 }
 
-int comm_set_info(MPI_Comm comm, MPI_Info info) {
+int comm_set_info(MpiComm comm, MpiInfo info) {
   const int error = mpi.Comm_set_info(comm, info);
-  if (error == MPI_SUCCESS) take_hierarchy(comm, info);
+  if (error == kMpiSuccess) take_hierarchy(comm, info);
   return error;
 }
 
-int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* copy) {
+int comm_dup_with_info(MpiComm comm, MpiInfo info, CommPointer copy) {
   const int error = mpi.Comm_dup_with_info(comm, info, copy);
-  if (error == MPI_SUCCESS) take_hierarchy(*copy, info);
+  if (error == kMpiSuccess) take_hierarchy(*copy, info);
   return error;
 }
 
 }  // namespace
 
 void redirect_info(const sumac_stub& stub) {
-  stub.redirect(SUMAC_CALL_Comm_set_info, reinterpret_cast<void*>(comm_set_info));
-  stub.redirect(SUMAC_CALL_Comm_dup_with_info, reinterpret_cast<void*>(comm_dup_with_info));
+  in_front.Comm_set_info = comm_set_info;
+  in_front.Comm_dup_with_info = comm_dup_with_info;
+  put_in_front(stub, SUMAC_CALL_Comm_set_info);
+  put_in_front(stub, SUMAC_CALL_Comm_dup_with_info);
 }
 
 }  // namespace sumac

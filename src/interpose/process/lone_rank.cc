@@ -14,8 +14,8 @@ namespace sumac {
 namespace {
 
 bool is_spawned() {
-  MPI_Comm parent = MPI_COMM_NULL;
-  return mpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
+  MpiComm parent = kMpi.comm_null;
+  return mpi.Comm_get_parent(one(parent)) == kMpiSuccess && parent != kMpi.comm_null;
 }
 
 }  // namespace

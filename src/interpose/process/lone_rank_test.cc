@@ -12,15 +12,16 @@
 namespace sumac {
 
 MpiFunctions mpi;
+Family family() { return Family::mpich; }
 static bool spawned, by_rank;
 bool started_by_rank() { return by_rank; }
 
 namespace {
 
 TEST(LoneRank, IsOneWhomALauncherToldOfOthers) {
-  mpi.Comm_get_parent = [](MPI_Comm* parent) {
-    *parent = spawned ? MPI_COMM_SELF : MPI_COMM_NULL;
-    return MPI_SUCCESS;
+  mpi.Comm_get_parent = [](CommPointer parent) {
+    parent.set(spawned ? kMpi.comm_self : kMpi.comm_null);
+    return kMpiSuccess;
   };
   for (const char* launcher : {static_cast<const char*>(nullptr), "Slurm"}) {
     for (const int told : {0, 1, 2, 1000}) {

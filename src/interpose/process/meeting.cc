@@ -60,11 +60,11 @@ bool meet(Communicator& c, bool all_entered) {
   policy.drive = drive;
   policy.late = report_missing;
   policy.context = &meeting;
-  MPI_Request request = MPI_REQUEST_NULL;
-  mpi.Iallreduce(own, least, 2, MPI_UINT64_T, MPI_MIN, c.comm, &request);
+  MpiRequest request = kMpi.request_null;
+  mpi.Iallreduce(own, least, 2, kMpi.uint64_t, kMpi.min, c.comm, one(request));
   Waiting waiting(policy);
   for (int done = 0;;) {
-    mpi.Test(&request, &done, MPI_STATUS_IGNORE);
+    mpi.Test(one(request), &done, status_ignore());
     if (done) break;
     waiting.step(false);
   }
@@ -90,7 +90,7 @@ Hello hello_of_process(const Communicator& c) {
   hello.accelerator = device_memory_possible();
   hello.messengers = MpiMessages::live();
   hello.progresses_messages = can_progress_messages();
-  if (world_is_up()) mpi.Comm_size(MPI_COMM_WORLD, &hello.world);
+  if (world_is_up()) mpi.Comm_size(kMpi.comm_world, &hello.world);
   return hello;
 }
 

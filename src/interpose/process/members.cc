@@ -28,7 +28,7 @@ Seen& last_seen = *new Seen;
 Seen look() {
   auto job = std::make_shared<JobOnNode>(look_at_job());
   int world_rank = 0;
-  mpi.Comm_rank(MPI_COMM_WORLD, &world_rank);
+  mpi.Comm_rank(kMpi.comm_world, &world_rank);
   // The launcher may number ranks in another way than the MPI.
   if (job->own != world_rank) *job = JobOnNode();
   const std::lock_guard<std::mutex> lock(mutex);
@@ -57,7 +57,7 @@ struct Judgement {
 Judgement judge(const JobOnNode& job, const std::vector<int>& members) {
   Judgement judgement;
   int world = 0;
-  mpi.Comm_size(MPI_COMM_WORLD, &world);
+  mpi.Comm_size(kMpi.comm_world, &world);
   for (const int member : members) {
     const Mark* mark = job.find(member);
     if (mark && mark->served()) continue;
@@ -132,16 +132,16 @@ void tell_of_missing(const Communicator& c, const JobOnNode& job) {
 
 }  // namespace
 
-std::vector<int> world_ranks(MPI_Comm comm, int size) {
+std::vector<int> world_ranks(MpiComm comm, int size) {
   if (!world_exists()) return {};
-  std::vector<int> ranks(static_cast<std::size_t>(size)), in_world(ranks.size(), MPI_UNDEFINED);
+  std::vector<int> ranks(static_cast<std::size_t>(size)), in_world(ranks.size(), kMpi.undefined);
   std::iota(ranks.begin(), ranks.end(), 0);
-  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
-  mpi.Comm_group(comm, &group);
-  mpi.Comm_group(MPI_COMM_WORLD, &world);
+  MpiGroup group = kMpi.group_null, world = kMpi.group_null;
+  mpi.Comm_group(comm, one(group));
+  mpi.Comm_group(kMpi.comm_world, one(world));
   mpi.Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
-  mpi.Group_free(&group);
-  mpi.Group_free(&world);
+  mpi.Group_free(one(group));
+  mpi.Group_free(one(world));
   return in_world;
 }
 
@@ -173,7 +173,7 @@ std::string not_seen(const Communicator& c) {
 bool members_may_be_served(const Communicator& c, Reason& reason) {
   const std::vector<int> members = world_ranks(c.comm, c.size);
   if (members.empty()) return true;
-  if (std::find(members.begin(), members.end(), MPI_UNDEFINED) != members.end()) {
+  if (std::find(members.begin(), members.end(), kMpi.undefined) != members.end()) {
     reason = Reason::other_world;
     return false;
   }

@@ -18,7 +18,7 @@ bool members_may_be_served(const Communicator& c, Reason& reason);
 
 // The members' ranks in MPI_COMM_WORLD, MPI_UNDEFINED for those of another one; empty where there
 // is none. `size`: their number.
-std::vector<int> world_ranks(MPI_Comm comm, int size);
+std::vector<int> world_ranks(MpiComm comm, int size);
 
 // Members that have not been seen to run Sumac, as a list for messages; empty where all have been
 // seen.

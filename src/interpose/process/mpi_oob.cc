@@ -15,32 +15,32 @@ namespace sumac {
 
 void MpiOob::all_gather(const void* own, void* all, std::size_t bytes) {
   const int count = static_cast<int>(bytes);
-  mpi.Allgather(own, count, MPI_BYTE, all, count, MPI_BYTE, communicator_.comm);
+  mpi.Allgather(own, count, kMpi.byte, all, count, kMpi.byte, communicator_.comm);
 }
 
 void MpiOob::all_and(std::uint64_t* words, std::size_t count) {
-  mpi.Allreduce(MPI_IN_PLACE, words, static_cast<int>(count), MPI_UINT64_T, MPI_BAND,
+  mpi.Allreduce(kMpi.in_place, words, static_cast<int>(count), kMpi.uint64_t, kMpi.band,
                 communicator_.comm);
 }
 
 void MpiOob::all_max(std::uint64_t* words, std::size_t count) {
-  mpi.Allreduce(MPI_IN_PLACE, words, static_cast<int>(count), MPI_UINT64_T, MPI_MAX,
+  mpi.Allreduce(kMpi.in_place, words, static_cast<int>(count), kMpi.uint64_t, kMpi.max,
                 communicator_.comm);
 }
 
 void MpiOob::broadcast(void* data, std::size_t bytes) {
-  mpi.Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, communicator_.comm);
+  mpi.Bcast(data, static_cast<int>(bytes), kMpi.byte, 0, communicator_.comm);
 }
 
 bool MpiOob::make_messages(const std::vector<int>& leaders, std::shared_ptr<Messages>& made) {
   const int rank = communicator_.rank;
-  MPI_Comm all = MPI_COMM_NULL, of_leaders = MPI_COMM_NULL;
+  MpiComm all = kMpi.comm_null, of_leaders = kMpi.comm_null;
   bool worked = make_inner(communicator_.comm, 0, rank, all);
   if (!leaders.empty()) {
     const bool in = std::binary_search(leaders.begin(), leaders.end(), rank);
-    worked &= make_inner(communicator_.comm, in ? 0 : MPI_UNDEFINED, rank, of_leaders);
+    worked &= make_inner(communicator_.comm, in ? 0 : kMpi.undefined, rank, of_leaders);
   }
-  if (all != MPI_COMM_NULL) made = std::make_shared<MpiMessages>(all, of_leaders);
+  if (all != kMpi.comm_null) made = std::make_shared<MpiMessages>(all, of_leaders);
   return worked;
 }
 
@@ -50,7 +50,7 @@ void MpiOob::drive() {
 }
 
 std::string MpiOob::name() {
-  char name[MPI_MAX_OBJECT_NAME + 1] = "";
+  char name[kMostName + 1] = "";
   int length = 0;
   const bool freed = communicator_.handle.load(std::memory_order_relaxed) == 0;
   if (!freed) mpi.Comm_get_name(communicator_.comm, name, &length);
@@ -73,8 +73,8 @@ void probe_mpi(const Communicator& c) {
   constexpr int kUnusedTag = 32749;
   int flag = 0;
   const bool freed = c.handle.load(std::memory_order_relaxed) == 0;
-  mpi.Iprobe(freed ? 0 : c.rank, kUnusedTag, freed ? MPI_COMM_SELF : c.comm, &flag,
-             MPI_STATUS_IGNORE);
+  mpi.Iprobe(freed ? 0 : c.rank, kUnusedTag, freed ? kMpi.comm_self : c.comm, &flag,
+             status_ignore());
 }
 
 void report_late_anywhere(void*, double seconds) {

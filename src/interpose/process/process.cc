@@ -98,16 +98,16 @@ void note_mpi_up(int log_as) {
   const bool world = is_between_init_and_finalize();
   note_world(world);
   int rank = log_as >= 0 ? log_as : sumac_launch_rank();
-  if (world && log_as < 0) mpi.Comm_rank(MPI_COMM_WORLD, &rank);
+  if (world && log_as < 0) mpi.Comm_rank(kMpi.comm_world, &rank);
   set_log(static_cast<Level>(options.debug), rank);
   // Each session has a thread level of its own.
-  int level = MPI_THREAD_MULTIPLE;
-  set_one_call_at_a_time(world && mpi.Query_thread(&level) == MPI_SUCCESS &&
-                         level < MPI_THREAD_MULTIPLE);
+  int level = kMpi.thread_multiple;
+  set_one_call_at_a_time(world && mpi.Query_thread(&level) == kMpiSuccess &&
+                         level < kMpi.thread_multiple);
   const std::lock_guard<std::mutex> lock(learning);
   if (!learnt) learn_predefined_handles();
   learnt = true;
-  if (level == MPI_THREAD_MULTIPLE) self_communicator();
+  if (level == kMpi.thread_multiple) self_communicator();
   mpi_is_known_to_be_up.store(true, std::memory_order_release);
 }
 

@@ -4,10 +4,9 @@
 // other MPI there is the helper thread: it needs no MPI where ranks share memory.
 #include "interpose/process/progress_hooks.h"
 
-#include <mpi.h>
-
 #include <mutex>
 
+#include "interpose/mpi/constants.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/process.h"
 #include "observe/log.h"
@@ -55,8 +54,8 @@ void find_progress_hooks(const sumac_stub& stub) {
 }
 
 bool threads_may_call_mpi() {
-  int level = MPI_THREAD_SINGLE;
-  return mpi.Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
+  int level = kMpi.thread_single;
+  return mpi.Query_thread(&level) == kMpiSuccess && level == kMpi.thread_multiple;
 }
 
 bool can_progress_messages() { return opal_register || threads_may_call_mpi(); }

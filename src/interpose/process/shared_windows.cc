@@ -25,15 +25,15 @@ std::uint64_t word_of(const promotion::Mapping& mapping) {
 }
 
 // The parts of all ranks lie in one mapping or in several.
-std::vector<SharedMapping> mappings_of(MPI_Comm comm, MPI_Win win) {
+std::vector<SharedMapping> mappings_of(MpiComm comm, MpiWin win) {
   std::vector<SharedMapping> found;
   int ranks = 0;
   mpi.Comm_size(comm, &ranks);
   for (int r = 0; r < ranks; ++r) {
-    MPI_Aint bytes = 0;
+    MpiAint bytes = 0;
     int unit = 0;
     void* address = nullptr;
-    if (mpi.Win_shared_query(win, r, &bytes, &unit, &address) != MPI_SUCCESS) break;
+    if (mpi.Win_shared_query(win, r, &bytes, &unit, &address) != kMpiSuccess) break;
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
     if (bytes <= 0 || (!found.empty() && begin >= found.back().begin && begin < found.back().end)) {
       continue;
@@ -45,21 +45,21 @@ std::vector<SharedMapping> mappings_of(MPI_Comm comm, MPI_Win win) {
   return found;
 }
 
-int win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base,
-                        MPI_Win* win) {
+int win_allocate_shared(MpiAint bytes, int unit, MpiInfo info, MpiComm comm, void* base,
+                        WinPointer win) {
   const int error = mpi.Win_allocate_shared(bytes, unit, info, comm, base, win);
-  if (error != MPI_SUCCESS || promotion::status() != promotion::Refusal::none) return error;
+  if (error != kMpiSuccess || promotion::status() != promotion::Refusal::none) return error;
   std::vector<SharedMapping> found = mappings_of(comm, *win);
   for (const SharedMapping& each : found) shared_mappings().add(each);
   const std::lock_guard<std::mutex> lock(mutex);
-  windows[handle_bits(*win)] = std::move(found);
+  windows[(*win).bits] = std::move(found);
   return error;
 }
 
-int win_free(MPI_Win* win) {
+int win_free(WinPointer win) {
   if (win) {
     const std::lock_guard<std::mutex> lock(mutex);
-    const auto known = windows.find(handle_bits(*win));
+    const auto known = windows.find((*win).bits);
     if (known != windows.end()) {
       for (const SharedMapping& each : known->second) shared_mappings().remove(each);
       windows.erase(known);
@@ -71,8 +71,10 @@ int win_free(MPI_Win* win) {
 }  // namespace
 
 void redirect_shared_windows(const sumac_stub& stub) {
-  stub.redirect(SUMAC_CALL_Win_allocate_shared, reinterpret_cast<void*>(win_allocate_shared));
-  stub.redirect(SUMAC_CALL_Win_free, reinterpret_cast<void*>(win_free));
+  in_front.Win_allocate_shared = win_allocate_shared;
+  in_front.Win_free = win_free;
+  put_in_front(stub, SUMAC_CALL_Win_allocate_shared);
+  put_in_front(stub, SUMAC_CALL_Win_free);
 }
 
 }  // namespace sumac

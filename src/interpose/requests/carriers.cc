@@ -16,7 +16,7 @@ constexpr int kMostTags = 32767;  // that every MPI has
 std::mutex mutex;
 // The communicators of carriers. The first is self_communicator(); the last one has tags that were
 // never used.
-auto& selves = *new std::vector<MPI_Comm>;
+auto& selves = *new std::vector<MpiComm>;
 int tags_used = 0;  // of the last one
 auto& returned = *new std::vector<Carrier>;
 
@@ -24,8 +24,8 @@ auto& returned = *new std::vector<Carrier>;
 // carriers.
 bool take_unused(Carrier& carrier) {
   if (selves.empty() || tags_used > kMostTags) {
-    MPI_Comm self = selves.empty() ? self_communicator() : MPI_COMM_NULL;
-    if (self == MPI_COMM_NULL && !make_inner(MPI_COMM_SELF, 0, 0, self)) return false;
+    MpiComm self = selves.empty() ? self_communicator() : kMpi.comm_null;
+    if (self == kMpi.comm_null && !make_inner(kMpi.comm_self, 0, 0, self)) return false;
     selves.push_back(self);
     tags_used = 0;
   }
@@ -43,9 +43,10 @@ bool take(Carrier& carrier) {
 
 }  // namespace
 
-bool make_carrier(MPI_Request& request, Carrier& carrier) {
+bool make_carrier(MpiRequest& request, Carrier& carrier) {
   if (!take(carrier)) return false;
-  if (mpi.Recv_init(nullptr, 0, MPI_BYTE, 0, carrier.tag, carrier.comm, &request) == MPI_SUCCESS) {
+  if (mpi.Recv_init(nullptr, 0, kMpi.byte, 0, carrier.tag, carrier.comm, one(request)) ==
+      kMpiSuccess) {
     return true;
   }
   return_carrier(carrier);
@@ -58,12 +59,12 @@ void return_carrier(const Carrier& carrier) {
 }
 
 void deliver_carrier(const Carrier& carrier) {
-  mpi.Send(nullptr, 0, MPI_BYTE, 0, carrier.tag, carrier.comm);
+  mpi.Send(nullptr, 0, kMpi.byte, 0, carrier.tag, carrier.comm);
 }
 
 void end_carriers() {
   const std::lock_guard<std::mutex> hold(mutex);
-  for (std::size_t i = 1; i < selves.size(); ++i) mpi.Comm_free(&selves[i]);
+  for (std::size_t i = 1; i < selves.size(); ++i) mpi.Comm_free(one(selves[i]));
   selves.clear();
   returned.clear();
 }

@@ -4,18 +4,18 @@
 // active and inactive states work as always.
 #pragma once
 
-#include <mpi.h>
+#include "interpose/mpi/constants.h"
 
 namespace sumac {
 
 // A receive that only deliver_carrier() completes, identified by tag and communicator.
 struct Carrier {
-  MPI_Comm comm = MPI_COMM_NULL;
+  MpiComm comm = kMpi.comm_null;
   int tag = 0;
 };
 
 // Makes an inactive request. Returns false where the MPI cannot make one.
-bool make_carrier(MPI_Request& request, Carrier& carrier);
+bool make_carrier(MpiRequest& request, Carrier& carrier);
 // To be called when the request has been freed.
 void return_carrier(const Carrier& carrier);
 

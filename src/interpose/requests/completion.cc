@@ -20,7 +20,7 @@ namespace {
 using Phase = CollectiveRequest::Phase;
 
 // Sumac's request, if the MPI has not been told of its end.
-CollectiveRequest* find_untold(const MPI_Request* handle) {
+CollectiveRequest* find_untold(RequestPointer handle) {
   CollectiveRequest* request = handle ? find_request(*handle) : nullptr;
   return request && request->phase == Phase::begun ? request : nullptr;
 }
@@ -29,7 +29,7 @@ CollectiveRequest* find_untold(const MPI_Request* handle) {
 void look() { engine().progress(true, false); }
 
 // To be called before the MPI is asked about several requests.
-void look_and_show(MPI_Request* requests, int count) {
+void look_and_show(RequestPointer requests, int count) {
   if (!any_requests() || !requests) return;
   look();
   show(requests, count);
@@ -46,47 +46,47 @@ int until_done(Ask ask) {
       moved = engine().progress();
       int done = 0;
       const int error = ask(done);
-      if (done || error != MPI_SUCCESS) return error;
+      if (done || error != kMpiSuccess) return error;
       if (!moved) waiting.step(false);
     }
   }
 }
 
-int start_one(MPI_Request* handle) {
+int start_one(RequestPointer handle) {
   CollectiveRequest* own = any_requests() && handle ? find_request(*handle) : nullptr;
   if (!own) return mpi.Start(handle);
-  if (!own->persistent || is_active(*own)) return refuse(*own, MPI_ERR_REQUEST);
+  if (!own->persistent || is_active(*own)) return refuse(*own, kMpi.err_request);
   const Collective collective = own->described.collective;
   std::optional<TimedCall> timed;
   if (calls_are_timed()) timed.emplace(collective);
   CallRecord record(collective);
   start(record, *own);
-  return MPI_SUCCESS;
+  return kMpiSuccess;
 }
 
-int startall(int count, MPI_Request* handles) {
+int startall(int count, RequestPointer handles) {
   if (!any_requests() || !handles) return mpi.Startall(count, handles);
   for (int i = 0; i < count; ++i) {
-    if (const int error = start_one(&handles[i])) return error;
+    if (const int error = start_one(handles + i)) return error;
   }
-  return MPI_SUCCESS;
+  return kMpiSuccess;
 }
 
-int wait(MPI_Request* request, MPI_Status* status) {
+int wait(RequestPointer request, StatusPointer status) {
   if (!any_requests()) return mpi.Wait(request, status);
   if (CollectiveRequest* own = find_untold(request)) {
     wait_for(*own);
-    if (take_end(*own, request, status)) return MPI_SUCCESS;
+    if (take_end(*own, request, status)) return kMpiSuccess;
   }
   if (engine().idle()) return mpi.Wait(request, status);
   return until_done([&](int& done) { return mpi.Test(request, &done, status); });
 }
 
-int test_one(MPI_Request* request, int* done, MPI_Status* status) {
+int test_one(RequestPointer request, int* done, StatusPointer status) {
   if (!any_requests()) return mpi.Test(request, done, status);
   if (CollectiveRequest* own = find_untold(request)) {
     *done = test(*own);
-    if (!*done || take_end(*own, request, status)) return MPI_SUCCESS;
+    if (!*done || take_end(*own, request, status)) return kMpiSuccess;
     // The MPI has been told, and may already have been asked: it may not say now that the operation
     // goes on, as Intel MPI does until it has progressed once more.
     return mpi.Wait(request, status);
@@ -96,14 +96,14 @@ int test_one(MPI_Request* request, int* done, MPI_Status* status) {
 }
 
 // Ends Sumac's own requests, and notes which they are. Returns their number.
-int end_own(int count, MPI_Request* requests, MPI_Status* statuses, std::vector<bool>& ended) {
+int end_own(int count, RequestPointer requests, StatusPointer statuses, std::vector<bool>& ended) {
   int told = 0;
   for (int i = 0; i < count; ++i) {
-    CollectiveRequest* own = find_untold(&requests[i]);
+    CollectiveRequest* own = find_untold(requests + i);
     if (!own) continue;
     wait_for(*own);
-    MPI_Status* status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-    if (!take_end(*own, &requests[i], status)) continue;
+    StatusPointer status = status_at(statuses, i);
+    if (!take_end(*own, requests + i, status)) continue;
     ++told;
     if (told == 1) ended.resize(static_cast<std::size_t>(count));
     ended[static_cast<std::size_t>(i)] = true;
@@ -115,48 +115,48 @@ int end_own(int count, MPI_Request* requests, MPI_Status* statuses, std::vector<
 // for one request after another. MPI_Testall fails in MPICH 4.0 where some of the MPI's own
 // persistent collectives have ended and others have not. An error in one request makes MPI_ERROR
 // significant in all statuses.
-int wait_one_by_one(int count, MPI_Request* requests, MPI_Status* statuses,
+int wait_one_by_one(int count, RequestPointer requests, StatusPointer statuses,
                     const std::vector<bool>& ended) {
   std::vector<int> errors;
   for (int i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(i);
     if (!ended.empty() && ended[at]) continue;
-    MPI_Status* status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-    const int error = until_done([&](int& done) { return mpi.Test(&requests[i], &done, status); });
-    if (error == MPI_SUCCESS) continue;
-    errors.resize(static_cast<std::size_t>(count), MPI_SUCCESS);
+    StatusPointer status = status_at(statuses, i);
+    const int error = until_done([&](int& done) { return mpi.Test(requests + i, &done, status); });
+    if (error == kMpiSuccess) continue;
+    errors.resize(static_cast<std::size_t>(count), kMpiSuccess);
     errors[at] = error;
   }
-  if (errors.empty()) return MPI_SUCCESS;
-  for (std::size_t i = 0; i < errors.size() && statuses != MPI_STATUSES_IGNORE; ++i) {
-    statuses[i].MPI_ERROR = errors[i];
+  if (errors.empty()) return kMpiSuccess;
+  for (std::size_t i = 0; i < errors.size() && !statuses.is_ignored(); ++i) {
+    (statuses + i).set_error(errors[i]);
   }
-  return MPI_ERR_IN_STATUS;
+  return kMpi.err_in_status;
 }
 
-int waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+int waitall(int count, RequestPointer requests, StatusPointer statuses) {
   if (!any_requests() || count < 0 || !requests) return mpi.Waitall(count, requests, statuses);
   std::vector<bool> ended;
   const int told = end_own(count, requests, statuses, ended);
   // Requests ended here are null or inactive for the MPI, with the same status.
-  if (told == count) return MPI_SUCCESS;
+  if (told == count) return kMpiSuccess;
   if (!engine().idle()) return wait_one_by_one(count, requests, statuses, ended);
   const int error = mpi.Waitall(count, requests, statuses);
-  if (error == MPI_SUCCESS || told == 0 || statuses == MPI_STATUSES_IGNORE) return error;
-  int error_class = MPI_SUCCESS;
+  if (error == kMpiSuccess || told == 0 || statuses.is_ignored()) return error;
+  int error_class = kMpiSuccess;
   mpi.Error_class(error, &error_class);
-  for (std::size_t i = 0; i < ended.size() && error_class == MPI_ERR_IN_STATUS; ++i) {
-    if (ended[i]) statuses[i].MPI_ERROR = MPI_SUCCESS;
+  for (std::size_t i = 0; i < ended.size() && error_class == kMpi.err_in_status; ++i) {
+    if (ended[i]) (statuses + i).set_error(kMpiSuccess);
   }
   return error;
 }
 
-int testall(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
+int testall(int count, RequestPointer requests, int* done, StatusPointer statuses) {
   look_and_show(requests, count);
   return mpi.Testall(count, requests, done, statuses);
 }
 
-int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+int waitany(int count, RequestPointer requests, int* index, StatusPointer status) {
   if (!any_requests() || !requests) return mpi.Waitany(count, requests, index, status);
   return until_done([&](int& done) {
     show(requests, count);
@@ -164,12 +164,12 @@ int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   });
 }
 
-int testany(int count, MPI_Request* requests, int* index, int* done, MPI_Status* status) {
+int testany(int count, RequestPointer requests, int* index, int* done, StatusPointer status) {
   look_and_show(requests, count);
   return mpi.Testany(count, requests, index, done, status);
 }
 
-int waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
+int waitsome(int count, RequestPointer requests, int* ended, int* indices, StatusPointer statuses) {
   if (!any_requests() || !requests) {
     return mpi.Waitsome(count, requests, ended, indices, statuses);
   }
@@ -181,107 +181,92 @@ int waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Sta
   });
 }
 
-int testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
+int testsome(int count, RequestPointer requests, int* ended, int* indices, StatusPointer statuses) {
   look_and_show(requests, count);
   return mpi.Testsome(count, requests, ended, indices, statuses);
 }
 
-int get_status(MPI_Request request, int* done, MPI_Status* status) {
+int get_status(MpiRequest request, int* done, StatusPointer status) {
   if (!any_requests()) return mpi.Request_get_status(request, done, status);
-  if (CollectiveRequest* own = find_untold(&request)) {
+  if (CollectiveRequest* own = find_untold(one(request))) {
     *done = test(*own);
-    if (!*done) return MPI_SUCCESS;
+    if (!*done) return kMpiSuccess;
     deliver(*own);
     fill_status(status);
-    return MPI_SUCCESS;
+    return kMpiSuccess;
   }
   look();
   return mpi.Request_get_status(request, done, status);
 }
 
 // MPI 4.1's calls about several requests leave the program's array as it is.
-using GetStatusAll = int (*)(int, const MPI_Request*, int*, MPI_Status*);
-using GetStatusAny = int (*)(int, const MPI_Request*, int*, int*, MPI_Status*);
-using GetStatusSome = int (*)(int, const MPI_Request*, int*, int*, MPI_Status*);
-GetStatusAll get_status_all_below;
-GetStatusAny get_status_any_below;
-GetStatusSome get_status_some_below;
-
-void look_and_show_copies(const MPI_Request* requests, int count) {
+void look_and_show_copies(RequestPointer requests, int count) {
   if (!any_requests() || !requests || count < 0) return;
-  std::vector<MPI_Request> copies(requests, requests + count);
+  HandleArray<MpiRequest> copies;
+  copies.assign(requests, static_cast<std::size_t>(count));
   look_and_show(copies.data(), count);
 }
 
-int get_status_all(int count, const MPI_Request* requests, int* done, MPI_Status* statuses) {
+int get_status_all(int count, RequestPointer requests, int* done, StatusPointer statuses) {
   look_and_show_copies(requests, count);
-  return get_status_all_below(count, requests, done, statuses);
+  return mpi.Request_get_status_all(count, requests, done, statuses);
 }
 
-int get_status_any(int count, const MPI_Request* requests, int* index, int* done,
-                   MPI_Status* status) {
+int get_status_any(int count, RequestPointer requests, int* index, int* done,
+                   StatusPointer status) {
   look_and_show_copies(requests, count);
-  return get_status_any_below(count, requests, index, done, status);
+  return mpi.Request_get_status_any(count, requests, index, done, status);
 }
 
-int get_status_some(int count, const MPI_Request* requests, int* ended, int* indices,
-                    MPI_Status* statuses) {
+int get_status_some(int count, RequestPointer requests, int* ended, int* indices,
+                    StatusPointer statuses) {
   look_and_show_copies(requests, count);
-  return get_status_some_below(count, requests, ended, indices, statuses);
+  return mpi.Request_get_status_some(count, requests, ended, indices, statuses);
 }
 
-int request_free(MPI_Request* handle) {
+int request_free(RequestPointer handle) {
   if (!any_requests()) return mpi.Request_free(handle);
   CollectiveRequest* own = handle ? find_request(*handle) : nullptr;
   if (!own) return mpi.Request_free(handle);
   if (own->persistent) {
     free_persistent(*own, handle);
-    return MPI_SUCCESS;
+    return kMpiSuccess;
   }
-  return refuse(*own, family() == Family::mpich ? MPI_ERR_OTHER : MPI_ERR_REQUEST);
+  return refuse(*own, family() == Family::mpich ? kMpi.err_other : kMpi.err_request);
 }
 
-int cancel(MPI_Request* handle) {
+int cancel(RequestPointer handle) {
   const bool asks = any_requests() && handle;
   CollectiveRequest* own = asks ? find_request(*handle) : nullptr;
   if (!own) return mpi.Cancel(handle);
-  return refuse(*own, MPI_ERR_REQUEST);
+  return refuse(*own, kMpi.err_request);
 }
 
 }  // namespace
 
-RequestCalls request_calls(const sumac_stub& stub) {
-  const auto find = [&](auto& below, int call) {
-    below = reinterpret_cast<std::remove_reference_t<decltype(below)>>(stub.below[call]);
-  };
-  find(get_status_all_below, SUMAC_CALL_Request_get_status_all);
-  find(get_status_any_below, SUMAC_CALL_Request_get_status_any);
-  find(get_status_some_below, SUMAC_CALL_Request_get_status_some);
-  return {start_one,      startall,        wait,         waitall,  waitany,    waitsome,
-          test_one,       testall,         testany,      testsome, get_status, get_status_all,
-          get_status_any, get_status_some, request_free, cancel};
+void serve_requests(MpiFunctions& calls) {
+  calls.Start = start_one;
+  calls.Startall = startall;
+  calls.Wait = wait;
+  calls.Waitall = waitall;
+  calls.Waitany = waitany;
+  calls.Waitsome = waitsome;
+  calls.Test = test_one;
+  calls.Testall = testall;
+  calls.Testany = testany;
+  calls.Testsome = testsome;
+  calls.Request_get_status = get_status;
+  calls.Request_get_status_all = get_status_all;
+  calls.Request_get_status_any = get_status_any;
+  calls.Request_get_status_some = get_status_some;
+  calls.Request_free = request_free;
+  calls.Cancel = cancel;
 }
 
-void redirect_requests(const sumac_stub& stub, const RequestCalls& calls) {
-  const auto redirect = [&](int call, auto* function) {
-    if (stub.below[call]) stub.redirect(call, reinterpret_cast<void*>(function));
-  };
-  redirect(SUMAC_CALL_Start, calls.start);
-  redirect(SUMAC_CALL_Startall, calls.startall);
-  redirect(SUMAC_CALL_Wait, calls.wait);
-  redirect(SUMAC_CALL_Waitall, calls.waitall);
-  redirect(SUMAC_CALL_Waitany, calls.waitany);
-  redirect(SUMAC_CALL_Waitsome, calls.waitsome);
-  redirect(SUMAC_CALL_Test, calls.test);
-  redirect(SUMAC_CALL_Testall, calls.testall);
-  redirect(SUMAC_CALL_Testany, calls.testany);
-  redirect(SUMAC_CALL_Testsome, calls.testsome);
-  redirect(SUMAC_CALL_Request_get_status, calls.get_status);
-  redirect(SUMAC_CALL_Request_get_status_all, calls.get_status_all);
-  redirect(SUMAC_CALL_Request_get_status_any, calls.get_status_any);
-  redirect(SUMAC_CALL_Request_get_status_some, calls.get_status_some);
-  redirect(SUMAC_CALL_Request_free, calls.request_free);
-  redirect(SUMAC_CALL_Cancel, calls.cancel);
+void redirect_requests(const sumac_stub& stub) {
+  for (int call = SUMAC_CALL_Start; call <= SUMAC_CALL_Cancel; ++call) {
+    put_in_front(stub, static_cast<sumac_call>(call));
+  }
 }
 
 }  // namespace sumac

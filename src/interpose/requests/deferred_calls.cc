@@ -24,8 +24,8 @@ int start_now(Entry& entry, const Call& call, const Decision& decision) {
   if (decision.around & Decision::kCheck) [[unlikely]]
     request.check = std::make_unique<ResultCheck>(call, decision);
   start(entry, request);
-  *call.request = request.handle;
-  return MPI_SUCCESS;
+  call.request.set(request.handle);
+  return kMpiSuccess;
 }
 
 int initialise(Entry& entry, const Call& call, const Decision& decision) {
@@ -46,8 +46,8 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
   CollectiveRequest* request = acquire_persistent(c, ranks);
   if (!request) {
     // Other ranks may have made theirs.
-    mpi.Comm_call_errhandler(call.comm, MPI_ERR_REQUEST);
-    return MPI_ERR_REQUEST;
+    mpi.Comm_call_errhandler(call.comm, kMpi.err_request);
+    return kMpi.err_request;
   }
   describe(*request, call, decision);
   if (decision.around & Decision::kCheck) [[unlikely]] {
@@ -55,8 +55,8 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
     if (!request->check->initialise()) request->check.reset();
   }
   entry.note_path(local ? kLocal : info_of(decision.choice.algorithm).name);
-  *call.request = request->handle;
-  return MPI_SUCCESS;
+  call.request.set(request->handle);
+  return kMpiSuccess;
 }
 
 // Everything about a persistent call is decided at its initialisation, which may wait for other
@@ -66,9 +66,9 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
   const int error = call.kind.below(call);
   // Counts as much as two calls: it will be used many times.
   if (was_made(error)) count_call(call.comm, kAgreeAfter, Others::will_come);
-  Decision again = error == MPI_SUCCESS ? decide(entry, call) : decision;
+  Decision again = error == kMpiSuccess ? decide(entry, call) : decision;
   if (!again.is_served()) {
-    if (error == MPI_SUCCESS) again.bytes = bytes_of(call, again);
+    if (error == kMpiSuccess) again.bytes = bytes_of(call, again);
     count_hand_down(entry, keep_order(call, again));
     return error;
   }

@@ -11,7 +11,7 @@
 namespace sumac {
 namespace {
 
-RequestCalls below;
+MpiFunctions below;
 
 // Never destroyed: requests may be completed while the process ends.
 auto& listeners = *new std::vector<RequestListener*>;
@@ -22,7 +22,7 @@ std::uint64_t now_ns() { return takes_time ? clock_ns() : 0; }
 // One call about requests.
 class Observed {
  public:
-  Observed(int count, const MPI_Request* requests) {
+  Observed(int count, RequestPointer requests) {
     for (RequestListener* each : listeners) each->look();
     if (count <= 0 || !requests) return;
     any_ = std::any_of(listeners.begin(), listeners.end(),
@@ -36,42 +36,42 @@ class Observed {
   bool any() const { return any_; }
 
   // Statuses for the call, also where the program wants none.
-  MPI_Status* statuses(MPI_Status* given) {
-    if (given != MPI_STATUS_IGNORE && given != MPI_STATUSES_IGNORE) return given;
+  StatusPointer statuses(StatusPointer given) {
+    if (!given.is_ignored()) return given;
     own_.resize(event_.asked.size());
     return own_.data();
   }
 
   // Request `index` has ended. It is MPI_UNDEFINED where none has, and after an error anything.
-  void end(int index, const MPI_Status& status, bool success) {
+  void end(int index, StatusPointer status, bool success) {
     const auto at = static_cast<std::size_t>(index);
     if (index < 0 || at >= event_.asked.size()) return;
-    event_.ends.push_back({index, event_.asked[at], &status, success});
+    event_.ends.push_back({index, event_.asked[at], status, success});
   }
   // A call about all requests has returned `error`, and without one said whether they are `done`.
-  void end_all(int error, bool done, const MPI_Request* requests, const MPI_Status* statuses) {
+  void end_all(int error, bool done, RequestPointer requests, StatusPointer statuses) {
     const bool in_status = is_in_status(error);
     for (std::size_t i = 0; i < event_.asked.size(); ++i) {
-      bool ended = error == MPI_SUCCESS ? done : requests[i] == MPI_REQUEST_NULL;
-      if (in_status) ended = statuses[i].MPI_ERROR != MPI_ERR_PENDING;
-      const bool success = in_status ? statuses[i].MPI_ERROR == MPI_SUCCESS : error == MPI_SUCCESS;
-      if (ended) end(static_cast<int>(i), statuses[i], success);
+      bool ended = error == kMpiSuccess ? done : requests[i] == kMpi.request_null;
+      if (in_status) ended = (statuses + i).error() != kMpi.err_pending;
+      const bool success = in_status ? (statuses + i).error() == kMpiSuccess : error == kMpiSuccess;
+      if (ended) end(static_cast<int>(i), statuses + i, success);
     }
   }
   // A call about some of them has.
-  void end_some(int error, int count, const int* indices, const MPI_Request* requests,
-                const MPI_Status* statuses) {
+  void end_some(int error, int count, const int* indices, RequestPointer requests,
+                StatusPointer statuses) {
     const bool in_status = is_in_status(error);
-    if (error != MPI_SUCCESS && !in_status) return end_all(error, false, requests, statuses);
-    if (count == MPI_UNDEFINED) return;
+    if (error != kMpiSuccess && !in_status) return end_all(error, false, requests, statuses);
+    if (count == kMpi.undefined) return;
     for (int k = 0; k < count; ++k) {
-      end(indices[k], statuses[k], !in_status || statuses[k].MPI_ERROR == MPI_SUCCESS);
+      end(indices[k], statuses + k, !in_status || (statuses + k).error() == kMpiSuccess);
     }
   }
   // The ended ones are still there; after an error nothing is known.
   void keep(int error) {
     event_.lasting = true;
-    if (error != MPI_SUCCESS) event_.ends.clear();
+    if (error != kMpiSuccess) event_.ends.clear();
   }
 
   int tell(int error) {
@@ -82,21 +82,21 @@ class Observed {
 
  private:
   static bool is_in_status(int error) {
-    if (error == MPI_SUCCESS) return false;
-    int error_class = MPI_SUCCESS;
+    if (error == kMpiSuccess) return false;
+    int error_class = kMpiSuccess;
     mpi.Error_class(error, &error_class);
-    return error_class == MPI_ERR_IN_STATUS;
+    return error_class == kMpi.err_in_status;
   }
 
   bool any_ = false;
   RequestEvent event_;
-  std::vector<MPI_Status> own_;
+  StatusArray own_;
 };
 
 // Makes a call by make(statuses). Where somebody is to be told, end(observed, error, statuses) then
 // says which requests have ended.
 template <class Make, class End>
-int observe(int count, const MPI_Request* requests, MPI_Status* statuses, Make make, End end) {
+int observe(int count, RequestPointer requests, StatusPointer statuses, Make make, End end) {
   Observed observed(count, requests);
   if (!observed.any()) return make(statuses);
   statuses = observed.statuses(statuses);
@@ -105,145 +105,148 @@ int observe(int count, const MPI_Request* requests, MPI_Status* statuses, Make m
   return observed.tell(error);
 }
 
-int wait(MPI_Request* request, MPI_Status* status) {
+int wait(RequestPointer request, StatusPointer status) {
   return observe(
-      1, request, status, [&](MPI_Status* own) { return below.wait(request, own); },
-      [&](Observed& observed, int error, const MPI_Status* own) {
-        if (error == MPI_SUCCESS || *request == MPI_REQUEST_NULL) observed.end(0, *own, !error);
+      1, request, status, [&](StatusPointer own) { return below.Wait(request, own); },
+      [&](Observed& observed, int error, StatusPointer own) {
+        if (error == kMpiSuccess || *request == kMpi.request_null) observed.end(0, own, !error);
       });
 }
 
-int test(MPI_Request* request, int* done, MPI_Status* status) {
+int test(RequestPointer request, int* done, StatusPointer status) {
   return observe(
-      1, request, status, [&](MPI_Status* own) { return below.test(request, done, own); },
-      [&](Observed& observed, int error, const MPI_Status* own) {
-        const bool ended = error == MPI_SUCCESS ? *done : *request == MPI_REQUEST_NULL;
-        if (ended) observed.end(0, *own, !error);
+      1, request, status, [&](StatusPointer own) { return below.Test(request, done, own); },
+      [&](Observed& observed, int error, StatusPointer own) {
+        const bool ended = error == kMpiSuccess ? *done : *request == kMpi.request_null;
+        if (ended) observed.end(0, own, !error);
       });
 }
 
-int waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+int waitall(int count, RequestPointer requests, StatusPointer statuses) {
   return observe(
       count, requests, statuses,
-      [&](MPI_Status* own) { return below.waitall(count, requests, own); },
-      [&](Observed& observed, int error, const MPI_Status* own) {
+      [&](StatusPointer own) { return below.Waitall(count, requests, own); },
+      [&](Observed& observed, int error, StatusPointer own) {
         observed.end_all(error, true, requests, own);
       });
 }
 
-int testall(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
+int testall(int count, RequestPointer requests, int* done, StatusPointer statuses) {
   return observe(
       count, requests, statuses,
-      [&](MPI_Status* own) { return below.testall(count, requests, done, own); },
-      [&](Observed& observed, int error, const MPI_Status* own) {
+      [&](StatusPointer own) { return below.Testall(count, requests, done, own); },
+      [&](Observed& observed, int error, StatusPointer own) {
         observed.end_all(error, *done != 0, requests, own);
       });
 }
 
-int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+int waitany(int count, RequestPointer requests, int* index, StatusPointer status) {
   return observe(
       count, requests, status,
-      [&](MPI_Status* own) { return below.waitany(count, requests, index, own); },
-      [&](Observed& observed, int error, const MPI_Status* own) {
-        observed.end(*index, *own, !error);
-      });
+      [&](StatusPointer own) { return below.Waitany(count, requests, index, own); },
+      [&](Observed& observed, int error, StatusPointer own) { observed.end(*index, own, !error); });
 }
 
-int testany(int count, MPI_Request* requests, int* index, int* done, MPI_Status* status) {
+int testany(int count, RequestPointer requests, int* index, int* done, StatusPointer status) {
   return observe(
       count, requests, status,
-      [&](MPI_Status* own) { return below.testany(count, requests, index, done, own); },
-      [&](Observed& observed, int error, const MPI_Status* own) {
-        if (error != MPI_SUCCESS || *done) observed.end(*index, *own, !error);
+      [&](StatusPointer own) { return below.Testany(count, requests, index, done, own); },
+      [&](Observed& observed, int error, StatusPointer own) {
+        if (error != kMpiSuccess || *done) observed.end(*index, own, !error);
       });
 }
 
 // MPI_Waitsome and MPI_Testsome.
-int some(int (*make)(int, MPI_Request*, int*, int*, MPI_Status*), int count, MPI_Request* requests,
-         int* ended, int* indices, MPI_Status* statuses) {
+int some(int (*make)(int, RequestPointer, int*, int*, StatusPointer), int count,
+         RequestPointer requests, int* ended, int* indices, StatusPointer statuses) {
   return observe(
       count, requests, statuses,
-      [&](MPI_Status* own) { return make(count, requests, ended, indices, own); },
-      [&](Observed& observed, int error, const MPI_Status* own) {
+      [&](StatusPointer own) { return make(count, requests, ended, indices, own); },
+      [&](Observed& observed, int error, StatusPointer own) {
         observed.end_some(error, *ended, indices, requests, own);
       });
 }
 
-int waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
-  return some(below.waitsome, count, requests, ended, indices, statuses);
+int waitsome(int count, RequestPointer requests, int* ended, int* indices, StatusPointer statuses) {
+  return some(below.Waitsome, count, requests, ended, indices, statuses);
 }
 
-int testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
-  return some(below.testsome, count, requests, ended, indices, statuses);
+int testsome(int count, RequestPointer requests, int* ended, int* indices, StatusPointer statuses) {
+  return some(below.Testsome, count, requests, ended, indices, statuses);
 }
 
-int get_status(MPI_Request request, int* done, MPI_Status* status) {
+int get_status(MpiRequest request, int* done, StatusPointer status) {
   return observe(
-      1, &request, status, [&](MPI_Status* own) { return below.get_status(request, done, own); },
-      [&](Observed& observed, int error, const MPI_Status* own) {
-        if (error == MPI_SUCCESS && *done) observed.end(0, *own, true);
+      1, one(request), status,
+      [&](StatusPointer own) { return below.Request_get_status(request, done, own); },
+      [&](Observed& observed, int error, StatusPointer own) {
+        if (error == kMpiSuccess && *done) observed.end(0, own, true);
         observed.keep(error);
       });
 }
 
-int get_status_all(int count, const MPI_Request* requests, int* done, MPI_Status* statuses) {
+int get_status_all(int count, RequestPointer requests, int* done, StatusPointer statuses) {
   return observe(
       count, requests, statuses,
-      [&](MPI_Status* own) { return below.get_status_all(count, requests, done, own); },
-      [&](Observed& observed, int error, const MPI_Status* own) {
+      [&](StatusPointer own) { return below.Request_get_status_all(count, requests, done, own); },
+      [&](Observed& observed, int error, StatusPointer own) {
         observed.end_all(error, *done != 0, requests, own);
         observed.keep(error);
       });
 }
 
-int get_status_any(int count, const MPI_Request* requests, int* index, int* done,
-                   MPI_Status* status) {
+int get_status_any(int count, RequestPointer requests, int* index, int* done,
+                   StatusPointer status) {
   return observe(
       count, requests, status,
-      [&](MPI_Status* own) { return below.get_status_any(count, requests, index, done, own); },
-      [&](Observed& observed, int error, const MPI_Status* own) {
-        if (error == MPI_SUCCESS && *done) observed.end(*index, *own, true);
+      [&](StatusPointer own) {
+        return below.Request_get_status_any(count, requests, index, done, own);
+      },
+      [&](Observed& observed, int error, StatusPointer own) {
+        if (error == kMpiSuccess && *done) observed.end(*index, own, true);
         observed.keep(error);
       });
 }
 
-int get_status_some(int count, const MPI_Request* requests, int* ended, int* indices,
-                    MPI_Status* statuses) {
+int get_status_some(int count, RequestPointer requests, int* ended, int* indices,
+                    StatusPointer statuses) {
   return observe(
       count, requests, statuses,
-      [&](MPI_Status* own) { return below.get_status_some(count, requests, ended, indices, own); },
-      [&](Observed& observed, int error, const MPI_Status* own) {
+      [&](StatusPointer own) {
+        return below.Request_get_status_some(count, requests, ended, indices, own);
+      },
+      [&](Observed& observed, int error, StatusPointer own) {
         observed.end_some(error, *ended, indices, requests, own);
         observed.keep(error);
       });
 }
 
 template <class Make>
-int start_by(Make make, int count, MPI_Request* requests) {
+int start_by(Make make, int count, RequestPointer requests) {
   const std::uint64_t begin = clock_ns();
   const int error = make();
-  if (error != MPI_SUCCESS || count <= 0 || !requests) return error;
+  if (error != kMpiSuccess || count <= 0 || !requests) return error;
   const std::uint64_t end = clock_ns();
   for (RequestListener* each : listeners) each->started(count, requests, begin, end);
   return error;
 }
 
-int start(MPI_Request* request) {
-  return start_by([&] { return below.start(request); }, 1, request);
+int start(RequestPointer request) {
+  return start_by([&] { return below.Start(request); }, 1, request);
 }
 
-int startall(int count, MPI_Request* requests) {
-  return start_by([&] { return below.startall(count, requests); }, count, requests);
+int startall(int count, RequestPointer requests) {
+  return start_by([&] { return below.Startall(count, requests); }, count, requests);
 }
 
-int request_free(MPI_Request* request) {
+int request_free(RequestPointer request) {
   for (RequestListener* each : listeners) {
     each->look();
     if (!request || !each->takes_freed(*request)) continue;
-    *request = MPI_REQUEST_NULL;
-    return MPI_SUCCESS;
+    request.set(kMpi.request_null);
+    return kMpiSuccess;
   }
-  return below.request_free(request);
+  return below.Request_free(request);
 }
 
 }  // namespace
@@ -253,25 +256,26 @@ void listen(RequestListener& listener) {
   takes_time |= listener.takes_time();
 }
 
-RequestCalls observed_request_calls(const RequestCalls& calls) {
-  if (listeners.empty()) return calls;
+void observe_requests(MpiFunctions& calls) {
+  if (listeners.empty()) return;
   below = calls;
-  return {.start = takes_time ? start : calls.start,
-          .startall = takes_time ? startall : calls.startall,
-          .wait = wait,
-          .waitall = waitall,
-          .waitany = waitany,
-          .waitsome = waitsome,
-          .test = test,
-          .testall = testall,
-          .testany = testany,
-          .testsome = testsome,
-          .get_status = get_status,
-          .get_status_all = get_status_all,
-          .get_status_any = get_status_any,
-          .get_status_some = get_status_some,
-          .request_free = request_free,
-          .cancel = calls.cancel};
+  if (takes_time) {
+    calls.Start = start;
+    calls.Startall = startall;
+  }
+  calls.Wait = wait;
+  calls.Waitall = waitall;
+  calls.Waitany = waitany;
+  calls.Waitsome = waitsome;
+  calls.Test = test;
+  calls.Testall = testall;
+  calls.Testany = testany;
+  calls.Testsome = testsome;
+  calls.Request_get_status = get_status;
+  calls.Request_get_status_all = get_status_all;
+  calls.Request_get_status_any = get_status_any;
+  calls.Request_get_status_some = get_status_some;
+  calls.Request_free = request_free;
 }
 
 }  // namespace sumac

@@ -8,6 +8,7 @@
 
 #include "interpose/calls/calls.h"
 #include "interpose/calls/direct_memory.h"
+#include "interpose/mpi/callbacks.h"
 #include "interpose/mpi/handle_table.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -41,22 +42,22 @@ void recycle(CollectiveRequest& request) {
   request.carried = false;
   request.own_ranks = nullptr;
   request.phase = Phase::idle;
-  spare(request.handle != MPI_REQUEST_NULL).push_back(&request);
+  spare(request.handle != kMpi.request_null).push_back(&request);
   change_held(-1);
 }
 
 // Requires the lock.
 void unlist(CollectiveRequest& request) {
-  table().erase(handle_bits(request.handle));
-  request.handle = MPI_REQUEST_NULL;
+  table().erase(request.handle.bits);
+  request.handle = kMpi.request_null;
   request.bits.store(0, std::memory_order_relaxed);
 }
 
 // The status belongs to the MPI, which copies it, and sets MPI_ERROR where an array has one.
-int query(void*, MPI_Status* status) {
+int query(void*, StatusPointer status) {
   fill_status(status);
-  status->MPI_ERROR = MPI_SUCCESS;
-  return MPI_SUCCESS;
+  status.set_error(kMpiSuccess);
+  return kMpiSuccess;
 }
 
 int forget(void* state) {
@@ -64,11 +65,11 @@ int forget(void* state) {
   const std::lock_guard<Lock> hold(lock);
   unlist(request);
   recycle(request);
-  return MPI_SUCCESS;
+  return kMpiSuccess;
 }
 
 // The standard does not allow collectives to be cancelled.
-int cancel(void*, int) { return MPI_ERR_REQUEST; }
+int cancel(void*, int) { return kMpi.err_request; }
 
 // Prefers one with a request.
 CollectiveRequest& take_spare(bool with_handle) {
@@ -87,7 +88,7 @@ CollectiveRequest& take_spare(bool with_handle) {
 
 void remember(CollectiveRequest& request) {
   const std::lock_guard<Lock> hold(lock);
-  const std::uintptr_t bits = handle_bits(request.handle);
+  const std::uintptr_t bits = request.handle.bits;
   request.bits.store(bits, std::memory_order_relaxed);
   table().insert(bits, &request);
 }
@@ -102,27 +103,27 @@ bool has_ended(const CollectiveRequest& request) {
 
 std::atomic<int> requests_held{0};
 
-void fill_status(MPI_Status* status) {
-  static const MPI_Status empty = [] {
-    MPI_Status made{};
-    mpi.Status_set_elements(&made, MPI_BYTE, 0);
-    mpi.Status_set_cancelled(&made, 0);
-    made.MPI_SOURCE = MPI_ANY_SOURCE;
-    made.MPI_TAG = MPI_ANY_TAG;
-    return made;
+void fill_status(StatusPointer status) {
+  static const StatusPointer empty = [] {
+    static MpiStatus made;
+    mpi.Status_set_elements(made.pointer(), kMpi.byte, 0);
+    mpi.Status_set_cancelled(made.pointer(), 0);
+    made.pointer().set_source(kMpi.any_source);
+    made.pointer().set_tag(kMpi.any_tag);
+    return made.pointer();
   }();
-  if (status == MPI_STATUS_IGNORE) return;
-  const int error = status->MPI_ERROR;
-  *status = empty;
-  status->MPI_ERROR = error;
+  if (status.is_ignored()) return;
+  const int error = status.error();
+  status.copy_from(empty);
+  status.set_error(error);
 }
 
 CollectiveRequest& acquire_nonblocking(Communicator& c) {
   CollectiveRequest& request = take_spare(true);
   request.communicator = &c;
   request.persistent = false;
-  if (request.handle != MPI_REQUEST_NULL) return request;
-  if (mpi.Grequest_start(query, forget, cancel, &request, &request.handle) != MPI_SUCCESS) {
+  if (request.handle != kMpi.request_null) return request;
+  if (start_generalized({query, forget, cancel}, &request, one(request.handle)) != kMpiSuccess) {
     end_job(c.comm);
   }
   remember(request);
@@ -144,9 +145,9 @@ CollectiveRequest* acquire_persistent(Communicator& c, OwnRanks* ranks) {
   return &request;
 }
 
-CollectiveRequest* find_request(MPI_Request handle) {
-  if (handle == MPI_REQUEST_NULL) return nullptr;
-  const std::uintptr_t bits = handle_bits(handle);
+CollectiveRequest* find_request(MpiRequest handle) {
+  if (handle == kMpi.request_null) return nullptr;
+  const std::uintptr_t bits = handle.bits;
   // Mostly the request found last: started, then waited for.
   static thread_local CollectiveRequest* recent = nullptr;
   if (recent && recent->bits.load(std::memory_order_relaxed) == bits) return recent;
@@ -192,7 +193,7 @@ bool test(CollectiveRequest& request) {
   return ended();
 }
 
-bool take_end(CollectiveRequest& request, MPI_Request* handle, MPI_Status* status) {
+bool take_end(CollectiveRequest& request, RequestPointer handle, StatusPointer status) {
   if (request.carried) {
     show(handle, 1);
     return false;
@@ -201,19 +202,19 @@ bool take_end(CollectiveRequest& request, MPI_Request* handle, MPI_Status* statu
   fill_status(status);
   request.phase = Phase::idle;
   if (request.persistent) return true;
-  *handle = MPI_REQUEST_NULL;
+  handle.set(kMpi.request_null);
   const std::lock_guard<Lock> hold(lock);
   recycle(request);
   return true;
 }
 
-void show(MPI_Request* handles, int count) {
+void show(RequestPointer handles, int count) {
   for (int i = 0; i < count; ++i) {
     CollectiveRequest* request = find_request(handles[i]);
     if (!request || request->phase != Phase::begun) continue;
     if (request->persistent && !request->carried) {
       request->carried = true;
-      mpi.Start(&handles[i]);
+      mpi.Start(handles + i);
     }
     if (!has_ended(*request)) continue;
     request->phase = Phase::shown;
@@ -249,19 +250,19 @@ bool is_active(const CollectiveRequest& request) {
   if (request.phase != Phase::shown) return request.phase == Phase::begun;
   // The MPI may have told the program since. It gives the empty status for an inactive request.
   int done = 0;
-  MPI_Status status;
-  mpi.Request_get_status(request.handle, &done, &status);
-  return !done || status.MPI_SOURCE != MPI_ANY_SOURCE;
+  MpiStatus status;
+  mpi.Request_get_status(request.handle, &done, status.pointer());
+  return !done || status.pointer().source() != kMpi.any_source;
 }
 
 int refuse(const CollectiveRequest& request, int error) {
   const Communicator& c = *request.communicator;
   const bool freed = c.handle.load(std::memory_order_relaxed) == 0;
-  mpi.Comm_call_errhandler(freed ? MPI_COMM_WORLD : c.comm, error);
+  mpi.Comm_call_errhandler(freed ? kMpi.comm_world : c.comm, error);
   return error;
 }
 
-void free_persistent(CollectiveRequest& request, MPI_Request* handle) {
+void free_persistent(CollectiveRequest& request, RequestPointer handle) {
   if (request.phase == Phase::begun) {
     wait_for(request);
     deliver(request);
@@ -292,7 +293,7 @@ void drain(Communicator& c) {
 void end_requests() {
   for (Communicator* c : all_communicators()) drain(*c);
   while (true) {
-    MPI_Request handle;
+    MpiRequest handle;
     {
       const std::lock_guard<Lock> hold(lock);
       if (spare(true).empty()) break;
@@ -301,7 +302,7 @@ void end_requests() {
       change_held(1);
     }
     mpi.Grequest_complete(handle);
-    mpi.Request_free(&handle);
+    mpi.Request_free(one(handle));
   }
 }
 

@@ -9,10 +9,9 @@
 // can answer (MPI_Waitany, MPI_Testsome) is it shown how things stand.
 #pragma once
 
-#include <mpi.h>
-
 #include "interpose/calls/call_data.h"
 #include "interpose/calls/check.h"
+#include "interpose/mpi/handle_types.h"
 #include "interpose/requests/carriers.h"
 
 namespace sumac {
@@ -34,7 +33,7 @@ struct CollectiveRequest : Work {
   bool delivered = false;              // the data are where the program wants them
   OwnRanks* own_ranks = nullptr;       // persistent, unless local
 
-  MPI_Request handle = MPI_REQUEST_NULL;
+  MpiRequest handle = kMpi.request_null;
   bool persistent = false;
   bool carried = false;  // persistent: the MPI has been told of this start
   Carrier carrier;       // persistent
@@ -55,7 +54,7 @@ CollectiveRequest& acquire_nonblocking(Communicator& communicator);
 CollectiveRequest* acquire_persistent(Communicator& communicator, OwnRanks* ranks);
 
 // What Sumac keeps for the request; null for the MPI's own.
-CollectiveRequest* find_request(MPI_Request request);
+CollectiveRequest* find_request(MpiRequest request);
 
 // Begins the call that request.described tells of. `direct`: what is tried first.
 void begin(CollectiveRequest& request, const DirectTry& direct);
@@ -74,14 +73,14 @@ bool is_active(const CollectiveRequest& request);
 // Tells the program of the end: fills the status, and gives the request back to the MPI's rules (a
 // nonblocking one becomes MPI_REQUEST_NULL). Returns false when the MPI already knows of the start
 // and must be asked.
-bool take_end(CollectiveRequest& request, MPI_Request* handle, MPI_Status* status);
+bool take_end(CollectiveRequest& request, RequestPointer handle, StatusPointer status);
 
 // Brings the MPI's requests up to date: after this the MPI's own completion calls give the right
 // answers.
-void show(MPI_Request* requests, int count);
+void show(RequestPointer requests, int count);
 
 // The status of a collective: nothing received, not cancelled; MPI_ERROR is not touched.
-void fill_status(MPI_Status* status);
+void fill_status(StatusPointer status);
 
 // Tells the communicator's error handler that the program has used the request in a way that is not
 // allowed.
@@ -89,7 +88,7 @@ int refuse(const CollectiveRequest& request, int error);
 
 // Frees a persistent request. One that is still active, which is the program's mistake, is
 // completed first.
-void free_persistent(CollectiveRequest& request, MPI_Request* handle);
+void free_persistent(CollectiveRequest& request, RequestPointer handle);
 
 // Waits until nothing is under way on the communicator.
 void drain(Communicator& communicator);

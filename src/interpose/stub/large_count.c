@@ -166,7 +166,7 @@ static int call_int_form(int large, const struct places* at, bool ends, const wo
 }
 
 #define LARGE_int(name, function, form)
-#define LARGE_MPI_Count(name, function, form)                                                     \
+#define LARGE_MpiCount(name, function, form)                                                      \
   static int name(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, \
                   word k) {                                                                       \
     const word arguments[kMostArguments] = {a, b, c, d, e, f, g, h, i, j, k};                     \
@@ -176,7 +176,7 @@ static int call_int_form(int large, const struct places* at, bool ends, const wo
 #define SUMAC_COLLECTIVE(name, function, form, type) LARGE_##type(name, function, form)
 #include "interpose/calls.def"
 #undef SUMAC_CALL
-#undef LARGE_MPI_Count
+#undef LARGE_MpiCount
 
 // Packing moves the position too. A packed buffer may be larger than an int can hold, as long as
 // the packed data end below that.
@@ -203,7 +203,7 @@ static int unpack(word in, int64_t size, int64_t* position, word out, int64_t co
 }
 
 void* stub_large_count(int call, void* const* real) {
-#define LARGE_MPI_Count(name, function, form) [SUMAC_CALL_##name] = (void*)name,
+#define LARGE_MpiCount(name, function, form) [SUMAC_CALL_##name] = (void*)name,
   static void* const forms[SUMAC_NUM_CALLS] = {
 #define SUMAC_CALL(name)
 #define SUMAC_COLLECTIVE(name, function, form, type) LARGE_##type(name, function, form)

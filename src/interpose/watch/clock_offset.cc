@@ -24,26 +24,26 @@ std::uint64_t own_clock() {
   return sumac_hash(text, length > 0 ? static_cast<std::size_t>(length) : 0, host);
 }
 
-std::uint64_t receive(int from, MPI_Comm comm) {
+std::uint64_t receive(int from, MpiComm comm) {
   std::uint64_t time = 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  mpi.Irecv(&time, 1, MPI_UINT64_T, from, kTag, comm, &request);
-  mpi.Wait(&request, MPI_STATUS_IGNORE);
+  MpiRequest request = kMpi.request_null;
+  mpi.Irecv(&time, 1, kMpi.uint64_t, from, kTag, comm, one(request));
+  mpi.Wait(one(request), status_ignore());
   return time;
 }
 
-void send(std::uint64_t time, int to, MPI_Comm comm) {
-  mpi.Send(&time, 1, MPI_UINT64_T, to, kTag, comm);
+void send(std::uint64_t time, int to, MpiComm comm) {
+  mpi.Send(&time, 1, kMpi.uint64_t, to, kTag, comm);
 }
 
-void answer(int from, MPI_Comm comm) {
+void answer(int from, MpiComm comm) {
   for (int i = 0; i < kRounds; ++i) {
     receive(from, comm);
     send(clock_ns(), from, comm);
   }
 }
 
-ClockOffset ask(MPI_Comm comm) {
+ClockOffset ask(MpiComm comm) {
   ClockOffset best;
   best.within = UINT64_MAX;
   for (int i = 0; i < kRounds; ++i) {
@@ -61,16 +61,16 @@ ClockOffset ask(MPI_Comm comm) {
 
 }  // namespace
 
-ClockOffset measure_clock_offset(MPI_Comm comm) {
+ClockOffset measure_clock_offset(MpiComm comm) {
   int rank = 0, size = 1;
   // Of its own, so that no receive of the program's takes a message.
-  MPI_Comm own = MPI_COMM_NULL;
-  mpi.Comm_split(comm, 0, 0, &own);
+  MpiComm own = kMpi.comm_null;
+  mpi.Comm_split(comm, 0, 0, one(own));
   mpi.Comm_rank(own, &rank);
   mpi.Comm_size(own, &size);
   std::vector<std::uint64_t> clocks(static_cast<std::size_t>(size));
   const std::uint64_t clock = own_clock();
-  mpi.Allgather(&clock, 1, MPI_UINT64_T, clocks.data(), 1, MPI_UINT64_T, own);
+  mpi.Allgather(&clock, 1, kMpi.uint64_t, clocks.data(), 1, kMpi.uint64_t, own);
   ClockOffset offset{clock_ns(), 0, clock == clocks[0] ? 0 : UINT64_MAX};
   for (int r = 1; r < size; ++r) {
     const auto place = clocks.begin() + r;
@@ -78,7 +78,7 @@ ClockOffset measure_clock_offset(MPI_Comm comm) {
     if (rank == 0) answer(r, own);
     if (rank == r) offset = ask(own);
   }
-  mpi.Comm_free(&own);
+  mpi.Comm_free(one(own));
   return offset;
 }
 

@@ -2,9 +2,9 @@
 // How the clocks of several hosts differ.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
+
+#include "interpose/mpi/constants.h"
 
 namespace sumac {
 
@@ -17,6 +17,6 @@ struct ClockOffset {
 // Collective over the communicator. Ranks of rank 0's host share its clock. On each other host the
 // lowest rank sends messages to and fro: half of the shortest way there and back bounds the error.
 // The other ranks of a host are given none (`within` is UINT64_MAX): the lowest rank's is theirs.
-ClockOffset measure_clock_offset(MPI_Comm comm);
+ClockOffset measure_clock_offset(MpiComm comm);
 
 }  // namespace sumac

@@ -4,28 +4,26 @@
 // looked at.
 #pragma once
 
-#include <mpi.h>
-
 #include "interpose/calls/call_size.h"
+#include "interpose/mpi/handle_types.h"
 #include "observe/counted.h"
 
 namespace sumac {
 
 struct CountedArguments {
-  MPI_Comm comm = MPI_COMM_NULL;
+  MpiComm comm = kMpi.comm_null;
   CallSize size = {};  // what this rank gives; of scatters, what it gets
   int root = kNoRoot;
-  MPI_Op op = MPI_OP_NULL;
+  MpiOp op = kMpi.op_null;
   bool in_place = false;
 };
 
 // The number of blocks that a neighbourhood collective sends; 0 where there is no topology.
-int blocks_sent(MPI_Comm comm);
+int blocks_sent(MpiComm comm);
 
 // The sum of blocks with counts and types of their own. `types`: one a block; null: all have
 // `type`.
-CallSize size_of_blocks(const int* counts, MPI_Datatype type, const MPI_Datatype* types,
-                        int blocks);
+CallSize size_of_blocks(const int* counts, MpiDatatype type, DatatypePointer types, int blocks);
 
 // read() takes the arguments up to the communicator, of a call that the MPI has accepted: it asks
 // the MPI about types, which would tell an error handler of wrong ones. A root below 0 is that of a
@@ -35,59 +33,59 @@ struct CountedSignature;
 
 template <>
 struct CountedSignature<Counted::gather> {
-  static CountedArguments read(const void* send, int sent, MPI_Datatype sent_type, void*,
-                               int received, MPI_Datatype received_type, int root, MPI_Comm comm) {
+  static CountedArguments read(const void* send, int sent, MpiDatatype sent_type, void*,
+                               int received, MpiDatatype received_type, int root, MpiComm comm) {
     if (root < 0) return {comm, {}, root};
-    const bool in_place = send == MPI_IN_PLACE;
+    const bool in_place = send == kMpi.in_place;
     const CallSize size =
         in_place ? size_of_data(received_type, received) : size_of_data(sent_type, sent);
-    return {comm, size, root, MPI_OP_NULL, in_place};
+    return {comm, size, root, kMpi.op_null, in_place};
   }
 };
 
 template <>
 struct CountedSignature<Counted::gatherv> {
-  static CountedArguments read(const void* send, int sent, MPI_Datatype sent_type, void*,
-                               const int* received, const int*, MPI_Datatype received_type,
-                               int root, MPI_Comm comm) {
+  static CountedArguments read(const void* send, int sent, MpiDatatype sent_type, void*,
+                               const int* received, const int*, MpiDatatype received_type, int root,
+                               MpiComm comm) {
     if (root < 0) return {comm, {}, root};
-    const bool in_place = send == MPI_IN_PLACE;  // on the root alone
+    const bool in_place = send == kMpi.in_place;  // on the root alone
     const CallSize size = in_place ? size_of_data(received_type, received ? received[root] : 0)
                                    : size_of_data(sent_type, sent);
-    return {comm, size, root, MPI_OP_NULL, in_place};
+    return {comm, size, root, kMpi.op_null, in_place};
   }
 };
 
 template <>
 struct CountedSignature<Counted::scatter> {
-  static CountedArguments read(const void*, int sent, MPI_Datatype sent_type, void* receive,
-                               int received, MPI_Datatype received_type, int root, MPI_Comm comm) {
+  static CountedArguments read(const void*, int sent, MpiDatatype sent_type, void* receive,
+                               int received, MpiDatatype received_type, int root, MpiComm comm) {
     if (root < 0) return {comm, {}, root};
-    const bool in_place = receive == MPI_IN_PLACE;
+    const bool in_place = receive == kMpi.in_place;
     const CallSize size =
         in_place ? size_of_data(sent_type, sent) : size_of_data(received_type, received);
-    return {comm, size, root, MPI_OP_NULL, in_place};
+    return {comm, size, root, kMpi.op_null, in_place};
   }
 };
 
 template <>
 struct CountedSignature<Counted::scatterv> {
-  static CountedArguments read(const void*, const int* sent, const int*, MPI_Datatype sent_type,
-                               void* receive, int received, MPI_Datatype received_type, int root,
-                               MPI_Comm comm) {
+  static CountedArguments read(const void*, const int* sent, const int*, MpiDatatype sent_type,
+                               void* receive, int received, MpiDatatype received_type, int root,
+                               MpiComm comm) {
     if (root < 0) return {comm, {}, root};
-    const bool in_place = receive == MPI_IN_PLACE;  // on the root alone
+    const bool in_place = receive == kMpi.in_place;  // on the root alone
     const CallSize size = in_place ? size_of_data(sent_type, sent ? sent[root] : 0)
                                    : size_of_data(received_type, received);
-    return {comm, size, root, MPI_OP_NULL, in_place};
+    return {comm, size, root, kMpi.op_null, in_place};
   }
 };
 
 template <>
 struct CountedSignature<Counted::scan> {
-  static CountedArguments read(const void* send, void*, int count, MPI_Datatype type, MPI_Op op,
-                               MPI_Comm comm) {
-    return {comm, size_of_data(type, count), kNoRoot, op, send == MPI_IN_PLACE};
+  static CountedArguments read(const void* send, void*, int count, MpiDatatype type, MpiOp op,
+                               MpiComm comm) {
+    return {comm, size_of_data(type, count), kNoRoot, op, send == kMpi.in_place};
   }
 };
 
@@ -96,42 +94,41 @@ struct CountedSignature<Counted::exscan> : CountedSignature<Counted::scan> {};
 
 template <>
 struct CountedSignature<Counted::neighbor_allgather> {
-  static CountedArguments read(const void*, int sent, MPI_Datatype type, void*, int, MPI_Datatype,
-                               MPI_Comm comm) {
+  static CountedArguments read(const void*, int sent, MpiDatatype type, void*, int, MpiDatatype,
+                               MpiComm comm) {
     return {comm, size_of_data(type, sent)};
   }
 };
 
 template <>
 struct CountedSignature<Counted::neighbor_allgatherv> {
-  static CountedArguments read(const void*, int sent, MPI_Datatype type, void*, const int*,
-                               const int*, MPI_Datatype, MPI_Comm comm) {
+  static CountedArguments read(const void*, int sent, MpiDatatype type, void*, const int*,
+                               const int*, MpiDatatype, MpiComm comm) {
     return {comm, size_of_data(type, sent)};
   }
 };
 
 template <>
 struct CountedSignature<Counted::neighbor_alltoall> {
-  static CountedArguments read(const void*, int sent, MPI_Datatype type, void*, int, MPI_Datatype,
-                               MPI_Comm comm) {
-    return {comm, size_of_data(type, MPI_Count{sent} * blocks_sent(comm))};
+  static CountedArguments read(const void*, int sent, MpiDatatype type, void*, int, MpiDatatype,
+                               MpiComm comm) {
+    return {comm, size_of_data(type, MpiCount{sent} * blocks_sent(comm))};
   }
 };
 
 template <>
 struct CountedSignature<Counted::neighbor_alltoallv> {
-  static CountedArguments read(const void*, const int* sent, const int*, MPI_Datatype type, void*,
-                               const int*, const int*, MPI_Datatype, MPI_Comm comm) {
+  static CountedArguments read(const void*, const int* sent, const int*, MpiDatatype type, void*,
+                               const int*, const int*, MpiDatatype, MpiComm comm) {
     return {comm, size_of_blocks(sent, type, nullptr, blocks_sent(comm))};
   }
 };
 
 template <>
 struct CountedSignature<Counted::neighbor_alltoallw> {
-  static CountedArguments read(const void*, const int* sent, const MPI_Aint*,
-                               const MPI_Datatype* types, void*, const int*, const MPI_Aint*,
-                               const MPI_Datatype*, MPI_Comm comm) {
-    return {comm, size_of_blocks(sent, MPI_DATATYPE_NULL, types, blocks_sent(comm))};
+  static CountedArguments read(const void*, const int* sent, const MpiAint*, DatatypePointer types,
+                               void*, const int*, const MpiAint*, DatatypePointer, MpiComm comm) {
+    return {comm, size_of_blocks(sent, kMpi.datatype_null, types, blocks_sent(comm))};
   }
 };
 

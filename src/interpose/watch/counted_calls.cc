@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "interpose/calls/call_text.h"
+#include "interpose/family/native.h"
 #include "interpose/mpi/neighbors.h"
 #include "interpose/process/entry.h"
 #include "interpose/process/timed.h"
@@ -11,14 +12,13 @@
 
 namespace sumac {
 
-int blocks_sent(MPI_Comm comm) {
+int blocks_sent(MpiComm comm) {
   Neighbors found;
-  if (comm == MPI_COMM_NULL || find_neighbors(comm, found) != MPI_SUCCESS) return 0;
+  if (comm == kMpi.comm_null || find_neighbors(comm, found) != kMpiSuccess) return 0;
   return static_cast<int>(found.to.size());
 }
 
-CallSize size_of_blocks(const int* counts, MPI_Datatype type, const MPI_Datatype* types,
-                        int blocks) {
+CallSize size_of_blocks(const int* counts, MpiDatatype type, DatatypePointer types, int blocks) {
   CallSize sum{type, 0, 0};
   for (int b = 0; counts && b < blocks; ++b) {
     const CallSize block = size_of_data(types ? types[b] : type, counts[b]);
@@ -38,18 +38,18 @@ template <Form form>
 struct EndOf;
 template <>
 struct EndOf<Form::blocking> {
-  static MPI_Request* request() { return nullptr; }
+  static RequestPointer request() { return nullptr; }
 };
 template <>
 struct EndOf<Form::nonblocking> {
-  static MPI_Request* request(MPI_Request* request) { return request; }
+  static RequestPointer request(RequestPointer request) { return request; }
 };
 template <>
 struct EndOf<Form::persistent> {
-  static MPI_Request* request(MPI_Info, MPI_Request* request) { return request; }
+  static RequestPointer request(MpiInfo, RequestPointer request) { return request; }
 };
 
-void note(Counted counted, Form form, const CountedArguments& arguments, MPI_Request* request,
+void note(Counted counted, Form form, const CountedArguments& arguments, RequestPointer request,
           const void* site, std::uint64_t began, std::uint64_t ended) {
   CallKindKey key;
   key.function = name_of(counted);
@@ -65,9 +65,11 @@ template <Counted counted, Form form, int call, class = decltype(&CountedSignatu
 struct CountedCall;
 
 template <Counted counted, Form form, int call, class... First, class... Last>
-struct CountedCall<counted, form, call, CountedArguments (*)(First...), MPI_Request* (*)(Last...)> {
-  static int made(First... first, Last... last) {
-    const auto below = reinterpret_cast<int (*)(First..., Last...)>(functions_below[call]);
+struct CountedCall<counted, form, call, CountedArguments (*)(First...),
+                   RequestPointer (*)(Last...)> {
+  static int made(NativeOf<First>... first, NativeOf<Last>... last) {
+    using Function = int (*)(NativeOf<First>..., NativeOf<Last>...);
+    const auto below = reinterpret_cast<Function>(functions_below[call]);
     const Inside inside;
     if (inside.nested() || !mpi_is_up()) return below(first..., last...);
     thread_state().last_path = kCountedPath;
@@ -76,12 +78,13 @@ struct CountedCall<counted, form, call, CountedArguments (*)(First...), MPI_Requ
     const int error = below(first..., last...);
     const std::uint64_t ended = timed ? clock_ns() : 0;
     CountedArguments arguments;
-    if (error == MPI_SUCCESS) arguments = CountedSignature<counted>::read(first...);
+    if (error == kMpiSuccess)
+      arguments = CountedSignature<counted>::read(from_native<First>(first)...);
     count_call(counted, arguments.size.bytes);
     add_time(counted, ended - began);
-    if (calls_are_profiled() && error == MPI_SUCCESS) {
-      note(counted, form, arguments, EndOf<form>::request(last...), __builtin_return_address(0),
-           began, ended);
+    if (calls_are_profiled() && error == kMpiSuccess) {
+      note(counted, form, arguments, EndOf<form>::request(from_native<Last>(last)...),
+           __builtin_return_address(0), began, ended);
     }
     return error;
   }

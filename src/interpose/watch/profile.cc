@@ -37,8 +37,8 @@ void warn(const char* what, int rank) {
 }
 
 // A derived type's name does not tell how large it is.
-std::string describe(MPI_Datatype type) {
-  if (type == MPI_DATATYPE_NULL) return {};
+std::string describe(MpiDatatype type) {
+  if (type == kMpi.datatype_null) return {};
   const TypeInfo* info = find_any_type(type);
   std::string name = name_of_type(info ? info->dtype : DType::none, type);
   std::size_t element = 0;
@@ -62,8 +62,8 @@ void read_profile_option() {
 
 bool calls_are_profiled() { return profiled; }
 
-const char* name_of_op(MPI_Op op) {
-  if (op == MPI_OP_NULL) return "";
+const char* name_of_op(MpiOp op) {
+  if (op == kMpi.op_null) return "";
   const Op* known = mpi_is_up() ? find_any_op(op) : nullptr;
   return known ? name_of(*known) : "user";
 }
@@ -76,8 +76,8 @@ Profile& profile() {
 void Profile::begin() {
   if (!profiled || folder().empty()) return;
   int rank = 0, size = 1;
-  mpi.Comm_rank(MPI_COMM_WORLD, &rank);
-  mpi.Comm_size(MPI_COMM_WORLD, &size);
+  mpi.Comm_rank(kMpi.comm_world, &rank);
+  mpi.Comm_size(kMpi.comm_world, &size);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!file_.open(folder(), Recording::profile, rank)) return warn("cannot make", rank);
   JsonLine line = recording_head(Recording::profile, rank, size);
@@ -91,7 +91,7 @@ void Profile::begin() {
 
 void Profile::end() {
   if (!profiled) return;
-  if (compares_clocks_) compare_clocks(MPI_COMM_WORLD);
+  if (compares_clocks_) compare_clocks(kMpi.comm_world);
   end_profiled_requests();
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!file_.is_open()) return;
@@ -134,7 +134,7 @@ void Profile::define(const Member& member, const Communicator& c) {
   file_.add(line.text());
 }
 
-Communicator* Profile::find(MPI_Comm comm) {
+Communicator* Profile::find(MpiComm comm) {
   if (!mpi_is_up()) return nullptr;
   Communicator* c = find_or_remember(comm);
   if (c && c->profiled < 0) come_to_know(*c);
@@ -157,17 +157,17 @@ void Profile::agree(const Call& call, Communicator& c) {
     member.agreed = true;
     define(member, c);
     int world = 0;
-    if (world_is_up()) mpi.Comm_size(MPI_COMM_WORLD, &world);
+    if (world_is_up()) mpi.Comm_size(kMpi.comm_world, &world);
     // All ranks have this option, else the communicator is handed down.
     const bool all = member.size == world && c.state == Team::State::counting;
     compares_clocks_ |= all;
     // Threads may come to the others in any order.
-    compares = all && call.comm == MPI_COMM_WORLD;
+    compares = all && call.comm == kMpi.comm_world;
   }
-  if (compares) compare_clocks(MPI_COMM_WORLD);
+  if (compares) compare_clocks(kMpi.comm_world);
 }
 
-void Profile::compare_clocks(MPI_Comm comm) {
+void Profile::compare_clocks(MpiComm comm) {
   const ClockOffset offset = measure_clock_offset(comm);
   const std::lock_guard<std::mutex> lock(mutex_);
   JsonLine line("clock_ns", offset.at);
@@ -196,7 +196,7 @@ Profile::Member Profile::next_call_of(const Communicator* c) {
 }
 
 void Profile::note_of(const Member& member, CallKindKey key, Form form, const CallSize& size,
-                      MPI_Request* request, const void* site, std::uint64_t began,
+                      RequestPointer request, const void* site, std::uint64_t began,
                       std::uint64_t ended) {
   key.communicator = member.number;
   const bool persistent = form == Form::persistent;
@@ -221,20 +221,20 @@ void Profile::note(const Call& call, const void* site, std::uint64_t began, std:
   key.form = name_of(call.kind.form);
   key.op = name_of_op(call.op);
   key.root = call.root;
-  key.in_place = call.send.address == MPI_IN_PLACE;
+  key.in_place = call.send.address == kMpi.in_place;
   const Member member = next_call_of(c);
   const CallSize size = size_of(call, member.inter ? 0 : member.size);
   note_of(member, key, call.kind.form, size, call.request, site, began, ended);
   if (c) agree(call, *c);
 }
 
-void Profile::note(CallKindKey key, Form form, MPI_Comm comm, const CallSize& size,
-                   MPI_Request* request, const void* site, std::uint64_t began,
+void Profile::note(CallKindKey key, Form form, MpiComm comm, const CallSize& size,
+                   RequestPointer request, const void* site, std::uint64_t began,
                    std::uint64_t ended) {
   note_of(next_call_of(find(comm)), key, form, size, request, site, began, ended);
 }
 
-void Profile::note_alone(CallKindKey key, MPI_Datatype type, MPI_Count count, const void* site,
+void Profile::note_alone(CallKindKey key, MpiDatatype type, MpiCount count, const void* site,
                          std::uint64_t ns) {
   std::size_t element = 0;
   if (count < 0 || !mpi_is_up() || !packed_size(type, element)) return;

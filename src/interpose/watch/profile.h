@@ -9,14 +9,13 @@
 // communicators of the same members this rank has used before.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "interpose/calls/call_size.h"
+#include "interpose/mpi/handle_types.h"
 #include "interpose/process/communicator.h"
 #include "interpose/watch/call_sites.h"
 #include "interpose/watch/kinds.h"
@@ -30,7 +29,7 @@ void read_profile_option();
 bool calls_are_profiled();
 
 // "sum", "user", or nothing for MPI_OP_NULL.
-const char* name_of_op(MPI_Op op);
+const char* name_of_op(MpiOp op);
 
 // Deferred calls, and starts of persistent operations, are added when they have ended.
 struct EndedCall : ProfiledCall {
@@ -48,10 +47,10 @@ class Profile {
   void note(const Call& call, const void* site, std::uint64_t began, std::uint64_t ended);
   // The same for a call of another collective, of which all but its size and place is in `key`.
   // `request`: of a call that is not blocking.
-  void note(CallKindKey key, Form form, MPI_Comm comm, const CallSize& size, MPI_Request* request,
+  void note(CallKindKey key, Form form, MpiComm comm, const CallSize& size, RequestPointer request,
             const void* site, std::uint64_t began, std::uint64_t ended);
   // Notes a call that concerns this rank alone, of which there are sums only.
-  void note_alone(CallKindKey key, MPI_Datatype type, MPI_Count count, const void* site,
+  void note_alone(CallKindKey key, MpiDatatype type, MpiCount count, const void* site,
                   std::uint64_t ns);
   void add(const EndedCall& call);
 
@@ -64,15 +63,15 @@ class Profile {
     std::uint32_t calls = 0;
   };
 
-  Communicator* find(MPI_Comm comm);
+  Communicator* find(MpiComm comm);
   // The communicator with one call more; a member of none where it is not known.
   Member next_call_of(const Communicator* communicator);
   void note_of(const Member& member, CallKindKey key, Form form, const CallSize& size,
-               MPI_Request* request, const void* site, std::uint64_t began, std::uint64_t ended);
+               RequestPointer request, const void* site, std::uint64_t began, std::uint64_t ended);
   void come_to_know(Communicator& communicator);
   void agree(const Call& call, Communicator& communicator);
   void define(const Member& member, const Communicator& communicator);
-  void compare_clocks(MPI_Comm comm);
+  void compare_clocks(MpiComm comm);
   std::uint32_t number_of(CallKindKey key, const void* site);
   void add_locked(const EndedCall& call);
   void write();

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "interpose/calls/perform.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/pack_calls.h"
 #include "interpose/watch/profile.h"
 #include "interpose/watch/profiled_requests.h"
 
@@ -20,41 +19,38 @@ void note_reduce_local(const Call& call, const void* site, std::uint64_t ns) {
 
 // Packs or unpacks by `below`.
 template <class Below>
-int move(const char* function, MPI_Datatype type, MPI_Count count, const void* site, Below below) {
+int move(const char* function, MpiDatatype type, MpiCount count, const void* site, Below below) {
   const std::uint64_t begin = clock_ns();
   const int error = below();
   const std::uint64_t ns = clock_ns() - begin;
   CallKindKey key;
   key.function = function;
-  if (error == MPI_SUCCESS) profile().note_alone(key, type, count, site, ns);
+  if (error == kMpiSuccess) profile().note_alone(key, type, count, site, ns);
   return error;
 }
 
-PackCalls packing_below;
-
-int pack_int(const void* in, int count, MPI_Datatype type, void* out, int size, int* position,
-             MPI_Comm comm) {
+int pack_int(const void* in, int count, MpiDatatype type, void* out, int size, int* position,
+             MpiComm comm) {
   return move("pack", type, count, __builtin_return_address(0),
-              [&] { return packing_below.pack(in, count, type, out, size, position, comm); });
+              [&] { return mpi.Pack(in, count, type, out, size, position, comm); });
 }
 
-int unpack_int(const void* in, int size, int* position, void* out, int count, MPI_Datatype type,
-               MPI_Comm comm) {
+int unpack_int(const void* in, int size, int* position, void* out, int count, MpiDatatype type,
+               MpiComm comm) {
   return move("unpack", type, count, __builtin_return_address(0),
-              [&] { return packing_below.unpack(in, size, position, out, count, type, comm); });
+              [&] { return mpi.Unpack(in, size, position, out, count, type, comm); });
 }
 
-int pack_count(const void* in, MPI_Count count, MPI_Datatype type, void* out, MPI_Count size,
-               MPI_Count* position, MPI_Comm comm) {
+int pack_count(const void* in, MpiCount count, MpiDatatype type, void* out, MpiCount size,
+               MpiCount* position, MpiComm comm) {
   return move("pack", type, count, __builtin_return_address(0),
-              [&] { return packing_below.pack_large(in, count, type, out, size, position, comm); });
+              [&] { return mpi.Pack_c(in, count, type, out, size, position, comm); });
 }
 
-int unpack_count(const void* in, MPI_Count size, MPI_Count* position, void* out, MPI_Count count,
-                 MPI_Datatype type, MPI_Comm comm) {
-  return move("unpack", type, count, __builtin_return_address(0), [&] {
-    return packing_below.unpack_large(in, size, position, out, count, type, comm);
-  });
+int unpack_count(const void* in, MpiCount size, MpiCount* position, void* out, MpiCount count,
+                 MpiDatatype type, MpiComm comm) {
+  return move("unpack", type, count, __builtin_return_address(0),
+              [&] { return mpi.Unpack_c(in, size, position, out, count, type, comm); });
 }
 
 }  // namespace
@@ -66,16 +62,20 @@ int serve_profiled(const Call& call, const void* site) {
   const int error = call.kind.below(call);
   const std::uint64_t end = clock_ns();
   if (call.kind.form == Form::local) {
-    if (error == MPI_SUCCESS) note_reduce_local(call, site, end - begin);
+    if (error == kMpiSuccess) note_reduce_local(call, site, end - begin);
     return error;
   }
-  const bool has_request = error == MPI_SUCCESS || !call.is_deferred();
+  const bool has_request = error == kMpiSuccess || !call.is_deferred();
   if (has_request && was_made(error)) profile().note(call, site, begin, end);
   return error;
 }
 
 void redirect_profiled_packing(const sumac_stub& stub) {
-  packing_below = redirect_pack_calls(stub, {pack_int, unpack_int, pack_count, unpack_count});
+  in_front.Pack = pack_int;
+  in_front.Unpack = unpack_int;
+  in_front.Pack_c = pack_count;
+  in_front.Unpack_c = unpack_count;
+  put_packing_in_front(stub);
 }
 
 }  // namespace sumac

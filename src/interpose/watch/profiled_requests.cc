@@ -38,11 +38,11 @@ Table::iterator find_active(std::uintptr_t bits) {
 
 // The persistent collectives among the requests that have been started, each for its share of the
 // time.
-void note_starts(int count, const MPI_Request* requests, std::uint64_t begin, std::uint64_t end) {
+void note_starts(int count, RequestPointer requests, std::uint64_t begin, std::uint64_t end) {
   const std::lock_guard<std::mutex> lock(mutex);
   const std::uint64_t share = (end - begin) / static_cast<std::uint64_t>(count);
   for (int i = 0; i < count; ++i) {
-    const auto [first, last] = table().equal_range(handle_bits(requests[i]));
+    const auto [first, last] = table().equal_range(requests[i].bits);
     for (auto at = first; at != last; ++at) {
       Held& own = at->second;
       if (!own.persistent || own.active) continue;
@@ -59,7 +59,7 @@ void note_starts(int count, const MPI_Request* requests, std::uint64_t begin, st
 class ProfileListener final : public RequestListener {
  public:
   bool takes_time() const override { return true; }
-  bool holds_any(int count, const MPI_Request* requests) override {
+  bool holds_any(int count, RequestPointer requests) override {
     if (!any_held()) return false;
     const std::lock_guard<std::mutex> lock(mutex);
     return std::any_of(requests, requests + count, is_active);
@@ -76,22 +76,20 @@ class ProfileListener final : public RequestListener {
     for (const EndedCall& each : ended) profile().add(each);
   }
 
-  void started(int count, const MPI_Request* requests, std::uint64_t begin_ns,
+  void started(int count, RequestPointer requests, std::uint64_t begin_ns,
                std::uint64_t end_ns) override {
     if (any_held()) note_starts(count, requests, begin_ns, end_ns);
   }
 
-  bool takes_freed(MPI_Request request) override {
+  bool takes_freed(MpiRequest request) override {
     if (!any_held()) return false;
     const std::lock_guard<std::mutex> lock(mutex);
-    held -= static_cast<int>(table().erase(handle_bits(request)));
+    held -= static_cast<int>(table().erase(request.bits));
     return false;
   }
 
  private:
-  static bool is_active(MPI_Request request) {
-    return find_active(handle_bits(request)) != table().end();
-  }
+  static bool is_active(MpiRequest request) { return find_active(request.bits) != table().end(); }
 
   // These require the lock. A call about several is shared equally by those that are held.
   static void add_time(const RequestEvent& event) {
@@ -99,13 +97,13 @@ class ProfileListener final : public RequestListener {
     if (held_ones == 0) return;
     const std::uint64_t share =
         (event.end_ns - event.begin_ns) / static_cast<std::uint64_t>(held_ones);
-    for (const MPI_Request each : event.asked) {
-      const auto at = find_active(handle_bits(each));
+    for (const MpiRequest each : event.asked) {
+      const auto at = find_active(each.bits);
       if (at != table().end()) at->second.call.completing += share;
     }
   }
-  static void end(MPI_Request request, std::uint64_t end_ns, std::vector<EndedCall>& ended) {
-    const auto at = find_active(handle_bits(request));
+  static void end(MpiRequest request, std::uint64_t end_ns, std::vector<EndedCall>& ended) {
+    const auto at = find_active(request.bits);
     if (at == table().end()) return;
     ended.push_back(at->second.call);
     ended.back().end = end_ns;
@@ -118,11 +116,11 @@ class ProfileListener final : public RequestListener {
 
 }  // namespace
 
-void hold_request(MPI_Request request, const EndedCall& made, bool persistent) {
+void hold_request(MpiRequest request, const EndedCall& made, bool persistent) {
   const std::lock_guard<std::mutex> lock(mutex);
   Held own{made, persistent, !persistent};
   if (persistent) own.call.sequence = UINT32_MAX;  // that of the start before the first
-  table().emplace(handle_bits(request), own);
+  table().emplace(request.bits, own);
   ++held;
 }
 

@@ -3,8 +3,7 @@
 // A call that completes several is shared equally between those that are collectives.
 #pragma once
 
-#include <mpi.h>
-
+#include "interpose/mpi/constants.h"
 #include "interpose/requests/events.h"
 #include "interpose/watch/profile.h"
 
@@ -12,7 +11,7 @@ namespace sumac {
 
 // Notes what the MPI has made for a call. Of a persistent operation, `made` is what its starts are
 // like.
-void hold_request(MPI_Request request, const EndedCall& made, bool persistent);
+void hold_request(MpiRequest request, const EndedCall& made, bool persistent);
 
 // Adds what has not ended.
 void end_profiled_requests();

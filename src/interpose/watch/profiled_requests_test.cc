@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When the profile takes a request's call for ended, and what time it counts. Compiled against
-// MPICH's header, whose constants need no library.
+// When the profile takes a request's call for ended, and what time it counts. The constants are
+// those of the standard's binary interface, which need no library.
 #include "interpose/watch/profiled_requests.h"
 
 #include <gtest/gtest.h>
@@ -31,29 +31,33 @@ class ProfiledRequests : public testing::Test {
   // Requests that are left belong to no other test.
   void TearDown() override { end_profiled_requests(); }
 
-  static void hold(MPI_Request request, bool persistent = false) {
+  static void hold(std::uintptr_t request, bool persistent = false) {
     EndedCall made{};
-    made.bytes = static_cast<std::uint64_t>(request);
-    hold_request(request, made, persistent);
+    made.bytes = request;
+    hold_request({request}, made, persistent);
   }
-  static bool is_held(MPI_Request request) { return profile_listener().holds_any(1, &request); }
+  static bool is_held(std::uintptr_t request) {
+    MpiRequest handle{request};
+    return profile_listener().holds_any(1, one(handle));
+  }
 
   // A call about these requests, of which it ends some.
-  static void tell(const std::vector<MPI_Request>& asked, const std::vector<int>& ended,
+  static void tell(const std::vector<std::uintptr_t>& asked, const std::vector<int>& ended,
                    bool lasting = false) {
-    static const MPI_Status kStatus{};
+    static MpiStatus status;
     RequestEvent event;
-    event.asked = asked;
+    for (const std::uintptr_t each : asked) event.asked.push_back({each});
     event.begin_ns = kBegin;
     event.end_ns = kBegin + kTook;
     event.lasting = lasting;
     for (const int i : ended) {
-      event.ends.push_back({i, asked[static_cast<std::size_t>(i)], &kStatus, true});
+      event.ends.push_back({i, {asked[static_cast<std::size_t>(i)]}, status.pointer(), true});
     }
     profile_listener().told(event);
   }
-  static void start(MPI_Request request) {
-    profile_listener().started(1, &request, kBegin, kBegin + kTook);
+  static void start(std::uintptr_t request) {
+    MpiRequest handle{request};
+    profile_listener().started(1, one(handle), kBegin, kBegin + kTook);
   }
 };
 
@@ -73,7 +77,7 @@ TEST_F(ProfiledRequests, ACallEndsWithItsRequest) {
 TEST_F(ProfiledRequests, RequestsOfCollectivesShareTheTime) {
   hold(6);
   hold(7);
-  tell({1, 6, 2, 7, MPI_REQUEST_NULL}, {0, 1, 2});
+  tell({1, 6, 2, 7, kMpi.request_null.bits}, {0, 1, 2});
   ASSERT_EQ(added.size(), 1u);
   EXPECT_EQ(added[0].bytes, 6u);
   EXPECT_EQ(added[0].completing, kTook / 2);
@@ -113,7 +117,7 @@ TEST_F(ProfiledRequests, ALookEndsNothing) {
 
 TEST_F(ProfiledRequests, FreedOnesAreForgottenAndTheMpisOwn) {
   hold(11);
-  EXPECT_FALSE(profile_listener().takes_freed(11));
+  EXPECT_FALSE(profile_listener().takes_freed({11}));
   EXPECT_FALSE(is_held(11));
   end_profiled_requests();
   EXPECT_TRUE(added.empty());

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/mpi/return_errors.h"
 
+#include <mpi.h>
+
+#include "interpose/family/native.h"
+#include "interpose/family/special_functions.h"
 #include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {
@@ -14,21 +18,22 @@ static bool takes_return_for_abort() {
   return library_version().find("Intel") != std::string::npos;
 }
 
-static void ignore(MPI_Comm* /*comm*/, int* /*error*/, ...) {}
+static void ignore(::MPI_Comm* /*comm*/, int* /*error*/, ...) {}
 
-void return_errors(MPI_Comm comm) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+void return_errors(MpiComm comm) {
+  ::MPI_Errhandler made = MPI_ERRHANDLER_NULL;
   if (!takes_return_for_abort()) {
-    mpi.Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  } else if (mpi.Comm_create_errhandler(ignore, &handler) == MPI_SUCCESS) {
+    mpi.Comm_set_errhandler(comm, {bits_of(MPI_ERRORS_RETURN)});
+  } else if (special.Comm_create_errhandler(ignore, &made) == MPI_SUCCESS) {
+    MpiErrhandler handler{bits_of(made)};
     mpi.Comm_set_errhandler(comm, handler);
-    mpi.Errhandler_free(&handler);
+    mpi.Errhandler_free(one(handler));
   }
 }
 
 #else
 
-void return_errors(MPI_Comm comm) { mpi.Comm_set_errhandler(comm, MPI_ERRORS_RETURN); }
+void return_errors(MpiComm comm) { mpi.Comm_set_errhandler(comm, {bits_of(MPI_ERRORS_RETURN)}); }
 
 #endif
 

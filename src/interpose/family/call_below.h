@@ -5,26 +5,20 @@
 #include <climits>
 #include <type_traits>
 
-#include "interpose/mpi/mpi_functions.h"
+#include "interpose/family/below.h"
+#include "interpose/mpi/large_counts.h"
 
 namespace sumac {
 
-// The table of the MPI's functions, by row of calls.def instead of by name.
+// The place of a function in the table, by row of calls.def instead of by name.
 template <Function, Form, class Count>
-inline constexpr std::nullptr_t kBelow = nullptr;
+inline constexpr std::nullptr_t kMember = nullptr;
 #define SUMAC_CALL(name)
 #define SUMAC_COLLECTIVE(name, function, form, count) \
   template <>                                         \
-  inline constexpr auto kBelow<Function::function, Form::form, count> = &MpiFunctions::name;
+  inline constexpr auto kMember<Function::function, Form::form, count> = &MpiFunctions::name;
 #include "interpose/calls.def"
 #undef SUMAC_CALL
-
-// Serves a reduction of more elements than an int can count, part by part; `part` is the MPI's
-// function with int counts.
-int in_parts(const Call& reduction, int (*part)(const Call&));
-int as_one_element(const Call& bcast, int (*whole)(const Call&));
-// Refuses a call that only an MPI with large counts could do without Sumac.
-int refuse_count(const Call& call);
 
 // The function that serves a call with a large count where the MPI has int counts only. There is
 // none for a deferred call, which would have to keep what is made for it until it has ended.
@@ -39,20 +33,19 @@ int below_without_large_counts(const Call& call, int (*below)(const Call&)) {
 
 template <Function function, Form form, class Count>
 int call_below(const Call& call) {
-  const auto below = mpi.*kBelow<function, form, Count>;
-  if (below) {
-    return std::apply(
-        below, std::tuple_cat(Signature<function, Count>::write(call), Ending<form>::write(call)));
+  using Member = BelowOf<kMember<function, form, Count>>;
+  if (Member::function) {
+    return std::apply(Member::call, std::tuple_cat(Signature<function, Count>::write(call),
+                                                   Ending<form>::write(call)));
   }
-  if constexpr (std::is_same_v<Count, MPI_Count> && !has_parts(function)) {
+  if constexpr (std::is_same_v<Count, MpiCount> && !has_parts(function)) {
     return below_without_large_counts<function, form>(call, call_below<function, form, int>);
   }
-  return MPI_ERR_OTHER;
+  return kMpi.err_other;
 }
 
 template <Function function, Form form, class Count>
 inline constexpr CallKind kKind{function, collective_of(function), form,
-                                std::is_same_v<Count, MPI_Count>,
-                                call_below<function, form, Count>};
+                                std::is_same_v<Count, MpiCount>, call_below<function, form, Count>};
 
 }  // namespace sumac

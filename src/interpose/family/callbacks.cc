@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpose/mpi/callbacks.h"
+
+#include "interpose/family/native.h"
+#include "interpose/family/special_functions.h"
+
+namespace sumac {
+
+SpecialFunctions special;
+
+namespace {
+
+// One for communicators and one for types. The extra state of a key is what is to be called.
+template <class NativeObject>
+int do_not_copy(NativeObject, int, void*, void*, void*, int* copied) {
+  *copied = 0;
+  return MPI_SUCCESS;
+}
+template <class NativeObject>
+int on_delete(NativeObject object, int, void* attribute, void* ended) {
+  reinterpret_cast<AttributeEnd>(ended)(bits_of(object), attribute);
+  return MPI_SUCCESS;
+}
+
+GeneralizedCalls generalized;
+
+int query(void* state, ::MPI_Status* status) {
+  return generalized.query(state, StatusPointer(status));
+}
+
+}  // namespace
+
+const char* find_special_functions(const sumac_stub& stub) {
+  const char* missing = nullptr;
+#define SUMAC_FIND(name)                                                               \
+  special.name = reinterpret_cast<decltype(special.name)>(stub.lookup("PMPI_" #name)); \
+  if (!special.name && !missing) missing = "MPI_" #name;
+  SUMAC_SPECIAL_FUNCTIONS(SUMAC_FIND)
+#undef SUMAC_FIND
+  return missing;
+}
+
+int create_comm_keyval(AttributeEnd ended, int* key) {
+  return special.Comm_create_keyval(do_not_copy<::MPI_Comm>, on_delete<::MPI_Comm>, key,
+                                    reinterpret_cast<void*>(ended));
+}
+
+int create_type_keyval(AttributeEnd ended, int* key) {
+  return special.Type_create_keyval(do_not_copy<::MPI_Datatype>, on_delete<::MPI_Datatype>, key,
+                                    reinterpret_cast<void*>(ended));
+}
+
+int start_generalized(const GeneralizedCalls& calls, void* state, RequestPointer request) {
+  generalized = calls;
+  return special.Grequest_start(query, calls.free, calls.cancel, state,
+                                static_cast<::MPI_Request*>(request.address()));
+}
+
+int create_operation(UserFunction function, OpPointer op) {
+  constexpr int kCommutes = 1;
+  return special.Op_create(reinterpret_cast<::MPI_User_function*>(function), kCommutes,
+                           static_cast<::MPI_Op*>(op.address()));
+}
+
+#if defined(MPI_Op_c2f)
+int fortran_of(MpiOp op) { return static_cast<int>(op.bits); }
+MpiOp op_of_fortran(int op) { return {bits_of(op)}; }
+MpiDatatype type_of_fortran(int type) { return {bits_of(type)}; }
+#else
+namespace {
+
+::MPI_Op native(MpiOp op) { return reinterpret_cast<::MPI_Op>(op.bits); }
+
+}  // namespace
+
+#if defined(SUMAC_MPI_ABI)
+int fortran_of(MpiOp op) { return special.Op_toint(native(op)); }
+MpiOp op_of_fortran(int op) { return {bits_of(special.Op_fromint(op))}; }
+MpiDatatype type_of_fortran(int type) { return {bits_of(special.Type_fromint(type))}; }
+#else
+int fortran_of(MpiOp op) { return special.Op_c2f(native(op)); }
+MpiOp op_of_fortran(int op) { return {bits_of(special.Op_f2c(op))}; }
+MpiDatatype type_of_fortran(int type) { return {bits_of(special.Type_f2c(type))}; }
+#endif
+#endif
+
+}  // namespace sumac

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls of more elements than an int can count, where the MPI has int counts only.
+#pragma once
+
+#include "interpose/mpi/call.h"
+
+namespace sumac {
+
+// Serves a reduction part by part; `part` is the MPI's function with int counts.
+int in_parts(const Call& reduction, int (*part)(const Call&));
+// Serves a broadcast as one element of a type made for it.
+int as_one_element(const Call& bcast, int (*whole)(const Call&));
+// Refuses a call that only an MPI with large counts could do without Sumac.
+int refuse_count(const Call& call);
+
+}  // namespace sumac
