@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/calls/user_operations.h"
-
-#include <mutex>
-
 #include "interpose/calls/calls.h"
 #include "interpose/calls/user_function.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -18,11 +14,6 @@ static_assert(SUMAC_MAXLOC - SUMAC_SUM == static_cast<int>(Op::maxloc));
 // Where MPI_Op_free is not seen nothing can be remembered: the handle may be given to another
 // operation.
 bool sees_frees = false;
-
-// The handles of lasting_handles(), made when first needed.
-std::mutex making;
-MPI_Datatype own_types[kNumDTypes];
-MPI_Op own_ops[kNumOps];
 
 bool usable() {
   int finalized = 0;
@@ -72,44 +63,7 @@ int op_free(MPI_Op* op) {
   return mpi.Op_free(op);
 }
 
-// A type of two bytes, hinted to be such an element.
-MPI_Datatype own_type(DType dtype) {
-  MPI_Datatype& type = own_types[static_cast<int>(dtype)];
-  if (type != MPI_Datatype{}) return type;
-  mpi.Type_contiguous(static_cast<int>(size_of(dtype)), MPI_BYTE, &type);
-  mpi.Type_commit(&type);
-  tell_type(type, dtype);
-  return type;
-}
-
-MPI_Op own_op(Op kind) {
-  MPI_Op& op = own_ops[static_cast<int>(kind)];
-  constexpr int kCommutes = 1;
-  if (op == MPI_Op{}) mpi.Op_create(user_function(kind, false), kCommutes, &op);
-  return op;
-}
-
 }  // namespace
-
-TypedAllreduce lasting_handles(MPI_Datatype type, MPI_Op op) {
-  const Op* kind = find_told_op(op);
-  const TypeInfo* info = find_hinted_type(type);
-  if (!kind && !info) return {type, op};
-  const std::lock_guard<std::mutex> lock(making);
-  return {info ? own_type(info->dtype) : type, own_op(kind ? *kind : *find_op(op))};
-}
-
-void free_operations() {
-  const std::lock_guard<std::mutex> lock(making);
-  for (MPI_Datatype& type : own_types) {
-    if (type != MPI_Datatype{}) mpi.Type_free(&type);
-    type = {};
-  }
-  for (MPI_Op& op : own_ops) {
-    if (op != MPI_Op{}) mpi.Op_free(&op);
-    op = {};
-  }
-}
 
 void redirect_operations(const sumac_stub& stub) {
   sees_frees = stub.intercepts;

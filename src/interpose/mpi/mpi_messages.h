@@ -13,9 +13,9 @@ namespace sumac {
 
 class MpiMessages final : public Messages {
  public:
-  // Takes over both communicators; `leaders` may be MPI_COMM_NULL.
-  MpiMessages(MPI_Comm all, MPI_Comm leaders);
-  // Frees the communicators. No message may be under way.
+  // Takes the communicator over.
+  explicit MpiMessages(MPI_Comm all);
+  // Frees the communicator. No message may be under way.
   ~MpiMessages() override;
   MpiMessages(const MpiMessages&) = delete;
   MpiMessages& operator=(const MpiMessages&) = delete;
@@ -24,10 +24,6 @@ class MpiMessages final : public Messages {
   void receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) override;
   bool poll() override;
   bool busy() const override { return !requests_.empty(); }
-
-  // Starts an all-reduce of the MPI among the leaders.
-  void allreduce(Stream& stream, const void* in, void* out, int count, MPI_Datatype type,
-                 MPI_Op op);
 
   void add_peers(std::vector<int>& peers) const override;
 
@@ -44,22 +40,10 @@ class MpiMessages final : public Messages {
   };
   void add(MPI_Request request, Counter& completed, int peer, int error);
 
-  MPI_Comm all_, leaders_;
+  MPI_Comm all_;
   std::vector<MPI_Request> requests_;
   std::vector<Pending> pending_;  // of the request in the same place
   std::vector<int> completed_;
-};
-
-// Over MpiMessages.
-class TypedAllreduce final : public MpiAllreduce {
- public:
-  TypedAllreduce(MPI_Datatype type, MPI_Op op) : type_(type), op_(op) {}
-  void start(Messages& messages, Stream& stream, const std::byte* in, std::byte* out,
-             std::size_t count) const override;
-
- private:
-  MPI_Datatype type_;
-  MPI_Op op_;
 };
 
 // A communicator of the same ranks (color 0), or of those with that color, that reports errors to
