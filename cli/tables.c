@@ -110,10 +110,10 @@ int command_distances(void) {
 
 int command_algorithms(void) {
   static const struct {
-    const char *collective, *name, *needs, *order, *description;
+    const char *collective, *name, *needs, *order, *description, *unruled;
   } rows[] = {
-#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description) \
-  {#collective, #name, #needs, #order, description},
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
+  {#collective, #name, #needs, #order, description, unruled},
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM
   };
@@ -124,7 +124,8 @@ int command_algorithms(void) {
     print_string("name", rows[i].name, ", ");
     print_string("needs", rows[i].needs, ", ");
     print_string("order", rows[i].order, ", ");
-    print_string("doc", rows[i].description, "");
+    print_string("doc", rows[i].description, ", ");
+    print_string("unruled", rows[i].unruled, "");
   }
   close_rows();
   return 0;

@@ -163,15 +163,12 @@ Priced priced(const StagePlan& stage, const Cost& cost) {
 // Over groups that are not those of the levels.
 bool by_all_ranks(Needs needs) { return is_of_all_ranks(needs) || needs == Needs::levels_messages; }
 
-// Whether another algorithm could be chosen for a stage. Algorithms of the whole call cannot, and
-// the MPI's own serves the leaders alone.
-bool is_other(Algorithm algorithm, const StagePlan& stage, const Way& way) {
+// Whether another algorithm could be chosen for a stage. Algorithms of the whole call cannot.
+bool is_other(Algorithm algorithm, const StagePlan& stage) {
   if (stage.algorithm == Algorithm::native) return false;  // of a group of one rank
   const AlgorithmInfo &info = info_of(algorithm), &taken = info_of(stage.algorithm);
-  const Needs needs = info_of(way.algorithm).needs;
-  const bool leaders = needs != Needs::levels_equal_nodes && !by_all_ranks(needs);
   return info.collective == taken.collective && algorithm != stage.algorithm &&
-         over_of(taken.needs) != Over::levels && (leaders || info.order != Order::of_mpi);
+         over_of(taken.needs) != Over::levels;
 }
 
 // The row of groups with these properties.
@@ -194,7 +191,7 @@ Row& Explainer::row(const StagePlan& stage, const Capabilities& capabilities,
   }
   row.taken.cost = price(plan, stage, group, shape_).cost;
   for (const Algorithm algorithm : kAllAlgorithms) {
-    if (!is_other(algorithm, stage, way) || !eligible(algorithm, capabilities, row.chunk)) {
+    if (!is_other(algorithm, stage) || !eligible(algorithm, capabilities, row.chunk)) {
       continue;
     }
     StagePlan other = stage;

@@ -51,7 +51,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& option, Value& field,
 
 // SUMAC_NODE_RADIX, as the library reads it.
 std::uint16_t to_radix(const std::string& text) {
-  const auto* const end = sumac_option_rows + sumac_num_options;
+  const auto* const end = sumac_option_rows + sumac_num_options_and_hooks;
   const auto* const row = std::find_if(sumac_option_rows, end, [](const sumac_option_row& each) {
     return std::string_view(each.name) == "NODE_RADIX";
   });

@@ -53,8 +53,7 @@ to other processes' memory (cross-memory attach), which is tested when a communi
 *Order* is the order in which the ranks' data of one element are folded. *Rank*: in rank order, from
 rank 0 on. *Tree*: partial results of neighbours, or of groups, are folded with one another.
 *Rotated*: so are those of neighbours, where ranks are counted from the root, or from the rank that
-a part of the vector belongs to. With each of these all ranks get the same bits. *MPI*: the MPI's
-own order.
+a part of the vector belongs to. With each of these all ranks get the same bits.
 
 | collective | algorithm | needs | order | what it does |
 |---|---|---|---|---|
@@ -81,7 +80,6 @@ This is not done
 |---|---|---|
 """
 SCOPES = {"process": "all of the process", "range": "a buffer"}
-ORDERS = {"none": "", "of_mpi": "MPI"}  # others are shown as they are
 VALUES = {
     "flag": "yes or no",
     "count": "a whole number",
@@ -146,14 +144,20 @@ def options_page():
     return "".join(parts)
 
 
+def algorithms():
+    fields = ("collective", "name", "needs", "order", "tuned", "doc", "unruled")
+    return rows("src/base/algorithms.def", "SUMAC_ALGORITHM", *fields)
+
+
 def paths_page():
     parts = [PATHS_HEAD]
-    fields = ("collective", "name", "needs", "order", "tuned", "doc")
-    for row in rows("src/base/algorithms.def", "SUMAC_ALGORITHM", *fields):
+    for row in algorithms():
         needs = row["needs"].replace("levels_", "levels, ").replace("_", " ")
-        order = ORDERS.get(row["order"], row["order"])
+        order = "" if row["order"] == "none" else row["order"]
+        unruled = f" (no shipped rule chooses it: {row['unruled']})" if row["unruled"] else ""
         parts.append(
-            f"| {row['collective']} | `{row['name']}` | {needs} | {order} | {row['doc']} |\n"
+            f"| {row['collective']} | `{row['name']}` | {needs} | {order} "
+            f"| {row['doc']}{unruled} |\n"
         )
     parts.append(REASONS_HEAD)
     for row in rows("src/observe/reasons.def", "SUMAC_REASON", "name", "text"):

@@ -107,8 +107,7 @@ void Communicator::broadcast(void* data, std::size_t bytes) {
   PMPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, comm_);
 }
 
-// There is no MPI below whose own all-reduce the leaders could call.
-bool Communicator::make_messages(const std::vector<int>&, std::shared_ptr<Messages>& made) {
+bool Communicator::make_messages(std::shared_ptr<Messages>& made) {
   MPI_Comm inner = MPI_COMM_NULL;
   PMPI_Comm_dup(comm_, &inner);
   made = std::make_shared<SmpiMessages>(process_.mail, inner);

@@ -91,7 +91,7 @@ class Communicator final : private Oob {
   void all_and(std::uint64_t* words, std::size_t count) override;
   void all_max(std::uint64_t* words, std::size_t count) override;
   void broadcast(void* data, std::size_t bytes) override;
-  bool make_messages(const std::vector<int>& leaders, std::shared_ptr<Messages>& made) override;
+  bool make_messages(std::shared_ptr<Messages>& made) override;
   void drive() override;
   void end_job() override;
   Hello hello() const;

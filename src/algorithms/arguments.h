@@ -22,13 +22,12 @@
 namespace sumac {
 
 struct ReduceArguments {
-  const std::byte* input = nullptr;      // equals output when in place
-  std::byte* output = nullptr;           // reduce: significant at the root only, else null
-  std::size_t count = 0;                 // elements
-  std::size_t element = 0;               // bytes of one
-  ReduceFn kernel = nullptr;             // what folds, where `user` is null
-  int root = 0;                          // reduce only
-  const MpiAllreduce* by_mpi = nullptr;  // over levels: the same reduction as a call of the MPI
+  const std::byte* input = nullptr;  // equals output when in place
+  std::byte* output = nullptr;       // reduce: significant at the root only, else null
+  std::size_t count = 0;             // elements
+  std::size_t element = 0;           // bytes of one
+  ReduceFn kernel = nullptr;         // what folds, where `user` is null
+  int root = 0;                      // reduce only
   // For the algorithms over lines and slots, in which each rank folds for itself: elements are then
   // of any size, packed. Vectors are cut at multiples of `unit` bytes, whole elements.
   UserFold* user = nullptr;

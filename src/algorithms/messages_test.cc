@@ -109,7 +109,7 @@ std::vector<Algorithm> all_over_messages() {
   std::vector<Algorithm> all;
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmInfo& info = info_of(algorithm);
-    if (info.needs == Needs::messages && info.order != Order::of_mpi) all.push_back(algorithm);
+    if (info.needs == Needs::messages) all.push_back(algorithm);
   }
   return all;
 }

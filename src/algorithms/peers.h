@@ -153,10 +153,9 @@ class Ring {
 // distances to small ones) keeps that many places, and a rank that gathers has twice as many.
 class Halves {
  public:
-  // `reversed`: ranks that are far apart in place are neighbours in number, so that neighbours are
-  // folded first.
-  Halves(const Doubling& shape, bool reversed)
-      : shape_(shape), reversed_(reversed), place_(mirrored(shape.number())) {}
+  // Ranks that are far apart in place are neighbours in number, so that neighbours are folded
+  // first.
+  explicit Halves(const Doubling& shape) : shape_(shape), place_(mirrored(shape.number())) {}
   int place() const { return place_; }
   // The first of `distance` places.
   int kept(int distance) const { return place_ & ~(distance - 1); }
@@ -173,13 +172,11 @@ class Halves {
 
  private:
   int mirrored(int value) const {
-    if (!reversed_) return value;
     int result = 0;
     for (int bit = 0; bit < shape_.rounds(); ++bit) result = result * 2 + (value >> bit & 1);
     return result;
   }
   Doubling shape_;
-  bool reversed_;
   int place_;
 };
 

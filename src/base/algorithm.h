@@ -12,7 +12,8 @@
 namespace sumac {
 
 enum class Algorithm : std::uint8_t {
-#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description) collective##_##name,
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
+  collective##_##name,
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM
   native,  // hand it to the MPI: the rules find it faster there
@@ -21,7 +22,7 @@ inline constexpr int kNumAlgorithms = static_cast<int>(Algorithm::native);
 
 // All rows of the table, in its order.
 inline constexpr std::array<Algorithm, kNumAlgorithms> kAllAlgorithms = {
-#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description) \
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
   Algorithm::collective##_##name,
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM
@@ -46,7 +47,7 @@ enum class Needs : std::uint8_t {
 constexpr bool is_of_all_ranks(Needs needs) {
   return needs == Needs::levels_all_ranks || needs == Needs::levels_slow_ranks;
 }
-enum class Order : std::uint8_t { none, rank, tree, rotated, of_mpi };
+enum class Order : std::uint8_t { none, rank, tree, rotated };
 enum class Tuned : std::uint8_t { nothing, chunk, radix };
 
 struct AlgorithmInfo {
@@ -59,7 +60,7 @@ struct AlgorithmInfo {
 };
 
 inline constexpr AlgorithmInfo kAlgorithmInfos[] = {
-#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description) \
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
   {#name, Collective::collective, Needs::needs, Order::order, Tuned::tuned, description},
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM
@@ -75,12 +76,6 @@ constexpr const AlgorithmInfo& info_of(Algorithm algorithm) {
 // The name that users write. Two collectives may have algorithms of the same name.
 constexpr const char* name_of(Algorithm algorithm) {
   return algorithm == Algorithm::native ? "native" : info_of(algorithm).name;
-}
-
-// True for the name of the row and for one that it had: allreduce:mpi_allreduce was "native".
-constexpr bool answers_to(const AlgorithmInfo& info, std::string_view name) {
-  return name == info.name ||
-         (&info == &info_of(Algorithm::allreduce_mpi_allreduce) && name == "native");
 }
 
 // Where an algorithm works: in a group that shares memory, in a group whose ranks reach each other

@@ -22,7 +22,13 @@ const struct sumac_option_row sumac_option_rows[] = {
 #include "config/options.def"
 #undef SUMAC_OPTION
 };
-const size_t sumac_num_options = sizeof sumac_option_rows / sizeof sumac_option_rows[0];
+const size_t sumac_num_options_and_hooks = sizeof sumac_option_rows / sizeof sumac_option_rows[0];
+const size_t sumac_num_options = 0
+#define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) +1
+#define SUMAC_TEST_HOOK(NAME, field, kind, def, choices, agreed, doc)
+#include "config/options.def"
+#undef SUMAC_OPTION
+    ;
 
 // Offset of each row's field in struct sumac_options.
 static const size_t offsets[] = {
@@ -142,7 +148,7 @@ static const char* option_like(const char* entry, size_t* length) {
 }
 
 static bool is_option(const char* name, size_t length) {
-  for (size_t i = 0; i < sumac_num_options; ++i) {
+  for (size_t i = 0; i < sumac_num_options_and_hooks; ++i) {
     const char* known = sumac_option_rows[i].name;
     if (strlen(known) == length && strncmp(known, name, length) == 0) return true;
   }
@@ -158,12 +164,31 @@ static const char* nearest_option(const char* name, size_t length) {
   return sumac_nearest(name, length, names, sizeof names / sizeof names[0]);
 }
 
+// What to set in place of a former option, or NULL.
+static const char* moved_to(const char* name, size_t length) {
+  static const char* const moved[][2] = {
+#define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc)
+#define SUMAC_MOVED_OPTION(NAME, instead) {#NAME, instead},
+#include "config/options.def"
+#undef SUMAC_OPTION
+  };
+  for (size_t i = 0; i < sizeof moved / sizeof moved[0]; ++i) {
+    if (strlen(moved[i][0]) == length && strncmp(moved[i][0], name, length) == 0) {
+      return moved[i][1];
+    }
+  }
+  return NULL;
+}
+
 static void report_unknown(const char* name, size_t length, const struct reporter* to) {
   char what[kMessage], fix[kMessage];
+  const char* const instead = moved_to(name, length);
   const char* nearest = nearest_option(name, length);
   snprintf(what, sizeof what, "%s%.*s is not an option", kPrefix, (int)(length < 80 ? length : 80),
            name);
-  if (nearest != NULL) {
+  if (instead != NULL) {
+    snprintf(fix, sizeof fix, "use %s", instead);
+  } else if (nearest != NULL) {
     snprintf(fix, sizeof fix, "did you mean %s%s?", kPrefix, nearest);
   } else {
     snprintf(fix, sizeof fix, "unset it; 'sumac info options' lists the options there are");
@@ -175,7 +200,7 @@ int sumac_options_read(struct sumac_options* options, char* const* environment,
                        sumac_problem_fn problem, void* context) {
   const struct reporter to = {problem, context};
   int problems = 0;
-  for (size_t i = 0; i < sumac_num_options; ++i) {
+  for (size_t i = 0; i < sumac_num_options_and_hooks; ++i) {
     const struct sumac_option_row* row = &sumac_option_rows[i];
     const char* text = value_of(environment, row->name);
     struct sumac_value value = {0, NULL};
@@ -199,7 +224,7 @@ int sumac_options_read(struct sumac_options* options, char* const* environment,
 void sumac_options_refuse(struct sumac_options* options, const char* name, const char* why,
                           const char* fix, sumac_problem_fn problem, void* context) {
   const struct reporter to = {problem, context};
-  for (size_t i = 0; i < sumac_num_options; ++i) {
+  for (size_t i = 0; i < sumac_num_options_and_hooks; ++i) {
     const struct sumac_option_row* row = &sumac_option_rows[i];
     if (strcmp(row->name, name) != 0) continue;
     const char* text;
@@ -215,7 +240,7 @@ void sumac_options_refuse(struct sumac_options* options, const char* name, const
 
 uint64_t sumac_options_hash(const struct sumac_options* options) {
   uint64_t hash = SUMAC_HASH_START;
-  for (size_t i = 0; i < sumac_num_options; ++i) {
+  for (size_t i = 0; i < sumac_num_options_and_hooks; ++i) {
     if (!sumac_option_rows[i].agreed) continue;
     const char* field = (const char*)options + offsets[i];
     if (is_text(i)) {
@@ -245,7 +270,7 @@ void sumac_options_text(const struct sumac_options* options, char* text, size_t 
   sumac_options_read(&defaults, NULL, NULL, NULL);
   size_t used = 0;
   text[0] = '\0';
-  for (size_t i = 0; i < sumac_num_options && used + 1 < size; ++i) {
+  for (size_t i = 0; i < sumac_num_options_and_hooks && used + 1 < size; ++i) {
     char value[128];
     const char* field = (const char*)options + offsets[i];
     const char* usual = (const char*)&defaults + offsets[i];

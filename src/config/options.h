@@ -12,9 +12,9 @@ extern "C" {
 
 enum sumac_debug_level { SUMAC_DEBUG_OFF, SUMAC_DEBUG_WARN, SUMAC_DEBUG_INFO, SUMAC_DEBUG_TRACE };
 
-// One field per row of options.def. flag, choice (index), count and bytes are numbers; so is limit,
-// 0 for auto and 1 for off. text, path ("" for none) and report are strings; colls is a bit mask
-// over the row's choices in order.
+// One field per row of options.def, hooks of tests included. flag, choice (index), count and bytes
+// are numbers; so is limit, 0 for auto and 1 for off. text, path ("" for none) and report are
+// strings; colls is a bit mask over the row's choices in order.
 struct sumac_options {
 #define SUMAC_OPTION_TYPE_flag uint64_t
 #define SUMAC_OPTION_TYPE_choice uint64_t
@@ -35,8 +35,9 @@ struct sumac_option_row {
   const char *name, *kind, *def, *choices, *doc;
   int agreed;
 };
+// The options, and behind them the hooks of tests.
 extern const struct sumac_option_row sumac_option_rows[];
-extern const size_t sumac_num_options;
+extern const size_t sumac_num_options, sumac_num_options_and_hooks;
 
 // What is wrong with a variable: its slug ("bad-value", "unknown-option"), the problem, the fix,
 // and what the library does about it.
@@ -56,7 +57,9 @@ int sumac_parse_report(const char* text, struct sumac_report* report);
 // A value of SUMAC_CHECK.
 struct sumac_check {
   int calls;
-  uint64_t results;  // of every so many calls; 0: of none
+  uint64_t results;    // of every so many calls; 0: of none
+  int ends;            // the job ends after a result that differs
+  const char* folder;  // where data of such a call are kept; "": nowhere
 };
 // Returns 0, or -1 where the text is not such a value.
 int sumac_parse_check(const char* text, struct sumac_check* check);

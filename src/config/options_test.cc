@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,7 @@ Reading read_one(std::string entry) {
 }
 
 TEST(Options, DefaultsAreValidValuesOfTheirKind) {
-  for (size_t i = 0; i < sumac_num_options; ++i) {
+  for (size_t i = 0; i < sumac_num_options_and_hooks; ++i) {
     sumac_value value;
     const sumac_option_row& row = sumac_option_rows[i];
     EXPECT_EQ(sumac_parse_value(&row, row.def, &value), 0) << row.name;
@@ -147,7 +148,7 @@ std::string text_of(const sumac_options& options) {
 // without any variable.
 TEST(Options, EveryBadValueOfEveryOptionGivesTheDefaultAndOneProblem) {
   const std::string defaults = text_of(read_one("PATH=/bin").options);
-  for (size_t i = 0; i < sumac_num_options; ++i) {
+  for (size_t i = 0; i < sumac_num_options_and_hooks; ++i) {
     const sumac_option_row& row = sumac_option_rows[i];
     const bool judged_later = std::string(row.kind) == "text";  // by what understands it
     EXPECT_EQ(bad_values(row).empty(), judged_later) << row.name << " of kind " << row.kind;
@@ -222,18 +223,25 @@ TEST(Options, ChecksAreAList) {
     const char* text;
     int calls;
     std::uint64_t results;
+    int ends = 0;
+    const char* folder = ".";
   };
-  for (const Case& c : {Case{"calls", 1, 0}, Case{"results", 0, 1}, Case{"results:1/100", 0, 100},
-                        Case{"calls,results:1/7", 1, 7}, Case{"results,calls", 1, 1},
-                        Case{"off", 0, 0}, Case{"0", 0, 0}, Case{"yes", 1, 1}}) {
+  for (const Case& c :
+       {Case{"calls", 1, 0}, Case{"results", 0, 1}, Case{"results:1/100", 0, 100},
+        Case{"calls,results:1/7", 1, 7}, Case{"results,calls", 1, 1}, Case{"off", 0, 0},
+        Case{"0", 0, 0}, Case{"yes", 1, 1}, Case{"results,end", 0, 1, 1},
+        Case{"results,dir:/tmp/a,b", 0, 1, 0, "/tmp/a,b"}, Case{"dir:x", 0, 0, 0, "x"},
+        Case{"end,calls,results:1/3,dir:no", 1, 3, 1, ""}}) {
     sumac_check check;
     ASSERT_EQ(sumac_parse_check(c.text, &check), 0) << c.text;
     EXPECT_EQ(check.calls, c.calls) << c.text;
     EXPECT_EQ(check.results, c.results) << c.text;
+    EXPECT_EQ(check.ends, c.ends) << c.text;
+    EXPECT_STREQ(check.folder, c.folder) << c.text;
   }
   for (const char* text : {"result", "calls,", ",calls", "results:1/0", "results:2", "results:1/",
-                           "results:1/x", "calls results", "all"}) {
-    sumac_check check{3, 4};
+                           "results:1/x", "calls results", "all", "ends", "dir", "dir:yes"}) {
+    sumac_check check{3, 4, 0, ""};
     EXPECT_EQ(sumac_parse_check(text, &check), -1) << text;
     EXPECT_EQ(check.results, 4u) << text;
   }
@@ -279,6 +287,29 @@ TEST(Options, UnknownNamesGetTheNearest) {
   EXPECT_LT(long_name.what.size(), 200u);
 }
 
+// Hooks of tests are read, misspelt names of theirs are noticed, and users are shown none.
+TEST(Options, HooksAreNotListed) {
+  std::vector<std::string> listed;
+  for (size_t i = 0; i < sumac_num_options; ++i) listed.emplace_back(sumac_option_rows[i].name);
+  EXPECT_LE(listed.size(), 30u);
+  EXPECT_LT(sumac_num_options, sumac_num_options_and_hooks);
+  for (size_t i = sumac_num_options; i < sumac_num_options_and_hooks; ++i) {
+    EXPECT_EQ(std::find(listed.begin(), listed.end(), sumac_option_rows[i].name), listed.end());
+  }
+  EXPECT_EQ(read_one("SUMAC_TASK_PRIORITY=7").options.task_priority, 7u);
+  EXPECT_EQ(read_one("SUMAC_TASK_PIORITY=7").problems.at(0).fix,
+            "did you mean SUMAC_TASK_PRIORITY?");
+}
+
+TEST(Options, FormerNamesSayWhatToSetNow) {
+  const Problem moved = read_one("SUMAC_CHECK_ACTION=end").problems.at(0);
+  EXPECT_EQ(moved.slug, "unknown-option");
+  EXPECT_EQ(moved.what, "SUMAC_CHECK_ACTION is not an option");
+  EXPECT_EQ(moved.fix, "use SUMAC_CHECK=results,end");
+  EXPECT_EQ(read_one("SUMAC_PROMOTE_DEVICES=1").problems.at(0).fix,
+            "use SUMAC_PROMOTE=auto+devices");
+}
+
 TEST(Options, NamesOfItsOwnAreNoOptions) {
   std::vector<std::string> environment = {"SUMAC_ROOT=/opt", "SUMAC_ACTIVE=1", "SUMAC_TEST_X=1",
                                           "SUMACX=1", "SUMA=2"};
@@ -299,6 +330,8 @@ TEST(Options, HashCoversAgreedOptionsAlone) {
   EXPECT_NE(base, hash_of("SUMAC_CMA=off"));
   EXPECT_NE(base, hash_of("SUMAC_ALGO=bcast:slots"));
   EXPECT_NE(base, hash_of("SUMAC_COLLS=^bcast"));
+  EXPECT_NE(base, hash_of("SUMAC_NODE_RADIX=4")) << "a hook";
+  EXPECT_EQ(base, hash_of("SUMAC_THREADS_MIN=7")) << "a hook";
 }
 
 TEST(ParseBytes, NumbersWithUnits) {

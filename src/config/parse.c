@@ -172,9 +172,13 @@ int sumac_parse_report(const char* text, struct sumac_report* report) {
   return 0;
 }
 
-// "calls", "results" or "results:1/N".
+// "calls", "results", "results:1/N" or "end".
 static int parse_checked(const char* word, struct sumac_check* check) {
   static const char kResults[] = "results", kOneIn[] = "results:1/";
+  if (strcmp(word, "end") == 0) {
+    check->ends = 1;
+    return 0;
+  }
   if (strcmp(word, "calls") == 0) {
     check->calls = 1;
     return 0;
@@ -189,16 +193,22 @@ static int parse_checked(const char* word, struct sumac_check* check) {
 }
 
 int sumac_parse_check(const char* text, struct sumac_check* check) {
-  const struct sumac_check none = {0, 0};
-  struct sumac_check read = none;
+  static const char kFolder[] = "dir:";
+  struct sumac_check read = {0, 0, 0, "."};
   char word[64];
   const int is_switch = sumac_switch_word(text);
   if (is_switch >= 0) {
-    check->calls = is_switch;
-    check->results = (uint64_t)is_switch;
+    read.calls = is_switch;
+    read.results = (uint64_t)is_switch;
+    *check = read;
     return 0;
   }
   for (size_t length; true; text += length + 1) {
+    // Of a folder's name all the rest is part.
+    if (strncmp(text, kFolder, sizeof kFolder - 1) == 0) {
+      if (parse_path(text + sizeof kFolder - 1, &read.folder) != 0) return -1;
+      break;
+    }
     length = strcspn(text, ",");
     if (length >= sizeof word) return -1;
     memcpy(word, text, length);

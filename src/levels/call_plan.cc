@@ -56,31 +56,24 @@ struct ChunkSizes {
 
 // Chooses how a group serves each chunk, by the group's table; `shared` says whether it shares
 // memory.
-void choose(const ChoiceTable& table, bool shared, bool may_use_mpi, Collective collective,
-            const ChunkSizes& chunks, StagePlan& stage) {
+void choose(const ChoiceTable& table, bool shared, Collective collective, const ChunkSizes& chunks,
+            StagePlan& stage) {
   const ChoiceRange& range = table.range(collective, chunks.largest);
   stage.algorithm = range.choice.algorithm;
   stage.radix = range.choice.radix;
   stage.rule = range.rule;
   if (stage.algorithm == Algorithm::native) return;  // a group of one rank, which does nothing
-  const bool of_mpi = info_of(stage.algorithm).order == Order::of_mpi;
-  if (of_mpi && !may_use_mpi) {
-    stage.algorithm = Algorithm::allreduce_rabenseifner;
-    stage.rule = kNoRule;
-  }
-  const bool one_by_one = shared || (of_mpi && may_use_mpi);
-  stage.width = one_by_one ? 1 : static_cast<int>(std::min<std::size_t>(kWidth, chunks.count));
+  stage.width = shared ? 1 : static_cast<int>(std::min<std::size_t>(kWidth, chunks.count));
 }
 
 Chunks whole_chunks(const CallShape& shape, const CallPlan& plan) {
   return {shape.bytes, plan.choice.chunk, std::max(kCacheLine, shape.element)};
 }
 
-// Among the ranks of the same place on all nodes, each with its own part. The MPI's own all-reduce
-// exists for the leaders alone.
+// Among the ranks of the same place on all nodes, each with its own part.
 void choose_exchange(const SendingGroup& across, Collective collective, const ChunkSizes& parts,
                      CallPlan& plan) {
-  choose(across.choices, false, false, collective, parts, plan.stages[1]);
+  choose(across.choices, false, collective, parts, plan.stages[1]);
 }
 
 void plan_multi_leader(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
@@ -107,7 +100,7 @@ void plan_flat(const AgreedLevels& agreed, const CallShape& shape, CallPlan& pla
   plan.chunks = whole_chunks(shape, plan);
   plan.first = plan.chunks[0];
   plan.last = plan.chunks[plan.chunks.count() - 1];
-  choose(choices, false, false, collective_of(stage.kind, shape.collective),
+  choose(choices, false, collective_of(stage.kind, shape.collective),
          {plan.first.bytes, plan.chunks.count()}, plan.stages[0]);
 }
 
@@ -134,14 +127,14 @@ void plan_all_ranks(const AgreedLevels& agreed, const CallShape& shape, CallPlan
   plan.last = parts(count - 1)[node.rank];
   const ChunkSizes within{plan.chunks[0].bytes, count};
   if (shape.collective != Collective::bcast) {
-    choose(choices, false, false, Collective::reduce_scatter, within, plan.stages[0]);
+    choose(choices, false, Collective::reduce_scatter, within, plan.stages[0]);
   }
   choose_exchange(agreed.across, shape.collective, {parts(0)[0].bytes, count}, plan);
   if (shape.collective == Collective::reduce) {
     if (!end_at_root(agreed, shape.root, plan.stages[2], plan)) plan.stages.resize(2);
     return;
   }
-  choose(choices, false, false, Collective::allgather, within, plan.stages[2]);
+  choose(choices, false, Collective::allgather, within, plan.stages[2]);
   const bool spreads = shape.collective == Collective::bcast;
   if (spreads && !end_at_root(agreed, shape.root, plan.stages[0], plan)) {
     plan.stages.erase(plan.stages.begin());
@@ -238,8 +231,7 @@ void plan_call(const AgreedLevels& agreed, const Choice& choice, const CallShape
     if (stage.passive) {
       stage.algorithm = choice.algorithm;
     } else {
-      // All ranks must call the MPI's own collectives in one order.
-      choose(agreed.choices[level], agreed.groups[level].shared, agreed.in_order,
+      choose(agreed.choices[level], agreed.groups[level].shared,
              collective_of(stage.kind, shape.collective),
              {most_bytes(plan, shape.collective, stage, agreed), plan.num_chunks()}, stage);
     }

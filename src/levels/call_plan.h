@@ -29,7 +29,6 @@ struct AgreedLevels {
   SendingGroup all;           // where ranks can send messages: of flat; node after node
   SendingGroup node, across;  // where all_ranks is possible: of its stages
   int parts = 1;              // and how many of the node's ranks, the first ones, are fast
-  bool in_order = true;       // operations begin in the same order on all ranks
   std::shared_ptr<const TreeOrder> order;
   int place = 0, own = 0;  // this rank's, in the order and in the communicator
 

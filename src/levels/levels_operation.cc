@@ -79,7 +79,6 @@ void LevelsOperation::take_arguments(const ChosenCall& call) {
                            reinterpret_cast<std::byte*>(&barrier_out_), 1, kBarrierWord,
                            find_reduce(Op::bor, DType::i32)};
       static_assert(sizeof barrier_in_ == kBarrierWord);
-      word.by_mpi = call.reduction.by_mpi;
       op.reduction = word;
       break;
     }

@@ -35,14 +35,14 @@ struct Choices {
   }
 };
 
-// Any row that serves chunks of such a size on a level. The MPI's own needs an MPI.
+// Any row that serves chunks of such a size on a level.
 Algorithm random_algorithm(Collective collective, bool shared, std::size_t chunk, Random& random) {
   std::vector<Algorithm> all;
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmEntry& entry = entry_of(algorithm);
     const bool fits = entry.needs != Needs::lines || chunk <= kLinesData;
     if (entry.collective == collective && (over_of(entry.needs) == Over::shm) == shared && fits &&
-        entry.order != Order::of_mpi && serves_level(algorithm)) {
+        serves_level(algorithm)) {
       all.push_back(algorithm);
     }
   }

@@ -59,6 +59,8 @@ TEST(Cost, OfMessages) {
       {Algorithm::allreduce_recursive_doubling, 8, 800, 3, 2400, 8 * 2400},
       // Rank 1 gives all to rank 0, which exchanges with rank 2 and gives it back.
       {Algorithm::allreduce_recursive_doubling, 3, 800, 3, 1600, 4 * 800},
+      // Three others at once.
+      {Algorithm::allreduce_recursive_doubling, 16, 100, 2, 600, 16 * 600, 4},
       {Algorithm::allreduce_rabenseifner, 2, 800, 2, 800, 1600},
       // 400 + 200 + 100 twice.
       {Algorithm::allreduce_rabenseifner, 8, 800, 6, 1400, 8 * 1400},
@@ -73,7 +75,6 @@ TEST(Cost, OfMessages) {
       // Radix 4: the root has children 1 2 3 4 8 12 (16 ranks), 1 2 3 4 (5 ranks).
       {Algorithm::bcast_knomial, 16, 100, 2, 600, 1500, 4},
       {Algorithm::bcast_knomial, 5, 100, 2, 400, 400, 4},
-      {Algorithm::allreduce_knomial, 5, 100, 4, 400, 800, 4},
       // 3 links; 5 chunks, the steps of one.
       {Algorithm::bcast_chain, 4, 20 * kK, 3, 20 * kK, 60 * kK, 2, 4 * kK},
       // The root scatters 400 + 200 + 100 and gives the same in the gathering; all others get 800.
@@ -166,12 +167,12 @@ TEST(Cost, BroadcastsSendNoByteTwice) {
   }
 }
 
-// Of every row that is carried out in one group, but not by the MPI.
+// Of every row that is carried out in one group.
 TEST(Cost, IsKnownWhereSumacDecides) {
   EXPECT_FALSE(priced({Algorithm::native, 4, 8, 0, 0, 0}).cost.known);
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmInfo& info = info_of(algorithm);
-    const bool decides = over_of(info.needs) != Over::levels && info.order != Order::of_mpi;
+    const bool decides = over_of(info.needs) != Over::levels;
     const Cost cost = priced({algorithm, 4, 8, 0, 0, 0}).cost;
     EXPECT_EQ(cost.known, decides) << info.name;
     EXPECT_EQ(cost.steps > 0, decides) << info.name;

@@ -262,14 +262,4 @@ ChoiceTable::ChoiceTable(const RuleSet& first, const Capabilities& capabilities,
   ranges_ = std::move(made);
 }
 
-bool ChoiceTable::uses(Algorithm algorithm) const {
-  for (const auto& ranges : ranges_->of) {
-    for (const ChoiceRange& range : ranges) {
-      if (range.choice.algorithm == algorithm) return true;
-      if (range.most == SIZE_MAX) break;
-    }
-  }
-  return false;
-}
-
 }  // namespace sumac

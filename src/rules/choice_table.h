@@ -106,9 +106,6 @@ class ChoiceTable {
     return *range;
   }
 
-  // True when any call may get this algorithm.
-  bool uses(Algorithm algorithm) const;
-
  private:
   // Some kilobytes, which are too much for the stacks of small threads and fibers.
   struct Ranges {

@@ -32,7 +32,7 @@ std::vector<Item> items_of(const char* forced) {
 Algorithm find_algorithm(const Item& item) {
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmInfo& info = info_of(algorithm);
-    if (item.collective == name_of(info.collective) && answers_to(info, item.algorithm)) {
+    if (item.collective == name_of(info.collective) && item.algorithm == info.name) {
       return algorithm;
     }
   }

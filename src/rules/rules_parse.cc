@@ -135,7 +135,7 @@ Names choices(Collective collective, Over over) {
 Algorithm algorithm_named(const std::string& name, Collective collective, Over over) {
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmInfo& info = info_of(algorithm);
-    if (answers_to(info, name) && is_for(info, collective, over)) return algorithm;
+    if (name == info.name && is_for(info, collective, over)) return algorithm;
   }
   return Algorithm::native;
 }

@@ -47,10 +47,8 @@ TEST(Rules, SayWhatTheySay) {
       "nodes = 3\nbytes = '1-64K'\nroom = 'shared'\nalgorithm = 'levels'\nchunk = '4K'\n"
       "[[rule]]\ncollective='bcast'\nover='p2p'\nranks='8-'\nbytes='-1M'\nalgorithm='knomial'\n"
       "radix=64\n"
-      "[[rule]]\ncollective='barrier'\nover='shm'\nalgorithm='native'\n"
-      "[[rule]]\ncollective='allreduce'\nover='p2p'\nalgorithm='mpi_allreduce'\n"
-      "[[rule]]\ncollective='allreduce'\nover='p2p'\nalgorithm='native'\n");
-  ASSERT_EQ(set.rules.size(), 5U);
+      "[[rule]]\ncollective='barrier'\nover='shm'\nalgorithm='native'\n");
+  ASSERT_EQ(set.rules.size(), 3U);
   const Rule& first = set.rules[0];
   EXPECT_EQ(first.collective, Collective::reduce);
   EXPECT_EQ(first.over, Over::levels);
@@ -72,8 +70,6 @@ TEST(Rules, SayWhatTheySay) {
   EXPECT_EQ(second.bytes.high, 1U << 20);
   EXPECT_EQ(second.choice.radix, 64);
   EXPECT_EQ(set.rules[2].choice.algorithm, Algorithm::native);
-  EXPECT_EQ(set.rules[3].choice.algorithm, Algorithm::allreduce_mpi_allreduce);
-  EXPECT_EQ(set.rules[4].choice.algorithm, Algorithm::allreduce_mpi_allreduce);  // as it was called
 }
 
 TEST(Rules, HashIsOfTheContentAlone) {
@@ -116,8 +112,8 @@ TEST(Rules, AttachIsOneOfTheClasses) {
 TEST(Rules, ProblemsNameTheFix) {
   const std::string head = kHead;
   const std::string p2p =
-      "(known: recursive_doubling, recursive_multiplying, rabenseifner, ring, knomial, "
-      "ordered_all, ordered_parts, mpi_allreduce)";
+      "(known: recursive_doubling, rabenseifner, ring, ordered_all, "
+      "ordered_parts)";
   const std::pair<std::string, std::string> cases[] = {
       {head + "algorithm = 'rign'",
        "FILE:4: unknown algorithm 'rign' for allreduce over p2p; did you mean 'ring'? " + p2p},
@@ -155,10 +151,11 @@ TEST(Rules, ProblemsNameTheFix) {
        "FILE:5: 'ring' is not pipelined by the rules; leave 'chunk' out"},
       {head + "algorithm = 'ring'\nradix = 4",
        "FILE:5: 'ring' is no k-nomial tree; leave 'radix' out"},
-      {head + "algorithm = 'knomial'\nradix = 1", "FILE:5: 'radix' is 1; it must be from 2 to 64"},
-      {head + "algorithm = 'knomial'\nradix = 2.5",
+      {head + "algorithm = 'recursive_doubling'\nradix = 1",
+       "FILE:5: 'radix' is 1; it must be from 2 to 64"},
+      {head + "algorithm = 'recursive_doubling'\nradix = 2.5",
        "FILE:5: 'radix' is a number with a fraction; it must be a whole number, such as 4"},
-      {head + "algorithm = 'knomial'\nradix = '4'",
+      {head + "algorithm = 'recursive_doubling'\nradix = '4'",
        "FILE:5: 'radix' is text; it must be a whole number, such as 4"},
       {head, "FILE:1: this rule has no 'algorithm'; add it: algorithm = \"...\""},
       {"[[rule]]\ncollective='alreduce'\nover='shm'\nalgorithm='flat'",

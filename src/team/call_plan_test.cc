@@ -105,8 +105,7 @@ CallArguments arguments_of(const AgreedLevels& agreed, const CallShape& shape, i
   if (shape.collective == Collective::allgather) {
     return AllgatherArguments{in + parts[rank].offset, out, parts, radix};
   }
-  static const PostedAllreduce by_mpi(sum_kernel, sizeof(Word));
-  ReduceArguments reduction{in, out, count, sizeof(Word), sum_kernel, shape.root, &by_mpi};
+  ReduceArguments reduction{in, out, count, sizeof(Word), sum_kernel, shape.root};
   reduction.radix = radix;
   if (reduce && rank != shape.root) reduction.output = nullptr;
   if (shape.collective != Collective::reduce_scatter) return reduction;
@@ -321,11 +320,6 @@ TEST_F(CallPlans, OfWhatWasDecidedWhileItBegan) {
       {5, 1, 16 * kM, "", 4 * kM, 4, Algorithm::allreduce_ring},
       // The rank's part of 256 KiB, in one chunk.
       {4, 16, 4 * kM, "", kM / 4, 1, Algorithm::allreduce_rabenseifner},
-      // The MPI's own is for the leaders alone.
-      {4, 4, kM, "allreduce:multi_leader;allreduce:mpi_allreduce", 64 << 10, 4,
-       Algorithm::allreduce_rabenseifner},
-      {4, 4, kM, "allreduce:all_ranks;allreduce:mpi_allreduce", 64 << 10, 16,
-       Algorithm::allreduce_rabenseifner},
   };
   for (const Case& c : cases) {
     std::vector<int> nodes;

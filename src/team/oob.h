@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "transport/p2p/messages.h"
 
@@ -27,9 +26,8 @@ class Oob {
   // Collective: copies rank 0's data to all.
   virtual void broadcast(void* data, std::size_t bytes) = 0;
   // Collective: makes messages between these ranks that cannot be taken for any other message.
-  // `leaders`, in ascending order, are the ranks for which they also serve an MpiAllreduce.
   // Returns false on a local failure; `messages` must then live until all ranks know.
-  virtual bool make_messages(const std::vector<int>& leaders, std::shared_ptr<Messages>& made) = 0;
+  virtual bool make_messages(std::shared_ptr<Messages>& made) = 0;
 
   // Drives the progress of whatever carries messages.
   virtual void drive() = 0;

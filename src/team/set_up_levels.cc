@@ -146,10 +146,7 @@ TeamMessages LevelsSetUp::make_messages(const Wanted& wanted) {
   const std::uint64_t purpose = purpose_of(wanted);
   TeamMessages made = take_idle_messages(purpose);
   if (made.messages) return made;
-  const Group& top = hierarchy.levels.back().groups[0];
-  const bool by_mpi = choices_of(team_.spec.of_group(top)).uses(Algorithm::allreduce_mpi_allreduce);
-  const std::vector<int> leaders = by_mpi ? top.members : std::vector<int>();
-  if (!team_.oob.make_messages(leaders, made.messages)) worked_ &= ~kMessages;
+  if (!team_.oob.make_messages(made.messages)) worked_ &= ~kMessages;
   // Unique: each team takes a number of its own and has each hierarchy once.
   const std::uint64_t id = hash_text(wanted.text, team_.trace_group);
   made.purpose = purpose;
@@ -205,7 +202,6 @@ std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
   own.messages = std::move(messages);
   own.first_tag = first_tag;
   own.marks_calls = marks_calls(team_);
-  own.in_order = first_tag == 0;
   return std::make_unique<LevelsRun>(std::move(own));
 }
 

@@ -174,7 +174,7 @@ void choose_any(Setting& setting, Random& random) {
     if (random() % 3 == 0) {
       setting.forced += std::string(name_of(info.collective)) + ":" + info.name + ";";
     }
-    if (info.needs != Needs::messages || info.order == Order::of_mpi) continue;
+    if (info.needs != Needs::messages) continue;
     if (random() % 3 == 0) add_rule(setting.rules, Over::p2p, algorithm, 0, 2 + below(random, 9));
   }
   add_level_rules(setting.rules, 80, random);
@@ -278,9 +278,8 @@ TEST(BytesBetweenNodes, AllreduceSendsItsBytesOnceEachWayBetweenTwoNodes) {
   Random random(1);
   for (int ranks : {2, 3, 4, 7, 8, 12}) {
     for (const char* text : {"auto", "node", "numa,node", "ranks:2,node"}) {
-      for (const char* forced :
-           {"", "allreduce:rabenseifner", "allreduce:ring", "allreduce:knomial",
-            "allreduce:multi_leader", "allreduce:all_ranks"}) {
+      for (const char* forced : {"", "allreduce:rabenseifner", "allreduce:ring",
+                                 "allreduce:multi_leader", "allreduce:all_ranks"}) {
         Setting setting;
         for (int r = 0; r < ranks; ++r) {
           Place place;

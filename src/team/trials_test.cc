@@ -26,7 +26,7 @@ struct LoneOob final : Oob {
   void all_and(std::uint64_t*, std::size_t) override {}
   void all_max(std::uint64_t*, std::size_t) override { ++agreements; }
   void broadcast(void*, std::size_t) override {}
-  bool make_messages(const std::vector<int>&, std::shared_ptr<Messages>&) override { return false; }
+  bool make_messages(std::shared_ptr<Messages>&) override { return false; }
   void drive() override {}
   void end_job() override {}
   int agreements = 0;

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/reduce.h"
 #include "transport/p2p/messages.h"
 
 namespace sumac::testing {
@@ -34,10 +33,6 @@ class PostOffice {
       done = true;
     }
   };
-  // The MPI's own all-reduce: complete when all have given their part.
-  struct Collected {
-    std::map<int, std::vector<std::byte>> parts;  // by rank
-  };
   struct Key {
     int from, to, tag;
     auto operator<=>(const Key&) const = default;
@@ -46,8 +41,6 @@ class PostOffice {
   std::mutex mutex;  // for everything here
   std::map<Key, std::deque<std::shared_ptr<Letter>>> letters;
   std::map<std::pair<int, int>, std::size_t> bytes;
-  std::deque<Collected> collected;  // by number
-  std::size_t leaders = 0;          // who take part in it
 };
 
 // One rank's messages.
@@ -72,14 +65,6 @@ class PostedMessages final : public Messages {
     ++stream.receives;
     receives_.push_back({&stream, peer, to, bytes});
   }
-  void allreduce(Stream& stream, const std::byte* in, std::byte* out, std::size_t count,
-                 std::size_t element, ReduceFn kernel) {
-    ++stream.receives;
-    const std::lock_guard<std::mutex> lock(office_.mutex);
-    while (office_.collected.size() <= number_) office_.collected.emplace_back();
-    office_.collected[number_].parts[rank_].assign(in, in + count * element);
-    allreduces_.push_back({&stream, number_++, out, count, kernel});
-  }
   bool poll() override {
     const std::lock_guard<std::mutex> lock(office_.mutex);
     const bool sent = std::erase_if(sends_, [&](Send& send) { return try_send(send); }) > 0;
@@ -92,12 +77,9 @@ class PostedMessages final : public Messages {
       it = got ? receives_.erase(it) : it + 1;
       moved |= got;
     }
-    return std::erase_if(allreduces_, [&](Allreduce& each) { return try_allreduce(each); }) > 0 ||
-           moved;
+    return moved;
   }
-  bool busy() const override {
-    return !sends_.empty() || !receives_.empty() || !allreduces_.empty();
-  }
+  bool busy() const override { return !sends_.empty() || !receives_.empty(); }
 
  private:
   struct Send {
@@ -109,13 +91,6 @@ class PostedMessages final : public Messages {
     int peer;
     std::byte* to;
     std::size_t bytes;
-  };
-  struct Allreduce {
-    Stream* stream;
-    std::size_t number;
-    std::byte* out;
-    std::size_t count;
-    ReduceFn kernel;
   };
 
   bool try_send(Send& send) {
@@ -134,42 +109,12 @@ class PostedMessages final : public Messages {
     publish(receive.stream->received, receive.stream->received.load() + 1);
     return true;
   }
-  bool try_allreduce(Allreduce& each) {
-    const auto& parts = office_.collected[each.number].parts;
-    if (parts.size() < office_.leaders) return false;
-    if (parts.size() > office_.leaders) std::abort();  // somebody who is no leader
-    const std::byte* result = parts.begin()->second.data();
-    for (auto part = std::next(parts.begin()); part != parts.end(); ++part) {
-      if (part->second.size() != parts.begin()->second.size()) std::abort();
-      const void* sources[] = {result, part->second.data()};
-      each.kernel(each.out, sources, 2, each.count);
-      result = each.out;
-    }
-    publish(each.stream->received, each.stream->received.load() + 1);
-    return true;
-  }
 
   PostOffice& office_;
   int rank_;
   std::mt19937 random_;
-  std::size_t number_ = 0;
   std::vector<Send> sends_;
   std::vector<Receive> receives_;
-  std::vector<Allreduce> allreduces_;
-};
-
-// The MPI's own all-reduce of elements that `kernel` folds, over PostedMessages.
-class PostedAllreduce final : public MpiAllreduce {
- public:
-  PostedAllreduce(ReduceFn kernel, std::size_t element) : kernel_(kernel), element_(element) {}
-  void start(Messages& messages, Stream& stream, const std::byte* in, std::byte* out,
-             std::size_t count) const override {
-    static_cast<PostedMessages&>(messages).allreduce(stream, in, out, count, element_, kernel_);
-  }
-
- private:
-  ReduceFn kernel_;
-  std::size_t element_;
 };
 
 }  // namespace sumac::testing

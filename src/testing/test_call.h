@@ -80,8 +80,6 @@ class TestCall : public CallSetting {
   TestCall(const CallSetting& setting, Random& random)
       : CallSetting(setting),
         name(name_of(what)),
-        by_mpi_(what == Collective::barrier ? find_reduce(Op::bor, DType::i32) : kernel,
-                what == Collective::barrier ? sizeof(std::int32_t) : sizeof(Word)),
         sent_(static_cast<std::size_t>(ranks)),
         received_(static_cast<std::size_t>(ranks)) {
     const auto p = static_cast<std::size_t>(ranks);
@@ -144,7 +142,6 @@ class TestCall : public CallSetting {
     reduction.user = user;
     if (user) reduction.unit = reduction.element;
     reduction.root = root;
-    reduction.by_mpi = &by_mpi_;
     reduction.radix = radix;
     if (what != Collective::reduce_scatter) return reduction;
     ReduceScatterArguments scattered{reduction, laid};
@@ -264,7 +261,6 @@ class TestCall : public CallSetting {
     }
   }
 
-  PostedAllreduce by_mpi_;
   std::vector<Words> given_;                   // `input` as it was
   Words reduced_;                              // over all ranks
   std::vector<MaybeStrided> sent_, received_;  // by rank: the same as an algorithm is given them

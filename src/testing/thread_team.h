@@ -131,10 +131,9 @@ class Meeting {
     look(words_);
     barrier_.arrive_and_wait();
   }
-  PostOffice& office(std::size_t number, std::size_t leaders) {
+  PostOffice& office(std::size_t number) {
     const std::lock_guard<std::mutex> lock(mutex_);
     while (offices_.size() <= number) offices_.emplace_back();
-    offices_[number].leaders = leaders;
     return offices_[number];
   }
   // For looking at when no thread runs: of all messages so far, (from, to) -> bytes.
@@ -178,8 +177,8 @@ class ThreadOob final : public Oob {
       if (rank_ != 0) std::memcpy(data, of_ranks[0], bytes);
     });
   }
-  bool make_messages(const std::vector<int>& leaders, std::shared_ptr<Messages>& made) override {
-    PostOffice& office = meeting_.office(made_++, leaders.size());
+  bool make_messages(std::shared_ptr<Messages>& made) override {
+    PostOffice& office = meeting_.office(made_++);
     if (rank_ == setting_.odd && setting_.odd_has_no_messages) return false;
     const unsigned seed = setting_.seed * 64 + static_cast<unsigned>(rank_);
     made = std::make_shared<PostedMessages>(office, rank_, seed);

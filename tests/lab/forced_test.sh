@@ -25,7 +25,7 @@ forced() {
 forced "allreduce:ring;reduce:knomial;bcast:chain"
 forced "allreduce:multi_leader;reduce:levels;bcast:passive;barrier:levels"
 forced "allreduce:all_ranks;reduce:all_ranks;bcast:all_ranks"
-forced "allreduce:flat;allreduce:recursive_multiplying"
+forced "allreduce:flat;allreduce:recursive_doubling"
 forced "allreduce:single_copy;reduce:single_copy;bcast:single_copy;barrier:flat" \
   allreduce:single_copy reduce:single_copy bcast:single_copy barrier:flat
 # An all-reduce over both hosts uses only a reduction and a broadcast within each host.

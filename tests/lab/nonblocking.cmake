@@ -19,12 +19,9 @@ foreach(program nonblocking_errors nonblocking_others nonblocking_threads)
   sumac_lab_nonblocking(${program} LAYOUTS 2+1+2 EXPECTED barrier:levels)
 endforeach()
 
-# Operations of sumac_op_create and hinted ones; by the MPI's own all-reduce between hosts too,
-# which goes on after the program has freed them.
+# Operations of sumac_op_create and hinted ones.
 foreach(program handles halves)
   sumac_lab_nonblocking(operations_${program} LAYOUTS 2+1+2 ARGS 20 EXPECTED allreduce:levels)
-  sumac_lab_nonblocking(operations_${program}_native PROGRAM operations_${program} LAYOUTS 2+1+2
-                        ARGS 20 ENV SUMAC_ALGO=allreduce:mpi_allreduce EXPECTED allreduce:levels)
 endforeach()
 
 sumac_lab_nonblocking(overlap_long PROGRAM overlap LAYOUTS 2+1+2 3+3turns 1+1+1+1 ARGS 60
@@ -40,7 +37,7 @@ foreach(program persistent requests)
 endforeach()
 
 # sumac_lab_outstanding(NAME LAYOUT SETTING EXPECTED...): many under way, with an option.
-set(outstanding_in_check pairs multi_leader native allreduce_passive)
+set(outstanding_in_check pairs multi_leader allreduce_passive)
 function(sumac_lab_outstanding name layout setting)
   set(label slow)
   if(name IN_LIST outstanding_in_check)
@@ -60,7 +57,6 @@ sumac_lab_outstanding(multi_leader 3+3turns SUMAC_ALGO=allreduce:multi_leader
 sumac_lab_outstanding(all_ranks 3+3turns
                       "SUMAC_ALGO=allreduce:all_ranks;SUMAC_HIERARCHY=ranks:2,node"
                       allreduce:all_ranks)
-sumac_lab_outstanding(native 2+1+2 SUMAC_ALGO=allreduce:mpi_allreduce ${levels})
 foreach(collective allreduce reduce bcast)
   sumac_lab_outstanding(${collective}_passive 2+1+2 SUMAC_ALGO=${collective}:passive
                         ${collective}:passive)

@@ -18,13 +18,12 @@ from sumac_mpi.trace import operations
 
 HIERARCHIES = ("node", "node", "flat", "ranks:2,node", "allreduce=flat;node")
 ALGORITHMS = ("allreduce:levels", "allreduce:multi_leader", "allreduce:all_ranks",
-              "allreduce:flat", "allreduce:passive", "allreduce:recursive_multiplying",
-              "allreduce:ring", "allreduce:rabenseifner", "allreduce:knomial",
-              "allreduce:mpi_allreduce", "reduce:levels", "reduce:passive", "reduce:chain",
-              "bcast:levels", "bcast:all_ranks",
+              "allreduce:flat", "allreduce:passive", "allreduce:recursive_doubling",
+              "allreduce:ring", "allreduce:rabenseifner", "reduce:levels", "reduce:passive",
+              "reduce:chain", "bcast:levels", "bcast:all_ranks",
               "bcast:passive", "bcast:chain", "bcast:slots", "reduce:split_slots",
               "reduce_scatter:levels", "reduce_scatter:ring", "allgather:levels",
-              "allgather:doubling", "allgather:distance_halving")  # fmt: skip
+              "allgather:distance_halving")  # fmt: skip
 COLLECTIVES = ("allreduce", "allreduce", "reduce", "bcast", "reduce_scatter", "allgather")
 STAGES = {"reduce": "up", "reduce_scatter": "up", "allreduce": "across", "bcast": "down",
           "allgather": "down"}  # fmt: skip

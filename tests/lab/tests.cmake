@@ -53,7 +53,7 @@ sumac_lab_variant(package 2+1+2 SUMAC_HIERARCHY=package,node ${levels})
 sumac_lab_variant(list 2+2 SUMAC_HIERARCHY=list:0-1/2-3,node ${levels})
 sumac_lab_variant(pairs_of_nodes 2+2+2+2 SUMAC_HIERARCHY=ranks:2,node,ranks:2 ${levels})
 sumac_lab_variant(four_levels 3+1+2+1 SUMAC_HIERARCHY=ranks:2,node,ranks:2 ${levels})
-foreach(algorithm ring rabenseifner recursive_doubling knomial mpi_allreduce)
+foreach(algorithm ring rabenseifner recursive_doubling)
   sumac_lab_variant(allreduce_${algorithm} 2+1+2 SUMAC_ALGO=allreduce:${algorithm} ${levels})
 endforeach()
 sumac_lab_variant(allreduce_multi_leader 3+3turns SUMAC_ALGO=allreduce:multi_leader

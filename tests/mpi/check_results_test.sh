@@ -16,9 +16,9 @@ run_lying() {
   run launch_plain 60 "$1" env LD_PRELOAD="$liar" "$sumac" exec -- "$program"
 }
 
-export SUMAC_CHECK_DIR="$scratch" SUMAC_STATS="$scratch/stats.json"
+export SUMAC_STATS="$scratch/stats.json"
 for ranks in 2 3; do
-  export SUMAC_CHECK=results SUMAC_CHECK_ACTION=continue
+  export SUMAC_CHECK="results,dir:$scratch"
   run launch 60 "$ranks" "$program" --honest
   expect_status 0
   expect_silence
@@ -48,12 +48,12 @@ for ranks in 2 3; do
   rm -rf "$folder"
 
   # Every seventh of the calls is checked: of 240, 35. All ranks count alike.
-  export SUMAC_CHECK=results:1/7
+  export SUMAC_CHECK="results:1/7,dir:$scratch"
   run launch 60 "$ranks" "$program" --honest
   expect_status 0
   [ "$(checks equal)" = 35 ] || fail "$(checks equal) results are equal, not 35"
 
-  export SUMAC_CHECK=results SUMAC_CHECK_ACTION=end
+  export SUMAC_CHECK="results,end,dir:$scratch"
   run_lying "$ranks"
   [ "$status" != 0 ] || fail "the job did not end"
   [ "$status" != 124 ] || fail "the job hung"

@@ -92,6 +92,9 @@ expect_once "warning[bad-value]: SUMAC_CMA=maybe is not one of auto, off; using 
 expect_once "[unknown-option]: on rank 1: SUMAC_SPINN is not an option; did you mean SUMAC_SPIN?"
 with SUMAC_DEBUG=no SUMAC_CMA=maybe --
 expect_silence
+# What was an option once.
+with SUMAC_CHECK_ACTION=end --
+expect_once "SUMAC_CHECK_ACTION is not an option; use SUMAC_CHECK=results,end"
 
 # --- spellings of yes and no ---
 for word in yes ON true 1; do

@@ -54,13 +54,10 @@ golden unbound allreduce 64K -n 64 --machine ../topology/two-sockets.xml --unbou
 run "$sumac" plan allreduce 16M -n 5 --nodes 5
 expect_out "4 chunks of up to 4194304 bytes"
 expect_out "ring  "
-# With several leaders the size of the chunks of one rank's part decides on the algorithm, and the
-# MPI's own collective serves only the leaders.
+# With several leaders the size of the chunks of one rank's part decides on the algorithm.
 run "$sumac" plan allreduce 4M -n 64 --nodes 4 --machine "package:2 core:16"
 expect_out "1 chunk of up to 262144 bytes"
 expect_out "top    16 x 4          p2p   allreduce       rabenseifner  "
-golden leaders-mpi allreduce 1M -n 16 --nodes 4 \
-  --algo "allreduce:multi_leader;allreduce:mpi_allreduce"
 for design in basic direct peer; do
   golden "slow-$design" allreduce 256K -n 16 --nodes 2 --slow 4-7,12-15 --slow-design $design
 done
@@ -126,8 +123,8 @@ assert (top["groups"], top["ranks"], top["over"], top["algorithm"]) == (1, 4, "p
 assert top["steps"] == 6 and top["bytes"] == 98304 and top["rule"] == "rules.toml:41", top
 assert top["chunk"] == 65536 and top["chunks"] == 1, top
 assert {other["algorithm"]: other["steps"] for other in top["others"]} == {
-    "recursive_doubling": 2, "recursive_multiplying": 2, "rabenseifner": 4, "knomial": 4,
-    "ordered_all": 4, "ordered_parts": 2, "mpi_allreduce": None}, top
+    "recursive_doubling": 2, "rabenseifner": 4,
+    "ordered_all": 4, "ordered_parts": 2}, top
 PYTHON
 expect_status 0
 

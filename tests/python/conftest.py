@@ -86,7 +86,8 @@ TYPES = [
 
 LAYOUTS = [{"name": name, "doc": "doubles"} for name in ("vector_1_2", "columns", "yz_face")]
 ALGORITHMS = [
-    {"collective": collective, "name": name, "needs": needs, "order": "rank", "doc": ""}
+    {"collective": collective, "name": name, "needs": needs, "order": "rank", "doc": "",
+     "unruled": ""}
     for collective, name, needs in (
         ("allreduce", "flat_lines", "lines"), ("allreduce", "flat_slots", "slots"),
         ("allreduce", "single_copy", "single_copy"), ("allreduce", "ring", "messages"),

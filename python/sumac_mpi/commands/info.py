@@ -194,8 +194,12 @@ def _gather_algorithms(installation: layout.Installation) -> Facts:
 
 
 def _show_algorithms(facts: Facts, full: bool) -> list[str]:
+    def unruled(row: dict[str, str]) -> str:
+        return f" (no shipped rule chooses it: {row['unruled']})" if row["unruled"] else ""
+
     return [
-        f"{row['collective']:<10} {row['name']:<20} {row['doc']}" for row in facts["algorithms"]
+        f"{row['collective']:<10} {row['name']:<20} {row['doc']}{unruled(row)}"
+        for row in facts["algorithms"]
     ]
 
 

@@ -14,7 +14,7 @@ namespace sumac::allreduce {
 
 Task rabenseifner(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
   const Doubling shape(group.size, group.rank);
-  const Halves halves(shape, true);
+  const Halves halves(shape);
   const EvenPlaces begin_of{args.count, args.element, shape.rounds()};
   co_await fold_extras(strand, group, args);
   const std::byte* own = shape.has_extra() ? args.output : args.input;
@@ -27,7 +27,7 @@ Traffic rabenseifner_cost(const GroupCall& call) {
   const Doubling any(call.ranks, 0);
   return traffic_of(call, 2 * any.rounds() + any.extra_steps(), [&](int rank, auto send) {
     const Doubling shape(call.ranks, rank);
-    const Halves halves(shape, true);
+    const Halves halves(shape);
     const EvenPlaces begin_of{call.bytes / call.element, call.element, shape.rounds()};
     if (shape.is_paired()) send(rank, shape.pair(), call.bytes);
     count_reduced_halves(rank, halves, begin_of, send);

@@ -1,42 +1,90 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-reduce by recursive doubling. In step k a rank exchanges all data with the one at distance
-// 2^k and both fold, the lower one's first: the blocks folded are neighbours in rank order. Where
-// the number of ranks is no power of two, the first ones begin and end in pairs of which one is
-// idle between.
-//   Steps    log2 p, two more when p is no power of two
-//   Bytes    a rank sends n log2 p
-//   Wins     small messages, and two ranks at any size
-//   Needs    messages, scratch of n bytes
+// All-reduce by recursive doubling and, with a radix k > 2, by recursive multiplying. In a step a
+// rank exchanges all data with k-1 others at once, those whose numbers differ from its own in one
+// digit, and all fold the k vectors in the order of ranks; the next digit's ranks are k times as
+// far apart. Digits are of whole bits, the last one of what is left. Where the number of ranks is
+// no power of two, the first ones begin and end in pairs of which one is idle between.
+//   Steps    log_k p, of k-1 messages each; two more when p is no power of two
+//   Bytes    a rank sends n(k-1) log_k p
+//   Wins     small messages, and two ranks at any size; k > 2 with many ranks, where a message's
+//            latency is several times what it takes of a processor
+//   Needs    messages, scratch of n(k-1) bytes; k is at most 8, and beyond 2 KiB at most 4
 // Source: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in
-// MPICH", IJHPCA 2005.
+// MPICH", IJHPCA 2005; Ruefenacht, Bull, Booth, "Generalisation of recursive doubling for
+// AllReduce", Parallel Computing 2017.
 #include "algorithms/message_fold.h"
 
 namespace sumac::allreduce {
+namespace {
+
+constexpr std::size_t kSmall = 2048;
+constexpr int kMostRadix = kMaxSources, kMostOfLarge = 4;
+
+// The ranks that exchange in a step.
+class Digit {
+ public:
+  Digit(const Doubling& shape, int distance, int radix, std::size_t bytes)
+      : shape_(shape), distance_(distance) {
+    const int most = bytes > kSmall ? kMostOfLarge : kMostRadix;
+    const int wanted = std::min({radix, most, shape.ranks() / distance});
+    while (ranks_ * 2 <= wanted) ranks_ *= 2;
+  }
+  int ranks() const { return ranks_; }
+  int own() const { return shape_.number() / distance_ % ranks_; }
+  int rank(int place) const {
+    return shape_.rank_of(shape_.number() + (place - own()) * distance_);
+  }
+
+ private:
+  const Doubling& shape_;
+  int distance_, ranks_ = 2;
+};
+
+}  // namespace
 
 Task recursive_doubling(Strand& strand, MessageGroup& group, const ReduceArguments& args) {
   const Doubling shape(group.size, group.rank);
+  const std::size_t bytes = args.bytes();
   co_await fold_extras(strand, group, args);
   const std::byte* own = shape.has_extra() ? args.output : args.input;
-  for (int distance = 1; distance < shape.ranks(); distance *= 2) {
-    const int partner = shape.partner(distance);
-    group.send(partner, own, args.bytes());
-    group.receive(partner, group.scratch, args.bytes());
+  for (int distance = 1; distance < shape.ranks();) {
+    const Digit digit(shape, distance, args.radix, bytes);
+    const std::byte* sources[kMostRadix];
+    std::byte* room = group.scratch;
+    // Each begins with the rank behind it, so that no rank gets all messages at once.
+    for (int i = 1; i < digit.ranks(); ++i) {
+      group.send(digit.rank((digit.own() + i) % digit.ranks()), own, bytes);
+    }
+    for (int place = 0; place < digit.ranks(); ++place) {
+      sources[place] = own;
+      if (place == digit.own()) continue;
+      group.receive(digit.rank(place), room, bytes);
+      sources[place] = room;
+      room += bytes;
+    }
     co_await strand.until(group.stream->all_received());
     co_await strand.until(group.stream->all_sent());
-    const bool first = group.rank < partner;
-    fold_two(args, first ? own : group.scratch, first ? group.scratch : own, args.output,
-             args.count);
+    fold_all(args, sources, digit.ranks(), args.output, args.count);
     own = args.output;
+    distance *= digit.ranks();
   }
   co_await serve_extras(strand, group, args);
 }
 
 Traffic recursive_doubling_cost(const GroupCall& call) {
+  int steps = 0;
   const Doubling any(call.ranks, 0);
-  return traffic_of(call, any.rounds() + any.extra_steps(), [&](int rank, auto send) {
+  for (int d = 1; d < any.ranks(); ++steps) d *= Digit(any, d, call.radix, call.bytes).ranks();
+  return traffic_of(call, steps + any.extra_steps(), [&](int rank, auto send) {
     const Doubling shape(call.ranks, rank);
     if (shape.is_paired()) send(rank, shape.pair(), call.bytes);
-    for (int d = 1; d < shape.ranks(); d *= 2) send(rank, shape.partner(d), call.bytes);
+    for (int d = 1; d < shape.ranks();) {
+      const Digit digit(shape, d, call.radix, call.bytes);
+      for (int place = 0; place < digit.ranks(); ++place) {
+        if (place != digit.own()) send(rank, digit.rank(place), call.bytes);
+      }
+      d *= digit.ranks();
+    }
   });
 }
 

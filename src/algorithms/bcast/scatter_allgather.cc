@@ -18,7 +18,7 @@ namespace {
 class Scattered {
  public:
   Scattered(const Doubling& shape, int root_place, std::size_t bytes)
-      : halves_(shape, true),
+      : halves_(shape),
         begin_of_{bytes, 1, shape.rounds()},
         from_(halves_.places_below(halves_.place(), root_place)),
         root_place_(root_place) {}
@@ -46,7 +46,7 @@ class Scattered {
 };
 
 Scattered scattered(int ranks, int rank, int root, std::size_t bytes) {
-  const Halves of_root(Doubling(ranks, root, root), true);
+  const Halves of_root(Doubling(ranks, root, root));
   return {Doubling(ranks, rank, root), of_root.place(), bytes};
 }
 

@@ -32,8 +32,8 @@ Task rabenseifner(Strand& strand, MessageGroup& group, const ReduceArguments& ar
     co_await strand.until(group.stream->all_sent());
     co_return;
   }
-  const Halves halves(shape, true);
-  const Halves of_root(Doubling(group.size, args.root, args.root), true);
+  const Halves halves(shape);
+  const Halves of_root(Doubling(group.size, args.root, args.root));
   const EvenPlaces begin_of{args.count, args.element, shape.rounds()};
   const bool is_root = group.rank == args.root;
   std::byte* const result = is_root ? args.output : group.scratch + args.bytes();
@@ -45,12 +45,12 @@ Task rabenseifner(Strand& strand, MessageGroup& group, const ReduceArguments& ar
 
 Traffic rabenseifner_cost(const GroupCall& call) {
   const Doubling any(call.ranks, 0);
-  const Halves of_root(Doubling(call.ranks, call.root, call.root), true);
+  const Halves of_root(Doubling(call.ranks, call.root, call.root));
   const int steps = 2 * any.rounds() + any.extra_steps() / 2;
   return traffic_of(call, steps, [&](int rank, auto send) {
     const Doubling shape(call.ranks, rank, call.root);
     if (shape.is_extra()) return send(rank, shape.pair(), call.bytes);
-    const Halves halves(shape, true);
+    const Halves halves(shape);
     const EvenPlaces begin_of{call.bytes / call.element, call.element, shape.rounds()};
     count_reduced_halves(rank, halves, begin_of, send);
     count_halves_at(rank, halves, of_root.place(), begin_of, send);

@@ -48,7 +48,7 @@ Task halving(Strand& strand, MessageGroup& group, const ReduceScatterArguments& 
     co_await give_all(strand, group, args, shape.pair());
     co_return;
   }
-  const Halves halves(shape, true);
+  const Halves halves(shape);
   const PlacedParts begin_of(args.parts, halves);
   std::byte* const placed = group.scratch;
   std::byte* const incoming = group.scratch + args.bytes();
@@ -72,7 +72,7 @@ Traffic halving_cost(const GroupCall& call) {
   const Parts parts = call.parts();
   return traffic_of(call, any.rounds() + any.extra_steps(), [&](int rank, auto send) {
     const Doubling shape(call.ranks, rank);
-    const Halves halves(shape, true);
+    const Halves halves(shape);
     if (shape.is_extra()) send(rank, shape.pair(), call.bytes);
     if (shape.has_extra()) send(rank, shape.pair(), parts[shape.pair()].bytes);
     count_reduced_halves(rank, halves, PlacedParts(parts, halves), send);

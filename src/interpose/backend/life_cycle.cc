@@ -14,7 +14,6 @@
 
 #include "interpose/backend/backend.h"
 #include "interpose/calls/calls.h"
-#include "interpose/calls/user_operations.h"
 #include "interpose/messages/kept_messages.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -99,7 +98,6 @@ void stop() {
   wait_for_adopted();
   end_carriers();
   stop_progress();
-  free_operations();
   end_self_communicator();
   MpiMessages::set_freeing(false);
 }

@@ -54,7 +54,8 @@ void check_texts() {
   if (!check_forced(options.algo, problem)) refuse("ALGO", problem);
   if (!check_hierarchies(options.hierarchy, problem)) refuse("HIERARCHY", problem);
   if (sumac_check check; sumac_parse_check(options.check, &check) != 0) {
-    refuse("CHECK", "not a comma list of calls and results or results:1/N");
+    refuse("CHECK",
+           "not a comma list of calls, results or results:1/N, end, and dir:FOLDER at the end");
   }
   if (!usual_simd_name(options.simd)) refuse("SIMD", simd_problem());
 }
@@ -69,15 +70,10 @@ void choose_simd() {
 // there, which writable_folder() finds.
 void keep_paths() {
   static auto& stats = *new std::string;
-  static auto& check_dir = *new std::string;
   const sumac_report report = stats_wanted();
   if (report.file) {
     stats = (report.all_ranks ? "all," : "") + absolute_path(report.file);
     options.stats = stats.c_str();
-  }
-  if (*options.check_dir) {
-    check_dir = absolute_path(options.check_dir);
-    options.check_dir = check_dir.c_str();
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/calls/call_data.h"
 
-#include "interpose/calls/user_operations.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/type_use.h"
@@ -42,7 +41,7 @@ ChosenCall CallData::describe(const Call& call, const Decision& decision) {
 CallArguments CallData::arguments_of(const Call& call, const Decision& decision) {
   switch (call.collective()) {
     case Collective::barrier:
-      return barrier();
+      return ReduceArguments();
     case Collective::bcast:
       return bcast(call, decision);
     case Collective::reduce_scatter:
@@ -60,20 +59,8 @@ CallArguments CallData::arguments_of(const Call& call, const Decision& decision)
   return reduction(call, decision);
 }
 
-// Over levels it is the MPI's all-reduce of a word.
-ReduceArguments CallData::barrier() {
-  ReduceArguments args;
-  args.by_mpi = &by_mpi_.emplace(kMpi.int32_t, kMpi.bor);
-  return args;
-}
-
 ReduceArguments CallData::reduction(const Call& call, const Decision& decision) {
   ReduceArguments args = reduction_of(call, decision);
-  if (!local_ && !decision.communicator->levels.empty()) {
-    by_mpi_.emplace(call.is_deferred() ? lasting_handles(call.receive.type, call.op)
-                                       : TypedAllreduce(call.receive.type, call.op));
-    args.by_mpi = &*by_mpi_;
-  }
   const TypeInfo& type = decision.reduction->type;
   if (local_ || type.has_gaps()) [[unlikely]]
     copy_or_stage(type, args.output, args.count, call.comm);

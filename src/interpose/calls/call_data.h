@@ -44,7 +44,6 @@ class CallData {
  private:
   CallArguments arguments_of(const Call& call, const Decision& decision);
   ReduceArguments reduction(const Call& call, const Decision& decision);
-  ReduceArguments barrier();
   BcastArguments bcast(const Call& call, const Decision& decision);
   ReduceScatterArguments reduce_scatter(const Call& call, const Decision& decision);
   AllgatherArguments allgather(const Call& call, const Decision& decision);
@@ -64,7 +63,6 @@ class CallData {
   bool packs_ = false;       // `packed_` is a copy, or what a broadcast's root sends
   TakesGaps takes_{};        // the algorithm
   std::size_t bytes_ = 0;
-  std::optional<TypedAllreduce> by_mpi_;    // of a reduction over levels
   std::optional<TypeInfo> copied_;          // of a local reduction, whose input becomes its output
   std::optional<PackedBuffer> packed_;      // of a broadcast, or what a rank gives to an all-gather
   std::optional<PackedBuffer> gathered_;    // of an all-gather whose result does not lie packed

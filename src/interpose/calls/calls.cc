@@ -34,14 +34,9 @@ void run(Communicator& c, const ChosenCall& call, const DirectTry& direct) {
 bool agree(Communicator& c, bool own) {
   const std::int32_t mine = own;
   std::int32_t all = 0;
-  const TypedAllreduce by_mpi(kMpi.int32_t, kMpi.band);
   const ReduceArguments args{reinterpret_cast<const std::byte*>(&mine),
-                             reinterpret_cast<std::byte*>(&all),
-                             1,
-                             sizeof mine,
-                             find_reduce(Op::band, DType::i32),
-                             0,
-                             &by_mpi};
+                             reinterpret_cast<std::byte*>(&all), 1, sizeof mine,
+                             find_reduce(Op::band, DType::i32)};
   // The default choice, since the rules may leave a call to the MPI.
   Choice choice;
   choice.algorithm = c.levels_for[static_cast<int>(Collective::allreduce)]

@@ -5,6 +5,7 @@
 #include <climits>
 
 #include "base/align.h"
+#include "base/real_path.h"
 #include "interpose/calls/blocks.h"
 #include "interpose/calls/check_report.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -14,12 +15,25 @@
 namespace sumac {
 
 std::uint64_t results_checked = 0;
+bool check_ends_job = false;
 
+namespace {
+std::string& folder() {
+  static auto& name = *new std::string;
+  return name;
+}
+}  // namespace
+
+// The program may change its working directory.
 void read_check_option() {
   sumac_check check{};
   sumac_parse_check(options.check, &check);
   results_checked = check.results;
+  check_ends_job = check.ends;
+  folder() = *check.folder ? absolute_path(check.folder) : "";
 }
+
+const std::string& check_folder() { return folder(); }
 
 bool takes_check(const Call& call, const Decision& decision) {
   Communicator& c = *decision.communicator;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "interpose/calls/check_data.h"
@@ -16,6 +17,10 @@ namespace sumac {
 void read_check_option();
 // Every so many calls on a communicator; 0: none.
 extern std::uint64_t results_checked;
+// Whether the job ends after a result that differs.
+extern bool check_ends_job;
+// The absolute name of the folder in which data of such a call are kept; empty: nowhere.
+const std::string& check_folder();
 
 // True for a call whose result is to be compared, the same on all ranks. Counts the calls.
 bool takes_check(const Call& call, const Decision& decision);

@@ -21,8 +21,6 @@
 namespace sumac {
 namespace {
 
-constexpr int kEndsJob = 1;  // of SUMAC_CHECK_ACTION
-
 std::atomic<bool> told{false};  // a difference, by a rank that this one has heard of
 
 // A new file of this rank's in the folder.
@@ -95,7 +93,7 @@ bool CheckReport::agree(Verdict verdict, std::uint64_t hash) {
     }
   }
   told = true;
-  if (options.check_action != kEndsJob) return true;
+  if (!check_ends_job) return true;
   if (c.rank != teller) mpi.Barrier(c.comm);
   end_job(c.comm);
   return true;
@@ -112,7 +110,7 @@ bool CheckReport::tell_alone(Verdict verdict) {
   const bool first = make_folder() || errno != EEXIST;
   save();
   if (first) tell(what());
-  if (options.check_action == kEndsJob) end_job(check_.communicator_.comm);
+  if (check_ends_job) end_job(check_.communicator_.comm);
   return true;
 }
 
@@ -122,15 +120,15 @@ std::string CheckReport::folder() const {
   const std::uint64_t word = c.processes.empty() ? process_word() : c.processes[0];
   char name[32];
   std::snprintf(name, sizeof name, "/sumac-check-%08x", static_cast<unsigned>(word));
-  return options.check_dir + std::string(name);
+  return check_folder() + name;
 }
 
 bool CheckReport::make_folder() const {
-  return *options.check_dir && mkdir(folder().c_str(), 0700) == 0;
+  return !check_folder().empty() && mkdir(folder().c_str(), 0700) == 0;
 }
 
 void CheckReport::save() const {
-  if (!*options.check_dir) return;
+  if (check_folder().empty()) return;
   mkdir(folder().c_str(), 0700);  // on another node's disk
   const int at = open(folder().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat status;
@@ -191,17 +189,16 @@ std::string CheckReport::what() const {
 void CheckReport::tell(const std::string& problem) const {
   const Communicator& c = check_.communicator_;
   const bool has_operation = check_.by_.op != Op::none;
-  const bool saved = *options.check_dir && access(folder().c_str(), F_OK) == 0;
+  const bool saved = !check_folder().empty() && access(folder().c_str(), F_OK) == 0;
   const std::vector<Data>& results = check_.results_;
   log_here(
       "error[wrong-result]: rank %d of %d in %.60s: %s%s%s of %s %s, served by %s: %s; %s%s%.300s",
       c.rank, c.size, name_of_communicator(c).c_str(), mpi_name(check_.call_.kind).c_str(),
       has_operation ? ", " : "", has_operation ? sumac::name_of(check_.by_.op) : "",
       counts_of(results).c_str(), name_of_type(check_.by_, results).c_str(), check_.path_,
-      problem.c_str(),
-      options.check_action == kEndsJob ? "ending the job" : "going on with the MPI's result",
+      problem.c_str(), check_ends_job ? "ending the job" : "going on with the MPI's result",
       saved ? "; the call is in " : "; the call could not be kept in ",
-      saved ? folder().c_str() : options.check_dir);
+      saved ? folder().c_str() : check_folder().c_str());
 }
 
 }  // namespace sumac

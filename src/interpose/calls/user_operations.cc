@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/calls/user_operations.h"
 
-#include <mutex>
-
 #include "interpose/calls/calls.h"
 #include "interpose/calls/user_function.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -19,11 +17,6 @@ static_assert(SUMAC_MAXLOC - SUMAC_SUM == static_cast<int>(Op::maxloc));
 // operation.
 bool sees_frees = false;
 
-// The handles of lasting_handles(), made when first needed.
-std::mutex making;
-MpiDatatype own_types[kNumDTypes];
-MpiOp own_ops[kNumOps];
-
 bool usable() {
   int finalized = 0;
   // Asked each time, since the end of MPI is not seen where Sumac is only linked.
@@ -37,22 +30,6 @@ int op_free(OpPointer op) {
   // Forgets it first: another thread may be given the same handle as soon as it is free.
   if (op) forget_op(*op);
   return mpi.Op_free(op);
-}
-
-// A type of two bytes, hinted to be such an element.
-MpiDatatype own_type(DType dtype) {
-  MpiDatatype& type = own_types[static_cast<int>(dtype)];
-  if (type != MpiDatatype{}) return type;
-  mpi.Type_contiguous(static_cast<int>(size_of(dtype)), kMpi.byte, one(type));
-  mpi.Type_commit(one(type));
-  tell_type(type, dtype);
-  return type;
-}
-
-MpiOp own_op(Op kind) {
-  MpiOp& op = own_ops[static_cast<int>(kind)];
-  if (op == MpiOp{}) create_operation(user_function(kind, false), one(op));
-  return op;
 }
 
 }  // namespace
@@ -87,26 +64,6 @@ int hint_op(MpiOp op, int kind) {
   if (op == kMpi.op_null || find_op(op) || (told && *told != op_of(kind))) return kMpi.err_op;
   if (!sees_frees) return kMpiSuccess;
   return tell_op(op, op_of(kind)) ? kMpiSuccess : kMpi.err_no_mem;
-}
-
-TypedAllreduce lasting_handles(MpiDatatype type, MpiOp op) {
-  const Op* kind = find_told_op(op);
-  const TypeInfo* info = find_hinted_type(type);
-  if (!kind && !info) return {type, op};
-  const std::lock_guard<std::mutex> lock(making);
-  return {info ? own_type(info->dtype) : type, own_op(kind ? *kind : *find_op(op))};
-}
-
-void free_operations() {
-  const std::lock_guard<std::mutex> lock(making);
-  for (MpiDatatype& type : own_types) {
-    if (type != MpiDatatype{}) mpi.Type_free(one(type));
-    type = {};
-  }
-  for (MpiOp& op : own_ops) {
-    if (op != MpiOp{}) mpi.Op_free(one(op));
-    op = {};
-  }
 }
 
 void redirect_operations(const sumac_stub& stub) {

@@ -17,15 +17,12 @@ std::atomic<bool> may_free{true};
 
 }  // namespace
 
-MpiMessages::MpiMessages(MpiComm all, MpiComm leaders) : all_(all), leaders_(leaders) {
-  ++live_objects;
-}
+MpiMessages::MpiMessages(MpiComm all) : all_(all) { ++live_objects; }
 
 MpiMessages::~MpiMessages() {
   --live_objects;
   if (!may_free) return;
-  if (leaders_ != kMpi.comm_null) mpi.Comm_free(one(leaders_));
-  if (all_ != kMpi.comm_null) mpi.Comm_free(one(all_));
+  mpi.Comm_free(one(all_));
 }
 
 void MpiMessages::set_freeing(bool may) { may_free = may; }
@@ -33,9 +30,7 @@ void MpiMessages::set_freeing(bool may) { may_free = may; }
 int MpiMessages::live() { return live_objects; }
 
 void MpiMessages::add_peers(std::vector<int>& peers) const {
-  for (const Pending& pending : pending_) {
-    if (pending.peer >= 0) peers.push_back(pending.peer);
-  }
+  for (const Pending& pending : pending_) peers.push_back(pending.peer);
 }
 
 // A message that cannot be sent leaves a peer waiting, so the job ends.
@@ -64,15 +59,6 @@ void MpiMessages::receive(Stream& stream, int peer, std::byte* to, std::size_t b
   add(request, stream.received, peer, error);
 }
 
-void MpiMessages::allreduce(Stream& stream, const void* in, void* out, int count, MpiDatatype type,
-                            MpiOp op) {
-  MpiRequest request = kMpi.request_null;
-  const int error =
-      mpi.Iallreduce(in == out ? kMpi.in_place : in, out, count, type, op, leaders_, one(request));
-  ++stream.receives;
-  add(request, stream.received, -1, error);
-}
-
 bool MpiMessages::poll() {
   if (requests_.empty()) return false;
   completed_.resize(requests_.size());
@@ -97,12 +83,6 @@ bool MpiMessages::poll() {
   requests_.resize(kept);
   pending_.resize(kept);
   return true;
-}
-
-void TypedAllreduce::start(Messages& messages, Stream& stream, const std::byte* in, std::byte* out,
-                           std::size_t count) const {
-  static_cast<MpiMessages&>(messages).allreduce(stream, in, out, static_cast<int>(count), type_,
-                                                op_);
 }
 
 bool make_inner(MpiComm comm, int color, int rank, MpiComm& inner) {

@@ -12,9 +12,9 @@ namespace sumac {
 
 class MpiMessages final : public Messages {
  public:
-  // Takes over both communicators; `leaders` may be MPI_COMM_NULL.
-  MpiMessages(MpiComm all, MpiComm leaders);
-  // Frees the communicators. No message may be under way.
+  // Takes the communicator over.
+  explicit MpiMessages(MpiComm all);
+  // Frees the communicator. No message may be under way.
   ~MpiMessages() override;
   MpiMessages(const MpiMessages&) = delete;
   MpiMessages& operator=(const MpiMessages&) = delete;
@@ -23,9 +23,6 @@ class MpiMessages final : public Messages {
   void receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) override;
   bool poll() override;
   bool busy() const override { return !requests_.empty(); }
-
-  // Starts an all-reduce of the MPI among the leaders.
-  void allreduce(Stream& stream, const void* in, void* out, int count, MpiDatatype type, MpiOp op);
 
   void add_peers(std::vector<int>& peers) const override;
 
@@ -42,22 +39,10 @@ class MpiMessages final : public Messages {
   };
   void add(MpiRequest request, Counter& completed, int peer, int error);
 
-  MpiComm all_, leaders_;
+  MpiComm all_;
   HandleArray<MpiRequest> requests_;
   std::vector<Pending> pending_;  // of the request in the same place
   std::vector<int> completed_;
-};
-
-// Over MpiMessages.
-class TypedAllreduce final : public MpiAllreduce {
- public:
-  TypedAllreduce(MpiDatatype type, MpiOp op) : type_(type), op_(op) {}
-  void start(Messages& messages, Stream& stream, const std::byte* in, std::byte* out,
-             std::size_t count) const override;
-
- private:
-  MpiDatatype type_;
-  MpiOp op_;
 };
 
 // A communicator of the same ranks (color 0), or of those with that color, that reports errors to

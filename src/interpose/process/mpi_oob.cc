@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/process/mpi_oob.h"
 
-#include <algorithm>
-
 #include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/mpi_messages.h"
@@ -32,15 +30,10 @@ void MpiOob::broadcast(void* data, std::size_t bytes) {
   mpi.Bcast(data, static_cast<int>(bytes), kMpi.byte, 0, communicator_.comm);
 }
 
-bool MpiOob::make_messages(const std::vector<int>& leaders, std::shared_ptr<Messages>& made) {
-  const int rank = communicator_.rank;
-  MpiComm all = kMpi.comm_null, of_leaders = kMpi.comm_null;
-  bool worked = make_inner(communicator_.comm, 0, rank, all);
-  if (!leaders.empty()) {
-    const bool in = std::binary_search(leaders.begin(), leaders.end(), rank);
-    worked &= make_inner(communicator_.comm, in ? 0 : kMpi.undefined, rank, of_leaders);
-  }
-  if (all != kMpi.comm_null) made = std::make_shared<MpiMessages>(all, of_leaders);
+bool MpiOob::make_messages(std::shared_ptr<Messages>& made) {
+  MpiComm all = kMpi.comm_null;
+  const bool worked = make_inner(communicator_.comm, 0, communicator_.rank, all);
+  if (all != kMpi.comm_null) made = std::make_shared<MpiMessages>(all);
   return worked;
 }
 

@@ -17,7 +17,7 @@ class MpiOob final : public Oob {
   void all_and(std::uint64_t* words, std::size_t count) override;
   void all_max(std::uint64_t* words, std::size_t count) override;
   void broadcast(void* data, std::size_t bytes) override;
-  bool make_messages(const std::vector<int>& leaders, std::shared_ptr<Messages>& made) override;
+  bool make_messages(std::shared_ptr<Messages>& made) override;
   // Drives the MPI's progress, since a peer's rendezvous send to this rank may be what all wait
   // for, and with it everything else that is under way.
   void drive() override;

@@ -15,9 +15,18 @@
 namespace sumac {
 namespace {
 
-enum class Promote : std::uint8_t { off, automatic, eager };  // the choices of SUMAC_PROMOTE
+// The choices of SUMAC_PROMOTE; the last two heed no devices.
+enum class Promote : std::uint8_t {
+  off,
+  automatic,
+  eager,
+  automatic_with_devices,
+  eager_with_devices
+};
 
 Promote wanted() { return static_cast<Promote>(options.promote); }
+
+bool is_eager() { return wanted() == Promote::eager || wanted() == Promote::eager_with_devices; }
 
 std::uint64_t page_faults() {
   rusage used = {};
@@ -26,8 +35,7 @@ std::uint64_t page_faults() {
 }
 
 promotion::Usage& usage() {
-  static auto* the_usage =
-      new promotion::Usage({.eager = wanted() == Promote::eager, .page_faults = page_faults});
+  static auto* the_usage = new promotion::Usage({.eager = is_eager(), .page_faults = page_faults});
   return *the_usage;
 }
 
@@ -42,7 +50,7 @@ void open_own_memory(const sumac_stub& stub) {
   if (wanted() == Promote::off) return;
   promotion::Settings settings;
   settings.budget = options.promote_budget;
-  settings.heed_devices = options.promote_devices == 0;
+  settings.heed_devices = wanted() < Promote::automatic_with_devices;
   settings.calls_caught = stub.catch_memory_calls(&kCalls) != 0;
   const promotion::Refusal refusal = promotion::open(settings);
   if (refusal == promotion::Refusal::none) return;
@@ -72,7 +80,7 @@ void count_own_memory(Stats& stats) {
   for (int r = 0; r < kNumRefusals; ++r) stats.refusals[r] += counts.refusals[r + 1];
 }
 
-bool promotes_always() { return wanted() == Promote::eager; }
+bool promotes_always() { return is_eager(); }
 
 void note_call_time(std::uint64_t ns) { usage().call_took(ns); }
 

@@ -36,18 +36,6 @@ class Messages : public Pollable {
   virtual void add_peers(std::vector<int>&) const {}
 };
 
-// An element type and an operation of the MPI below, for its own nonblocking all-reduce among the
-// leaders of the last level.
-class MpiAllreduce {
- public:
-  // Counts as one receive of the stream. `in` and `out` may be the same.
-  virtual void start(Messages& messages, Stream& stream, const std::byte* in, std::byte* out,
-                     std::size_t count) const = 0;
-
- protected:
-  ~MpiAllreduce() = default;
-};
-
 // A group of ranks that reach each other by messages, as one strand of one of its ranks uses it.
 struct MessageGroup {
   Messages* messages = nullptr;
