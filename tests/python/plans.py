@@ -36,7 +36,7 @@ CALLS = {
                         "--algo", "allreduce:multi_leader"),
     "shared with slow ranks": ("allreduce", "3000000", "-n", "12", "--nodes", "3",
                                "--slow", "3,7,11", "--hierarchy", "ranks:2,node",
-                               "--algo", "allreduce:all_ranks"),
+                               "--algo", "allreduce:all_ranks;allreduce:ring"),
     "a shared broadcast": ("bcast", "1M", "-n", "12", "--nodes", "3", "--machine", "core:4",
                            "--algo", "bcast:all_ranks"),
     "parts": ("reduce_scatter", "1000000", "-n", "20", "--nodes", "3",

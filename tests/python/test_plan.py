@@ -170,13 +170,16 @@ def test_slow_ranks_have_no_part_where_all_ranks_share_the_work():
     ]  # fmt: skip
     node, top, _ = found["levels"]
     assert 3 * top["chunk"] == node["chunk"]
+    assert found["bytes_between_nodes"] == least_between(3, found)
     assert "all_ranks_peers" in {other["algorithm"] for other in found["others"]}
 
 
 def test_a_shared_broadcast_begins_in_the_roots_node():
-    assert plans.outline(plans.plan(*plans.CALLS["a shared broadcast"])) == [
+    found = plans.plan(*plans.CALLS["a shared broadcast"])
+    assert plans.outline(found) == [
         "node 1 x 4 p2p scatter", "top 4 x 3 p2p bcast", "node 3 x 4 p2p allgather"
     ]  # fmt: skip
+    assert found["bytes_between_nodes"] == least_between(3, found)  # messages within do not count
 
 
 def test_levels_of_a_node_share_memory():

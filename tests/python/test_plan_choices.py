@@ -154,6 +154,21 @@ def test_the_size_of_a_chunk_decides_within_levels(tmp_path):
         assert (top["algorithm"], top["chunks"]) == (algorithm, chunks)
 
 
+def test_groups_as_large_that_hand_down_other_amounts_are_told_apart(tmp_path):
+    """Of 21 ranks one node has six and three have five, whose parts are five sixths as much."""
+    file = tmp_path / "my.toml"
+    plans.rules(
+        file,
+        rule("bcast", "shm", "tree", bytes="-64K"),
+        rule("bcast", "shm", "slots"),
+        rule("reduce_scatter", "levels", "levels", chunk="256K"),
+    )
+    given = ("--nodes", "4", "--hierarchy", "ranks:3,node", "--rules", str(file))
+    found = plans.plan("reduce_scatter", "1000000", "-n", "21", *given)
+    down = [row for row in found["levels"] if row["operation"] == "bcast" and row["ranks"] == 3]
+    assert [(row["groups"], row["algorithm"]) for row in down] == [(2, "slots"), (3, "tree")]
+
+
 def test_chunks_of_one_group_that_sends_are_large_unless_a_rule_says_otherwise(tmp_path):
     call = ("allreduce", "16M", "-n", "5", "--nodes", "5")
     assert plans.plan(*call)["chunk"] == 4 << 20
@@ -206,6 +221,17 @@ def test_rules_ask_for_what_is_measured(tmp_path, shape, key, option, classes):
         found = plans.plan("allreduce", "64", *shape, "--rules", str(file), *given)
         places = {row["rule"] for row in found["levels"]}
         assert (place in places) == (measured == wanted)
+
+
+@pytest.mark.parametrize(("cores", "room"), [(1, "shared"), (2, "own"), (3, "own"), (4, "spare")])
+def test_the_machine_says_how_much_room_two_ranks_of_a_node_have(tmp_path, cores, room):
+    """Ranks with spare processors have their own, too."""
+    file = tmp_path / "my.toml"
+    rooms = ["spare", "own", "shared"]
+    places = plans.rules(file, *(rule("bcast", "shm", "slots", room=each) for each in rooms))
+    given = ("--machine", f"core:{cores}", "--unbound", "--rules", str(file))
+    (row,) = plans.plan("bcast", "8", "-n", "2", *given)["levels"]
+    assert row["rule"] == places[rooms.index(room)]
 
 
 def test_a_radix_is_asked_for_by_option_and_variable():
