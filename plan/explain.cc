@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/align.h"
 #include "team/spec.h"
 
 namespace sumac::plan {
@@ -325,7 +326,8 @@ Way Explainer::in_one_group(const Capabilities& group) const {
   stage.rule = range.rule;
   CallPlan plan;
   plan.choice = range.choice;
-  plan.chunks = {shape_.bytes, std::max(shape_.bytes, kCacheLine), kCacheLine};
+  plan.chunks = {shape_.bytes, round_up(std::max(shape_.bytes, kCacheLine), kCacheLine),
+                 kCacheLine};
   LevelGroup ranks;
   ranks.size = group.ranks;
   row(stage, group, ranks, plan, way).groups = 1;

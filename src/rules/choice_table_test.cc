@@ -12,8 +12,6 @@
 namespace sumac {
 namespace {
 
-constexpr Collective kAll[] = {Collective::allreduce, Collective::reduce, Collective::bcast,
-                               Collective::barrier};
 const RuleSet kNone;
 
 Capabilities capabilities(int ranks, bool copies, bool oversubscribed, Over over = Over::shm) {
@@ -37,214 +35,75 @@ std::string rule(const std::string& what, const std::string& bytes, const std::s
          "\"\nalgorithm=\"" + algorithm + "\"\n";
 }
 
-// Whatever the group, every call has an algorithm of its collective that can run.
-TEST(ChoiceTable, AlwaysChoosesWhatCanRun) {
-  for (Over over : {Over::shm, Over::p2p, Over::levels}) {
-    for (int ranks : {2, 3, 4, 5, 16, 17, 64, 1000}) {
-      for (int bits = 0; bits < 16; ++bits) {
-        Capabilities c = capabilities(ranks, bits & 1, bits & 2, over);
-        c.equal_nodes = c.as_many_each = c.sends = bits & 4;
-        c.within_levels = bits & 8;
-        const ChoiceTable choices(kNone, c, "");
-        for (Collective collective : kAll) {
-          // Over levels a barrier is an all-reduce of nothing: no group that sends has one.
-          if (over == Over::p2p && collective == Collective::barrier) continue;
-          for (std::size_t bytes = 0; bytes < SIZE_MAX / 4; bytes = bytes * 3 / 2 + 1) {
-            const Algorithm a = choices.choose(collective, bytes).algorithm;
-            ASSERT_NE(a, Algorithm::native) << name_of(collective) << " " << bytes;
-            EXPECT_EQ(info_of(a).collective, collective);
-            EXPECT_TRUE(eligible(a, c, bytes)) << name_of(collective) << " " << bytes;
-          }
-        }
-      }
-    }
-  }
-}
-
-// What was chosen in shared memory before the rules were a file, as rows of which the first that
-// fits counts. Rules that are tuned change here, too.
-struct Row {
-  Algorithm algorithm;
-  int least_ranks, most_ranks;
-  Room room;
-  std::size_t most_bytes;
-};
-constexpr int kAnyRanks = 1 << 30;
-constexpr Row kRows[] = {
-    {Algorithm::allreduce_flat_lines, 2, 16, Room::any, 2072},
-    {Algorithm::allreduce_flat_lines, 17, kAnyRanks, Room::any, 256},
-    {Algorithm::allreduce_flat_slots, 2, 2, Room::any, 4 << 20},
-    {Algorithm::allreduce_split_slots, 3, kAnyRanks, Room::own, 64 << 10},
-    {Algorithm::allreduce_split_slots, 2, kAnyRanks, Room::shared, 1 << 20},
-    {Algorithm::allreduce_single_copy, 2, kAnyRanks, Room::any, SIZE_MAX},
-    {Algorithm::allreduce_split_slots, 2, kAnyRanks, Room::any, SIZE_MAX},
-    {Algorithm::reduce_flat_lines, 2, kAnyRanks, Room::any, 2072},
-    {Algorithm::reduce_flat_slots, 2, kAnyRanks, Room::shared, SIZE_MAX},
-    {Algorithm::reduce_flat_slots, 2, 2, Room::any, SIZE_MAX},
-    {Algorithm::reduce_flat_slots, 3, kAnyRanks, Room::any, 8 << 10},
-    {Algorithm::reduce_split_slots, 3, kAnyRanks, Room::any, 32 << 10},
-    {Algorithm::reduce_single_copy, 2, kAnyRanks, Room::any, SIZE_MAX},
-    {Algorithm::reduce_split_slots, 3, kAnyRanks, Room::any, SIZE_MAX},
-    {Algorithm::bcast_lines, 2, kAnyRanks, Room::any, 2072},
-    {Algorithm::bcast_slots, 2, kAnyRanks, Room::shared, 512 << 10},
-    {Algorithm::bcast_slots, 2, 2, Room::any, SIZE_MAX},
-    {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, 64 << 10},
-    {Algorithm::bcast_single_copy, 2, kAnyRanks, Room::any, SIZE_MAX},
-    {Algorithm::bcast_slots, 2, kAnyRanks, Room::any, SIZE_MAX},
-    {Algorithm::barrier_flat, 2, kAnyRanks, Room::any, SIZE_MAX},
-};
-
-Algorithm chosen_by_rows(Collective collective, std::size_t bytes, const Capabilities& c) {
-  for (const Row& row : kRows) {
-    const AlgorithmInfo& info = info_of(row.algorithm);
-    const Room room = c.oversubscribed ? Room::shared : Room::own;
-    if (info.collective == collective && c.ranks >= row.least_ranks && c.ranks <= row.most_ranks &&
-        (row.room == Room::any || row.room == room) && bytes <= row.most_bytes &&
-        (info.needs != Needs::single_copy || c.reach != Reach::none)) {
-      return row.algorithm;
-    }
-  }
-  return Algorithm::native;
-}
-
-// Where the program's threads have processors of their own they share the work of single copy.
-TEST(ChoiceTable, SingleCopyBetweenTwoRanksIsForThoseWithThreads) {
-  for (int bits = 0; bits < 4; ++bits) {
-    Capabilities c = capabilities(2, bits & 1, false);
-    c.spare = bits & 2;
-    const ChoiceTable choices(kNone, c, "");
-    const bool copies = bits == 3;
-    EXPECT_EQ(choices.choose(Collective::allreduce, (1 << 20) - 1).algorithm,
-              Algorithm::allreduce_flat_slots);
-    EXPECT_EQ(choices.choose(Collective::allreduce, 1 << 20).algorithm,
-              copies ? Algorithm::allreduce_single_copy : Algorithm::allreduce_flat_slots);
-    EXPECT_EQ(choices.choose(Collective::bcast, 1 << 20).algorithm,
-              copies ? Algorithm::bcast_single_copy : Algorithm::bcast_slots);
-  }
-}
-
-// Between two ranks large data are copied once where that was measured to be fast.
-TEST(ChoiceTable, FastAttachIsForLargeDataOfTwoRanks) {
-  const auto uses = [](const Capabilities& c, const std::string& name, Collective collective,
-                       std::size_t bytes) {
-    return name == info_of(ChoiceTable(kNone, c, "").choose(collective, bytes).algorithm).name;
-  };
-  for (const Attach attach : {Attach::unknown, Attach::fast, Attach::slow}) {
-    for (const bool reaches : {false, true}) {
-      Capabilities c = capabilities(2, reaches, false);
-      c.measured = {Distance::far, attach, Stores::unknown};
-      const bool once = attach == Attach::fast && reaches;
-      for (const auto& [collective, least, slots] :
-           {std::tuple{Collective::allreduce, 128 << 10, "flat_slots"},
-            std::tuple{Collective::allgather, 256 << 10, "slots"},
-            std::tuple{Collective::bcast, 512 << 10, "slots"},
-            std::tuple{Collective::reduce_scatter, 2 << 20, "slots"}}) {
-        EXPECT_TRUE(uses(c, slots, collective, static_cast<std::size_t>(least) - 1));
-        for (const int bytes : {least, 4 << 20}) {
-          EXPECT_TRUE(
-              uses(c, once ? "single_copy" : slots, collective, static_cast<std::size_t>(bytes)));
-        }
-      }
-      EXPECT_TRUE(uses(c, "flat_slots", Collective::reduce, 4 << 20));
-      // All-to-all goes by single copy from 1 MiB on in any case.
-      EXPECT_TRUE(uses(c, "slots", Collective::alltoall, (256 << 10) - 1));
-      EXPECT_TRUE(uses(c, once ? "single_copy" : "slots", Collective::alltoall, 256 << 10));
-    }
-  }
-}
-
-// Of lines and slots, between two ranks whose distance is known.
-TEST(ChoiceTable, LinesAreForFewBytesOrUnknownDistance) {
-  for (const int ranks : {2, 3}) {
-    for (const Distance distance : {Distance::unknown, Distance::near, Distance::far}) {
-      Capabilities c = capabilities(ranks, false, false);
-      c.measured.distance = distance;
-      const ChoiceTable choices(kNone, c, "");
-      const bool far = ranks == 2 && distance == Distance::far;
-      const bool known = ranks == 2 && distance != Distance::unknown;
-      for (const std::size_t bytes : {8, 1253, 1254, 2072}) {
-        const bool more = bytes > 1253;
-        EXPECT_EQ(choices.choose(Collective::reduce, bytes).algorithm,
-                  far && more ? Algorithm::reduce_flat_slots : Algorithm::reduce_flat_lines);
-        EXPECT_EQ(choices.choose(Collective::allgather, bytes).algorithm,
-                  far && more ? Algorithm::allgather_slots : Algorithm::allgather_lines);
-        EXPECT_EQ(choices.choose(Collective::bcast, bytes).algorithm,
-                  known && more ? Algorithm::bcast_slots : Algorithm::bcast_lines);
-      }
-    }
-  }
-}
-
-TEST(ChoiceTable, ChoosesAsTheTableBefore) {
-  static_assert(kLinesData == 2072, "rules.toml names it");
-  for (int ranks : {2, 3, 8, 16, 17, 100}) {
-    for (int bits = 0; bits < 4; ++bits) {
-      const Capabilities c = capabilities(ranks, bits & 1, bits & 2);
-      const ChoiceTable choices(kNone, c, "");
-      for (Collective collective : kAll) {
-        for (std::size_t edge :
-             {1, 256, 2072, 8 << 10, 32 << 10, 64 << 10, 1 << 20, 4 << 20, 1 << 30}) {
-          for (std::size_t bytes : {edge - 1, edge, edge + 1}) {
-            EXPECT_EQ(choices.choose(collective, bytes).algorithm,
-                      chosen_by_rows(collective, bytes, c))
-                << name_of(collective) << " " << ranks << " " << bytes << " " << bits;
-          }
-        }
-      }
-    }
-  }
-}
-
-// Beyond, the copy into slots costs more than the waits of single copy.
-TEST(ChoiceTable, OnSharedProcessorsBroadcastsGoThroughSlotsUpTo512K) {
-  const ChoiceTable choices(kNone, capabilities(4, true, true), "");
-  EXPECT_EQ(choices.choose(Collective::bcast, 512 << 10).algorithm, Algorithm::bcast_slots);
-  EXPECT_EQ(choices.choose(Collective::bcast, (512 << 10) + 1).algorithm,
-            Algorithm::bcast_single_copy);
-}
-
-TEST(ChoiceTable, AmongRanksThatSendMessages) {
-  const auto chosen = [](int ranks, Collective collective, std::size_t bytes) {
-    return ChoiceTable(kNone, capabilities(ranks, false, false, Over::p2p), "")
-        .choose(collective, bytes);
-  };
-  const Collective allreduce = Collective::allreduce;
-  EXPECT_EQ(chosen(2, allreduce, 512 << 10).algorithm, Algorithm::allreduce_recursive_doubling);
-  EXPECT_EQ(chosen(2, allreduce, 1 << 24).algorithm, Algorithm::allreduce_rabenseifner);
-  EXPECT_EQ(chosen(8, allreduce, 32 << 10).algorithm, Algorithm::allreduce_recursive_doubling);
-  EXPECT_EQ(chosen(8, allreduce, 64 << 10).algorithm, Algorithm::allreduce_rabenseifner);
-  EXPECT_EQ(chosen(3, allreduce, 64 << 10).algorithm, Algorithm::allreduce_ring);
-  EXPECT_EQ(chosen(8, allreduce, 1 << 20).algorithm, Algorithm::allreduce_ring);
-  EXPECT_EQ(chosen(8, Collective::bcast, 8 << 10).radix, 4);
-  EXPECT_EQ(chosen(8, Collective::bcast, 9 << 10).radix, 2);
-  EXPECT_EQ(chosen(8, Collective::bcast, 9 << 10).chunk, 0U);
-  EXPECT_EQ(chosen(8, Collective::bcast, 1 << 20).algorithm, Algorithm::bcast_chain);
-  EXPECT_EQ(chosen(8, Collective::bcast, 1 << 20).chunk, 64U << 10);
-  EXPECT_EQ(chosen(2, Collective::bcast, 1 << 20).algorithm, Algorithm::bcast_knomial);
+// What the shipped rules choose for an all-reduce.
+Algorithm shipped(const Capabilities& c, std::size_t bytes) {
+  return ChoiceTable(kNone, c, "").choose(Collective::allreduce, bytes).algorithm;
 }
 
 TEST(ChoiceTable, UsersRulesComeFirst) {
   const RuleSet user = rules(rule("shm", "100-200", "flat_slots") +
                              rule("shm", "150-300", "split_slots") + rule("shm", "8K-", "native"));
-  const ChoiceTable choices(user, capabilities(4, false, false), "");
+  const Capabilities c = capabilities(4, false, false);
+  const ChoiceTable choices(user, c, "");
   const auto chosen = [&](std::size_t bytes) {
     return choices.choose(Collective::allreduce, bytes).algorithm;
   };
-  EXPECT_EQ(chosen(99), Algorithm::allreduce_flat_lines);
   EXPECT_EQ(chosen(100), Algorithm::allreduce_flat_slots);
   EXPECT_EQ(chosen(200), Algorithm::allreduce_flat_slots);
   EXPECT_EQ(chosen(201), Algorithm::allreduce_split_slots);
   EXPECT_EQ(chosen(300), Algorithm::allreduce_split_slots);
-  EXPECT_EQ(chosen(301), Algorithm::allreduce_flat_lines);
-  EXPECT_EQ(chosen(8191), Algorithm::allreduce_split_slots);
   EXPECT_EQ(chosen(8192), Algorithm::native);
   EXPECT_EQ(chosen(SIZE_MAX), Algorithm::native);
+  for (const std::size_t bytes : {0, 99, 301, 8191}) EXPECT_EQ(chosen(bytes), shipped(c, bytes));
   EXPECT_EQ(choices.range(Collective::allreduce, 100).rule, 0);
   EXPECT_EQ(choices.range(Collective::allreduce, 250).rule, 1);
-  const std::int32_t shipped = choices.range(Collective::allreduce, 99).rule - 3;
-  ASSERT_GE(shipped, 0);
-  EXPECT_EQ(shipped_rules().rules[static_cast<std::size_t>(shipped)].choice.algorithm,
-            Algorithm::allreduce_flat_lines);
+  const std::int32_t index = choices.range(Collective::allreduce, 99).rule - 3;
+  ASSERT_GE(index, 0);
+  EXPECT_EQ(shipped_rules().rules[static_cast<std::size_t>(index)].choice.algorithm, chosen(99));
+}
+
+TEST(ChoiceTable, AChoiceHasTheRadixAndTheChunkOfItsRule) {
+  const RuleSet user =
+      rules(rule("p2p", "-8K", "knomial") + "radix=4\n" + rule("p2p", "-9K", "knomial") +
+            rule("levels", "-8K", "levels") + "chunk=\"4K\"\n" + rule("levels", "-9K", "levels"));
+  const auto chosen = [&](Over over, std::size_t bytes) {
+    return ChoiceTable(user, capabilities(8, false, false, over), "")
+        .choose(Collective::allreduce, bytes);
+  };
+  EXPECT_EQ(chosen(Over::p2p, 8 << 10).radix, 4);
+  EXPECT_EQ(chosen(Over::p2p, 9 << 10).radix, 2);
+  EXPECT_EQ(chosen(Over::p2p, 9 << 10).chunk, 0U);
+  EXPECT_EQ(chosen(Over::levels, 8 << 10).chunk, 4U << 10);
+  EXPECT_TRUE(chosen(Over::levels, 8 << 10).exact_chunk);
+  EXPECT_EQ(chosen(Over::levels, 9 << 10).chunk, kDefaultChunk);
+  EXPECT_FALSE(chosen(Over::levels, 9 << 10).exact_chunk);
+}
+
+TEST(ChoiceTable, RulesAskForRoom) {
+  const RuleSet user = rules(rule("shm", "0-", "single_copy") + "room=\"spare\"\n" +
+                             rule("shm", "0-", "flat_slots") + "room=\"own\"\n" +
+                             rule("shm", "0-", "split_slots") + "room=\"shared\"\n");
+  Capabilities c = capabilities(4, true, false);
+  const auto chosen = [&] {
+    return ChoiceTable(user, c, "").choose(Collective::allreduce, 64).algorithm;
+  };
+  EXPECT_EQ(chosen(), Algorithm::allreduce_flat_slots);
+  c.spare = true;
+  EXPECT_EQ(chosen(), Algorithm::allreduce_single_copy);
+  c.reach = Reach::none;  // ranks with spare processors have their own, too
+  EXPECT_EQ(chosen(), Algorithm::allreduce_flat_slots);
+  c.spare = false;
+  c.oversubscribed = true;
+  EXPECT_EQ(chosen(), Algorithm::allreduce_split_slots);
+}
+
+TEST(ChoiceTable, RulesAskHowManyRanksThereAre) {
+  const RuleSet user = rules(rule("shm", "0-", "flat_slots") + "ranks=\"3-8\"\n");
+  for (const int ranks : {2, 3, 8, 9}) {
+    const Capabilities c = capabilities(ranks, false, false);
+    const bool meant = ranks >= 3 && ranks <= 8;
+    EXPECT_EQ(ChoiceTable(user, c, "").range(Collective::allreduce, 1 << 20).rule == 0, meant);
+  }
 }
 
 TEST(ChoiceTable, RulesAskHowFarRanksAre) {
@@ -258,8 +117,9 @@ TEST(ChoiceTable, RulesAskHowFarRanksAre) {
   };
   EXPECT_EQ(chosen(Distance::far), Algorithm::allreduce_flat_slots);
   EXPECT_EQ(chosen(Distance::near), Algorithm::allreduce_split_slots);
-  EXPECT_EQ(chosen(Distance::sibling), Algorithm::allreduce_flat_lines);
-  EXPECT_EQ(chosen(Distance::unknown), Algorithm::allreduce_flat_lines);  // by the shipped rules
+  for (const Distance other : {Distance::sibling, Distance::unknown}) {
+    EXPECT_EQ(chosen(other), shipped(c, 64));
+  }
 }
 
 TEST(ChoiceTable, RulesAskWhatAttachCosts) {
@@ -273,7 +133,7 @@ TEST(ChoiceTable, RulesAskWhatAttachCosts) {
   };
   EXPECT_EQ(chosen(Attach::fast), Algorithm::allreduce_flat_slots);
   EXPECT_EQ(chosen(Attach::slow), Algorithm::allreduce_split_slots);
-  EXPECT_EQ(chosen(Attach::unknown), Algorithm::allreduce_flat_lines);  // by the shipped rules
+  EXPECT_EQ(chosen(Attach::unknown), shipped(c, 64));
 }
 
 // SUMAC_NODE_RADIX: trees for what goes through lines and slots, by the shipped rules alone.
@@ -321,8 +181,7 @@ TEST(ChoiceTable, WithinLevelsNothingIsLeftToTheMpi) {
   Capabilities c = capabilities(4, false, false);
   EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm, Algorithm::native);
   c.within_levels = true;
-  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
-            Algorithm::allreduce_flat_lines);
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm, shipped(c, 8));
 }
 
 TEST(ChoiceTable, TooManyRangesLeaveRulesOut) {
@@ -342,8 +201,7 @@ TEST(ChoiceTable, TooManyRangesLeaveRulesOut) {
 TEST(ChoiceTable, MultipleLeadersNeedEqualNodes) {
   const RuleSet user = rules(rule("levels", "0-", "multi_leader"));
   Capabilities c = capabilities(4, false, false, Over::levels);
-  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
-            Algorithm::allreduce_levels);
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm, shipped(c, 8));
   c.equal_nodes = true;
   EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
             Algorithm::allreduce_multi_leader);
@@ -352,8 +210,7 @@ TEST(ChoiceTable, MultipleLeadersNeedEqualNodes) {
 TEST(ChoiceTable, AllRanksNeedNodesOfAsManyEach) {
   const RuleSet user = rules(rule("levels", "0-", "all_ranks"));
   Capabilities c = capabilities(4, false, false, Over::levels);
-  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
-            Algorithm::allreduce_levels);
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm, shipped(c, 8));
   c.as_many_each = true;
   EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
             Algorithm::allreduce_all_ranks);
@@ -366,14 +223,12 @@ TEST(ChoiceTable, HandingOverNeedsSlowRanks) {
   const RuleSet user = rules(rule("levels", "0-", "all_ranks_peers"));
   Capabilities c = capabilities(4, false, false, Over::levels);
   c.as_many_each = true;
-  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
-            Algorithm::allreduce_levels);
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm, shipped(c, 8));
   c.has_slow = true;
   EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
             Algorithm::allreduce_all_ranks_peers);
   c.as_many_each = false;
-  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm,
-            Algorithm::allreduce_levels);
+  EXPECT_EQ(ChoiceTable(user, c, "").choose(Collective::allreduce, 8).algorithm, shipped(c, 8));
 }
 
 TEST(ChoiceTable, NodesOfTheCommunicatorTellGroupsOfAsManyRanksApart) {
@@ -398,7 +253,7 @@ TEST(ChoiceTable, ForcedWhereEligible) {
   EXPECT_EQ(chosen(Collective::reduce, kLinesData), Algorithm::reduce_flat_lines);
   EXPECT_NE(chosen(Collective::reduce, kLinesData + 1), Algorithm::reduce_flat_lines);
   const ChoiceTable without(kNone, capabilities(2, false, false), forced);
-  EXPECT_EQ(without.choose(Collective::bcast, 1 << 20).algorithm, Algorithm::bcast_slots);
+  EXPECT_NE(without.choose(Collective::bcast, 1 << 20).algorithm, Algorithm::bcast_single_copy);
   const ChoiceTable sending(kNone, capabilities(2, false, false, Over::p2p), forced);
   EXPECT_EQ(sending.choose(Collective::allreduce, 8).algorithm, Algorithm::allreduce_ring);
 }
@@ -464,21 +319,24 @@ TEST(ChoiceTable, SmallCallsWithARootLetGoEarly) {
 }
 
 TEST(NextChoice, BetweenSlotsAndSingleCopyEitherWay) {
-  const auto next = [](Attach attach, bool copies, Collective collective, std::size_t bytes) {
-    Capabilities c = capabilities(2, copies, false);
-    c.measured.attach = attach;
-    return next_choice(kNone, c, collective, bytes,
-                       ChoiceTable(kNone, c, "").choose(collective, bytes))
-        .algorithm;
+  const std::string slots = rule("shm", "0-", "split_slots"),
+                    once = rule("shm", "0-", "single_copy");
+  const auto next = [](const std::string& user, bool copies) {
+    const RuleSet set = rules(user);
+    const Capabilities c = capabilities(2, copies, false);
+    const Choice chosen = ChoiceTable(set, c, "").choose(Collective::allreduce, 1 << 20);
+    return next_choice(set, c, Collective::allreduce, 1 << 20, chosen).algorithm;
   };
-  EXPECT_EQ(next(Attach::slow, true, Collective::allreduce, 1 << 20),
-            Algorithm::allreduce_single_copy);
-  EXPECT_EQ(next(Attach::fast, true, Collective::allreduce, 1 << 20),
-            Algorithm::allreduce_flat_slots);
-  EXPECT_EQ(next(Attach::slow, true, Collective::bcast, 1 << 20), Algorithm::bcast_single_copy);
-  EXPECT_EQ(next(Attach::fast, true, Collective::bcast, 1 << 20), Algorithm::bcast_slots);
-  EXPECT_EQ(next(Attach::slow, false, Collective::bcast, 1 << 20), Algorithm::native);
-  EXPECT_EQ(next(Attach::slow, true, Collective::barrier, 0), Algorithm::native);
+  EXPECT_EQ(next(slots + once, true), Algorithm::allreduce_single_copy);
+  EXPECT_EQ(next(once + slots, true), Algorithm::allreduce_split_slots);
+  EXPECT_NE(next(slots + once, false), Algorithm::allreduce_single_copy);
+}
+
+// Of a barrier there is one algorithm alone.
+TEST(NextChoice, MayBeNone) {
+  const Capabilities c = capabilities(2, true, false);
+  const Choice flat = ChoiceTable(kNone, c, "").choose(Collective::barrier, 0);
+  EXPECT_EQ(next_choice(kNone, c, Collective::barrier, 0, flat).algorithm, Algorithm::native);
 }
 
 // Lines have no room for more, and trees fold otherwise.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SUMAC_ADAPT: which calls are trials and how those after them go, the same on all ranks; and right
-// results throughout. A root for which a rank comes late to the turns of a path decides which is
-// the faster.
+// results throughout. A root for which a rank comes late to the turns of one way decides which is
+// the faster. In which calls the turns are, trials_test.cc checks.
 //   adapt exact|all|none      every collective: what is tried with that value; none: nothing
 //   adapt random CALLS SEED   with SUMAC_ADAPT=always: mixed calls on two communicators
 //   adapt again               with SUMAC_ADAPT=always: calls until a class is looked at again
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "check.h"
@@ -18,17 +21,15 @@ namespace {
 
 using namespace test;
 
-constexpr int kTurns = 16, kBetween = 1 << 14;
+constexpr std::size_t kTurns = 16;         // of two ways that are compared, half each
+constexpr std::size_t kBetween = 1 << 14;  // calls, where trials are repeated
 
 // Calls of a size before its trial: 128, or as many as take 4 MiB of payload.
-int calls_before(std::size_t bytes) {
+std::size_t calls_before(std::size_t bytes) {
   std::size_t least = 1;
   while (2 * least <= bytes) least *= 2;
-  return bytes < 2048 ? 128 : std::max(128, (4 << 20) / static_cast<int>(least));
+  return bytes < 2048 ? 128 : std::max<std::size_t>(128, (4 << 20) / least);
 }
-
-// The turns that are the rival's (Thue and Morse).
-bool is_rivals(int turn) { return __builtin_popcount(static_cast<unsigned>(turn)) % 2 == 1; }
 
 enum class Kind { allreduce, sum_of_doubles, reduce, bcast, barrier, scatter, gather, exchange, v };
 constexpr int kKinds = 9;
@@ -36,17 +37,65 @@ const char* const kNames[kKinds] = {"allreduce", "sum of doubles", "reduce",
                                     "bcast",     "barrier",        "scatter",
                                     "allgather", "all-to-all",     "alltoallv"};
 
-// One letter for how the last call was served: of Sumac's algorithms, T for the one with which a
-// class begins (`first`, which the class's first call sets) and O for any other.
-char letter(std::string& first) {
-  if (was_taken()) {
-    if (first.empty()) first = path();
-    return first == path() ? 'T' : 'O';
+// How a call was served.
+enum class Way {
+  rules,         // by Sumac, as the first of its class
+  other,         // by Sumac, otherwise
+  mpi_timed,     // by the MPI, to compare it
+  mpi_kept,      // by the MPI, which was found to be faster
+  mpi_by_rules,  // by the MPI, which the rules prefer
+  unknown
+};
+const char* const kWays[] = {"by the rules",       "by another algorithm", "by the MPI, timed",
+                             "by the MPI, faster", "by the MPI, by rule",  "for no known reason"};
+
+// How the calls of one class were served. `first` is how Sumac served the first of them.
+struct Seen {
+  std::string first;
+  std::vector<Way> calls;
+
+  // Adds the last call.
+  Way add() {
+    calls.push_back(last());
+    return calls.back();
   }
-  if (was_handed_down("timed, to compare with Sumac at this size (SUMAC_ADAPT)")) return 't';
-  if (was_handed_down("found to be faster at this size (SUMAC_ADAPT)")) return 's';
-  return was_handed_down("the rules prefer the MPI here") ? 'r' : '?';
-}
+  std::size_t count(Way way, std::size_t from = 0) const {
+    return static_cast<std::size_t>(std::count(at(from), calls.end(), way));
+  }
+  bool all(Way way) const { return count(way) == calls.size(); }
+  // How many calls from this one on are served as it is.
+  std::size_t alike(std::size_t from) const {
+    const auto end = std::find_if(at(from), calls.end(), [&](Way way) { return way != *at(from); });
+    return static_cast<std::size_t>(end - at(from));
+  }
+  bool is_alike(std::size_t from) const {
+    return from >= calls.size() || alike(from) == calls.size() - from;
+  }
+  // "128 by the rules, 1 by another algorithm, ..."
+  std::string text() const {
+    std::string all;
+    for (std::size_t i = 0; i < calls.size(); i += alike(i)) {
+      all += std::to_string(alike(i)) + " " + kWays[static_cast<int>(calls[i])] + ", ";
+    }
+    return all;
+  }
+
+ private:
+  std::vector<Way>::const_iterator at(std::size_t place) const {
+    return calls.begin() + static_cast<std::ptrdiff_t>(std::min(place, calls.size()));
+  }
+  Way last() {
+    if (was_taken()) {
+      if (first.empty()) first = path();
+      return first == path() ? Way::rules : Way::other;
+    }
+    if (was_handed_down("timed, to compare with Sumac at this size (SUMAC_ADAPT)")) {
+      return Way::mpi_timed;
+    }
+    if (was_handed_down("found to be faster at this size (SUMAC_ADAPT)")) return Way::mpi_kept;
+    return was_handed_down("the rules prefer the MPI here") ? Way::mpi_by_rules : Way::unknown;
+  }
+};
 
 struct Caller {
   explicit Caller(MPI_Comm comm) : group(group_of(comm)) {
@@ -128,8 +177,8 @@ struct Caller {
     expect(result, [&](int i) { return element(i / count, group.rank * count + i % count); });
   }
 
-  // Makes a call of `count` elements, checks its result, and returns how it was served.
-  char call(Kind kind, int count, std::string& first) {
+  // Makes a call of `count` elements, checks its result, and adds how it was served.
+  Way call(Kind kind, int count, Seen& seen) {
     ++seed;
     switch (kind) {
       case Kind::allreduce:
@@ -159,7 +208,7 @@ struct Caller {
       case Kind::v:
         exchange_v(count);
     }
-    const char served = letter(first);
+    const Way served = seen.add();
     if (kind == Kind::reduce || kind == Kind::bcast) let_agree();
     return served;
   }
@@ -190,122 +239,85 @@ struct OwnComm {
 };
 
 // All ranks' calls were served alike.
-void expect_same_everywhere(const std::string& letters, const char* what) {
-  std::string first = letters;
-  native().Bcast(first.data(), static_cast<int>(first.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-  CHECK(first == letters, "%s", what);
+void expect_same_everywhere(const Seen& seen, const char* what) {
+  std::vector<Way> first = seen.calls;
+  native().Bcast(first.data(), static_cast<int>(first.size() * sizeof(Way)), MPI_BYTE, 0,
+                 MPI_COMM_WORLD);
+  CHECK(first == seen.calls, "%s: %s", what, seen.text().c_str());
 }
 
-// What has been seen of one class, call by call.
-struct Class {
-  int before = 0;        // calls until the first trial
-  std::string first;     // Sumac's algorithm by the rules
-  bool with_mpi = true;  // it is tried, too
-  int calls = 0;         // since the last trial
-  bool tried = false;    // at least once
-  char after = 'T';      // calls between trials
-  char kept = 'T', rival = '?';
-  int turns = -1;  // of the comparison under way
-
-  // False where the letter cannot be that of the next call.
-  bool takes(char letter) {
-    if (turns < 0) {
-      if (calls < (tried ? kBetween : before)) return ++calls, letter == after;
-      turns = 0;
-      kept = 'T';
-      rival = '?';
-    } else if (turns == kTurns) {  // the ranks have agreed
-      const char was = kept, won = rival == 't' ? 's' : rival;
-      if (letter != was && letter != won) return false;
-      turns = 0;
-      kept = letter;
-      if (rival == 't' || !with_mpi) return end(letter);
-      rival = 't';
-    }
-    return takes_turn(letter);
-  }
-
- private:
-  bool takes_turn(char letter) {
-    const int turn = turns++;
-    if (!is_rivals(turn)) return letter == kept;
-    if (rival == '?') rival = letter;
-    return letter == rival && (letter == 'O' || (letter == 't' && with_mpi));
-  }
-  bool end(char letter) {
-    tried = true;
-    after = letter;
-    turns = -1;
-    calls = 1;
-    return true;
-  }
-};
-
 enum class Tried { nothing, own, all };
+
+// What holds of the calls of a class, of which at most one trial was made and which may have ended
+// in the middle of it.
+void expect_one_trial(const Seen& seen, std::size_t before, Tried tried, const char* what) {
+  const std::string text = seen.text();
+  const std::size_t others = seen.count(Way::other), timed = seen.count(Way::mpi_timed);
+  const auto expect = [&](bool holds, const char* that) {
+    CHECK(holds, "%s: %s; %s", what, that, text.c_str());
+  };
+  expect(seen.count(Way::unknown) == 0, "each call is served for a known reason");
+  expect(seen.alike(0) >= std::min(before, seen.calls.size()) && seen.calls[0] == Way::rules,
+         "the first calls go by the rules");
+  expect(seen.is_alike(before + 2 * kTurns), "what is found to be the fastest stays");
+  expect(timed <= kTurns / 2, "the MPI has half of its turns");
+  expect(seen.count(Way::mpi_kept) == 0 || timed == kTurns / 2, "the MPI is kept after its turns");
+  if (seen.calls.size() < before + 2 * kTurns) return;
+  const std::size_t in_turns = others - seen.count(Way::other, before + 2 * kTurns);
+  if (tried == Tried::all) {
+    expect(timed == kTurns / 2, "the MPI has had its turns");
+    expect(in_turns % (kTurns / 2) == 0, "Sumac's other algorithm has had its turns");
+  } else {
+    expect(timed + seen.count(Way::mpi_kept) == 0, "the MPI is not tried");
+    expect(tried == Tried::own ? others == 0 || in_turns >= kTurns / 2 : others == 0,
+           "Sumac's other algorithm is tried where it may be");
+  }
+}
 
 void one_class(Kind kind, int count, Tried tried) {
   const char* name = kNames[static_cast<int>(kind)];
   step("%s of %d", name, count);
   const OwnComm own;
   Caller caller(own.comm);
-  Class known;
-  known.with_mpi = tried == Tried::all;
-  known.before = calls_before(caller.bytes(kind, count));
-  const int whole = known.before + 2 * kTurns + 5;
-  std::string letters;
-  for (int i = 0; i < whole; ++i) letters += caller.call(kind, count, known.first);
-  expect_same_everywhere(letters, name);
-  if (letters.front() == 'r') return;  // the rules leave it to the MPI anyway
-  if (tried == Tried::nothing ||
-      (tried == Tried::own && letters[caller.n(known.before + 1)] == 'T')) {
-    CHECK(letters == std::string(caller.n(whole), 'T'), "%s of %d: %s", name, count,
-          letters.c_str());
-    return;
-  }
-  bool right = true;
-  for (int i = 0; i < whole && right; ++i) {
-    if (!known.with_mpi && known.tried) break;  // and not again, but with SUMAC_ADAPT=always
-    right = known.takes(letters[static_cast<std::size_t>(i)]);
-  }
-  CHECK(right && known.tried, "%s of %d: %s", name, count, letters.c_str());
-  const std::size_t ended = letters.find_last_not_of(known.after);
-  CHECK(ended < caller.n(known.before + 2 * kTurns), "%s of %d: %s", name, count, letters.c_str());
+  Seen seen;
+  const std::size_t before = calls_before(caller.bytes(kind, count));
+  for (std::size_t i = 0; i < before + 2 * kTurns + 5; ++i) caller.call(kind, count, seen);
+  expect_same_everywhere(seen, name);
+  if (!seen.all(Way::mpi_by_rules)) expect_one_trial(seen, before, tried, name);
 }
 
-// The last rank is late to the turns of one path, of the rules, Sumac's other algorithm or the MPI:
-// the root waits for it each time, and it is taken for slow.
-void late_to_root(char late_to) {
-  step("late to %c", late_to);
+// The order in which two ways that are compared, kept and rival, take their turns.
+constexpr std::string_view kOrder = "KRRKRKKRRKKRKRRK";
+static_assert(kOrder.size() == kTurns);
+
+// The last rank is late to the turns of all ways but one, so that the root waits for it each time.
+// They are taken for slow, and the one is kept.
+void late_to_root(Way fast) {
+  step("late to all but %s", kWays[static_cast<int>(fast)]);
   const OwnComm own;
   Caller caller(own.comm);
-  Class known;
-  std::string letters;
-  const int before = calls_before(2 * sizeof(int));
-  for (int i = 0; i < before + 2 * kTurns + 5; ++i) {
-    const int turn = i - before;
-    const bool is_mpis = turn >= kTurns && is_rivals(turn - kTurns);
-    const bool is_others = turn < kTurns && is_rivals(turn);
-    const char whose = is_mpis ? 't' : is_others ? 'O' : 'T';
-    const bool in_trial = turn >= 0 && turn < 2 * kTurns;
-    // What is not late is late to the MPI's turns, so that Sumac keeps the class.
-    const bool late = late_to == 'T'   ? (turn < kTurns ? whose == 'T' : whose == 't')
-                      : late_to == 'O' ? whose != 'T'
-                                       : whose != 't';
-    if (in_trial && late && rank == ranks - 1) usleep(20000);
-    caller.seed = caller.n(ranks * i) - 1;  // always to rank 0
-    letters += caller.call(Kind::reduce, 2, known.first);
+  Seen seen;
+  const std::size_t before = calls_before(2 * sizeof(int)), end = before + 2 * kTurns;
+  const auto is_late = [&](std::size_t call) {
+    if (call < before || call >= end) return false;
+    const bool rival = kOrder[(call - before) % kTurns] == 'R';
+    if (call < before + kTurns) return fast != (rival ? Way::other : Way::rules);
+    return rival != (fast == Way::mpi_kept);  // the MPI, beside what was kept of these two
+  };
+  for (std::size_t i = 0; i < end + 5; ++i) {
+    if (is_late(i) && rank == ranks - 1) usleep(20000);
+    caller.seed = caller.n(ranks) * i - 1;  // always to rank 0
+    caller.call(Kind::reduce, 2, seen);
   }
-  const char after = late_to == 'T' ? 'O' : late_to == 'O' ? 'T' : 's';
-  CHECK(letters.substr(caller.n(before + 2 * kTurns)) == std::string(5, after), "%s: %s", step_text,
-        letters.c_str());
+  CHECK(seen.calls.back() == fast && seen.is_alike(end), "%s: %s", step_text, seen.text().c_str());
   // What shares the class and is not exact stays, and other sizes know nothing of it.
   const double given = 1;
   double sum = 0;
   MPI_Reduce(&given, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, own.comm);
-  CHECK(letter(known.first) == 'T', "'%s'", path());
+  CHECK(seen.add() == Way::rules, "'%s'", path());
   CHECK(rank != 0 || sum == ranks, "%g", sum);
-  std::string first;
-  CHECK(caller.call(Kind::reduce, 4, first) == 'T', "'%s'", path());
+  Seen larger;
+  CHECK(caller.call(Kind::reduce, 4, larger) == Way::rules, "'%s'", path());
 }
 
 void every_collective(const std::string& mode) {
@@ -318,17 +330,25 @@ void every_collective(const std::string& mode) {
     }
   }
   if (mode != "exact") return;
-  for (const char late_to : {'T', 'O', 'S'}) late_to_root(late_to);
+  for (const Way fast : {Way::rules, Way::other, Way::mpi_kept}) late_to_root(fast);
 }
+
+// Kinds whose calls are of one class where their bytes are.
+Kind class_of(Kind kind) { return kind == Kind::sum_of_doubles ? Kind::allreduce : kind; }
+
+struct Drawn {
+  Seen seen;
+  std::size_t before = 0;
+  Tried tried = Tried::all;
+  std::string what;
+};
 
 void random_calls(int calls, std::uint64_t seed) {
   MPI_Comm half;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
   Caller callers[2] = {Caller(MPI_COMM_WORLD), Caller(half)};
-  std::map<std::tuple<int, int, int>, Class> classes;
+  std::map<std::tuple<int, Kind, int>, Drawn> classes;
   Random shared(seed), own(seed * 1000 + static_cast<std::uint64_t>(rank));
-  std::string letters;
-  int tried = 0;
   for (int i = 0; i < calls; ++i) {
     const auto which = static_cast<int>(shared.below(4) == 0);
     const auto kind = static_cast<Kind>(shared.below(kKinds));
@@ -336,37 +356,43 @@ void random_calls(int calls, std::uint64_t seed) {
     step("call %d: %s of %d", i, kNames[static_cast<int>(kind)], count);
     if (own.below(64) == 0) usleep(static_cast<useconds_t>(own.below(200)));
     Caller& caller = callers[which];
-    const Kind of = kind == Kind::sum_of_doubles ? Kind::allreduce : kind;
-    const int size = 64 - __builtin_clzll(2 * caller.bytes(kind, count) + 1);
-    Class& known = classes[{which, static_cast<int>(of), size}];
-    known.before = calls_before(caller.bytes(kind, count));
-    const char seen = caller.call(kind, count, known.first);
-    if (which == 0) letters += seen;
-    if (caller.group.size() == 1 || kind == Kind::v || seen == 'r') {
-      CHECK(seen == 'T' || seen == 'r', "'%s'; %s", path(), step_text);
-      continue;
-    }
-    CHECK(known.takes(seen), "call %d: '%s'; %s", known.calls, path(), step_text);
-    tried += seen == 't';
+    const std::size_t bytes = caller.bytes(kind, count);
+    Drawn& of = classes[{which, class_of(kind), std::bit_width(bytes)}];
+    of.what = step_text;
+    of.before = calls_before(bytes);
+    if (caller.group.size() == 1 || kind == Kind::v) of.tried = Tried::nothing;
+    caller.call(kind, count, of.seen);
   }
-  CHECK(tried > 0, "no trial in %d calls", calls);
-  expect_same_everywhere(letters, "random calls");
+  std::size_t timed = 0;
+  for (const auto& [key, of] : classes) {
+    if (std::get<0>(key) == 0) expect_same_everywhere(of.seen, of.what.c_str());
+    timed += of.seen.count(Way::mpi_timed);
+    if (of.seen.all(Way::mpi_by_rules)) continue;
+    expect_one_trial(of.seen, of.before, of.tried, of.what.c_str());
+  }
+  CHECK(timed > 0, "no trial in %d calls", calls);
   MPI_Comm_free(&half);
 }
 
-// Until the class is looked at again, and a little longer.
+// Until the class is looked at again, and a little longer. Of a barrier there is one algorithm of
+// Sumac, so that a trial has the turns of one comparison.
 void many_barriers() {
   step("many barriers");
   const OwnComm own;
   Caller caller(own.comm);
-  Class known;
-  known.before = calls_before(0);
-  std::string letters;
-  for (int i = 0; i < known.before + kTurns + kBetween + kTurns + 5; ++i) {
-    letters += caller.call(Kind::barrier, 0, known.first);
-    if (!CHECK(known.takes(letters.back()), "barrier %d: '%s'", i, path())) break;
-  }
-  expect_same_everywhere(letters, "barriers");
+  Seen seen;
+  const std::size_t first = calls_before(0), second = first + kTurns + kBetween - 1;
+  while (seen.calls.size() < second + kTurns + 5) caller.call(Kind::barrier, 0, seen);
+  expect_same_everywhere(seen, "barriers");
+  const std::string text = seen.text();
+  const auto in_turns = [&](std::size_t from) {
+    return seen.count(Way::mpi_timed, from) - seen.count(Way::mpi_timed, from + kTurns);
+  };
+  CHECK(seen.count(Way::other) + seen.count(Way::unknown) == 0, "%s", text.c_str());
+  CHECK(seen.alike(0) >= first && seen.calls[0] == Way::rules, "%s", text.c_str());
+  CHECK(in_turns(first) == kTurns / 2 && in_turns(second) == kTurns / 2, "%s", text.c_str());
+  CHECK(seen.count(Way::mpi_timed) == kTurns, "%s", text.c_str());
+  CHECK(seen.is_alike(second + kTurns), "%s", text.c_str());
 }
 
 }  // namespace

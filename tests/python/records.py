@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sumac_mpi.bench.results import Run
+
+ABSENT = {"loaded": False, "active": False, "version": "", "description": ""}
 
 
 def header(**changes: Any) -> dict[str, Any]:
@@ -45,6 +48,27 @@ def session() -> list[dict[str, Any]]:
         size(4194304, 1000.0, 1010.0, algorithm="mpi: no faster way known"),
         {"kind": "summary", "geomean": 1.81, "wrong": 0},
     ]
+
+
+def without_sumac() -> list[dict[str, Any]]:
+    """A run of two sizes, the second with a wrong result of the MPI."""
+    return [header(sumac=ABSENT), size(4, 0.6, None), size(8, 0.7, None, wrong_native=1)]
+
+
+def barrier() -> list[dict[str, Any]]:
+    return [header(collective="barrier"), empty("barrier")]
+
+
+def ibarrier() -> list[dict[str, Any]]:
+    """A run of ibarrier beside an idle core, without calls of MPI_Test."""
+    row = empty("ibarrier")
+    for contender in ("native", "sumac"):
+        row[contender] |= {"start": 0.1, "overlap": overlapped(0.5, 50)}
+    return [header(collective="ibarrier", overlap={"compute": "idle", "tests": 0}), row]
+
+
+def empty(collective: str) -> dict[str, Any]:
+    return size(0, 0.5, 0.25, collective=collective, count=0, algorithm="flat")
 
 
 def nonblocking(overlap: bool = True, **changes: Any) -> list[dict[str, Any]]:
@@ -138,6 +162,17 @@ def packed(
         "bytes": size, "memcpy": figures(copy), "wrong_native": 0, "native": figures(mpi_us),
         "sumac": figures(us), "algorithm": "local", "wrong": 0, "speedup": round(mpi_us / us, 3),
     } | changes  # fmt: skip
+
+
+def of_the_mpi_alone(made: Callable[..., list[dict[str, Any]]], rows: int) -> Run:
+    """The first rows of a run of local() or packing(), as they are without Sumac. The MPI's own
+    results are wrong in the last."""
+    head, *found = made(sumac=ABSENT)
+    for row in found[:rows]:
+        for name in ("sumac", "speedup", "wrong", "algorithm"):
+            row.pop(name, None)
+    found[rows - 1]["wrong_native"] = 7
+    return run([head, *found[:rows]])
 
 
 def run(records: list[dict[str, Any]]) -> Run:

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A plan as text says what the JSON says; what `sumac plan` refuses, and the reason it gives."""
+
+import re
+
+import plans
+import pytest
+
+pytestmark = pytest.mark.skipif(not plans.COMMAND.exists(), reason=f"there is no {plans.COMMAND}")
+EVERY = pytest.mark.parametrize("call", plans.CALLS.values(), ids=plans.CALLS)
+TITLES = ["level", "groups x ranks", "over", "operation", "algorithm", "chunk", "steps", "bytes",
+          "rule"]  # fmt: skip
+NUMBERS = ("chunk", "steps", "bytes")
+
+
+def cells(line):
+    return re.split(r"  +", line.strip())
+
+
+def number(value):
+    return "?" if value is None else str(value)
+
+
+def algorithm(priced):
+    radix = f", radix {priced['radix']}" if "radix" in priced else ""
+    return priced["algorithm"] + radix
+
+
+def lines_of(row):
+    """The cells that a row of the JSON has in the text, and those of the other algorithms."""
+    first = [row["level"], f"{row['groups']} x {row['ranks']}", row["over"], row["operation"],
+             algorithm(row), str(row["chunk"]), number(row["steps"]), number(row["bytes"]),
+             *([row["rule"]] if row["rule"] else [])]  # fmt: skip
+    others = [
+        [f"or {algorithm(other)}", number(other["steps"]), number(other["bytes"])]
+        for other in row["others"]
+    ]
+    return [first, *others]
+
+
+def counted(count, what):
+    return f"{count} {what}" + ("" if count == 1 else "s")
+
+
+def totals(way):
+    if way["steps"] is None:
+        return "steps and bytes are not known: the MPI chooses."
+    between = counted(way["bytes_between_nodes"], "byte")
+    return f"{counted(way['steps'], 'step')}, {between} between nodes."
+
+
+@EVERY
+def test_the_first_lines_say_what_is_called_and_what_is_chosen(call):
+    found, (heading, chosen, *_) = plans.plan(*call), plans.text(*call).splitlines()
+    size = "" if found["collective"] == "barrier" else f" of {counted(found['bytes'], 'byte')}"
+    machine = f" of {found['machine']}" if found["machine"] else ""
+    assert heading == (
+        f"{found['collective']}{size} over {counted(found['ranks'], 'rank')} on "
+        f"{counted(found['nodes'], 'node')}{machine}"
+    )
+    what = found["algorithm"]
+    if what == "native":
+        what = "the call is left to the MPI"
+    elif "chunk" in found:
+        chunks = counted(found["chunks"], "chunk")
+        what += f", {chunks} of up to {counted(found['chunk'], 'byte')}"
+    assert chosen == f"chosen: {what} ({found['rule']})"
+
+
+@EVERY
+def test_the_table_has_the_rows_of_the_json(call):
+    found, lines = plans.plan(*call), plans.text(*call).splitlines()
+    if not found["levels"]:
+        assert len(lines) == 2
+        return
+    titles, *rows = lines[3 : lines.index("", 3)]
+    assert lines[2] == "" and cells(titles) == TITLES
+    assert [cells(row) for row in rows] == [
+        line for row in found["levels"] for line in lines_of(row)
+    ]
+    for row in rows:  # under their titles: numbers to the right, words to the left
+        assert row == row.rstrip() and row[titles.index("algorithm")] != " "
+        for title in NUMBERS if row[0] != " " else NUMBERS[1:]:
+            end = titles.index(title) + len(title)
+            assert row[end - 1] != " " and row[end : end + 2].strip() == ""
+
+
+@EVERY
+def test_below_the_table_are_the_totals_of_all_ways_over_levels(call):
+    found, lines = plans.plan(*call), plans.text(*call).splitlines()
+    if not found["levels"]:
+        return
+    ways = [f"Or {other['algorithm']}: {totals(other)}" for other in found["others"]]
+    if found["over"] == "levels":
+        ways.insert(0, f"In all: {totals(found)}")
+    *below, steps, bytes_ = lines[lines.index("", 3) + 1 :]
+    assert below == ways
+    assert steps.startswith("Steps are ") and "bytes those of the" in steps
+    assert bytes_.startswith("whole message")
+
+
+def test_help():
+    assert "sumac plan [OPTIONS] COLLECTIVE [BYTES]" in plans.text("--help")
+
+
+TWO = ("8", "-n", "2")
+REFUSED = [
+    ("usage", "COLLECTIVE is required", ()),
+    ("usage", "'allredcue' is not one of: allreduce, reduce, bcast, barrier", ("allredcue", *TWO)),
+    ("usage", "BYTES is required", ("allreduce", "-n", "2")),
+    ("usage", "ranks is required", ("allreduce", "8")),
+    ("usage", "BYTES", ("allreduce", "8X", "-n", "2")),
+    ("usage", "--ranks", ("allreduce", "8", "-n", "1")),
+    ("usage", "2 ranks cannot run on 3 nodes", ("allreduce", *TWO, "--nodes", "3")),
+    ("usage", "a barrier has no bytes", ("barrier", *TWO)),
+    ("usage", "'blok' is not one of: block, round-robin", ("allreduce", *TWO, "--map", "blok")),
+    ("usage", "'fra' is not one of: sibling, near, far", ("allreduce", *TWO, "--handover", "fra")),
+    ("usage", "--node-radix 65 is not auto, off, or 1 to 64",
+     ("reduce", *TWO, "--node-radix", "65")),
+    ("usage", "--node-radix 2x is not auto, off, or 1 to 64",
+     ("reduce", *TWO, "--node-radix", "2x")),
+    ("usage", "--slow 1,x is not a list of ranks", ("allreduce", *TWO, "--slow", "1,x")),
+    ("usage", "--slow 2: 2 is not within the ranks 0 to 1", ("allreduce", *TWO, "--slow", "2")),
+    ("usage", "allreduce has no algorithm 'rign'; did you mean 'ring'?",
+     ("allreduce", *TWO, "--algo", "allreduce:rign")),
+    ("machine", "nothing.xml", ("allreduce", *TWO, "--machine", "nothing.xml")),
+    ("machine", "test_plan_text.py", ("allreduce", *TWO, "--machine", __file__)),
+    ("hierarchy", "did you mean 'numa'?", ("allreduce", *TWO, "--hierarchy", "numaa")),
+    ("hierarchy", "ranks:8 is larger", ("allreduce", "8", "-n", "4", "--hierarchy", "ranks:8")),
+    ("rules", "missing.toml: cannot be opened", ("allreduce", *TWO, "--rules", "missing.toml")),
+]  # fmt: skip
+
+
+def refusal(slug, *call):
+    done = plans.run(*call)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"sumac: error[{slug}]: ") and "\n  fix:   " in done.stderr
+    assert done.stderr.count("\n") <= 3
+    return done.stderr
+
+
+@pytest.mark.parametrize(("slug", "reason", "call"), REFUSED, ids=[row[1] for row in REFUSED])
+def test_what_is_refused_gives_its_reason_and_a_fix(slug, reason, call):
+    assert reason in refusal(slug, *call)
+
+
+def test_a_refused_rule_is_named_by_its_line(tmp_path):
+    file = tmp_path / "my.toml"
+    plans.rules(file, plans.rule("allreduce", "p2p", "rign"))
+    told = refusal("rules", "allreduce", "8", "-n", "2", "--rules", str(file))
+    assert "/my.toml:5: unknown algorithm 'rign' for allreduce over p2p" in told
+    assert "  fix:   did you mean 'ring'? (known: " in told
