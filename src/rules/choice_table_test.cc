@@ -61,8 +61,8 @@ TEST(ChoiceTable, AlwaysChoosesWhatCanRun) {
   }
 }
 
-// What was chosen in shared memory before the rules were a file, as rows of which the first that
-// fits counts. Rules that are tuned change here, too.
+// These rows say what was chosen in shared memory before the rules were a file; the first row that
+// fits counts. A change of these shipped rules changes the rows, too.
 struct Row {
   Algorithm algorithm;
   int least_ranks, most_ranks;
@@ -107,7 +107,7 @@ Algorithm chosen_by_rows(Collective collective, std::size_t bytes, const Capabil
   return Algorithm::native;
 }
 
-// Where the program's threads have processors of their own they share the work of single copy.
+// If the program's threads have processors of their own, they share the work of single copy.
 TEST(ChoiceTable, SingleCopyBetweenTwoRanksIsForThoseWithThreads) {
   for (int bits = 0; bits < 4; ++bits) {
     Capabilities c = capabilities(2, bits & 1, false);
@@ -123,7 +123,7 @@ TEST(ChoiceTable, SingleCopyBetweenTwoRanksIsForThoseWithThreads) {
   }
 }
 
-// Between two ranks large data are copied once where that was measured to be fast.
+// Two ranks copy large data once if that was measured to be fast.
 TEST(ChoiceTable, FastAttachIsForLargeDataOfTwoRanks) {
   const auto uses = [](const Capabilities& c, const std::string& name, Collective collective,
                        std::size_t bytes) {
@@ -153,7 +153,7 @@ TEST(ChoiceTable, FastAttachIsForLargeDataOfTwoRanks) {
   }
 }
 
-// Of lines and slots, between two ranks whose distance is known.
+// The test checks the choice between lines and slots, for two ranks whose distance is known.
 TEST(ChoiceTable, LinesAreForFewBytesOrUnknownDistance) {
   for (const int ranks : {2, 3}) {
     for (const Distance distance : {Distance::unknown, Distance::near, Distance::far}) {
@@ -195,7 +195,7 @@ TEST(ChoiceTable, ChoosesAsTheTableBefore) {
   }
 }
 
-// Beyond, the copy into slots costs more than the waits of single copy.
+// Above 512 KiB the copy into slots costs more than the waits of single copy.
 TEST(ChoiceTable, OnSharedProcessorsBroadcastsGoThroughSlotsUpTo512K) {
   const ChoiceTable choices(kNone, capabilities(4, true, true), "");
   EXPECT_EQ(choices.choose(Collective::bcast, 512 << 10).algorithm, Algorithm::bcast_slots);
@@ -276,7 +276,8 @@ TEST(ChoiceTable, RulesAskWhatAttachCosts) {
   EXPECT_EQ(chosen(Attach::unknown), Algorithm::allreduce_flat_lines);  // by the shipped rules
 }
 
-// SUMAC_NODE_RADIX: trees for what goes through lines and slots, by the shipped rules alone.
+// SUMAC_NODE_RADIX replaces what the shipped rules send through lines and slots by trees, and
+// nothing else.
 TEST(ChoiceTable, TreesOfAnAskedRadix) {
   for (const int ranks : {2, 3, 16, 100}) {
     for (const bool shared : {false, true}) {
@@ -301,7 +302,8 @@ TEST(ChoiceTable, TreesOfAnAskedRadix) {
             }
           }
         }
-        // What is asked for by name stays; a tree by name has this radix.
+        // An algorithm that is asked for by name stays; a tree that is asked for by name has this
+        // radix.
         EXPECT_EQ(
             ChoiceTable(kNone, c, "reduce:flat_slots").choose(Collective::reduce, 8).algorithm,
             Algorithm::reduce_flat_slots);
@@ -403,7 +405,7 @@ TEST(ChoiceTable, ForcedWhereEligible) {
   EXPECT_EQ(sending.choose(Collective::allreduce, 8).algorithm, Algorithm::allreduce_ring);
 }
 
-// What replaces a choice can run, and folds in the same order.
+// The algorithm that replaces a choice can run, and folds in the same order.
 TEST(NextChoice, CanRunAndGivesTheSameResult) {
   int found = 0;
   for (const int ranks : {2, 3, 5, 16, 17, 64}) {
@@ -433,7 +435,7 @@ TEST(NextChoice, CanRunAndGivesTheSameResult) {
   EXPECT_GT(found, 1000);
 }
 
-// By the shipped rules whoever needs nothing of others goes on, whatever the machine is like.
+// By the shipped rules a rank that needs nothing from others goes on, whatever the machine is like.
 TEST(ChoiceTable, SmallCallsWithARootLetGoEarly) {
   for (const int ranks : {2, 3, 5, 17, 64}) {
     for (const Over over : {Over::shm, Over::levels}) {
@@ -481,7 +483,7 @@ TEST(NextChoice, BetweenSlotsAndSingleCopyEitherWay) {
   EXPECT_EQ(next(Attach::slow, true, Collective::barrier, 0), Algorithm::native);
 }
 
-// Lines have no room for more, and trees fold otherwise.
+// Lines have no room for more, and trees fold in another order.
 TEST(NextChoice, ReplacesOnlyWhatItMay) {
   const Choice lines{Algorithm::reduce_flat_lines}, slots{Algorithm::reduce_flat_slots},
       tree{Algorithm::reduce_tree}, to_all{Algorithm::allreduce_flat_slots}, native;

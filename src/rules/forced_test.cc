@@ -45,7 +45,7 @@ TEST(Forced, WhatIsWrongAndWhatWasMeant) {
   EXPECT_NE(problem_of(":"), "");
 }
 
-// Every name there is, misspelt by one letter, is guessed.
+// Every known name, misspelt by one letter, is guessed.
 TEST(Forced, EveryNameIsGuessed) {
   for (int a = 0; a < kNumAlgorithms; ++a) {
     const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
@@ -73,8 +73,7 @@ std::vector<Capabilities> all_capabilities() {
   return all;
 }
 
-// Every algorithm on every kind of group: it runs for all bytes it can serve, or it is said why
-// not.
+// Every algorithm on every kind of group runs for all bytes it can serve, or a reason is given.
 TEST(Forced, RunsOrIsUnmetWithAReason) {
   int met = 0, unmet_ones = 0;
   for (const Capabilities& c : all_capabilities()) {
@@ -143,7 +142,8 @@ TEST(Unmet, RulesThatNeedOneRangeTooMany) {
   EXPECT_LT(unmet.size(), 10u);
 }
 
-// A node of 2 ranks each, and messages between: who is asked what.
+// There are nodes of 2 ranks each, and messages between them. The test checks which group is asked
+// for what.
 TEST(Parts, OfAHierarchy) {
   Capabilities node, between;
   node.within_levels = between.within_levels = true;

@@ -73,7 +73,7 @@ TEST(Rules, SayWhatTheySay) {
   EXPECT_EQ(second.choice.radix, 64);
   EXPECT_EQ(set.rules[2].choice.algorithm, Algorithm::native);
   EXPECT_EQ(set.rules[3].choice.algorithm, Algorithm::allreduce_mpi_allreduce);
-  EXPECT_EQ(set.rules[4].choice.algorithm, Algorithm::allreduce_mpi_allreduce);  // as it was called
+  EXPECT_EQ(set.rules[4].choice.algorithm, Algorithm::allreduce_mpi_allreduce);  // its former name
 }
 
 TEST(Rules, HashIsOfTheContentAlone) {
