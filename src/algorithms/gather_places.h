@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The all-gathers by recursive doubling: from the rank's own place to all of them, the nearest
-// ranks first or, `reversed`, the farthest. Where the number of ranks is no power of two, the first
-// ones begin and end in pairs of which one is idle between.
+// These all-gathers by recursive doubling go from the rank's own place to all places, the nearest
+// ranks first or, if `reversed`, the farthest. If the number of ranks is no power of two, the first
+// ranks begin and end in pairs, and one of each pair is idle in between.
 #pragma once
 
 #include "algorithms/halving.h"
 
 namespace sumac {
 
-// Whether the parts lie in the order of places, from the beginning of the output.
+// Returns true if the parts lie in the order of places, from the beginning of the output.
 inline bool lie_in_places(const Parts& parts, const PlacedParts& places, int count) {
   std::size_t end = 0;
   for (int place = 0; place < count; ++place) {
@@ -33,10 +33,11 @@ inline void take_from_places(const AllgatherArguments& args, const PlacedParts& 
   }
 }
 
-// The work of a rank that is idle between: its pair gets its part, and gives it all.
+// A rank that is idle in between does this: it gives its pair its part, and gets everything from
+// it.
 inline Task follow_pair(Strand& strand, MessageGroup& group, const AllgatherArguments& args,
                         int pair, std::byte* vector) {
-  // In place, the data received overwrite the input.
+  // In place, the data received will overwrite the input.
   const std::size_t own = args.parts[group.rank].bytes;
   group.send(pair, args.input.packed(group.scratch, own), own);
   co_await strand.until(group.stream->all_sent());

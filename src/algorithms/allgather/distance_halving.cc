@@ -5,8 +5,7 @@
 //   Steps    log2 p, two more when p is no power of two
 //   Bytes    a rank sends n(p-1)/p, or else up to 2n
 //   Wins     medium and large messages, where ranks that follow one another are nearer (on a
-//   socket,
-//            on one kind of processor)
+//            socket, on one kind of processor)
 //   Needs    messages; scratch of n bytes, from which the parts are copied to their places
 // Source: the second half of Rabenseifner's all-reduce (allreduce/rabenseifner.cc).
 #include "algorithms/gather_places.h"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MPI's own all-reduce among the ranks of a group, nonblocking, so that other levels go on.
+// All-reduce by the MPI's own among the ranks of a group. It is nonblocking, so that other levels
+// go on.
 //   Wins     where the MPI has hardware for it, such as switches that reduce
-//   Needs    messages that know a communicator of the group; one strand, for order counts
+//   Needs    messages that know a communicator of the group; a single strand, since the MPI wants
+//            the same order of calls on all ranks
 #include "algorithms/message_fold.h"
 
 namespace sumac::allreduce {

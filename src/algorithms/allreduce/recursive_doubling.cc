@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All-reduce by recursive doubling. In step k a rank exchanges all data with the one at distance
-// 2^k and both fold, the lower one's first: the blocks folded are neighbours in rank order. Where
-// the number of ranks is no power of two, the first ones begin and end in pairs of which one is
-// idle between.
+// 2^k and both fold, the lower one's first: the blocks folded are neighbours in rank order. If the
+// number of ranks is no power of two, the first ranks begin and end in pairs, and one of each pair
+// is idle in between.
 //   Steps    log2 p, two more when p is no power of two
 //   Bytes    a rank sends n log2 p
 //   Wins     small messages, and two ranks at any size

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-reduce by recursive multiplying: in a step a rank exchanges all data with k-1 others at once,
+// All-reduce by recursive multiplying. In a step a rank exchanges all data with k-1 others at once,
 // those whose numbers differ from its own in one digit, and all fold the k vectors in the order of
-// ranks; the next digit's ranks are k times as far apart. Digits are of whole bits, the last one of
-// what is left. Where the number of ranks is no power of two, the first ones begin and end in pairs
-// of which one is idle between.
+// ranks; the next digit's ranks are k times as far apart. A digit is a whole number of bits; the
+// last digit has the bits that are left. If the number of ranks is no power of two, the first ranks
+// begin and end in pairs, and one of each pair is idle in between.
 //   Steps    log_k p, of k-1 messages each; two more when p is no power of two
 //   Bytes    a rank sends n(k-1) log_k p
 //   Wins     small messages of many ranks, where a message's latency is several times what it takes
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kSmall = 2048;
 constexpr int kMostRadix = kMaxSources, kMostOfLarge = 4;
 
-// The ranks that exchange in a step.
+// These ranks exchange in a step.
 class Digit {
  public:
   Digit(const Doubling& shape, int distance, int radix, std::size_t bytes)
@@ -50,7 +50,7 @@ Task recursive_multiplying(Strand& strand, MessageGroup& group, const ReduceArgu
     const Digit digit(shape, distance, args.radix, bytes);
     const std::byte* sources[kMostRadix];
     std::byte* room = group.scratch;
-    // Each begins with the rank behind it, so that no rank gets all messages at once.
+    // Each rank begins with the rank behind it, so that no rank gets all messages at once.
     for (int i = 1; i < digit.ranks(); ++i) {
       group.send(digit.rank((digit.own() + i) % digit.ranks()), own, bytes);
     }
