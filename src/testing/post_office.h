@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between ranks that are threads of this process.
+// Messages go between ranks that are threads of this process.
 #pragma once
 
 #include <cstdlib>
@@ -17,11 +17,12 @@
 
 namespace sumac::testing {
 
-// The messages under way between all ranks, and the bytes sent so far: bytes(from, to).
+// The post office has the messages under way between all ranks, and the bytes sent so far:
+// bytes(from, to).
 class PostOffice {
  public:
-  // Belongs to the sender until `done`: eager messages are copied when they are sent or a little
-  // later, others only when they are fetched.
+  // A letter belongs to the sender until `done`: eager messages are copied when they are sent or a
+  // little later, others only when they are fetched.
   struct Letter {
     const std::byte* from = nullptr;
     std::size_t bytes = 0;
@@ -34,23 +35,23 @@ class PostOffice {
       done = true;
     }
   };
-  // The MPI's own all-reduce: complete when all have given their part.
+  // The MPI's own all-reduce is complete when all have given their part.
   struct Collected {
-    std::map<int, std::vector<std::byte>> parts;  // by rank
+    std::map<int, std::vector<std::byte>> parts;  // indexed by rank
   };
   struct Key {
     int from, to, tag;
     auto operator<=>(const Key&) const = default;
   };
 
-  std::mutex mutex;  // for everything here
+  std::mutex mutex;  // protects everything here
   std::map<Key, std::deque<std::shared_ptr<Letter>>> letters;
   std::map<std::pair<int, int>, std::size_t> bytes;
-  std::deque<Collected> collected;  // by number
-  std::size_t leaders = 0;          // who take part in it
+  std::deque<Collected> collected;  // indexed by number
+  std::size_t leaders = 0;          // how many ranks take part in it
 };
 
-// One rank's messages.
+// These are one rank's messages.
 class PostedMessages final : public Messages {
  public:
   PostedMessages(PostOffice& office, int rank, unsigned seed)
@@ -83,7 +84,7 @@ class PostedMessages final : public Messages {
   bool poll() override {
     const std::lock_guard<std::mutex> lock(office_.mutex);
     const bool sent = std::erase_if(sends_, [&](Send& send) { return try_send(send); }) > 0;
-    // Sometimes not everything that is there.
+    // It sometimes does not move everything that is there.
     const bool slow = random_() % 4 == 0;
     bool moved = sent;
     for (auto it = receives_.begin(); it != receives_.end();) {
@@ -158,7 +159,7 @@ class PostedMessages final : public Messages {
   std::vector<Allreduce> allreduces_;
 };
 
-// The MPI's own all-reduce of elements that `kernel` folds, over PostedMessages.
+// This is the MPI's own all-reduce of elements that `kernel` folds, over PostedMessages.
 class PostedAllreduce final : public MpiAllreduce {
  public:
   PostedAllreduce(ReduceFn kernel, std::size_t element) : kernel_(kernel), element_(element) {}
