@@ -57,7 +57,7 @@ struct ReduceScatterArguments : ReduceArguments {
 struct AllgatherArguments {
   ConstBytes input;  // the rank's part; in place, it lies in the output
   Bytes output;
-  Parts parts;  // of the output; their sizes, but not their offsets, agree on all ranks
+  Parts parts;  // parts of the output; all ranks agree on their sizes, not on their offsets
   int radix = 2;
 
   void keep_own(int rank) const {
@@ -148,7 +148,7 @@ template <Collective collective>
 using ArgumentsOf =
     std::remove_cvref_t<decltype(std::declval<CallArguments>().*kArguments<collective>)>;
 
-// By this, algorithms by single copy access other ranks' buffers.
+// Algorithms by single copy access other ranks' buffers by this.
 struct SingleCopy {
   PeerMemory* memory = nullptr;
   std::byte* scratch = nullptr;  // this rank's own; the same size on all ranks

@@ -107,7 +107,7 @@ class PlacedParts {
       bytes += parts_.bytes_of(first(before), ranks(before));
     return bytes;
   }
-  // At a place are the parts of one rank, or of two.
+  // A place has the parts of one rank, or of two.
   int first(int place) const { return halves_.shape().rank_of(halves_.number_at(place)); }
   int ranks(int place) const { return halves_.shape().has_extra(first(place)) ? 2 : 1; }
 

@@ -201,7 +201,7 @@ TEST_F(Helped, FoldsOfMessages) {
       in_region = inside;
       fold_all(args, sources, 3, bytes(result), count);
       EXPECT_EQ(result, expected) << count;
-      // In place.
+      // These folds are in place.
       fold_two(args, bytes(a), bytes(b), bytes(b), count);
       fold_two(args, bytes(b), bytes(c), bytes(c), count);
       EXPECT_EQ(c, expected) << count;

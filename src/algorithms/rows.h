@@ -53,7 +53,7 @@ class Row {
  private:
   const AlltoallArguments& args_;
   int rank_;
-  int distance_ = 1;       // of the next block
+  int distance_ = 1;       // distance of the next block
   std::size_t taken_ = 0;  // bytes of the next block that were taken
 };
 

@@ -30,7 +30,7 @@ struct Buffers {
   std::uintptr_t input = 0;
   std::uintptr_t output = 0;
   std::uint64_t mapped = false;  // their whole pages are mapped for the others: view() may see them
-  SharedPlace input_place, output_place;  // where they lie in memory that the MPI has shared
+  SharedPlace input_place, output_place;  // the place of each in memory that the MPI has shared
 };
 
 inline void show_buffers(ShmGroup& group, std::uint64_t position, const Buffers& buffers) {

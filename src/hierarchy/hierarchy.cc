@@ -114,7 +114,7 @@ std::vector<GroupKey> SpecBuilder::keys(std::size_t i, const std::vector<int>& a
     for (int rank : level.groups[g]) list[static_cast<std::size_t>(rank)] = static_cast<int>(g);
   }
   const bool split = level.kind <= LevelKind::node || within_node(i);
-  // how many ranks of each unit came before
+  // Counts the ranks of each unit that came before.
   std::vector<int> met(static_cast<std::size_t>(ranks_.nodes()) * 2);
   std::vector<GroupKey> result;
   result.reserve(active.size());

@@ -44,7 +44,7 @@ struct Group {
 
 struct HierarchyLevel {
   std::string name;           // "numa", "ranks:4", "node", "slow", "attach", "top"
-  std::vector<Group> groups;  // by their first member
+  std::vector<Group> groups;  // sorted by their first member
 };
 
 struct Hierarchy {

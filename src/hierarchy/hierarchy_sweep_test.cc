@@ -176,7 +176,7 @@ std::vector<std::uint64_t> complexes(const Case& c) {
   for (const Place& p : c.places) {
     if (!p.slow) with_fast.insert(p.node);
   }
-  for (const Place& p : c.places) {  // by first rank
+  for (const Place& p : c.places) {  // in the order of first ranks
     if (with_fast.count(p.node) && !std::count(hosts.begin(), hosts.end(), p.node)) {
       hosts.push_back(p.node);
     }

@@ -60,7 +60,7 @@ struct Shared {
   std::size_t number;
   bool handed;         // only the fast ranks work on it
   Part chunk, own;     // own: this rank's part of it
-  Parts parts;         // of the chunk
+  Parts parts;         // parts of the chunk
   std::byte* output;   // room for the chunk; null if this rank has none
   std::byte* reduced;  // this rank's part is reduced here
   MessageGroup group;  // the node's ranks that work on it

@@ -48,9 +48,9 @@ struct AllRanks {
   const StagePlan* exchange = nullptr;    // flat: the only stage
   const StagePlan* gather = nullptr;      // null: flat; a reduction without its root on the node
   bool to_root = false;                   // a reduction to one rank
-  int parts = 1;                          // of a chunk, for the first ranks of the node
+  int parts = 1;                          // parts of a chunk, for the node's first ranks
   bool hands = false;                     // slow ranks hand chunks over
-  Chunks chunks{0, kCacheLine, kCacheLine};  // of the vector
+  Chunks chunks{0, kCacheLine, kCacheLine};  // chunks of the vector
   // Each strand has this memory if there is no output. It holds a part, or a chunk if some are
   // handed over. A broadcast's root needs a chunk, since nothing is written to its buffer.
   std::byte* kept = nullptr;

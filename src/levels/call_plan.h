@@ -21,7 +21,7 @@ struct SendingGroup {
 
 // The ranks of a hierarchy agreed on this. It is seen from one of them, as it takes part in it.
 struct AgreedLevels {
-  std::vector<LevelGroup> groups;    // those that this rank takes part in
+  std::vector<LevelGroup> groups;    // the groups that this rank takes part in
   std::size_t depth = 0;             // number of levels of the hierarchy
   ChoiceTable whole;                 // for the communicator
   std::vector<ChoiceTable> choices;  // indexed by level
@@ -47,7 +47,7 @@ struct AgreedLevels {
 struct CallShape {
   Collective collective = Collective::allreduce;
   std::size_t bytes = 0, element = 1;
-  int root = 0;                  // of reduce and broadcast, in the communicator
+  int root = 0;                  // root of reduce and broadcast, in the communicator
   const Part* listed = nullptr;  // parts of a reduce-scatter or all-gather, by rank, if unequal
 
   bool operator==(const CallShape&) const = default;
@@ -61,7 +61,8 @@ struct CallPlan {
   Chunks chunks{0, kCacheLine, kCacheLine};  // the message's; multi_leader: the rank's part's
   int parts = 1;                             // parts of a chunk (all_ranks)
   bool hands = false;                        // some chunks are handed over: is_handed() (all_ranks)
-  // What this rank exchanges of the first and the last chunk. Only all_ranks and flat use it.
+  // This rank exchanges these parts of the first and the last chunk. Only all_ranks and flat use
+  // them.
   Part first{0, 0}, last{0, 0};
   StagePlans stages;  // this rank's, in the order in which they begin
   // A reduce-scatter and an all-gather have a spread in place of chunks.

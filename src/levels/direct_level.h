@@ -29,16 +29,16 @@ struct ChosenCall;
 
 // This is the state of one operation, as one rank of the group sees it.
 struct DirectLevel {
-  bool tried = false;        // the operation tries it: the same on all ranks of the group
-  bool mapped = false;       // all whole pages of this rank's buffers are mapped
-  std::size_t page = kPage;  // page size of the memory of all ranks
-  bool went = false;         // result, the same on all ranks of the group: it went direct
-  std::size_t meets = 0;     // the stage in which the ranks find out
-  Counter known{0};          // 1: the ranks have found out
-  Part inside{0, 0};         // of the vectors: whole pages of all buffers that others reach into
+  bool tried = false;            // the operation tries it: the same on all ranks of the group
+  bool mapped = false;           // all whole pages of this rank's buffers are mapped
+  std::size_t page = kPage;      // page size of the memory of all ranks
+  bool went = false;             // result, the same on all ranks of the group: it went direct
+  std::size_t meets = 0;         // the stage in which the ranks find out
+  Counter known{0};              // 1: the ranks have found out
+  Part inside{0, 0};             // whole pages of the vectors in all buffers that others reach into
   std::vector<Buffers> buffers;  // indexed by member
   SingleCopy peers;
-  std::optional<SharedViews> views;  // where this process sees `buffers`
+  std::optional<SharedViews> views;  // places at which this process sees `buffers`
 
   // Must be called before the operation's strands begin, when its stages are there.
   void begin(const DirectTry& attempt, const Operation& operation);

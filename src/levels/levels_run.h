@@ -70,7 +70,7 @@ class LevelsRun {
   Levels levels_;
   Scratch fetched_;  // data read from members' memory
   std::vector<std::unique_ptr<LevelsOperation>> operations_;
-  std::vector<LevelsOperation*> unused_;  // those of operations_ that are not in use
+  std::vector<LevelsOperation*> unused_;  // operations_ that are not in use
 };
 
 }  // namespace sumac

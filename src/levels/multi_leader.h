@@ -23,12 +23,12 @@ struct MultiLeader {
   const ReduceArguments* args = nullptr;
   const StagePlan* stages = nullptr;         // three, in the order of list_multi_leader
   StartSending exchange = nullptr;           // in place, on the rank's own part
-  Chunks chunks{0, kCacheLine, kCacheLine};  // of this rank's part, exchanged one at a time
+  Chunks chunks{0, kCacheLine, kCacheLine};  // chunks of this rank's part, exchanged one at a time
   std::array<MessageGroup, kWidth> groups;   // one for each strand of the exchange
   ChunkCounter folded, exchanged;
 
   void begin();
-  Part part(int rank) const;  // of the vector
+  Part part(int rank) const;  // part of the vector
   // All parts go through the slots in steps() steps. room() is the bytes of a slot that are used,
   // most() the most of them that one part has, and piece() a rank's piece in a step.
   std::size_t steps() const;

@@ -129,7 +129,7 @@ TEST(Cost, TreesReachEveryRankOnce) {
         for (const Algorithm algorithm : kAllAlgorithms) {
           const AlgorithmInfo& info = info_of(algorithm);
           if (info.collective != Collective::bcast || info.needs != Needs::messages) continue;
-          // its bytes take many paths
+          // Its bytes take many paths.
           if (algorithm == Algorithm::bcast_scatter_allgather) continue;
           std::map<int, int> parents;
           for (const Message& m : priced({algorithm, ranks, 8, 0, 0, 0, radix}, root).messages) {

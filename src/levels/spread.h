@@ -18,7 +18,7 @@ namespace sumac {
 // The ranks of a communicator are the leaves of its hierarchy.
 struct TreeOrder {
   std::vector<int> ranks;  // in the order of the tree
-  // indexed by member of the last level: the place of its first rank; and the end
+  // Indexed by member of the last level: the place of the member's first rank. The end follows.
   std::vector<int> tops;
   std::vector<int> top_of;  // indexed by place: the member of the last level
 };

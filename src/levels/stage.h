@@ -37,7 +37,7 @@ struct LevelGroup {
   std::vector<int> members;            // communicator ranks of the group
   // [communicator rank] the group's member that leads to it; -1: none
   std::vector<int> member_towards;
-  std::vector<int> places;  // of the members' first ranks in TreeOrder, and the end
+  std::vector<int> places;  // places of the members' first ranks in TreeOrder, and the end
   SingleCopy peers;         // shared: set if single copy is possible
 };
 
@@ -93,7 +93,7 @@ struct StagePlan {
   int width = 1;         // strands that take the chunks in turn
   int level = 0;         // index in the levels that the rank takes part in
   int root = 0;          // rank of the group where a reduction ends or data start
-  // the stage whose chunks are the input; kNone: the input is there from the beginning
+  // The chunks of this stage are the input. kNone: the input is there from the beginning.
   int after = kNone;
   // Chunk c of this stage may reuse the place of chunk c - kKept once stage `room` has done that
   // chunk. kNone: it need not wait.
@@ -130,14 +130,14 @@ struct Operation {
   std::unique_ptr<Stage[]> stages;  // room for most_stages(levels)
   std::size_t num_stages = 0;
   std::uint64_t passive_position = 0;
-  // By this relay the members of a leader copy for it. The counters are the turns of the stages
-  // that ask them.
+  // Members of a leader copy for it by this relay. The counters are the turns of the stages that
+  // ask them.
   std::optional<Relay> passive_relay;
   Counter passive_turn{0};
   std::uint64_t passive_turns = 0;
   DirectLevel direct;
   std::vector<MessageGroup> groups;      // [stage * kWidth + strand] of stages over messages
-  std::vector<std::vector<Part>> parts;  // by the same index: parts of a chunk in the stage's group
+  std::vector<std::vector<Part>> parts;  // parts of a chunk in the stage's group, by the same index
 
   const ChunkCounter& progress(int stage) const {
     return stages[static_cast<std::size_t>(stage)].done;

@@ -40,7 +40,7 @@ struct TracedOperation {
 
   std::uint32_t name, unused;   // name: number of the collective's name
   std::uint64_t number, bytes;  // number: counts this process's operations
-  // group: the communicator; call: the number of operations before on it
+  // `group` is the communicator, and `call` the number of operations before on it.
   std::uint64_t group, call;
   std::uint64_t begin, end;
 };

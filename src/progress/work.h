@@ -23,7 +23,7 @@ struct Ranks {
   ShmGroup* group = nullptr;        // all of them, if one group is enough
   LevelsRun* levels = nullptr;      // otherwise their hierarchy
   PeerMemory* memory = nullptr;     // the group's, if it can be reached
-  RefusalsMet* refusals = nullptr;  // what these ranks remember, if anything
+  RefusalsMet* refusals = nullptr;  // these ranks' memory of refusals, or null
   bool streams = false;             // stores into others' memory go past the caches (Measured)
 };
 

@@ -13,7 +13,7 @@ namespace {
 // A device may be opened at any time; looking for one costs some microseconds for each descriptor.
 constexpr std::uint64_t kLookForDevicesEvery = 64, kSweepEvery = 16;
 constexpr int kAllSteps = 1 << 20;
-constexpr int kSteps = 64, kStepsByText = 4;  // of a sweep now and then
+constexpr int kSteps = 64, kStepsByText = 4;  // steps of a sweep now and then
 
 Refusal start(Service& service) {
   const Settings& settings = service.settings;

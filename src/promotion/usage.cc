@@ -10,7 +10,7 @@ namespace sumac::promotion {
 namespace {
 
 constexpr std::uint32_t kMostWorth = 64;
-constexpr double kNewShare = 0.25;  // of a measured cost in the learnt one
+constexpr double kNewShare = 0.25;  // share of a measured cost in the learnt one
 // New memory takes at least one page fault for this many pages, even if half of it gets huge pages.
 constexpr std::size_t kPagesPerFault = 1024;
 

@@ -64,8 +64,8 @@ class Usage {
  private:
   struct Entry {
     std::atomic<std::uintptr_t> address{0};
-    double saved_ns = 0;                // by its uses so far, had it been promoted
-    double gain_ns = 0;                 // by its last use
+    double saved_ns = 0;                // sum for its uses so far, had it been promoted
+    double gain_ns = 0;                 // gain of its last use
     std::uint32_t uses = 0, worth = 0;  // worth: newcomers have to wear it down
     std::uint32_t try_at_use = 0;       // no promotion is tried before this use
     std::uint32_t factor = 1;           // saved_ns must reach so many times the cost

@@ -259,7 +259,7 @@ TEST(ChoiceTable, RulesAskHowFarRanksAre) {
   EXPECT_EQ(chosen(Distance::far), Algorithm::allreduce_flat_slots);
   EXPECT_EQ(chosen(Distance::near), Algorithm::allreduce_split_slots);
   EXPECT_EQ(chosen(Distance::sibling), Algorithm::allreduce_flat_lines);
-  EXPECT_EQ(chosen(Distance::unknown), Algorithm::allreduce_flat_lines);  // by the shipped rules
+  EXPECT_EQ(chosen(Distance::unknown), Algorithm::allreduce_flat_lines);  // the shipped rules
 }
 
 TEST(ChoiceTable, RulesAskWhatAttachCosts) {
@@ -273,7 +273,7 @@ TEST(ChoiceTable, RulesAskWhatAttachCosts) {
   };
   EXPECT_EQ(chosen(Attach::fast), Algorithm::allreduce_flat_slots);
   EXPECT_EQ(chosen(Attach::slow), Algorithm::allreduce_split_slots);
-  EXPECT_EQ(chosen(Attach::unknown), Algorithm::allreduce_flat_lines);  // by the shipped rules
+  EXPECT_EQ(chosen(Attach::unknown), Algorithm::allreduce_flat_lines);  // the shipped rules
 }
 
 // SUMAC_NODE_RADIX replaces what the shipped rules send through lines and slots by trees, and

@@ -20,7 +20,7 @@ struct TeamSpec {
   std::uint16_t node_radix = 0;  // SUMAC_NODE_RADIX
   bool in_rank_order = false;    // SUMAC_REPRODUCIBLE
   Reach reach = Reach::none;     // how the ranks of a node reach one another's buffers
-  Measured measured;             // of all ranks, if they are one group
+  Measured measured;             // measured among all ranks, if they are one group
 
   int ranks() const { return static_cast<int>(places.size()); }
 

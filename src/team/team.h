@@ -34,7 +34,7 @@ struct OwnRanks {
   const LevelsRun* like = nullptr;    // `levels` is another one of this hierarchy
   ShmGroup group;                     // one group in shared memory
   std::unique_ptr<LevelsRun> levels;  // or a hierarchy
-  bool in_use = false;                // by this rank
+  bool in_use = false;                // this rank uses it
 };
 
 // This rank can see whether the process of that rank runs.
@@ -77,7 +77,7 @@ struct Team {
   // hierarchy share it.
   LevelsRun* levels_for[kNumCollectives] = {};
   std::vector<std::unique_ptr<LevelsRun>> levels;
-  std::vector<TeamMessages> messages;  // of the hierarchies that need some
+  std::vector<TeamMessages> messages;  // messages of the hierarchies that need some
   std::vector<std::byte*> blocks;      // shared memory to be released
   std::string hierarchy;               // text of an info key; empty: the option's text
 

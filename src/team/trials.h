@@ -38,9 +38,9 @@ enum class Adapt : std::uint8_t { off, exact, all, always };
 
 // The route says by whom and how a call is served.
 enum class Route : std::uint8_t {
-  rules,   // by Sumac, as the rules choose
-  other,   // by Sumac, by another algorithm
-  native,  // by the MPI's own function
+  rules,   // Sumac serves it, as the rules choose
+  other,   // Sumac serves it, by another algorithm
+  native,  // the MPI's own function serves it
 };
 
 struct Turn {

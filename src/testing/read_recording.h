@@ -15,7 +15,7 @@ namespace sumac::testing {
 
 struct ReadRecording {
   std::vector<std::string> lines;               // lines of JSON
-  std::map<std::string, std::string> sections;  // what all sections of a name have, joined
+  std::map<std::string, std::string> sections;  // contents of all sections of a name, joined
 
   template <class Record>
   std::vector<Record> records() const {

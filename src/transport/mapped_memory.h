@@ -47,7 +47,7 @@ class MappedMemory final : public PeerMemory {
 
  private:
   std::unique_ptr<PeerMemory> copies_;
-  std::vector<std::shared_ptr<PeerWindows>> windows_;  // by rank; shared by the process's groups
+  std::vector<std::shared_ptr<PeerWindows>> windows_;  // [rank]; the process's groups share them
   bool works_ = true;
 };
 

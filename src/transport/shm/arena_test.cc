@@ -158,7 +158,7 @@ TEST(Arena, MembersUnmapWhatTheirLeaderHasDropped) {
   std::byte* block = join(arenas, pair, 2);
   EXPECT_EQ(count_mappings(), before + 2);
   for (int r = 0; r < 2; ++r) Arena::release(block);
-  // this block takes the place of `pair`
+  // This block takes the place of `pair`.
   const Ticket four = arenas[0].offer(4, 1, kMembers, enough_for_one(pair));
   ASSERT_EQ(four.offer, Offer::fresh);
   EXPECT_EQ(count_mappings(), before + 2);

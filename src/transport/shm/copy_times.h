@@ -29,7 +29,7 @@ inline constexpr std::uint64_t kCopyNumbers = 2 + 3 * kCopyRounds;
 struct CopyCells {
   LineCell pieces[kCopyPieces];        // from the writer: the number of the data there
   LineCell answer;                     // from the reader: the number of the data it has
-  std::atomic<std::uint64_t> address;  // of this side's own data
+  std::atomic<std::uint64_t> address;  // address of this side's own data
 };
 struct CopyPlaces {
   CopyCells *writer, *reader;

@@ -349,7 +349,7 @@ class ShmGroup {
 
   std::byte* block_ = nullptr;
   Layout layout_;
-  std::byte* memory_ = nullptr;  // where rank 0's begins
+  std::byte* memory_ = nullptr;  // memory of rank 0
   std::byte* payloads_ = nullptr;
   std::size_t rank_stride_ = 0;
   FlagPlaces flags_;

@@ -43,7 +43,7 @@ inline constexpr std::size_t kLinesData = kLines * kLineData;  // a little over 
 
 // A rank asks another one to copy this for it, because the kernel does not (algorithms/relay.h).
 struct Relayed {
-  // published last: the number of the request, or of what this rank has done for another
+  // Published last: the number of the request, or of the work that this rank has done for another.
   Counter round;
   std::uint64_t what = 0;
   std::uint64_t address = 0, bytes = 0;
@@ -107,7 +107,7 @@ struct alignas(kFalseSharingRange) RankControl {
   // The first position of the operation that this rank has begun last. This and `calls` are read
   // only by a rank that has waited suspiciously long.
   Counter begun;
-  // What this rank's reads cost in the passes that are measured, as a PassCost for each way of
+  // The costs of this rank's reads in the passes that are measured, as a PassCost for each way of
   // storing.
   std::atomic<std::uint64_t> read_cost[2];
   AnnouncedCall calls[kAnnouncedCalls];  // the last calls
