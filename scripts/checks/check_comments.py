@@ -24,9 +24,7 @@ WITH_COMMA = re.compile(r"(?:As|By|When|Where|Whatever|Whoever)\b")
 FIRST_SENTENCE = re.compile(r".*?[.:;](?=\s|$)|.*", re.DOTALL)
 BEHIND_CODE = re.compile(r"(?:of|by|what|whether|whose|that)\b")
 # A line with a comment: the code before it, whose strings may have slashes in them, and the text.
-LINE = re.compile(
-    r"""((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)+'|(?<=\w)'|[^"'/]|/(?!/))*)//\s*(.*)"""
-)
+LINE = re.compile(r"""((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)+'|(?<=\w)'|[^"'/]|/(?!/))*)//\s*(.*)""")
 
 
 def comments_of(text):

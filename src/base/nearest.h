@@ -11,8 +11,8 @@ extern "C" {
 
 // Returns that one of `count` known names which is nearest to `name` (of `length` characters, in
 // any case), or NULL if none is near. The distance is the number of letters to insert, delete or
-// replace, and of neighbours to swap. A name is near if it needs at most one such edit for every
-// three letters, and one more.
+// replace, and of neighbours to swap. A name is near if that is at most a third of its letters,
+// rounded up, and less than all of them.
 const char* sumac_nearest(const char* name, size_t length, const char* const* known, size_t count);
 
 #ifdef __cplusplus

@@ -276,8 +276,7 @@ TEST(ChoiceTable, RulesAskWhatAttachCosts) {
   EXPECT_EQ(chosen(Attach::unknown), Algorithm::allreduce_flat_lines);  // the shipped rules
 }
 
-// SUMAC_NODE_RADIX replaces what the shipped rules send through lines and slots by trees, and
-// nothing else.
+// SUMAC_NODE_RADIX makes trees of what the shipped rules send through lines and slots.
 TEST(ChoiceTable, TreesOfAnAskedRadix) {
   for (const int ranks : {2, 3, 16, 100}) {
     for (const bool shared : {false, true}) {
@@ -302,8 +301,7 @@ TEST(ChoiceTable, TreesOfAnAskedRadix) {
             }
           }
         }
-        // An algorithm that is asked for by name stays; a tree that is asked for by name has this
-        // radix.
+        // A name in SUMAC_ALGO stays in force; if it is a tree's, the tree has this radix.
         EXPECT_EQ(
             ChoiceTable(kNone, c, "reduce:flat_slots").choose(Collective::reduce, 8).algorithm,
             Algorithm::reduce_flat_slots);
