@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every algorithm, 1 to 16 ranks in one process, adversarial interleavings, against a serial fold.
+// The tests run every algorithm with 1 to 16 ranks in one process, interleave the ranks
+// adversarially, and compare the results with a serial fold.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -16,7 +17,7 @@ namespace {
 constexpr std::size_t kSlot = 512;  // small, so that few bytes make many chunks
 constexpr std::size_t kSmallPage = 128;
 
-// The rows that one group in shared memory can carry out.
+// Returns the rows that one group in shared memory can carry out.
 std::vector<Algorithm> all_in_a_group() {
   std::vector<Algorithm> all;
   for (const Algorithm algorithm : kAllAlgorithms) {
@@ -26,7 +27,8 @@ std::vector<Algorithm> all_in_a_group() {
   return all;
 }
 
-// An operation of the program's on elements of three words, which no cache line holds whole.
+// This is an operation of the program's, on elements of three words, which no cache line holds
+// whole.
 class FoldOfThree final : public UserFold {
  public:
   explicit FoldOfThree(ReduceFn kernel) : kernel_(kernel) {}
@@ -47,7 +49,7 @@ class FoldOfThree final : public UserFold {
   ReduceFn kernel_;
 } trees_of_three(tree_kernel), maps_of_three(map_kernel);
 
-// What takes over from a direct algorithm: it folds in the same order.
+// Returns an algorithm that takes over from a direct one: it folds in the same order.
 Algorithm other_than(const AlgorithmEntry& entry, Random& random) {
   std::vector<Algorithm> others;
   for (const Algorithm other : kAllAlgorithms) {
@@ -60,15 +62,15 @@ Algorithm other_than(const AlgorithmEntry& entry, Random& random) {
   return others[random() % others.size()];
 }
 
-// A call by an algorithm, of at most `count` words, and sometimes with an operation of the
+// This is a call by an algorithm, of at most `count` words, and sometimes with an operation of the
 // program's or data with gaps.
 struct Call : TestCall {
   const AlgorithmEntry& entry;
   const int radix;
-  DirectTry attempt;       // of a direct algorithm
-  int unmapped = -1;       // the rank whose buffers are not mapped then, if any
-  std::vector<bool> went;  // by rank: of those that have ended
-  std::vector<LocalPeerMemory::Range> whole_pages;  // of the buffers of those that have begun
+  DirectTry attempt;       // used if the algorithm is direct
+  int unmapped = -1;       // the rank whose buffers are then not mapped, if any
+  std::vector<bool> went;  // indexed by rank; set when the rank has ended
+  std::vector<LocalPeerMemory::Range> whole_pages;  // those of buffers of ranks that have begun
 
   Call(Algorithm a, std::size_t words, int r, bool ip, int p, Random& random)
       : TestCall(setting_of(entry_of(a), words, r, ip, p, random), random),
@@ -102,7 +104,8 @@ struct Call : TestCall {
           {round_up(begin, kSmallPage), (begin + buffer.bytes) / kSmallPage * kSmallPage});
     }
   }
-  // All ranks went the same way: direct where all can and whole pages are most of the data.
+  // Expects that all ranks went the same way: direct if all can and whole pages are most of the
+  // data.
   void end_direct(const Rank& rank) {
     if (entry.start) return;
     EXPECT_FALSE(rank.memory.strayed) << name;
@@ -158,7 +161,7 @@ const std::vector<std::size_t> kCounts = {0,   1,   2,    13,   14,   15,  16,  
 
 class OneAlgorithm : public ::testing::TestWithParam<Algorithm> {};
 
-// A call of every size around the thresholds, at every root, in place and not, many in a row.
+// Makes calls of every size around the thresholds, at every root, in place and not, many in a row.
 TEST_P(OneAlgorithm, SweepsSizesRootsAndRanks) {
   const Algorithm algorithm = GetParam();
   Random random(12345u + static_cast<unsigned>(algorithm));
@@ -184,7 +187,7 @@ std::string title(const ::testing::TestParamInfo<Algorithm>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(All, OneAlgorithm, ::testing::ValuesIn(all_in_a_group()), title);
 
-// All algorithms in random order on the same slots, no synchronisation between them.
+// All algorithms run in random order on the same slots, with no synchronisation between them.
 TEST(Algorithms, MixedSequences) {
   const std::vector<Algorithm> all = all_in_a_group();
   for (unsigned seed = 0; seed < 600; ++seed) {
@@ -202,7 +205,7 @@ TEST(Algorithms, MixedSequences) {
   }
 }
 
-// The words of ranks [first, first + length), folded as a tree of runs does it.
+// Returns the words of ranks [first, first + length), folded as a tree of runs does it.
 Word folded_run(const std::vector<Words>& input, std::size_t i, int first, int length, int radix) {
   const int ranks = static_cast<int>(input.size());
   if (length == 1) return input[static_cast<std::size_t>(first)][i];
@@ -216,7 +219,7 @@ Word folded_run(const std::vector<Words>& input, std::size_t i, int first, int l
   return value;
 }
 
-// The same tree, whatever the root and the size.
+// The tree is the same, whatever the root and the size.
 TEST(Algorithms, TreesFoldRunsOfNeighbours) {
   for (const Algorithm algorithm : {Algorithm::reduce_tree, Algorithm::allreduce_tree}) {
     const AlgorithmEntry& entry = entry_of(algorithm);
@@ -265,8 +268,8 @@ TEST(Algorithms, AlltoallvOfManyRanksThroughSmallSlots) {
   }
 }
 
-// Runs `calls` of `words` words on the rank that needs nothing of the others, the root of a
-// broadcast or a rank that gives its data to a reduce, and only then on these.
+// Runs `calls` of `words` words first on the rank that needs nothing from the others (the root of a
+// broadcast, or a rank that gives its data to a reduce), and only then on the others.
 void expect_to_go_ahead(Algorithm algorithm, int calls, std::size_t words, Control control) {
   const AlgorithmEntry& entry = entry_of(algorithm);
   Random random(static_cast<unsigned>(calls));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an algorithm is given: plain values, the same on all ranks but for addresses.
+// Algorithms get these arguments. They are plain values, the same on all ranks except for
+// addresses.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,7 @@ struct ReduceArguments {
   // of any size, packed. Vectors are cut at multiples of `unit` bytes, whole elements.
   UserFold* user = nullptr;
   std::size_t unit = kCacheLine;
-  int radix = 2;  // of a tree
+  int radix = 2;  // radix of a tree
 
   std::size_t bytes() const { return count * element; }
 };
@@ -41,28 +42,28 @@ struct BcastArguments {
   Bytes buffer;  // the same bytes in the same order on all ranks
   std::size_t bytes = 0;
   int root = 0;
-  int radix = 2;  // of a tree
+  int radix = 2;  // radix of a tree
 };
 
-// A reduction of which each rank gets a part of the result. `count` is that of the whole vector,
-// and `output` has room for the rank's part: it is the rank's own part of the input, or apart from
-// the input, which stays as it is.
+// In this reduction each rank gets a part of the result. `count` is that of the whole vector, and
+// `output` has room for the rank's part: it is the rank's own part of the input, or apart from the
+// input, which stays as it is.
 struct ReduceScatterArguments : ReduceArguments {
   Parts parts;  // in the order of ranks, one behind the other
 };
 
 struct AllgatherArguments {
-  ConstBytes input;  // the rank's part; in place, where it lies in the output
+  ConstBytes input;  // the rank's part; in place, it lies in the output
   Bytes output;
-  Parts parts;  // of the output: as many bytes each on all ranks, not at the same offsets
+  Parts parts;  // parts of the output; all ranks agree on their sizes, not on their offsets
   int radix = 2;
 
   void keep_own(int rank) const {
     const Part own = parts[rank];
     if (output + own.offset != input) copy_bytes(input, output + own.offset, own.bytes);
   }
-  // Copies to their places parts that lie one behind the other in `vector`, beginning with the part
-  // of rank `first`.
+  // Copies parts to their places. In `vector` they lie one behind the other, beginning with the
+  // part of rank `first`.
   void take_from(const std::byte* vector, int first) const {
     for (int i = 0; i < parts.ranks; ++i) {
       const Part part = parts[(first + i) % parts.ranks];
@@ -72,21 +73,21 @@ struct AllgatherArguments {
   }
 };
 
-// Each rank gives each other rank a block. Input and output are apart.
+// In this call each rank gives each other rank a block. Input and output are apart.
 struct AlltoallArguments {
   ConstBytes input;
   Bytes output;
-  // Of the input and of the output, by rank. In an alltoall all blocks have one size; in an
-  // alltoallv a rank knows only the sizes of those that it gives or gets.
+  // The blocks of the input and of the output, by rank. In an alltoall all blocks have one size; in
+  // an alltoallv a rank knows only the sizes of those that it gives or gets.
   Parts sent, received;
-  Part* blocks = nullptr;  // of an alltoallv: [ranks], memory for the algorithm to use
+  Part* blocks = nullptr;  // [ranks] memory for an alltoallv to use
 
   void keep_own(int rank) const {
     copy_bytes(input + sent[rank].offset, output + received[rank].offset, sent[rank].bytes);
   }
 };
 
-// The arguments of a call. They have the member that kArguments tells of its collective.
+// These are the arguments of a call. kArguments names the member that its collective uses.
 struct CallArguments {
   CallArguments() : reduction() {}
   CallArguments(const ReduceArguments& args) : reduction(args) {}
@@ -96,14 +97,14 @@ struct CallArguments {
   CallArguments(const AlltoallArguments& args) : alltoall(args) {}
 
   union {
-    ReduceArguments reduction;  // also of a barrier, which over levels is a reduction of a word
+    ReduceArguments reduction;  // also of a barrier: over levels it reduces one word
     BcastArguments bcast;
     ReduceScatterArguments reduce_scatter;
     AllgatherArguments allgather;
     AlltoallArguments alltoall;
   };
 
-  // The bytes of the whole vector, as far as all ranks know them.
+  // Returns the bytes of the whole vector, as far as all ranks know them.
   std::size_t bytes(Collective collective) const {
     switch (collective) {
       case Collective::allreduce:
@@ -127,7 +128,7 @@ struct CallArguments {
   }
 };
 
-// By collective: the member of CallArguments that its algorithms take.
+// For each collective, this is the member of CallArguments that its algorithms take.
 template <Collective>
 inline constexpr auto kArguments = &CallArguments::reduction;
 template <>
@@ -145,39 +146,40 @@ template <Collective collective>
 using ArgumentsOf =
     std::remove_cvref_t<decltype(std::declval<CallArguments>().*kArguments<collective>)>;
 
-// Access to other ranks' buffers, for algorithms by single copy.
+// Algorithms by single copy access other ranks' buffers by this.
 struct SingleCopy {
   PeerMemory* memory = nullptr;
   std::byte* scratch = nullptr;  // this rank's own; the same size on all ranks
   std::size_t scratch_bytes = 0;
   Refusals* refusals = nullptr;  // notes the transfers that are refused
-  // Transfers have been refused before: where the others need not agree, slots are better.
+  // True if transfers have been refused before. Algorithms in which each rank decides for itself
+  // should then use slots.
   bool avoid = false;
   // True within a direct algorithm: the ranks have shown that their buffers are mapped for the
   // others, so that memory->view() may see them.
   bool mapped = false;
-  // Stores into memory that is seen in place go past the caches, where that was measured to be
-  // better: between far ranks of some machines a line is sooner fetched from memory than taken from
-  // the owner's cache and given back (64 KiB to 1 MiB between two far cores of a Zen 4: 1.6 to 2
-  // times as fast; on Granite Rapids a broadcast of 64 KiB 0.65 times).
+  // True if stores into memory that is seen in place go past the caches, because that was measured
+  // to be better: between far ranks of some machines a line is sooner fetched from memory than
+  // taken from the owner's cache and given back (64 KiB to 1 MiB between two far cores of a Zen 4:
+  // 1.6 to 2 times as fast; on Granite Rapids a broadcast of 64 KiB 0.65 times).
   bool streams = false;
 };
 
-// A call that goes direct if all ranks of the group can, which they find out when they are in it.
+// The call goes direct if all ranks of the group can, which they find out while they are in it.
 struct DirectTry {
   Algorithm algorithm = Algorithm::native;  // needs maps; native: nothing is tried
-  Algorithm otherwise = Algorithm::native;  // for the call where not all can
-  std::size_t page = kPage;                 // of the memory of all ranks
-  bool mapped = false;                      // all whole pages of this rank's buffers are
-  bool went = false;                        // result, the same on all ranks: it went direct
+  Algorithm otherwise = Algorithm::native;  // used if not all ranks can
+  std::size_t page = kPage;                 // page size of the memory of all ranks
+  bool mapped = false;                      // all whole pages of this rank's buffers are mapped
+  bool went = false;                        // result, the same on all ranks: the call went direct
 
   bool wanted() const { return algorithm != Algorithm::native; }
 };
 
-// What the ranks have found out when they go direct. Bytes of the vectors outside of `inside`, less
-// than a page and a cache line at each end, lie in pages that some rank could not map.
+// The ranks find this out when they go direct. Bytes of the vectors outside of `inside`, less than
+// a page and a cache line at each end, lie in pages that some rank could not map.
 struct Direct {
-  std::uint64_t position = 0;  // at which the buffers have been shown, and which is not finished
+  std::uint64_t position = 0;  // buffers were shown at it; not finished yet
   std::size_t page = kPage;
   Part inside = {0, 0};
 };

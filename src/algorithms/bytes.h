@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A call's data as packed bytes, wherever these lie in the program's memory.
+// A call's data are packed bytes, wherever they lie in the program's memory.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,9 @@
 
 namespace sumac {
 
-// How the packed bytes of one buffer of the program lie in its memory. Belongs to one call of one
-// rank: other ranks may describe the same bytes differently. Copies any range, in any order.
+// A layout says how the packed bytes of one buffer of the program lie in its memory. It belongs to
+// one call of one rank: other ranks may describe the same bytes differently. It copies any range,
+// in any order.
 class ByteLayout {
  public:
   virtual void pack(std::size_t offset, std::size_t bytes, std::byte* to) const = 0;
@@ -22,27 +23,27 @@ class ByteLayout {
   ~ByteLayout() = default;
 };
 
-// Packed bytes to be read. Without a layout they lie one behind the other.
+// These packed bytes can be read. Without a layout they lie one behind the other.
 class ConstBytes {
  public:
   ConstBytes(const std::byte* at = nullptr) : place_(reinterpret_cast<std::uintptr_t>(at)) {}
   ConstBytes(const ByteLayout* layout, std::size_t offset) : place_(offset), layout_(layout) {}
 
   bool contiguous() const { return !layout_; }
-  // The address of the first byte, of contiguous data only.
+  // Returns the address of the first byte. Only contiguous data have one.
   const std::byte* at() const { return reinterpret_cast<const std::byte*>(place_); }
 
   ConstBytes operator+(std::size_t offset) const { return {place_ + offset, layout_}; }
   bool operator==(const ConstBytes&) const = default;
 
-  // Of no bytes the program may give no address, which memcpy must not get.
+  // A program that passes no bytes may pass no address, which memcpy must not get.
   void copy_to(std::byte* to, std::size_t bytes) const {
     if (layout_) [[unlikely]]
       return layout_->pack(place_, bytes, to);
     if (bytes > 0) [[likely]]
       std::memcpy(to, at(), bytes);
   }
-  // The address of the bytes, which are copied to `scratch` unless they are contiguous.
+  // Returns the address of the bytes, which are copied to `scratch` unless they are contiguous.
   const std::byte* packed(std::byte* scratch, std::size_t bytes) const {
     if (contiguous()) [[likely]]
       return at();
@@ -57,7 +58,7 @@ class ConstBytes {
   const ByteLayout* layout_ = nullptr;
 };
 
-// The same, to be written too.
+// These packed bytes can also be written.
 class Bytes : public ConstBytes {
  public:
   Bytes(std::byte* at = nullptr) : ConstBytes(at) {}
@@ -72,13 +73,14 @@ class Bytes : public ConstBytes {
     if (bytes > 0) [[likely]]
       std::memcpy(at(), from, bytes);
   }
-  // The same of bytes that another rank has written.
+  // Does the same for bytes that another rank has written.
   void copy_from_peer(const std::byte* from, std::size_t bytes) const {
     if (layout_) [[unlikely]]
       return layout_->unpack(place_, bytes, from);
     sumac::copy_from_peer(at(), from, bytes);
   }
-  // The data themselves where they are contiguous, else `scratch`, which take() then copies from.
+  // Returns the data themselves if they are contiguous, else `scratch`, which take() then copies
+  // from.
   std::byte* contiguous_or(std::byte* scratch) const { return contiguous() ? at() : scratch; }
   // Copies bytes that were received at that address to their places, unless they are there.
   void take(const std::byte* from, std::size_t bytes) const {
@@ -89,7 +91,7 @@ class Bytes : public ConstBytes {
   Bytes(std::uintptr_t place, const ByteLayout* layout) : ConstBytes(place, layout) {}
 };
 
-// Both may have a layout; they do not overlap.
+// Both may have a layout. They must not overlap.
 inline void copy_bytes(const ConstBytes& from, const Bytes& to, std::size_t bytes) {
   if (to.contiguous()) [[likely]]
     return from.copy_to(to.at(), bytes);

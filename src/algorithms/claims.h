@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work that any rank of a group may do. Each rank has a share of an operation, cut into pieces. A
+// Any rank of a group may do this work. Each rank has a share of an operation, cut into pieces. A
 // rank takes pieces of its own share first and, once it would only wait, pieces that others have
 // left. So a rank that is busy elsewhere holds nobody up: a rank that waits for it does its share.
 // A rank that only looks in between its own work does no more than its share.
@@ -28,7 +28,7 @@ class Claims {
         base_((position + 1) << kPositionShift),
         pieces_(pieces) {}
 
-  // Takes a piece of the share of `owner`. Returns false when none is left.
+  // Takes a piece of the share of `owner`. Returns false if none is left.
   bool take(int owner, std::size_t& piece) const {
     Counter& taken = group_.taken(owner, position_);
     std::uint64_t seen = taken.load(std::memory_order_relaxed);
@@ -49,7 +49,7 @@ class Claims {
     } while (!done.compare_exchange_weak(seen, next, std::memory_order_acq_rel));
   }
 
-  // Met when all pieces of one share, or of all shares, are done.
+  // These conditions are met when all pieces of one share, or of all shares, are done.
   Wait all_done(int owner) const { return {group_.done(owner, position_), base_ + pieces_}; }
   Wait all_done() const { return group_.all_done(position_, base_ + pieces_); }
 
@@ -61,8 +61,8 @@ class Claims {
   std::size_t pieces_;
 };
 
-// Cuts a share into pieces: small enough for a second-level cache, and large enough that a system
-// call (some 300 ns) does not matter.
+// Cuts a share into pieces that are small enough for a second-level cache, and large enough that a
+// system call (some 300 ns) does not matter.
 inline Chunks pieces_of(std::size_t share, std::size_t most) {
   return {share, std::max({most, kCacheLine, round_up(share / Claims::kMostPieces, kCacheLine)}),
           kCacheLine};
@@ -78,7 +78,7 @@ void do_share(const Claims& claims, int owner, std::size_t most, DoPiece work) {
   }
 }
 
-// The same by as many threads as may help, where the share's `bytes` are worth it: the pieces are
+// Does the same by as many threads as may help, if the share's `bytes` are worth it: the pieces are
 // cells whose copies are tasks (Jain et al. on OpenMP tasks within MPI, IPDPS workshops 2018, doi
 // 10.1109/IPDPSW.2018.00203).
 template <class DoPiece>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What algorithms cost, counted and not measured, as `sumac plan` shows it. Beside every algorithm
-// stands a function that counts its cost by the same arithmetic. No call of the program uses these.
+// The costs of algorithms are counted and not measured; `sumac plan` shows them. Beside every
+// algorithm stands a function that counts its cost by the same arithmetic. No call of the program
+// uses these functions.
 #pragma once
 
 #include <algorithm>
@@ -17,26 +18,27 @@ namespace sumac {
 struct GroupCall {
   int ranks = 2, root = 0;  // at least two ranks; all-reduces and barriers have no root
   std::uint64_t bytes = 0;
-  std::size_t chunk = 0;    // of the levels, for what is itself cut into pieces
-  int radix = 2;            // of a k-nomial tree
-  std::size_t element = 1;  // vectors are cut between elements of so many bytes
-  // [ranks] parts of `bytes`, where a reduce-scatter or an all-gather has parts of different sizes.
+  std::size_t chunk = 0;    // chunk of the levels, for groups that get a call in pieces
+  int radix = 2;            // radix of a k-nomial tree
+  std::size_t element = 1;  // vectors are cut between elements of this many bytes
+  // [ranks] parts of `bytes`, if a reduce-scatter or an all-gather has parts of different sizes.
   const Part* listed = nullptr;
 
   Parts parts() const { return {bytes, ranks, element, 0, listed}; }
 };
 
 struct Cost {
-  bool known = false;  // what the MPI does, and what needs a hierarchy, is not
-  // Waits for another rank that follow one another: each for a message, or for a flag in shared
-  // memory. Chunks overlap, so one more chunk is one more step. The children of a node of a tree
-  // count as one step.
+  bool known = false;  // false if nobody has modelled it: the MPI's own, and algorithms over levels
+  // Counts how often the rank waits for another one in sequence, for a message or for a flag in
+  // shared memory. Chunks overlap, so one more chunk is one more step. The children of a node of a
+  // tree count as one step.
   std::uint64_t steps = 0;
-  // Bytes of the busiest rank: sent, or, in shared memory, written for others and read from them.
+  // Counts the bytes of the busiest rank: those it sends or, in shared memory, writes for others
+  // and reads from them.
   std::uint64_t bytes = 0;
 };
 
-// Bytes that one rank sends another, by index in the group: one message or several.
+// One rank sends another these bytes, in one message or several. Ranks are indices in the group.
 struct Message {
   int from = 0, to = 0;
   std::uint64_t bytes = 0;
@@ -44,7 +46,7 @@ struct Message {
 
 struct Traffic {
   Cost cost;
-  std::vector<Message> messages;  // all of them; none within shared memory
+  std::vector<Message> messages;  // all messages; none within shared memory
 };
 
 inline Traffic traffic_in_memory(std::uint64_t steps, std::uint64_t bytes) {
@@ -67,12 +69,13 @@ Traffic traffic_of(const GroupCall& call, std::uint64_t steps, Each each) {
   return traffic;
 }
 
-// The number of chunks in slots of the usual size.
+// Returns the number of chunks in slots of the usual size.
 inline std::uint64_t chunks_in_slots(const GroupCall& call) {
   return slot_chunks(call.bytes, Layout{}.slot_bytes).count();
 }
 
-// Bytes of all ranks' vectors, and of all parts of one vector, without the rank's own.
+// others_vectors() returns the bytes of all other ranks' vectors, others_parts() those of the other
+// ranks' parts of one vector.
 inline std::uint64_t others_vectors(const GroupCall& call) {
   return call.bytes * static_cast<std::uint64_t>(call.ranks - 1);
 }

@@ -6,8 +6,8 @@
 namespace sumac {
 namespace {
 
-// Where other ranks reach into a vector of `bytes` bytes of every rank: whole pages of all ranks'
-// inputs, and of the outputs of those whose results others store.
+// Returns the range of a vector of `bytes` bytes of every rank in which other ranks reach into
+// buffers: whole pages of all ranks' inputs, and of the outputs into which others store results.
 Part common_pages(const ShmGroup& group, std::uint64_t position, Collective collective,
                   const CallArguments& args, std::size_t page) {
   WholePages pages(args.bytes(collective), page);
@@ -21,8 +21,8 @@ Part common_pages(const ShmGroup& group, std::uint64_t position, Collective coll
   return pages.inside();
 }
 
-// True when the parts of an all-gather, each in the pages of its owner's input, can be copied in
-// place.
+// Returns true if the parts of an all-gather, each in the pages of its owner's input, can be copied
+// in place.
 bool parts_can(const ShmGroup& group, std::uint64_t position, const AllgatherArguments& args,
                std::size_t page) {
   std::size_t edges = 0;
@@ -35,7 +35,7 @@ bool parts_can(const ShmGroup& group, std::uint64_t position, const AllgatherArg
   return edges <= args.parts.bytes / 2;
 }
 
-// Says whether the call goes direct: the same on all ranks.
+// Returns true if the call goes direct. The answer is the same on all ranks.
 bool all_can(const ShmGroup& group, Collective collective, const CallArguments& args,
              Direct& direct) {
   for (int r = 0; r < group.size(); ++r) {
@@ -92,7 +92,7 @@ void add_views(SharedViews& views, int rank, const Buffers& buffers, std::size_t
 
 Task try_direct(Strand& strand, ShmGroup& group, Collective collective, const CallArguments& args,
                 const SingleCopy& peers, DirectTry& attempt) {
-  // The edges of buffers fit a slot, too.
+  // The payload also has room for the edges of buffers.
   Direct direct{group.take_first(relay_use(group)), attempt.page, {0, 0}};
   co_await strand.until(group.slot_free(direct.position));
   const ReachedMemory own = reached_memory(group.rank(), collective, args);

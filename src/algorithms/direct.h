@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Direct algorithms: the ranks of a node read and write each other's buffers in place. Every rank
-// has put the whole pages of its buffers where the others can map them, at some time before
-// (promotion/promotion.h), or has not; the ranks find out in the call, by the flags that carry the
-// buffers' addresses, and take another algorithm where one of them has not.
+// Direct algorithms let the ranks of a node read and write each other's buffers in place. Every
+// rank may have put the whole pages of its buffers where the others can map them, at some time
+// before (promotion/promotion.h). The ranks find that out in the call, by the flags that carry the
+// buffers' addresses, and take another algorithm if one of them has not.
 //   Idea     as XPMEM's users do it (Hashmi et al., "Designing efficient shared address space
 //            reduction collectives for multi-/many-cores", IPDPS 2018), without a kernel module
 //   Steps    one more than the algorithm that follows has: addresses out
@@ -15,12 +15,12 @@
 namespace sumac {
 
 // Carries out a call by attempt.algorithm if all ranks of the group can, which all of them find
-// out, else by attempt.otherwise; `attempt.went` says which.
+// out, and else by attempt.otherwise. `attempt.went` says which.
 Task try_direct(Strand& strand, ShmGroup& group, Collective collective, const CallArguments& args,
                 const SingleCopy& peers, DirectTry& attempt);
 
-// The memory of this rank that the others reach into when such a call goes direct: input and
-// output. An address is null where there is none, or where the data have gaps.
+// The others reach into this memory of the rank, its input and output, if such a call goes direct.
+// An address is null if there is no such buffer, or if the data have gaps.
 struct ReachedMemory {
   struct Buffer {
     const void* address = nullptr;
@@ -30,22 +30,24 @@ struct ReachedMemory {
 };
 ReachedMemory reached_memory(int rank, Collective collective, const CallArguments& args);
 
-// What a rank shows of them; and where this process sees what another rank has shown, of vectors of
-// `bytes` bytes, if they lie in memory that the MPI has shared.
+// shown() returns what a rank shows of its memory. add_views() adds where this process sees the
+// vectors of `bytes` bytes that another rank has shown, if they lie in memory that the MPI has
+// shared.
 Buffers shown(const ReachedMemory& own, bool mapped);
 void add_views(SharedViews& views, int rank, const Buffers& buffers, std::size_t bytes);
 
-// Whole pages of buffers at different places in their pages, as offsets in the buffers.
+// These are the whole pages that several buffers have in common, as offsets in the buffers. The
+// buffers begin at different places in their pages.
 class WholePages {
  public:
   WholePages(std::size_t bytes, std::size_t page) : bytes_(bytes), end_(bytes), page_(page) {}
-  // Leaves those that also the buffer at `address` has.
+  // Leaves those pages that the buffer at `address` has, too.
   void narrow(std::uintptr_t address) {
     begin_ = std::max(begin_, round_up(address, page_) - address);
     const std::uintptr_t end = (address + bytes_) / page_ * page_;
     end_ = std::min(end_, end > address ? end - address : 0);
   }
-  // What is left, in whole cache lines of the vector and so of elements.
+  // Returns what is left, in whole cache lines of the vector and so of elements.
   Part inside() const {
     const std::size_t begin = round_up(begin_, kCacheLine), end = end_ / kCacheLine * kCacheLine;
     return begin < end ? Part{begin, end - begin} : Part{0, 0};
@@ -55,15 +57,15 @@ class WholePages {
   std::size_t bytes_, begin_ = 0, end_, page_;
 };
 
-// Of one buffer.
+// Returns the whole pages of one buffer.
 inline Part inside_of(std::uintptr_t address, std::size_t bytes, std::size_t page) {
   WholePages pages(bytes, page);
   pages.narrow(address);
   return pages.inside();
 }
 
-// The bytes of a vector outside of `inside`, which go through slots: those before it, and then
-// those behind it.
+// These bytes of a vector lie outside of `inside` and go through slots: first those before it, and
+// then those behind it.
 class Edges {
  public:
   Edges(std::size_t bytes, Part inside)
@@ -73,7 +75,7 @@ class Edges {
   }
   std::size_t bytes() const { return head_.bytes + tail_.bytes; }
 
-  // Shows those of this rank's vector to the others, behind the flag out(), if there are any.
+  // Shows the edges of this rank's vector to the others, behind the flag out(), if there are any.
   void show(ShmGroup& group, std::uint64_t position, const ConstBytes& vector) const {
     if (bytes() == 0) return;
     std::byte* const slot = group.payload(group.rank(), position);
@@ -87,7 +89,7 @@ class Edges {
     (vector + head_.offset).copy_from(slot, head_.bytes);
     (vector + tail_.offset).copy_from(slot + head_.bytes, tail_.bytes);
   }
-  // Folds what the edges of all ranks' vectors have in the range `part` of them into `output`,
+  // Folds the edges of all ranks' vectors, as far as they lie in the range `part`, into `output`,
   // which begins where the range does.
   void fold_into(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
                  Part part, std::byte* output) const {
@@ -110,8 +112,8 @@ class Edges {
   Part head_, tail_;
 };
 
-// The all-reduce and the reduce: shares of what is inside are folded in place by whichever rank has
-// time, and the edges by every rank that has an output. `formed` and `store` as in SharedFold.
+// Does an all-reduce or a reduce: whichever rank has time folds shares of the inside in place, and
+// every rank that has an output folds the edges. `formed` and `store` are as in SharedFold.
 template <class Formed, class Store>
 Task fold_in_place(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                    const SingleCopy& peers, const Direct& direct, std::byte* output, Formed formed,

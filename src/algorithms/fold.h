@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The left fold of any number of sources, in rank order, by a kernel or the program's function.
+// A fold combines any number of sources from left to right, in rank order, by a kernel or the
+// program's function.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +12,8 @@
 
 namespace sumac {
 
-// output[i] = (source(0)[i] op source(1)[i]) op ... for i < count. output may be one of the
-// sources, exactly. `source(r)` gives the address of rank r's elements.
+// Computes output[i] = (source(0)[i] op source(1)[i]) op ... for i < count. output may be exactly
+// one of the sources. `source(r)` returns the address of rank r's elements.
 template <class SourceOf>
 void fold(ReduceFn kernel, std::byte* output, int ranks, std::size_t count, std::size_t element,
           SourceOf source) {
@@ -22,8 +23,8 @@ void fold(ReduceFn kernel, std::byte* output, int ranks, std::size_t count, std:
     kernel(output, sources, ranks, count);
     return;
   }
-  // More sources than a kernel takes: several passes, block by block through a buffer, since output
-  // may be a later source.
+  // There are more sources than a kernel takes, so the fold makes several passes, block by block
+  // through a buffer, since output may be a later source.
   alignas(kCacheLine) std::byte partial[2048];
   const std::size_t block = sizeof partial / element;
   for (std::size_t first = 0; first < count; first += block) {
@@ -37,7 +38,7 @@ void fold(ReduceFn kernel, std::byte* output, int ranks, std::size_t count, std:
   }
 }
 
-// The same for elements of `args`, by its kernel or the program's function.
+// Does the same for elements of `args`, by its kernel or the program's function.
 template <class SourceOf>
 void fold(const ReduceArguments& args, std::byte* output, int ranks, std::size_t count,
           SourceOf source) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of every row of algorithms.def: the algorithm, described at the head of its own
-// file, and what it costs. Arguments are taken by reference and must live until the operation ends.
+// This header declares the functions of every row of algorithms.def: the algorithm, described at
+// the head of its own file, and its cost. Arguments are taken by reference and must live until the
+// operation ends.
 #pragma once
 
 #include <type_traits>
@@ -29,7 +30,7 @@ using SendingFn = Task(Strand& strand, MessageGroup& group, const Arguments& arg
 using LevelsFn = void();
 using CostFn = Traffic(const GroupCall& call);
 
-// The type of a row's function, from what the row needs and its collective.
+// The type of a row's function follows from what the row needs and from its collective.
 template <Needs, class Arguments>
 struct FunctionFor {
   using Type = LevelsFn;
@@ -68,7 +69,7 @@ using CostOf = std::conditional_t<over_of(needs) != Over::levels, CostFn, Levels
 #undef SUMAC_ALGORITHM
 
 namespace allreduce {
-// flat_lines without a coroutine, for blocking calls.
+// Does flat_lines without a coroutine, for blocking calls.
 void flat_lines_directly(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                          const WaitPolicy& policy);
 }  // namespace allreduce

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recursive halving and doubling of a vector in places (Halves), the steps of all algorithms by
-// halves. `begin_of(place)` is the byte at which a place begins; begin_of(number of places) is the
-// end of the vector.
+// Recursive halving and doubling work on a vector in places (Halves). All algorithms by halves
+// share these steps. `begin_of(place)` is the byte at which a place begins; begin_of(number of
+// places) is the end of the vector.
 #pragma once
 
 #include "algorithms/message_fold.h"
 
 namespace sumac {
 
-// Recursive halving. Each rank sends the other half of what it still holds and folds what it keeps,
-// with the data of the lower rank first, until it holds only its own place, in `to`. The data are
-// at `from`, which may be `to`; `incoming` has room for half the vector.
+// Does recursive halving. Each rank sends the other half of what it still holds and folds what it
+// keeps, with the data of the lower rank first, until it holds only its own place, in `to`. The
+// data are at `from`, which may be `to`; `incoming` has room for half the vector.
 template <class BeginOf>
 Task reduce_halves(Strand& strand, MessageGroup& group, const ReduceArguments& args, Halves halves,
                    const std::byte* from, std::byte* to, std::byte* incoming, BeginOf begin_of) {
@@ -29,7 +29,7 @@ Task reduce_halves(Strand& strand, MessageGroup& group, const ReduceArguments& a
   }
 }
 
-// Recursive doubling, the inverse: from the rank's own place to the whole vector.
+// Does recursive doubling, the inverse: it goes from the rank's own place to the whole vector.
 template <class BeginOf>
 Task gather_halves(Strand& strand, MessageGroup& group, Halves halves, std::byte* vector,
                    BeginOf begin_of) {
@@ -43,8 +43,9 @@ Task gather_halves(Strand& strand, MessageGroup& group, Halves halves, std::byte
   }
 }
 
-// The inverse for one rank, at `root`'s place: up a binomial tree, in which a rank gets the places
-// of its partners at growing distances, until one of them is nearer to the root. Then it sends all.
+// Does the inverse for one rank, at `root`'s place: up a binomial tree, in which a rank gets the
+// places of its partners at growing distances, until one of them is nearer to the root. Then it
+// sends everything.
 template <class BeginOf>
 Task gather_halves_at(Strand& strand, MessageGroup& group, Halves halves, int root,
                       std::byte* vector, BeginOf begin_of) {
@@ -62,7 +63,7 @@ Task gather_halves_at(Strand& strand, MessageGroup& group, Halves halves, int ro
   co_await strand.until(group.stream->all_sent());
 }
 
-// A vector in places of as many elements each, or one more.
+// This cuts a vector into places whose numbers of elements differ by at most one.
 struct EvenPlaces {
   std::size_t count, element;
   int rounds;
@@ -71,7 +72,7 @@ struct EvenPlaces {
   }
 };
 
-// Calls send for what a rank sends in these, one distance after another.
+// Calls send for what a rank sends in these steps, one distance after another.
 template <class BeginOf, class Send>
 void count_reduced_halves(int rank, const Halves& halves, BeginOf begin_of, Send send) {
   for (int distance = halves.shape().ranks() / 2; distance >= 1; distance /= 2) {
@@ -95,8 +96,8 @@ void count_halves_at(int rank, const Halves& halves, int root, BeginOf begin_of,
   send(rank, halves.partner(below), begin_of(kept + below) - begin_of(kept));
 }
 
-// A vector whose places are the parts of the ranks with their numbers. The part of an extra rank
-// lies behind that of its pair.
+// The places of this vector are the parts of the ranks with their numbers. The part of an extra
+// rank lies behind that of its pair.
 class PlacedParts {
  public:
   PlacedParts(const Parts& parts, const Halves& halves) : parts_(parts), halves_(halves) {}
@@ -106,7 +107,7 @@ class PlacedParts {
       bytes += parts_.bytes_of(first(before), ranks(before));
     return bytes;
   }
-  // The ranks whose parts are at a place: one rank, or two.
+  // A place has the parts of one rank, or of two.
   int first(int place) const { return halves_.shape().rank_of(halves_.number_at(place)); }
   int ranks(int place) const { return halves_.shape().has_extra(first(place)) ? 2 : 1; }
 

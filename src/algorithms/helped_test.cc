@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large folds with threads to help: ranks are threads, and the OpenMP run-time library is a
+// Threads help with large folds here: ranks are threads, and the OpenMP run-time library is a
 // stand-in, found in this program as a real one is. ThreadSanitizer sees through it.
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -53,7 +53,7 @@ void GOMP_task(void (*body)(void*), void* data, void (*)(void*, void*), long siz
 namespace sumac::testing {
 namespace {
 
-// Lets the others run between a fetch and its fold.
+// Lets other threads run between a fetch and its fold.
 void slow_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
   sched_yield();
   tree_kernel(dst, srcs, num_srcs, count);
@@ -71,7 +71,7 @@ class Helped : public ::testing::Test {
   }
 };
 
-// One call of one rank; how many elements of its result are wrong.
+// Makes one call of one rank. Returns how many elements of its result are wrong.
 int call(Rank& rank, int n) {
   const int ranks = rank.group.size(), me = rank.group.rank(), root = n % ranks;
   const bool to_all = n % 2 == 0;
@@ -98,7 +98,7 @@ int call(Rank& rank, int n) {
   return wrong;
 }
 
-// The collectives that only copy: a broadcast, an all-gather or an all-to-all.
+// Makes one call of a collective that only copies: a broadcast, an all-gather or an all-to-all.
 int copy(Rank& rank, int n) {
   const int ranks = rank.group.size(), me = rank.group.rank(), root = n / 3 % ranks;
   const std::size_t block = static_cast<std::size_t>(n) * 7'919 % 100'000 + 1;
@@ -136,8 +136,8 @@ int copy(Rank& rank, int n) {
   return wrong;
 }
 
-// Runs 20 calls of all ranks, each in a thread of its own, and asks that threads have helped. Of so
-// many copies of the last rank's, one is refused; 0: none.
+// Runs 20 calls of all ranks, each in a thread of its own, and expects that threads have helped.
+// One in `refused_one_of` copies of the last rank is refused; 0: none.
 void run_by_single_copy(int (*made)(Rank& rank, int n), int refused_one_of = 0) {
   for (const int ranks : {2, 3, 4}) {
     const Stats before = process_stats();
@@ -201,7 +201,7 @@ TEST_F(Helped, FoldsOfMessages) {
       in_region = inside;
       fold_all(args, sources, 3, bytes(result), count);
       EXPECT_EQ(result, expected) << count;
-      // In place.
+      // These folds are in place.
       fold_two(args, bytes(a), bytes(b), bytes(b), count);
       fold_two(args, bytes(b), bytes(c), bytes(c), count);
       EXPECT_EQ(c, expected) << count;

@@ -12,10 +12,9 @@
 namespace sumac {
 namespace {
 
-// Threads arrive at different times and work at different speeds: those that are early do more
-// pieces.
+// Threads arrive at different times and work at different speeds, and early ones do more pieces.
 constexpr std::size_t kPiecesPerThread = 4;
-// Small enough for a second-level cache, and large enough that taking a piece costs nothing in
+// A piece is small enough for a second-level cache, and so large that taking it costs nothing in
 // comparison.
 constexpr std::size_t kLeastPiece = 128 << 10;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large reductions by several threads of the process, cut into pieces that are independent: kernels
-// work element by element, so the bits are those of one thread.
+// Several threads of the process share large reductions, cut into independent pieces: kernels work
+// element by element, so the bits are those of one thread.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace sumac {
 
-// `count` elements from `address` on, cut at boundaries of cache lines as far as the elements
+// This cuts `count` elements from `address` on at boundaries of cache lines, as far as the elements
 // allow.
 class Cut {
  public:
@@ -24,13 +24,13 @@ class Cut {
   std::size_t count_, head_ = 0, size_, pieces_;
 };
 
-// Not inline: work below the threshold pays for a comparison only.
+// The function is not inline, so that work below the threshold pays for a comparison only.
 void run_in_pieces(const void* address, std::size_t count, std::size_t element, void* data,
                    void (*work)(void* data, std::size_t first, std::size_t count));
 void run_by_threads(int most, void* data, void (*work)(void* data, int thread, int threads));
 
 // Calls work(first, n) for ranges that together make up the `count` elements to be stored from
-// `address` on; for large ones, by several threads at a time.
+// `address` on. Several threads at a time do so if there are many.
 template <class Work>
 void in_pieces(const void* address, std::size_t count, std::size_t element, const Work& work) {
   if (!worth_threads(count * element)) [[likely]]
@@ -41,9 +41,9 @@ void in_pieces(const void* address, std::size_t count, std::size_t element, cons
                 });
 }
 
-// Calls work(t, threads) for 0 <= t < threads <= most, by several threads at a time where `bytes`
-// are worth it. For work that the threads divide by other means: a thread may find nothing left to
-// do.
+// Calls work(t, threads) for 0 <= t < threads <= most, by several threads at a time if `bytes` are
+// worth it. It is for work that the threads divide by other means: a thread may find nothing left
+// to do.
 template <class Work>
 void by_threads(std::size_t bytes, int most, const Work& work) {
   if (most < 2 || !worth_threads(bytes)) [[likely]]

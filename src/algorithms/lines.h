@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small messages as cache lines that carry their own flags: no line is waited for after a flag in
-// another one, so all lines of a message travel at the same time. Where a group has no lines
-// (ShmGroup::has_lines) a message lies contiguous behind one flag.
+// Small messages are cache lines that carry their own flags: no line is waited for after a flag in
+// another one, so all lines of a message travel at the same time. In a group without lines
+// (ShmGroup::has_lines) a message is contiguous, behind one flag.
 #pragma once
 
 #include <cstring>
@@ -31,14 +31,14 @@ inline void put_lines(const ShmGroup& group, std::uint64_t position, const std::
   publish(line->in, flag);
 }
 
-// The same for data that may have a layout.
+// Does the same for data that may have a layout.
 inline void put_lines(const ShmGroup& group, std::uint64_t position, const ConstBytes& from,
                       std::size_t bytes) {
   alignas(kCacheLine) std::byte packed[round_up(kLinesData, kCacheLine)];
   put_lines(group, position, from.packed(packed, bytes), bytes);
 }
 
-// Waits for the lines that carry bytes [offset, offset + bytes) of a rank's.
+// Waits for the lines that carry bytes [offset, offset + bytes) of a rank's message.
 inline Wait lines_with(const ShmGroup& group, int rank, std::uint64_t position, std::size_t offset,
                        std::size_t bytes) {
   const std::size_t first = offset / kLineData;
@@ -46,7 +46,7 @@ inline Wait lines_with(const ShmGroup& group, int rank, std::uint64_t position, 
   return group.lines_in(rank, position, static_cast<int>(count), static_cast<int>(first));
 }
 
-// Collects `bytes` of a rank's lines, from `offset` on, once all of them are in.
+// Collects `bytes` bytes from a rank's lines, from `offset` on, once all of them are in.
 inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, std::byte* to,
                        std::size_t bytes, std::size_t offset = 0) {
   if (!group.has_lines()) [[unlikely]] {
@@ -73,7 +73,7 @@ inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, 
   to.copy_from(packed, bytes);
 }
 
-// fold_lines for the program's function, where the data do not lie contiguous.
+// Does fold_lines by the program's function, or when the data are not contiguous.
 inline void fold_lines_by_user(const ShmGroup& group, std::uint64_t position,
                                const ReduceArguments& args, Part part, std::byte* to) {
   alignas(kCacheLine) std::byte collected[round_up(kLinesData, kCacheLine)];
@@ -84,8 +84,8 @@ inline void fold_lines_by_user(const ShmGroup& group, std::uint64_t position,
   });
 }
 
-// fold_lines for data of several lines, of at most kFoldedAtOnce bytes: these are collected on the
-// stack, which is small in fibers.
+// Does fold_lines for data of several lines, at most kFoldedAtOnce bytes. These are collected on
+// the stack, which is small in fibers.
 inline constexpr std::size_t kFoldedAtOnce = 384;
 inline void fold_several_lines(const ShmGroup& group, std::uint64_t position,
                                const ReduceArguments& args, Part part, std::byte* to) {
@@ -106,8 +106,8 @@ inline void fold_several_lines(const ShmGroup& group, std::uint64_t position,
   }
 }
 
-// Folds a part of all ranks' lines in rank order, with this rank's own data taken from the input,
-// to `to`, which may be that part of the input.
+// Folds a part of all ranks' lines into `to`, in rank order. This rank's own data come from the
+// input, and `to` may be that part of the input.
 inline void fold_lines(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
                        Part part, std::byte* to) {
   const std::byte* const input = args.input + part.offset;
@@ -127,7 +127,7 @@ inline void fold_lines(const ShmGroup& group, std::uint64_t position, const Redu
   }
 }
 
-// Folds all of it into the output.
+// Folds the whole vector into the output.
 inline void fold_lines(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args) {
   fold_lines(group, position, args, {0, args.bytes()}, args.output);
 }

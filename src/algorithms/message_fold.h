@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the algorithms over messages share. Who talks to whom is in peers.h.
+// The algorithms over messages share these functions. Who talks to whom is in peers.h.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace sumac {
 
-// to[i] = (sources[0][i] op sources[1][i]) op ...; `to` may be one of them.
+// Computes to[i] = (sources[0][i] op sources[1][i]) op ...; `to` may be one of the sources.
 inline void fold_all(const ReduceArguments& args, const std::byte* const* sources, int num,
                      std::byte* to, std::size_t count) {
   if (count == 0) return;
@@ -28,8 +28,9 @@ inline void fold_two(const ReduceArguments& args, const std::byte* first, const 
   fold_all(args, sources, 2, to, count);
 }
 
-// The steps before and after those of Doubling: extra ranks send their data to their pairs, which
-// fold them after their own into the output, and receive the result in the end.
+// These are the steps before and after those of Doubling: extra ranks send their data to their
+// pairs, which fold them after their own into the output. In the end the extra ranks receive the
+// result.
 Task fold_extras(Strand& strand, MessageGroup& group, const ReduceArguments& args);
 Task serve_extras(Strand& strand, MessageGroup& group, const ReduceArguments& args);
 

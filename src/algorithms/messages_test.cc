@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every algorithm over messages, in one group, adversarial interleavings: results against a serial
-// fold, the order of folding against the one that its row names, and the bytes really sent against
-// those that it is said to cost.
+// The tests run every algorithm over messages, in one group, with adversarial interleavings. They
+// compare results with a serial fold, the order of folding with the one that the row names, and the
+// bytes really sent with those that the cost function returns.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ struct Call : TestCall {
   }
 };
 
-// All ranks in one group, which they reach by messages.
+// Returns all ranks as one group, which they reach by messages.
 Hierarchy one_group(int ranks) {
   Hierarchy hierarchy;
   hierarchy.levels.resize(1);
@@ -104,7 +104,7 @@ TEST_P(OverMessages, ResultsOrderAndCost) {
   }
 }
 
-// The MPI's own needs an MPI.
+// The MPI's own all-reduce needs an MPI, so it is left out.
 std::vector<Algorithm> all_over_messages() {
   std::vector<Algorithm> all;
   for (const Algorithm algorithm : kAllAlgorithms) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the algorithms over messages share that fold in rank order: a rank folds what it has of all
-// ranks in one go, from the first to the last. Whatever the placement, the bits are those of one
-// serial fold.
+// The algorithms over messages that fold in rank order share these functions: a rank folds what it
+// has of all ranks in one go, from the first to the last. Whatever the placement, the bits are
+// those of one serial fold.
 #pragma once
 
 #include "algorithms/fold.h"
@@ -9,13 +9,14 @@
 
 namespace sumac {
 
-// The scratch memory as one row a rank, and vectors or parts in pieces of at most a row.
+// The scratch memory has one row for each rank, and vectors or parts are cut into pieces of at most
+// a row.
 class RankRows {
  public:
   RankRows(const MessageGroup& group, std::size_t element)
       : memory_(group.scratch), bytes_(bytes_of(group.scratch_bytes, group.size, element)) {}
 
-  // The pieces of so many bytes in such a call.
+  // Returns the number of pieces into which so many bytes are cut in such a call.
   static std::size_t pieces_of(const GroupCall& call, std::size_t bytes) {
     const std::size_t scratch = message_scratch(call.ranks, call.bytes);
     return div_up(bytes, bytes_of(scratch, call.ranks, call.element));
@@ -24,14 +25,14 @@ class RankRows {
     return memory_ + static_cast<std::size_t>(rank) * bytes_;
   }
   std::size_t pieces(std::size_t bytes) const { return div_up(bytes, bytes_); }
-  // The piece of a part, by its number; of no bytes behind the end.
+  // Returns the piece of a part, by its number. Behind the end it has no bytes.
   Part piece(const Part& part, std::size_t number) const {
     const std::size_t first = std::min(part.bytes, number * bytes_);
     return {part.offset + first, std::min(bytes_, part.bytes - first)};
   }
 
  private:
-  // Of a row: whole elements, the same on all ranks.
+  // Returns the bytes of a row: whole elements, the same on all ranks.
   static std::size_t bytes_of(std::size_t scratch, int ranks, std::size_t element) {
     return scratch / static_cast<std::size_t>(ranks) / element * element;
   }
@@ -40,7 +41,7 @@ class RankRows {
   std::size_t bytes_;
 };
 
-// output[i] = (source(0)[i] op source(1)[i]) op ...; large vectors by several threads.
+// Computes output[i] = (source(0)[i] op source(1)[i]) op ...; several threads fold large vectors.
 template <class SourceOf>
 void fold_ranks(const ReduceArguments& args, int ranks, std::byte* output, std::size_t count,
                 SourceOf source) {
@@ -52,8 +53,8 @@ void fold_ranks(const ReduceArguments& args, int ranks, std::byte* output, std::
   });
 }
 
-// Exchanges what is to be exchanged with every other rank, a few ranks at a time and each rank with
-// others: give(rank) sends, take(rank) receives. The groups of all ranks wait at the same places.
+// Exchanges data with every other rank, a few ranks at a time, each rank beginning with other ones.
+// give(rank) sends, take(rank) receives. All ranks of the group wait at the same places.
 template <class Give, class Take>
 Task exchange_with_all(Strand& strand, const MessageGroup& group, Give give, Take take) {
   constexpr int kAtATime = 32;
@@ -66,13 +67,14 @@ Task exchange_with_all(Strand& strand, const MessageGroup& group, Give give, Tak
   }
 }
 
-// One piece of every rank's part: each rank gets its own from all others, and folds it into `to`,
-// which may be where the piece is in the input.
+// Does one piece of every rank's part: each rank gets its own piece from all others, and folds it
+// into `to`, which may be where the piece is in the input.
 Task fold_own_piece(Strand& strand, MessageGroup& group, const ReduceScatterArguments& args,
                     std::size_t number, std::byte* to);
 
 namespace allgather {
-// What bruck begins with: all parts in scratch memory, one behind the other, this rank's first.
+// Does what bruck begins with: all parts go into scratch memory, one behind the other, this rank's
+// first.
 Task bruck_rows(Strand& strand, MessageGroup& group, const AllgatherArguments& args);
 }  // namespace allgather
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transfers that the kernel has refused in an operation by single copy: it cannot reach memory that
-// is protected (while the program's own handler would lift the protection) or secret, a process
-// whose first thread has ended, or one that it may not reach any more. They are put aside; the rank
-// notes in the share of the work that they belong to that something is left to do, and when all
-// shares are done the ranks look for such notes and carry out by relay.h what is left. Everything
-// else has then been read and stored, so the order in which memory is read and written stays that
-// of the algorithm, in place too.
+// The kernel may refuse transfers in an operation by single copy: it cannot reach memory that is
+// protected (while the program's own handler would lift the protection) or secret, a process whose
+// first thread has ended, or one that it may not reach any more. Such transfers are put aside. The
+// rank notes in the share of the work that they belong to that something is left to do, and when
+// all shares are done the ranks look for such notes and carry out what is left by relay.h.
+// Everything else has then been read and stored, so the order in which memory is read and written
+// stays that of the algorithm, in place too.
 #pragma once
 
 #include <atomic>
@@ -20,10 +20,10 @@
 
 namespace sumac {
 
-// Those of one rank in one operation. Several threads of the rank may note some.
+// These are the refusals of one rank in one operation. Several threads of the rank may note some.
 class Refusals {
  public:
-  // To be copied from a peer's memory, or to it.
+  // These data are to be copied from a peer's memory (Read), or to it (Write).
   struct Read {
     int peer;
     std::uintptr_t address;
@@ -33,11 +33,11 @@ class Refusals {
   struct Write {
     int peer;
     std::uintptr_t address;
-    const std::byte* from;  // null: `kept`
+    const std::byte* from;  // null: the data are in `kept`
     std::size_t bytes;
     std::vector<std::byte> kept;
   };
-  // A range of the vectors, in the share of `owner`, to be folded and stored.
+  // This range of the vectors, in the share of `owner`, is to be folded and stored.
   struct Fold {
     int owner;
     Part part;
@@ -48,18 +48,19 @@ class Refusals {
   void note(Write&& write) { add(writes_, std::move(write)); }
   void note(const Fold& fold) { add(folds_, fold); }
 
-  // For the strand, when no thread notes any more.
+  // The strand calls these when no thread notes any more.
   std::vector<Read>& reads() { return reads_; }
   std::vector<Write>& writes() { return writes_; }
   std::vector<Fold>& folds() { return folds_; }
 
-  // True where this rank, or where every rank of the operation, knows that something was refused.
+  // met() returns true if this rank knows that something was refused, agreed() if every rank of the
+  // operation knows it.
   bool met() const { return met_; }
   bool agreed() const { return agreed_; }
   void note_met() { met_ = true; }
   void note_agreed() { met_ = agreed_ = true; }
 
-  // For the next operation.
+  // Gets ready for the next operation.
   void forget() {
     if (!any() && !met_) [[likely]]
       return;

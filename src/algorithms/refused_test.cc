@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transfers between ranks are refused in the middle of operations, whichever and whosever: results
-// are right all the same, in place too, and no rank touches another one's buffers after it has
-// returned.
+// Transfers between ranks are refused in the middle of operations, whichever and whosever they are.
+// Results are right all the same, in place too, and no rank touches another one's buffers after it
+// has returned.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::size_t kSlot = 512, kSmallPage = 128;
 
-// Which transfers of a rank are refused.
+// Says which transfers of a rank are refused.
 struct Refusing {
   bool reads = false, writes = false;
-  int from = 0;   // after so many transfers
-  int every = 1;  // of so many, one: others are let through
-  int peer = -1;  // with this peer; -1: with all
+  int from = 0;   // refuses after so many transfers
+  int every = 1;  // refuses one in so many; others are let through
+  int peer = -1;  // refuses transfers with this peer; -1: with all
 };
 
 class RefusingMemory final : public PeerMemory {
@@ -33,7 +33,7 @@ class RefusingMemory final : public PeerMemory {
   std::byte* view(int peer, std::uintptr_t address, std::size_t bytes) override {
     return memory_.view(peer, address, bytes);
   }
-  // Some of it may have been copied.
+  // A refused read may still have copied some of the data.
   bool read(int peer, std::uintptr_t address, void* to, std::size_t bytes) override {
     const bool lets = !(refusing_.reads && refuses(peer));
     return memory_.read(peer, address, to, lets ? bytes : bytes / 2) && lets;
@@ -58,7 +58,7 @@ class RefusingMemory final : public PeerMemory {
   int transfers_ = 0;
 };
 
-// What takes over from a direct algorithm.
+// Returns the algorithm that takes over from a direct one.
 Algorithm single_copy_of(Collective collective) {
   for (const Algorithm other : kAllAlgorithms) {
     const AlgorithmInfo& info = info_of(other);
@@ -88,7 +88,7 @@ CallSetting setting_of(const Way& way) {
   return setting;
 }
 
-// Data with gaps, where the algorithm takes them.
+// Returns which data have gaps, among those that the algorithm takes with gaps.
 unsigned gaps_for(const AlgorithmEntry& entry, bool in_place, bool payload, std::mt19937& random) {
   if (entry.order != Order::none || entry.needs == Needs::maps || !payload) return 0;
   const TakesGaps takes = takes_gaps(entry, true);
@@ -96,8 +96,8 @@ unsigned gaps_for(const AlgorithmEntry& entry, bool in_place, bool payload, std:
   return static_cast<unsigned>(random()) & ((takes.sent ? 3u : 0) | (receives ? 12u : 0));
 }
 
-// Runs two calls, and returns the number of transfers that were refused. `refused`: the ranks to
-// which they are, a bit each.
+// Runs two calls, and returns the number of transfers that were refused. `refused` has a bit for
+// each rank whose transfers are refused.
 int run(const Way& way, unsigned refused, const Refusing& refusing, unsigned seed) {
   const AlgorithmEntry& entry = entry_of(way.algorithm);
   std::mt19937 random(seed);
@@ -131,7 +131,7 @@ int run(const Way& way, unsigned refused, const Refusing& refusing, unsigned see
 
 class Refused : public ::testing::TestWithParam<Algorithm> {
  protected:
-  // By all ranks, by one, by the last one's peers.
+  // The transfers of all ranks are refused, those of one rank, and those of the last one's peers.
   void sweep(int ranks, bool in_place, Control control, std::size_t slot) {
     const bool long_rows = entry_of(GetParam()).collective == Collective::alltoallv;
     const std::size_t words = long_rows ? 5000 : 3000;
@@ -173,7 +173,7 @@ TEST_P(Refused, ResultsAreRight) {
   EXPECT_GT(refusals_, 100);
 }
 
-// As the slots of persistent operations that need them for addresses only.
+// The slots have no payload, as those of persistent operations that need them for addresses only.
 TEST_P(Refused, WithoutPayload) {
   const AlgorithmEntry& entry = entry_of(GetParam());
   if (entry.needs == Needs::maps || entry.collective == Collective::alltoallv) GTEST_SKIP();

@@ -6,7 +6,7 @@
 namespace sumac {
 namespace {
 
-// Groups without payload have lines, of which the first has the buffers' addresses.
+// Groups without payload have lines, the first of which has the buffers' addresses.
 constexpr std::size_t kRoomInLines = kLinesData - kLineData;
 
 // Calls copy(place, offset, bytes) for the runs of `bytes` bytes of the lines behind the first.

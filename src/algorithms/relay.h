@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies between ranks of which one may not reach the other's memory. The rank to which the memory
+// A relay copies between ranks that may not reach each other's memory. The rank to which the memory
 // belongs copies: a process can always touch its own, if need be by its own handler of faults.
-//   Idea     One rank asks after another. It writes its request into its slot; the rank that it is
-//            for copies the data from its memory to its slot's room, or from the asking rank's room
-//            to its memory, as much as there is room at a time; every rank notes that it has seen
-//            the request, and only then comes the next one
+//   Idea     One rank after another asks. It writes its request into its slot, for one other rank.
+//            That rank copies the data from its memory to its slot's room, or from the asking
+//            rank's room to its memory, as much as there is room at a time. Every rank notes that
+//            it has seen the request, and only then comes the next one
 //   Needs    a position at which the ranks have slots, whose payload is of no use any more; ranks
 //            that wait for nothing else
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace sumac {
 
-// What an operation takes with a position at which it may have to relay.
+// Returns what an operation takes with a position at which it may have to relay.
 inline Use relay_use(const ShmGroup& group) {
   if (group.slot_bytes() > 0) return {.room = group.slot_bytes(), .results = true};
   return {.lines = kLines, .results = true};
@@ -23,18 +23,20 @@ inline Use relay_use(const ShmGroup& group) {
 
 class Relay {
  public:
-  // Among all ranks of the group.
+  // Relays among all ranks of the group.
   Relay(ShmGroup& group, std::uint64_t position) : Relay(group, position, kAll, kAll) {}
-  // Between this rank and `other`, in the slot of that one of them whose share of the work it is.
+  // Relays between this rank and `other`, in the slot of the one of them whose share of the work it
+  // is.
   Relay(ShmGroup& group, std::uint64_t position, int other, int share)
       : group_(group), position_(position), other_(other), share_(share) {}
 
   int rank() const { return group_.rank(); }
-  // The ranks that take part are `first` to `end`.
+  // Return whether a rank takes part, and the end of the numbers of ranks that may.
   bool has(int rank) const { return other_ == kAll || rank == other_ || rank == group_.rank(); }
   int end() const { return group_.size(); }
 
-  // How much one request can carry, and the place for it in a rank's slot.
+  // room() returns how much one request can carry; put() and take() copy to and from the place for
+  // it in a rank's slot.
   std::size_t room() const;
   void put(const ConstBytes& from, std::size_t bytes) const;
   void take(int rank, const Bytes& to, std::size_t bytes) const;
@@ -48,7 +50,7 @@ class Relay {
   };
   void ask(const Request& request);
   Request request_of(int rank) const;
-  // Does what is asked of this rank, and notes that it has seen the request.
+  // Does what another rank asks of this one, and notes that it has seen the request.
   void follow(int asking, const Request& request);
   void note_seen() { publish(place(rank()).round, number(++round_)); }
 
@@ -58,10 +60,10 @@ class Relay {
 
  private:
   static constexpr int kAll = -1;
-  // Between two ranks all data go through the room of the one whose share it is: the other one's
-  // may have data for other ranks.
+  // Between two ranks all data go through the room of the one whose share it is, because the other
+  // one's may have data for other ranks.
   int room_of(int rank) const { return other_ == kAll ? rank : share_; }
-  // Rounds of one position: numbers beyond those of every earlier position in the slot.
+  // Rounds of one position have numbers beyond those of every earlier position in the slot.
   static constexpr int kRoundBits = 24;
   static constexpr std::uint64_t kBeyond = (std::uint64_t{1} << kRoundBits) - 1;
   std::uint64_t number(std::uint64_t round) const {
@@ -80,7 +82,7 @@ class Relay {
   int other_, share_;
 };
 
-// The data of one transfer, asked for by this rank.
+// Brings the data of one transfer, for which this rank asks.
 Task relay_read(Strand& strand, Relay& relay, int peer, std::uintptr_t address, Bytes to,
                 std::size_t bytes);
 Task relay_write(Strand& strand, Relay& relay, int peer, std::uintptr_t address, ConstBytes from,
@@ -88,15 +90,16 @@ Task relay_write(Strand& strand, Relay& relay, int peer, std::uintptr_t address,
 // Does what `asking` asks for, until it has no more to ask.
 Task follow(Strand& strand, Relay& relay, int asking);
 
-// Every rank takes its turn: before its own it follows those before it, and after it the others.
+// Every rank takes its turn: before its own it follows the ranks before it, and after it the
+// others.
 Task relay_turn(Strand& strand, Relay& relay);
 Task end_turn(Strand& strand, Relay& relay);
 
-// In this rank's turn: all reads and writes that were refused, those with `peer` or, if negative,
-// with all.
+// Does, in this rank's turn, all reads and writes that were refused: those with `peer` or, if that
+// is negative, with all.
 Task relay_copies(Strand& strand, Relay& relay, Refusals& refusals, int peer);
 
-// The whole of it, where copies are all that was refused: among all ranks, or between two.
+// Does a whole relay, if only copies were refused: among all ranks, or between two.
 Task relay_all(Strand& strand, ShmGroup& group, std::uint64_t position, Refusals& refusals);
 Task relay_between(Strand& strand, ShmGroup& group, std::uint64_t position, Refusals& refusals,
                    int other, int share);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The row of a rank: the blocks that it gives the other ranks, one behind the other, that of the
-// rank after it first. Ranks that go through their rows at the same pace read at the same time,
-// each from another one. Its own block is not in it.
+// The row of a rank has the blocks that it gives the other ranks, one behind the other, beginning
+// with the block of the rank after it. Ranks that go through their rows at the same pace read at
+// the same time, each from another one. Its own block is not in the row.
 #pragma once
 
 #include "algorithms/arguments.h"
@@ -9,7 +9,7 @@
 
 namespace sumac {
 
-// The ranks `distance` places after and before one of `ranks`, for 0 <= distance < ranks.
+// Return the ranks `distance` places after and before one of `ranks`, for 0 <= distance < ranks.
 inline int rank_after(int rank, int distance, int ranks) {
   return rank + distance < ranks ? rank + distance : rank + distance - ranks;
 }
@@ -26,11 +26,11 @@ class Row {
  public:
   Row(const AlltoallArguments& args, int rank) : args_(args), rank_(rank) {}
 
-  // Calls copy(from, place, bytes) for the next `bytes` bytes of the row, which are left; those
-  // that adjoin in the input at once. `place` counts from the first of them.
+  // Calls copy(from, place, bytes) for the next `bytes` bytes of the row, which must be left; bytes
+  // that adjoin in the input come in one call. `place` counts from the first of these bytes.
   template <class Copy>
   void take(std::size_t bytes, Copy copy) {
-    Part run{};  // of the input
+    Part run{};  // bytes that adjoin in the input
     std::size_t done = 0;
     while (done + run.bytes < bytes) {
       const Part block = args_.sent[rank_after(rank_, distance_, args_.sent.ranks)];
@@ -53,11 +53,11 @@ class Row {
  private:
   const AlltoallArguments& args_;
   int rank_;
-  int distance_ = 1;       // of the block that is next,
-  std::size_t taken_ = 0;  // of which so much was taken
+  int distance_ = 1;       // distance of the next block
+  std::size_t taken_ = 0;  // bytes of the next block that were taken
 };
 
-// Copies out of a rank's slot what is there of a block: of its row the slot has `chunk`.
+// Copies the bytes of a block that a rank's slot has: the slot has `chunk` of the rank's row.
 inline void take_block(const ShmGroup& group, std::uint64_t position, int from, Part chunk,
                        Part block, const Bytes& to) {
   const std::size_t begin = std::max(chunk.offset, block.offset);

@@ -6,7 +6,7 @@
 namespace sumac {
 namespace {
 
-// Pieces of a copy by way of memory that the kernel reaches.
+// A copy by way of memory that the kernel reaches goes in pieces of this many bytes.
 constexpr std::size_t kPieceBetween = 64 << 10;
 
 // Calls copy(between, offset, bytes) for pieces of `bytes` bytes, as long as it returns true.
@@ -43,7 +43,7 @@ bool write_to(const SingleCopy& peers, int peer, std::uintptr_t address, const v
   });
 }
 
-// What is in scratch memory is kept, since that is used again.
+// Data in scratch memory are kept with the note, since that memory is used again.
 void store_or_note(const SingleCopy& peers, int peer, std::uintptr_t address, const std::byte* from,
                    std::size_t bytes) {
   if (store(peers, peer, address, from, bytes)) [[likely]]

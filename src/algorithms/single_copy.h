@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps that the single-copy algorithms share: addresses travel through the slots, data do not.
+// The single-copy algorithms share these steps: addresses travel through the slots, data do not.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace sumac {
 
-// Addresses of a rank's buffers, in its own address space.
+// These are the addresses of a rank's buffers, in its own address space.
 struct Buffers {
   Buffers() = default;
   Buffers(const void* in, const void* out, bool are_mapped = false)
@@ -29,13 +29,13 @@ struct Buffers {
 
   std::uintptr_t input = 0;
   std::uintptr_t output = 0;
-  std::uint64_t mapped = false;  // their whole pages are, for the others: view() may see them
-  SharedPlace input_place, output_place;  // where they lie in memory that the MPI has shared
+  std::uint64_t mapped = false;  // their whole pages are mapped for the others: view() may see them
+  SharedPlace input_place, output_place;  // the place of each in memory that the MPI has shared
 };
 
 inline void show_buffers(ShmGroup& group, std::uint64_t position, const Buffers& buffers) {
   static_assert(sizeof buffers <= kLineData);
-  end_streaming();  // of the program, which may have filled its buffers past the caches
+  end_streaming();  // the program may have filled its buffers past the caches
   std::memcpy(group.small(group.rank(), position), &buffers, sizeof buffers);
   group.publish_in(position);
 }
@@ -46,20 +46,20 @@ inline Buffers buffers_of(const ShmGroup& group, int rank, std::uint64_t positio
   return buffers;
 }
 
-// Copies by way of the kernel, which have moved the bytes when they return true. The kernel may
-// have refused this rank's own memory, which these then reach as the program itself does.
+// Copy by way of the kernel. They have moved the bytes if they return true. The kernel may have
+// refused this rank's own memory, which these functions then reach as the program itself does.
 bool read_from(const SingleCopy& peers, int peer, std::uintptr_t address, void* to,
                std::size_t bytes);
 bool write_to(const SingleCopy& peers, int peer, std::uintptr_t address, const void* from,
               std::size_t bytes);
 
-// Where this process sees the peer's bytes at `address`, or null.
+// Returns where this process sees the peer's bytes at `address`, or null.
 inline std::byte* seen(const SingleCopy& peers, int peer, std::uintptr_t address,
                        std::size_t bytes) {
   return peers.mapped ? peers.memory->view(peer, address, bytes) : nullptr;
 }
 
-// Copies from or to a peer's memory; false where that is refused.
+// Copy from or to a peer's memory. They return false if that is refused.
 inline bool fetch(const SingleCopy& peers, int peer, std::uintptr_t address, std::byte* to,
                   std::size_t bytes) {
   if (const std::byte* place = seen(peers, peer, address, bytes)) {
@@ -81,7 +81,7 @@ inline bool store(const SingleCopy& peers, int peer, std::uintptr_t address, con
   return true;
 }
 
-// The same; what is refused is noted, to be done later.
+// Do the same, but note what is refused, to be done later.
 inline void fetch_or_note(const SingleCopy& peers, int peer, std::uintptr_t address, std::byte* to,
                           std::size_t bytes) {
   if (!fetch(peers, peer, address, to, bytes)) [[unlikely]]
@@ -90,7 +90,7 @@ inline void fetch_or_note(const SingleCopy& peers, int peer, std::uintptr_t addr
 void store_or_note(const SingleCopy& peers, int peer, std::uintptr_t address, const std::byte* from,
                    std::size_t bytes);
 
-// The access of one thread, with its part of the scratch memory.
+// Returns the access of one thread, with its part of the scratch memory.
 inline SingleCopy for_thread(const SingleCopy& peers, int thread, int threads) {
   SingleCopy own = peers;
   own.scratch_bytes = peers.scratch_bytes / static_cast<std::size_t>(threads) / kPage * kPage;
@@ -98,8 +98,8 @@ inline SingleCopy for_thread(const SingleCopy& peers, int thread, int threads) {
   return own;
 }
 
-// Threads whose parts of the scratch memory hold as much from `sources` ranks at a time as is worth
-// a system call.
+// Returns how many threads may fetch: their parts of the scratch memory must hold as much from
+// `sources` ranks at a time as is worth a system call.
 inline int most_fetching_threads(const SingleCopy& peers, int sources) {
   constexpr std::size_t kLeastFetch = 32 << 10;
   return static_cast<int>(peers.scratch_bytes / kLeastFetch / static_cast<std::size_t>(sources));
@@ -119,8 +119,8 @@ inline void fetch_and_unpack(const SingleCopy& peers, int peer, std::uintptr_t a
   }
 }
 
-// The same into data that may have gaps or not; much by as many threads as may help. What is
-// refused is noted.
+// Fetches in the same way into data with or without gaps. As many threads as may help fetch large
+// data. What is refused is noted.
 inline void fetch_into(const SingleCopy& peers, int peer, std::uintptr_t address, const Bytes& to,
                        std::size_t bytes) {
   if (to.contiguous()) {
@@ -149,22 +149,23 @@ inline void store_to_peers(const ShmGroup& group, const SingleCopy& peers, std::
   }
 }
 
-// Bytes fetched from a peer at a time: few enough that they are folded while they are still in the
-// second-level cache, and enough that a system call (some 300 ns) is seldom needed. Of mapped
-// memory, bytes of the result that are stored while they are in the first-level cache.
+// Returns the bytes fetched from a peer at a time: few enough that they are folded while they are
+// still in the second-level cache, and enough that a system call (some 300 ns) is seldom needed.
+// From mapped memory, it is the bytes of the result that are stored while they are in the
+// first-level cache.
 inline std::size_t fetch_bytes(const SingleCopy& peers, int ranks) {
   const std::size_t most = peers.mapped ? 16 << 10 : 256 << 10;
   const std::size_t share = peers.scratch_bytes / static_cast<std::size_t>(ranks);
   return std::min(most, share / kCacheLine * kCacheLine);
 }
 
-// Bytes that a rank takes of a share at a time.
+// Returns the bytes that a rank takes of a share at a time.
 inline std::size_t piece_bytes(const SingleCopy& peers, int ranks) {
   constexpr std::size_t kMostInPlace = 128 << 10;
   return peers.mapped ? kMostInPlace : fetch_bytes(peers, ranks);
 }
 
-// The parts of a vector cut into pieces, the same number in each part (the last may be empty).
+// The parts of a vector are cut into pieces, the same number in each part (the last may be empty).
 class Shares {
  public:
   Shares(const Parts& parts, const SingleCopy& peers)
@@ -196,8 +197,8 @@ void fold_own_share(const ShmGroup& group, const Claims& claims, const SingleCop
 }
 
 // Folds the range `part` of all ranks' inputs, block by block, into `to`, or into the scratch
-// memory where that is null. input(rank) is where a rank's is. Inputs are read in place where this
-// process sees them; scratch memory has room for a block of the others'.
+// memory if that is null. input(rank) returns where a rank's input is. Inputs are read in place if
+// this process sees them; scratch memory has room for a block of the others'.
 template <class InputOf>
 class BlockFold {
  public:
@@ -214,11 +215,11 @@ class BlockFold {
 
   bool ended() const { return done_ == part_.bytes; }
   Part rest() const { return {at(), part_.bytes - done_}; }
-  // Where in the vectors the block is, and its bytes.
+  // Return where in the vectors the block is, and its bytes.
   std::size_t at() const { return part_.offset + done_; }
   std::size_t bytes() const { return std::min(most_, part_.bytes - done_); }
 
-  // Where this process sees a rank's block, or null.
+  // Returns where this process sees a rank's block, or null.
   const std::byte* place(int r) const {
     return r == own_ ? args_.input + at() : seen(peers_, r, address(r), bytes());
   }
@@ -226,7 +227,7 @@ class BlockFold {
   std::byte* scratch(int r) const { return peers_.scratch + static_cast<std::size_t>(r) * most_; }
   bool read(int r) const { return read_from(peers_, r, address(r), scratch(r), bytes()); }
 
-  // Of a block that is seen or read of all ranks: returns where the result is.
+  // Folds a block that was seen or read of all ranks. Returns where the result is.
   const std::byte* fold() const {
     std::byte* const result = to_ ? to_ + done_ : scratch(own_);
     sumac::fold(args_.kernel, result, ranks_, bytes() / args_.element, args_.element,
@@ -248,8 +249,8 @@ class BlockFold {
   std::size_t most_, done_ = 0;
 };
 
-// Calls store(offset, result, bytes) for each block that is folded. Returns what is not, where a
-// transfer was refused: nothing of it has been stored.
+// Calls store(offset, result, bytes) for each block that is folded. Returns the range that is not
+// folded because a transfer was refused; nothing of it has been stored.
 template <class InputOf, class Store>
 Part fold_from(const ReduceArguments& args, const SingleCopy& peers, int ranks, int own, Part part,
                InputOf input, std::byte* to, Store store) {
@@ -265,7 +266,7 @@ Part fold_from(const ReduceArguments& args, const SingleCopy& peers, int ranks, 
   return block.rest();
 }
 
-// The same in this rank's turn of a relay: refused inputs are asked for.
+// Does the same in this rank's turn of a relay, which asks for refused inputs.
 template <class InputOf, class Store>
 Task fold_by_relay(Strand& strand, Relay& relay, const ReduceArguments& args,
                    const SingleCopy& peers, int ranks, int own, Part part, InputOf input,
@@ -281,14 +282,14 @@ Task fold_by_relay(Strand& strand, Relay& relay, const ReduceArguments& args,
   }
 }
 
-// Where a rank's input is that it has shown at `position`.
+// Returns where a rank's input is, as shown at `position`.
 struct ShownInput {
   const ShmGroup& group;
   std::uint64_t position;
   std::uintptr_t operator()(int rank) const { return buffers_of(group, rank, position).input; }
 };
 
-// The shares of a reduction, done by whichever rank has time. formed(owner, part) is where this
+// Whichever rank has time does the shares of a reduction. formed(owner, part) returns where this
 // rank forms a part of a share, or null; store(position, owner, offset, result, bytes) brings the
 // result to the ranks that need it.
 template <class Formed, class Store>
@@ -320,7 +321,7 @@ class SharedFold {
   }
   Wait all_done() const { return claims_.all_done(); }
 
-  // When all is done, in this rank's turn: what was refused.
+  // Does what was refused. It is called when everything else is done, in this rank's turn.
   Task do_refused(Strand& strand, Relay& relay) const { return do_refused(strand, relay, *this); }
 
  private:
@@ -382,8 +383,8 @@ Task complete(Strand& strand, ShmGroup& group, std::uint64_t position, const Sin
   group.note_finished_before(position);
 }
 
-// The reductions by single copy: addresses travel, all ranks' shares are done by whichever rank has
-// time, and all wait for all.
+// Does the reductions by single copy: addresses travel, all ranks' shares are done by whichever
+// rank has time, and all wait for all.
 template <class Formed, class Store>
 Task reduce_shares(Strand& strand, ShmGroup& group, const ReduceArguments& args,
                    const SingleCopy& peers, Parts parts, std::byte* shown, Formed formed,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A vector on its way through slots, step by step: in each step a piece of every rank's part.
-// Shared by the algorithms that split the work; how a vector is cut is arithmetic of its own.
+// A vector goes through slots step by step: each step has a piece of every rank's part. The
+// algorithms that split the work share this file; the arithmetic of the cuts is in classes of its
+// own.
 #pragma once
 
 #include <cstring>
@@ -12,12 +13,12 @@
 namespace sumac {
 
 struct Piece {
-  std::size_t offset;  // in the vector
+  std::size_t offset;  // place in the vector
   std::size_t bytes;
-  std::size_t place;  // in a slot
+  std::size_t place;  // place in a slot
 };
 
-// Chunks of as much as is used of a slot at once, each divided into one part a rank.
+// A chunk is as much as is used of a slot at once, divided into one part for each rank.
 class SplitChunks {
  public:
   SplitChunks(int ranks, std::size_t bytes, std::size_t chunk, std::size_t unit)
@@ -36,9 +37,9 @@ class SplitChunks {
   std::size_t unit_;
 };
 
-// Given parts, in the order of ranks and one behind the other. Each is cut into the same number of
-// pieces, so that all ranks have work in every step. Where a slot has no room for that (elements of
-// a program's own may be large) the vector goes through chunk by chunk.
+// Here the parts are given, in the order of ranks and one behind the other. Each is cut into the
+// same number of pieces, so that all ranks have work in every step. If a slot has no room for that
+// (elements of a program's own may be large), the vector goes through chunk by chunk.
 class SpreadParts {
  public:
   SpreadParts(const Parts& parts, std::size_t slot_bytes, std::size_t unit)
@@ -77,7 +78,7 @@ class SpreadParts {
   bool spread_;
 };
 
-// Given parts, each in a slot of its own.
+// Here the parts are given, and each goes through a slot of its own.
 class OwnSlots {
  public:
   OwnSlots(const Parts& parts, std::size_t slot_bytes)
@@ -99,8 +100,9 @@ class OwnSlots {
 };
 
 // Copies a rank's data into its slot. Data with a layout are packed there directly unless they are
-// to go past the caches, which few packers can: then by pieces that stay in the first cache. (64
-// KiB of every second double, broadcast between far cores of a Zen 4: 30 us if packed directly.)
+// to go past the caches, which few packers can do; then they are packed in pieces that stay in the
+// first-level cache. (64 KiB of every second double, broadcast between far cores of a Zen 4, take
+// 30 us if packed directly.)
 inline void put(ShmGroup& group, std::uint64_t position, const ConstBytes& from, std::byte* to,
                 std::size_t bytes) {
   if (from.contiguous()) return group.store(position, to, from.at(), bytes);

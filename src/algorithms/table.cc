@@ -10,7 +10,7 @@ struct Starts {
   StartSending sending = nullptr;
 };
 
-// By the type of the function.
+// Adapters are chosen by the type of the function.
 template <Collective collective, auto* function>
 struct Adapters;
 
@@ -92,7 +92,7 @@ TakesGaps takes_gaps(const AlgorithmInfo& info, bool has_slots) {
       info.needs == Needs::single_copy &&
       (collective == Collective::bcast || collective == Collective::alltoall);
   if (through_slots && has_slots) return {true, true};
-  // What is fetched from the others may be taken to pieces.
+  // Data that are fetched from the others may be taken to pieces.
   return {false, collective == Collective::alltoall || collective == Collective::allgather};
 }
 

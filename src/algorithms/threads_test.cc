@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every algorithm with ranks as threads: real concurrency, more ranks than cores, and memory that
-// ThreadSanitizer can see.
+// The tests run every algorithm with ranks as threads: real concurrency, more ranks than cores, and
+// memory that ThreadSanitizer can see.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -15,7 +15,7 @@
 namespace sumac::testing {
 namespace {
 
-// The n-th call's, in turn.
+// Returns the algorithm of the n-th call, in turn.
 const AlgorithmEntry& entry_for(int n) {
   static const std::vector<Algorithm> all = [] {
     std::vector<Algorithm> some;
@@ -44,7 +44,7 @@ DirectTry attempt_of(const AlgorithmEntry& entry, int n, int rank, int ranks) {
   return attempt;
 }
 
-// Later ranks have more, the first nothing.
+// Returns parts that are larger for later ranks; the first rank has nothing.
 std::vector<Part> growing_parts(std::size_t count, int ranks) {
   std::vector<Part> listed;
   for (std::size_t r = 0, at = 0; r < static_cast<std::size_t>(ranks); ++r) {
@@ -57,7 +57,7 @@ std::vector<Part> growing_parts(std::size_t count, int ranks) {
   return listed;
 }
 
-// The same call of another collective.
+// Returns the arguments of the same call for another collective.
 CallArguments arguments_of(Collective what, const ReduceArguments& args, int rank,
                            const Parts& parts, Exchange& exchange) {
   const bool lists = what == Collective::alltoallv;
@@ -81,7 +81,7 @@ CallArguments arguments_of(Collective what, const ReduceArguments& args, int ran
   return args;
 }
 
-// One call; returns the number of wrong elements.
+// Makes one call. Returns the number of wrong elements.
 int call(Rank& rank, const WaitPolicy& policy, int n) {
   const int ranks = rank.group.size(), me = rank.group.rank();
   const AlgorithmEntry& entry = entry_for(n);
@@ -114,7 +114,7 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
                       rank.direct);
   };
   const bool may_be_direct = &entry == &entry_of(Algorithm::allreduce_flat_lines);
-  // The three ways through an operation.
+  // There are three ways through an operation.
   if (may_be_direct && n % 2 == 0) {
     allreduce::flat_lines_directly(rank.strand, rank.group, args, policy);
   } else if (n % 3 == 0) {

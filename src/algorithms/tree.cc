@@ -7,7 +7,7 @@
 namespace sumac {
 namespace {
 
-// Folds the results of the runs of `length` ranks. `own`: the result of this rank's run.
+// Folds the results of the runs of `length` ranks. `own` is the result of this rank's run.
 void fold_runs(const ShmGroup& group, const ReduceArguments& args, const RunTree& tree,
                std::int64_t length, const TreeChunk& chunk, const std::byte* own, std::byte* to) {
   int runs = 0;
@@ -57,7 +57,7 @@ Task pass_down(Strand& strand, ShmGroup& group, const RunTree& tree, TreeChunk c
   const std::byte* const theirs = group.cell(parent, position, chunk.most);
   group.read(position, bytes, [&] {
     if (!tree.is_leaf()) {
-      // What the cell had on the way up has been read, or there would be no result.
+      // The data that the cell had on the way up have been read, or there would be no result.
       group.store(position, own, theirs, bytes);
       publish();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the trees through slots share: the ways up and down for one chunk, and what a tree costs.
+// The trees through slots share the ways up and down for one chunk, and the cost of a tree.
 #pragma once
 
 #include "algorithms/arguments.h"
@@ -10,21 +10,21 @@
 
 namespace sumac {
 
-// One chunk on its way: its position, its place in the vector, and the size of the largest chunk.
+// One chunk on its way has a position, a place in the vector, and the size of the largest chunk.
 struct TreeChunk {
   std::uint64_t position;
   Part part;
   std::size_t most;
 };
 
-// Folds a chunk of the runs that this rank leads, in the order of ranks: at the root to the output,
-// elsewhere to this rank's cell, which is free, for its parent.
+// Folds a chunk of the runs that this rank leads, in the order of ranks. At the root the result
+// goes to the output, elsewhere to this rank's cell, which is free, for its parent.
 Task fold_up(Strand& strand, ShmGroup& group, const ReduceArguments& args, const RunTree& tree,
              TreeChunk chunk);
 
 // Takes a chunk from the parent's cell to `data`, and shows it to the children in this rank's cell,
-// which is free; at the root, whose data they are, only that. Behind the flags of results, whose
-// cells had data on the way up, or of inputs.
+// which is free. The root already has the data, and only shows them. `shown` says which flags
+// announce them: those of results, whose cells had data on the way up, or those of inputs.
 enum class Shown : std::uint8_t { inputs, results };
 Task pass_down(Strand& strand, ShmGroup& group, const RunTree& tree, TreeChunk chunk, Bytes data,
                Shown shown);

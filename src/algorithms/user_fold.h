@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fold by the program's own operation, whose function is called through the MPI.
+// This fold uses the program's own operation, whose function is called through the MPI.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ class UserFold {
   // them, since it may write its operands.
   using Source = const std::byte* (*)(const void* context, int rank);
 
-  // output[i] = (source(0)[i] op source(1)[i]) op ... for i < count, in the calling thread.
-  // `output` may be one of the sources, exactly.
+  // Computes output[i] = (source(0)[i] op source(1)[i]) op ... for i < count, in the calling
+  // thread. `output` may be exactly one of the sources.
   virtual void fold(std::byte* output, int ranks, std::size_t count, Source source,
                     const void* context) = 0;
 

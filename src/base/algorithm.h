@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of algorithms.def as names and properties. Their functions are in algorithms/table.h.
+// This header turns the rows of algorithms.def into names and properties. Their functions are in
+// algorithms/table.h.
 #pragma once
 
 #include <array>
@@ -16,11 +17,11 @@ enum class Algorithm : std::uint8_t {
   collective##_##name,
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM
-  native,  // hand it to the MPI: the rules find it faster there
+  native,  // the call is handed to the MPI, because the rules find it faster there
 };
 inline constexpr int kNumAlgorithms = static_cast<int>(Algorithm::native);
 
-// All rows of the table, in its order.
+// The array lists the rows of the table in its order.
 inline constexpr std::array<Algorithm, kNumAlgorithms> kAllAlgorithms = {
 #define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
   Algorithm::collective##_##name,
@@ -28,7 +29,7 @@ inline constexpr std::array<Algorithm, kNumAlgorithms> kAllAlgorithms = {
 #undef SUMAC_ALGORITHM
 };
 
-// The columns that algorithms.def explains.
+// algorithms.def explains the values of this column and of the next ones.
 enum class Needs : std::uint8_t {
   lines,
   slots,
@@ -43,7 +44,7 @@ enum class Needs : std::uint8_t {
   levels_slow_ranks,
   levels_single_copy
 };
-// Whether all ranks of each node share the work of a call (levels/all_ranks.h).
+// Returns true if all ranks of each node share the work of a call (levels/all_ranks.h).
 constexpr bool is_of_all_ranks(Needs needs) {
   return needs == Needs::levels_all_ranks || needs == Needs::levels_slow_ranks;
 }
@@ -66,14 +67,14 @@ inline constexpr AlgorithmInfo kAlgorithmInfos[] = {
 #undef SUMAC_ALGORITHM
 };
 
-// Not for Algorithm::native, which has no row. AddressSanitizer does not see beyond an inline
-// table.
+// Algorithm::native has no row, so callers must not ask for it. AddressSanitizer does not see an
+// access beyond an inline table, hence the assertion.
 constexpr const AlgorithmInfo& info_of(Algorithm algorithm) {
   assert(algorithm != Algorithm::native);
   return kAlgorithmInfos[static_cast<int>(algorithm)];
 }
 
-// The name that users write. Two collectives may have algorithms of the same name.
+// Returns the name that users write. Two collectives may have algorithms of the same name.
 constexpr const char* name_of(Algorithm algorithm) {
   return algorithm == Algorithm::native ? "native" : info_of(algorithm).name;
 }
@@ -88,7 +89,7 @@ constexpr Over over_of(Needs needs) {
   return needs == Needs::messages ? Over::p2p : Over::levels;
 }
 
-// True when the algorithm reaches into other ranks' memory.
+// Returns true if the algorithm reaches into other ranks' memory.
 constexpr bool needs_single_copy(const AlgorithmInfo& info) {
   return info.needs == Needs::single_copy || info.needs == Needs::levels_single_copy;
 }

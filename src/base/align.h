@@ -6,11 +6,11 @@
 namespace sumac {
 
 inline constexpr std::size_t kCacheLine = 64;
-// Processors prefetch lines in pairs: data of two writers stays this far apart.
+// Processors prefetch lines in pairs, so data that two writers write stay this far apart.
 inline constexpr std::size_t kFalseSharingRange = 128;
 inline constexpr std::size_t kPage = 4096;
 
-// The smallest multiple of `unit` that is at least n.
+// Returns the smallest multiple of `unit` that is at least n.
 constexpr std::size_t round_up(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit * unit;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers with a point, whatever locale the program has chosen: by that of many countries, printf()
-// would write a comma, and the text would be no JSON.
+// Sumac writes and reads numbers with a decimal point, whatever locale the program has chosen. In
+// the locale of many countries printf() would write a comma, and the text would not be JSON.
 #pragma once
 
 #include <locale.h>
 #include <stddef.h>
 
-// Returns the thread's locale, for uselocale(). The C library has the C locale as a constant.
+// Gives this thread the C locale, and returns the one it had, for uselocale(). The C library has
+// the C locale as a constant, so nothing needs to be freed.
 static inline locale_t sumac_use_c_locale(void) {
   return uselocale(newlocale(LC_ALL_MASK, "C", NULL));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The outcome of the calls whose results were compared with the MPI's own (SUMAC_CHECK=results):
-// counted by the checks, printed by the statistics.
+// SUMAC_CHECK=results compares the results of calls with the MPI's own. The checks count the
+// outcomes that are listed here, and the statistics print them.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 namespace sumac {
 
-// Nanoseconds of a clock, by default since the machine was started.
+// Returns nanoseconds of a clock, by default since the machine was started.
 inline std::uint64_t clock_ns(clockid_t clock = CLOCK_MONOTONIC) {
   timespec time;
   clock_gettime(clock, &time);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of collectives.def in C++.
+// This header has the rows of collectives.def in C++.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class Collective : std::uint8_t {
 #undef SUMAC_COLLECTIVE
 };
 
-// Who takes part; the column `ranks` of collectives.def.
+// The column `ranks` of collectives.def says who takes part.
 enum class Among : std::uint8_t { levels, none };
 
 struct CollectiveInfo {
@@ -38,23 +38,23 @@ constexpr const CollectiveInfo& info_of(Collective collective) {
 }
 constexpr const char* name_of(Collective collective) { return info_of(collective).name; }
 
-// True for collectives of a communicator's ranks.
+// Returns true for collectives of a communicator's ranks.
 constexpr bool is_of_ranks(Collective collective) {
   return info_of(collective).among != Among::none;
 }
 
-// True for collectives in which each rank gives each other rank data of their own.
+// Returns true for collectives in which each rank gives each other rank data of its own.
 constexpr bool is_all_to_all(Collective collective) {
   return collective == Collective::alltoall || collective == Collective::alltoallv;
 }
 
-// True for collectives that have a part for each rank.
+// Returns true for collectives whose data have a part for each rank.
 constexpr bool has_parts(Collective collective) {
   return collective == Collective::reduce_scatter || collective == Collective::allgather ||
          is_all_to_all(collective);
 }
 
-// Returns null where there is no collective of that name.
+// Returns null if no collective has that name.
 inline const CollectiveInfo* find_collective(std::string_view name) {
   for (const CollectiveInfo& info : kCollectives) {
     if (name == info.name) return &info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Instructions that C++ has no name for.
+// These functions wrap instructions that C++ has no name for.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace sumac {
 
-// Pauses in a loop that polls: saves power, and keeps the pipeline from speculating on the other
-// core's store.
+// Pauses inside a loop that polls. The pause saves power and keeps the pipeline from speculating on
+// the other core's store.
 inline void cpu_pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -18,7 +18,8 @@ inline void cpu_pause() {
 #endif
 }
 
-// A clock that is read in some ten nanoseconds, in units of its own: for ratios of times.
+// Reads a clock in some ten nanoseconds. It counts in units of its own, so only ratios of its times
+// mean anything.
 inline std::uint64_t cpu_ticks() {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -31,7 +32,7 @@ inline std::uint64_t cpu_ticks() {
 #endif
 }
 
-// Requests a line that will be written soon, while this thread waits anyway.
+// Requests a cache line that will be written soon, while this thread waits anyway.
 inline void prefetch_for_write(const void* line) {
 #if defined(__x86_64__)
   asm volatile("prefetchw %0" ::"m"(*static_cast<const char*>(line)));

@@ -5,8 +5,8 @@
 
 namespace sumac {
 
-// An open file of a process, as others find it: /proc/<pid>/fd/<descriptor>, if that has this
-// device and inode.
+// Another process finds this open file at /proc/<pid>/fd/<descriptor>; the file there is the same
+// one only if it has this device and inode.
 struct FileIdentity {
   std::int32_t descriptor = -1;  // -1: none
   std::uint64_t device = 0, inode = 0;

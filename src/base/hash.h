@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FNV-1a: the same number for the same bytes on every machine of one byte order. In C, for options;
-// not for untrusted input.
+// FNV-1a gives the same number for the same bytes on all machines of one byte order. It is in C
+// because the options use it. It must not be used for untrusted input.
 #pragma once
 
 #include <stddef.h>
@@ -24,7 +24,7 @@ inline std::uint64_t hash_text(std::string_view text, std::uint64_t hash = SUMAC
   return sumac_hash(text.data(), text.size(), hash);
 }
 
-// `value` must have no padding.
+// The type of `value` must have no padding.
 template <class T>
 std::uint64_t hash_value(const T& value, std::uint64_t hash = SUMAC_HASH_START) {
   return sumac_hash(&value, sizeof value, hash);

@@ -40,7 +40,7 @@ static const char* first_set(const char* const* names) {
 }
 
 static const char* openmpi_evidence(void) {
-  // OMPI_MCA_* and OMPI_ALLOW_* are no evidence: users export these settings for good.
+  // OMPI_MCA_* and OMPI_ALLOW_* are no evidence, since users export these settings for good.
   static const char* const names[] = {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", NULL};
   return first_set(names);
 }
@@ -68,7 +68,7 @@ const char* sumac_launch_evidence(void) {
 }
 
 struct sumac_launch sumac_launch_of(const char* family) {
-  // SLURM_NTASKS belongs to the allocation: a program that a job script starts by itself has it
+  // SLURM_NTASKS belongs to the allocation, so a program that a job script starts by itself has it,
   // too.
   static const struct {
     const char *launcher, *family, *size, *rank;

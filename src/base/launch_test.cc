@@ -56,7 +56,7 @@ TEST_F(Launch, SignsOfBothDecideNothing) {
   EXPECT_EQ(sumac_launch_family(), nullptr);
 }
 
-// Each row: the environment, and by what a program of either MPI is told its size.
+// Each row has an environment, and the variable that tells a program of either MPI its size.
 struct Told {
   const char* environment;  // words
   const char* openmpi;      // "VARIABLE=size rank", or nullptr
@@ -94,7 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
         Told{"PMI_SIZE=2 PMI_RANK=1", kHydra, kHydra},
         Told{"PMI_SIZE=2 PMI_RANK=1 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=3", kOpenMpi,
              kHydra},
-        // A job script has no step: what it starts is alone, and is to be.
+        // A job script is in no step, so the program that it starts is a job of its own, of one
+        // process.
         Told{"SLURM_NTASKS=8 SLURM_PROCID=0", "nobody", "nobody"},
         Told{"SLURM_STEP_NUM_TASKS=8 SLURM_PROCID=7", kSlurm, kSlurm},
         Told{"SLURM_STEP_NUM_TASKS=8 SLURM_PROCID=7 PMI_SIZE=8 PMI_RANK=7", kSlurm, kSlurm},

@@ -34,8 +34,8 @@ static uint64_t hash_of_values(const char* const* names, uint64_t hash) {
   return hash;
 }
 
-// Hydra names a job nowhere in the environment. Each job has a proxy of its own on each node, which
-// is above the job's processes. Returns 0 where there is none.
+// Hydra puts no name of the job into the environment. Each job has a proxy of its own on each node,
+// which is an ancestor of the job's processes. Returns 0 if there is none.
 static uint64_t hash_of_hydra_proxy(const char* proc, uint64_t hash) {
   struct sumac_process_stat stat;
   if (!sumac_read_process_stat(proc, getpid(), &stat)) return 0;
@@ -95,7 +95,7 @@ struct sumac_job sumac_own_job(const char* family, const char* proc) {
   } else if (is_set("SLURM_STEP_ID")) {
     job = job_of_slurm(start);
   }
-  // An mpiexec inside of a job step leaves these numbers to its ranks, beside a size of its own.
+  // An mpiexec inside a job step leaves these numbers to its ranks and adds a size of its own.
   if (job.ranks < 1 && is_set("SLURM_GTIDS")) {
     job.numbers = value_of("SLURM_GTIDS");
     job.ranks = count_of(job.numbers);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks of a group that shares memory measure when it is set up: equal on all of them.
+// The ranks of a group that shares memory measure these properties when the group is set up. The
+// values are equal on all of its ranks.
 #pragma once
 
 #include "base/attach.h"
@@ -9,19 +10,19 @@
 namespace sumac {
 
 struct Measured {
-  Distance distance = Distance::unknown;  // of the farthest neighbours
-  Attach attach = Attach::unknown;        // of the slowest
+  Distance distance = Distance::unknown;  // between the neighbours farthest apart
+  Attach attach = Attach::unknown;        // for the slowest rank
   Stores stores = Stores::unknown;
   bool operator==(const Measured&) const = default;
 
-  // True where stores into memory that others read go past the caches. Where that was not measured,
-  // between ranks far from one another.
+  // Returns true if a rank should write data that others read past the caches. If nobody has
+  // measured that, it should between ranks far from one another.
   bool streams() const {
     return stores == Stores::streamed || (stores == Stores::unknown && distance == Distance::far);
   }
 };
 
-// Of a group with two parts.
+// Returns the values for a group with two parts.
 constexpr Measured worse(const Measured& a, const Measured& b) {
   return {farther(a.distance, b.distance), slower(a.attach, b.attach), both(a.stores, b.stores)};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of what `src/promotion` counts: buffers whose pages other ranks can map, and buffers
-// that it refused. The statistics print them.
+// `src/promotion` counts buffers whose pages other ranks can map, and buffers that it refused.
+// These are the names of its counters, which the statistics print.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr UseText kMemoryUseTexts[] = {
 };
 inline constexpr int kNumMemoryUses = 5;
 
-// Why a buffer was not promoted.
+// Each text says why a buffer was not promoted.
 inline constexpr UseText kRefusalTexts[] = {
 #define SUMAC_REFUSAL(name, scope, text) {#name, text},
 #include "base/refusals.def"

@@ -29,7 +29,7 @@ void sumac_write_line(const struct sumac_line* line) {
   struct sumac_write_signals signals;
   sumac_hold_write_signals(&signals);
   const ssize_t written = write(STDERR_FILENO, line->text, line->length);
-  (void)written;  // where it fails, there is nowhere left to say so
+  (void)written;  // if the write fails, there is nowhere left to say so
   sumac_drop_write_signals(&signals);
 }
 

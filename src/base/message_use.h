@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages, and blocks of all-to-alls, that Sumac packs (SUMAC_PACK_MESSAGES): counted by the back
-// end, printed by the statistics.
+// Sumac packs messages, and blocks of all-to-alls (SUMAC_PACK_MESSAGES). The back end counts them,
+// and the statistics print the counters.
 #pragma once
 
 #include <cstdint>

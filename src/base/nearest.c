@@ -10,8 +10,8 @@ static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 static int same(char a, char b) { return toupper((unsigned char)a) == toupper((unsigned char)b); }
 
-// Number of edits (insert, delete, replace, swap two neighbours) that turn `a` into `b`, of at most
-// kLongest characters each. Keeps three rows of the usual table.
+// Returns the number of edits (insert, delete, replace, swap two neighbours) that turn `a` into
+// `b`. Each has at most kLongest characters. The function keeps three rows of the usual table.
 static size_t edit_distance(const char* a, size_t a_length, const char* b, size_t b_length) {
   size_t rows[3][kLongest + 1];
   for (size_t j = 0; j <= b_length; ++j) rows[0][j] = j;
@@ -34,7 +34,8 @@ static size_t edit_distance(const char* a, size_t a_length, const char* b, size_
 const char* sumac_nearest(const char* name, size_t length, const char* const* known, size_t count) {
   if (length == 0 || length > kLongest) return NULL;
   const char* nearest = NULL;
-  // One wrong letter in three is still the same word, but at least one letter must be right.
+  // A word with one wrong letter in three is still the same word, but at least one letter must be
+  // right.
   size_t best = least((length + 2) / 3 + 1, length);
   for (size_t i = 0; i < count; ++i) {
     const size_t known_length = strlen(known[i]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What keeps ranks of one machine from each other's memory, so that Sumac is slower than it could
-// be there. The statistics count the communicators that were set up so; the log says it once.
+// These obstacles keep ranks of one machine from each other's memory, so that Sumac is slower there
+// than it could be. The statistics count the communicators that were set up so; the log says it
+// once.
 #pragma once
 
 #include <cstdint>

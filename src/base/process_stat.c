@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Fills `found` from "1234 (name) S 1 ...". The name may have blanks and parentheses in it.
+// Fills `found` from "1234 (name) S 1 ...". The name may contain blanks and parentheses.
 static int parse(char* text, struct sumac_process_stat* found) {
   enum { kState = 3, kParent = 4, kThreads = 20, kBegin = 22 };  // fields, counted from 1
   const char* const name = strchr(text, '(');

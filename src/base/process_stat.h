@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel shows to everyone of a process, in /proc/<pid>/stat.
+// The kernel shows these facts about a process to everyone, in /proc/<pid>/stat.
 #pragma once
 
 #include <stdint.h>
@@ -11,13 +11,14 @@ extern "C" {
 
 struct sumac_process_stat {
   char name[32];
-  char state;  // 'Z': it has ended, and its parent has not noticed yet
+  char state;  // 'Z': it has ended, but its parent has not collected it yet
   pid_t parent;
   long threads;
-  uint64_t begin;  // when it began, which tells it from others that have had its number
+  uint64_t begin;  // when it began, which tells it from earlier processes of the same number
 };
 
-// Returns 0 where the process does not exist or cannot be seen. `proc`: where /proc is mounted.
+// Returns 0 if the process does not exist or cannot be seen. `proc` is the path where /proc is
+// mounted.
 int sumac_read_process_stat(const char* proc, pid_t pid, struct sumac_process_stat* found);
 
 #ifdef __cplusplus

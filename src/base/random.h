@@ -10,11 +10,11 @@
 
 namespace sumac {
 
-// An unpredictable word, never 0.
+// Returns an unpredictable word, never 0.
 inline std::uint64_t random_word() {
   std::uint64_t word = 0;
   if (getrandom(&word, sizeof word, 0) != sizeof word) {
-    // getrandom is refused: unique will have to do.
+    // The kernel refuses getrandom, so the word is only unique.
     word = clock_ns() << 32 ^ static_cast<std::uint64_t>(getpid());
   }
   return word ? word : 1;

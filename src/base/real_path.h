@@ -9,15 +9,16 @@
 
 namespace sumac {
 
-// The absolute path of what is there, without links. Empty, with the cause in errno, where there is
-// nothing. The C library's realpath() would want a buffer of 4 KiB on the caller's stack.
+// Returns the absolute path of an existing file or folder, without links. Returns an empty text,
+// with the cause in errno, if nothing is there. Letting the C library allocate the buffer spares
+// the caller's stack 4 KiB.
 inline std::string real_path(const char* path) {
   const std::unique_ptr<char, decltype(&std::free)> found(realpath(path, nullptr), std::free);
   return found ? found.get() : std::string();
 }
 
-// The absolute path of what need not be there, since the program may change its working directory.
-// As it is where that is unknown.
+// Returns the absolute path of something that need not exist, since the program may change its
+// working directory. Returns the path unchanged if the working directory is unknown.
 inline std::string absolute_path(const char* path) {
   if (*path == '/') return path;
   const std::unique_ptr<char, decltype(&std::free)> here(getcwd(nullptr, 0), std::free);

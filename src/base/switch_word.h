@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of yes and no, in any case. C: the stub and the command read switches too.
+// The names of yes and no are accepted in any case. The file is in C because the stub and the
+// command read switches too.
 #pragma once
 
 #include <stddef.h>
 #include <strings.h>
 
-// 1 for a name of yes, 0 for a name of no, -1 for any other text.
+// Returns 1 for a name of yes, 0 for a name of no, -1 for any other text.
 static inline int sumac_switch_word(const char* text) {
   static const char* const names[2][5] = {{"0", "no", "off", "false", "n"},
                                           {"1", "yes", "on", "true", "y"}};

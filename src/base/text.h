@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Texts of several words, such as options.
+// These functions take texts of several words apart, such as options.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,8 @@ constexpr std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Removes from the front of `text` the word before the separator, and the separator, and returns
-// the word: all of the text where there is no separator.
+// Removes the word before the separator, and the separator, from the front of `text`, and returns
+// the word. Takes all of the text if it has no separator.
 constexpr std::string_view take_word(std::string_view& text, char separator) {
   const auto end = text.find(separator);
   const std::string_view word = text.substr(0, end);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many threads a large reduction used, or why only one: counted by the kernels' callers,
-// printed by the statistics.
+// The statistics say how many threads a large reduction used, or why only one. The kernels' callers
+// count, the statistics print the counters.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The element types (types.def) and operations that Sumac has kernels for, free of any MPI's
-// handles.
+// These are the element types (types.def) and operations that Sumac has kernels for, independent of
+// any MPI's handles.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace sumac {
 
-// The kind of an element, by what reductions do with it.
+// The kind of an element says what reductions do with it.
 enum class ElementKind : std::uint8_t { integer, floating, complex, pair, none };
 
 enum class DType : std::uint8_t {
@@ -35,8 +35,8 @@ enum class Op : std::uint8_t {
 };
 inline constexpr int kNumOps = static_cast<int>(Op::none);
 
-// The files with vector kernels, kernels/reduce_<file>.cc: of one size of element each, so that
-// they compile in parallel. Those of `wide` elements are plain loops.
+// Each file kernels/reduce_<file>.cc has the vector kernels for elements of one size, so that the
+// files compile in parallel. The kernels of `wide` elements are plain loops.
 #define SUMAC_KERNEL_FILES(FILE) \
   FILE(int8)                     \
   FILE(int16)                    \
@@ -61,13 +61,13 @@ struct DTypeInfo {
   ElementKind kind;
   KernelFile kernels;
 
-  // True where it has vector kernels, not only plain loops.
+  // Returns true if the type has vector kernels, not only plain loops.
   constexpr bool vector() const { return kernels != KernelFile::wide; }
 };
 
 inline constexpr std::uint8_t kLongDouble = sizeof(long double);
 
-// In the order of DType.
+// The rows are in the order of DType.
 inline constexpr DTypeInfo kDTypes[] = {
 #define SUMAC_ELEMENT(type, name, bytes, kind, kernels, ...) \
   {name, bytes, ElementKind::kind, KernelFile::kernels},
@@ -76,12 +76,12 @@ inline constexpr DTypeInfo kDTypes[] = {
 
 constexpr const DTypeInfo& info_of(DType type) { return kDTypes[static_cast<int>(type)]; }
 
-// Bytes from one element to the next; 0 for DType::none.
+// Returns the bytes from one element to the next; 0 for DType::none.
 constexpr std::size_t size_of(DType type) { return info_of(type).size; }
 constexpr const char* name_of(DType type) { return info_of(type).name; }
 constexpr bool is_float(DType type) { return info_of(type).kind == ElementKind::floating; }
 
-// True where MPI defines the operation on the type. Every such pair has a kernel.
+// Returns true if MPI defines the operation on the type. Every such pair has a kernel.
 constexpr bool is_defined(Op op, DType type) {
   const bool location = op == Op::minloc || op == Op::maxloc;
   switch (info_of(type).kind) {
@@ -99,8 +99,8 @@ constexpr bool is_defined(Op op, DType type) {
   return false;
 }
 
-// True when a reduction has the same result whoever folds, in whatever order, NaNs and the sign of
-// zero aside. It has not where sums are rounded; and some MPIs saturate sums of 8 and 16 bits, or
+// Returns true if a reduction has the same result whoever folds, in whatever order, apart from NaNs
+// and the sign of zero. Rounded sums do not; and some MPIs saturate sums of 8 and 16 bits, or
 // compare unsigned integers as signed ones.
 constexpr bool is_exact(Op op, DType type) {
   const bool sums = op == Op::sum || op == Op::prod, compares = op == Op::min || op == Op::max;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A counter of the statistics: its name, for programs, and what it counts, for people.
+// A counter of the statistics has a name, for programs, and a text for people that says what it
+// counts.
 #pragma once
 
 namespace sumac {

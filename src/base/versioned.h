@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data of one writer that others read at any moment, also from another process: a version beside
-// them is odd while they are being written. Nobody waits for anybody; a reader that finds them half
-// written reads again.
+// One writer writes data that others read at any moment, also from another process. A version
+// beside the data is odd while they are being written. Nobody waits for anybody: a reader that
+// finds the data half written reads again.
 #pragma once
 
 #include <atomic>
@@ -9,16 +9,18 @@
 
 namespace sumac {
 
-// Around all writing of the data. One thread at a time.
+// The writer calls begin_writing() before and end_writing() after it writes the data. Only one
+// thread at a time may write.
 inline void begin_writing(std::atomic<std::uint64_t>& version) {
   version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);  // no data before the odd version
+  std::atomic_thread_fence(std::memory_order_release);  // keeps the data behind the odd version
 }
 inline void end_writing(std::atomic<std::uint64_t>& version) {
   version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-// `version()` reads the version, `copy()` the data. False where these were being written meanwhile.
+// `version()` reads the version, and `copy()` the data. Returns false if the data were being
+// written meanwhile.
 template <class Version, class Copy>
 bool read_whole(Version version, Copy copy) {
   const std::uint64_t before = version();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The signals that a failed write sends: SIGXFSZ where a file would exceed the limit of its size
-// (ulimit -f), SIGPIPE where nobody reads. By default they end the process, which must not happen
-// for what Sumac writes beside the program: the calls shall fail with EFBIG and EPIPE instead.
+// A failed write sends a signal: SIGXFSZ if a file would exceed the limit of its size (ulimit -f),
+// SIGPIPE if nobody reads. By default these signals end the process, which must not happen for what
+// Sumac writes beside the program: the calls shall fail with EFBIG and EPIPE instead.
 #pragma once
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static inline void sumac_drop_write_signals(struct sumac_write_signals* signals)
 #ifdef __cplusplus
 namespace sumac {
 
-// Holds them back until the end of the block.
+// Holds the two signals back until the end of the block.
 class WithoutWriteSignals {
  public:
   WithoutWriteSignals() { sumac_hold_write_signals(&signals_); }

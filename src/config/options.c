@@ -30,7 +30,7 @@ const size_t sumac_num_options = 0
 #undef SUMAC_OPTION
     ;
 
-// Offset of each row's field in struct sumac_options.
+// Each entry is the offset of a row's field in struct sumac_options.
 static const size_t offsets[] = {
 #define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) \
   offsetof(struct sumac_options, field),
@@ -63,7 +63,7 @@ static void store(struct sumac_options* options, size_t row, const struct sumac_
   }
 }
 
-// The value of SUMAC_<name>, as getenv would return it; an empty value counts as unset.
+// Returns the value of SUMAC_<name>, as getenv would return it. An empty value counts as unset.
 static const char* value_of(char* const* environment, const char* name) {
   const size_t length = strlen(name);
   for (; environment != NULL && *environment != NULL; ++environment) {
@@ -77,7 +77,7 @@ static const char* value_of(char* const* environment, const char* name) {
   return NULL;
 }
 
-// "a|b|c" -> "a, b, c"
+// Turns "a|b|c" into "a, b, c".
 static const char* listed(const char* choices, char* buffer, size_t size) {
   size_t used = 0;
   for (; *choices != '\0' && used + 3 < size; ++choices) {
@@ -136,7 +136,7 @@ static void refuse_value(const struct sumac_option_row* row, const char* text,
   report_bad_value(row, what, fix, to);
 }
 
-// The name (without its prefix) of an environment entry that looks like an option, or NULL.
+// Returns the name (without its prefix) of an environment entry that looks like an option, or NULL.
 static const char* option_like(const char* entry, size_t* length) {
   if (strncmp(entry, kPrefix, kPrefixLength) != 0) return NULL;
   const char* name = entry + kPrefixLength;

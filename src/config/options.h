@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of Sumac, read from SUMAC_* environment variables. In C, for the command and the
-// library.
+// The options of Sumac are read from SUMAC_* environment variables. The file is in C for the
+// command and the library.
 #pragma once
 
 #include <stddef.h>
@@ -30,7 +30,7 @@ struct sumac_options {
 #undef SUMAC_OPTION
 };
 
-// One row as data, for help and docs.
+// A row as data, which help and docs read.
 struct sumac_option_row {
   const char *name, *kind, *def, *choices, *doc;
   int agreed;
@@ -39,29 +39,29 @@ struct sumac_option_row {
 extern const struct sumac_option_row sumac_option_rows[];
 extern const size_t sumac_num_options, sumac_num_options_and_hooks;
 
-// What is wrong with a variable: its slug ("bad-value", "unknown-option"), the problem, the fix,
-// and what the library does about it.
+// A problem says what is wrong with a variable: the slug ("bad-value", "unknown-option"), the
+// problem, the fix, and what the library does instead.
 struct sumac_problem {
   const char *slug, *what, *fix, *instead;
 };
 typedef void (*sumac_problem_fn)(void* context, const struct sumac_problem* problem);
 
-// A value of kind report.
+// A parsed value of kind report.
 struct sumac_report {
   int wanted, all_ranks;
   const char* file;  // NULL: standard error
 };
-// Returns 0, or -1 where the text is not such a value.
+// Returns 0, or -1 if the text is not such a value.
 int sumac_parse_report(const char* text, struct sumac_report* report);
 
-// A value of SUMAC_CHECK.
+// A parsed value of SUMAC_CHECK.
 struct sumac_check {
   int calls;
   uint64_t results;    // of every so many calls; 0: of none
   int ends;            // the job ends after a result that differs
   const char* folder;  // where data of such a call are kept; "": nowhere
 };
-// Returns 0, or -1 where the text is not such a value.
+// Returns 0, or -1 if the text is not such a value.
 int sumac_parse_check(const char* text, struct sumac_check* check);
 
 // Fills `options` from defaults and `environment` (NULL-terminated "NAME=value" strings; text
@@ -79,11 +79,12 @@ int sumac_parse_bytes(const char* text, uint64_t* bytes);
 void sumac_options_refuse(struct sumac_options* options, const char* name, const char* why,
                           const char* fix, sumac_problem_fn problem, void* context);
 
-// FNV-1a hash over the values of all agreed options: equal on two ranks when all values are.
+// Returns an FNV-1a hash over the values of all agreed options. It is equal on two ranks if all
+// values are.
 uint64_t sumac_options_hash(const struct sumac_options* options);
 
 // Writes the agreed options that differ from their defaults as "NAME=value NAME=value", cut off at
-// `size`: for messages that say how two ranks differ.
+// `size`. Messages that say how two ranks differ show this text.
 void sumac_options_text(const struct sumac_options* options, char* text, size_t size);
 
 #ifdef __cplusplus

@@ -117,7 +117,8 @@ TEST(Options, BadValuesKeepTheDefaultAndAreReported) {
   }
 }
 
-// Values that no option of a kind has. Empty ones count as unset.
+// Returns values that no option of a kind accepts. Empty values count as unset, so they are not
+// among them.
 std::vector<std::string> bad_values(const sumac_option_row& row) {
   const std::string kind = row.kind;
   const std::vector<std::string> numbers = {
@@ -134,7 +135,7 @@ std::vector<std::string> bad_values(const sumac_option_row& row) {
 std::string text_of(std::uint64_t number) { return std::to_string(number); }
 std::string text_of(const char* text) { return text; }
 
-// All values, one after the other.
+// Returns all values, one after the other.
 std::string text_of(const sumac_options& options) {
   std::string text;
 #define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc) \
@@ -144,13 +145,14 @@ std::string text_of(const sumac_options& options) {
   return text;
 }
 
-// The sweep: every option, every kind of bad value, one problem each, and all options as they are
-// without any variable.
+// The sweep sets every option to every kind of bad value. Each gives one problem, and all options
+// are as they are without any variable.
 TEST(Options, EveryBadValueOfEveryOptionGivesTheDefaultAndOneProblem) {
   const std::string defaults = text_of(read_one("PATH=/bin").options);
   for (size_t i = 0; i < sumac_num_options_and_hooks; ++i) {
     const sumac_option_row& row = sumac_option_rows[i];
-    const bool judged_later = std::string(row.kind) == "text";  // by what understands it
+    // The code that understands a text judges it.
+    const bool judged_later = std::string(row.kind) == "text";
     EXPECT_EQ(bad_values(row).empty(), judged_later) << row.name << " of kind " << row.kind;
     for (const std::string& bad : bad_values(row)) {
       const std::string setting = std::string("SUMAC_") + row.name + "=" + bad;
@@ -168,7 +170,7 @@ TEST(Options, EveryBadValueOfEveryOptionGivesTheDefaultAndOneProblem) {
   }
 }
 
-// Every option that can be switched off, or on, by every name of no and yes.
+// Every option that can be switched off or on accepts every name of no and yes.
 TEST(Options, NamesOfYesAndNo) {
   const std::vector<std::string> yes = {"1", "yes", "on", "true", "YES", "On", "y"};
   const std::vector<std::string> no = {"0", "no", "off", "false", "NO", "Off", "n"};

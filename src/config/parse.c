@@ -20,7 +20,7 @@ int sumac_parse_number(const char* text, uint64_t* number) {
   return 0;
 }
 
-// The power of two that a unit letter stands for, or -1.
+// Returns the power of two that a unit letter stands for, or -1.
 static int unit_shift(char unit) {
   switch (unit) {
     case 'K':
@@ -56,7 +56,8 @@ int sumac_parse_bytes(const char* text, uint64_t* bytes) {
   return 0;
 }
 
-// Index of the word (of `length` characters, any case) among words separated by '|', or -1.
+// Returns the index of the word (of `length` characters, any case) among words separated by '|', or
+// -1.
 static int word_index(const char* words, const char* word, size_t length) {
   int index = 0;
   for (const char* start = words;; ++index) {
@@ -75,7 +76,7 @@ static uint64_t all_words(const char* words) {
   return mask;
 }
 
-// "all", "a,b" or "^a,^b" (all but those) -> bit mask over the choices.
+// Turns "all", "a,b" or "^a,^b" (all but those) into a bit mask over the choices.
 static int parse_colls(const char* choices, const char* text, uint64_t* number) {
   uint64_t mask = text[0] == '^' ? all_words(choices) : 0;
   for (const char* item = text;;) {
@@ -140,7 +141,7 @@ static int parse_flag(const char* text, uint64_t* number) {
   return 0;
 }
 
-// Digits are a count; 0 means off.
+// Digits are a count. 0, as a name of no, means off.
 static int parse_limit(const struct sumac_option_row* row, const char* text, uint64_t* number) {
   if (parse_count(row, text, number) == 0) return 0;
   const int word = sumac_switch_word(text);

@@ -33,8 +33,8 @@ class SpecBuilder {
   const std::size_t attach_at_;
 };
 
-// The position of "attach". The levels before it group fast and slow ranks apart and within nodes,
-// so that every host has a fast rank to attach to.
+// Returns the position of "attach". The levels before it group fast and slow ranks apart and within
+// nodes, so that every host has a fast rank to attach to.
 std::size_t SpecBuilder::attach_position() const {
   if (design_ == SlowDesign::peer) return 0;
   std::size_t position = spec_.size();
@@ -43,7 +43,7 @@ std::size_t SpecBuilder::attach_position() const {
   return position;
 }
 
-// True when a level that is not about objects keeps its groups within nodes.
+// Returns true if a level that is not about objects keeps its groups within nodes.
 bool SpecBuilder::within_node(std::size_t i) const {
   if (ranks_.nodes() == 1 || before_attach(i)) return true;
   return spec_[i].kind == LevelKind::ranks &&
@@ -114,7 +114,8 @@ std::vector<GroupKey> SpecBuilder::keys(std::size_t i, const std::vector<int>& a
     for (int rank : level.groups[g]) list[static_cast<std::size_t>(rank)] = static_cast<int>(g);
   }
   const bool split = level.kind <= LevelKind::node || within_node(i);
-  std::vector<int> met(static_cast<std::size_t>(ranks_.nodes()) * 2);  // of each unit
+  // Counts the ranks of each unit that came before.
+  std::vector<int> met(static_cast<std::size_t>(ranks_.nodes()) * 2);
   std::vector<GroupKey> result;
   result.reserve(active.size());
   for (int rank : active) {

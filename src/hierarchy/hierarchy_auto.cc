@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The levels that "auto" chooses.
+// This file has the levels that "auto" chooses.
 #include <set>
 
 #include "hierarchy/hierarchy_build.h"
@@ -7,10 +7,10 @@
 namespace sumac {
 namespace {
 
-// Ranks of a node up to which it stays one group: a second level would cost more than it saves.
+// A node of up to so many ranks stays one group: a second level would cost more than it saves.
 constexpr int kFlatRanks = 16;
 
-// True when some node has many ranks, in several objects of a kind.
+// Returns true if some node has many ranks, in several objects of a kind.
 bool worth_a_level(const RankTable& ranks, LevelKind kind) {
   std::vector<int> known(ranks.ranks_on.size());
   std::vector<std::set<int>> objects(ranks.ranks_on.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts of hierarchy.cc: the ranks in the form the builder uses, and levels made from keys.
+// These are parts of hierarchy.cc: the ranks in the form the builder uses, and levels made from
+// keys.
 #pragma once
 
 #include <array>
@@ -16,18 +17,18 @@ inline constexpr int kNamedKinds = static_cast<int>(LevelKind::node) + 1;
 inline constexpr const char* kLevelNames[kNamedKinds] = {"core", "l2",      "l3",
                                                          "numa", "package", "node"};
 
-// The number of the object of a kind, up to package; -1 where it is not known.
+// Returns the number of the object of a kind, up to package; -1 if it is not known.
 int object_of(const Location& at, LevelKind kind);
 
-// The ranks of a communicator, with their nodes numbered 0, 1, ... in the order of their first
-// ranks.
+// The table has the ranks of a communicator, with their nodes numbered 0, 1, ... in the order of
+// their first ranks.
 struct RankTable {
   explicit RankTable(const std::vector<Place>& all);
 
   const std::vector<Place>& places;
-  std::vector<int> node;      // of each rank
-  std::vector<int> ranks_on;  // of each node
-  std::vector<int> first_on;  // of each node
+  std::vector<int> node;      // indexed by rank
+  std::vector<int> ranks_on;  // number of ranks, indexed by node
+  std::vector<int> first_on;  // first rank, indexed by node
   bool two_classes = false;   // there are fast ranks and slow ones
 
   int size() const { return static_cast<int>(places.size()); }
@@ -37,7 +38,7 @@ struct RankTable {
   int unit(int rank) const { return node[rank] * 2 + slow(rank); }
 };
 
-// The group that a rank belongs to: ranks with equal keys form a group.
+// The key is that of the group that a rank belongs to: ranks with equal keys form a group.
 struct GroupKey {
   int unit = 0;
   std::array<int, kObjectKinds> object = {};
@@ -50,12 +51,12 @@ class LevelBuilder {
  public:
   LevelBuilder(const RankTable& ranks, Hierarchy& hierarchy);
 
-  // The ranks that the next level groups, in ascending order.
+  // Returns the ranks that the next level groups, in ascending order.
   const std::vector<int>& active() const { return active_; }
-  // Adds a level that groups the active ranks by one key each. Adds nothing when every group would
+  // Adds a level that groups the active ranks by one key each. Adds nothing if every group would
   // have one rank.
   void add(std::string name, const std::vector<GroupKey>& keys);
-  // Adds the last level where one is missing.
+  // Adds the last level if it is missing.
   void finish();
 
  private:
@@ -71,7 +72,7 @@ class LevelBuilder {
 // The levels before must leave an active rank on every node with fast ranks.
 void add_attach_levels(const RankTable& ranks, SlowDesign design, LevelBuilder& levels);
 
-// The levels that "auto" chooses for these ranks.
+// Returns the levels that "auto" chooses for these ranks.
 std::vector<LevelSpec> automatic_levels(const RankTable& ranks);
 
 }  // namespace sumac

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of ranks, and levels made from keys.
+// This file has the table of ranks, and makes levels from keys.
 #include <algorithm>
 #include <map>
 #include <numeric>

@@ -26,7 +26,7 @@ bool parse_count(std::string_view text, int& number) {
          number <= kMostRanks;
 }
 
-// "; did you mean 'numa'?", or nothing when no candidate is near.
+// Returns "; did you mean 'numa'?", or nothing if no candidate is near.
 std::string suggestion(std::string_view word, const std::vector<const char*>& candidates) {
   const char* nearest =
       sumac_nearest(word.data(), word.size(), candidates.data(), candidates.size());
@@ -136,8 +136,8 @@ bool SpecParser::levels(std::string_view text) {
   return true;
 }
 
-// Removes a collective's name and "=" from an item of SUMAC_HIERARCHY and returns the name; empty
-// where the item has none.
+// Removes a collective's name and "=" from an item of SUMAC_HIERARCHY and returns the name. Returns
+// an empty text if the item has none.
 std::string_view take_collective(std::string_view& item) {
   if (item.find('=') == item.npos) return {};
   const std::string_view name = take_word(item, '=');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two kinds of ranks. The slow ranks of a node (a unit) belong to a node with fast ranks (their
-// host).
+// There are two kinds of ranks. The slow ranks of a node (a unit) belong to a node with fast ranks
+// (their host).
 #include <cstddef>
 #include <map>
 
@@ -9,7 +9,7 @@
 namespace sumac {
 namespace {
 
-// For each node that has slow ranks, the number of the node that is their host.
+// Returns, for each node that has slow ranks, the number of the node that is their host.
 std::vector<int> hosts_of(const RankTable& ranks) {
   std::vector<int> first_slow(ranks.nodes(), -1), host(ranks.nodes(), -1), hosts;
   std::vector<bool> has_fast(ranks.nodes());
@@ -88,7 +88,7 @@ std::vector<std::vector<int>> ranks_of_nodes(const std::vector<Place>& places) {
       of_nodes[slow ? hosts[ranks.node[rank]] : ranks.node[rank]].push_back(rank);
     }
   }
-  // Nodes of slow ranks alone have gone into their hosts.
+  // Nodes that only have slow ranks have gone into their hosts.
   std::erase_if(of_nodes, [](const std::vector<int>& node) { return node.empty(); });
   return of_nodes;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hierarchies of fast and slow ranks, expected ones written out. Capital letters are nodes of slow
-// ranks.
+// The tests compare hierarchies of fast and slow ranks with expected ones that are written out.
+// Capital letters are nodes of slow ranks.
 #include "hierarchy/hierarchy_test.h"
 
 namespace sumac {
@@ -8,7 +8,7 @@ namespace {
 
 constexpr SlowDesign kDesigns[] = {SlowDesign::basic, SlowDesign::direct, SlowDesign::peer};
 
-// Two hosts, each with a node of slow ranks.
+// There are two hosts, each with a node of slow ranks.
 std::vector<Place> two_hosts(std::string_view nodes = "aaAAAbbBBB") {
   std::vector<Place> places = on_nodes(nodes);
   for (Place& place : places) {

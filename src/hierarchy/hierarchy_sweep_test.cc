@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Properties that every hierarchy has, for random machines, specifications and designs.
+// The tests check properties that every hierarchy has, for random machines, specifications and
+// designs.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -33,8 +34,8 @@ std::vector<int> random_mapping(Random& random, int ranks) {
   return mapping;
 }
 
-// The object of `cores` cores that holds the core, as the number of its first core; now and then
-// unknown.
+// Returns the object of `cores` cores that holds the core, as the number of its first core; now and
+// then it is unknown.
 int number_of(Random& random, int core, int cores, int unknown_in_100) {
   return below(random, 100) < unknown_in_100 ? -1 : core / cores * cores;
 }
@@ -168,14 +169,14 @@ void check_group(const Case& c, const std::string& level, const Group& group) {
   }
 }
 
-// The node after which a rank's host complex is named, derived directly from the rules.
+// Returns the node after which a rank's host complex is named, derived directly from the rules.
 std::vector<std::uint64_t> complexes(const Case& c) {
   std::vector<std::uint64_t> hosts, result(c.places.size());
   std::set<std::uint64_t> with_fast;
   for (const Place& p : c.places) {
     if (!p.slow) with_fast.insert(p.node);
   }
-  for (const Place& p : c.places) {  // by first rank
+  for (const Place& p : c.places) {  // in the order of first ranks
     if (with_fast.count(p.node) && !std::count(hosts.begin(), hosts.end(), p.node)) {
       hosts.push_back(p.node);
     }

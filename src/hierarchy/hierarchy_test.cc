@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hierarchies of one kind of ranks, expected ones written out.
+// The tests compare hierarchies of one kind of ranks with expected ones that are written out.
 #include "hierarchy/hierarchy_test.h"
 
 namespace sumac {
 namespace {
 
-// `each` ranks in each of `domains` NUMA domains of each of `nodes` nodes, in this order.
+// Returns `each` ranks in each of `domains` NUMA domains of each of `nodes` nodes, in this order.
 std::vector<Place> numa_machine(int nodes, int domains, int each) {
   std::vector<Place> places;
   for (int i = 0; i < nodes * domains * each; ++i) {

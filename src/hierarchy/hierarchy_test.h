@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by the tests of hierarchies.
+// The tests of hierarchies share this file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 namespace sumac {
 
-// A hierarchy as one line: "numa 0,1 2,3 | node 0,2 | top 0,4". A star marks a leader that is not
-// the first of its group.
+// Shows a hierarchy as one line: "numa 0,1 2,3 | node 0,2 | top 0,4". A star marks a leader that is
+// not the first of its group.
 inline std::string shown(const Hierarchy& hierarchy) {
   std::string text;
   for (const HierarchyLevel& level : hierarchy.levels) {
@@ -30,7 +30,7 @@ inline std::string shown(const Hierarchy& hierarchy) {
   return text;
 }
 
-// The hierarchy as a line, or the problem with the text or with the ranks.
+// Returns the hierarchy as a line, or the problem with the text or with the ranks.
 inline std::string built(std::string_view text, const std::vector<Place>& places,
                          SlowDesign design = SlowDesign::basic) {
   HierarchySpec spec;
@@ -41,7 +41,7 @@ inline std::string built(std::string_view text, const std::vector<Place>& places
   return shown(hierarchy);
 }
 
-// Ranks on nodes given by one letter a rank: "aabb". Capital letters are slow ranks.
+// Returns ranks on nodes given by one letter for each rank: "aabb". Capital letters are slow ranks.
 inline std::vector<Place> on_nodes(std::string_view nodes) {
   std::vector<Place> places;
   for (const char node : nodes) {

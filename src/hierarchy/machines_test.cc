@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Locations and hierarchies on whole machines: this one, captured ones, and described ones.
+// The tests find locations and hierarchies on whole machines: this one, captured ones, and
+// described ones.
 #include <sched.h>
 
 #include <filesystem>
@@ -77,7 +78,7 @@ void write_sys(const SysTree& tree, hwloc_topology_t topology) {
   }
 }
 
-// The processors of every object, and some other sets.
+// Returns the processors of every object, and some other sets.
 std::vector<hwloc_bitmap_t> sets_of(hwloc_topology_t topology) {
   std::vector<hwloc_bitmap_t> sets;
   for (int depth = 0; depth < hwloc_topology_get_depth(topology); ++depth) {
@@ -165,7 +166,7 @@ std::vector<Place> places_on(const char* name, int nodes, int ranks, bool bound 
   return places;
 }
 
-// The number of groups of each level: "numa 4 | node 1".
+// Returns the number of groups of each level: "numa 4 | node 1".
 std::string counted(const char* text, const std::vector<Place>& places) {
   HierarchySpec spec;
   Hierarchy hierarchy;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Idea: a processor fetches lines ahead of a sequential read, but only within a page of 4 KiB, and
-// in each page it must find the stream anew. Meanwhile each line from another processor's cache is
-// waited for, 100 ns and more. So four stretches of the data are read side by side, a piece of each
-// in turn: while one stream begins, three are under way.
-// Cost: a call of memcpy for each KiB.
-// Wins: from 16 KiB on (a page a stretch). Measured on Granite Rapids, far, 32 KiB at a time
-// through 4 MiB of slots: a broadcast of 64 KiB 3.4 us instead of 4.0, 256 KiB 13.7 instead of
-// 15.7. Shorter pieces cost calls; with 2 KiB nothing is gained, nor with folds, whose kernels
-// read two streams or more anyway, nor if only the beginning of the next page is asked for.
+// in each page it must find the stream anew. Meanwhile the reader waits for each line from another
+// processor's cache, 100 ns and more. So four stretches of the data are read side by side, a piece
+// of each in turn: while one stream begins, three are under way. Cost: a call of memcpy for each
+// KiB. Wins: from 16 KiB on (a page a stretch). Measured on Granite Rapids, far, 32 KiB at a time
+// through 4 MiB of slots: a broadcast of 64 KiB takes 3.4 us instead of 4.0, one of 256 KiB 13.7
+// instead of 15.7. Shorter pieces cost calls. Pieces of 2 KiB gain nothing; nor do folds, whose
+// kernels read two streams or more anyway; nor does a request for the beginning of the next page.
 #include "kernels/copy_from_peer.h"
 
 #include <cstring>

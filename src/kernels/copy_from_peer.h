@@ -5,8 +5,8 @@
 
 namespace sumac {
 
-// memcpy of what another processor has just written, as a rank does that copies out of another's
-// slot. The places do not overlap.
+// Copies like memcpy, but fast for data that another processor has just written, such as another
+// rank's slot. The places must not overlap.
 void copy_from_peer(std::byte* to, const std::byte* from, std::size_t bytes);
 
 }  // namespace sumac

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements that are not numbers of the language: 16-bit floats, complex numbers, pairs of a value
-// and an index, and long double, whose value has fewer bytes than it occupies.
+// The language has no numbers of these types: 16-bit floats, complex numbers, pairs of a value and
+// an index, and long double, whose value has fewer bytes than it occupies.
 #pragma once
 
 #include <cfloat>
@@ -20,8 +20,8 @@ struct BFloat16 {
   std::uint16_t bits;
 };
 
-// The bytes of a long double's value. In the 80-bit format these are 10 of 16 bytes; the others are
-// a gap.
+// A long double's value has this many bytes. In the 80-bit format it has 10 of 16 bytes; the others
+// are a gap.
 inline constexpr std::size_t kLongDoubleBytes = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double);
 
 template <class Float>
@@ -30,7 +30,7 @@ struct Complex {
   Float im;
 };
 
-// A C struct of a value and an index. Bytes that belong to neither are gaps.
+// A pair is laid out as a C struct of a value and an index. Bytes that belong to neither are gaps.
 template <class ValueType, class IndexType, std::size_t kIndexAt, std::size_t kBytes>
 struct Pair {
   using Value = ValueType;
@@ -41,7 +41,7 @@ struct Pair {
 
   Value value() const { return at<Value>(0); }
   Index index() const { return at<Index>(kIndexAt); }
-  // Takes over value and index; gaps keep their bytes.
+  // Takes over value and index. Gaps keep their bytes.
   void take(const Pair& other) {
     __builtin_memcpy(bytes, other.bytes, kValueBytes);
     __builtin_memcpy(bytes + kIndexAt, other.bytes + kIndexAt, sizeof(Index));
@@ -84,7 +84,7 @@ struct UnsignedOf<Int128> {
   using type = Unsigned128;
 };
 
-// As the standard's traits, which leave out types that are not standard.
+// This is like the standard's traits, which leave out types that are not standard.
 template <class T>
 inline constexpr bool is_integer =
     std::is_integral_v<T> || std::is_same_v<T, Int128> || std::is_same_v<T, Unsigned128>;

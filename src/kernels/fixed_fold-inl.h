@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop over buffers for vectors whose length the compiler knows. No element is ever computed in
-// two ways: ends are full or smaller vectors that overlap their neighbours, never a different loop.
-// As dst may be a source, whatever overlaps is computed before anything is stored.
+// This loop over buffers is for vectors whose length the compiler knows. No element is ever
+// computed in two ways: ends are full or smaller vectors that overlap their neighbours, never a
+// different loop. Since dst may be a source, whatever overlaps is computed before anything is
+// stored.
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/fold_steps-inl.h"
@@ -19,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-// Folds the first element alone, of one lane. It may be unaligned, hence the copies.
+// Folds the first element, which has one lane. It may be unaligned, hence the copies.
 template <class Step, class T, int N>
 HWY_INLINE void fold_one(T* dst, const Sources<T, N>& srcs) {
   T acc;
@@ -32,8 +33,8 @@ HWY_INLINE void fold_one(T* dst, const Sources<T, N>& srcs) {
   __builtin_memcpy(dst, &acc, sizeof(T));
 }
 
-// The folds of the vectors at a buffer's two ends, computed before any store: one may overlap the
-// other or what lies between them, and dst may be a source.
+// These are the folds of the vectors at a buffer's two ends. They are computed before any store,
+// since one may overlap the other or the data between them, and dst may be a source.
 template <class V>
 struct Ends {
   V first;
@@ -76,16 +77,16 @@ HWY_INLINE void fold_few(T* dst, const Sources<T, N>& srcs, std::size_t count) {
   }
 }
 
-// The number of lanes from dst's start to its first vector boundary: at least one element, at most
-// one vector, since a store that crosses cache lines costs as much as two. One vector if dst is not
-// aligned to its elements.
+// Returns the number of lanes from dst's start to its first vector boundary: at least one element,
+// at most one vector, since a store that crosses cache lines costs as much as two. Returns one
+// vector if dst is not aligned to its elements.
 template <class Step, std::size_t kLanes, class T>
 HWY_INLINE std::size_t to_boundary(const T* dst) {
   const std::size_t past = reinterpret_cast<std::uintptr_t>(dst) % (kLanes * sizeof(T));
   return past % (Step::kPerElement * sizeof(T)) != 0 ? kLanes : kLanes - past / sizeof(T);
 }
 
-// Least bytes for which pages are interleaved, with two sources. Smaller data come from the
+// Pages are interleaved from this many bytes on, with two sources. Smaller data come from the
 // second-level cache, which is fast without prefetching; more sources would be more streams than
 // processors track.
 inline constexpr std::size_t kLeastPaged = 2 << 20;
@@ -103,7 +104,7 @@ HWY_NOINLINE void fold(void* to, const void* const* from, int num_srcs, std::siz
   constexpr std::size_t kLanes = hn::MaxLanes(d);
   T* dst = static_cast<T*>(to);
   const Sources<T, N> srcs(from, num_srcs);
-  if constexpr (kStores == Stores::cached) {  // kLeastStreamed is more
+  if constexpr (kStores == Stores::cached) {  // kLeastStreamed is greater than these sizes
     if (count <= kLanes) return fold_few<Step, kLanes>(dst, srcs, count);
   }
   if constexpr (N == 2) {

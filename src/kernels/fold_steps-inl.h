@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of a loop over buffers that are the same for vectors of every kind: reading the
-// sources, and one or four vectors of the result.
+// Loops over buffers share these parts for vectors of every kind: they read the sources, and
+// compute one or four vectors of the result.
 #include "hwy/highway.h"
 
 #if defined(SUMAC_KERNELS_FOLD_STEPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -18,8 +18,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The source pointers. When their number is known to the compiler they are copied, else it would
-// have to assume that every store to dst may change them; N = 0 is any number, known at run time.
+// The source pointers are copied if the compiler knows their number; otherwise it would have to
+// assume that every store to dst may change them. N = 0 means any number, known at run time.
 template <class T, int N>
 struct Sources {
   Sources(const void* const* srcs, int /*num_srcs*/) {
@@ -40,7 +40,7 @@ struct Sources<T, 0> {
   int num;
 };
 
-// Whether results are stored into the caches, or past them to aligned addresses.
+// Results are stored into the caches, or past them to aligned addresses.
 enum class Stores { cached, streaming };
 
 template <Stores kStores, class D, class T>
@@ -59,8 +59,8 @@ HWY_INLINE void fold_vector(D d, T* dst, const Sources<T, N>& srcs, std::size_t 
   store<kStores>(acc, d, dst + i);
 }
 
-// Four vectors at once hide the latency of a fold's dependent steps. Of two sources there is one
-// step: stores then come between the loads, which takes an eighth less time in the first-level
+// Four vectors at once hide the latency of a fold's dependent steps. Two sources need only one
+// step, and their stores come between the loads, which takes an eighth less time in the first-level
 // cache (1 KiB on Zen 3).
 template <class Step, Stores kStores, class D, class T, int N>
 HWY_INLINE void fold_four(D d, T* dst, const Sources<T, N>& srcs, std::size_t i) {

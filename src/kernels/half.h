@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 16-bit floats to float and back, rounded to nearest even. NaNs keep the upper bits of their
-// payload and become quiet, as in the processors' own conversions. No step depends on how the
-// program has set the processor to treat denormals (for bfloat16: only as much as float itself
-// does).
+// These functions convert 16-bit floats to float and back, rounded to nearest even. NaNs keep the
+// upper bits of their payload and become quiet, as in the processors' own conversions. No step
+// depends on how the program has set the processor to treat denormals (for bfloat16: only as much
+// as float itself does).
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ inline float promote(Float16 half) {
   std::uint32_t bits = (magnitude << 13) + kRebias;
   if (magnitude >= Float16::kInfinity) bits += kRebias;
 #if defined(__aarch64__)
-  // As the processor does: it prefers signalling NaNs.
+  // The processor does the same: it prefers signalling NaNs.
   if (magnitude > Float16::kInfinity) bits |= 0x00400000U;
 #endif
   if (magnitude < 0x0400) bits = bits_of(static_cast<float>(magnitude) * kSmallestHalf);
@@ -63,7 +63,7 @@ inline BFloat16 demote(float value, BFloat16 /*to*/) {
   return {static_cast<std::uint16_t>(is_nan ? bits >> 16 | 0x40U : rounded >> 16)};
 }
 
-// a < b without a conversion; false where either is a NaN.
+// Returns a < b without a conversion; false if either is a NaN.
 template <class Half>
 bool is_less(Half a, Half b) {
   const std::int32_t magnitude_a = a.bits & 0x7FFF, magnitude_b = b.bits & 0x7FFF;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings of Highway. Include before any of its headers.
+// These are the settings of Highway. Include this file before any of its headers.
 #pragma once
 
-// Left out are AVX3_DL and SVE2, whose additions no reduction uses, and SVE for one vector length,
-// since the code for any length serves all.
+// Sumac leaves out AVX3_DL and SVE2, whose additions no reduction uses, and SVE for one vector
+// length, since the code for any length serves all.
 #define HWY_DISABLED_TARGETS (HWY_AVX3_DL | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 
 // These features are not required of a processor: no reduction uses them.

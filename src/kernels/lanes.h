@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a vector kernel sees an element: as one lane, or as two side by side.
+// A vector kernel sees an element as one lane, or as two side by side.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sumac {
 
-// A float16 for processors with float16 arithmetic.
+// This is a float16 for processors with float16 arithmetic.
 struct NativeFloat16 {
   std::uint16_t bits;
 };

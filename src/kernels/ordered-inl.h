@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sum and product of ordered.h, for vectors.
+// These are the sum and product of ordered.h, for vectors.
 #include "hwy/highway.h"
 #include "kernels/ordered.h"
 

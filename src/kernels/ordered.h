@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sum and product of floating-point numbers with the operands in the order given. The order matters
-// where both are NaN: the processor keeps the left one. Compilers take + and * for commutative and
-// may exchange the operands in one loop and not in the next; therefore the instructions are spelt
-// out.
+// Sum and product of floating-point numbers take their operands in the order given. The order
+// matters if both are NaN: the processor keeps the left one. Compilers take + and * for commutative
+// and may exchange the operands in one loop and not in the next; so the instructions are written
+// out here.
 #pragma once
 
 #include <type_traits>
 
-// a = a <instruction> b, for x86 without and with AVX, and for Arm with the operands' suffix.
+// Each computes a = a <instruction> b, for x86 without and with AVX, and for Arm with the operands'
+// suffix.
 #define SUMAC_ORDERED_SSE(instruction, a, b) asm(instruction " %1, %0" : "+x"(a) : "x"(b))
 #define SUMAC_ORDERED_AVX(instruction, a, b) \
   asm("v" instruction " %2, %1, %0" : "=v"(a) : "v"(a), SUMAC_ORDERED_FROM(b))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels as plain loops, for the instruction sets that Highway does not serve. Each set is one
-// file with compiler flags of its own, so every function takes the set as a template parameter: the
-// linker must never merge functions of two sets. The parameter must be a struct with a name of its
-// own, not one in an unnamed namespace: gcc 12 gives templates of its member templates the same
+// These kernels are plain loops, for the instruction sets that Highway does not serve. Each set is
+// one file with compiler flags of its own, so every function takes the set as a template parameter:
+// the linker must never merge functions of two sets. The parameter must be a struct with a name of
+// its own, not one in an unnamed namespace: gcc 12 gives templates of its member templates the same
 // name in all files.
 #pragma once
 
@@ -89,8 +89,8 @@ struct Plain {
     }
 
    private:
-    // Elements of a block, which stays in the first-level cache while one source after another is
-    // folded into it.
+    // A block has this many elements. It stays in the first-level cache while one source after
+    // another is folded into it.
     static constexpr std::size_t kBlock = 2048 / sizeof(T);
 
     static void fold_block(void* dst, const void* const* srcs, int num_srcs, std::size_t offset,
@@ -99,7 +99,7 @@ struct Plain {
       const char* left = static_cast<const char*>(srcs[0]) + offset;
       for (int k = 1; k < num_srcs; ++k) {
         const char* right = static_cast<const char*>(srcs[k]) + offset;
-        // dst may be a source: it is written only after all sources have been read.
+        // Since dst may be a source, it is written only after all sources have been read.
         char* result = k == num_srcs - 1 ? static_cast<char*>(dst) + offset : acc;
         Set::template fold<Op, T>(result, left, right, count);
         left = acc;

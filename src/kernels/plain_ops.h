@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each operation does to one element. Integers are unsigned, so that they wrap; only min and
-// max are also asked of signed ones.
+// Each struct says what an operation does to one element. Integers are unsigned, so that they wrap;
+// only min and max are also asked of signed ones.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace sumac::plain {
 
-// The reduction of a single source.
+// The reduction of a single source is a copy.
 inline void copy(void* dst, const void* src, std::size_t bytes) {
   if (dst != src) std::memcpy(dst, src, bytes);
 }
@@ -44,8 +44,8 @@ Complex<T> add(Complex<T> a, Complex<T> b) {
   return {add(a.re, b.re), add(a.im, b.im)};
 }
 
-// The plain formula: infinities are not recovered from NaN as in C's Annex G. Factors and terms
-// have the same order as in vector_complex-inl.h.
+// This is the plain formula: infinities are not recovered from NaN as in C's Annex G. Factors and
+// terms have the same order as in vector_complex-inl.h.
 template <class T>
 Complex<T> multiply(Complex<T> a, Complex<T> b) {
   return {add(multiply(a.re, b.re), -multiply(a.im, b.im)),
@@ -89,7 +89,7 @@ struct Max {
   }
 };
 
-// The pair with the lower value; of equal values, the pair with the lower index.
+// Takes the pair with the lower value, and of equal values the pair with the lower index.
 struct MinLoc {
   template <class P>
   static P one(const P& a, P b) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The vector kernels: one text, compiled once per instruction set by Highway's foreach_target.h.
-// No element is read or written outside the buffers.
+// The vector kernels are one text, which Highway's foreach_target.h compiles once per instruction
+// set. No element is read or written outside the buffers.
 #include "hwy/highway.h"
 #include "kernels/fixed_fold-inl.h"
 #include "kernels/scalable_fold-inl.h"
@@ -22,12 +22,12 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-// One step of a reduction of elements E, on the lanes that make them up.
+// This is one step of a reduction of elements E, on the lanes that make them up.
 template <class Op, class E>
 struct Step {
   using Lane = LaneOf<E>;
   static constexpr std::size_t kPerElement = Lanes<E>::kPerElement;
-  // True where the set converts to float in one instruction, from vectors of half the length.
+  // True if the set converts to float in one instruction, from vectors of half the length.
   static constexpr bool kConverts =
       HWY_ARCH_X86 && kConvertsHalves && std::is_same_v<E, Float16> &&
       (std::is_same_v<Op, plain::Sum> || std::is_same_v<Op, plain::Prod>);
@@ -55,8 +55,8 @@ HWY_INLINE bool may_stream(const void* dst, const void* const* srcs, int num_src
          0;
 }
 
-// True for pairs that are worth a loop for each usual number of sources; the others have one loop
-// for 2 sources and one for any number.
+// Returns true for pairs that are worth a loop for each usual number of sources; the others have
+// one loop for 2 sources and one for any number.
 template <class Op, class E>
 constexpr bool is_common() {
   return std::is_arithmetic_v<E> && sizeof(E) >= 4 &&

@@ -5,7 +5,7 @@
 
 #include "kernels/highway_config.h"
 #include "kernels/sets.h"
-// After Highway's settings: which sets it will compile.
+// This include comes after Highway's settings, and tells which sets Highway will compile.
 #include "hwy/detect_targets.h"
 
 namespace sumac {

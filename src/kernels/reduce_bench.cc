@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes per second of the kernels and of memcpy: bytes read from every source plus bytes written. A
-// name ends with the number of sources and the bytes of each.
+// Measures bytes per second of the kernels and of memcpy: bytes read from every source plus bytes
+// written. A name ends with the number of sources and the bytes of each.
 //   SUMAC_SIMD=avx2 kernels_bench --benchmark_filter='memcpy|sum_double'
 #include <benchmark/benchmark.h>
 
@@ -27,7 +27,8 @@ constexpr Pair kPairs[] = {{Op::sum, DType::f64},  {Op::sum, DType::f32}, {Op::m
                            {Op::prod, DType::i64}, {Op::prod, DType::i8}, {Op::sum, DType::i16},
                            {Op::band, DType::u32}, {Op::land, DType::i32}};
 
-// Buffers of one benchmark, placed relative to a page's start where malloc places large ones.
+// The buffers of one benchmark lie, relative to the start of a page, where malloc places large
+// ones.
 class Buffers {
  public:
   Buffers(int num, std::size_t bytes) : stride_((bytes + 8191) / 4096 * 4096), num_(num) {

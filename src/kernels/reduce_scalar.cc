@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels of one element at a time: the build keeps the compiler from vectorising this file.
+// These kernels take one element at a time: the build keeps the compiler from vectorising this
+// file.
 #include "kernels/plain_kernel.h"
 
 namespace sumac {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels for what every x86-64 processor has, by the compiler's own vectoriser: Highway's sets
-// start above it.
+// These kernels are for what every x86-64 processor has, by the compiler's own vectoriser.
+// Highway's sets start above it.
 #include <emmintrin.h>
 
 #include "kernels/plain_kernel.h"

@@ -34,7 +34,7 @@ std::vector<std::string> sets() {
   return result;
 }
 
-// Where buffer number k (dst is the last) starts, in bytes past a 64-byte boundary.
+// Says where buffer number k (dst is the last) starts, in bytes past a 64-byte boundary.
 struct Placement {
   const char* name;
   std::size_t (*offset)(std::size_t k, std::size_t element);
@@ -50,7 +50,7 @@ struct alignas(64) Buffer {
   unsigned char bytes[kGuard + 64 + kMaxCount * kMaxElement + kGuard];
 };
 
-// One op, type and number of sources, for whatever count, placement and aliasing.
+// A case is one operation, type and number of sources, for whatever count, placement and aliasing.
 template <class T>
 class Case {
  public:
@@ -61,7 +61,7 @@ class Case {
         expected_(oracle::reduce(op, values, num_srcs)),
         buffers_(num_srcs + 1) {}
 
-  // offset(k): of buffer number k (dst is the last), in bytes past a 64-byte boundary.
+  // offset(k) places buffer number k (dst is the last), in bytes past a 64-byte boundary.
   template <class Offset>
   void place(Offset offset, std::size_t count = kMaxCount) {
     srcs_.resize(num_srcs_);
@@ -77,7 +77,7 @@ class Case {
     }
   }
 
-  // Returns the difference found, or nothing. dst takes the place of source `in_place`, if there is
+  // Returns the difference found, or nothing. dst takes the place of source `in_place`, if that is
   // one.
   std::string run(std::size_t count, int in_place) {
     const std::size_t bytes = count * sizeof(T);
@@ -146,7 +146,8 @@ std::vector<std::vector<T>> all_sources(std::size_t count) {
   return values;
 }
 
-// Every number of sources, counts around every length of loop, dst in the place of any source.
+// Sweeps every number of sources and counts around every length of loop, with dst in the place of
+// any source.
 template <class T>
 void sweep(Op op, DType type, int num_srcs, const std::vector<std::vector<T>>& values) {
   Case<T> test(op, type, num_srcs, values);
@@ -181,9 +182,9 @@ struct Form {
   bool streaming;
 };
 
-// Every length up to 300 at every offset: the two-source forms, in place and with three buffers,
-// the latter also with stores past the caches. Unoptimised builds take a part of the lengths at
-// each offset. Returns the number of cases.
+// Sweeps every length up to 300 at every offset: the two-source forms, in place and with three
+// buffers, the latter also with stores past the caches. Unoptimised builds take a part of the
+// lengths at each offset. Returns the number of cases.
 template <class T>
 long sweep_offsets(DType type) {
   constexpr std::size_t kMost = 300;
@@ -212,7 +213,7 @@ long sweep_offsets(DType type) {
   return cases;
 }
 
-// Large vectors are read in blocks of pages. Tests whole blocks and remainders of the last.
+// Large vectors are read in blocks of pages. This tests whole blocks and remainders of the last.
 template <class T>
 void sweep_large(DType type) {
   constexpr std::size_t kBytes = (2 << 20) + (3 << 14) + 1000;
@@ -265,7 +266,7 @@ TEST_P(EachSetAndType, GivesTheBitsOfASerialLoopForLargeVectors) {
   oracle::with_element(type, [&](auto element) { sweep_large<decltype(element)>(type); });
 }
 
-// A page that faults on any access just before or just after it.
+// Any access just before or just after this page faults.
 class Page {
  public:
   Page() {
@@ -306,7 +307,8 @@ TEST_P(EachSetAndType, ReadsNothingOutsideItsBuffers) {
   }
 }
 
-// The sets and types to test. Types without vector kernels have the same kernel in every set.
+// Returns the sets and types to test. Types without vector kernels have the same kernel in every
+// set.
 std::vector<SetAndType> sets_and_types() {
   std::vector<SetAndType> result;
   const std::vector<std::string> names = sets();
@@ -344,7 +346,7 @@ TEST(Simd, ForcingTakesEffect) {
     ASSERT_TRUE(force_simd(set.c_str()));
     EXPECT_EQ(simd_name(), set);
     EXPECT_TRUE(kernels.insert(find_reduce(Op::sum, DType::f16)).second) << set;
-    if (set == "avx3_fp16") continue;  // the others are those of avx3
+    if (set == "avx3_fp16") continue;  // its other kernels are those of avx3
     EXPECT_TRUE(kernels.insert(find_reduce(Op::sum, DType::f64)).second) << set;
     EXPECT_TRUE(kernels.insert(find_reduce(Op::min, DType::i8)).second) << set;
     EXPECT_TRUE(kernels.insert(find_reduce(Op::prod, DType::c64)).second) << set;

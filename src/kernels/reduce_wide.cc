@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels of elements that no vector unit knows: numbers of more than 64 bits. The same for all
-// sets.
+// These kernels are for elements that no vector unit knows: numbers of more than 64 bits. They are
+// the same for all sets.
 #include "kernels/x87_choice.h"
 
 namespace sumac {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop over buffers for vectors whose length only the processor knows (SVE): whole vectors,
-// then the remainder under predicates, which neither read nor write beyond the buffers.
+// This loop over buffers is for vectors whose length only the processor knows (SVE). It takes whole
+// vectors, then the remainder under predicates, which neither read nor write beyond the buffers.
 #include "hwy/highway.h"
 #include "kernels/fold_steps-inl.h"
 

@@ -67,7 +67,7 @@ ReduceFn select_pair(Op op) {
   return nullptr;
 }
 
-// Selects among the types of types.def whose kernels are in one file; null for all others.
+// Selects among the types of types.def whose kernels are in one file. Returns null for all others.
 template <KernelFile file, template <class, class> class Kernel>
 ReduceFn select_in(Op op, DType dtype) {
 #define SUMAC_ELEMENT(type, name, bytes, kind, kernels, ...)                 \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chooses the instruction set. Highway's own choice would need its shared library.
+// This file chooses the instruction set. Highway's own choice would need its shared library.
 #include "kernels/simd.h"
 
 #include <atomic>
@@ -9,7 +9,7 @@
 #include "kernels/highway_config.h"
 #include "kernels/reduce.h"
 #include "kernels/sets.h"
-// After Highway's settings: which sets it will compile.
+// This include comes after Highway's settings, and tells which sets Highway will compile.
 #include "hwy/detect_targets.h"
 
 #if HWY_TARGETS & HWY_SVE
@@ -49,7 +49,7 @@ bool has_avx3() {
 bool has_avx3_fp16() { return has_avx3() && __builtin_cpu_supports("avx512fp16"); }
 #endif
 
-// True for processors on which 512-bit instructions lower the clock of everything.
+// Returns true for processors on which 512-bit instructions lower the clock of everything.
 bool lowers_its_clock() {
   return __builtin_cpu_is("skylake-avx512") || __builtin_cpu_is("cascadelake") ||
          __builtin_cpu_is("cooperlake");
@@ -85,22 +85,22 @@ struct Names {
 };
 constexpr Names kNames;
 
-// The best set that the processor has.
+// Returns the best set that the processor has.
 int first_set() {
   int set = 0;
   while (!kSets[set].on_this_processor()) ++set;
   return set;
 }
 
-// `set`, or the first behind it with vectors of at most 256 bits.
+// Returns `set`, or the first set behind it with vectors of at most 256 bits.
 int at_most_256_bits(int set) {
   while (kSets[set].bits > 256) ++set;
   return set;
 }
 
-// True for reductions in which AVX-512 also saves instructions: it multiplies 64-bit integers by
-// one instruction where AVX2 takes eight, and has their minimum and maximum, which AVX2 composes of
-// a comparison and a selection. All others do with 512 bits what they do with 256.
+// Returns true for reductions in which AVX-512 also saves instructions: it multiplies 64-bit
+// integers by one instruction where AVX2 takes eight, and has their minimum and maximum, which AVX2
+// composes of a comparison and a selection. All others do with 512 bits what they do with 256.
 bool saves_instructions(Op op, DType type) {
   const bool of_64_bits = type == DType::i64 || type == DType::u64;
   return of_64_bits && (op == Op::prod || op == Op::min || op == Op::max);
@@ -110,7 +110,7 @@ std::atomic<int> forced_set{-1};  // index in kSets; -1: automatic
 
 constexpr int kAutomatic = -1, kLacking = -2, kUnknown = -3;
 
-// Other names in use for the sets, in lower case and without - _ . and blanks.
+// Users also know the sets by these names, here in lower case and without - _ . and blanks.
 struct Alias {
   const char *name, *set;
 };
@@ -122,12 +122,13 @@ constexpr Alias kAliases[] = {
     {"sve2", "sve"},      {"none", "scalar"},   {"plain", "scalar"},  {"generic", "scalar"},
 };
 
-// The names of all processors' sets: a set of another kind of processor is known as a name too.
+// The list has the sets of all processors, so that the set of another kind of processor is also
+// known as a name.
 constexpr const char* kAllNames[] = {"auto",  "256bit", "avx3_fp16", "avx3", "avx2",  "sse4",
                                      "ssse3", "sse2",   "sve",       "neon", "scalar"};
 
-// A name in lower case without the separators in common use; cut off where it is longer than any
-// name.
+// The name is in lower case, without the separators in common use. It is cut off if it is longer
+// than any name.
 struct PlainName {
   char text[16] = "";
 
@@ -142,7 +143,7 @@ struct PlainName {
   bool operator==(const char* other) const { return std::strcmp(text, other) == 0; }
 };
 
-// The name among kAllNames, or null.
+// Returns the name among kAllNames, or null.
 const char* usual_name(const char* name) {
   const PlainName plain(name);
   const int word = sumac_switch_word(name);
@@ -156,7 +157,7 @@ const char* usual_name(const char* name) {
   return nullptr;
 }
 
-// The set of that name.
+// Returns the set of that name.
 int set_of(const char* name) {
   name = usual_name(name);
   if (!name) return kUnknown;

@@ -31,7 +31,7 @@ TEST(Simd, OffersSveWhereTheProcessorHasIt) {
   force_simd("auto");
 }
 
-// An emulator asked for a length it does not have silently takes another.
+// An emulator that is asked for a length it does not have silently takes another one.
 TEST(Simd, RunsOnTheProcessorTheTestIsNamedAfter) {
   const char* bits = std::getenv("SUMAC_TEST_SVE_BITS");
   if (bits == nullptr) GTEST_SKIP() << "not under the emulator";

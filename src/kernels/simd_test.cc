@@ -73,7 +73,7 @@ std::vector<std::string> sets_of_this_build() {
   return names;
 }
 
-// Pairs in which AVX-512 does by one instruction what takes AVX2 several.
+// Returns true for pairs in which AVX-512 does by one instruction what takes AVX2 several.
 bool gains(Op op, DType type) {
   static constexpr std::pair<Op, DType> kGaining[] = {
       {Op::prod, DType::i64}, {Op::min, DType::i64}, {Op::max, DType::i64},
@@ -82,7 +82,7 @@ bool gains(Op op, DType type) {
          std::end(kGaining);
 }
 
-// Processors of every kind, also of kinds that this one is not.
+// The choice is right for processors of every kind, also for kinds that this one is not.
 TEST(AutomaticSet, OfEveryPairOnEveryProcessor) {
   const std::vector<std::string> names = sets_of_this_build();
   const auto index_of = [&](const char* name) {
@@ -104,7 +104,7 @@ TEST(AutomaticSet, OfEveryPairOnEveryProcessor) {
   }
 }
 
-// What is forced holds for all pairs.
+// A forced set holds for all pairs.
 TEST(AutomaticSet, ForcedForAllPairs) {
   for (const char* const* name = simd_names(); *name; ++name) {
     ASSERT_TRUE(force_simd(*name));

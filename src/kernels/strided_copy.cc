@@ -15,9 +15,9 @@
 namespace sumac {
 namespace {
 
-// Blocks at least this far apart are requested ahead, where they are in so many lines that they
-// come from memory: the processor's own prefetching follows shorter strides, and none across pages.
-// Of fewer blocks the lines are in the last cache, and a request would cost as much as it saves.
+// Blocks at least this far apart are requested ahead, if they lie in so many lines that they come
+// from memory: the processor's own prefetching follows only shorter strides, and none across pages.
+// The lines of fewer blocks are in the last cache, and a request would cost as much as it saves.
 constexpr std::ptrdiff_t kLeastPrefetched = 512;
 constexpr std::ptrdiff_t kMostInCache = 64 << 10;  // lines
 constexpr std::ptrdiff_t kAhead = 16;              // blocks
@@ -40,7 +40,8 @@ struct Blocks {
   }
 };
 
-// `at_once` blocks, of a size that the compiler knows. Small ones are all loaded first.
+// Copies `at_once` blocks, of a size that the compiler knows. Small blocks are all loaded before
+// any is stored.
 template <std::size_t block, int at_once, class ToStride, class FromStride>
 inline void copy_some(std::byte* to, ToStride to_stride, const std::byte* from,
                       FromStride from_stride) {
@@ -55,8 +56,8 @@ inline void copy_some(std::byte* to, ToStride to_stride, const std::byte* from,
   }
 }
 
-// All blocks. Addresses are added up, since products of a block's number and its stride would cost
-// more than the copies.
+// Copies all blocks. Addresses are added up, since products of a block's number and its stride
+// would cost more than the copies.
 template <std::size_t block, int at_once, class ToStride, class FromStride>
 void copy_all(std::byte* to, ToStride to_stride, const std::byte* from, FromStride from_stride,
               std::ptrdiff_t count) {
@@ -72,8 +73,8 @@ void copy_all(std::byte* to, ToStride to_stride, const std::byte* from, FromStri
   }
 }
 
-// The same for blocks of which one side is far apart, requested ahead; returns how many blocks it
-// has copied.
+// Does the same for blocks that are far apart on one side, requested ahead. Returns how many blocks
+// it has copied.
 template <std::size_t block>
 std::ptrdiff_t copy_requested(Blocks blocks) {
   const std::ptrdiff_t most = blocks.count;
@@ -100,7 +101,7 @@ void copy_fixed(Blocks blocks) {
   } else if (blocks.to_stride != Adjoining()) {
     copy_all<block, 4>(blocks.to, blocks.to_stride, blocks.from, Adjoining(), blocks.count);
   } else if (is_far(blocks.from_stride)) {
-    // Each load is in a page of its own: several at a time were slower.
+    // Each load is in a page of its own, and several at a time were slower.
     copy_all<block, 1>(blocks.to, Adjoining(), blocks.from, blocks.from_stride, blocks.count);
   } else {
     copy_all<block, 4>(blocks.to, Adjoining(), blocks.from, blocks.from_stride, blocks.count);
@@ -118,15 +119,15 @@ struct Grid {
     return {to + i * to_strides.row, to_strides.block, from + i * from_strides.row,
             from_strides.block, blocks};
   }
-  // True for blocks that adjoin in the rows on one side and in the columns on the other.
+  // Returns true for blocks that adjoin in the rows on one side and in the columns on the other.
   bool is_transposed(std::ptrdiff_t block) const {
     return (to_strides.row == block && from_strides.block == block) ||
            (to_strides.block == block && from_strides.row == block);
   }
 };
 
-// Two rows at a time of a grid that is transposed, in squares of two by two doubles; returns how
-// many rows and columns of blocks it has copied, an even number of each.
+// Copies two rows at a time of a grid that is transposed, in squares of two by two doubles. Returns
+// how many rows and columns of blocks it has copied, an even number of each.
 struct Copied {
   std::ptrdiff_t blocks, rows;
 };
@@ -135,7 +136,8 @@ Copied transpose_squares(const Grid& grid) {
   using Which = long long __attribute__((vector_size(16)));
   constexpr std::ptrdiff_t kDouble = sizeof(double);
   const Copied copied{grid.blocks & ~1, grid.rows & ~1};
-  // From one double to the next across the side's adjoining ones.
+  // The stride from one double to the next goes across the direction in which the side's doubles
+  // adjoin.
   const bool rows_adjoin = grid.from_strides.block == kDouble;
   const std::ptrdiff_t from_next = rows_adjoin ? grid.from_strides.row : grid.from_strides.block;
   const std::ptrdiff_t to_next = rows_adjoin ? grid.to_strides.block : grid.to_strides.row;
@@ -158,7 +160,7 @@ Copied transpose_squares(const Grid& grid) {
   return copied;
 }
 
-// A row of few blocks, without a request ahead.
+// Copies a row of few blocks, without requests ahead.
 template <std::size_t block>
 void copy_fixed_row(const Blocks& row) {
   using Adjoining = std::integral_constant<std::ptrdiff_t, block>;
@@ -275,8 +277,8 @@ void end_streaming() { _mm_sfence(); }
 
 namespace {
 
-// Small blocks. Every second double of 64 MiB was packed at 10 to 11 GB/s so and at 7 to 8 by other
-// stores, which fetch each line from memory first (Zen 4); single loads and stores reach 9.
+// Streams small blocks. On Zen 4 it packs every second double of 64 MiB at 10 to 11 GB/s; other
+// stores, which fetch each line from memory first, reach 7 to 8, and single loads and stores 9.
 bool stream_thin(Blocks blocks, std::size_t block) {
   const ThinOutFn thin_out = find_thin_out(block, blocks.from_stride, true);
   const auto place = reinterpret_cast<std::uintptr_t>(blocks.to);
@@ -293,7 +295,7 @@ bool stream_thin(Blocks blocks, std::size_t block) {
   return true;
 }
 
-// Far enough for memory, within a page for most blocks.
+// This distance is far enough for memory, and within a page for most blocks.
 constexpr std::ptrdiff_t kStreamAhead = 4096;  // bytes
 
 template <int units>

@@ -14,7 +14,7 @@
 namespace sumac {
 namespace {
 
-// Memory between two pages that may not be touched.
+// The memory lies between two pages that must not be touched.
 class Guarded {
  public:
   explicit Guarded(std::size_t bytes) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
@@ -67,7 +67,8 @@ std::vector<Case> cases() {
   return result;
 }
 
-// The strided side ends, and with `at_begin` begins, where memory does.
+// Returns where the first block lies. The strided side ends, and with `at_begin` begins, where
+// memory does.
 std::byte* first_block(Guarded& memory, const Case& c, bool at_begin) {
   std::byte* const lowest = at_begin ? memory.begin() : memory.end() - c.extent();
   return c.stride < 0 ? lowest + (c.extent() - c.block) : lowest;
@@ -119,7 +120,7 @@ TEST_P(Strided, scatters_as_single_copies_do) {
   }
 }
 
-// So many lines that they are requested ahead.
+// The blocks lie in so many lines that they are requested ahead.
 TEST(Far, copies_as_single_copies_do) {
   constexpr std::size_t kBlock = 8, kCount = 70000;
   std::vector<std::byte> packed(kBlock * kCount), again(packed.size());
@@ -144,7 +145,7 @@ TEST(Far, copies_as_single_copies_do) {
   }
 }
 
-// A tile of a matrix, of which rows become columns, between memory that ends with it.
+// The rows of a matrix's tile become columns, in memory that ends where the tile does.
 TEST(Grid, turns_as_single_copies_do) {
   Guarded matrix(kRoom), tile(kRoom);
   fill(matrix.begin(), kRoom, 1);

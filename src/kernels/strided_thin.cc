@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements at a stride of two to four elements, for every vector set: whole vectors are loaded and
-// those elements shuffled together. At longer strides loads of single elements are as fast.
+// These kernels take elements at a stride of two to four elements, for every vector set: they load
+// whole vectors and shuffle those elements together. At longer strides loads of single elements are
+// as fast.
 #include "kernels/highway_config.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -22,7 +23,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The first of every `times` lanes.
+// Loads the first of every `times` lanes.
 template <int times, class D, class Lane>
 HWY_INLINE hn::Vec<D> load_thinned(D d, const Lane* from) {
   hn::Vec<D> wanted, second, third, fourth;
@@ -32,7 +33,7 @@ HWY_INLINE hn::Vec<D> load_thinned(D d, const Lane* from) {
   return wanted;
 }
 
-// `streams`: the results go past the caches; `to` is at a multiple of kStreamedAt.
+// With `streams` the results go past the caches, and `to` must be at a multiple of kStreamedAt.
 template <class Lane, int times, bool streams>
 std::size_t thin_out(std::byte* to, const std::byte* from, std::size_t count) {
   const hn::ScalableTag<Lane> d;
@@ -40,7 +41,7 @@ std::size_t thin_out(std::byte* to, const std::byte* from, std::size_t count) {
   auto* const out = reinterpret_cast<Lane*>(to);
   const auto* in = reinterpret_cast<const Lane*>(from);
   std::size_t done = 0;
-  // The last element's vector would be read beyond it.
+  // The loop leaves out the last element, since the read of its vector would go beyond it.
   for (; done + lanes < count; done += lanes) {
     const auto wanted = load_thinned<times>(d, in + done * times);
     if constexpr (streams) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complex numbers in vectors: real and imaginary parts side by side, so that their sum is the sum
-// of the lanes.
+// Vectors of complex numbers have real and imaginary parts side by side, so that the sum of the
+// numbers is the sum of the lanes.
 #include "hwy/highway.h"
 #include "kernels/lanes.h"
 #include "kernels/ordered-inl.h"
@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-// The sign bit in every real part, for a subtraction that treats NaNs as an addition does.
+// Returns the sign bit in every real part, for a subtraction that treats NaNs as an addition does.
 template <class D>
 HWY_INLINE hn::Vec<D> sign_of_real(D d) {
   using Float = hn::TFromD<D>;
@@ -45,7 +45,7 @@ HWY_INLINE hn::Vec<D> apply(plain::Sum, Tag<Complex<F>>, D /*d*/, hn::Vec<D> a, 
   return ordered_add(a, b);
 }
 
-// (a.re * b.re - a.im * b.im, a.im * b.re + a.re * b.im), the terms in this order.
+// Computes (a.re * b.re - a.im * b.im, a.im * b.re + a.re * b.im), with the terms in this order.
 template <class F, class D>
 HWY_INLINE hn::Vec<D> apply(plain::Prod, Tag<Complex<F>>, D d, hn::Vec<D> a, hn::Vec<D> b) {
   const auto first = ordered_mul(a, hn::DupEven(b));

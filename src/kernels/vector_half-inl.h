@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 16-bit floats in vectors, bit for bit as in half.h. Sums and products are formed in float and
+// Vectors of 16-bit floats give the same bits as half.h. Sums and products are formed in float and
 // rounded; min and max compare the bits as integers.
 #include "hwy/highway.h"
 #include "kernels/lanes.h"
@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-// True where the set has instructions that convert float16.
+// True if the set has instructions that convert float16.
 constexpr bool kConvertsHalves = (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_TARGET == HWY_NEON;
 
 // Below, vectors of 32 bits hold one half in the lower or the upper 16 bits of each lane.
@@ -28,8 +28,8 @@ HWY_INLINE auto as_float(D /*d32*/, hn::Vec<D> bits) {
   return hn::BitCast(hn::RebindToFloat<D>(), bits);
 }
 
-// promote: the half in the lower bits of each lane as a float; the upper bits must be zero. demote:
-// the inverse, with zero upper bits.
+// promote makes the half in the lower bits of each lane a float; the upper bits must be zero.
+// demote is the inverse, with zero upper bits.
 
 #if HWY_TARGET == HWY_SVE
 template <class D>
@@ -134,7 +134,7 @@ HWY_INLINE hn::Vec<D> calculate_by_bits(Op op, BFloat16, D d, hn::Vec<D> a, hn::
                                           hn::ShiftRight<16>(round_to_upper(d32, df, even))));
 }
 
-// By the processor's conversions, in two parts where the float vector is too large for a register.
+// Uses the processor's conversions, in two parts if the float vector is too large for a register.
 template <class Op, class D>
 HWY_INLINE hn::Vec<D> calculate_by_conversion(Op op, D d, hn::Vec<D> a, hn::Vec<D> b) {
   if constexpr (2 * sizeof(a.raw) <= HWY_MAX_BYTES) {
@@ -159,7 +159,7 @@ HWY_INLINE hn::Vec<D> calculate_halves(Op op, Half half, D d, hn::Vec<D> a, hn::
     return calculate_by_bits(op, half, d, a, b);
   }
 }
-// a where it is less (kLess) or greater than b, else b.
+// Takes a where it is less (kLess) or greater than b, and b elsewhere.
 template <bool kLess, class Half, class D>
 HWY_INLINE hn::Vec<D> choose_half(D d, hn::Vec<D> a, hn::Vec<D> b) {
   const hn::RebindToSigned<D> di;
@@ -186,8 +186,8 @@ HWY_INLINE hn::Vec<D> apply(Op op, Tag<Half>, D d, hn::Vec<D> a, hn::Vec<D> b) {
   }
 }
 
-// float16 on processors with float16 arithmetic. Their instructions give the same bits as the
-// functions above for every pair of elements, denormals and NaNs included.
+// These are for float16 on processors with float16 arithmetic. Their instructions give the same
+// bits as the functions above for every pair of elements, denormals and NaNs included.
 #if HWY_TARGET == HWY_AVX3 && defined(SUMAC_HAS_AVX512_FP16)
 template <class Op, class D>
 HWY_INLINE hn::Vec<D> apply(Op, Tag<NativeFloat16>, D /*d*/, hn::Vec<D> a, hn::Vec<D> b) {

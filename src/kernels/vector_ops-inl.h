@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each operation does to a vector of numbers, bit for bit as plain_ops.h does to the elements.
+// Each function says what an operation does to a vector of numbers, bit for bit as plain_ops.h does
+// to the elements.
 #include "hwy/highway.h"
 #include "kernels/lanes.h"
 #include "kernels/ordered-inl.h"
@@ -71,8 +72,8 @@ HWY_INLINE V apply(plain::Max, Tag<T>, D /*d*/, V a, V b) {
   }
 }
 
-// 1 for every element that is not 0. An unsigned minimum does it in one instruction where there is
-// one; AVX2 and older have none for 64 bits.
+// Returns 1 for every element that is not 0. An unsigned minimum does that in one instruction if
+// the set has one; AVX2 and older sets have none for 64 bits.
 template <class D, class V>
 HWY_INLINE V truth(D d, V v) {
   const V one = hn::Set(d, 1);
@@ -113,7 +114,7 @@ HWY_INLINE V apply(plain::Bxor, Tag<T>, D /*d*/, V a, V b) {
   return hn::Xor(a, b);
 }
 
-// A single element of one lane.
+// Applies the operation to a single element of one lane.
 template <class Op, class Element, class T = LaneOf<Element>>
 HWY_INLINE T apply_to_one(Op op, Tag<Element> element, T a, T b) {
   if constexpr (std::is_integral_v<Element>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs of a value and an index in vectors: even lanes are values, odd ones indices. Both are
-// spread over both lanes before they are compared, so that no index is ever taken for a float: that
-// could raise a floating-point exception.
+// In vectors of pairs, even lanes are values and odd ones indices. Both are spread over both lanes
+// before they are compared, so that no index is ever taken for a float: that could raise a
+// floating-point exception.
 #include "hwy/highway.h"
 #include "kernels/lanes.h"
 #include "kernels/plain_ops.h"
@@ -19,7 +19,8 @@ HWY_BEFORE_NAMESPACE();
 namespace sumac {
 namespace HWY_NAMESPACE {
 
-// The lanes as numbers to compare: floats, or integers that fill the upper part of the lane.
+// Returns the lanes as numbers to compare: floats, or integers that fill the upper part of the
+// lane.
 template <class Number, class D>
 HWY_INLINE auto as_numbers(D /*d*/, hn::Vec<D> lanes) {
   constexpr std::size_t kLaneBytes = sizeof(hn::TFromD<D>);
@@ -34,7 +35,7 @@ HWY_INLINE auto as_numbers(D /*d*/, hn::Vec<D> lanes) {
   }
 }
 
-// All bits of values and indices, none of gaps.
+// Returns a mask with all bits of values and indices, and none of gaps.
 template <class P, class D>
 HWY_INLINE hn::Vec<D> field_bits(D d) {
   using Lane = hn::TFromD<D>;
@@ -45,7 +46,8 @@ HWY_INLINE hn::Vec<D> field_bits(D d) {
   return hn::OddEven(index, value);
 }
 
-// a where `better`, or where values are equal and a's index is lower; else b. Gaps are b's.
+// Takes a where `better` is set, or where values are equal and a's index is lower, and b elsewhere.
+// Gaps are b's.
 template <class P, class D, class MaskOf>
 HWY_INLINE hn::Vec<D> choose_pairs(D d, hn::Vec<D> a, hn::Vec<D> b, MaskOf better) {
   const auto value_a = as_numbers<typename P::Value>(d, hn::DupEven(a));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// To be included after Highway. The functions `find` of all sets, in the order of VectorSet.
+// This file must be included after Highway. It has the functions `find` of all sets, in the order
+// of VectorSet.
 #pragma once
 
 #define SUMAC_VECTOR_SETS(find)                                                                  \

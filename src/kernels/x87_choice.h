@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations that choose one of two elements by x87 numbers: min, max, minloc and maxloc of long
+// These operations choose one of two elements by x87 numbers: min, max, minloc and maxloc of long
 // double. An x87 load or store takes as long as ten of integers, and gcc compares twice to tell
-// greater from equal. So numbers are compared once, what was chosen is moved as integers, and an
-// element of the result that stays what it is is not written.
+// greater from equal. So numbers are compared once, the chosen one is moved as integers, and an
+// element of the result that does not change is not written.
 #pragma once
 
 #include <type_traits>
@@ -24,7 +24,7 @@ template <class Op, class T>
 inline constexpr bool kChoosesX87 = false;
 #endif
 
-// Moves value and index; of the gaps between them none.
+// Moves value and index, but not the gaps between them.
 template <class T>
 void move_fields(char* to, const char* from) {
   __builtin_memcpy(to, from, 8);
@@ -41,7 +41,7 @@ void move_gaps(char* to, const char* from) {
 #if defined(__x86_64__)
 enum class Compared { greater, equal, neither };
 
-// a > b, a == b, or neither, as for NaN.
+// Tells whether a > b, a == b, or neither, as for NaN.
 [[gnu::always_inline]] inline Compared compare(const char* a, const char* b) {
   using Number = Memory<LongDouble>::Unaligned;
   asm goto(
@@ -59,7 +59,7 @@ equal:
   return Compared::equal;
 }
 
-// True where the operation's result is the left element.
+// Returns true if the operation's result is the left element.
 template <class Op, class T>
 [[gnu::always_inline]] inline bool takes_left(const char* left, const char* right) {
   constexpr bool kGreater = std::is_same_v<Op, plain::Max> || std::is_same_v<Op, plain::MaxLoc>;
@@ -70,7 +70,7 @@ template <class Op, class T>
     __builtin_memcpy(&indices[1], right + 16, sizeof(int));
     lower_index = indices[0] < indices[1];
   }
-  // Of equal bits no comparison is needed: whether they are a number or not, the right one stays.
+  // Equal bits need no comparison: whether they are a number or not, the right one stays.
   const bool same =
       __builtin_memcmp(left, right, 8) == 0 && __builtin_memcmp(left + 8, right + 8, 2) == 0;
   if (same && !lower_index) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What layouts are compared with: the place of each packed byte, one by one.
+// Tests compare layouts with the place of each packed byte, one by one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,9 +16,10 @@
 
 namespace sumac {
 
-using Places = std::vector<std::ptrdiff_t>;  // [packed byte] from the element's address
+// The places are indexed by packed byte, and counted from the element's address.
+using Places = std::vector<std::ptrdiff_t>;
 
-// A layout and what it should be.
+// A layout, and the places that it should have.
 struct Pair {
   DataLayout layout;
   Places places;
@@ -47,7 +48,8 @@ inline Pair repeated_pair(const Pair& inner, std::size_t count, std::ptrdiff_t s
   return pair;
 }
 
-// Memory between two pages that may not be touched, just large enough for the elements.
+// The memory lies between two pages that must not be touched, and is just large enough for the
+// elements.
 class GuardedMemory {
  public:
   GuardedMemory(std::ptrdiff_t low, std::ptrdiff_t high, bool at_end) {
@@ -65,7 +67,7 @@ class GuardedMemory {
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  std::byte* origin() const { return origin_; }  // what places are counted from
+  std::byte* origin() const { return origin_; }  // places are counted from here
   std::byte* begin() const { return begin_; }
   std::size_t size() const { return inner_; }
   void fill(unsigned seed) {
@@ -127,7 +129,7 @@ class Comparison {
  private:
   LaidOut elements() const { return {element_.layout, count_, extent_, memory_->origin()}; }
 
-  // Memory for packed bytes that begins or ends beside a page that may not be touched.
+  // Returns memory for packed bytes that begins or ends beside a page that must not be touched.
   std::byte* place_for(std::size_t some, bool at_end) const {
     return packed_->begin() + (at_end ? packed_->size() - some : 0);
   }
@@ -141,7 +143,8 @@ class Comparison {
   std::unique_ptr<GuardedMemory> memory_, packed_;
 };
 
-// The whole and, of up to `most` of them, all ranges that begin or end in the middle.
+// Compares the whole and, if there are at most `most` packed bytes, all ranges that begin or end in
+// the middle.
 inline void compare(const Pair& element, std::size_t count, std::ptrdiff_t extent,
                     std::size_t most) {
   if (!element.places.empty()) {

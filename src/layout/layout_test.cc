@@ -102,8 +102,9 @@ TEST(Mover, copies_any_range_of_lists) {
   }
 }
 
-// Short runs are packed by copying more than they have: at the ends of memory, where pages without
-// data may lie between, where runs are long or not in order, they must not be.
+// Short runs are packed by copies that are longer than the runs. At the ends of memory, where pages
+// without data may lie between, and where runs are long or not in order, the copies must not be
+// longer.
 TEST(Mover, copies_any_range_of_short_runs) {
   for (const std::ptrdiff_t page_gap : {0, 4095, 4096, 70000}) {
     for (const std::size_t longest : {5, 40, 64, 70}) {
@@ -124,7 +125,7 @@ TEST(Mover, copies_any_range_of_short_runs) {
   }
 }
 
-// Results that leave the caches go another way.
+// Results that leave the caches take another path through the code.
 TEST(Mover, streams_the_same_bytes) {
   set_stream_bytes(0);
   for (std::size_t block : {8, 64, 100, 2000}) {

@@ -21,7 +21,7 @@ LayoutPointer make_node(LayoutNode node) {
   return std::make_shared<const LayoutNode>(std::move(node));
 }
 
-// Merges a block with the one before it where they adjoin.
+// Merges a block with the one before it if they adjoin.
 void append(std::vector<DataLayout>& parts, const DataLayout& part) {
   if (!part.node) return;
   if (!parts.empty() && is_block(part.node) && is_block(parts.back().node)) {
@@ -34,8 +34,8 @@ void append(std::vector<DataLayout>& parts, const DataLayout& part) {
   parts.push_back(part);
 }
 
-// The parts as a loop over equal ones, if they are that. Node pointers are compared: blocks are
-// looked at by their size.
+// Returns true if the parts are equal ones at one stride, which can be a loop. Blocks are compared
+// by their size, other nodes by their pointers.
 bool is_loop(const std::vector<DataLayout>& parts) {
   const DataLayout& first = parts[0];
   const std::ptrdiff_t stride = parts[1].at - first.at;

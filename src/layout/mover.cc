@@ -14,36 +14,38 @@ using Loop = LayoutNode::Loop;
 using Runs = LayoutNode::Runs;
 using Sequence = LayoutNode::Sequence;
 
-// Blocks of at least this length are stored past the caches one by one, where that is wanted.
+// Blocks of at least this length are stored past the caches one by one, if that is wanted.
 constexpr std::size_t kStreamedOut = 1024, kStreamedIn = 64;
 
-// Loops are exchanged from this many repetitions on, of at most so many blocks; of at most so few
-// where the kernel of tiles knows the block, which takes longer rows at least as fast.
+// Loops are exchanged from kLeastAcross repetitions on, if they have at most kFewBlocks blocks; at
+// most kFewOfKnown if the kernel of tiles knows the block, since it takes longer rows at least as
+// fast.
 constexpr std::size_t kLeastAcross = 4, kFewBlocks = 16, kFewOfKnown = 3;
 constexpr std::size_t kLine = 64;  // bytes
 
 bool is_known_to_tiles(std::size_t block) { return block == 4 || block == 8 || block == 16; }
 
-// Repetitions that are exchanged at a time. Out of the caches those of a few lines: the next pass
-// begins while the lines of this one still come, which the processor's prefetching would not bring
-// at strides of more than a line. Far apart each repetition has pages of its own, and short tiles
-// gain nothing.
+// Returns how many repetitions are exchanged at a time. Data outside the caches take those of a few
+// lines: the next pass begins while the lines of this one still come, which the processor's
+// prefetching would not bring at strides of more than a line. If repetitions are far apart, each
+// has pages of its own, and short tiles gain nothing.
 std::size_t tile_across(std::ptrdiff_t stride, bool streams) {
   constexpr std::size_t kLong = 64, kSpan = 1024;
   const auto apart = static_cast<std::size_t>(std::abs(stride));
   return streams && apart > 0 && apart <= 2 * kLine ? std::min(kLong, kSpan / apart) : kLong;
 }
-// Short runs are packed in one or two pieces of so many bytes: to tell their exact lengths apart
-// would cost branches.
+// Short runs are packed in one or two pieces of this many bytes, because telling their exact
+// lengths apart would cost branches.
 constexpr std::size_t kWide = 32;
-// Of each row of a tile: wider than a line, since rows seldom begin where a line does.
+// A tile is this wide in each of its rows: wider than a line, since rows seldom begin where a line
+// does.
 constexpr std::size_t kTileWidth = 2 * kLine;
 
 std::ptrdiff_t times(std::size_t count, std::ptrdiff_t stride) {
   return static_cast<std::ptrdiff_t>(count) * stride;
 }
 
-// From memory to the packed bytes.
+// Copies from memory to the packed bytes.
 struct Packing {
   std::byte* packed;
   bool streams;
@@ -53,9 +55,9 @@ struct Packing {
     __builtin_memcpy(packed, place, bytes);
     packed += bytes;
   }
-  // Whether copy_wide() may be used: packed bytes that are written too early are overwritten.
+  // copy_wide() may be used here, since packed bytes that are written too early are overwritten.
   static constexpr bool kCanCopyWide = true;
-  // At most Runs::kWideMost bytes. Reads and writes fewer than kWide bytes more.
+  // Copies at most Runs::kWideMost bytes. Reads and writes fewer than kWide bytes more.
   void copy_wide(const std::byte* place, std::size_t bytes) {
     __builtin_memcpy(packed, place, kWide);
     if (bytes > kWide) __builtin_memcpy(packed + kWide, place + kWide, kWide);
@@ -73,7 +75,7 @@ struct Packing {
     }
     packed += bytes;
   }
-  // `count` blocks, packed at a stride; leaves `packed` where it is.
+  // Copies `count` blocks, packed at a stride. Leaves `packed` where it is.
   void copy_loop(const std::byte* place, std::ptrdiff_t stride, std::ptrdiff_t packed_stride,
                  std::size_t block, std::size_t count, std::size_t offset) {
     const bool adjoin = packed_stride == static_cast<std::ptrdiff_t>(block);
@@ -118,7 +120,7 @@ struct Unpacking {
   }
 };
 
-// Walks a layout over the packed bytes from `from` to `to`, of the node that begins at `place`.
+// Walks a layout over the packed bytes from `from` to `to`, for the node that begins at `place`.
 template <class Way>
 class Mover {
  public:
@@ -153,7 +155,7 @@ class Mover {
     }
   }
 
-  // All of the node, `count` times.
+  // Copies all of the node, `count` times.
   void repeat(const LayoutNode& node, std::size_t count, std::ptrdiff_t stride, std::byte* place) {
     if (count == 0) return;
     if (std::holds_alternative<LayoutNode::Block>(node.form)) {
@@ -182,8 +184,8 @@ class Mover {
     }
   }
 
-  // Two loops at once. They are exchanged, a tile at a time, where the inner one is the shorter
-  // one, or its stride is the longer one and each line of memory would be visited many times.
+  // Copies two loops at once. They are exchanged, a tile at a time, if the inner one is the shorter
+  // one, or if its stride is the longer one and each line of memory would be visited many times.
   bool loops(const Loop& inner, std::size_t bytes, std::size_t count, std::ptrdiff_t stride,
              std::byte* place) {
     const std::size_t block = inner.child->bytes;
@@ -254,7 +256,7 @@ class Mover {
     return group->at + list.runs[run].at;
   }
 
-  // `bytes`: of the whole list.
+  // `bytes` is the number of packed bytes in the whole list.
   void runs(const Runs& list, std::size_t bytes, std::byte* place, std::size_t from,
             std::size_t to) {
     const auto after = std::upper_bound(
@@ -264,7 +266,7 @@ class Mover {
       const bool is_last = group + 1 == list.groups.end();
       const std::size_t end = is_last ? list.runs.size() : (group + 1)->first;
       std::byte* const base = place + group->at;
-      std::size_t begin = group->before * list.unit;  // of the run, in packed bytes
+      std::size_t begin = group->before * list.unit;  // where the run begins, in packed bytes
       const std::size_t behind = is_last ? bytes : (group + 1)->before * list.unit;
       if (!list.child && begin == from && behind <= to) {
         whole_runs(list, *group, end, base, to - from);
@@ -283,7 +285,8 @@ class Mover {
     }
   }
 
-  // Of bytes; `left`: packed bytes from the first of them on.
+  // Copies runs of bytes that are wanted whole. `left` is the number of packed bytes from the first
+  // of them on.
   void whole_runs(const Runs& list, const Runs::Group& group, std::size_t end, std::byte* base,
                   std::size_t left) {
     const std::size_t first = group.first;
@@ -313,7 +316,8 @@ class Mover {
 
   template <std::size_t bytes>
   void equal_runs(const Runs& list, std::size_t first, std::size_t end, std::byte* base) {
-    Way way = way_;  // in registers: bytes that are written could be the object's
+    // This copy stays in registers: the compiler could take the bytes written for the object
+    Way way = way_;
     for (std::size_t i = first; i < end; ++i) {
       way.template copy_fixed<bytes>(base + list.runs[i].at);
     }

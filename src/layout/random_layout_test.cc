@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random nested layouts against the places of single bytes. SUMAC_SEED repeats a run.
+// Random nested layouts are compared with the places of single bytes. SUMAC_SEED repeats a run.
 #include <cstdlib>
 #include <random>
 
@@ -87,7 +87,7 @@ void compare_random(std::size_t layouts) {
     const Pair element = random_pair(random, 4);
     const std::size_t count = up_to(random, 3);
     const std::ptrdiff_t extent = between(random, -2000, 4000);
-    // Every split point of those that are small.
+    // Small layouts are split at every point.
     const std::size_t most = seed % 8 == 0 ? kMostBytes : 12;
     ASSERT_NO_FATAL_FAILURE(compare(element, count, extent, most)) << "SUMAC_SEED=" << seed;
   }

@@ -11,15 +11,15 @@ namespace {
 constexpr std::size_t kRunsOfGroup = 256;
 constexpr std::size_t kMostUnits = std::numeric_limits<std::uint32_t>::max();
 
-// True when the second run of bytes begins behind the first, and no page between them is without
-// data.
+// Returns true if the second run of bytes begins behind the first, and no page between them is
+// without data.
 bool is_close(const LayoutNode::Runs::Run& first, const LayoutNode::Runs::Run& second) {
   constexpr std::int64_t kSmallestPage = 4096;
   const std::int64_t gap = std::int64_t{second.at} - first.at - std::int64_t{first.units};
   return gap >= 0 && gap < kSmallestPage;
 }
 
-// Group::wide of a group of these runs of bytes.
+// Returns Group::wide of a group of these runs of bytes.
 std::uint32_t count_wide(std::span<const LayoutNode::Runs::Run> runs) {
   std::size_t last = 0;
   while (last + 1 < runs.size() && is_close(runs[last], runs[last + 1])) ++last;
@@ -125,7 +125,7 @@ DataLayout RunList::finish() {
     const DataLayout run = repeated(element_, loop_units_, extent_);
     return shifted(repeated(run, loop_count_, loop_stride_), loop_at_);
   }
-  // Memory that merged runs have left unused.
+  // Gives back memory that merged runs have left unused.
   if (runs_.runs.size() < runs_.runs.capacity() / 8 * 7) runs_.runs.shrink_to_fit();
   if (runs_.groups.size() < runs_.groups.capacity() / 8 * 7) runs_.groups.shrink_to_fit();
   const bool of_bytes = element_.bytes() == 1;

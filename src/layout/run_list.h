@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes the layout of a list of runs, in packing order, as MPI_Type_indexed and its siblings
+// Makes the layout of a list of runs, in packing order, as MPI_Type_indexed and similar functions
 // describe them.
 #pragma once
 
@@ -9,12 +9,12 @@ namespace sumac {
 
 class RunList {
  public:
-  // Of bytes. `expected`: how many runs will be added at most.
+  // The runs are made of bytes. `expected` is how many runs will be added at most.
   explicit RunList(std::size_t expected) : RunList(layout_of_block(1), 1, expected) {}
-  // Of elements with this layout, `extent` bytes from one to the next.
+  // The runs are made of elements with this layout, `extent` bytes from one to the next.
   RunList(const DataLayout& element, std::ptrdiff_t extent, std::size_t expected);
 
-  // `count` elements, the first at `at` bytes.
+  // Adds a run of `count` elements, the first at `at` bytes.
   void add(std::ptrdiff_t at, std::size_t count);
   DataLayout finish();
 

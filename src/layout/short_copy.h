@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// memcpy for blocks that are mostly short, without a call.
+// This is memcpy for blocks that are mostly short, without a call.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace sumac {
 
-// Two copies of `half` bytes, which overlap: `half` to twice as many bytes.
+// Copies `half` to twice as many bytes by two copies of `half` bytes, which overlap.
 template <std::size_t half>
 inline void copy_both_ends(std::byte* to, const std::byte* from, std::size_t bytes) {
   std::byte first[half], last[half];

@@ -34,7 +34,7 @@ void AllRanks::take_stages(const StagePlans& plans) {
 
 namespace {
 
-// A fast rank folds what its slow ranks hand over after its own into `output`.
+// A fast rank folds the data that its slow ranks hand over after its own data, into `output`.
 Task take_over(Strand& strand, const AllRanks& work, MessageGroup& node, Part chunk,
                std::byte* output) {
   const ReduceArguments& whole = *work.args;
@@ -58,12 +58,12 @@ Task give_back(Strand& strand, const AllRanks& work, MessageGroup& node, Part ch
 // A chunk on its way through the stages.
 struct Shared {
   std::size_t number;
-  bool handed;         // the fast ranks alone work on it
+  bool handed;         // only the fast ranks work on it
   Part chunk, own;     // own: this rank's part of it
-  Parts parts;         // of the chunk
-  std::byte* output;   // room for the chunk, or null where this rank has none
-  std::byte* reduced;  // where this rank's part is reduced
-  MessageGroup group;  // of the node's ranks that work on it
+  Parts parts;         // parts of the chunk
+  std::byte* output;   // room for the chunk; null if this rank has none
+  std::byte* reduced;  // this rank's part is reduced here
+  MessageGroup group;  // the node's ranks that work on it
 };
 
 // `kept` is where a rank without an output reduces.
@@ -95,7 +95,7 @@ Task scatter(Strand& strand, const AllRanks& work, MessageGroup& node, Shared& s
   end_piece(*work.scatter, *work.node, shared.number, since);
 }
 
-// The result is on the root's node, or on all.
+// The result is on the root's node, or on all nodes.
 Task exchange_part(Strand& strand, const AllRanks& work, MessageGroup& across,
                    const Shared& shared) {
   const std::uint64_t since = begin_piece();
@@ -138,7 +138,7 @@ Task gather(Strand& strand, const AllRanks& work, MessageGroup& node, Shared& sh
   end_piece(*work.gather, *work.node, shared.number, since);
 }
 
-// A slow rank's part in a chunk that it hands over.
+// Does a slow rank's work on a chunk that it hands over.
 Task hand_over(Strand& strand, const AllRanks& work, MessageGroup& node, const Shared& shared) {
   const int peer = peer_of_slow(node.rank, work.parts);
   std::uint64_t since = begin_piece();
@@ -170,7 +170,7 @@ CallArguments arguments_of(const AllRanks& work, Part chunk) {
   return reduction;
 }
 
-// A whole chunk among all ranks.
+// Does a whole chunk among all ranks.
 Task flat(Strand& strand, const AllRanks& work, MessageGroup& all, std::size_t number) {
   const CallArguments args = arguments_of(work, work.chunks[number]);
   const std::uint64_t since = begin_piece();

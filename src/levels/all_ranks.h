@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All-reduce, reduce and broadcast by all ranks of equally large nodes, wherever they are in the
-// hierarchy. A chunk of the vector is cut into one part for each fast rank of the node. In turn,
-// the node's ranks, slow ones too, reduce and scatter the chunk, each fast one reduces its part
-// with the ranks of the same place on the other nodes, and the node's ranks gather all parts: of a
-// reduction to one rank, the root alone, from the ranks of its node. Of a broadcast the root
-// scatters the chunk to its node, and each rank there broadcasts its part to the other nodes
+// hierarchy. A chunk of the vector is cut into one part for each fast rank of the node. The node's
+// ranks, slow ones too, reduce and scatter the chunk; each fast one reduces its part with the ranks
+// of the same place on the other nodes; and the node's ranks gather all parts. In a reduction to
+// one rank only the root gathers, from the ranks of its node. In a broadcast the root scatters the
+// chunk to its node, and each rank there broadcasts its part to the other nodes
 // (all_ranks_bcast.h). Several strands take the chunks in turn, so that chunks are scattered,
 // exchanged, folded and gathered at the same time.
 //   Steps     those of a reduce-scatter or one message, of the collective between nodes, and of an
@@ -15,23 +15,25 @@
 //             adapters)
 //   Needs     messages between all ranks; nodes of as many ranks each
 // The plan called all_ranks_peers hands some chunks over: slow ranks send them whole to fast ranks
-// of their node, their peers, which fold them and take part for both; in the end they get the
-// result, of an all-reduce. So slow ranks and their memory work on the other chunks while the way
-// between them and their hosts, which would be idle, carries these. The plan called flat is one
-// algorithm among all ranks, on whole chunks. Source: Träff and Hunold, "Decomposing MPI
-// Collectives for Exploiting Multi-lane Communication" (CLUSTER 2020).
+// of their node, their peers, which fold them and take part for both; in an all-reduce the slow
+// ranks get the result in the end. So slow ranks and their memory work on the other chunks, while
+// these chunks travel between them and their hosts, on a link that would be idle. The plan called
+// flat is one algorithm among all ranks, on whole chunks. Source: Träff and Hunold, "Decomposing
+// MPI Collectives for Exploiting Multi-lane Communication" (CLUSTER 2020).
 #pragma once
 
 #include "levels/stage.h"
 
 namespace sumac {
 
-// Strands, where nothing is handed over and where something is: of six chunks, all are under way.
+// The number of strands if nothing is handed over, and if something is: with one chunk of six
+// handed over, all six are under way.
 inline constexpr std::size_t kChunksAtOnce = 4, kMostChunksAtOnce = 6;
 
-// Whether slow ranks hand a chunk over, of so many. One of six is what takes as long on the way
-// there and back as the other five take within slow ranks whose memory is about four times as fast
-// as that way; of very few chunks none is small enough.
+// Returns true if slow ranks hand chunk number `chunk` of `count` over. If their memory is about
+// four times as fast as the link to their hosts, one chunk takes as long there and back as five
+// take within the slow ranks, so they hand over one of six. If there are very few chunks, none is
+// small enough.
 constexpr bool is_handed(std::size_t chunk, std::size_t count) {
   constexpr std::size_t kOneOf = 6, kFewest = 5;
   return count >= kFewest && chunk % kOneOf == 0;
@@ -39,21 +41,21 @@ constexpr bool is_handed(std::size_t chunk, std::size_t count) {
 
 struct AllRanks {
   const ReduceArguments* args = nullptr;
-  const BcastArguments* bcast = nullptr;     // of a broadcast, in place of `args`
-  const LevelGroup* node = nullptr;          // of all its ranks; flat: null
-  const LevelGroup* across = nullptr;        // in this rank's place on all nodes; flat: all
-  const StagePlan* scatter = nullptr;        // null: flat; a broadcast without its root on the node
-  const StagePlan* exchange = nullptr;       // flat: the only stage
-  const StagePlan* gather = nullptr;         // null: flat; a reduction without its root on the node
-  bool to_root = false;                      // a reduction to one rank
-  int parts = 1;                             // of a chunk, those of the first ranks of the node
-  bool hands = false;                        // slow ranks hand chunks over
-  Chunks chunks{0, kCacheLine, kCacheLine};  // of the vector
-  // Memory of each strand, where there is no output: for a part, or for a chunk where some are
-  // handed over. A broadcast's root needs a chunk: nothing is written to its buffer.
+  const BcastArguments* bcast = nullptr;  // for a broadcast, in place of `args`
+  const LevelGroup* node = nullptr;       // all its ranks; flat: null
+  const LevelGroup* across = nullptr;     // the ranks in this rank's place on all nodes; flat: all
+  const StagePlan* scatter = nullptr;     // null: flat; a broadcast without its root on the node
+  const StagePlan* exchange = nullptr;    // flat: the only stage
+  const StagePlan* gather = nullptr;      // null: flat; a reduction without its root on the node
+  bool to_root = false;                   // a reduction to one rank
+  int parts = 1;                          // parts of a chunk, for the node's first ranks
+  bool hands = false;                     // slow ranks hand chunks over
+  Chunks chunks{0, kCacheLine, kCacheLine};  // chunks of the vector
+  // Each strand has this memory if there is no output. It holds a part, or a chunk if some are
+  // handed over. A broadcast's root needs a chunk, since nothing is written to its buffer.
   std::byte* kept = nullptr;
   std::size_t kept_bytes = 0;
-  // Of each strand: the node, then across.
+  // Each strand has two groups: the node, then across.
   std::array<MessageGroup, 2 * kMostChunksAtOnce> groups;
 
   void take_stages(const StagePlans& plans);
@@ -62,27 +64,27 @@ struct AllRanks {
   }
 };
 
-// The parts of a chunk: of the first `parts` ranks of the node, as large as one another; the others
-// have none.
+// Returns the parts of a chunk. The first `parts` ranks of the node have parts of equal size; the
+// others have none.
 inline Parts parts_of_chunk(std::size_t bytes, std::size_t element, int ranks, int parts) {
   const std::size_t unit = std::max(kCacheLine, element);
   const std::size_t each = div_up(std::max(bytes, unit), static_cast<std::size_t>(parts));
   return {bytes, ranks, round_up(each, unit)};
 }
 
-// The fast rank of the node to which a slow one hands its chunks.
+// Returns the fast rank of the node to which a slow one hands its chunks.
 constexpr int peer_of_slow(int rank, int parts) { return rank % parts; }
 
-// One of the stages on a chunk.
+// Does one of the stages on a chunk.
 Task run_piece(Strand& strand, const StagePlan& stage, MessageGroup& group,
                const CallArguments& args);
 
-// Tells the trace of a piece that began at begin_piece(), which is 0 where nothing is traced.
+// Tells the trace of a piece that began at begin_piece(), which returns 0 if nothing is traced.
 std::uint64_t begin_piece();
 void end_piece(const StagePlan& stage, const LevelGroup& group, std::size_t chunk,
                std::uint64_t begun);
 
-// The work of a strand.
+// Does the work of a strand.
 Task all_ranks(Strand& strand, AllRanks& work, std::size_t which);
 
 }  // namespace sumac

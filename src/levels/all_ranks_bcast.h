@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A chunk of a broadcast by all ranks of equally large nodes (all_ranks.h). The root sends each
-// fast rank of its node a part, which broadcasts it to the ranks of the same place on the other
+// Broadcast of a chunk by all ranks of equally large nodes (all_ranks.h). The root sends each fast
+// rank of its node a part, which that rank broadcasts to the ranks of the same place on the other
 // nodes; the ranks of each node gather the parts.
 //   Steps     one message, those of a broadcast between nodes, and those of an all-gather
 //   Bytes     the root sends n; between nodes as the algorithm for n/p there; within n(p-1)/p a

@@ -11,8 +11,8 @@ namespace {
 
 using Kind = StagePlan::Kind;
 
-// Large all-reduces on a single level have no other level to overlap with. Fewer and larger
-// messages keep the network busy and need fewer polls.
+// A large all-reduce on a single level has no other level to overlap with, so it takes these
+// chunks: fewer and larger messages keep the network busy and need fewer polls.
 constexpr std::size_t kLargeAlone = 256 << 10, kChunkAlone = 4 << 20;
 
 std::uint32_t most_chunk(const Choice& choice, const CallShape& shape, std::size_t depth) {
@@ -24,7 +24,7 @@ std::uint32_t most_chunk(const Choice& choice, const CallShape& shape, std::size
   return static_cast<std::uint32_t>(grows ? std::max(chunk, kChunkAlone) : chunk);
 }
 
-// What a group does with each chunk in a stage of the call.
+// Returns what a group does with each chunk in a stage of the call.
 Collective collective_of(Kind kind, Collective call) {
   switch (kind) {
     case Kind::reduce:
@@ -41,7 +41,7 @@ Collective collective_of(Kind kind, Collective call) {
   return has_parts(call) ? call : Collective::allreduce;
 }
 
-// The most bytes of a chunk in a stage.
+// Returns the most bytes of a chunk in a stage.
 std::size_t most_bytes(const CallPlan& plan, Collective call, const StagePlan& stage,
                        const AgreedLevels& agreed) {
   const bool gathers = call == Collective::allgather;
@@ -54,7 +54,7 @@ struct ChunkSizes {
   std::size_t largest, count;
 };
 
-// Chooses how a group serves each chunk, by the group's table; `shared` says whether it shares
+// Chooses how a group serves each chunk, by the group's table. `shared` says that the group shares
 // memory.
 void choose(const ChoiceTable& table, bool shared, Collective collective, const ChunkSizes& chunks,
             StagePlan& stage) {
@@ -84,7 +84,7 @@ void plan_multi_leader(const AgreedLevels& agreed, const CallShape& shape, CallP
                   {plan.chunks[0].bytes, plan.chunks.count()}, plan);
 }
 
-// Of a call among all ranks.
+// Returns the kind of the stage of a call among all ranks.
 Kind kind_of(Collective collective) {
   if (collective == Collective::reduce) return Kind::reduce;
   return collective == Collective::bcast ? Kind::bcast : Kind::exchange;
@@ -104,8 +104,9 @@ void plan_flat(const AgreedLevels& agreed, const CallShape& shape, CallPlan& pla
          {plan.first.bytes, plan.chunks.count()}, plan.stages[0]);
 }
 
-// The stage that the root's node alone has: of a reduction the last one, in which the root gathers,
-// of a broadcast the first, in which it scatters. Returns whether this rank is on that node.
+// Sets the stage that only the root's node has: the last one of a reduction, in which the root
+// gathers, or the first one of a broadcast, in which it scatters. Returns true if this rank is on
+// that node.
 bool end_at_root(const AgreedLevels& agreed, int root, StagePlan& stage, CallPlan& plan) {
   const int size = agreed.node.group.size, place = agreed.place_of_root(root);
   stage.root = place % size;

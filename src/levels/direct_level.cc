@@ -8,7 +8,7 @@ namespace {
 
 bool is_reduced(const Stage& stage) { return stage.kind == StagePlan::Kind::reduce; }
 
-// The lane of the stage's group.
+// Returns the lane of the stage's group.
 ShmGroup& lane_of(const Stage& stage) {
   return is_reduced(stage) ? stage.group->up : stage.group->down;
 }
@@ -17,8 +17,8 @@ std::size_t bytes_of(const Operation& operation, const Stage& stage) {
   return is_reduced(stage) ? operation.reduction.bytes() : operation.bcast.bytes;
 }
 
-// What this rank shows. A rank that has the results of other levels to pass on folds them from
-// memory of its own.
+// Returns what this rank shows to the others. A rank that has the results of other levels to pass
+// on folds them from memory of its own.
 Buffers shown_by(const Operation& operation, const Stage& stage) {
   const bool mapped = operation.direct.mapped;
   const std::size_t bytes = bytes_of(operation, stage);
@@ -44,8 +44,8 @@ bool has_output(const Operation& operation, const Stage& stage) {
   return operation.direct.buffers[static_cast<std::size_t>(stage.root)].output != 0;
 }
 
-// Says whether the operation goes direct if all ranks see all buffers: the same on all ranks of the
-// group.
+// Returns true if the operation goes direct provided that all ranks see all buffers. The answer is
+// the same on all ranks of the group.
 bool all_can(const Operation& operation, const Stage& stage, std::size_t bytes) {
   const DirectLevel& direct = operation.direct;
   for (const Buffers& buffers : direct.buffers) {
@@ -57,8 +57,8 @@ bool all_can(const Operation& operation, const Stage& stage, std::size_t bytes) 
   return has_output(operation, stage) || shares.largest() <= room;
 }
 
-// Says whether this rank sees in place all that it reaches into: a copy by the kernel might be
-// refused, when the chunks before it have already been passed on.
+// Returns true if this rank sees in place everything that it reaches into. A copy by the kernel
+// might be refused when the chunks before it have already been passed on.
 bool sees_all(const Operation& operation, const Stage& stage) {
   const DirectLevel& direct = operation.direct;
   const Part inside = direct.inside;
@@ -99,14 +99,14 @@ Task meet(Strand& strand, Operation& operation, Stage& stage) {
   publish(direct.known, 1);
 }
 
-// The range that both have, as one of the chunk's.
+// Returns the range that both have, counted from the beginning of the chunk.
 Part within(Part chunk, Part inside) {
   const std::size_t from = std::max(chunk.offset, inside.offset);
   const std::size_t to = std::min(chunk.offset + chunk.bytes, inside.offset + inside.bytes);
   return from < to ? Part{from - chunk.offset, to - from} : Part{0, 0};
 }
 
-// Folds this rank's share of a chunk, where the results are needed.
+// Folds this rank's share of a chunk into the place where the result is needed.
 void fold_share(const Operation& operation, const Stage& stage, Part share, std::byte* to) {
   const DirectLevel& direct = operation.direct;
   const LevelGroup& level = *stage.group;
@@ -124,8 +124,8 @@ void fold_share(const Operation& operation, const Stage& stage, Part share, std:
       });
 }
 
-// Shares of what is inside are folded by all ranks, and the edges by the one that gets the result.
-// Where that has no output of its own, the others put their shares into slots of a second position.
+// All ranks fold shares of the inside, and the rank that gets the result folds the edges. If that
+// rank has no output of its own, the others put their shares into slots of a second position.
 Task fold_chunk(Strand& strand, Operation& operation, const Stage& stage, std::size_t chunk) {
   ShmGroup& group = stage.group->up;
   const bool slots = !has_output(operation, stage), target = group.rank() == stage.root;

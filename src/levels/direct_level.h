@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A lowest level in place (algorithms/direct.h): data of the node are not copied into slots.
-//   Idea     The ranks of a group tell once where their buffers are. Of each chunk on the way up, a
-//            rank folds its share from all members' inputs into the leader's result; on the way
-//            down, members copy a chunk out of the leader's buffer as soon as it is there. What is
+// The lowest level can work in place (algorithms/direct.h): data of the node are not copied into
+// slots.
+//   Idea     The ranks of a group tell once where their buffers are. On the way up, a rank folds
+//   its
+//            share of each chunk from all members' inputs into the leader's result. On the way
+//            down, members copy a chunk out of the leader's buffer as soon as it is there. The work
 //            between the nodes goes on meanwhile, as with any other algorithm of the level
-//   Steps    two for the whole operation, and one a chunk each way
-//   Bytes    a member folds n/p, reads n(p-1)/p of it from others, and copies n; none is stored
-//            into slots but at the ends of the vectors, and what is for a leader without an output
+//   Steps    two for the whole operation, and one for each chunk each way
+//   Bytes    a member folds n/p, reads n(p-1)/p of it from others, and copies n; nothing is stored
+//            into slots except the ends of the vectors, and the data for a leader without an output
 //   Wins     where it wins in one group. The leader, which also exchanges, copies nothing
 //   Needs    inputs of all ranks of the group seen in place by all, and the output of the rank that
-//            gets the result, where it has one
+//            gets the result, if it has one
 // Each group of the hierarchy finds out for itself whether it can: the chunks are the same.
 #pragma once
 
@@ -25,34 +27,34 @@ struct Stage;
 struct LevelGroup;
 struct ChosenCall;
 
-// Of one operation, as one rank of the group sees it.
+// This is the state of one operation, as one rank of the group sees it.
 struct DirectLevel {
-  bool tried = false;            // the operation tries: the same on all ranks of the group
-  bool mapped = false;           // all whole pages of this rank's buffers are
-  std::size_t page = kPage;      // of the memory of all ranks
+  bool tried = false;            // the operation tries it: the same on all ranks of the group
+  bool mapped = false;           // all whole pages of this rank's buffers are mapped
+  std::size_t page = kPage;      // page size of the memory of all ranks
   bool went = false;             // result, the same on all ranks of the group: it went direct
   std::size_t meets = 0;         // the stage in which the ranks find out
-  Counter known{0};              // 1: they have
-  Part inside{0, 0};             // of the vectors: whole pages of all that others reach into
-  std::vector<Buffers> buffers;  // by member
+  Counter known{0};              // 1: the ranks have found out
+  Part inside{0, 0};             // whole pages of the vectors in all buffers that others reach into
+  std::vector<Buffers> buffers;  // indexed by member
   SingleCopy peers;
-  std::optional<SharedViews> views;  // of `buffers`
+  std::optional<SharedViews> views;  // places at which this process sees `buffers`
 
-  // Before the operation's strands begin; its stages are there.
+  // Must be called before the operation's strands begin, when its stages are there.
   void begin(const DirectTry& attempt, const Operation& operation);
 };
 
-// True when the stage is one that may go in place in this operation.
+// Returns true if the stage may go in place in this operation.
 bool may_be_in_place(const Operation& operation, const Stage& stage);
 
-// Ends when this rank knows whether the group goes direct.
+// The task ends when this rank knows whether the group goes direct.
 Task settle_direct(Strand& strand, Operation& operation, std::size_t stage);
 
-// A chunk of a stage of a group that goes direct. With the last one the rank's buffers are its own
-// again.
+// Does a chunk of a stage of a group that goes direct. After the last chunk the rank's buffers are
+// its own again.
 Task do_in_place(Strand& strand, Operation& operation, Stage& stage, std::size_t chunk);
 
-// The memory of this rank that others of its lowest group reach into.
+// Returns the memory of this rank that others of its lowest group reach into.
 ReachedMemory reached_in_level(const LevelGroup& lowest, Collective collective,
                                const CallArguments& args);
 

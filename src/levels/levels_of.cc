@@ -29,7 +29,8 @@ LevelGroup level_of(const HierarchyLevel& from, const Group& group, int rank,
 
 std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, int rank, int ranks) {
   std::vector<LevelGroup> levels;
-  // For each rank of the communicator, the rank that stands for it among those that a level groups.
+  // For each rank of the communicator, this is the rank that stands for it among those that a level
+  // groups.
   std::vector<int> representative;
   for (int r = 0; r < ranks; ++r) representative.push_back(r);
   std::vector<int> leader_of(static_cast<std::size_t>(ranks));

@@ -10,13 +10,13 @@
 namespace sumac {
 namespace {
 
-// The tag of a lane: each lane has its own, the same on all ranks.
+// Returns the tag of a lane. Each lane has its own, the same on all ranks.
 std::size_t tag_of(std::size_t level, bool down, int which) {
   return (level * 2 + (down ? 1 : 0)) * kWidth + static_cast<std::size_t>(which);
 }
 
 // Runs an operation's strand when its turn on the lane has come; `start(strand)` then makes the
-// coroutine. `group`: the lane in shared memory, whose flags carry the operation's mark; else null.
+// coroutine. `group` is the lane in shared memory, whose flags carry the operation's mark, or null.
 template <class Start>
 Task in_turn(Strand& strand, Lane& lane, std::uint64_t turn, ShmGroup* group, std::uint64_t mark,
              Start start) {
@@ -61,7 +61,7 @@ bool LevelsOperation::ended() const {
 
 void LevelsOperation::plan(const ChosenCall& call) {
   const CallShape shape = call.shape();
-  // What is listed may have changed.
+  // The parts that `listed` points to may have changed.
   if (plan_.stages.empty() || shape != shape_ || shape.listed || call.choice != choice_) {
     plan_call(levels_, call.choice, shape, plan_);
     shape_ = shape;
@@ -98,7 +98,7 @@ void LevelsOperation::take_arguments(const ChosenCall& call) {
     case Collective::alltoall:
     case Collective::alltoallv:
     case Collective::reduce_local:
-      return;  // not over levels
+      return;  // never over levels
   }
   // The result of an all-reduce is broadcast in the end.
   if (call.collective != Collective::reduce) {
@@ -110,7 +110,8 @@ void LevelsOperation::begin(const ChosenCall& call, const DirectTry& direct) {
   plan(call);
   take_arguments(call);
   Operation& op = operation_;
-  op.direct.went = false;  // also where the way chosen has no lowest level that could
+  // The plan may have no stage that could go direct, so the result of the last call is reset here.
+  op.direct.went = false;
   op.chunks = plan_.chunks;
   op.spread = has_parts(call.collective) ? &plan_.spread : nullptr;
   op.gathers = call.collective == Collective::allgather;
@@ -180,7 +181,8 @@ void LevelsOperation::begin_multi_leader() {
               [&work](Strand& strand) { return gather(strand, work); });
 }
 
-// Its lanes come after those of the levels, the first ones being those of multi_leader's exchange.
+// The lanes of all_ranks come after those of the levels, and its first lanes are those of
+// multi_leader's exchange.
 void LevelsOperation::begin_all_ranks(const SendingGroup* node, const SendingGroup& across) {
   AllRanks& work = all_ranks_;
   work.args = &operation_.reduction;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One collective over a hierarchy, as one rank carries it out: its stages, and the strands that run
-// them. Several may be under way at the same time on the same levels. On a lane (one direction of a
-// level, and one strand where messages go) they take turns in the order in which they began, the
-// same on all ranks; so a later operation is reduced on one level while an earlier one is exchanged
-// on the next.
+// This is one collective over a hierarchy, as one rank carries it out: its stages, and the strands
+// that run them. Several may be under way at the same time on the same levels. On a lane (one
+// direction of a level, and one strand where messages go) they take turns in the order in which
+// they began, the same on all ranks; so a later operation is reduced on one level while an earlier
+// one is exchanged on the next.
 #pragma once
 
 #include <deque>
@@ -17,10 +17,10 @@
 
 namespace sumac {
 
-// Memory for messages being reduced. It grows and never shrinks.
+// Messages are reduced in this memory. It grows and never shrinks.
 class Scratch {
  public:
-  // Returns at least `bytes` bytes, aligned to cache lines. Aborts the process when there is no
+  // Returns at least `bytes` bytes, aligned to cache lines. Aborts the process if there is no
   // memory, since peers wait for it.
   std::byte* reserve(std::size_t bytes);
 
@@ -32,34 +32,34 @@ class Scratch {
   std::size_t bytes_ = 0;
 };
 
-// One lane: messages of one tag, and operations, follow one another on it.
+// On a lane, messages of one tag, and operations, follow one another.
 struct Lane {
   Stream stream;
   Counter ended{0};         // operations that have left it
   std::uint64_t begun = 0;  // operations that have been given a turn
 };
 
-// What the operations of one hierarchy share.
+// The operations of one hierarchy share this.
 struct Levels : AgreedLevels {
-  std::shared_ptr<Messages> messages;  // null where all levels share memory
-  int first_tag = 0;                   // of messages: those of other hierarchies have others
+  std::shared_ptr<Messages> messages;  // null if all levels share memory
+  int first_tag = 0;                   // first of its messages' tags; other hierarchies have others
   std::shared_ptr<PeerMemory> lowest;  // reaches this rank's group on the lowest level, or null
-  std::deque<Lane> lanes;              // by tag
+  std::deque<Lane> lanes;              // indexed by tag
   bool marks_calls = true;             // flags carry marks of `calls` (SUMAC_CHECK=calls)
-  CallHash calls;                      // of the operations begun
+  CallHash calls;                      // hash of the operations begun
 
   Lane& lane(std::size_t tag);
 };
 
-// The most tags that the messages of one hierarchy use.
+// The messages of one hierarchy use at most this many tags.
 inline constexpr int kMostTags = 64;
 
-// A call of one rank, as it is to be carried out. It does not change from then on: what is found
-// out while it is carried out is kept by the Work (progress/work.h).
+// A call of one rank, as it is to be carried out. It does not change from then on: the Work
+// (progress/work.h) keeps what is found out while it is carried out.
 struct ChosenCall : CallArguments {
   Collective collective = Collective::allreduce;
   Choice choice;
-  // What must be equal on all ranks beside this: of a reduction, the operation and the class of its
+  // This must be equal on all ranks, too: the operation of a reduction and the class of its
   // elements, as announcement_of() tells them.
   std::uint32_t reduces = 0;
 
@@ -86,10 +86,11 @@ class LevelsOperation {
   LevelsOperation& operator=(const LevelsOperation&) = delete;
 
   // Takes the operation's turns, and runs as far as conditions allow. The last operation must have
-  // ended. `direct`: what is tried first in the group of the lowest level.
+  // ended. `direct` says what is tried first in the group of the lowest level.
   void begin(const ChosenCall& call, const DirectTry& direct);
   bool ended() const;
-  // After its end: its lowest level went direct on this rank's group.
+  // Returns true if the operation, which has ended, went direct on the lowest level, in this rank's
+  // group.
   bool went_direct() const { return operation_.direct.went; }
   const Strands& strands() const { return strands_; }
 
@@ -99,7 +100,7 @@ class LevelsOperation {
   void begin_stages();
   void begin_multi_leader();
   void begin_all_ranks(const SendingGroup* node, const SendingGroup& across);
-  // One strand's, for messages of at most `largest` bytes.
+  // Returns the group of one strand, for messages of at most `largest` bytes.
   MessageGroup messages_of(const LevelGroup& group, std::size_t tag, std::size_t largest);
   // Gives the groups, and kept chunks of so many bytes, their parts of the scratch memory.
   void share_scratch(MessageGroup* groups, std::size_t count, std::size_t kept);
@@ -108,7 +109,8 @@ class LevelsOperation {
   void run_in_turn(std::size_t strand, std::size_t tag, ShmGroup* group, Start start);
 
   Levels& levels_;
-  // Choice, shape and plan of the last call: calls of one shape often follow one another.
+  // These are the choice, shape and plan of the last call: calls of one shape often follow one
+  // another.
   Choice choice_;
   CallShape shape_;
   CallPlan plan_;

@@ -6,7 +6,8 @@
 namespace sumac {
 namespace {
 
-// Scratch memory for data read from members. Used within one step of one strand only.
+// Data read from members go into this scratch memory. It is used within one step of one strand
+// only.
 constexpr std::size_t kMostFetched = 1 << 20;
 
 }  // namespace

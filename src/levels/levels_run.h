@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator's hierarchy in use by one rank: its levels, what is chosen for each, and the
-// operations under way. The same code serves any depth and any mixture of shared memory and
+// One rank uses a communicator's hierarchy through this class: its levels, the choices for each,
+// and the operations under way. The same code serves any depth and any mixture of shared memory and
 // messages.
 #pragma once
 
@@ -21,8 +21,8 @@ class LevelsRun {
   // Announces the next operation to the ranks that share memory with this one in a level, as
   // ShmGroup::announce() does. Without that, operations are carried out all the same.
   void announce(const Announcement& call);
-  // Calls visit(group, members) for each level's group in shared memory in which calls are listed;
-  // members: the communicator's ranks.
+  // Calls visit(group, members) for each level's group in shared memory in which calls are listed.
+  // `members` are the communicator's ranks.
   template <class Visit>
   void for_each_listing(Visit visit) const {
     for (const LevelGroup& level : levels_.groups) {
@@ -36,13 +36,14 @@ class LevelsRun {
   // Begins an operation, which the caller advances by progress() and returns by end() once it has
   // ended. All ranks begin the same operations in the same order.
   LevelsOperation& begin(const ChosenCall& call, const DirectTry& direct);
-  // Advances every strand as far as it gets, and messages; returns true when anything moved.
+  // Advances every strand as far as it gets, and messages. Returns true if anything moved.
   bool progress(LevelsOperation& operation);
   void end(LevelsOperation& operation);
 
   const ChoiceTable& choices() const { return levels_.whole; }
-  // The direct algorithm that is tried on the lowest level of a call that `otherwise` serves, or
-  // native. The same on all ranks of this rank's group there, and not on all ranks.
+  // Returns the direct algorithm that is tried on the lowest level of a call that `otherwise`
+  // serves, or native. It is the same on all ranks of this rank's group there, but not on all
+  // ranks.
   Algorithm choose_direct(Collective collective, std::size_t bytes, Algorithm otherwise) const;
   const AgreedLevels& agreed() const { return levels_; }
   Messages* messages() const { return levels_.messages.get(); }
@@ -67,9 +68,9 @@ class LevelsRun {
   int owner_of(const Counter& counter) const;
 
   Levels levels_;
-  Scratch fetched_;  // from members' memory
+  Scratch fetched_;  // data read from members' memory
   std::vector<std::unique_ptr<LevelsOperation>> operations_;
-  std::vector<LevelsOperation*> unused_;  // of them
+  std::vector<LevelsOperation*> unused_;  // operations_ that are not in use
 };
 
 }  // namespace sumac

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hierarchies of any shape, 1 to 64 symbolic ranks, every algorithm on every level, adversarial
-// interleavings, against a serial result.
+// The tests run hierarchies of any shape with 1 to 64 symbolic ranks, every algorithm on every
+// level, and adversarial interleavings, and compare with a serial result.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,15 +17,16 @@ namespace {
 
 constexpr std::size_t kSlot = 1024;
 
-// The same on all ranks: algorithms by collective, for groups that share memory and others.
+// These are the same on all ranks: algorithms by collective, for groups that share memory and for
+// others.
 struct Choices {
   int radix;
   std::size_t chunk;
   std::array<Algorithm, kNumCollectives> shared, message;
-  std::size_t page = 0;    // the lowest level is tried in place, with such pages; 0: it is not
-  int unmapped = -1;       // the rank whose buffers are not mapped then, if any
+  std::size_t page = 0;    // page size with which the lowest level is tried in place; 0: it is not
+  int unmapped = -1;       // the rank whose buffers are then not mapped, if any
   bool passive = false;    // the lowest level's members only wait
-  int refused_one_of = 0;  // every so many copies of the lowest level, one is refused; 0: none
+  int refused_one_of = 0;  // one in so many copies of the lowest level is refused; 0: none
 
   Algorithm& of(bool is_shared, Collective collective) {
     return (is_shared ? shared : message)[static_cast<std::size_t>(collective)];
@@ -49,7 +50,7 @@ Algorithm random_algorithm(Collective collective, bool shared, std::size_t chunk
   return all[random() % all.size()];
 }
 
-// A chunk of parts is rounded up by less than a cache line a rank.
+// A chunk of parts is rounded up by less than a cache line for each rank.
 Choices random_choices(int ranks, Random& random) {
   Choices choices;
   choices.radix = 2 + static_cast<int>(random() % 7);
@@ -179,7 +180,7 @@ void expect_right(const std::deque<TestCall>& calls, const std::string& about) {
   }
 }
 
-// Nested groups of random sizes and leaders; shared memory up to a random level.
+// Returns nested groups of random sizes and leaders, which share memory up to a random level.
 Hierarchy random_hierarchy(int ranks, Random& random) {
   Hierarchy hierarchy;
   std::vector<int> taking_part(static_cast<std::size_t>(ranks));
@@ -258,7 +259,7 @@ TEST_P(Ranks, AnyHierarchyAnyAlgorithmsAnyOrder) {
   EXPECT_GT(went, 0);
 }
 
-// Nodes of the same number of ranks, and the ranks of the same place on all of them.
+// Returns nodes of the same number of ranks, and the ranks of the same place on all of them.
 Hierarchy equal_nodes(int nodes, int per_node) {
   Hierarchy hierarchy;
   hierarchy.levels.resize(2);
@@ -282,7 +283,7 @@ LevelGroup group_of(const std::vector<int>& members, int rank) {
   return group;
 }
 
-// Of the rank's place on all nodes of equal_nodes().
+// Returns the group of the rank's place on all nodes of equal_nodes().
 LevelGroup counterparts_of(int r, int nodes) {
   std::vector<int> ranks;
   for (int n = 0; n < nodes; ++n) ranks.push_back(r / nodes * nodes + n);
@@ -320,7 +321,7 @@ void begin_multi(LevelsWorld& world, int r, int nodes, TestCall& call, const Cho
   }
 }
 
-// Stages of all_ranks on the nodes of equal_nodes().
+// Lists the stages of all_ranks on the nodes of equal_nodes().
 void list_all_ranks(LevelsRank& rank, int r, int nodes, const TestCall& call,
                     const Choices& choices) {
   list_multi_leader(rank.node, Algorithm::allreduce_all_ranks, rank.plans);
@@ -336,7 +337,7 @@ void list_all_ranks(LevelsRank& rank, int r, int nodes, const TestCall& call,
   if (!on_node) rank.plans.erase(down ? rank.plans.begin() : rank.plans.end() - 1);
 }
 
-// Starts the strands; `node` is null for flat.
+// Starts the strands. `node` is null for flat.
 void start_all_ranks(LevelsWorld& world, LevelsRank& rank, const LevelGroup* node,
                      const TestCall& call, const Choices& choices) {
   AllRanks& work = rank.all;
@@ -394,7 +395,7 @@ void begin_flat(LevelsWorld& world, int r, int, TestCall& call, const Choices& c
   start_all_ranks(world, rank, nullptr, call, choices);
 }
 
-// Begins an operation on a rank: of nodes, a call and choices.
+// Begins an operation on a rank, for a number of nodes, a call and choices.
 using BeginFn = void(LevelsWorld&, int r, int nodes, TestCall&, const Choices&);
 
 void run_on_all_shapes(BeginFn* begin, int least_of_a_node,

@@ -11,7 +11,7 @@ std::size_t piece_in(std::size_t slot_bytes, int ranks) {
   return slot_bytes / static_cast<std::size_t>(ranks) / kCacheLine * kCacheLine;
 }
 
-// 0 where nothing is traced.
+// Returns when a piece begins, or 0 if nothing is traced.
 std::uint64_t begun() { return trace::on() ? trace::now_ns() : 0; }
 
 void record(const MultiLeader& work, int stage, std::size_t chunk, std::uint64_t begun) {
@@ -107,7 +107,8 @@ Task gather(Strand& strand, MultiLeader& work) {
     if (step < steps) {
       const Piece own = work.piece(step, group.rank());
       if (own.bytes > 0) {
-        // All up to the last that has a part of the piece; each strand does every other.
+        // It waits for all chunks up to the last that has data of the piece. Each strand does every
+        // other chunk.
         const std::size_t last = (step * work.most() + own.bytes - 1) / chunks[0].bytes;
         if (last > 0) co_await strand.until(work.exchanged.done(last - 1));
         co_await strand.until(work.exchanged.done(last));

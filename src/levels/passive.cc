@@ -8,16 +8,16 @@
 namespace sumac {
 namespace {
 
-// True when results go back to the members: they do so in a later stage of the same group.
+// Returns true if results go back to the members: they do so in a later stage of the same group.
 bool is_followed(const Operation& operation, const Stage& stage) {
   const Stage& last = operation.stages[operation.num_stages - 1];
   return &last != &stage && last.passive;
 }
 
-// Nothing more: the result stays where it is formed.
+// Does nothing more, since the result stays where it is formed.
 void keep_result(std::size_t, const std::byte*, std::size_t) {}
 
-// Stages of an operation ask their members one after another. Begins this one's turn, and returns
+// Stages of an operation ask their members one after another. This begins one's turn, and returns
 // its number.
 Wait turn(Operation& operation, std::uint64_t& number) {
   number = operation.passive_turns++;

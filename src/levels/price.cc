@@ -9,7 +9,8 @@
 namespace sumac {
 namespace {
 
-// The traffic of all chunks: the last one may be smaller, all others have the size of the first.
+// Returns the traffic of all chunks: the last one may be smaller, all others have the size of the
+// first.
 Traffic of_all(Traffic first, const Traffic& last, std::uint64_t chunks) {
   const auto sum = [chunks](std::uint64_t& bytes, std::uint64_t last_bytes) {
     bytes = (chunks - 1) * bytes + last_bytes;
@@ -21,7 +22,7 @@ Traffic of_all(Traffic first, const Traffic& last, std::uint64_t chunks) {
   return first;
 }
 
-// What the stage's algorithm costs for so many chunks, all but the last of which are like `first`.
+// Returns what the stage's algorithm costs for so many chunks. All but the last are like `first`.
 Traffic price_of_chunks(Algorithm algorithm, const GroupCall& first, const GroupCall& last,
                         std::uint64_t chunks) {
   CostFn* const cost = entry_of(algorithm).cost;
@@ -29,8 +30,8 @@ Traffic price_of_chunks(Algorithm algorithm, const GroupCall& first, const Group
   return of_all(cost(first), cost(last), chunks);
 }
 
-// Of a chunk that slow ranks hand over: their messages, in either direction, and those of the fast
-// ones, which come first in the group.
+// Prices a chunk that slow ranks hand over: the messages between them and their peers, in either
+// direction, and those of the fast ranks, which come first in the group.
 Traffic price_of_handed(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
                         GroupCall call) {
   call.ranks = plan.parts;
@@ -46,7 +47,8 @@ Traffic price_of_handed(const CallPlan& plan, const StagePlan& stage, const Leve
   return all;
 }
 
-// The root gets the parts of the chunks from the others of its node, or sends them.
+// Prices the stage in which the root gets the parts of the chunks from the others of its node, or
+// sends them.
 Traffic price_at_root(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
                       const CallShape& shape) {
   Traffic all = traffic_in_memory(1, 0);
@@ -66,7 +68,7 @@ Traffic price_at_root(const CallPlan& plan, const StagePlan& stage, const LevelG
   return all;
 }
 
-// A stage of all_ranks within the node.
+// Prices a stage of all_ranks within the node.
 Traffic price_within(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
                      const CallShape& shape) {
   const auto at_root = [](Collective collective) {
@@ -96,7 +98,7 @@ Traffic price_within(const CallPlan& plan, const StagePlan& stage, const LevelGr
   return all;
 }
 
-// Of all_ranks and flat.
+// Prices a stage of all_ranks or flat.
 Traffic price_of_all_ranks(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
                            const CallShape& shape) {
   const bool within = is_of_all_ranks(info_of(plan.choice.algorithm).needs) &&
@@ -139,7 +141,7 @@ Traffic price(const CallPlan& plan, const StagePlan& stage, const LevelGroup& gr
 
 Traffic price(const StagePlan& stage, int ranks, const CallShape& shape, const Chunks& chunks) {
   if (stage.algorithm == Algorithm::native) return {};
-  // A rank of multi_leader without a part exchanges nothing.
+  // A rank of multi_leader that has no part exchanges nothing.
   const bool nothing = stage.kind == StagePlan::Kind::exchange && chunks[0].bytes == 0;
   if (ranks < 2 || nothing) return traffic_in_memory(0, 0);
   GroupCall call{ranks, stage.root, shape.bytes, chunks[0].bytes, stage.radix, shape.element};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a plan costs, for `sumac plan` and tests. No call of the program uses it.
+// `sumac plan` and tests ask what a plan costs. No call of the program uses this.
 #pragma once
 
 #include "algorithms/cost.h"
@@ -7,12 +7,12 @@
 
 namespace sumac {
 
-// What a stage of a plan costs a group of `ranks` ranks: the steps of one chunk, the bytes of all
-// chunks. There are no messages where the ranks send none or the MPI chooses.
+// Returns what a stage of a plan costs a group of `ranks` ranks: the steps of one chunk, the bytes
+// of all chunks. There are no messages if the ranks send none or the MPI chooses.
 Traffic price(const StagePlan& stage, int ranks, const CallShape& shape, const Chunks& chunks);
 
-// The same of a plan's stage, of any collective, for a group that has its places where the
-// collective has parts.
+// Does the same for a plan's stage of any collective. If the collective has parts, the group must
+// have its places.
 Traffic price(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
               const CallShape& shape);
 

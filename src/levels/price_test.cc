@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Against counts by hand.
+// The tests compare prices with counts by hand.
 #include "levels/price.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ std::uint64_t total_of(const std::vector<Message>& messages) {
   return total;
 }
 
-// Where a message is too short to have one for each rank of a node.
+// A message may be too short to have a part for each rank of a node.
 TEST(Cost, OfARankWithoutAPart) {
   for (const Algorithm algorithm : kAllAlgorithms) {
     if (info_of(algorithm).needs != Needs::messages) continue;
@@ -54,25 +54,26 @@ TEST(Cost, OfARankWithoutAPart) {
 
 TEST(Cost, OfMessages) {
   const Case cases[] = {
-      // Each of 3 rounds sends all; two ranks once.
+      // Each of 3 rounds sends everything; two ranks need one round.
       {Algorithm::allreduce_recursive_doubling, 2, 800, 1, 800, 1600},
       {Algorithm::allreduce_recursive_doubling, 8, 800, 3, 2400, 8 * 2400},
-      // Rank 1 gives all to rank 0, which exchanges with rank 2 and gives it back.
+      // Rank 1 gives everything to rank 0, which exchanges with rank 2 and gives it back.
       {Algorithm::allreduce_recursive_doubling, 3, 800, 3, 1600, 4 * 800},
       // Three others at once.
       {Algorithm::allreduce_recursive_doubling, 16, 100, 2, 600, 16 * 600, 4},
       {Algorithm::allreduce_rabenseifner, 2, 800, 2, 800, 1600},
-      // 400 + 200 + 100 twice.
+      // The bytes are 400 + 200 + 100, twice.
       {Algorithm::allreduce_rabenseifner, 8, 800, 6, 1400, 8 * 1400},
       {Algorithm::allreduce_rabenseifner, 5, 800, 6, 1200 + 800, 4 * 1200 + 2 * 800},
       // Parts are whole cache lines.
       {Algorithm::allreduce_ring, 4, 1024, 6, 1536, 4 * 1536},
       {Algorithm::allreduce_ring, 5, 1280, 8, 2048, 5 * 2048},
-      // Parts of 64, 64 and 32 bytes: twice all but one, and all go through every link but one.
+      // Parts have 64, 64 and 32 bytes. A rank sends twice all but one of them, and all parts go
+      // through every link but one.
       {Algorithm::allreduce_ring, 3, 160, 4, 224, 2 * 2 * 160},
       {Algorithm::reduce_knomial, 8, 100, 3, 100, 700},
       {Algorithm::bcast_knomial, 8, 100, 3, 300, 700},
-      // Radix 4: the root has children 1 2 3 4 8 12 (16 ranks), 1 2 3 4 (5 ranks).
+      // With radix 4 the root has children 1 2 3 4 8 12 (16 ranks), or 1 2 3 4 (5 ranks).
       {Algorithm::bcast_knomial, 16, 100, 2, 600, 1500, 4},
       {Algorithm::bcast_knomial, 5, 100, 2, 400, 400, 4},
       // 3 links; 5 chunks, the steps of one.
@@ -80,7 +81,7 @@ TEST(Cost, OfMessages) {
       // The root scatters 400 + 200 + 100 and gives the same in the gathering; all others get 800.
       {Algorithm::bcast_scatter_allgather, 8, 800, 6, 1400, 7 * 800},
       {Algorithm::bcast_scatter_allgather, 5, 800, 5, 1200 + 800, 4 * 800},
-      // 3 chunks of 2048 bytes, in parts of 704, 704 and 640.
+      // There are 3 chunks of 2048 bytes, in parts of 704, 704 and 640.
       {Algorithm::allreduce_ring, 3, 6144, 4, 3 * 2752, 4 * 6144, 2, 2176},
       {Algorithm::reduce_chain, 3, 100, 2, 100, 200, 2, 4 * kK},
       {Algorithm::reduce_chain, 3, 0, 2, 0, 0, 2, 4 * kK},
@@ -129,7 +130,8 @@ TEST(Cost, TreesReachEveryRankOnce) {
         for (const Algorithm algorithm : kAllAlgorithms) {
           const AlgorithmInfo& info = info_of(algorithm);
           if (info.collective != Collective::bcast || info.needs != Needs::messages) continue;
-          if (algorithm == Algorithm::bcast_scatter_allgather) continue;  // bytes by many paths
+          // Its bytes take many paths.
+          if (algorithm == Algorithm::bcast_scatter_allgather) continue;
           std::map<int, int> parents;
           for (const Message& m : priced({algorithm, ranks, 8, 0, 0, 0, radix}, root).messages) {
             EXPECT_TRUE(parents.emplace(m.to, m.from).second);

@@ -8,7 +8,8 @@ namespace sumac {
 
 TreeOrder tree_order(const Hierarchy& hierarchy, int ranks) {
   const auto count = static_cast<std::size_t>(ranks);
-  // By rank: which member it belongs to, on the lowest level first; and who stands for it.
+  // For each rank, way[] has the members to which it belongs, on the lowest level first, and
+  // representative[] the rank that stands for it.
   std::vector<std::vector<int>> way(count);
   std::vector<int> representative(count), member_of(count), leader_of(count);
   std::iota(representative.begin(), representative.end(), 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the parts of a reduce-scatter or an all-gather go over a hierarchy: in the order of its tree,
-// in which the parts of each group's ranks adjoin, and cut into chunks. A chunk has a piece of what
-// belongs to each member of the last level, so that all of them have work in every chunk.
-// Arithmetic only, a function of values all ranks share.
+// The parts of a reduce-scatter or an all-gather go over a hierarchy in the order of its tree, in
+// which the parts of each group's ranks adjoin, and cut into chunks. A chunk has a piece of what
+// belongs to each member of the last level, so that all of them have work in every chunk. This is
+// arithmetic only, a function of values that all ranks share.
 #pragma once
 
 #include <algorithm>
@@ -15,40 +15,44 @@
 
 namespace sumac {
 
-// The ranks of a communicator as the leaves of its hierarchy.
+// The ranks of a communicator are the leaves of its hierarchy.
 struct TreeOrder {
-  std::vector<int> ranks;   // in this order
-  std::vector<int> tops;    // by member of the last level: the place of its first rank, and the end
-  std::vector<int> top_of;  // by place: that member
+  std::vector<int> ranks;  // in the order of the tree
+  // Indexed by member of the last level: the place of the member's first rank. The end follows.
+  std::vector<int> tops;
+  std::vector<int> top_of;  // indexed by place: the member of the last level
 };
 TreeOrder tree_order(const Hierarchy& hierarchy, int ranks);
 
 class Spread {
  public:
   Spread() = default;
-  // Cuts into at most `most_chunks` chunks, in whole units.
+  // Cuts the parts into at most `most_chunks` chunks, in whole units.
   void cut(const Parts& parts, std::shared_ptr<const TreeOrder> order, std::size_t most_chunks,
            std::size_t unit);
 
   std::size_t count() const { return count_; }
-  // Of all pieces of a chunk; those of chunk 0 are the largest.
+  // Returns the bytes of all pieces of a chunk; those of chunk 0 are the largest.
   std::size_t bytes(std::size_t chunk) const;
-  // The piece of a member of the last level, counted from the beginning of the ordered vector.
+  // Returns the piece of a member of the last level, counted from the beginning of the ordered
+  // vector.
   Part piece(std::size_t chunk, int top) const;
-  // What a chunk has of the ranks at places `from` to `to`, which belong to one such member.
+  // Returns how many bytes a chunk has of the ranks at places `from` to `to`, which belong to one
+  // such member.
   std::size_t bytes(std::size_t chunk, int from, int to) const {
     return clamped(chunk, from, to).bytes;
   }
-  // Where in the chunk the data of the rank at a place are.
+  // Returns where in the chunk the data of the rank at a place are.
   std::size_t begin(std::size_t chunk, int place) const;
-  // The same, counted from the beginning of the piece.
+  // Does the same, but counts from the beginning of the piece.
   std::size_t begin_in_piece(std::size_t chunk, int place) const {
     return clamped(chunk, place, place + 1).offset - piece(chunk, top_of(place)).offset;
   }
   int top_of(int place) const { return order_->top_of[static_cast<std::size_t>(place)]; }
 
-  // Calls visit(rank, from, bytes) for the ranks at these places that have data in the chunk:
-  // bytes of the rank's part, from `from` on. They lie one behind the other in the chunk.
+  // Calls visit(rank, from, bytes) for the ranks at these places that have data in the chunk: these
+  // are `bytes` bytes of the rank's part, from `from` on. They lie one behind the other in the
+  // chunk.
   template <class Visit>
   void for_each(std::size_t chunk, int first, int end, Visit visit) const {
     for (int place = first; place < end; ++place) {
@@ -69,8 +73,8 @@ class Spread {
   }
 
   std::shared_ptr<const TreeOrder> order_;
-  std::vector<std::size_t> at_;     // by place: bytes before it; and of all
-  std::vector<std::size_t> sizes_;  // by member of the last level: bytes of a piece
+  std::vector<std::size_t> at_;     // indexed by place: the bytes before it; and all bytes
+  std::vector<std::size_t> sizes_;  // indexed by member of the last level: bytes of a piece
   std::size_t count_ = 0;
 };
 

@@ -17,7 +17,7 @@ Group group_of(std::vector<int> members, int leader) {
   return group;
 }
 
-// Ranks in turn on two nodes, of which the first has two halves; leaders anywhere.
+// Returns ranks in turn on two nodes, the first of which has two halves; leaders are anywhere.
 Hierarchy three_levels() {
   Hierarchy hierarchy;
   hierarchy.levels.resize(3);

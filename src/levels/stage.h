@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a hierarchy is made of, as one rank sees it: the levels it takes part in, and an operation
-// as a list of stages, planned first and then carried out. A stage is one level working on all
-// chunks, one after another, whenever its input is there: a strand of its own (several where
-// messages are worth having under way at the same time). Stages tell each other of finished chunks
-// by counters and by nothing else, so levels progress independently: while a node reduces chunk k,
+// A rank sees a hierarchy as the levels it takes part in, and an operation as a list of stages,
+// planned first and then carried out. A stage is one level working on all chunks, one after
+// another, whenever its input is there: it has a strand of its own (or several, if it is worth
+// having messages under way at the same time). Stages tell each other of finished chunks by
+// counters and by nothing else, so levels progress independently: while a node reduces chunk k,
 // leaders exchange k-1 and members get k-2.
 #pragma once
 
@@ -23,29 +23,30 @@
 
 namespace sumac {
 
-// Strands of one stage over messages: while one waits, the other has messages under way.
+// One stage over messages has this many strands: while one waits, the other has messages under way.
 inline constexpr int kWidth = 2;
 
-// A level of the hierarchy that this rank takes part in, with its group there.
+// This rank takes part in this level of the hierarchy, with its group there.
 struct LevelGroup {
   char name[16] = "";
-  int size = 1, rank = 0, leader = 0;  // of its group in the level
-  bool shared = false;                 // the group shares memory; else messages
-  Measured measured;                   // shared: what its ranks have agreed on
+  int size = 1, rank = 0, leader = 0;  // in its group of the level
+  bool shared = false;                 // the group shares memory; else it sends messages
+  Measured measured;                   // shared: its ranks have agreed on this
   std::byte* block = nullptr;          // shared: the group's memory
-  ShmGroup up, down;                   // and a lane of it for each direction
+  ShmGroup up, down;                   // a lane of the block for each direction
   std::vector<int> members;            // communicator ranks of the group
-  std::vector<int> member_towards;     // [communicator rank] who of the group leads to it; -1: none
-  std::vector<int> places;             // of the members' first ranks in TreeOrder, and the end
-  SingleCopy peers;                    // shared: where it is possible
+  // [communicator rank] the group's member that leads to it; -1: none
+  std::vector<int> member_towards;
+  std::vector<int> places;  // places of the members' first ranks in TreeOrder, and the end
+  SingleCopy peers;         // shared: set if single copy is possible
 };
 
-// The levels that `rank` takes part in, which are the first ones of the hierarchy. The caller adds
-// shared memory, messages and single copy, and places.
+// Returns the levels that `rank` takes part in, which are the first ones of the hierarchy. The
+// caller adds shared memory, messages and single copy, and places.
 std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, int rank, int ranks);
 void set_places(const TreeOrder& order, std::vector<LevelGroup>& levels);
 
-// How many chunks a stage has done: chunk c is done by strand c % width.
+// Counts the chunks that a stage has done. Strand c % width does chunk c.
 class ChunkCounter {
  public:
   void begin(int width) {
@@ -70,19 +71,19 @@ class ChunkCounter {
   std::array<Counter, kWidth> chunks_{};
 };
 
-// True when a level may take the algorithm. None there reaches a peer's memory: passive levels are
-// the single copy of levels, and what is in place is tried before (direct_level.h).
+// Returns true if a level may take the algorithm. None of these reaches a peer's memory: passive
+// levels are the single copy of levels, and algorithms in place are tried before (direct_level.h).
 bool serves_level(Algorithm algorithm);
 
 // Starts a chunk's algorithm on one level. `group` is the strand's own, for levels over messages.
 Task start_on_level(Algorithm algorithm, Strand& strand, LevelGroup& level, MessageGroup& group,
                     const CallArguments& args);
 
-// What a level does in one collective, for one rank: a value that all ranks of the group share,
-// except for the order of the stages.
+// This says what a level does in one collective, for one rank. All ranks of the group share the
+// value, except for the order of the stages.
 struct StagePlan {
-  // scatter, exchange among counterparts, and gather are the stages of multi_leader; collect is the
-  // way up of an all-gather, by which all of a group get its ranks' parts.
+  // scatter, exchange among counterparts, and gather are the stages of multi_leader. collect is the
+  // way up of an all-gather, by which all ranks of a group get its ranks' parts.
   enum class Kind : std::uint8_t { reduce, exchange, bcast, scatter, gather, collect };
   static constexpr int kNone = -1;
 
@@ -91,16 +92,19 @@ struct StagePlan {
   bool passive = false;  // see passive.h
   int width = 1;         // strands that take the chunks in turn
   int level = 0;         // index in the levels that the rank takes part in
-  int root = 0;          // of the level's group: where a reduction ends or data start
-  int after = kNone;     // the stage whose chunks are the input; kNone: there from the beginning
-  int room = kNone;      // the result's place is free again kKept chunks after this stage
-  Algorithm algorithm = Algorithm::native;  // of each chunk
-  int radix = 2;                            // of its tree
-  std::int32_t rule = -1;                   // that chose it: ChoiceRange::rule
+  int root = 0;          // rank of the group where a reduction ends or data start
+  // The chunks of this stage are the input. kNone: the input is there from the beginning.
+  int after = kNone;
+  // Chunk c of this stage may reuse the place of chunk c - kKept once stage `room` has done that
+  // chunk. kNone: it need not wait.
+  int room = kNone;
+  Algorithm algorithm = Algorithm::native;  // for each chunk
+  int radix = 2;                            // radix of its tree
+  std::int32_t rule = -1;                   // the rule that chose it: ChoiceRange::rule
 };
 using StagePlans = std::vector<StagePlan>;
 
-// A planned stage being carried out.
+// A planned stage that is carried out.
 struct Stage : StagePlan {
   LevelGroup* group = nullptr;
   ChunkCounter done;
@@ -108,7 +112,7 @@ struct Stage : StagePlan {
 
 constexpr std::size_t most_stages(std::size_t levels) { return 2 * levels + 1; }
 
-// Chunks of intermediate results kept by a rank that has no output of its own.
+// A rank that has no output of its own keeps this many chunks of intermediate results.
 inline constexpr std::size_t kKept = 4;
 
 // One collective over the levels, as this rank carries it out.
@@ -116,23 +120,24 @@ struct Operation {
   ReduceArguments reduction;
   BcastArguments bcast;
   Chunks chunks{0, kCacheLine, kCacheLine};
-  // Of a reduce-scatter and an all-gather, which have a Spread in place of chunks.
+  // A reduce-scatter and an all-gather use these, and have a Spread in place of chunks.
   ReduceScatterArguments reduce_scatter;
   AllgatherArguments allgather;
   const Spread* spread = nullptr;   // null: another collective
-  bool gathers = false;             // an all-gather
-  int place = 0;                    // this rank's in TreeOrder
-  std::byte* kept = nullptr;        // kKept chunks; used where reduction.output is null
+  bool gathers = false;             // true for an all-gather
+  int place = 0;                    // this rank's place in TreeOrder
+  std::byte* kept = nullptr;        // kKept chunks; used if reduction.output is null
   std::unique_ptr<Stage[]> stages;  // room for most_stages(levels)
   std::size_t num_stages = 0;
   std::uint64_t passive_position = 0;
-  // Of a leader: by which its members copy for it. Turns of the stages that ask them.
+  // Members of a leader copy for it by this relay. The counters are the turns of the stages that
+  // ask them.
   std::optional<Relay> passive_relay;
   Counter passive_turn{0};
   std::uint64_t passive_turns = 0;
   DirectLevel direct;
-  std::vector<MessageGroup> groups;      // [stage * kWidth + strand]; of stages over messages
-  std::vector<std::vector<Part>> parts;  // the same; of a chunk in the stage's group
+  std::vector<MessageGroup> groups;      // [stage * kWidth + strand] of stages over messages
+  std::vector<std::vector<Part>> parts;  // parts of a chunk in the stage's group, by the same index
 
   const ChunkCounter& progress(int stage) const {
     return stages[static_cast<std::size_t>(stage)].done;

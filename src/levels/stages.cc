@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which stages a rank has.
+// This file says which stages a rank has.
 //
-// Broadcast: the data go from the root upwards through the root's own groups, and downwards in all
-// others. A rank receives each chunk on exactly one level (that of its group to which the root does
-// not belong by way of this rank) and passes it on in its other levels. Reduce is the inverse: a
-// rank folds what its other levels bring, lowest level first, and sends on that one level.
-// All-reduce goes up to the leaders, is exchanged among those of the last level, and comes down.
-// So do reduce-scatter and all-gather, in chunks that a rank keeps itself: its stages follow one
-// another in each of them.
+// In a broadcast the data go from the root upwards through the root's own groups, and downwards in
+// all others. A rank receives each chunk on exactly one level (that of its group to which the root
+// does not belong by way of this rank) and passes it on in its other levels. Reduce is the inverse:
+// a rank folds what its other levels bring, lowest level first, and sends on that one level. An
+// all-reduce goes up to the leaders, is exchanged among those of the last level, and comes down. So
+// do a reduce-scatter and an all-gather, in chunks that a rank keeps itself: its stages follow one
+// another in each of these chunks.
 #include "levels/stage.h"
 
 namespace sumac {
@@ -15,7 +15,7 @@ namespace {
 
 using Kind = StagePlan::Kind;
 
-// The member of the level's group through which the data of `root` come.
+// Returns the member of the level's group through which the data of `root` come.
 int entry(const LevelGroup& level, int root) {
   const int member = level.member_towards[static_cast<std::size_t>(root)];
   return member >= 0 ? member : level.leader;
@@ -34,7 +34,7 @@ class Lister {
   void parts(std::size_t depth, Kind up);
 
  private:
-  // Up to the leaders, the exchange, and down again.
+  // Adds the way up to the leaders, the exchange, and the way down.
   void add_all(std::size_t depth, Kind up);
   // A group of one rank has nothing to do.
   void add(Kind kind, std::size_t level, int root) {
@@ -65,7 +65,7 @@ void Lister::add_all(std::size_t depth, Kind up) {
 
 void Lister::allreduce(std::size_t depth) {
   add_all(depth, Kind::reduce);
-  // The stage that those on the way down wait for: the exchange, or the level on which the result
+  // The stages on the way down wait for this stage: the exchange, or the level on which the result
   // arrives.
   int source = StagePlan::kNone;
   for (int i = 0; i <= last(); ++i) {
@@ -104,7 +104,7 @@ void Lister::bcast(int root) {
       if ((levels_[i].rank == source) == passing_on) add(Kind::bcast, i, source);
     }
   }
-  if (passes_on(stages_[0])) return;  // the root
+  if (passes_on(stages_[0])) return;  // this rank is the root
   for (std::size_t i = 1; i < stages_.size(); ++i) stages_[i].after = 0;
 }
 

@@ -12,7 +12,7 @@ std::string_view without_domain(std::string_view host) {
   return host.substr(0, host.find('.'));
 }
 
-// Matches a pattern in which * stands for any letters and ? for one.
+// Matches a pattern in which * stands for any characters and ? for one.
 bool matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = pattern.npos, after_star = 0;
   while (t < text.size()) {

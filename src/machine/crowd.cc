@@ -19,7 +19,7 @@ namespace sumac {
 namespace {
 
 constexpr const char* kThreads = "/proc/self/task";
-// Links of a folder besides those of the folders in it.
+// A folder has this many links besides those of the folders in it.
 constexpr int kOwnLinks = 2;
 constexpr std::uint64_t kOtherTimePerCount = 64;  // in units of the time that a count takes
 

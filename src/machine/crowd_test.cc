@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kAll = 1000;
 
-// Threads that sleep until the end, or compute. The name of each looks like a state.
+// These threads sleep until the end, or compute. The name of each looks like a state.
 class OtherThreads {
  public:
   OtherThreads(int number, bool compute) {
@@ -62,7 +62,7 @@ TEST(Crowd, CountsThreadsThatRunOrWantTo) {
   EXPECT_EQ(count_runnable_threads(2), 2);
 }
 
-// More entries than are read at once.
+// There are more entries than are read at once.
 TEST(Crowd, CountsAmongManyThreads) {
   const OtherThreads sleep(70, false), compute(3, true);
   EXPECT_EQ(count_runnable_threads(kAll), 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The trips of a line between two threads: how long one is taken to be, and what happens where the
-// other side does not come.
+// The tests send a line between two threads, and check how long a trip is taken to be and what
+// happens if the other side does not come.
 #include "machine/line.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kFirst = ~std::uint64_t{0} - 3;  // numbers wrap
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-// A clock by which batch number b of trips takes b times this.
+// By this clock, batch number b of the trips takes b times kFirstBatchNs.
 thread_local int readings = 0;
 constexpr double kFirstBatchNs = 1000;
 std::uint64_t slower_and_slower() {

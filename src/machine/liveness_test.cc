@@ -55,7 +55,7 @@ TEST(Liveness, OutlivesItsFirstThread) {
   const pid_t child = child_that([] {
     pthread_t thread;
     pthread_create(&thread, nullptr, live_on, nullptr);
-    syscall(SYS_exit, 0);  // of this thread
+    syscall(SYS_exit, 0);  // ends this thread only
   });
   const WatchedProcess watched = watch(child);
   std::string stat;
@@ -69,7 +69,8 @@ TEST(Liveness, OutlivesItsFirstThread) {
   EXPECT_TRUE(is_gone(watched));
 }
 
-// Another process has the number of the one that was watched; and commands' names may be anything.
+// Another process has the number of the one that was watched; and the name of a command may be
+// anything.
 TEST(Liveness, TellsProcessesOfOneNumberApart) {
   char proc[] = "/tmp/sumac-liveness-XXXXXX";
   ASSERT_TRUE(mkdtemp(proc));

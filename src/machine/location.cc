@@ -14,9 +14,9 @@ namespace sumac {
 namespace {
 
 constexpr int kMostCpus = kMaskWords * 64;
-constexpr int kMostCaches = 16;  // of one processor
+constexpr int kMostCaches = 16;  // caches of one processor
 
-// A set of processors read from a file; `first` is -1 where it is empty.
+// A set of processors read from a file. `first` is -1 if the set is empty.
 struct CpuList {
   CpuMask mask;
   int first = -1;
@@ -35,7 +35,7 @@ struct CpuList {
   }
 };
 
-// The first line of a file of /sys; empty where there is no such file.
+// Returns the first line of a file of /sys, or an empty text if there is no such file.
 std::string read_line(const std::string& path) {
   std::string text;
   char part[256];
@@ -54,7 +54,7 @@ bool parse_cpu(std::string_view text, int& cpu) {
   return error == std::errc() && end == text.data() + text.size() && cpu >= 0;
 }
 
-// Parses a file such as "0-3,8"; an empty set where the file is missing or has another form.
+// Parses a file such as "0-3,8". Returns an empty set if the file is missing or has another form.
 CpuList read_cpus(const std::string& path) {
   const std::string line = read_line(path);
   CpuList list;
@@ -98,7 +98,7 @@ void find_caches(const std::string& cpu, const CpuMask& cpus, Location& at) {
   }
 }
 
-// The number of the NUMA domain that holds all the processors.
+// Returns the number of the NUMA domain that holds all the processors.
 int numa_number(const std::string& folder, const CpuMask& cpus) {
   int number = -1;
   DIR* nodes = opendir(folder.c_str());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by the tests of locations.
+// The tests of locations share this file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace sumac {
 
-// A temporary folder in the place of /, with a /sys that the test writes.
+// A temporary folder stands in the place of /, with a /sys that the test writes.
 class SysTree {
  public:
   SysTree() {

@@ -48,7 +48,7 @@ CpuMask own_cpus() {
 }
 
 int cpu_quota() {
-  // "max 100000", or "200000 100000" for two processors
+  // The file reads "max 100000", or "200000 100000" for two processors.
   const SmallFile file("/sys/fs/cgroup/cpu.max");
   long quota = 0, period = 0;
   if (std::sscanf(file.text, "%ld %ld", &quota, &period) != 2 || period <= 0) return 0;

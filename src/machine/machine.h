@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this process can find out alone about the machine it runs on.
+// This process can find out these facts about its machine alone.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace sumac {
 
 inline constexpr int kMaskWords = 16;
 
-// The processors this process may run on, up to 1024 of them.
+// The mask has the processors that this process may run on, up to 1024 of them.
 struct CpuMask {
   std::uint64_t words[kMaskWords] = {};
 
@@ -24,17 +24,18 @@ struct CpuMask {
 
 CpuMask own_cpus();
 
-// Whole processors that the control group allows (cpu.max); 0 when there is no limit.
+// Returns the whole processors that the control group allows (cpu.max); 0 if there is no limit.
 int cpu_quota();
 
-// Equal for processes that can share memory through /dev/shm: same boot of the same kernel, same
-// tmpfs, same PID namespace, same user.
+// Returns a number that is equal for processes that can share memory through /dev/shm: same boot of
+// the same kernel, same tmpfs, same PID namespace, same user.
 std::uint64_t node_id();
 
-// Equal for processes that share processors: same boot of the same kernel, in whatever containers.
+// Returns a number that is equal for processes that share processors: same boot of the same kernel,
+// in whatever containers.
 std::uint64_t machine_id();
 
-// True when a CUDA, HIP or Level Zero run-time library is loaded in this process.
+// Returns true if a CUDA, HIP or Level Zero run-time library is loaded in this process.
 bool accelerator_runtime_loaded();
 
 }  // namespace sumac

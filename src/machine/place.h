@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a rank runs, as the ranks of a communicator tell each other.
+// The ranks of a communicator tell each other where they run.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,15 @@
 
 namespace sumac {
 
-// Where a rank runs: for each kind of object, the number within its node of the smallest object
-// that holds all processors the rank may use; -1 where there is none (not bound, or hidden). Plain
+// For each kind of object, the location has the number within its node of the smallest object that
+// holds all processors the rank may use; -1 if there is none (not bound, or hidden). It is plain
 // bytes.
 struct Location {
   std::int32_t core = -1, l2 = -1, l3 = -1, numa = -1, package = -1;
 };
 
-// What the ranks tell each other about a rank's place, for the builder. Plain bytes.
+// The ranks tell each other this about a rank's place, and the builder of hierarchies reads it. It
+// is plain bytes.
 struct Place {
   std::uint64_t node = 0;      // equal for ranks that share memory
   std::uint64_t host = 0;      // hash of the host's name, without its domain

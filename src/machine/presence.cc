@@ -14,7 +14,7 @@
 namespace sumac {
 namespace {
 
-// The whole file; empty where it cannot be read.
+// Returns the whole file, or an empty text if it cannot be read.
 std::string read_all(const char* path) {
   std::string text;
   const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -38,7 +38,7 @@ bool take_number(std::string_view& text, Number& number, int base = 10) {
   return error == std::errc() && end == word.data() + word.size() && !word.empty();
 }
 
-// `name`: "<job>-<rank>-<process>-<state>".
+// Parses a name of the form "<job>-<rank>-<process>-<state>".
 bool parse_mark(std::string_view name, Mark& mark) {
   if (!take_number(name, mark.job, 16) || !take_number(name, mark.rank)) return false;
   if (!take_number(name, mark.pid)) return false;
@@ -54,7 +54,7 @@ bool parse_mark(std::string_view name, Mark& mark) {
   return true;
 }
 
-sumac_job own_job{};  // since mark_as_served()
+sumac_job own_job{};  // known since mark_as_served()
 
 std::vector<int> parse_numbers(std::string_view list) {
   std::vector<int> numbers;
@@ -115,8 +115,8 @@ JobOnNode look_at_job(const sumac_job& job, std::string_view sockets, pid_t self
     return mark.rank == job.rank && mark.pid == self && mark.served();
   });
   if (!sees_itself) return seen;
-  // A rank may have several processes: what starts the program, and what the program starts. Sumac
-  // serves the rank if it serves any of them.
+  // A rank may have several processes, such as one that starts the program and the program itself.
+  // Sumac serves the rank if it serves any of them.
   const auto key = [](const Mark& mark) { return std::pair(mark.rank, mark.state); };
   std::sort(marks.begin(), marks.end(),
             [&](const Mark& a, const Mark& b) { return key(a) < key(b); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ranks of this process's job run on this node, and which of them Sumac serves. A rank
-// without Sumac cannot be asked, so each rank with it leaves a mark (base/mark.h), and the launcher
-// tells how many there should be.
+// This interface tells which ranks of this process's job run on this node, and which of them Sumac
+// serves. A rank without Sumac cannot be asked, so each rank with it leaves a mark (base/mark.h),
+// and the launcher tells how many there should be.
 #pragma once
 
 #include <sys/types.h>
@@ -26,11 +26,11 @@ struct Mark {
   bool served() const { return state == State::served; }
 };
 
-// The marks in the text of /proc/net/unix.
+// Returns the marks in the text of /proc/net/unix.
 std::vector<Mark> parse_marks(std::string_view sockets);
 
-// What this process sees of its job, as far as the same daemon of the launcher has started it: the
-// same as the job's other processes see, once all have made their marks.
+// This process sees so much of its job, as far as the same daemon of the launcher has started it.
+// The job's other processes see the same, once all have made their marks.
 struct JobOnNode {
   int own = -1;              // this process's rank; -1: nothing is known
   int started = 0;           // ranks that the launcher has started here; 0: not known
@@ -39,28 +39,28 @@ struct JobOnNode {
 
   const Mark* find(int rank) const;
 
-  // Whether all ranks that were started here have a mark. True also where their number is not
-  // known.
+  // Returns true if all ranks that were started here have a mark, or if their number is not known.
   bool is_complete() const { return marks.size() >= static_cast<std::size_t>(started); }
 
-  // Where a rank is that has no mark. `world`: the number of the job's ranks.
+  // Tells where a rank is that has no mark. `world` is the number of the job's ranks.
   enum class Where : std::uint8_t { here, elsewhere, unknown };
   Where where(int rank, int world) const;
 };
 
-// Marks this process as served, and learns which job it belongs to; before MPI_Init goes down to
-// the MPI, hence before any other rank returns from it. Returns false where there can be no mark.
-// `family`: of the process's MPI.
+// Marks this process as served, and learns which job it belongs to. It must be called before
+// MPI_Init goes down to the MPI, hence before any other rank returns from it. `family` is that of
+// the process's MPI. Returns false if there can be no mark.
 bool mark_as_served(const char* family);
 
-// The job of this process, once it has been marked. Nothing is known where the environment does not
-// name the job, or where the process's own mark is not there: the system may hide the list.
+// Returns what is known of this process's job, once the process has been marked. Nothing is known
+// if the environment does not name the job, or if the process's own mark is not in the list, which
+// the system may hide.
 JobOnNode look_at_job();
-// The same, for process `self` by a text of /proc/net/unix.
+// Does the same for process `self` by a text of /proc/net/unix.
 JobOnNode look_at_job(const sumac_job& job, std::string_view sockets, pid_t self);
 
-// True when a rank of the job has started this process: one above it has a mark of the job that
-// this process's environment names.
+// Returns true if a rank of the job has started this process: a process above it has a mark of the
+// job that this process's environment names.
 bool started_by_rank();
 bool started_by_rank(const std::vector<Mark>& marks, std::uint64_t job, const char* proc,
                      pid_t self);

@@ -14,7 +14,7 @@ namespace {
 
 using Where = JobOnNode::Where;
 
-// A text as of /proc/net/unix, with sockets of others.
+// Returns a text like /proc/net/unix, with sockets of others.
 std::string sockets(std::initializer_list<const char*> names) {
   std::string text =
       "Num       RefCount Protocol Flags    Type St Inode Path\n"
@@ -97,7 +97,7 @@ TEST(Presence, WhereRanksWithoutAMarkAre) {
   EXPECT_EQ(where(job_of(3, 0, "1,4-5,0"), 4, 9), Where::unknown) << "a list of another form";
 }
 
-// A folder like /proc, with processes below a launcher (2).
+// A folder like /proc has processes below a launcher (process 2).
 class Family : public testing::Test {
  protected:
   void SetUp() override {
@@ -134,7 +134,7 @@ TEST_F(Family, WhatARankHasStarted) {
   EXPECT_FALSE(by_rank({"sumac-b-0-10-served"}, 12)) << "what is above belongs to another job";
 }
 
-// What the environment names, of each launcher.
+// The environment names the job, for each launcher.
 class OwnJob : public testing::Test {
  protected:
   void SetUp() override {

@@ -17,7 +17,7 @@ struct Case {
   CpuMask own;
   std::vector<CpuMask> others;
   int unknown;
-  double processors;  // of its own ones, that are left to it
+  double processors;  // how many of its own ones are left to it
 };
 
 TEST(Share, EachProcessorIsDividedEvenly) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives that the MPI alone serves. Sumac counts their calls, so that its statistics speak of
+// The MPI alone serves these collectives. Sumac counts their calls, so that its statistics cover
 // all collectives of the program.
 #pragma once
 
@@ -41,18 +41,18 @@ static_assert(kNumCounted == static_cast<int>(Counted::neighbor_alltoallw) + 1);
 
 constexpr const char* name_of(Counted counted) { return kCountedNames[static_cast<int>(counted)]; }
 
-// The path that they all go.
+// All calls of these collectives go this path.
 inline constexpr const char* kCountedPath = "mpi: Sumac does not serve this collective";
 
-// Plain bytes.
+// The struct is plain bytes, so that ranks can send it to one another.
 struct CountedCalls {
   PathCount calls[kNumCounted];
-  std::uint64_t ns[kNumCounted] = {};  // 0 where calls are not timed
+  std::uint64_t ns[kNumCounted] = {};  // 0 if calls are not timed
 
   void merge(const CountedCalls& other);
 };
 
-// Of the process; thread-safe.
+// These functions count for the whole process. They are thread-safe.
 void count_call(Counted counted, std::uint64_t bytes);
 void add_time(Counted counted, std::uint64_t ns);
 CountedCalls process_counted();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One object of JSON on a line, as the files of a recording have them.
+// A JsonLine is one object of JSON on a line, as in the files of a recording.
 #pragma once
 
 #include <concepts>
@@ -7,7 +7,7 @@
 
 namespace sumac {
 
-// A string of JSON. Control characters are left out.
+// Returns the text as a string of JSON. Control characters are left out.
 std::string quoted(const std::string& text);
 
 class JsonLine {

@@ -14,7 +14,7 @@ std::atomic<Level> current_level{Level::warn};
 std::atomic<int> own_rank{-1};
 std::atomic<int> warnings{0};
 
-// Warnings kept. Used by the thread that starts Sumac, and later by one that sets up a
+// These warnings are kept. The thread that starts Sumac uses them, and later one that sets up a
 // communicator.
 std::vector<std::string>& kept() {
   static auto* lines = new std::vector<std::string>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages of the preloaded library: one write each, to standard error, never to standard output.
+// The preloaded library writes its messages to standard error by one write each, never to standard
+// output.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +9,12 @@
 
 namespace sumac {
 
-enum class Level { off, warn, info, trace };  // as SUMAC_DEBUG
+enum class Level { off, warn, info, trace };  // the values of SUMAC_DEBUG
 
-// Sets what is written from now on. `rank` is this process's rank in the job, or -1 while it is not
-// known; warnings are then kept. Once it is known, rank 0 writes those it has kept; the other ranks
-// keep theirs until it is known which of them rank 0 did not have (team/warnings.h).
+// Sets what is written from now on. `rank` is this process's rank in the job, or -1 while that is
+// unknown; warnings are then kept. Once the rank is known, rank 0 writes the warnings it has kept;
+// the other ranks keep theirs until it is known which of them rank 0 did not have
+// (team/warnings.h).
 void set_log(Level level, int rank);
 bool logs(Level level);
 int log_rank();
@@ -21,11 +23,11 @@ int log_rank();
 // most 64 warnings from a process, so that a job does not drown in them.
 void log(Level level, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-// Writes a warning from any rank, for what only this rank can know.
+// Writes a warning from any rank, about something that only this rank can know.
 void log_here(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-// The warnings kept, without "sumac: " and without the end of the line. Rank 0's are those it has
-// written.
+// Returns the warnings kept, without "sumac: " and without the end of the line. On rank 0 they are
+// those that it has written.
 inline constexpr std::size_t kMostKept = 64;
 const std::vector<std::string>& kept_warnings();
 void forget_kept_warnings();

@@ -65,7 +65,7 @@ TEST_F(RecordedFile, SectionsInOrder) {
   EXPECT_EQ(content().size(), first.size() + 8 + sizeof(ProfiledCall));
 }
 
-// Records of several kinds are in sections of their own, which follow the text that defines them.
+// Records of several kinds go into sections of their own, which follow the text that defines them.
 TEST_F(RecordedFile, ASectionForEachKindOfRecords) {
   RecordingFile file;
   ASSERT_TRUE(file.open(folder_, Recording::profile, 3));
@@ -137,7 +137,7 @@ TEST_F(RecordedFile, AFullDiscEndsItWithWhatWasWritten) {
   EXPECT_FALSE(file.is_open());
   EXPECT_EQ(content().substr(0, before.size()), before);
   file.add("{}");
-  EXPECT_TRUE(file.flush());  // of nothing
+  EXPECT_TRUE(file.flush());  // there is nothing to write
 }
 
 TEST_F(RecordedFile, FoldersThatCannotBeUsed) {

@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3))) void append(std::string& text, const char*
   text += line;
 }
 
-// "812 ns", "26.2 us", "1.25 s"
+// Shows a time as "812 ns", "26.2 us" or "1.25 s".
 std::string shown_time(double ns) {
   constexpr const char* kUnits[] = {"ns", "us", "ms", "s"};
   int unit = 0;
@@ -38,7 +38,7 @@ std::string shown_time(double ns) {
 
 unsigned long long ull(std::uint64_t number) { return number; }
 
-// Of all ranks, on one path.
+// The least and the most that any rank has on one path.
 struct Extent {
   std::uint64_t least = UINT64_MAX, most = 0;
   int least_rank = 0, most_rank = 0;
@@ -64,7 +64,7 @@ std::string shown_time_of(std::uint64_t ns, int rank) {
   return shown_time(static_cast<double>(ns)) + " (" + std::to_string(rank) + ")";
 }
 
-// Lines of the counters that are not zero.
+// Appends a line for each counter that is not zero.
 void append_uses(std::string& text, const char* what, const char* prefix, const UseText* texts,
                  const std::uint64_t* counts, int number) {
   for (int i = 0; i < number; ++i) {
@@ -89,7 +89,7 @@ void append_counts(std::string& text, const UseText* texts, const std::uint64_t*
   }
 }
 
-// The sum of all, to have every path that any rank has gone.
+// Sums up all ranks, so that the result has every path that any rank has gone.
 std::unique_ptr<const RankReport> sum_of(const std::vector<RankReport>& reports) {
   auto sum = std::make_unique<RankReport>();
   for (const RankReport& report : reports) {
@@ -99,8 +99,8 @@ std::unique_ptr<const RankReport> sum_of(const std::vector<RankReport>& reports)
   return sum;
 }
 
-// Calls visit(name of the collective, path) for every path that was gone, those of counted
-// collectives too.
+// Calls visit(name of the collective, path) for every path that was gone, also those of the
+// collectives that are only counted.
 template <class Visit>
 void for_each_row(const RankReport& report, Visit visit) {
   for (const CollectiveInfo& info : kCollectives) {
@@ -113,7 +113,7 @@ void for_each_row(const RankReport& report, Visit visit) {
   }
 }
 
-// The first column's.
+// Returns the width of the first column.
 int width_of_names(const RankReport& report) {
   std::size_t width = 12;
   for_each_row(report, [&](const char* name, const Path&) {
@@ -135,7 +135,7 @@ Served served_of(const RankReport& report) {
   return served;
 }
 
-// "  Sumac served 98 of 100 calls".
+// Appends "  Sumac served 98 of 100 calls".
 void append_served(std::string& text, const RankReport& report, const char* of) {
   const Served served = served_of(report);
   if (served.all == 0) {
@@ -178,7 +178,7 @@ void append_paths(std::string& text, const RankReport& report, const char* inden
   });
 }
 
-// What is in the braces of one rank's object.
+// Appends the members of one rank's object, without its braces.
 void append_report(std::string& text, const RankReport& own) {
   const Served served = served_of(own);
   append(text, "\"served\": %llu, \"calls\": %llu, \"paths\": [", ull(served.calls),

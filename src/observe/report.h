@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What SUMAC_STATS tells at MPI_Finalize: which way calls went, and how long they took.
+// SUMAC_STATS prints these reports at MPI_Finalize: which way calls went, and how long they took.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace sumac {
 
-// Plain bytes.
+// The struct is plain bytes, so that ranks can send it to one another.
 struct RankReport {
   Stats stats;
   Times times;
   CountedCalls counted;
 };
 
-// One way that calls of a collective may go.
+// A path is one way that calls of a collective may go.
 struct Path {
   int number;  // as in observe/times.h
   const char* name;
@@ -31,17 +31,18 @@ struct Path {
 void for_each_path(const RankReport& report, Collective collective,
                    const std::function<void(const Path&)>& visit);
 
-// How the program has ended, or "exit", "MPI_Abort", or "unknown" while nobody knows.
+// A report tells how the program has ended: "MPI_Finalize", "exit", "MPI_Abort", or "unknown" while
+// nobody knows.
 inline constexpr const char* kEndByFinalize = "MPI_Finalize";
 
-// A table of one rank.
+// Returns a table of one rank.
 std::string rank_table(const RankReport& report, int rank, int size, const char* end);
-// Of all: the least and the most of any rank.
+// Returns a table of all ranks, with the least and the most of any of them.
 std::string ranks_table(const std::vector<RankReport>& reports);
 
-// As JSON: one rank's.
+// Returns one rank's counts as JSON.
 std::string counts_json(const RankReport& report);
-// As JSON: rank 0's, and every rank's where `all` has them.
+// Returns rank 0's counts as JSON, and every rank's if `all` has them.
 std::string report_json(const RankReport& own, int size, const std::vector<RankReport>& all,
                         const char* end);
 

@@ -9,8 +9,8 @@ namespace {
 
 std::atomic<bool> one_at_a_time{false};
 
-// Adds without a locked instruction, which would cost as much as reducing a few elements: the
-// counter has one writer.
+// Adds without a locked instruction if the counter has only one writer; a locked one costs as much
+// as reducing a few elements.
 void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t n) {
   if (one_at_a_time.load(std::memory_order_relaxed)) {
     sum.store(sum.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
@@ -19,7 +19,7 @@ void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t n) {
   }
 }
 
-// A count that any thread may add to without a lock, for calls that belong to no communicator.
+// Any thread may add to this count without a lock. It serves calls that belong to no communicator.
 struct AtomicCount {
   std::atomic<std::uint64_t> calls{0}, bytes{0};
 

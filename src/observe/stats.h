@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts of calls by collective and path: which algorithm served them, or why the MPI did.
+// The statistics count calls by collective and path: which algorithm served them, or why the MPI
+// did.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +22,10 @@ enum class Reason : std::uint8_t {
 };
 inline constexpr int kNumReasons = static_cast<int>(Reason::count);
 
-// The reason as text, such as "mpi: user-defined operation".
+// Returns the reason as text, such as "mpi: user-defined operation".
 const char* text_of(Reason reason);
 
-// The path of a call that needs no communication.
+// A call that needs no communication takes this path.
 inline constexpr const char* kLocal = "local";
 
 struct PathCount {
@@ -37,25 +38,26 @@ struct PathCount {
   }
 };
 
-// Counts of one communicator, or of the process. Not synchronised: a communicator's counts are
-// written by the one thread that may call on it, the process's under a lock when a communicator
-// ends.
+// These are the counts of one communicator, or of the process. They are not synchronised: the one
+// thread that may call on a communicator writes its counts, and the process's counts are written
+// under a lock when a communicator ends.
 struct Stats {
   PathCount taken[kNumAlgorithms];
   PathCount local[kNumCollectives];  // served without communication
   PathCount handed[kNumCollectives][kNumReasons];
-  std::uint64_t threads[kNumThreadUses] = {};    // large reductions, of the process
-  std::uint64_t checks[kNumCheckUses] = {};      // of results, of the process
-  std::uint64_t messages[kNumMessageUses] = {};  // that Sumac has packed, of the process
-  std::uint64_t memory[kNumMemoryUses] = {};     // of the process
-  std::uint64_t refusals[kNumRefusals] = {};     // promotions that were refused
-  std::uint64_t obstacles[kNumObstacles] = {};   // communicators, of the process
+  // The counts from here on are kept for the process as a whole. This one counts large reductions.
+  std::uint64_t threads[kNumThreadUses] = {};
+  std::uint64_t checks[kNumCheckUses] = {};      // results that were compared
+  std::uint64_t messages[kNumMessageUses] = {};  // messages that Sumac has packed
+  std::uint64_t memory[kNumMemoryUses] = {};
+  std::uint64_t refusals[kNumRefusals] = {};    // promotions that were refused
+  std::uint64_t obstacles[kNumObstacles] = {};  // communicators
 
   void merge(const Stats& other);
 };
 
-// Adds to the counts of the process: calls without a communicator, those that any thread may find
-// to have ended, and those of communicators that have ended.
+// Adds to the counts of the process. They cover calls without a communicator, calls whose end any
+// thread may notice, and communicators that have ended.
 void add_to_process_stats(const Stats& stats);
 void count_process_hand_down(Collective collective, Reason reason, std::uint64_t bytes,
                              std::uint64_t calls = 1);

@@ -25,8 +25,8 @@ std::uint64_t counter() {
 #endif
 }
 
-// False where the processor's counter may stop or differ between processors, by the kernel's
-// judgement.
+// Returns false if the kernel judges that the processor's counter may stop or differ between
+// processors.
 bool kernel_trusts_counter() {
   char name[32] = "";
   std::FILE* file =

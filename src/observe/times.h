@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time taken by calls, by collective and path. Measured only on request; otherwise calls do not
-// reach this code (interpose/process/timed.h).
+// The time that calls take is added up by collective and path. It is measured only on request;
+// otherwise calls do not reach this code (interpose/process/timed.h).
 #pragma once
 
 #include "base/clock.h"
@@ -8,8 +8,8 @@
 
 namespace sumac {
 
-// Numbers of paths: first the algorithms, then calls without communication, then the reasons for
-// handing down.
+// Paths are numbered: first come the algorithms, then calls without communication, then the reasons
+// for handing down.
 inline constexpr int kLocalPath = kNumAlgorithms, kFirstReasonPath = kNumAlgorithms + 1;
 inline constexpr int kNumPaths = kFirstReasonPath + kNumReasons;
 
@@ -17,8 +17,8 @@ struct Times {
   std::uint64_t ns[kNumCollectives][kNumPaths] = {};
 };
 
-// Starts to calibrate a counter that advances evenly and is read faster than a clock, where the
-// system's own clock is based on it.
+// Starts to calibrate a counter that advances evenly and is read faster than a clock, provided that
+// the system's own clock is based on it.
 void start_timing();
 std::uint64_t ticks();
 

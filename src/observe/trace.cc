@@ -23,7 +23,7 @@ std::string& folder_path() {
   static auto* path = new std::string;
   return *path;
 }
-std::uint64_t clock_offset;  // what CLOCK_MONOTONIC lacks to CLOCK_REALTIME
+std::uint64_t clock_offset;  // CLOCK_REALTIME minus CLOCK_MONOTONIC
 std::atomic<std::uint64_t> operations{0};
 thread_local Call going_on;
 

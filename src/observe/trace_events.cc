@@ -53,7 +53,7 @@ template <class Event>
 bool write_all(RecordingFile& file, const Buffer<Event>& events) {
   Numbers numbers;
   for (const Event& event : events) {
-    if (event.end == 0) continue;  // its place was taken, and a thread has yet to fill it
+    if (event.end == 0) continue;  // a thread has taken the place but not filled it yet
     file.add(record_of(file, numbers, event));
     if (file.is_full() && !file.flush()) return false;
   }

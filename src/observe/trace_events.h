@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is recorded of a trace while the program runs, and how it becomes a file.
+// The events that a trace records while the program runs, and the function that writes them to a
+// file, are declared here.
 #pragma once
 
 #include <sys/mman.h>
@@ -25,9 +26,9 @@ struct Call {
   std::uint64_t number, bytes, group, call, begin, end;
 };
 
-// A buffer in which any thread takes the next place; the first events are kept. Pages of places
-// that are never taken cost no memory. Lives until the process ends, for a thread that may still
-// write.
+// Any thread takes the next place in this buffer; the first events are kept. Pages of places that
+// are never taken cost no memory. The buffer lives until the process ends, because a thread may
+// still write.
 template <class Event>
 class Buffer {
  public:
@@ -65,8 +66,8 @@ struct Recorded {
   Buffer<Call> calls;
 };
 
-// Writes it into an open file. Returns false, with the cause in errno and the file closed, where
-// not all could be written.
+// Writes the events into an open file. Returns false, with the cause in errno and the file closed,
+// if not everything could be written.
 bool write_events(RecordingFile& file, const Recorded& recorded, int rank, int size);
 
 }  // namespace sumac::trace

@@ -120,7 +120,7 @@ TEST_F(Trace, WhatDoesNotFitIsCounted) {
   EXPECT_EQ(value_of(read.lines[0], "dropped"), "100");
 }
 
-// More than is kept in memory before it is written.
+// There are more events than memory keeps before they are written.
 TEST_F(Trace, ManyEventsAreWrittenInOrder) {
   constexpr std::uint64_t kPieces = 50'000;
   trace::start(folder_.c_str());

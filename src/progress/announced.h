@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks tell each other of a call (SUMAC_CHECK=calls): whatever must be equal on all of them.
+// Ranks tell each other what must be equal on all of them in a call (SUMAC_CHECK=calls).
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,12 @@
 
 namespace sumac {
 
-// ChosenCall::reduces: elements are of one class where the operation does the same with them, such
-// as signed and unsigned integers of one size in a sum. Op::none: a function of the program's.
+// Returns ChosenCall::reduces. Elements are of one class if the operation does the same with them,
+// such as signed and unsigned integers of one size in a sum. Op::none stands for a function of the
+// program's.
 std::uint32_t reduces_by(Op op, DType element);
 
-// `what` of an Announcement, from the lowest bit: collective, operation, element, root.
+// `what` of an Announcement has, from the lowest bit on: collective, operation, element, root.
 inline constexpr int kCollectiveBits = 4, kOpBits = 4, kElementBits = 8;
 
 inline constexpr std::uint32_t kReducesByFunction =
@@ -31,7 +32,7 @@ inline Announcement announcement_of(const ChosenCall& call) {
           call.bytes()};
 }
 
-// "MPI_Reduce to root 2, sum of double, 64 bytes"
+// Returns a text such as "MPI_Reduce to root 2, sum of double, 64 bytes".
 std::string text_of(const Announcement& call);
 
 }  // namespace sumac

@@ -32,9 +32,10 @@ void Engine::forget(WorkQueue& queue) {
 bool Engine::progress(bool may_call_mpi, bool has_time) {
   if (idle() || !lock_.try_lock()) return false;
   looker_.store(pthread_self(), std::memory_order_relaxed);
-  const UseThreads none(false);  // this may be within the MPI's progress
+  const UseThreads none(false);  // this may be called within the MPI's progress
   bool moved = false, at_all = true;
-  // An index, not an iterator: a queue may be added meanwhile, and the vector may move.
+  // The loop has an index, not an iterator, because a queue may be added meanwhile, and the vector
+  // may move.
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     const Watched watched = watched_[i];
     if (!watched.queue) continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queues and the engine that looks at them, step by step on one thread; and the helper thread.
+// The tests drive queues and the engine that looks at them step by step on one thread, and test the
+// helper thread.
 #include "progress/engine.h"
 
 #include <gtest/gtest.h>
@@ -15,8 +16,8 @@
 namespace sumac::testing {
 namespace {
 
-// A barrier, made of an all-reduce so that something may happen in the middle of a look: a kernel
-// is all that it calls.
+// A barrier is made of an all-reduce here, so that something may happen in the middle of a look:
+// the kernel is all that it calls.
 struct Barrier : Work {
   std::function<void()> then;
   std::uint32_t in = 0, out = 0;
@@ -43,7 +44,7 @@ struct Barrier : Work {
   }
 };
 
-// Two ranks with an engine each, on a few communicators.
+// Two ranks have an engine each, on a few communicators.
 class Engines : public ::testing::Test {
  protected:
   static constexpr std::size_t kGroups = 3;
@@ -124,7 +125,7 @@ TEST_F(Engines, BeginSoManyAndKeepTheOrder) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
-// As the MPI calls back from within calls made by a look.
+// The MPI may call back from within calls that a look makes.
 TEST_F(Engines, LooksWithinALookReturnAtOnce) {
   Barrier own, own_second, other;
   bool asked = false;
@@ -142,7 +143,7 @@ TEST_F(Engines, LooksWithinALookReturnAtOnce) {
   EXPECT_EQ(count_begun(at(0, 0).queue), 1);
 }
 
-// An MPI may free a communicator late, from within calls made by a look.
+// An MPI may free a communicator late, from within calls that a look makes.
 TEST_F(Engines, ForgetQueuesWithinALook) {
   Barrier own[2], other[2];
   own[0].then = [&] {
@@ -167,7 +168,8 @@ TEST_F(Engines, ForgetQueuesWithinALook) {
 
 // ---- Helpers ----
 
-// Longer than a helper has patience with idleness; nothing depends on whether it is.
+// Sleeps longer than a helper waits when idle, so that it probably parks; no result depends on
+// whether it does.
 void let_park() {
   const timespec time{0, 150'000'000};
   nanosleep(&time, nullptr);
@@ -181,7 +183,7 @@ class Helpers : public Engines, public ::testing::WithParamInterface<Helper::Zea
   void stop() {
     for (Helper& helper : helpers_) helper.stop();
   }
-  // Nobody but the helpers looks.
+  // Only the helpers look.
   void expect_work_done(std::size_t works) {
     std::deque<Barrier> barriers(2 * works);
     for (std::size_t i = 0; i < barriers.size(); ++i) {
@@ -230,7 +232,7 @@ TEST_P(Helpers, StopWhileParkedAndStartAgain) {
   }
 }
 
-// What was begun while there was no helper is found by one that starts.
+// A helper that starts finds what was begun while there was none.
 TEST_P(Helpers, FindWhatWasBegunBefore) {
   Barrier barriers[2];
   for (int r : {0, 1}) {

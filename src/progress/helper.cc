@@ -9,7 +9,7 @@ namespace sumac {
 namespace {
 
 constexpr timespec kPeriod{0, 1'000'000};
-// Looks at the queues with nothing under way before the thread parks.
+// The thread looks at the queues this often with nothing under way before it parks.
 constexpr int kPatience = 100;
 
 // Blocks signals in the new thread: the program's signals are for the program's threads.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread that advances the queues while the program does not. Where the MPI calls no progress
+// This thread advances the queues while the program does not. If the MPI calls no progress
 // functions from within its blocking calls, only this thread keeps a rank in MPI_Recv from holding
 // up the others.
 #pragma once
@@ -14,24 +14,24 @@
 
 namespace sumac {
 
-// SUMAC_PROGRESS.
+// These are the values of SUMAC_PROGRESS.
 enum class Progressing : int { automatic, thread, off };
 
 class Helper {
  public:
   enum class Zeal {
     rescue,  // looks once a millisecond, and only when no other thread has since
-    busy,    // looks all the time while anything is under way: for a processor of its own
+    busy,    // looks all the time while anything is under way; needs a processor of its own
   };
 
   explicit Helper(Engine& engine) : engine_(engine) {}
 
-  // Starts the thread unless it runs. Returns false where the system cannot create one.
+  // Starts the thread unless it runs. Returns false if the system cannot create one.
   bool start(Zeal zeal, bool may_call_mpi);
   // Ends the thread and waits for its end.
   void stop();
 
-  // To be called after Engine::begun(): wakes the thread when it is parked.
+  // Must be called after Engine::begun(): wakes the thread if it is parked.
   void notify() {
     if (parked_.load(std::memory_order_seq_cst)) [[unlikely]]
       wake();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many collectives under way at the same time: all ranks in one thread, and a scheduler that stops
-// them at any condition and looks at any of a rank's works at any time, in any order. Blocking
-// calls in between, straight on the group where the queue is empty and else through it. Against a
-// serial fold.
+// Many collectives are under way at the same time. All ranks are in one thread, and a scheduler
+// stops them at any condition and looks at any of a rank's works at any time, in any order.
+// Blocking calls come in between: straight on the group if the queue is empty, and else through it.
+// Results are compared with a serial fold.
 #include <gtest/gtest.h>
 
 #include "algorithms/table.h"
@@ -26,17 +26,17 @@ constexpr int kStep = 1;
 struct Setting {
   int ranks = 1;
   std::size_t communicators = 1, ring = 8, calls = 60, most_open = 64, most_words = 2500;
-  unsigned blocking = 4;  // one call in so many
-  bool stops = true;      // at every condition, met or not
+  unsigned blocking = 4;  // one call in so many is blocking
+  bool stops = true;      // stop at every condition, whether met or not
   std::vector<Algorithm> among = group_algorithms();
 };
 
-// A strand that may stop at every condition; the work's own is its business.
+// Lets a strand stop at every condition. The strand of a work is otherwise its own business.
 void let_stop(const Strand& strand, bool stops) {
   const_cast<Strand&>(strand).preempt_at_every_wait(stops);
 }
 
-// One rank: its program, and its part in each communicator.
+// One rank has its program, and its part in each communicator.
 class Rank {
  public:
   Rank(const Setting& setting, std::deque<Members>& all, std::deque<Step> program)
@@ -51,7 +51,7 @@ class Rank {
   Endpoint& operator[](std::size_t communicator) { return endpoints_[communicator]; }
   bool ended() const { return program_.empty(); }
 
-  // One step of the program. False when it must wait.
+  // Does one step of the program. Returns false if it must wait.
   bool step() {
     if (ended()) return false;
     const Step step = program_.front();
@@ -69,7 +69,7 @@ class Rank {
     return true;
   }
 
-  // A look at one queue, all of them, or one work of a queue.
+  // Looks at one queue, all of them, or one work of a queue.
   bool look(Random& random) {
     if (random() % 8 == 0) return engine_.progress();
     Endpoint& endpoint = endpoints_[below(random, endpoints_.size())];
@@ -90,7 +90,7 @@ class Rank {
                        endpoint.ranks, call.overlaps);
   }
 
-  // True once the call has ended. As Work::run() does it, but step by step.
+  // Does what Work::run() does, but step by step. Returns true once the call has ended.
   bool block(Endpoint& endpoint, Call& call) {
     moved_ = true;
     Work& work = endpoint.blocking;
@@ -136,12 +136,13 @@ class Rank {
   DirectTry attempt_;
   SingleCopy peers_;
   Refusals refusals_;
-  // As large as that of works in the queue: other ranks may have the same call there.
+  // This memory is as large as that of works in the queue, since other ranks may have the same call
+  // there.
   std::unique_ptr<std::byte, void (*)(std::byte*)> scratch_{borrow_scratch(), return_scratch};
   bool moved_ = false;
 };
 
-// One step everywhere, as long as anything moves. True when all have ended.
+// Does one step everywhere and sets `any` if anything moved. Returns true if all ranks have ended.
 bool finish(std::deque<Rank>& ranks, bool& any) {
   bool ended = true;
   any = false;
@@ -153,12 +154,13 @@ bool finish(std::deque<Rank>& ranks, bool& any) {
   return ended;
 }
 
-// Runs all programs. False when all ranks wait for one another.
+// Runs all programs. Returns false if all ranks wait for one another.
 bool run(std::deque<Rank>& ranks, Random& random) {
   auto favoured = static_cast<unsigned>(random());
   auto looks = 1 + random() % 4;
   std::size_t patience = 0;
-  // What a look at a single work ended, the queue learns of a look later, without having moved.
+  // If a look at a single work has ended it, the queue learns of that in a later look, without
+  // having moved.
   for (int fruitless = 0; fruitless < 4;) {
     if (random() % 64 == 0) {
       favoured = static_cast<unsigned>(random());
@@ -211,7 +213,7 @@ class Overlap : public ::testing::TestWithParam<int> {
       Random random(seed * 100 + static_cast<unsigned>(GetParam()));
       setting.ranks = GetParam();
       setting.ring = random() % 2 ? 8 : 4;
-      // A rank alone never waits, whatever it is stopped for.
+      // A rank that is alone never waits, whatever it is stopped for.
       setting.stops = setting.ranks > 1 && random() % 2;
       setting.most_open = 1 + below(random, 64);
       setting.most_words = 1 + below(random, 2500);
@@ -248,7 +250,7 @@ TEST_P(Overlap, SmallOnes) {
   }
 }
 
-// Ranks that others have fetched from look late, when these have gone round the ring.
+// Other ranks have fetched from ranks that look late, and have gone round the ring by then.
 TEST_P(Overlap, FetchedRows) {
   Setting setting;
   setting.among = {Algorithm::alltoallv_single_copy, Algorithm::alltoall_single_copy,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives under way on one communicator, in the order in which they were called. Each waits
-// only for those called before it and for other ranks to call the same, so all of them end as long
-// as every rank looks at its queue often enough.
+// The queue has the collectives under way on one communicator, in the order in which they were
+// called. Each waits only for those called before it and for other ranks to call the same, so all
+// of them end as long as every rank looks at its queue often enough.
 #pragma once
 
 #include <sched.h>
@@ -15,11 +15,11 @@ namespace sumac {
 
 class Engine;
 
-// Not movable once an engine watches it.
+// The queue must not move once an engine watches it.
 class WorkQueue {
  public:
-  // Operations under way at the same time: as many as a ring of slots has places. Over levels
-  // fewer, since each has strands and scratch memory of its own.
+  // So many operations may be under way at the same time: as many as a ring of slots has places.
+  // Over levels there are fewer, since each has strands and scratch memory of its own.
   static constexpr int kMostInGroup = 8, kMostOverLevels = 4;
 
   // Adds a call for `ranks`, which `work` carries out, and begins it if there is room. The work
@@ -32,9 +32,9 @@ class WorkQueue {
   // it before or after what they have added by add().
   void add_apart(Work& work, const ChosenCall& call, const DirectTry& direct, const Ranks& ranks);
 
-  // Advances all that is begun; returns true when anything moved. `has_time`: the caller would only
-  // wait otherwise, so it may do the work of ranks that are busy. One thread at a time: other
-  // threads, and calls from within this one, return at once.
+  // Advances everything that is begun. Returns true if anything moved. `has_time` says that the
+  // caller would only wait otherwise, so it may do the work of ranks that are busy. One thread at a
+  // time advances the queue: for other threads, and calls from within this one, it returns at once.
   bool progress(bool has_time = true);
 
   // Says whether only one thread of this process ever calls. That thread may then wait in place
@@ -48,12 +48,12 @@ class WorkQueue {
   // Waits until all that was added has ended.
   void finish_all(const WaitPolicy& policy);
 
-  // True when nothing is left, so that the caller has the group to itself.
+  // Returns true if nothing is left, so that the caller has the group to itself.
   bool empty() const { return size_.load(std::memory_order_acquire) == 0; }
 
   // Calls look(begun) with the first work that is begun, or null; `next` leads to the others. The
   // queue does not move meanwhile, except for what a thread (it may be this one) waits for in
-  // place. Returns false when another thread keeps the queue locked.
+  // place. Returns false if another thread keeps the queue locked.
   template <class Look>
   bool hold(Look look) {
     constexpr int kTries = 1000;
@@ -74,7 +74,7 @@ class WorkQueue {
   void begin(Work& work);
   void begin_next();
   void end(Work& work);
-  // Waits as a blocking call would, where nothing else is under way on these ranks.
+  // Waits as a blocking call would, if nothing else is under way on these ranks.
   bool finish_alone(const Work& work, const WaitPolicy& policy);
 
   Engine* engine_ = nullptr;
@@ -82,7 +82,7 @@ class WorkQueue {
   Lock lock_;
   std::atomic<int> size_{0};  // written with the lock held
   std::atomic<const Work*> in_place_{nullptr};
-  int num_in_order_ = 0;  // of those begun, the ones of add()
+  int num_in_order_ = 0;  // works begun that came by add()
   Work *begun_ = nullptr, *last_begun_ = nullptr;
   Work *waiting_ = nullptr, *last_waiting_ = nullptr;
 };

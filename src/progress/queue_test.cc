@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random programs of blocking and nonblocking collectives with ranks as threads, each with a queue
-// for every communicator it is in, an engine, and perhaps a helper thread that looks at them all at
-// the same time: in one group or over levels, more threads than cores.
+// Random programs of blocking and nonblocking collectives run with ranks as threads. Each rank has
+// a queue for every communicator it is in, an engine, and perhaps a helper thread that looks at
+// them all at the same time. They run in one group or over levels, with more threads than cores.
 #include "progress/queue.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ constexpr unsigned kSettings = 1;
 constexpr unsigned kSettings = 4;
 #endif
 
-// Who looks at a rank's queues beside itself.
+// Says who looks at a rank's queues beside the rank itself.
 enum class Help { none, rescue, busy };
 
 void report_late(void* about, double seconds) {
@@ -33,7 +33,7 @@ void report_late(void* about, double seconds) {
   std::abort();
 }
 
-// One rank, as a process has it.
+// One rank has what a process has.
 class Rank {
  public:
   Rank(std::deque<Members>& all, std::deque<Step> program, Help help)
@@ -50,7 +50,7 @@ class Rank {
     about_ = about;
     policy_.spins = spins;
     policy_.context = this;
-    // As the MPI's progress and a look at other communicators are driven by whoever waits.
+    // A rank that waits drives the MPI's progress and looks at other communicators.
     policy_.drive = [](void* self) { static_cast<Rank*>(self)->engine_.progress(); };
     policy_.late = [](void* self, double seconds) {
       report_late(static_cast<Rank*>(self)->about_.data(), seconds);
@@ -60,7 +60,7 @@ class Rank {
     if (help_ != Help::none) {
       ASSERT_TRUE(helper_.start(zeal, true));
     }
-    // As under MPI_THREAD_MULTIPLE: each thread its own communicators.
+    // Each thread has its own communicators, as under MPI_THREAD_MULTIPLE.
     std::vector<std::thread> others;
     for (std::size_t t = 1; t < threads; ++t) {
       others.emplace_back([this, t, threads] { take_all(t, threads); });
@@ -106,7 +106,7 @@ class Rank {
     wait(endpoint, work, true);
   }
 
-  // Without `looks` it is the helper's to bring it to its end.
+  // Without `looks`, the helper must bring the work to its end.
   void wait(Endpoint& endpoint, const Work& work, bool looks) {
     if (looks) return endpoint.queue.wait_for(work, policy_);
     const auto ended = [&] { return work.ended.load(std::memory_order_acquire); };
@@ -138,7 +138,7 @@ void run_all(std::deque<Rank>& ranks, std::deque<Members>& all, const std::strin
   }
 }
 
-// Helpers that look seldom are relied on seldom.
+// Lets the program rely seldom on helpers that look seldom.
 void lean_on(std::deque<Step>& program, Help help, Random& random) {
   for (Step& step : program) {
     const bool seldom = help == Help::rescue && random() % 8 != 0;
@@ -199,7 +199,7 @@ TEST_P(Queues, OfGroups) {
 
 // ---- Over levels ----
 
-// Nodes with the same number of ranks or not; any algorithm of a hierarchy.
+// Nodes have the same number of ranks or not, and the algorithm is any one of a hierarchy.
 sumac::testing::Setting random_setting(int ranks, unsigned seed, Random& random) {
   sumac::testing::Setting setting;
   setting.seed = seed;

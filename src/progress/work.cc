@@ -14,7 +14,7 @@ namespace sumac {
 namespace {
 
 std::mutex scratch_mutex;
-// Never destroyed: threads may return memory while the process ends.
+// This vector is never destroyed, since threads may return memory while the process ends.
 std::vector<std::byte*>& scratches = *new std::vector<std::byte*>;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One collective as one rank of a communicator carries it out, in one group or over levels: run to
-// its end by a blocking call, or begun and then advanced now and then.
+// A work is one collective as one rank of a communicator carries it out, in one group or over
+// levels. A blocking call runs it to its end; otherwise it is begun and then advanced now and then.
 #pragma once
 
 #include <atomic>
@@ -11,44 +11,44 @@
 
 namespace sumac {
 
-// What a communicator's ranks remember of transfers that were refused.
+// A communicator's ranks remember this of transfers that were refused.
 struct RefusalsMet {
-  std::atomic<bool> here{false};  // by this rank, or to it, as far as it knows
-  // All ranks know, from the end of the same blocking call on.
+  std::atomic<bool> here{false};  // this rank's transfers, or those to it, as far as it knows
+  // True if all ranks know it, from the end of the same blocking call on.
   bool agreed = false;
 };
 
-// Where a communicator's collectives of one kind are carried out.
+// A communicator's collectives of one kind are carried out here.
 struct Ranks {
-  ShmGroup* group = nullptr;        // all of them, where one group is enough
-  LevelsRun* levels = nullptr;      // else their hierarchy
-  PeerMemory* memory = nullptr;     // of the group, where it can be reached
-  RefusalsMet* refusals = nullptr;  // what these ranks remember, if anything
+  ShmGroup* group = nullptr;        // all of them, if one group is enough
+  LevelsRun* levels = nullptr;      // otherwise their hierarchy
+  PeerMemory* memory = nullptr;     // the group's, if it can be reached
+  RefusalsMet* refusals = nullptr;  // these ranks' memory of refusals, or null
   bool streams = false;             // stores into others' memory go past the caches (Measured)
 };
 
-// Starts a call on one group. `direct`: what is tried first, which learns how that ended.
+// Starts a call on one group. `direct` is tried first, and learns how that ended.
 Task start_in_group(Strand& strand, ShmGroup& group, const ChosenCall& call,
                     const SingleCopy& peers, DirectTry& direct);
 
-// Not movable: coroutines hold references to it.
+// A work must not move, since coroutines hold references to it.
 class Work {
  public:
   Work() = default;
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
-  // Of the call going on, or of the last one: for reports, which another thread may make.
+  // These describe the call going on, or the last one. Another thread may ask, for reports.
   Algorithm algorithm() const { return algorithm_; }
   std::size_t bytes() const { return bytes_; }
-  // What was tried first, and whether that went.
+  // Returns what was tried first, and whether that went.
   const DirectTry& direct() const { return direct_; }
 
   // Runs the call to its end, with nothing else under way on these ranks.
   void run(const ChosenCall& call, const DirectTry& direct, const Ranks& ranks,
            const WaitPolicy& policy);
 
-  // Sets the call that begin() begins, and the ranks that carry it out. `overlaps`: other
+  // Sets the call that begin() begins, and the ranks that carry it out. `overlaps` says that other
   // operations may begin before it has ended.
   void set(const ChosenCall& call, const DirectTry& direct, const Ranks& ranks, bool overlaps) {
     kept_ = call;
@@ -60,14 +60,16 @@ class Work {
   // Takes its place behind what was begun before, the same on all ranks, and runs as far as
   // conditions allow.
   void begin();
-  // Returns true when it got past a condition. `has_time`: the caller would only wait otherwise.
+  // Returns true if it got past a condition. `has_time` says that the caller would only wait
+  // otherwise.
   bool progress(bool has_time = true);
   bool going() const { return going_; }
   // Runs an operation of a group (not over levels) that was begun to its end, waiting in place.
   void finish(const WaitPolicy& policy);
 
   const Strand& strand() const { return strand_; }
-  // After its end: all ranks know that a transfer of it, or of an earlier call, was refused.
+  // Returns true if all ranks know that a transfer of this call, which has ended, or of an earlier
+  // one was refused.
   bool refusals_agreed() const { return refusals_.agreed(); }
   const Ranks& ranks() const { return ranks_; }
 
@@ -79,7 +81,7 @@ class Work {
   void end_if_done();
 
   ChosenCall kept_;
-  const ChosenCall* call_ = &kept_;  // in run(), the caller's
+  const ChosenCall* call_ = &kept_;  // the caller's while in run()
   Algorithm algorithm_ = Algorithm::native;
   std::size_t bytes_ = 0;
   DirectTry direct_;
@@ -93,11 +95,11 @@ class Work {
  public:
   // Set when the queue no longer uses the work.
   std::atomic<bool> ended{true};
-  Work* next = nullptr;  // the queue's
-  bool apart = false;    // the queue's: on ranks of its own
+  Work* next = nullptr;  // for the queue
+  bool apart = false;    // for the queue: the work is on ranks of its own
 };
 
-// Scratch memory of single-copy operations, shared by the communicators of this process.
+// Single-copy operations use this scratch memory, which the communicators of this process share.
 inline constexpr std::size_t kScratchBytes = 1 << 20;
 std::byte* borrow_scratch();
 void return_scratch(std::byte* scratch);

@@ -17,7 +17,7 @@ bool is_above_guard(const Service& service, const Mapping& mapping) {
          !below.writable;
 }
 
-// A mapping that is not of the file.
+// Judges a mapping that does not show the file.
 Refusal judge(Service& service, const Mapping& mapping, const char* name, const Range& piece) {
   if (std::strcmp(name, "[stack]") == 0) return Refusal::stack;
   if (mapping.contains(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) {
@@ -30,7 +30,7 @@ Refusal judge(Service& service, const Mapping& mapping, const char* name, const 
   if (const Refusal refusal = service.properties.of(piece, exact); refusal != Refusal::none) {
     return refusal;
   }
-  // The program's own work on pages of 4 KiB instead would be slower than what promotion gains.
+  // On pages of 4 KiB the program's own work would become slower by more than promotion gains.
   if (!service.kernel.collapses && service.properties.has_huge_pages(piece)) return Refusal::huge;
   std::uintptr_t data = 0;
   const bool may_be_in_use =
@@ -52,7 +52,7 @@ Admission admit(Service& service, const Range& range) {
   for (Range rest = range; !rest.empty() && result.refusal == Refusal::none;
        rest.begin = mapping.end) {
     char name[64] = {};
-    // A longer name is a file's: the query fails for it.
+    // A name too long for the query is a file's, so the query fails for it.
     if (!service.maps.find(rest.begin, Search::covering, mapping, name, sizeof name)) {
       result.refusal = Refusal::not_private;
     } else if (service.file.has(mapping)) {

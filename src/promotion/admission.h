@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which parts of a range are to be moved, or why none may be.
+// Admission decides which parts of a range are to be moved, or why none may be.
 #pragma once
 
 #include "promotion/service.h"
@@ -15,7 +15,7 @@ struct Admission {
 };
 // Examines every mapping in the range.
 //
-// Stacks: refused are the main thread's ([stack]), whatever the calling thread runs on, and the
+// The main thread's stack ([stack]) is refused, whatever the calling thread runs on, and so are the
 // threads' stacks that the C library maps (properties.cc). In the child of a fork the copies are
 // made by code that runs on a stack, which must not be replaced under it. A stack that a program
 // made itself, in memory that another thread uses as a buffer, is not recognised; the child of a

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program's madvise() on promoted memory. Allocators rely on memory that they gave
-// back by MADV_DONTNEED reading as zeros (jemalloc does); a shared mapping would show the file's
-// data again. So holes are punched.
+// The program calls madvise() on promoted memory. Allocators rely on memory that they gave back by
+// MADV_DONTNEED reading as zeros (jemalloc does); a shared mapping would show the file's data
+// again. So holes are punched.
 //
-// Not seen are calls from inside the C library: malloc_trim() and the arenas of threads give memory
-// back by MADV_DONTNEED there, and take it for dirty afterwards; the thread's stacks that it keeps
-// are never promoted. realloc() of a large block is an mremap of a mapping whose first page, with
-// the block's header, is never promoted: it spans two mappings, the kernel refuses to resize it,
-// and realloc() copies. So do programs that make the system call themselves, at their own risk.
+// Sumac does not see calls from inside the C library: malloc_trim() and the arenas of threads give
+// memory back by MADV_DONTNEED there, and take it for dirty afterwards; the threads' stacks that it
+// keeps are never promoted. realloc() of a large block is an mremap of a mapping whose first page,
+// with the block's header, is never promoted: it spans two mappings, the kernel refuses to resize
+// it, and realloc() copies. Programs that make the system call themselves are not seen either; they
+// do so at their own risk.
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -28,7 +29,7 @@ void punch(Service& service, const Range& part, const Mapping& mapping) {
   service.tally.released_bytes += service.file.punch({offset, offset + part.bytes()});
 }
 
-// Of shared memory MADV_FREE is an error.
+// MADV_FREE is an error on shared memory.
 int free_lazily(Service& service, const Range& range, Madvise next) {
   int result = 0, error = 0;
   const auto plain = [&](const Range& part) {
@@ -68,7 +69,7 @@ int advise(void* address, std::size_t bytes, int advice, Madvise next) {
   if (advice == MADV_REMOVE) own.holes.store(true);
   const int result = next(address, bytes, advice);
   const int error = errno;
-  // With a gap in the range (ENOMEM) the kernel has done its work on the rest.
+  // If the range has a gap (ENOMEM), the kernel has done its work on the rest.
   if (advice != MADV_REMOVE && (result == 0 || error == ENOMEM)) {
     for_promoted(own, pages,
                  [&](const Range& part, const Mapping& mapping) { punch(own, part, mapping); });

@@ -29,10 +29,11 @@
 namespace sumac::promotion {
 namespace {
 
-// Of the fork under way, by the thread that holds the service's lock.
+// These variables belong to the fork under way. The thread that holds the service's lock uses them.
 int ends[2] = {-1, -1};
 bool waits = false;
-// Shared with the children: counts those that are ready. Serves where no descriptor is left.
+// The counter is shared with the children and counts those that are ready. It serves if no
+// descriptor is left.
 std::atomic<std::uint32_t>* ready = nullptr;
 std::uint32_t ready_before = 0;
 
@@ -52,7 +53,7 @@ void close_end(int which) {
   ends[which] = -1;
 }
 
-// Without a pipe nobody tells that the child has died, or that there is none: the parent goes on
+// Without a pipe nobody tells that the child has died, or that there is none, so the parent goes on
 // after some seconds.
 void wait_for_count() {
   for (int i = 0; i < 5000 && ready->load() == ready_before; ++i) {
@@ -62,7 +63,7 @@ void wait_for_count() {
 }
 
 void in_parent() {
-  const int error = errno;  // of fork()
+  const int error = errno;  // the error of fork()
   if (waits && ends[0] < 0) wait_for_count();
   if (waits && ends[0] >= 0) {
     close_end(1);
@@ -96,7 +97,7 @@ void copy_all(const Service& service) {
 void in_child() {
   Service& own = service();
   new (&own.lock) pthread_mutex_t(PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP);
-  own.maps.close();  // those are the parent's
+  own.maps.close();  // its descriptors are the parent's
   own.known.close();
   if (waits) {
     if (!own.maps.open(own.kernel.queries)) give_up();
@@ -113,7 +114,7 @@ void in_child() {
 
 bool read_all(const MemoryFile& file, const Range& range, std::byte* to) {
   for (Range rest = range; !rest.empty();) {
-    // The system call itself, for nobody's hooks may run in the child.
+    // This makes the system call itself, because nobody's hooks may run in the child.
     const long got = syscall(SYS_pread64, file.fd(), to + (rest.begin - range.begin), rest.bytes(),
                              static_cast<off_t>(rest.begin));
     if (got < 0 && errno == EINTR) continue;
@@ -139,8 +140,8 @@ bool copy_from_file(const MemoryFile& file, const Range& range, std::byte* to) {
 bool make_private(const MemoryFile& file, const Mapping& mapping, const Range& part) {
   std::byte* const at = pointer(part.begin);
   const std::size_t bytes = part.bytes();
-  // Where the program has closed the file, a second mapping holds the data: this is what mremap()
-  // makes when the old size is 0.
+  // If the program has closed the file, a second mapping holds the data: mremap() makes one when
+  // the old size is 0.
   void* second = nullptr;
   if (!file.is_own()) {
     second = reinterpret_cast<void*>(syscall(SYS_mremap, at, 0, bytes, MREMAP_MAYMOVE));

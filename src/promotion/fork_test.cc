@@ -11,7 +11,7 @@
 namespace sumac::promotion {
 namespace {
 
-// Several kinds of promoted memory, with parts that are not.
+// There are several kinds of promoted memory, with parts that are not promoted.
 struct Memory {
   Pages first{40 * kPage}, huge{2 * kMega, kHugePage}, moved{8 * kPage}, closed{8 * kPage};
   std::vector<std::byte> heap = std::vector<std::byte>(300'000);
@@ -60,10 +60,10 @@ TEST(Fork, ChildAndParentWriteToTheirOwn) {
       if (write(to_parent[1], "", 1) != 1 || read(to_child[0], &byte, 1) != 1) _exit(4);
       if (!memory.holds(round + 1)) _exit(5);
       if (status() != Refusal::forked || mapped(memory.huge.data(), memory.huge.size())) _exit(6);
-      // It can have children, too.
+      // The child can have children, too.
       _exit(in_child([&] { return memory.holds(round + 1); }));
     }
-    close(to_parent[1]);  // so that the end of a child that fails is seen
+    close(to_parent[1]);  // the read then sees the end of a child that fails
     close(to_child[0]);
     memory.change(100 + round);
     ASSERT_EQ(write(to_child[1], "", 1), 1);
@@ -81,7 +81,7 @@ TEST(Fork, ChildAndParentWriteToTheirOwn) {
   }
 }
 
-// The parent writes as soon as fork() has returned, and may not be early.
+// The parent writes as soon as fork() has returned, and must not be early.
 TEST(Fork, TheChildsCopyIsOlderThanWhatTheParentWritesNext) {
   SUMAC_NEED_PROMOTION();
   Memory memory;
@@ -114,7 +114,7 @@ TEST(Fork, ProtectionAndHolesAreKept) {
     return true;
   };
   EXPECT_EQ(in_child(is_right), 0);
-  // The kernel may write there no more than the child itself.
+  // The kernel must not write there any more than the child itself.
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   ASSERT_EQ(write(ends[1], "ab", 2), 2);
@@ -148,7 +148,7 @@ TEST(Fork, ThreadsForkAtTheSameTimeWhileOthersPromote) {
         fill(pages.data(), pages.size(), 7);
         int status = 0;
         if (waitpid(child, &status, 0) != child || status != 0) ++wrong;
-        // Private again, by other means.
+        // The memory becomes private again, by other means.
         mmap(pages.data(), pages.size(), PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
       }
@@ -160,7 +160,7 @@ TEST(Fork, ThreadsForkAtTheSameTimeWhileOthersPromote) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Then there is no pipe that tells when the child is ready, or that it has died.
+// There is then no pipe that tells when the child is ready, or that it has died.
 TEST(Fork, NoDescriptorIsLeft) {
   SUMAC_NEED_PROMOTION();
   Memory memory;

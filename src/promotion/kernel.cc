@@ -9,7 +9,7 @@
 namespace sumac::promotion {
 namespace {
 
-// Advice about no bytes: an error where the kernel does not know it.
+// Gives advice about no bytes, which is an error if the kernel does not know it.
 bool knows_advice(int advice) {
   alignas(kPage) static char page[kPage];
   return madvise(page, 0, advice) == 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What newer kernels can do. Promotion works without any of it, at a price that is said where it is
-// used.
+// Newer kernels can do these things. Promotion works without any of them, at a price that is stated
+// where it is used.
 #pragma once
 
 namespace sumac::promotion {
@@ -14,7 +14,7 @@ struct Kernel {
   Kernel without(const Kernel& other) const;
 };
 
-// The kernel that this process runs on.
+// Returns what the kernel that this process runs on can do.
 Kernel kernel_here();
 
 }  // namespace sumac::promotion

@@ -50,7 +50,7 @@ bool KnownMappings::find(const MemoryFile& file, std::uintptr_t address, Range& 
 void KnownMappings::note(const Range& mapping) {
   const std::uint64_t pages = mapping.bytes() / kPage, first = mapping.begin / kPage;
   if (directory_.descriptor < 0 || pages > kMostPages || first > kMostPage) return;
-  // In the place of one that was there before, so that an address is found once.
+  // The new entry takes the place of one with the same address, so that an address is found once.
   std::size_t place = kMost;
   for (std::size_t i = 0; i < kMost && place == kMost; ++i) {
     const Range other = range_of(mappings_[i].load(std::memory_order_relaxed));

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mappings of the file of promoted memory, remembered: how kernels without PROCMAP_QUERY are asked
-// whether a buffer is still promoted without reading /proc/self/maps at every use.
+// This class remembers mappings of the file of promoted memory. Kernels without PROCMAP_QUERY are
+// asked by it whether a buffer is still promoted, without a reading of /proc/self/maps at every
+// use.
 //
 // Idea: /proc/self/map_files has a link for each mapping of a file, by its first and last address,
 // which tells the file's name; this file's name is its own (memory_file.h). A mapping that the
 // program has unmapped, divided or covered has no such link any more.
 // Cost: 2 to 4 us a buffer; a reading of /proc/self/maps where the link is not there.
-// Not told: the offset. A mapping at other addresses than its offset comes about by mremap() only.
-// The program's calls of that come to before_remap(), and those inside the C library fail on
-// promoted memory (advice.cc). So only a program that makes the system call itself, and puts one
-// promoted buffer exactly where another one is or was, is not understood.
+// The link does not tell the offset. Only mremap() makes a mapping at other addresses than its
+// offset. The program's calls of that come to before_remap(), and those inside the C library fail
+// on promoted memory (advice.cc). So the only program that is not understood is one that makes the
+// system call itself, and puts one promoted buffer exactly where another one is or was.
 #pragma once
 
 #include <atomic>
@@ -23,12 +24,12 @@ namespace sumac::promotion {
 
 class KnownMappings {
  public:
-  // Returns false where the kernel does not show these links.
+  // Returns false if the kernel does not show these links.
   bool open();
   void close();
   // Finds the mapping of the file, noted before, that holds the address, if it is still there.
   bool find(const MemoryFile& file, std::uintptr_t address, Range& mapping) const;
-  // Notes one that is in place. Any thread may call it.
+  // Notes a mapping that is in place. Any thread may call it.
   void note(const Range& mapping);
 
  private:
@@ -37,7 +38,8 @@ class KnownMappings {
   bool shows(const MemoryFile& file, const Range& mapping) const;
 
   FileIdentity directory_;
-  // The number of the first page and of pages; 0: none. One word, so that a pair is never torn.
+  // An entry is the number of the first page and the number of pages; 0: none. It is one word, so
+  // that a pair is never torn.
   std::atomic<std::uint64_t> mappings_[kMost] = {};
   std::atomic<std::uint32_t> next_{0};
 };

@@ -8,16 +8,16 @@
 
 namespace sumac::promotion {
 
-// One mapping, as the kernel describes it.
+// The kernel describes one mapping by this.
 struct Mapping : Range {
-  std::uint64_t offset = 0;  // of `begin` in the file
-  std::uint64_t inode = 0;   // 0: of no file
+  std::uint64_t offset = 0;  // where `begin` is in the file
+  std::uint64_t inode = 0;   // 0: it shows no file
   std::uint64_t device = 0;
   std::uint64_t page_bytes = 0;
   bool readable = false, writable = false, executable = false, shared = false;
 
   int protection() const;
-  // Where the byte at `address` lies in the file.
+  // Returns where the byte at `address` lies in the file.
   std::uint64_t offset_of(std::uintptr_t address) const { return offset + (address - begin); }
 };
 

@@ -11,7 +11,8 @@
 namespace sumac::promotion {
 namespace {
 
-// A number at the beginning of the text, which is moved behind it and the character that ends it.
+// Takes a number at the beginning of the text, and moves the text behind it and the character that
+// ends it.
 std::uint64_t take_number(const char*& text, unsigned base) {
   std::uint64_t value = 0;
   for (;; ++text) {
@@ -34,7 +35,7 @@ MapsText::~MapsText() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-// Reads on, behind what is left. Returns false at the end of the file.
+// Reads on, behind the text that is left. Returns false at the end of the file.
 bool MapsText::fill() {
   held_ -= at_;
   std::memmove(text_, text_ + at_, held_);
@@ -48,7 +49,8 @@ bool MapsText::fill() {
   return true;
 }
 
-// The next line, without its end; of one that does not fit (a path), the beginning.
+// Returns the next line, without its end. If a line (with a path) does not fit, it returns its
+// beginning.
 const char* MapsText::line() {
   for (;;) {
     char* const begin = text_ + at_;
@@ -57,7 +59,7 @@ const char* MapsText::line() {
       if (fd_ < 0 || !fill()) return nullptr;
       continue;
     }
-    const bool is_rest = of_long_line_;  // of one that has been returned
+    const bool is_rest = of_long_line_;  // the beginning has been returned
     of_long_line_ = !end;
     at_ = end ? static_cast<std::size_t>(end + 1 - text_) : held_;
     *(end ? end : text_ + held_) = 0;
@@ -65,7 +67,7 @@ const char* MapsText::line() {
   }
 }
 
-// "7f12..-7f13.. rw-p 00000000 00:00 0      [heap]"
+// A line is such as "7f12..-7f13.. rw-p 00000000 00:00 0      [heap]".
 bool MapsText::next(Mapping& mapping, char* name, std::size_t name_bytes) {
   const char* at = line();
   if (!at) return false;
@@ -81,7 +83,7 @@ bool MapsText::next(Mapping& mapping, char* name, std::size_t name_bytes) {
   const auto major = static_cast<unsigned>(take_number(at, 16));
   mapping.device = makedev(major, static_cast<unsigned>(take_number(at, 16)));
   mapping.inode = take_number(at, 10);
-  mapping.page_bytes = kPage;  // those of huge page file systems are files' here
+  mapping.page_bytes = kPage;  // pages of huge page file systems are files' here
   while (*at == ' ') ++at;
   if (name) {
     const std::size_t length = std::min(std::strlen(at), name_bytes - 1);

@@ -21,7 +21,7 @@ namespace sumac::promotion {
 namespace {
 
 constexpr std::size_t kSectorOfStat = 512;    // unit of st_blocks
-constexpr off_t kFileBytes = off_t{1} << 52;  // beyond all addresses of programs
+constexpr off_t kFileBytes = off_t{1} << 52;  // more than all addresses of programs
 
 int make_file(const char* name) {
   // Kernels before 6.3 do not know the seal; others may demand it (vm.memfd_noexec).
@@ -38,8 +38,8 @@ bool unlimited(decltype(RLIMIT_AS) resource) {
 }  // namespace
 
 Refusal MemoryFile::open() {
-  // Beyond the first limit ftruncate() would end the process with SIGXFSZ; the second one would
-  // make room for peers' windows scarce.
+  // Above the first limit ftruncate() would end the process with SIGXFSZ; the second one would
+  // leave little room for peers' windows.
   if (!unlimited(RLIMIT_FSIZE) || !unlimited(RLIMIT_AS)) return Refusal::limits;
   if (sysconf(_SC_PAGESIZE) != static_cast<long>(kPage)) return Refusal::kernel;
   constexpr char kDirectory[] = "/memfd:";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The file of a process's promoted memory: a memfd in which a byte's offset *is* its address. So
-// there is no allocator, a peer that has mapped a range of the file never has to map it anew, and
-// the file itself is the record of what has been promoted: a hole was never promoted or is free.
+// A process's promoted memory lies in this file: a memfd in which a byte's offset *is* its address.
+// So there is no allocator, a peer that has mapped a range of the file never has to map it anew,
+// and the file itself is the record of what has been promoted: a hole was never promoted or is
+// free.
 #pragma once
 
 #include <atomic>
@@ -15,37 +16,39 @@ namespace sumac::promotion {
 
 class MemoryFile {
  public:
-  // Makes the file. Returns why it cannot be had.
+  // Makes the file. Returns why that is not possible.
   Refusal open();
-  void close();  // unless the program has
+  void close();  // closes it unless the program has
   int fd() const { return fd_; }
   std::uint64_t inode() const { return inode_; }
   std::uint64_t device() const { return device_; }
-  // How /proc/self/map_files links to the file begins so, and to no other file.
+  // Returns how the links of /proc/self/map_files to this file, and to no other, begin.
   const char* link() const { return link_; }
-  // False once the program has closed the descriptor, of which programs that close all descriptors
-  // they did not open are capable: it may be another file's by now, in which no hole may be made.
+  // Returns false once the program has closed the descriptor. Programs that close all descriptors,
+  // also those that they did not open, do so; the number may then be another file's, in which no
+  // hole may be made.
   bool is_own() const;
 
-  // True for a mapping of this file, at whatever place.
+  // Returns true for a mapping of this file, at whatever place.
   bool has(const Mapping& mapping) const {
     return mapping.inode == inode_ && mapping.device == device_ && inode_ != 0 && mapping.shared;
   }
-  // True for one whose bytes lie at their own addresses. The others were moved by the program.
+  // Returns true for a mapping whose bytes lie at their own addresses. The program has moved the
+  // others.
   bool in_place(const Mapping& mapping) const {
     return has(mapping) && mapping.offset == mapping.begin;
   }
 
-  // Bytes of memory that the file takes.
+  // Returns the bytes of memory that the file takes.
   std::size_t used() const;
-  // The first page at or after `from` that is not a hole; no page: false.
+  // Finds the first page at or after `from` that is not a hole. Returns false if there is none.
   bool next_data(std::uintptr_t from, std::uintptr_t& found) const;
   bool next_hole(std::uintptr_t from, std::uintptr_t& found) const;
-  // Makes the pages of the range exist. Returns false where there is no memory for them.
+  // Makes the pages of the range exist. Returns false if there is no memory for them.
   bool fill(const Range& range) const;
-  // Gives the memory of the range back: it reads as zeros in all its mappings, in all processes.
-  // Returns the bytes that this freed, of whole pages; without exactness while another thread
-  // promotes.
+  // Gives the memory of the range back: it then reads as zeros in all its mappings, in all
+  // processes. Returns the bytes that this freed, in whole pages; the number is not exact while
+  // another thread promotes.
   std::size_t punch(const Range& range) const;
 
  private:

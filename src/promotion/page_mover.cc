@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{16} << 20;
 
-// A free place for the new pages, at a distance of the old ones that is a multiple of 2 MiB: huge
-// pages, and whole tables of pages, can then be moved as they are.
+// This is a free place for the new pages. Its distance from the old ones is a multiple of 2 MiB, so
+// that huge pages, and whole tables of pages, can be moved as they are.
 class Place {
  public:
   Place(const MemoryFile& file, const Range& chunk) : bytes_(chunk.bytes()) {
@@ -31,7 +31,7 @@ class Place {
   }
   ~Place() {
     if (reserved_ == MAP_FAILED) return;
-    // Where the new pages were is a gap by then, in which another thread may have mapped something.
+    // The new pages have left a gap here, in which another thread may have mapped something by now.
     const Range all = range_of(reserved_, reserved_bytes_);
     const Range taken = moved_ ? range_of(moved_, bytes_) : Range{all.end, all.end};
     if (taken.begin > all.begin) munmap(pointer(all.begin), taken.begin - all.begin);
@@ -41,8 +41,8 @@ class Place {
   Place& operator=(const Place&) = delete;
 
   std::byte* at() const { return at_; }
-  // Puts the pages over those at `address`. Not by the C library's mremap(): the one that UCX 1.13
-  // puts in its place does not pass the new address on.
+  // Puts the pages over those at `address`. It does not use the C library's mremap(): the one that
+  // UCX 1.13 puts in its place does not pass the new address on.
   bool move_to(std::byte* address) {
     if (syscall(SYS_mremap, at_, bytes_, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, address) < 0) {
       return false;
@@ -59,7 +59,8 @@ class Place {
 };
 
 // mremap() unmaps what is at the new address before it moves, and can, in theory, fail after that.
-// The copy is in the file: it is mapped into the gap. Returns false where the old pages are there.
+// The copy is in the file, so it is mapped into the gap. Returns false if the old pages are still
+// there.
 bool fill_gap(const MemoryFile& file, const Range& chunk) {
   void* const at = pointer(chunk.begin);
   return mmap(at, chunk.bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
@@ -83,15 +84,15 @@ Range first_chunk(const Range& range) {
 
 bool move_chunk(Service& service, const Range& chunk, std::size_t& huge_bytes) {
   const MemoryFile& file = service.file;
-  // What was left there by memory that the program has given back since: its node and the size of
-  // its pages would stay.
+  // Memory that the program has given back since may have left pages there, whose node and size
+  // would stay.
   std::uintptr_t data = 0;
   if (file.next_data(chunk.begin, data) && data < chunk.end) file.punch(chunk);
   place_alike(file, chunk);
   Place place(file, chunk);
   if (!place.at()) return false;
   const std::size_t huge = make_huge(service, chunk, place.at());
-  // All pages now, so that no memory is an error here and no signal in the copy.
+  // All pages are made now, so that a lack of memory is an error here and not a signal in the copy.
   if (!(service.kernel.populates ? madvise(place.at(), chunk.bytes(), kPopulateWrite) == 0
                                  : file.fill(chunk))) {
     file.punch(chunk);

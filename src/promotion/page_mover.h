@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moves private pages into the file of promoted memory, in place: the program's addresses, its data
-// and (where it can be had) the size of pages and their NUMA nodes stay.
+// Moves private pages into the file of promoted memory, in place. The program's addresses and data
+// stay, and, if possible, the size of pages and their NUMA nodes.
 //
 // Idea: pages of the file are mapped elsewhere, filled with a copy, and put over the old ones by
 // one mremap(), which other threads see as one step. What another thread wrote to the old pages
@@ -17,11 +17,11 @@
 
 namespace sumac::promotion {
 
-// The range of one step: to the next multiple of 16 MiB, so that no huge page is divided.
+// Returns the range of one step: it ends at a multiple of 16 MiB, so that no huge page is divided.
 Range first_chunk(const Range& range);
 
-// Moves a chunk of whole pages. Returns false, and leaves the old pages in place, where the kernel
-// has no memory or refuses. Adds to `huge_bytes`.
+// Moves a chunk of whole pages. Returns false, and leaves the old pages in place, if the kernel has
+// no memory or refuses. Adds to `huge_bytes`.
 bool move_chunk(Service& service, const Range& chunk, std::size_t& huge_bytes);
 
 }  // namespace sumac::promotion

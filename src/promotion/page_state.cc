@@ -15,7 +15,7 @@
 namespace sumac::promotion {
 namespace {
 
-// As in <linux/fs.h> from Linux 6.7 on.
+// This struct is as in <linux/fs.h> from Linux 6.7 on.
 struct PageRegion {
   std::uint64_t start, end, categories;
 };
@@ -70,7 +70,7 @@ bool several_nodes() {
   return several;
 }
 
-// Up to kPagesAtOnce pages. Many short runs are pages that were interleaved.
+// Places up to kPagesAtOnce pages. If they fall into many short runs, they were interleaved.
 void place_block(const Range& old, std::byte* place) {
   void* pages[kPagesAtOnce];
   int nodes[kPagesAtOnce];
@@ -92,7 +92,7 @@ void place_block(const Range& old, std::byte* place) {
     if (nodes[begin] < 0) continue;
     NodeMask node;
     node.add(nodes[begin]);
-    // Preferred, not bound: a full node must not end the program.
+    // The node is preferred, not bound: a full node must not end the program.
     set_policy(place + static_cast<long>(begin) * kPage,
                static_cast<std::size_t>(end - begin) * kPage, MPOL_PREFERRED, node);
   }
@@ -112,7 +112,8 @@ bool can_scan_pages() {
 
 void place_alike(const MemoryFile& file, const Range& old) {
   if (!several_nodes()) return;
-  // By a mapping of its own: one with several policies is divided, and could not be moved at once.
+  // This uses a mapping of its own: one with several policies is divided, and could not be moved at
+  // once.
   void* const mapped =
       mmap(nullptr, old.bytes(), PROT_NONE, MAP_SHARED, file.fd(), static_cast<off_t>(old.begin));
   if (mapped == MAP_FAILED) return;
@@ -130,8 +131,8 @@ std::size_t make_huge_alike(const Range& old, std::byte* place, bool all) {
     const Range whole = whole_units(run, kHugePage);
     if (whole.empty()) return;
     std::byte* const there = place + (whole.begin - old.begin);
-    // Not MADV_HUGEPAGE, which is not needed: it would divide the mapping, which then could not be
-    // moved at once. What has no page at all is not collapsed.
+    // MADV_HUGEPAGE is not needed. It would divide the mapping, which then could not be moved at
+    // once. A part without any page is not collapsed.
     for (std::size_t at = 0; at < whole.bytes(); at += kHugePage) {
       if (madvise(there + at, kPage, kPopulateWrite) != 0) return;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The size and the NUMA node of pages that a process has, and the same for those that replace them.
+// Finds out the size and the NUMA node of pages that a process has, and gives them to those that
+// replace them.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +10,20 @@
 
 namespace sumac::promotion {
 
-// Advice to madvise() that older systems' headers lack.
+// Older systems' headers lack these values of advice to madvise().
 inline constexpr int kPopulateWrite = 23, kDontneedLocked = 24, kCollapse = 25;
 
 // Makes the pages of the file that will replace `old` come from the nodes of the pages there. The
-// file keeps this in mind, not a mapping of it. Does nothing on a machine with one node or where
-// the kernel refuses.
+// file remembers this, not a mapping of it. Does nothing on a machine with one node or if the
+// kernel refuses.
 void place_alike(const MemoryFile& file, const Range& old);
 
-// Whether make_huge_alike() can find out which pages are huge.
+// Returns true if make_huge_alike() can find out which pages are huge.
 bool can_scan_pages();
 
-// Makes the parts of `place` huge pages that are such in `old`, or all that can be; `place` and the
-// file's offset are congruent to `old` modulo 2 MiB. Returns the bytes for which this succeeded.
-// Works where shmem_enabled is "never" too (MADV_COLLAPSE, Linux 6.1).
+// Makes those parts of `place` huge pages that are huge in `old`, or all that can be. `place` and
+// the file's offset are congruent to `old` modulo 2 MiB. Returns the bytes for which this
+// succeeded. It works even if shmem_enabled is "never" (MADV_COLLAPSE, Linux 6.1).
 std::size_t make_huge_alike(const Range& old, std::byte* place, bool all);
 
 }  // namespace sumac::promotion

@@ -14,7 +14,7 @@
 namespace sumac::promotion {
 namespace {
 
-// As in <linux/fs.h> from Linux 6.11 on, which older systems' headers lack.
+// This struct is as in <linux/fs.h> from Linux 6.11 on; older systems' headers lack it.
 struct Query {
   std::uint64_t size, query_flags, query_addr;
   std::uint64_t vma_start, vma_end, vma_flags, vma_page_size, vma_offset, inode;

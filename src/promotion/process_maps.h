@@ -13,23 +13,23 @@
 
 namespace sumac::promotion {
 
-// Which mapping is meant.
+// A search says which mapping is meant.
 enum class Search : std::uint8_t {
   covering,       // the one that holds the address
-  next,           // that one, or the first one above
-  next_of_files,  // the same, of the mappings of files alone
+  next,           // the one that holds it, or the first one above
+  next_of_files,  // as next, but only among mappings of files
 };
 
 class ProcessMaps {
  public:
   static bool can_query();
-  // Returns false where the kernel cannot be asked. The child of a fork opens anew: the descriptor
+  // Returns false if the kernel cannot be asked. The child of a fork must open anew: the descriptor
   // stays with the address space it was opened for.
   bool open(bool by_query);
   void close();
   bool by_query() const { return file_.descriptor >= 0; }
-  // Returns false when there is no such mapping. With `name`, of `name_bytes` bytes, also tells its
-  // name ("[heap]", "[stack]", a path, ""), which costs more.
+  // Returns false if there is no such mapping. With `name`, of `name_bytes` bytes, it also tells
+  // the name ("[heap]", "[stack]", a path, ""), which costs more.
   bool find(std::uintptr_t address, Search search, Mapping& mapping, char* name = nullptr,
             std::size_t name_bytes = 0) const;
   // Calls act(mapping) for the mappings of files that end above `from`, in ascending order, until

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What forbids promotion in a whole process, and what bounds it. Each test has its own process, in
-// which nothing has been opened before.
+// The tests check what forbids promotion in a whole process, and what bounds it. Each test has its
+// own process, in which nothing has been opened before.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kBytes = 8 * kPage;
 
-// Each in a process in which nothing has been opened yet.
+// Each case runs in a process in which nothing has been opened yet.
 TEST(Process, IsLeftAlone) {
   const auto opens_with = [](Refusal expected, const std::function<void(Settings&)>& prepare) {
     return in_child([&] {
@@ -44,7 +44,7 @@ TEST(Process, IsLeftAlone) {
   EXPECT_EQ(opens_with(Refusal::releases, [](Settings& s) { s.calls_caught = false; }), 0);
 }
 
-// As in programs: properties that were read before serve for a while.
+// As in programs, properties that were read before serve for a while.
 TEST(Process, WhatIsNewSinceThePropertiesWereRead) {
   const int code = in_child([] {
     Settings settings = test_settings();
@@ -79,7 +79,7 @@ TEST(Process, OpenDevicesAreHeeded) {
       char parameters[256] = {};  // struct io_uring_params has 120 bytes
       if (syscall(SYS_io_uring_setup, 1, parameters) < 0) _exit(77);
       if (!late) return open(settings) == expected;
-      // It is looked for once in a while.
+      // The service looks for it only once in a while.
       const Pages pages(200 * kPage);
       Refusal last = Refusal::none;
       for (std::size_t i = 0; i < 200 && last == Refusal::none; ++i) {
@@ -106,7 +106,7 @@ TEST(Process, Budget) {
     if (promote(second.data(), kBytes).refusal != Refusal::budget) return false;
     if (!promote(second.data(), 2 * kPage).done() || counts().used_bytes != 10 * kPage)
       return false;
-    delete first;  // swept when the room is needed
+    delete first;  // it is swept when the room is needed
     return promote(third.data(), kBytes).done() && counts().swept_bytes == kBytes &&
            promote(second.data(), kBytes).refusal == Refusal::budget;
   });
@@ -136,7 +136,7 @@ bool is_rest(const std::byte* data) {
   return true;
 }
 
-// A program that closes all descriptors: the number may be another file's by then.
+// The program closes all descriptors, so the number may be another file's by then.
 TEST(Process, AFileThatWasClosedIsLeftAlone) {
   char name[] = "/tmp/sumac_promotion_XXXXXX";
   const int other = mkstemp(name);
@@ -167,7 +167,7 @@ TEST(Process, AFileThatWasClosedIsLeftAlone) {
   unlink(name);
 }
 
-// Without memory for all of it the data stay where they are.
+// If there is no memory for all of them, the data stay where they are.
 TEST(Process, NoMemory) {
   if (kSanitized) GTEST_SKIP() << "a limit on the address space";
   const int code = in_child([] {
@@ -192,8 +192,8 @@ TEST(Process, NoMemory) {
   EXPECT_EQ(code, 0);
 }
 
-// A core dump shows promoted memory: the kernel's default filter has shared memory of no file, and
-// takes a memfd for such.
+// A core dump shows promoted memory: the kernel's default filter includes shared memory of no file,
+// and counts a memfd as such.
 TEST(Process, CoreDumpsShowTheData) {
   if (kSanitized) GTEST_SKIP() << "the dump would be large";
   char folder[] = "/tmp/sumac_core_XXXXXX";

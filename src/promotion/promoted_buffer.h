@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by the tests of promotion.
+// The tests of promotion share this file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-// What the tests do without: that which came after the version of Linux in SUMAC_TEST_LINUX.
+// The tests do without what came after the version of Linux in SUMAC_TEST_LINUX.
 inline Kernel test_without() {
   const char* version = std::getenv("SUMAC_TEST_LINUX");
   if (!version) return {};
@@ -38,7 +38,7 @@ inline Kernel test_without() {
   return {.queries = true, .scans = true, .collapses = before_6, .populates = before_6};
 }
 
-// The tests may run in a sanitizer's process, and the program's calls come by them.
+// The tests may run in a sanitizer's process, and the program's calls reach the service in them.
 inline Settings test_settings() {
   Settings settings;
   settings.without = test_without();
@@ -48,12 +48,12 @@ inline Settings test_settings() {
   return settings;
 }
 
-// Opens the service. Skips the test where the kernel cannot do it.
+// Opens the service. Skips the test if the kernel cannot promote.
 #define SUMAC_NEED_PROMOTION()                                         \
   if (const Refusal off = open(test_settings()); off != Refusal::none) \
   GTEST_SKIP() << refusal_text(off)
 
-// Private memory of its own mapping.
+// This is private memory, a mapping of its own.
 class Pages {
  public:
   explicit Pages(std::size_t bytes, std::size_t alignment = kPage)
@@ -75,14 +75,14 @@ class Pages {
   std::byte* data_;
 };
 
-// Bytes that tell where they belong.
+// Returns a byte that tells where it belongs.
 inline std::byte pattern(std::size_t i, unsigned seed) {
   return static_cast<std::byte>((i * 131 + (i >> 8) * 17 + seed * 29) & 255);
 }
 inline void fill(std::byte* data, std::size_t bytes, unsigned seed) {
   for (std::size_t i = 0; i < bytes; ++i) data[i] = pattern(i, seed);
 }
-// The first byte that is not as fill() left it; `bytes` when all are.
+// Returns the first byte that is not as fill() left it, or `bytes` if all are.
 inline std::size_t differs(const std::byte* data, std::size_t bytes, unsigned seed) {
   for (std::size_t i = 0; i < bytes; ++i) {
     if (data[i] != pattern(i, seed)) return i;
@@ -96,7 +96,7 @@ inline std::size_t nonzero(const std::byte* data, std::size_t bytes) {
   return bytes;
 }
 
-// What a peer sees of the file at these addresses.
+// A peer sees this of the file at these addresses.
 class Window {
  public:
   Window(const std::byte* address, std::size_t bytes) : bytes_(bytes) {
@@ -114,12 +114,12 @@ class Window {
   std::byte* data_;
 };
 
-// Another one in each run of a test that is repeated with --gtest_shuffle.
+// Returns another generator in each run of a test that is repeated with --gtest_shuffle.
 inline std::mt19937 test_random() {
   return std::mt19937(static_cast<unsigned>(testing::UnitTest::GetInstance()->random_seed()));
 }
 
-// Runs the function in a child. Returns its exit code: 0 where it returned true; -1: it was killed.
+// Runs the function in a child. Returns its exit code: 0 if it returned true; -1: it was killed.
 inline int in_child(const std::function<bool()>& run) {
   const pid_t child = fork();
   if (child == 0) {

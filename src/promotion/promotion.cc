@@ -10,10 +10,10 @@
 namespace sumac::promotion {
 namespace {
 
-// A device may be opened at any time; looking costs some microseconds a descriptor.
+// A device may be opened at any time; looking for one costs some microseconds for each descriptor.
 constexpr std::uint64_t kLookForDevicesEvery = 64, kSweepEvery = 16;
 constexpr int kAllSteps = 1 << 20;
-constexpr int kSteps = 64, kStepsByText = 4;  // of a sweep now and then
+constexpr int kSteps = 64, kStepsByText = 4;  // steps of a sweep now and then
 
 Refusal start(Service& service) {
   const Settings& settings = service.settings;
@@ -36,14 +36,14 @@ Refusal start(Service& service) {
   return refusal;
 }
 
-// Finds the mapping in place that holds the address, for reading and writing.
+// Finds the mapping in place that holds the address, if it can be read and written.
 bool find_in_place(const Service& service, std::uintptr_t address, Mapping& mapping) {
   return service.maps.find(address, Search::covering, mapping) && service.file.in_place(mapping) &&
          mapping.readable && mapping.writable;
 }
 
-// The same without PROCMAP_QUERY. Protection that the program has taken from a whole mapping since
-// it was noted is not seen: peers' windows are not concerned.
+// Does the same without PROCMAP_QUERY. It does not see protection that the program has taken from a
+// whole mapping since it was noted; peers' windows are not affected.
 bool find_known(Service& service, std::uintptr_t address, Range& range) {
   if (service.known.find(service.file, address, range)) return true;
   Mapping mapping;
@@ -71,7 +71,7 @@ Refusal make_room(Service& service, std::size_t bytes) {
   return room() ? Refusal::none : Refusal::budget;
 }
 
-// Something has happened since that forbids promotion.
+// Looks whether something has happened since that forbids promotion.
 Refusal look_again(Service& service) {
   if (!service.file.is_own()) return Refusal::file_lost;
   if (service.settings.heed_devices &&
@@ -119,8 +119,8 @@ Refusal promote_held(Service& service, const Range& range, std::size_t& moved) {
 
 }  // namespace
 
-// Made when the library is loaded, since advise() may be called by an allocator, within which
-// nothing can be allocated.
+// The service is made when the library is loaded, since an allocator may call advise(), and nothing
+// can be allocated within one.
 static Service& the_service = *new Service;
 
 Service& service() { return the_service; }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Promotion: whole pages of ordinary private buffers become pages of a file that other ranks may
+// Promotion turns whole pages of ordinary private buffers into pages of a file that other ranks may
 // map, at the same addresses and with the same data, without the program's knowledge. This is the
 // owner's side; peers open /proc/<pid>/fd/<file>, compare device and inode, and map [address,
 // address + bytes) of the file: a byte's offset in it is its address (memory_file.h).
 //
-// One service per process, by any thread. Its parts: what may be promoted (admission.h), the copy
-// (page_mover.h), memory that the program gave back (sweep.cc, advice.cc), fork (fork_copies.cc),
-// and when it pays (usage.h).
+// A process has one service, which any thread may use. Its parts are: what may be promoted
+// (admission.h), the copy (page_mover.h), memory that the program gave back (sweep.cc, advice.cc),
+// fork (fork_copies.cc), and when promotion pays (usage.h).
 #pragma once
 
 #include <cstddef>
@@ -23,67 +23,69 @@ struct Settings {
   std::size_t budget = ~std::size_t{0};  // bytes of memory that the file may take
   std::size_t most_ranges = 16384;       // promotions between two sweeps: mappings of the process
   bool heed_devices = true;              // leave a process with RDMA or GPU devices open alone
-  bool heed_tools = true;                // and one under valgrind or a sanitizer
-  bool huge_always = false;  // huge pages where they fit, not only where the old ones were
-  Kernel without;            // do without these, as on an older kernel
+  bool heed_tools = true;                // the same for valgrind or a sanitizer
+  bool huge_always = false;  // huge pages wherever they fit, not only where the old ones were
+  Kernel without;            // features to do without, as on an older kernel
   bool exact = false;        // read the mappings' properties each time (properties.h)
-  // The program's calls of madvise and mremap come to advise() and before_remap(). Without these,
-  // memory that an allocator gave back by madvise would not read as zeros: promotion stays off.
+  // True if the program's calls of madvise and mremap come to advise() and before_remap().
+  // Otherwise memory that an allocator gave back by madvise would not read as zeros, so promotion
+  // stays off.
   bool calls_caught = false;
 };
 
-// Makes the file and the handlers of fork. Returns none when memory can be promoted; otherwise
+// Makes the file and the handlers of fork. Returns none if memory can be promoted; otherwise
 // promotion is off for good. Later calls return the same.
 Refusal open(const Settings& settings);
 
-// Why promotion is off now; none: it is on. It goes off when the process forks (in the child), or
-// opens a device.
+// Returns why promotion is off now; none: it is on. It goes off when the process forks (in the
+// child), or opens a device.
 Refusal status();
 
-// What peers must know, after open().
+// Returns what peers must know, after open().
 FileIdentity file();
 
 struct Outcome {
   Refusal refusal = Refusal::none;
-  std::size_t bytes = 0;  // moved by this call
-  std::uint64_t ns = 0;   // that this took
+  std::size_t bytes = 0;  // bytes that this call moved
+  std::uint64_t ns = 0;   // time that this took
   bool done() const { return refusal == Refusal::none; }
 };
-// Promotes the whole pages of the buffer, of which nobody may write to it meanwhile; those that are
-// promoted stay as they are. All or, but for lack of memory, nothing. Does not wait for another
-// thread that promotes: Refusal::busy.
+// Promotes the whole pages of the buffer, to which nobody may write meanwhile; those that are
+// promoted already stay as they are. It promotes all or nothing, unless memory runs out. It does
+// not wait for another thread that promotes, but returns Refusal::busy.
 Outcome promote(const void* address, std::size_t bytes);
 
-// Whether all whole pages of the buffer are promoted now, so that peers' windows show what is at
-// these addresses. Asks the kernel, under 1 us (2 to 4 without PROCMAP_QUERY): the program may have
-// unmapped, moved or replaced the memory at any time. Only for buffers that it may not free during
-// the call.
+// Returns true if all whole pages of the buffer are promoted now, so that peers' windows show what
+// is at these addresses. It asks the kernel, under 1 us (2 to 4 without PROCMAP_QUERY), since the
+// program may have unmapped, moved or replaced the memory at any time. The program must not be
+// allowed to free the buffer during the call.
 bool mapped(const void* address, std::size_t bytes);
 
-// Finds the mapping that holds the address, if it is one of a file that other processes may have
-// mapped, too, for reading and writing; not of the file of promoted memory.
+// Finds the mapping that holds the address, if it shows a file that other processes may have
+// mapped, too, for reading and writing. The file of promoted memory does not count.
 bool shared_mapping(const void* address, Mapping& mapping);
 
 // Finds pages of the file whose memory the program has unmapped, and gives them back. Looks at a
 // few mappings (`steps`) and goes on there in the next call. Returns the bytes given back.
 std::size_t sweep(int steps);
 
-// What the program's madvise() and mremap() do while promotion is on: the same, by `next`, and on
-// promoted memory what they would have done to private memory. May be called by signal handlers and
-// while another thread promotes; these allocate nothing and take no lock.
+// The program's madvise() and mremap() come here while promotion is on. The functions do the same
+// by `next`, and on promoted memory what the call would have done to private memory. Signal
+// handlers may call them, also while another thread promotes; they allocate nothing and take no
+// lock.
 using Madvise = int (*)(void* address, std::size_t bytes, int advice);
 int advise(void* address, std::size_t bytes, int advice, Madvise next);
-// Called before mremap(). The memory is made private again, with the same data: where a mapping of
-// the file grows, it would show the pages that follow in the file, which are another buffer's.
-// Returns false where there is no memory for that; the program's mremap() must then fail.
+// Must be called before mremap(). The memory is made private again, with the same data: if a
+// mapping of the file grew, it would show the pages that follow in the file, which are another
+// buffer's. Returns false if there is no memory for that; the program's mremap() must then fail.
 bool before_remap(void* address, std::size_t bytes);
 
-// Numbers since open(), for the statistics.
+// The statistics show these numbers since open().
 struct Counts {
   std::uint64_t promotions = 0, promoted_bytes = 0, huge_bytes = 0;
   std::uint64_t swept_bytes = 0, released_bytes = 0, demoted_bytes = 0;
   std::uint64_t refusals[kRefusals] = {};
-  std::uint64_t used_bytes = 0;  // of the file, now
+  std::uint64_t used_bytes = 0;  // memory of the file, now
 };
 Counts counts();
 

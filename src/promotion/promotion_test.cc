@@ -33,7 +33,7 @@ TEST(Promotion, KeepsTheDataOfRandomRanges) {
     if (inside.begin > range_of(pages.data(), 0).begin) {
       ASSERT_FALSE(mapped(pointer(inside.begin - kPage), 2 * kPage)) << "the page before";
     }
-    // The rest as well: what is promoted stays.
+    // The rest is promoted as well, and what is promoted stays.
     const Outcome all = promote(pages.data(), size);
     ASSERT_TRUE(all.done());
     ASSERT_EQ(all.bytes, size - inside.bytes());
@@ -52,7 +52,7 @@ TEST(Promotion, APeerSeesWritesAndTheOwnerThePeers) {
   const FileIdentity own = file();
   const pid_t pid = getpid();
   const int code = in_child([&] {
-    // The child's own pages are copies by now; it looks at its parent's as any process would.
+    // The child's own pages are copies by now, so it looks at its parent's as any process would.
     const std::string path =
         "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(own.descriptor);
     const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
@@ -69,7 +69,7 @@ TEST(Promotion, APeerSeesWritesAndTheOwnerThePeers) {
   EXPECT_EQ(differs(pages.data(), pages.size(), 2), pages.size());
 }
 
-// Arrays of the program itself, and the heap below the break.
+// The program's own arrays are promoted, and the heap below the break.
 TEST(Promotion, StaticArraysAndTheHeap) {
   SUMAC_NEED_PROMOTION();
   static std::byte array[20 * kPage];
@@ -83,7 +83,7 @@ TEST(Promotion, StaticArraysAndTheHeap) {
   }
 }
 
-// A buffer in the middle of pages on which other data are written all the time.
+// The buffer is in the middle of pages on which other data are written all the time.
 TEST(Promotion, WritesToNeighboursOnItsEdgePagesAreNotLost) {
   SUMAC_NEED_PROMOTION();
   for (unsigned round = 0; round < 40; ++round) {
@@ -98,7 +98,7 @@ TEST(Promotion, WritesToNeighboursOnItsEdgePagesAreNotLost) {
       auto* behind = reinterpret_cast<volatile std::uint64_t*>(pages.data() + 17 * kPage + 1504);
       auto* far = reinterpret_cast<volatile std::uint64_t*>(pages.data() + 19 * kPage);
       for (std::uint64_t i = 1; !stop; ++i) {
-        // What was written last is there still.
+        // The value written last is still there.
         if (started && (*before != i - 1 || *behind != i - 1 || *far != i - 1)) ++lost;
         *before = i;
         *behind = i;
@@ -177,7 +177,7 @@ TEST(Promotion, ReleasedMemoryReadsAsZeros) {
   for (const int advice : {MADV_DONTNEED, MADV_FREE, MADV_DONTNEED}) {
     const Pages pages(64 * kPage);
     fill(pages.data(), pages.size(), 4);
-    // Promoted but for the first eight and last eight pages.
+    // The first eight and the last eight pages are not promoted.
     ASSERT_TRUE(promote(pages.data() + 8 * kPage, 48 * kPage).done());
     const Window window(pages.data(), pages.size());
     const std::uint64_t used = counts().used_bytes;
@@ -192,7 +192,7 @@ TEST(Promotion, ReleasedMemoryReadsAsZeros) {
     if (advice == MADV_DONTNEED) {
       EXPECT_EQ(nonzero(pages.data() + 4 * kPage, 4 * kPage), 4 * kPage) << "the private part";
     }
-    // It is as good as before.
+    // The memory is as good as before.
     EXPECT_TRUE(mapped(pages.data() + 8 * kPage, 48 * kPage));
     fill(pages.data(), pages.size(), 6);
     EXPECT_EQ(std::memcmp(window.data() + 8 * kPage, pages.data() + 8 * kPage, 48 * kPage), 0);

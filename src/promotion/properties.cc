@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::size_t kMostMarked = 4096;
 
-// The flags of ordinary memory, so that a flag of a future kernel refuses. Absent, among others:
-// dc (MADV_DONTFORK: pages that a device uses), wf (MADV_WIPEONFORK), dd (MADV_DONTDUMP: the core
-// dump of a shared page would show it), mg (MADV_MERGEABLE), um uw ui (userfaultfd), lo lf
-// (locked), io pf mm (devices), ht (huge page file system), gd (a stack that grows), sl (sealed:
-// mremap would fail), mt (memory tags), ss (shadow stack), ex (executable).
+// These are the flags of ordinary memory, so that a flag of a future kernel refuses. The list
+// lacks, among others: dc (MADV_DONTFORK: pages that a device uses), wf (MADV_WIPEONFORK), dd
+// (MADV_DONTDUMP: the core dump of a shared page would show it), mg (MADV_MERGEABLE), um uw ui
+// (userfaultfd), lo lf (locked), io pf mm (devices), ht (huge page file system), gd (a stack that
+// grows), sl (sealed: mremap would fail), mt (memory tags), ss (shadow stack), ex (executable).
 constexpr const char kOrdinary[][3] = {"rd", "wr", "mr", "mw", "me", "ac",
                                        "nr", "sd", "hg", "nh", "sr", "rr"};
 
@@ -35,7 +35,8 @@ bool ordinary(const char* flag) {
   return false;
 }
 
-// "VmFlags: rd wr mr mw me ac": none where all are ordinary. `nh`: MADV_NOHUGEPAGE is among them.
+// Judges a line such as "VmFlags: rd wr mr mw me ac". Returns none if all flags are ordinary. `nh`
+// says that MADV_NOHUGEPAGE is among them.
 Refusal judge_flags(const char* flags, bool& nh) {
   Refusal refusal = Refusal::none;
   for (const char* at = flags; *at && *at != '\n'; at += *at == ' ' ? 1 : 2) {
@@ -50,7 +51,7 @@ Refusal judge_flags(const char* flags, bool& nh) {
 
 }  // namespace
 
-// "7f12..-7f13.. rw-p 00000000 00:00 0 [heap]"
+// The line is such as "7f12..-7f13.. rw-p 00000000 00:00 0 [heap]".
 void Properties::take_mapping(const char* line) {
   char* at = nullptr;
   below_ = current_;
@@ -58,15 +59,15 @@ void Properties::take_mapping(const char* line) {
   current_.begin = std::strtoul(line, &at, 16);
   current_.end = *at == '-' ? std::strtoul(at + 1, &at, 16) : 0;
   const char* const access = at + 1;
-  std::strtoul(access + 5, &at, 16);  // the offset
+  std::strtoul(access + 5, &at, 16);  // skips the offset
   while (*at == ' ') ++at;
-  while (*at && *at != ' ') ++at;  // the device
+  while (*at && *at != ' ') ++at;  // skips the device
   const bool of_file = std::strtoul(at, &at, 10) != 0;
   guards_ = std::strncmp(access, "---p", 4) == 0;
   of_interest_ = !of_file && std::strncmp(access, "rw-p", 4) == 0;
 }
 
-// Some 25 lines a mapping, of which few matter: what is not needed costs as little as possible.
+// A mapping has some 25 lines, few of which matter, so the others must cost as little as possible.
 void Properties::take_line(const char* line) {
   // Lines that begin with a capital letter tell of the mapping above.
   if (*line < 'A' || *line > 'Z') return take_mapping(line);
@@ -159,7 +160,7 @@ void Properties::note_advice(int advice) {
 }
 
 Refusal Properties::of(const Range& range, bool exact) {
-  // Of anonymous memory msync() only finds out whether it is locked.
+  // On anonymous memory msync() only finds out whether it is locked.
   if (msync(pointer(range.begin), range.bytes(), MS_INVALIDATE) != 0 && errno == EBUSY) {
     return Refusal::locked;
   }
@@ -168,7 +169,7 @@ Refusal Properties::of(const Range& range, bool exact) {
   if (!serves) read();
   if (!known_) return Refusal::special;
   Refusal refusal = look_up(range);
-  if (serves && refusal != Refusal::none) {  // of what was there before, perhaps
+  if (serves && refusal != Refusal::none) {  // the mapping may be a new one
     read();
     refusal = look_up(range);
   }

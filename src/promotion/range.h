@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranges of addresses, which are also ranges of the file of promoted memory (memory_file.h).
+// A range of addresses is also a range of the file of promoted memory (memory_file.h).
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace sumac::promotion {
 
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-// [begin, end); empty where end <= begin.
+// The range is [begin, end). It is empty if end <= begin.
 struct Range {
   std::uintptr_t begin = 0, end = 0;
 
@@ -26,7 +26,7 @@ struct Range {
 
 inline std::byte* pointer(std::uintptr_t address) { return reinterpret_cast<std::byte*>(address); }
 
-// The units (a power of two bytes) that lie wholly in the range.
+// Returns the units (a power of two bytes) that lie wholly in the range.
 inline Range whole_units(const Range& range, std::size_t unit) {
   return {(range.begin + unit - 1) & ~(unit - 1), range.end & ~(unit - 1)};
 }
@@ -36,7 +36,8 @@ inline Range range_of(const void* address, std::size_t bytes) {
   return {begin, begin + bytes};
 }
 
-// The whole pages of a buffer: no other data lie on them. Promotion moves these and no others.
+// Returns the whole pages of a buffer, on which no other data lie. Promotion moves these and no
+// others.
 inline Range interior(const void* address, std::size_t bytes) {
   return whole_units(range_of(address, bytes), kPage);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reasons of refusals.def as values.
+// This header has the reasons of refusals.def as values.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class Refusal : std::uint8_t {
 };
 inline constexpr int kRefusals = static_cast<int>(Refusal::count);
 
-// "moved", and what it means; "" for none.
+// Return "moved", for example, and the text that explains it; "" for none.
 const char* refusal_name(Refusal refusal);
 const char* refusal_text(Refusal refusal);
 

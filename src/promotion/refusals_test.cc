@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is not promoted.
+// The tests check what is not promoted.
 #include <fcntl.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace sumac::promotion {
 namespace {
 
-// A refused range is as it was, and counted.
+// Expects that a refused range is as it was, and that it was counted.
 void expect_refusal(std::byte* data, std::size_t bytes, Refusal expected, const char* what) {
   const std::uint64_t before = counts().refusals[static_cast<int>(expected)];
   const Outcome outcome = promote(data, bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program's mremap() of memory that is promoted, or was before a fork.
+// The program calls mremap() on memory that is promoted, or was before a fork.
 //
 // Idea: the memory is made private again, and one mapping again, for the kernel resizes one mapping
 // only. It joins new private pages to those beside them, but not where the program has moved these
@@ -46,7 +46,7 @@ bool is_ordinary(const Mapping& mapping) {
          !mapping.executable && mapping.page_bytes == kPage;
 }
 
-// Whether the range is several mappings of ordinary memory.
+// Returns true if the range is several mappings of ordinary memory.
 bool is_divided(const ProcessMaps& maps, const Range& range) {
   Mapping mapping;
   int count = 0;
@@ -56,13 +56,13 @@ bool is_divided(const ProcessMaps& maps, const Range& range) {
   return count > 1;
 }
 
-// Makes one mapping of several. Returns false where there is no memory for it.
+// Makes one mapping of several. Returns false if there is no memory for it.
 bool join(const ProcessMaps& maps, const Range& range) {
   if (!is_divided(maps, range)) return true;
   void* const place =
       mmap(nullptr, range.bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (place == MAP_FAILED) return false;
-  // The system call itself: this is a part of the program's call, which hooks see.
+  // This makes the system call itself: it is a part of the program's call, which hooks have seen.
   if (copy_pages(range, static_cast<std::byte*>(place)) &&
       syscall(SYS_mremap, place, range.bytes(), range.bytes(), MREMAP_MAYMOVE | MREMAP_FIXED,
               pointer(range.begin)) == static_cast<long>(range.begin)) {
@@ -72,7 +72,7 @@ bool join(const ProcessMaps& maps, const Range& range) {
   return false;
 }
 
-// What was promoted is private since the fork, in mappings of its own.
+// Memory that was promoted is private since the fork, in mappings of its own.
 bool before_remap_in_child(const Range& pages) {
   ProcessMaps maps;
   if (!maps.open(service().kernel.queries)) return true;

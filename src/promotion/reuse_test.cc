@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that the program gives back, moves, and gets again at the same address.
+// The program gives memory back, moves it, and gets memory at the same address again.
 #include <sys/syscall.h>
 
 #include <array>
@@ -16,8 +16,8 @@ int system_madvise(void* address, std::size_t bytes, int advice) {
 
 }  // namespace
 
-// In front of the C library's, as libsumac.so has them: the calls of this program and of an
-// allocator that is loaded with it come here.
+// This madvise comes before the C library's, as that of libsumac.so does, so the calls of this
+// program and of an allocator that is loaded with it come here.
 extern "C" __attribute__((visibility("default"))) int madvise(void* address, std::size_t bytes,
                                                               int advice) noexcept {
   return sumac::promotion::advise(address, bytes, advice, system_madvise);
@@ -36,7 +36,7 @@ extern "C" __attribute__((visibility("default"))) void* mremap(void* address, st
 namespace sumac::promotion {
 namespace {
 
-// The system call, which Sumac does not see.
+// Makes the system call, which Sumac does not see.
 void* unseen_mremap(void* address, std::size_t bytes, void* to) {
   return reinterpret_cast<void*>(
       syscall(SYS_mremap, address, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to));
@@ -50,7 +50,7 @@ std::byte* map_at(void* address, std::size_t bytes, int flags = 0) {
   return got == MAP_FAILED ? nullptr : static_cast<std::byte*>(got);
 }
 
-// Whether the file has memory for a part of the range.
+// Returns true if the file has memory for a part of the range.
 bool in_file(const std::byte* address, std::size_t bytes) {
   const Range range = range_of(address, bytes);
   const off_t at = lseek(file().descriptor, static_cast<off_t>(range.begin), SEEK_DATA);
@@ -86,7 +86,7 @@ TEST(Reuse, AMappingAtTheSameAddressIsNotMapped) {
       }
       default:
         mprotect(replaced, kPage, PROT_READ);
-        // Of a whole mapping this is not seen without PROCMAP_QUERY.
+        // For a whole mapping this is not seen without PROCMAP_QUERY.
         ASSERT_TRUE(test_without().queries || !mapped(at, bytes));
         mprotect(replaced, kPage, kReadWrite);
         ASSERT_TRUE(mapped(at, bytes));
@@ -102,7 +102,7 @@ TEST(Reuse, AMappingAtTheSameAddressIsNotMapped) {
   EXPECT_FALSE(in_file(place, 64 * kPage));
 }
 
-// What a peer would see of the buffer's whole pages is what the owner sees.
+// Returns true if a peer would see the same in the buffer's whole pages as the owner sees.
 bool peer_sees(const std::byte* data, std::size_t bytes) {
   const Range inside = interior(data, bytes);
   std::vector<std::byte> seen(inside.bytes());
@@ -124,7 +124,7 @@ struct Block {
   }
 };
 
-// malloc, calloc, realloc and free, in random order, of blocks of which some are promoted.
+// The test calls malloc, calloc, realloc and free in random order, and promotes some of the blocks.
 TEST(Reuse, TheHeapKeepsItsData) {
   SUMAC_NEED_PROMOTION();
   std::array<Block, 12> blocks;
@@ -168,7 +168,7 @@ TEST(Reuse, TheHeapKeepsItsData) {
   for (const Block& block : blocks) std::free(block.data);
 }
 
-// mremap by the program: memory is private again before it moves.
+// The program calls mremap: memory is private again before it moves.
 TEST(Reuse, GrownMappingsDoNotShowOtherBuffers) {
   SUMAC_NEED_PROMOTION();
   for (unsigned round = 0; round < 50; ++round) {
@@ -192,7 +192,8 @@ TEST(Reuse, GrownMappingsDoNotShowOtherBuffers) {
   }
 }
 
-// Which is not at the place where the kernel began it, so that new pages do not join those beside.
+// Returns a mapping that is not where the kernel began it, so that new pages do not join those
+// beside it.
 std::byte* moved_mapping(std::size_t bytes) {
   std::byte* const old = map_at(nullptr, bytes);
   fill(old, bytes, 1);
@@ -231,13 +232,14 @@ TEST(Reuse, MappingsCanGrowInAChild) {
   }
 }
 
-// Memory where none has been promoted: known_mappings.h says why. The kernel takes other places as
-// long as it is not asked for one.
+// Returns memory where none has been promoted (known_mappings.h says why). The kernel takes other
+// places as long as it is not asked for one.
 std::byte* map_apart(std::size_t bytes) {
   return map_at(reinterpret_cast<void*>(std::uintptr_t{1} << 37), bytes);
 }
 
-// Moved by the system call itself. Its place in the file stays in use, and is left alone.
+// The memory is moved by the system call itself. Its place in the file stays in use, and is left
+// alone.
 TEST(Reuse, MovedMemoryKeepsItsPlaceInTheFile) {
   SUMAC_NEED_PROMOTION();
   std::mt19937 random = test_random();
@@ -282,7 +284,7 @@ TEST(Reuse, SweepGivesBackWhatIsUnmapped) {
     (i % 2 ? kept : gone).push_back(data);
   }
   for (std::byte* data : gone) munmap(data, 4 * kPage);
-  // A few steps at a time, round and round.
+  // The sweeps take a few steps at a time, round and round.
   for (int i = 0; i < 400; ++i) sweep(2);
   for (const std::byte* data : gone) EXPECT_FALSE(in_file(data, 4 * kPage));
   for (const std::byte* data : kept) EXPECT_TRUE(in_file(data, 4 * kPage));

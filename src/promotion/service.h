@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parts of the service share. Private to src/promotion.
+// The parts of the service share these declarations, which are private to src/promotion.
 #pragma once
 
 #include <pthread.h>
@@ -15,7 +15,7 @@
 
 namespace sumac::promotion {
 
-// Counters that any thread raises.
+// Any thread raises these counters.
 struct Tally {
   std::atomic<std::uint64_t> promotions, promoted_bytes, huge_bytes;
   std::atomic<std::uint64_t> swept_bytes, released_bytes, demoted_bytes;
@@ -27,14 +27,17 @@ struct Service {
   MemoryFile file;
   Kernel kernel;
   ProcessMaps maps;
-  KnownMappings known;  // without PROCMAP_QUERY
+  KnownMappings known;  // for kernels without PROCMAP_QUERY
   Properties properties;
   std::atomic<Refusal> off{Refusal::not_open};
-  // All promoted addresses lie in [low, high). The range only grows; empty: nothing was promoted.
+  // All promoted addresses lie in [low, high). The range only grows; if it is empty, nothing was
+  // promoted.
   std::atomic<std::uintptr_t> low{~std::uintptr_t{0}}, high{0};
-  // Holes were made in pages that are mapped: a place in the file without data may be in use.
+  // True once holes were made in pages that are mapped: a place in the file without data may then
+  // be in use.
   std::atomic<bool> holes{false};
-  // Of the thread that promotes, sweeps or forks. Recursive: a signal handler may fork.
+  // The thread that promotes, sweeps or forks holds the lock. It is recursive, since a signal
+  // handler may fork.
   pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
   std::uintptr_t sweep_at = 0;
   std::size_t ranges = 0;  // mappings of the file; counted anew when there seem to be too many
@@ -43,9 +46,9 @@ struct Service {
   bool near(const Range& range) const {
     return !range.within({low.load(std::memory_order_acquire), high.load()}).empty();
   }
-  // True when a part of the range of the file is mapped at other addresses than its own.
+  // Returns true if a part of the range of the file is mapped at other addresses than its own.
   bool moved_away(const Range& range) const;
-  std::size_t count_mappings() const;  // of the file
+  std::size_t count_mappings() const;  // counts mappings of the file
 };
 Service& service();
 
@@ -68,8 +71,8 @@ class Hold {
 };
 
 // Turns the part of a mapping of the file into private memory with the same data and protection.
-// Another thread that reads it meanwhile may see zeros. Makes system calls only. Returns false
-// where there is no memory for it.
+// Another thread that reads it meanwhile may see zeros. Makes system calls only. Returns false if
+// there is no memory for it.
 bool make_private(const MemoryFile& file, const Mapping& mapping, const Range& part);
 
 // Calls act(part, mapping) for the parts of the range that show the file.
@@ -82,7 +85,7 @@ void for_promoted(const Service& service, const Range& range, Act&& act) {
   });
 }
 
-// Registers the handlers of fork (fork_copies.cc). Returns false where this fails.
+// Registers the handlers of fork (fork_copies.cc). Returns false if this fails.
 bool register_fork_handlers();
 
 }  // namespace sumac::promotion

@@ -13,7 +13,7 @@
 namespace sumac::promotion {
 namespace {
 
-// Beginnings of what /proc/self/fd links to.
+// Links of /proc/self/fd to devices that pin memory begin like this.
 constexpr std::string_view kPinning[] = {"/dev/infiniband/",
                                          "/dev/nvidia",
                                          "/dev/kfd",
@@ -45,7 +45,7 @@ int find_valgrind(dl_phdr_info* object, std::size_t, void* found) {
 
 bool device_open() {
   DIR* directory = opendir("/proc/self/fd");
-  if (!directory) return true;  // nothing is known
+  if (!directory) return true;  // nothing is known, so a device may be open
   bool found = false;
   while (const dirent* entry = readdir(directory)) {
     char target[256];

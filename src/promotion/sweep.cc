@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pages of the file that no mapping of this process shows any more: the program has unmapped the
-// memory, or mapped something else there. Nobody tells: free() inside the C library calls munmap by
-// an inner name. They are found by comparing the file with the mappings.
+// A sweep finds pages of the file that no mapping of this process shows any more: the program has
+// unmapped the memory, or mapped something else there. Nobody tells Sumac, because free() inside
+// the C library calls munmap by an inner name. The pages are found by comparing the file with the
+// mappings.
 //
-// Cost: a system call or two of under 1 us per mapping (without PROCMAP_QUERY, a reading of all
-// mappings); and, only when there is something to give
-// back, one per mapping of any file in the process, twice.
+// It costs a system call or two of under 1 us per mapping (without PROCMAP_QUERY, a reading of all
+// mappings), and, only if there is something to give back, one per mapping of any file in the
+// process, twice.
 #include "base/hash.h"
 #include "promotion/service.h"
 
 namespace sumac::promotion {
 namespace {
 
-// Where each step reads all of /proc/self/maps.
+// This bounds the steps of a sweep in which each step reads all of /proc/self/maps.
 constexpr int kMostStepsByText = 256;
 
-// The mappings of the file in this process, hashed; and the first part of `range` that one of them
-// shows.
+// Holds a hash of the mappings of the file in this process, and the first part of `range` that one
+// of them shows.
 struct Shown {
   Range part;
   std::uint64_t hash = SUMAC_HASH_START;
@@ -36,10 +37,10 @@ struct Shown {
   }
 };
 
-// Punches pages of the file, of which none is mapped at its own address, up to those that the
-// program has moved; sets range.begin behind these. While another thread moves such pages once
-// more, from above where the search is to below, the search can miss them; a second one would have
-// to miss them too, and find all else unchanged.
+// Punches pages of the file, none of which is mapped at its own address, up to those that the
+// program has moved, and sets range.begin behind these. While another thread moves such pages once
+// more, from above the search to below it, the search can miss them; a second search would have to
+// miss them too, and find everything else unchanged.
 std::size_t give_back(const Service& service, Range& range) {
   const Shown first(service, range), second(service, range);
   const Range free{range.begin, std::min(first.part.begin, second.part.begin)};

@@ -10,8 +10,8 @@ namespace sumac::promotion {
 namespace {
 
 constexpr std::uint32_t kMostWorth = 64;
-constexpr double kNewShare = 0.25;  // of a measured cost in the learnt one
-// Pages for which new memory takes a page fault or more, even where half of it gets huge pages.
+constexpr double kNewShare = 0.25;  // share of a measured cost in the learnt one
+// New memory takes at least one page fault for this many pages, even if half of it gets huge pages.
 constexpr std::size_t kPagesPerFault = 1024;
 
 }  // namespace
@@ -118,7 +118,7 @@ void Usage::promoted(const void* address, std::size_t bytes, std::uint64_t ns) {
   if (bytes < kPage) return;
   const double of_pages = std::max(0.0, static_cast<double>(ns) - prices_.cost_ns_each);
   const double measured = of_pages * kPage / static_cast<double>(bytes);
-  // One promotion in which the process lost its processor must not make all others too dear.
+  // A promotion in which the process lost its processor must not make all others too expensive.
   const double cost = std::min(measured, 2 * cost_);
   cost_ += kNewShare * (cost - cost_);
 }

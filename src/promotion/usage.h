@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When it pays to promote a buffer.
+// This class decides when it pays to promote a buffer.
 //
 // Idea: nobody knows how often a program will use a buffer again, as nobody knows on the first day
 // whether to rent skis or to buy them. A buffer is promoted once the time that its uses so far
@@ -31,10 +31,11 @@ namespace sumac::promotion {
 class Usage {
  public:
   struct Prices {
-    double cost_ns_per_page = 1500;  // of promotion, before any was measured
-    double cost_ns_each = 50'000;    // besides, of one promotion
-    bool eager = false;              // at the first use, without counting
-    // Page faults that the process has taken so far; null: those due are promoted at once.
+    double cost_ns_per_page = 1500;  // cost of promotion before any was measured
+    double cost_ns_each = 50'000;    // additional cost of each promotion
+    bool eager = false;              // promote at the first use, without counting
+    // Returns how many page faults the process has taken so far. If null, buffers that are due are
+    // promoted at once.
     std::uint64_t (*page_faults)() = nullptr;
   };
   static constexpr double kBlindShare = 0.005;
@@ -43,16 +44,18 @@ class Usage {
 
   static constexpr std::uint32_t kMostFactor = 64;
 
-  // Counts a use of the buffer, which is private and would have taken `gain_ns` less had it been
-  // promoted. Returns true when it should be promoted now.
+  // Counts a use of a private buffer, which would have taken `gain_ns` less had the buffer been
+  // promoted. Returns true if it should be promoted now.
   bool use(const void* address, std::size_t bytes, double gain_ns);
-  // True for a buffer that was private at its last use, and has not been promoted by itself since.
+  // Returns true for a buffer that was private at its last use, and whose promotion was not noted
+  // since.
   bool is_private(const void* address) const;
-  // Counts a use of one that is promoted. Any thread may call it; of two at once one may count.
+  // Counts a use of a promoted buffer. Any thread may call it; if two do at once, only one may
+  // count.
   void note_use(const void* address);
   // Counts the time of a call that could have used promoted buffers. Any thread may call it.
   void call_took(std::uint64_t ns) { calls_ns_.fetch_add(ns, std::memory_order_relaxed); }
-  // What came of it: `bytes` were moved in `ns`, or it was refused.
+  // Report the outcome of a promotion: `bytes` were moved in `ns`, or it was refused.
   void promoted(const void* address, std::size_t bytes, std::uint64_t ns);
   void refused(const void* address);
 
@@ -61,20 +64,20 @@ class Usage {
  private:
   struct Entry {
     std::atomic<std::uintptr_t> address{0};
-    double saved_ns = 0;                        // by the uses so far, had it been promoted
-    double gain_ns = 0;                         // of the last use
-    std::uint32_t uses = 0, worth = 0;          // worth: what newcomers have to wear down
-    std::uint32_t try_at_use = 0;               // not before
-    std::uint32_t factor = 1;                   // of the cost, which saved_ns must reach
-    std::uint32_t looks = 0;                    // at page faults, since it is due
-    bool blind = false;                         // its promotion is: nothing is known of its memory
-    std::uint64_t faults = 0;                   // of pages, at the last look
-    std::atomic<std::uint32_t> paid_at_use{0};  // after the promotion; 0: it is not promoted
+    double saved_ns = 0;                // sum for its uses so far, had it been promoted
+    double gain_ns = 0;                 // gain of its last use
+    std::uint32_t uses = 0, worth = 0;  // worth: newcomers have to wear it down
+    std::uint32_t try_at_use = 0;       // no promotion is tried before this use
+    std::uint32_t factor = 1;           // saved_ns must reach so many times the cost
+    std::uint32_t looks = 0;            // how often page faults were looked at since it is due
+    bool blind = false;                 // it was promoted without knowledge of its memory
+    std::uint64_t faults = 0;           // page faults at the last look
+    std::atomic<std::uint32_t> paid_at_use{0};  // promoted uses that pay for it; 0: not promoted
     std::atomic<std::uint32_t> promoted_uses{0};
 
-    // Makes it another buffer's.
+    // Gives the entry to another buffer.
     void renew(std::uintptr_t other);
-    // The promotion has ended: the memory is private again.
+    // Settles the account of a promotion that has ended: the memory is private again.
     void settle();
     void count_from_anew();
     void make_dearer();
@@ -83,13 +86,13 @@ class Usage {
   static std::size_t place(const void* address);
   Entry* entry_of(const void* address);
   double cost_of(std::size_t bytes) const;
-  // Of a buffer that is due: whether it is promoted now.
+  // Decides whether a buffer that is due is promoted now.
   bool decide(Entry& entry, std::size_t bytes);
 
   Prices prices_;
   double cost_;
   std::atomic<std::uint64_t> calls_ns_{0};
-  double blind_ns_ = 0;  // that blind promotions have taken
+  double blind_ns_ = 0;  // time that blind promotions have taken
   std::array<Entry, kEntries> entries_ = {};
 };
 

@@ -24,7 +24,7 @@ int uses_until_due(Usage& usage, const void* address, std::size_t bytes, double 
 }
 
 TEST(Usage, ABufferIsDueWhenItsUsesHavePaid) {
-  // A page costs 1500 ns and its use gains 409.6.
+  // A page costs 1500 ns, and its use gains 409.6 ns.
   Usage usage({.cost_ns_each = 0});
   for (const std::size_t bytes : {65536ul, 1ul << 20, 64ul << 20}) {
     EXPECT_EQ(uses_until_due(usage, buffer(bytes), bytes), 4) << bytes;
@@ -42,7 +42,7 @@ TEST(Usage, TheCostIsLearnt) {
   EXPECT_EQ(uses_until_due(usage, buffer(1), 65536), 20);
 }
 
-// A promotion in which the process lost its processor for a while.
+// In one promotion the process loses its processor for a while.
 TEST(Usage, OneDearPromotionTeachesLittle) {
   Usage calm({}), disturbed({});
   disturbed.promoted(buffer(0), kPage, 1'000'000'000);
@@ -52,7 +52,7 @@ TEST(Usage, OneDearPromotionTeachesLittle) {
 
 TEST(Usage, SmallBuffersPayTheCostOfEachPromotion) {
   Usage usage({.cost_ns_each = 100'000});
-  // 4 pages: 106 us, and 1638.4 ns a use.
+  // 4 pages cost 106 us, and a use gains 1638.4 ns.
   EXPECT_EQ(uses_until_due(usage, buffer(1), 4 * kPage), 65);
   usage.promoted(buffer(1), 4 * kPage, 100'000 + 4 * 1500);
   EXPECT_NEAR(usage.cost_ns_per_page(), 1500, 1);
@@ -75,7 +75,7 @@ TEST(Usage, ARefusedBufferIsTriedAgainWhenItsUsesHaveDoubled) {
   }
 }
 
-// A program that frees its buffers and gets others at the same address.
+// The program frees its buffers and gets others at the same address.
 TEST(Usage, APromotionThatDidNotPayMakesTheNextOneDearer) {
   Usage usage({.cost_ns_each = 0});
   const auto promote_and_use = [&](int uses) {
@@ -112,7 +112,7 @@ TEST(Usage, WithoutPageFaultsABufferIsPromotedOneUseLater) {
   EXPECT_TRUE(usage.use(buffer(1), 65536, gain_of(65536)));
 }
 
-// New memory at each use, at one of some addresses: between two uses all its pages are new.
+// Each use has new memory at one of some addresses: between two uses all its pages are new.
 TEST(Usage, NewMemoryAtAnOldAddressCostsItsShareOfTheTimeAtMost) {
   for (const std::size_t bytes : {65536ul, 1ul << 20, 64ul << 20}) {
     Usage usage({.page_faults = page_faults});
@@ -137,7 +137,7 @@ TEST(Usage, BuffersUsedOnceAreNotDueAndDoNotReplaceOthers) {
   Usage usage({.cost_ns_each = 0});
   for (std::size_t i = 1; i <= 1'000'000; ++i) {
     ASSERT_FALSE(usage.use(buffer(i), 65536, gain_of(65536))) << i;
-    // Of several in the same loop, one is used again and again.
+    // One of several buffers in the same loop is used again and again.
     if (i == 999'000) {
       EXPECT_LE(uses_until_due(usage, buffer(0), 65536), 6);
     }

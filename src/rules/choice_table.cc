@@ -35,10 +35,10 @@ bool holds(const Rule& rule, const Capabilities& capabilities) {
          (rule.attach == Attach::unknown || rule.attach == capabilities.measured.attach);
 }
 
-// The ranges of one collective. A range painted first is not painted over.
+// These are the size ranges of one collective. A range painted first is not painted over.
 class SizeRanges {
  public:
-  // Returns false where this would need too many ranges.
+  // Returns false if this would need too many ranges.
   bool paint(Span span, const Choice& choice, std::int32_t rule) {
     span.high = std::min<std::uint64_t>(span.high, most_bytes(choice.algorithm));
     Pieces painted;
@@ -78,8 +78,9 @@ bool is_tree_in_memory(const AlgorithmInfo& info) {
   return info.needs == Needs::slots && info.tuned == Tuned::radix;
 }
 
-// What a shipped rule's choice becomes by SUMAC_NODE_RADIX: a tree in place of what goes through
-// lines and slots; nothing where it is a tree and none is wanted.
+// Returns what a shipped rule's choice becomes by SUMAC_NODE_RADIX. A tree takes the place of an
+// algorithm that goes through lines and slots; nothing is left if the choice is a tree and none is
+// wanted.
 std::optional<Choice> with_radix(const Choice& choice, std::uint16_t radix,
                                  const Capabilities& capabilities) {
   if (radix == 0 || choice.algorithm == Algorithm::native) return choice;
@@ -101,7 +102,7 @@ bool keeps_order(const AlgorithmInfo& info) {
   return info.order == Order::rank || info.order == Order::none;
 }
 
-// Why no call of the collective may be left to the MPI by a rule; null where it may.
+// Returns why a rule may not leave calls of the collective to the MPI; null if it may.
 const char* why_not_native(Collective collective, const Capabilities& capabilities) {
   if (capabilities.within_levels) return "a part of a call cannot be left to the MPI";
   if (capabilities.in_rank_order && info_of(collective).reduces) {
@@ -229,7 +230,7 @@ ChoiceTable::ChoiceTable(const RuleSet& first, const Capabilities& capabilities,
   const auto miss = [&](std::int32_t rule, Algorithm algorithm, const char* why) {
     if (unmet) unmet->push_back({rule, algorithm, why});
   };
-  // Of two names for one collective, the last counts.
+  // If two names are for one collective, the last counts.
   const std::vector<Algorithm> names = forced_algorithms(forced);
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
     if (const char* why = why_not(*name, capabilities)) {

@@ -136,7 +136,7 @@ TEST(ChoiceTable, RulesAskWhatAttachCosts) {
   EXPECT_EQ(chosen(Attach::unknown), shipped(c, 64));
 }
 
-// SUMAC_NODE_RADIX: trees for what goes through lines and slots, by the shipped rules alone.
+// SUMAC_NODE_RADIX makes trees of what the shipped rules send through lines and slots.
 TEST(ChoiceTable, TreesOfAnAskedRadix) {
   for (const int ranks : {2, 3, 16, 100}) {
     for (const bool shared : {false, true}) {
@@ -161,7 +161,7 @@ TEST(ChoiceTable, TreesOfAnAskedRadix) {
             }
           }
         }
-        // What is asked for by name stays; a tree by name has this radix.
+        // A name in SUMAC_ALGO stays in force; if it is a tree's, the tree has this radix.
         EXPECT_EQ(
             ChoiceTable(kNone, c, "reduce:flat_slots").choose(Collective::reduce, 8).algorithm,
             Algorithm::reduce_flat_slots);
@@ -258,7 +258,7 @@ TEST(ChoiceTable, ForcedWhereEligible) {
   EXPECT_EQ(sending.choose(Collective::allreduce, 8).algorithm, Algorithm::allreduce_ring);
 }
 
-// What replaces a choice can run, and folds in the same order.
+// The algorithm that replaces a choice can run, and folds in the same order.
 TEST(NextChoice, CanRunAndGivesTheSameResult) {
   int found = 0;
   for (const int ranks : {2, 3, 5, 16, 17, 64}) {
@@ -288,7 +288,7 @@ TEST(NextChoice, CanRunAndGivesTheSameResult) {
   EXPECT_GT(found, 1000);
 }
 
-// By the shipped rules whoever needs nothing of others goes on, whatever the machine is like.
+// By the shipped rules a rank that needs nothing from others goes on, whatever the machine is like.
 TEST(ChoiceTable, SmallCallsWithARootLetGoEarly) {
   for (const int ranks : {2, 3, 5, 17, 64}) {
     for (const Over over : {Over::shm, Over::levels}) {
@@ -339,7 +339,7 @@ TEST(NextChoice, MayBeNone) {
   EXPECT_EQ(next_choice(kNone, c, Collective::barrier, 0, flat).algorithm, Algorithm::native);
 }
 
-// Lines have no room for more, and trees fold otherwise.
+// Lines have no room for more, and trees fold in another order.
 TEST(NextChoice, ReplacesOnlyWhatItMay) {
   const Choice lines{Algorithm::reduce_flat_lines}, slots{Algorithm::reduce_flat_slots},
       tree{Algorithm::reduce_tree}, to_all{Algorithm::allreduce_flat_slots}, native;

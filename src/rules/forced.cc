@@ -28,7 +28,7 @@ std::vector<Item> items_of(const char* forced) {
   return items;
 }
 
-// Returns Algorithm::native where there is no such algorithm.
+// Returns Algorithm::native if there is no such algorithm.
 Algorithm find_algorithm(const Item& item) {
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmInfo& info = info_of(algorithm);
@@ -39,7 +39,7 @@ Algorithm find_algorithm(const Item& item) {
   return Algorithm::native;
 }
 
-// "did you mean 'x'? " and "(known: x, y, z)".
+// Returns "did you mean 'x'? " and "(known: x, y, z)".
 std::string suggest(const std::string& name, const std::vector<const char*>& known) {
   std::string text;
   if (const char* near = sumac_nearest(name.c_str(), name.size(), known.data(), known.size())) {
@@ -92,7 +92,7 @@ const char* why_in_no_group(Algorithm algorithm, const std::vector<AskedGroup>& 
     if (part.asked != info.collective) continue;
     const char* here = why_not(algorithm, part.capabilities);
     if (!here) return nullptr;
-    // The reason of the part that is nearest to what the algorithm needs.
+    // The reason is that of the part that is nearest to what the algorithm needs.
     if (!asked || part.capabilities.over == over_of(info.needs)) why = here;
     asked = true;
   }

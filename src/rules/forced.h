@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SUMAC_ALGO: "collective:algorithm;collective:algorithm".
+// This interface reads SUMAC_ALGO: "collective:algorithm;collective:algorithm".
 #pragma once
 
 #include <string>
@@ -9,21 +9,21 @@
 
 namespace sumac {
 
-// The algorithms that the text names, in its order; unknown ones are left out.
+// Returns the algorithms that the text names, in its order; unknown ones are left out.
 std::vector<Algorithm> forced_algorithms(const char* forced);
 
-// True when the text is well formed and names known algorithms; else `problem` says what is wrong
-// and which name was probably meant.
+// Returns true if the text is well formed and names known algorithms. Otherwise `problem` says what
+// is wrong and which name was probably meant.
 bool check_forced(const char* forced, std::string& problem);
 
-// A group of a hierarchy in which a call of the collective has work, as far as why_in_no_group()
-// needs it.
+// A call of the collective has work in this group of a hierarchy. The struct has what
+// why_in_no_group() needs.
 struct AskedGroup {
-  Collective asked;  // of the group: an all-reduce reduces, exchanges and broadcasts
+  Collective asked;  // the group's part: an all-reduce reduces, exchanges and broadcasts
   Capabilities capabilities;
 };
 
-// Why an algorithm for groups runs in none of the parts of its collective; null where it runs.
+// Returns why an algorithm for groups runs in none of the parts of its collective; null if it runs.
 const char* why_in_no_group(Algorithm algorithm, const std::vector<AskedGroup>& parts);
 
 }  // namespace sumac

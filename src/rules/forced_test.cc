@@ -41,7 +41,7 @@ TEST(Forced, WhatIsWrongAndWhatWasMeant) {
   EXPECT_NE(problem_of(":"), "");
 }
 
-// Every name there is, misspelt by one letter, is guessed.
+// Every known name, misspelt by one letter, is guessed.
 TEST(Forced, EveryNameIsGuessed) {
   for (int a = 0; a < kNumAlgorithms; ++a) {
     const AlgorithmInfo& info = info_of(static_cast<Algorithm>(a));
@@ -150,7 +150,8 @@ TEST(Unmet, RulesThatNeedOneRangeTooMany) {
   EXPECT_LT(unmet.size(), 10u);
 }
 
-// A node of 2 ranks each, and messages between: who is asked what.
+// There are nodes of 2 ranks each, and messages between them. The test checks which group is asked
+// for what.
 TEST(Parts, OfAHierarchy) {
   Capabilities node, between;
   node.within_levels = between.within_levels = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules as data: which algorithm for which ranks, nodes, bytes and room. The first rule that
-// fits is taken: a user's (SUMAC_RULES), then the shipped ones (rules.toml). docs/rules.md has the
-// grammar.
+// The rules are data: they say which algorithm to take for which ranks, nodes, bytes and room. The
+// first rule that fits is taken: a user's (SUMAC_RULES), then the shipped ones (rules.toml).
+// docs/rules.md has the grammar.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@
 
 namespace sumac {
 
-// Whether a rule is for ranks that share processors, or for those that leave some to their threads.
+// A rule may be for ranks that have processors of their own, that share them, or that leave some to
+// their threads.
 enum class Room : std::uint8_t { any, own, shared, spare };
 
-// Both ends are in it.
+// Both ends belong to the span.
 struct Span {
   std::uint64_t low = 0, high = UINT64_MAX;
   bool holds(std::uint64_t value) const { return value >= low && value <= high; }
@@ -29,35 +30,36 @@ struct Rule {
   Room room = Room::any;
   Family family = Family::any;
   Distance handover = Distance::unknown;  // unknown: any
-  Attach attach = Attach::unknown;        // the same
+  Attach attach = Attach::unknown;        // unknown: any
   Span ranks, nodes, bytes;
   Choice choice;
-  int line = 0;  // of the file it is from
+  int line = 0;  // number in its file
 };
 
 struct RuleSet {
   std::vector<Rule> rules;
-  // FNV-1a of what the rules say, lines and comments aside: equal on two ranks when they are.
+  // An FNV-1a hash of what the rules say, lines and comments aside. It is equal on two ranks if
+  // their rules are.
   std::uint64_t hash = SUMAC_HASH_START;
 };
 
-// Those of rules.toml. Read at the first call and never freed.
+// Returns the rules of rules.toml. They are read at the first call and never freed.
 const RuleSet& shipped_rules();
 
-// Reads a user's file. False where anything in it is wrong: `out` is then as before, and `problem`
-// names file, line, what is wrong and the fix, in one line.
+// Reads a user's file. Returns false if anything in it is wrong: `out` is then as before, and
+// `problem` names file, line, what is wrong and the fix, in one line.
 bool read_rules(const char* path, RuleSet& out, std::string& problem);
 
-// Where a rule stands, "my.toml:12" or "rules.toml:30", by its index in a user's rules (which were
-// read from `file`) and then the shipped ones.
+// Returns where a rule stands, "my.toml:12" or "rules.toml:30". `rule` is its index in a user's
+// rules (which were read from `file`) and then the shipped ones.
 std::string place_of(std::int32_t rule, const RuleSet& users, const std::string& file);
 
 const char* name_of(Over over);
 
-// What a rule may set besides the algorithm; nothing where the MPI is to serve the call.
+// Returns what a rule may set besides the algorithm; nothing if the MPI is to serve the call.
 Tuned tuned_of(Algorithm algorithm);
 
-// The algorithm with the chunk and radix it has where a rule says nothing.
+// Returns the algorithm with the chunk and radix that it has if a rule says nothing.
 Choice default_choice(Algorithm algorithm);
 
 }  // namespace sumac

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each key of a [[rule]] may say. Every refusal ends with the fix.
+// This file knows what each key of a [[rule]] may say. Every refusal ends with the fix.
 #include "rules/rules_parse.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool fail(TextProblem& problem, int line, std::string what) {
   return false;
 }
 
-// "; did you mean 'x'? (known: x, y, z)"
+// Returns "; did you mean 'x'? (known: x, y, z)".
 std::string suggestion(const std::string& name, const Names& known) {
   std::string text = "; ";
   if (const char* near = sumac_nearest(name.c_str(), name.size(), known.data(), known.size())) {
@@ -48,7 +48,7 @@ bool wrong_type(const RawField& field, TextProblem& problem) {
               "'" + field.key + "' is " + is + "; it must be " + an_example(field.key));
 }
 
-// The index of the field's word among known names, or -1 (and the problem).
+// Returns the index of the field's word among known names, or -1 (and the problem).
 int word_of(const RawField& field, const Names& known, TextProblem& problem) {
   if (field.kind != RawField::Kind::text) {
     wrong_type(field, problem);
@@ -61,7 +61,7 @@ int word_of(const RawField& field, const Names& known, TextProblem& problem) {
   return -1;
 }
 
-// A size or a plain count, as text or as a number.
+// Parses a size or a plain count, as text or as a number.
 bool parse_amount(const std::string& text, bool bytes, std::uint64_t& value) {
   return (bytes ? sumac_parse_bytes : sumac_parse_number)(text.c_str(), &value) == 0;
 }
@@ -121,8 +121,8 @@ bool is_for(const AlgorithmInfo& info, Collective collective, Over over) {
   return info.collective == collective && over_of(info.needs) == over;
 }
 
-// What a rule for this collective and kind of group may choose. Only calls of whole communicators,
-// whose group shares memory or has a hierarchy, can be left to the MPI.
+// Returns what a rule for this collective and kind of group may choose. Only calls of whole
+// communicators, whose group shares memory or has a hierarchy, can be left to the MPI.
 Names choices(Collective collective, Over over) {
   Names names;
   for (const AlgorithmInfo& info : kAlgorithmInfos) {
@@ -206,7 +206,8 @@ bool parse_radix(const RawField& field, const std::string& algorithm, Choice& ch
   return true;
 }
 
-// A class of what is measured (`names`, of which the first is `unknown`: any here); no field: any.
+// Parses a class of what is measured. The first of `names` is `unknown`, which means any class
+// here, as does a missing field.
 template <class Class, std::size_t kNames>
 bool parse_measured(const RawField* field, const char* const (&names)[kNames], const Rule& rule,
                     Class& out, TextProblem& problem) {

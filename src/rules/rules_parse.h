@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts of rules.cc: from text to TOML, and from TOML to rules.
+// These are parts of rules.cc: from text to TOML, and from TOML to rules.
 #pragma once
 
 #include <cstdint>
@@ -26,24 +26,24 @@ struct RawRule {
   std::vector<RawField> fields;  // in the order of the file
 };
 
-// What is wrong in a text, and where.
+// The problem says what is wrong in a text, and where.
 struct TextProblem {
   int line = 0;
   std::string what;
 };
 
-// Reads TOML into rules that are not yet interpreted. Returns false when the text is not TOML, or
-// not a list of [[rule]].
+// Reads TOML into rules that are not yet interpreted. Returns false if the text is not TOML, or not
+// a list of [[rule]].
 bool read_toml(std::string_view text, std::vector<RawRule>& rules, TextProblem& problem);
 
-// Interprets one rule. Returns false when it is not in the grammar.
+// Interprets one rule. Returns false if it is not in the grammar.
 bool parse_rule(const RawRule& raw, Rule& rule, TextProblem& problem);
 
 // Parses a whole text; problems refer to it as `name`.
 bool parse_rules(std::string_view text, const std::string& name, RuleSet& out,
                  std::string& problem);
 
-// A piece of a user's text for a message: of bounded length, and on one line.
+// Returns a piece of a user's text for a message, of bounded length and on one line.
 std::string shown(std::string_view text, std::size_t most = 60);
 
 extern const std::string_view kShippedText;

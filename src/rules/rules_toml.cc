@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The only file that knows toml++, which is compiled without exceptions and without the standard
-// library's streams: these and their locales would double the size of a back end.
+// This is the only file that knows toml++. It is compiled without exceptions and without the
+// standard library's streams: these and their locales would double the size of a back end.
 #define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Monotonic counters: the only thing ranks and levels ever wait for.
+// Ranks and levels only ever wait for monotonic counters.
 #pragma once
 
 #include <atomic>
@@ -22,19 +22,19 @@ inline void publish(Counter& counter, std::uint64_t value) {
   counter.store(value, std::memory_order_release);
 }
 
-// A condition: counters that lie `stride` bytes apart in a circle of `places` have all reached
-// `target`. The counters looked at may begin anywhere in the circle and need not go all round: a
-// rank begins with its right neighbour, so that not all ranks wait for rank 0 first, and never
-// reads its own flag. (Reading back a flag just published costs as much as reading another rank's:
-// 100 of the 320 ns of a barrier, measured.)
+// A Wait is a condition: counters that lie `stride` bytes apart in a circle of `places` have all
+// reached `target`. The counters may begin anywhere in the circle and need not go all round: a rank
+// begins with its right neighbour, so that not all ranks wait for rank 0 first, and never reads its
+// own flag. (Reading back a flag just published costs as much as reading another rank's: 100 of the
+// 320 ns of a barrier, measured.)
 class Wait {
  public:
-  // How far beyond the target a counter may be: any number, or not at all.
+  // A counter may exceed the target by this much: by any number (kAny), or not at all (kExact).
   static constexpr std::uint64_t kAny = INT64_MAX, kExact = 0;
 
   Wait() = default;
   Wait(const Counter& counter, std::uint64_t target) : Wait(counter, 0, 1, 0, 1, target) {}
-  // Waits for `count` counters: places begin, begin + 1, ... (modulo `places`).
+  // Waits for the `count` counters at places begin, begin + 1, ... (modulo `places`).
   Wait(const Counter& first, std::size_t stride, int places, int begin, int count,
        std::uint64_t target, std::uint64_t beyond = kAny)
       : first_(reinterpret_cast<const std::byte*>(&first)),
@@ -45,12 +45,13 @@ class Wait {
         next_(begin == places ? 0 : begin),
         remaining_(count) {}
 
-  // True when there is no counter to wait for.
+  // Returns true if there is no counter to wait for.
   bool trivial() const { return remaining_ == 0; }
 
-  // Becomes a copy of `other`. Of one without counters nothing is read but that: it was mostly made
-  // just now, by stores narrower than the loads of a copy, and such loads wait until all stores
-  // before them have left the processor, the flag on its way to the other ranks among them.
+  // Becomes a copy of `other`. If that has no counters, only their number is read: the condition
+  // was mostly made just now, by stores narrower than the loads of a copy, and such loads wait
+  // until all stores before them have left the processor, the flag on its way to the other ranks
+  // among them.
   void take(const Wait& other) {
     if (other.trivial()) {
       remaining_ = 0;
@@ -59,14 +60,14 @@ class Wait {
     }
   }
 
-  // True when all counters have reached the target. Counters seen to have reached it are not read
-  // again.
+  // Returns true if all counters have reached the target. Counters seen to have reached it are not
+  // read again.
   bool ready() {
     while (remaining_ > 0 && reached(*counter(next_), target_, beyond_)) advance();
     return remaining_ == 0;
   }
 
-  // Calls visit(counter) for each that has not reached the target.
+  // Calls visit(counter) for each counter that has not reached the target.
   template <class Visit>
   void for_each_missing(Visit visit) const {
     Wait rest = *this;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A lock for short sections. try_lock() may be called by the thread that holds the lock (it fails):
-// the MPI calls back into the library from within calls that the library makes.
+// This lock is for short sections. The thread that holds the lock may call try_lock(), which then
+// fails: the MPI calls back into the library from within calls that the library makes.
 #pragma once
 
 #include <sched.h>

@@ -11,7 +11,7 @@
 namespace sumac {
 namespace {
 
-// Precedes every frame and says where its memory came from.
+// This header precedes every frame and says where its memory came from.
 struct alignas(std::max_align_t) FrameHeader {
   std::size_t* used;  // the strand's fill mark, or null for memory from malloc
   std::size_t previous;

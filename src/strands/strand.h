@@ -13,8 +13,8 @@ namespace sumac {
 
 class Task;
 
-// One coroutine under way. Not movable: the coroutine holds a reference to its strand. Used by one
-// thread at a time.
+// A strand is one coroutine under way. It cannot be moved, since the coroutine holds a reference to
+// it. One thread at a time may use it.
 class Strand {
  public:
   Strand() = default;
@@ -25,13 +25,13 @@ class Strand {
   // Takes over `task` and runs it to its first unmet condition. The strand must be idle.
   void start(Task task);
 
-  // Takes over `task` and runs it to its first condition, met or not: everything before that is
-  // published to the other ranks, but their counters are not read, since reading one costs a
-  // transfer of a cache line. The strand must be idle.
+  // Takes over `task` and runs it to its first condition, whether met or not. Everything before
+  // that is published to the other ranks, but their counters are not read, since reading one costs
+  // a transfer of a cache line. The strand must be idle.
   void begin(Task task);
 
-  // Takes over `task` and runs it to its end, waiting in place: the coroutine never suspends. For a
-  // blocking call while nothing else is under way.
+  // Takes over `task` and runs it to its end, waiting in place: the coroutine never suspends. It is
+  // for a blocking call while nothing else is under way.
   void run(Task task, const WaitPolicy& policy);
 
   // Runs a task that was begun to its end, waiting in place as run() does.
@@ -45,8 +45,8 @@ class Strand {
 
   bool idle() const { return !resume_point_; }
 
-  // Advances. Returns true when the strand got past at least one condition. `has_time`: the caller
-  // would only wait otherwise.
+  // Advances. Returns true if the strand got past at least one condition. `has_time` says that the
+  // caller would only wait otherwise.
   bool progress(bool has_time = true) {
     if (!resume_point_) return false;
     has_time_ = has_time;
@@ -56,13 +56,13 @@ class Strand {
   }
   const Wait& waiting_for() const { return wait_; }
 
-  // For traces: the time at which the strand first got past a condition it had to wait for, counted
-  // since forget_waking(); 0 when it has not.
+  // Traces ask when the strand first got past a condition it had to wait for, since
+  // forget_waking(); 0 if it has not.
   std::uint64_t woken_ns() const { return woken_ns_; }
   void forget_waking() { woken_ns_ = 0; }
 
-  // For tests: suspend at every condition, met or not, so that a scheduler can interleave ranks
-  // there; advance() then runs to the next condition only.
+  // Tests let the strand suspend at every condition, whether met or not, so that a scheduler can
+  // interleave ranks there; advance() then runs to the next condition only.
   void preempt_at_every_wait(bool on) { preempt_ = on; }
 
   // co_await strand.until(wait) suspends until the condition is met. The condition is built in the
@@ -112,15 +112,15 @@ class Strand {
     in_place_ = nullptr;
   }
 
-  // Memory for coroutine frames, released in reverse order. The frames of every algorithm of the
-  // library fit without a call to malloc.
+  // The frames of coroutines lie in this memory, which is released in reverse order. The frames of
+  // every algorithm of the library fit without a call to malloc.
   void* allocate_frame(std::size_t bytes);
   static void release_frame(void* frame);
 
  private:
   friend class Task;
   void resume();
-  // Resumes the coroutine, whose condition is met or need not be.
+  // Resumes the coroutine: its condition is met or need not be.
   void advance_from_here() {
     do {
       resume();

@@ -54,7 +54,7 @@ Task nested(Strand& strand, Counter& counter, int depth, std::vector<int>& order
   order.push_back(depth);
 }
 
-// Deep enough that some frames come from malloc.
+// The nesting is deep enough that some frames come from malloc.
 TEST(Strand, AwaitedTasksRunFirstAndReturn) {
   Strand strand;
   Counter counter{0};
@@ -98,7 +98,7 @@ TEST(Strand, AbandonedTaskIsDestroyed) {
   EXPECT_EQ(trace, 1);
 }
 
-// Beginning shows the others what there is to show, and does not look at what they show.
+// begin() publishes what the others wait for, and does not look at their counters.
 TEST(Strand, BeginsWithoutALook) {
   Strand strand;
   Counter a{1}, b{5};
@@ -132,7 +132,7 @@ TEST(Strand, BeginsPastWhatIsKnownToBeMet) {
   EXPECT_EQ(trace, -1);
 }
 
-// To the end, if there is nobody to wait for; a look is a look again afterwards.
+// The task runs to its end, since it waits for nobody; a strand used again looks at counters again.
 Task wait_for_none(Strand& strand, int& trace) {
   trace = 0;
   co_await strand.until(Wait());
@@ -166,7 +166,7 @@ TEST(Counter, ComparesByDifference) {
   Counter counter{kMax};
   EXPECT_TRUE(Wait(counter, kMax).ready());
   EXPECT_TRUE(Wait(counter, kMax - 3).ready());
-  EXPECT_FALSE(Wait(counter, kMax + 2).ready());  // wrapped: 1
+  EXPECT_FALSE(Wait(counter, kMax + 2).ready());  // the counter wrapped to 1
   counter = 4;
   EXPECT_TRUE(Wait(counter, kMax).ready());
 }

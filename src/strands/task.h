@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The coroutine type of every algorithm. An algorithm says what to wait for and never how:
+// This is the coroutine type of every algorithm. An algorithm says what to wait for and never how:
 //   Task bcast(Strand& strand, ShmGroup& group, ...) { ...; co_await strand.until(flag, 3); ... }
-// Its first parameter is the strand it runs on. References must be to what outlives the operation;
-// anything else is copied into the frame.
+// Its first parameter is the strand it runs on. References must be to objects that outlive the
+// operation; anything else is copied into the frame.
 #pragma once
 
 #include <coroutine>

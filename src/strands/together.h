@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several strands of one rank, run at the same time by one thread: the levels of a hierarchy.
+// One thread runs several strands of one rank at the same time: the levels of a hierarchy.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace sumac {
 
-// An object whose counters grow only when it is polled, such as messages under way.
+// The counters of this object grow only when it is polled, such as those of messages under way.
 class Pollable {
  public:
   virtual ~Pollable() = default;
-  // Returns true when something was completed.
+  // Returns true if something was completed.
   virtual bool poll() = 0;
-  // True while anything is under way.
+  // Returns true while anything is under way.
   virtual bool busy() const = 0;
 };
 

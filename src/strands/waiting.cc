@@ -14,47 +14,47 @@ namespace {
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kLong = 20'000'000;  // ns of waiting before late() is called
 
-// A rank with a processor of its own drives the MPI so often once its spins are over, as the MPI
+// A rank with a processor of its own drives the MPI this often once its spins are over, as the MPI
 // itself would while it waits: others may need it for one-sided accesses and large messages.
 constexpr std::uint32_t kPollsPerDrive = 16;
 
-// How long (ns) this thread's last yield took, and when it ended. A thread that computes on keeps
-// the processor for a time slice, a thousand times as long as a collective takes; one that
+// Says how long (ns) this thread's last yield took, and when it ended. A thread that computes on
+// keeps the processor for a time slice, a thousand times as long as a collective takes; one that
 // communicates returns it soon.
 struct LastYield {
   std::uint64_t took_ns = 0, ended_ns = 0;
 };
 thread_local LastYield last_yield;
 constexpr std::uint64_t kYieldForgotten = kSecond;
-// A wait yields once it has lasted so many times as long as a yield takes, and again after as long:
-// yields take at most a fifth of it.
+// A wait yields once it has lasted this many times as long as a yield takes, and again after as
+// long, so that yields take at most a fifth of it.
 constexpr std::uint64_t kWaitPerYield = 4;
 
-// Where ranks share processors:
-// Time of waiting (ns) after which a rank sleeps. A rank that only yields looks as busy as those it
-// waits for, and the kernel may then keep these together on one processor.
+// The following numbers hold where ranks share processors. A rank sleeps after this time of waiting
+// (ns). A rank that only yields looks as busy as those it waits for, and the kernel may then keep
+// these together on one processor.
 constexpr std::uint64_t kSleepAfter = 150'000;
 constexpr std::uint64_t kLongestSleep = 1'000'000;
 constexpr std::uint64_t kWaitPerSleep = 8;  // a sleep is at most such a part of the wait so far
 constexpr std::uint32_t kYieldsPerDrive = 16;
 constexpr std::uint32_t kYieldsPerClock = 64;
 // A yield that takes less time (ns) has given the processor to nobody: two changes of context, and
-// what the other does, take longer.
+// what the other thread does, take longer.
 constexpr std::uint64_t kGivenToNobody = 1'000;
-// Naps, where yields reach no other rank. Linux lets a process yield only to those of its own
-// scheduling group: the session, where processes are grouped by it (sched_autogroup_enabled), or
-// the control group. Where a launcher begins a session for each rank, as MPICH's does, a rank may
-// be alone in its group, and its yields do nothing until its time slice ends. But yields reach
-// nobody either while all others nap or have a processor, and some kernels choose between groups in
-// most cases: naps then make all wait for one another, 20 times as long. So a thread naps only
-// after a wait of kSleepAfter in which fewer than one yield in kFutile reached another thread, for
-// some waits; more of them each time that the next wait confirms it.
-constexpr std::uint32_t kFewYields = 4;  // of a wait that naps, before it does
+// A thread naps if its yields reach no other rank. Linux lets a process yield only to those of its
+// own scheduling group: the session, if processes are grouped by it (sched_autogroup_enabled), or
+// the control group. If a launcher begins a session for each rank, as MPICH's does, a rank may be
+// alone in its group, and its yields do nothing until its time slice ends. But yields reach nobody
+// either while all others nap or have a processor, and some kernels choose between groups in most
+// cases: naps then make all wait for one another, 20 times as long. So a thread naps only after a
+// wait of kSleepAfter in which fewer than one yield in kFutile reached another thread. It naps for
+// some waits, and for more of them each time that the next wait confirms it.
+constexpr std::uint32_t kFewYields = 4;  // a wait that naps yields this often before it does
 constexpr std::uint64_t kNap = 20'000;   // ns; shorter ones wake up in each other's way
 constexpr std::uint32_t kFutile = 16;
 constexpr std::uint32_t kFewNappingWaits = 16;
 constexpr std::uint32_t kManyNappingWaits = 1024;
-thread_local std::uint32_t napping_waits = 0;  // still to come
+thread_local std::uint32_t napping_waits = 0;  // how many are still to come
 thread_local std::uint32_t next_napping_waits = kFewNappingWaits;
 
 // Sleeps and wakes close to the time asked for: by default the kernel adds up to 50 us.
@@ -133,7 +133,7 @@ void Waiting::yield_or_nap() {
   }
 }
 
-// Once in a wait that has become long without naps; the rest of it sleeps.
+// Is called once in a wait that has become long without naps. The rest of the wait sleeps.
 void Waiting::judge_yields() {
   naps_ = true;
   if (reached_ > yields_ / kFutile) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules of docs/waiting.md, on a kernel whose clock, yields and sleeps are the test's.
+// The tests check the rules of docs/waiting.md on a kernel whose clock, yields and sleeps are the
+// test's.
 #include "strands/waiting.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +64,8 @@ class WaitRules : public ::testing::Test {
   }
 };
 
-// Whatever else runs on its processor: what a stranger gets, it keeps for a whole time slice.
+// The rank keeps its processor whatever else runs there: a stranger that gets it would keep it for
+// a whole time slice.
 TEST_F(WaitRules, RankWithAProcessorOfItsOwnNeverYieldsNorSleeps) {
   run({.look_takes = 5'000, .yield_takes = 4 * kMillisecond}, [] {
     wait_for(policy_of(true), 3 * kSecond);
@@ -147,7 +149,7 @@ TEST_F(WaitRules, NobodySleepsWhoMustPoll) {
   });
 }
 
-// How many of 200 short waits sleep after a long one.
+// Returns how many of 200 short waits sleep after a long one.
 int naps_after_a_long_wait() {
   const WaitPolicy policy = policy_of(false);
   wait_for(policy, 2 * kMillisecond);

@@ -14,16 +14,16 @@ namespace sumac {
 namespace {
 
 constexpr int kMost = 8;
-// Written with the lock held. Entries are only added, so readers need no lock.
+// Entries are written with the lock held. They are only added, so readers need no lock.
 OpenMp found[kMost];
 std::atomic<int> num_found{0};
-// The number of objects ever loaded, as of the last search.
+// This is the number of objects ever loaded, as of the last search.
 std::atomic<unsigned long long> seen_loaded{0};
 std::mutex mutex;
 
 int read_loaded(dl_phdr_info* info, std::size_t, void* loaded) {
   *static_cast<unsigned long long*>(loaded) = info->dlpi_adds;
-  return 1;  // the same for every object
+  return 1;  // dl_iterate_phdr tells the same number for every object
 }
 
 int add_name(dl_phdr_info* info, std::size_t, void* names) {
@@ -31,8 +31,8 @@ int add_name(dl_phdr_info* info, std::size_t, void* names) {
   return 0;
 }
 
-// True when one object defines both: a library of stubs for serial programs has only some of the
-// functions.
+// Returns true if one object defines both. A library of stubs for serial programs has only some of
+// the functions.
 bool of_one_object(void* a, void* b) {
   Dl_info first{}, second{};
   return dladdr(a, &first) && dladdr(b, &second) && first.dli_fbase == second.dli_fbase;

@@ -4,8 +4,8 @@
 namespace sumac {
 namespace {
 
-// Works open at the same time: the number of threads of a process that are in a large reduction at
-// once.
+// At most this many works are open at the same time: each thread of a process that is in a large
+// reduction has one.
 constexpr int kMostOpen = 64;
 Pieces all[kMostOpen];
 

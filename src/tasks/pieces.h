@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pieces of one piece of work, taken by any thread that has time. The owner of the work takes
-// pieces itself and then waits only for pieces that other threads have taken, never for threads to
-// come. So it does not matter whether helpers come at all, or when the work is over: a task that a
-// run-time library starts late finds that its invitation has expired.
+// The pieces of one piece of work are taken by any thread that has time. The owner of the work
+// takes pieces itself and then waits only for pieces that other threads have taken, never for
+// threads to come. So it does not matter whether helpers come at all, or when the work is over: a
+// task that a run-time library starts late finds that its invitation has expired.
 //
 // The run-time library's own means of waiting for tasks cannot be used here: the waiting thread
 // would run the application's tasks meanwhile, in the middle of an MPI call, and these may wait for
@@ -37,20 +37,20 @@ class alignas(kFalseSharingRange) Pieces {
   static constexpr int kCountBits = 24;
   static constexpr std::size_t kMost = (std::size_t{1} << kCountBits) - 1;
 
-  // What a helper needs to take part; may be copied. Valid for one work; expired invitations are
-  // harmless.
+  // A helper needs an invitation to take part. It may be copied. It is valid for one work; expired
+  // invitations are harmless.
   struct Invitation {
     Pieces* pieces;
     std::uint64_t number;
   };
 
-  // Returns one of the process's Pieces for this work, or null when all are in use. `work` must
-  // stay where it is until wait() has returned. Pieces are never destroyed.
+  // Returns one of the process's Pieces for this work, or null if all are in use. `work` must stay
+  // where it is until wait() has returned. Pieces are never destroyed.
   static Pieces* open(const PieceWork& work);
   Invitation invite() { return {this, number_}; }
   // Takes pieces until none are left.
   static void help(const Invitation& invitation);
-  // Waits until all pieces are done. For the owner, after it has helped.
+  // Waits until all pieces are done. The owner calls it, after it has helped.
   void wait();
   // Returns the Pieces to the process, after wait().
   void close();
@@ -60,7 +60,7 @@ class alignas(kFalseSharingRange) Pieces {
     return word >> kCountBits == number && (word & kMost) != 0;
   }
 
-  // The work's number, and the number of pieces left.
+  // The word holds the work's number and the number of pieces left.
   std::atomic<std::uint64_t> word_{0};
   alignas(kFalseSharingRange) std::atomic<std::size_t> done_{0};
   std::atomic<bool> in_use_{false};

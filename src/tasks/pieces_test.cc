@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who takes which piece: threads that come early, late, and after it is all over.
+// The tests check who takes which piece: threads come early, late, and after everything is done.
 #include "tasks/pieces.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 namespace sumac {
 namespace {
 
-// Counts, without atomics, how often each piece was done: ThreadSanitizer sees whether wait() is
-// all that is needed to read the results.
+// Counts, without atomics, how often each piece was done, so that ThreadSanitizer sees whether
+// wait() is all that is needed to read the results.
 struct Counts {
   std::vector<int> done;
 
@@ -98,13 +98,14 @@ TEST(Pieces, WhoOpensWaitsForWhatOthersHaveTaken) {
   helper.join();
 }
 
-// A quotient that is rounded up is larger than one that is rounded down.
+// Returns a quotient that is larger if it is rounded up than if it is rounded down.
 double third() {
   volatile double one = 1, three = 3;
   return one / three;
 }
 
-// Who helps calculates as who opens does, and is as it was afterwards, flags included.
+// A helper calculates in the environment of the thread that opened the work, and has its own one
+// again afterwards, flags included.
 TEST(Pieces, AreRoundedAsTheOneWhoOpensRounds) {
   struct Work {
     std::thread::id helper;
@@ -146,8 +147,8 @@ TEST(Pieces, AreRoundedAsTheOneWhoOpensRounds) {
   }
 }
 
-// Two threads open works all the time; three accept whatever invitation was written last, long
-// over or not.
+// Two threads open works all the time; three accept whatever invitation was written last, whether
+// or not its work was over long ago.
 TEST(Pieces, HelpersMayComeAtAnyTime) {
   constexpr int kOwners = 2, kHelpers = 3, kWorks = 3000;
   std::atomic<Pieces*> invited[kOwners] = {};
@@ -161,7 +162,8 @@ TEST(Pieces, HelpersMayComeAtAnyTime) {
       while (!over) {
         const int owner = static_cast<int>(random() % kOwners);
         if (Pieces* const pieces = invited[owner].load(std::memory_order_acquire)) {
-          // The number may be of another work than the address: no more than useless.
+          // The number may belong to another work than the address; such an invitation is merely
+          // useless.
           Pieces::help({pieces, numbers[owner].load(std::memory_order_acquire)});
           if (kept.pieces) Pieces::help(kept);
           if (random() % 10 == 0) kept = {pieces, numbers[owner]};

@@ -7,18 +7,18 @@
 namespace sumac {
 namespace {
 
-std::mutex mutex;  // of these two
+std::mutex mutex;  // protects the next two variables
 ThreadSettings settings;
 ProcessorRoom room;
 
-std::atomic<int> at_work{0};  // threads kept by all Threads
+std::atomic<int> at_work{0};  // threads reserved by all Threads
 
-// A flag of GCC's task interface: without it the priority is ignored.
+// This is a flag of GCC's task interface: without it the priority is ignored.
 constexpr unsigned kHasPriority = 16;
 
-// The number of threads allowed by settings and processors. A number set by the user overrides the
-// share left by other ranks, but not the number of processors. The thread that opens a region may
-// be bound to one processor, so the run-time library is asked too.
+// Returns the number of threads that settings and processors allow. A number set by the user
+// overrides the share left by other ranks, but not the number of processors. The thread that opens
+// a region may be bound to one processor, so the run-time library is asked too.
 int most_threads(const OpenMp& openmp) {
   const int known = openmp.num_procs();
   const std::lock_guard<std::mutex> hold(mutex);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The application's own threads for large pieces of work: decides how many threads a piece of work
-// may use, and gets them from the OpenMP run-time library that the application uses.
+// Large pieces of work use the application's own threads. This interface decides how many threads a
+// piece of work may use, and gets them from the OpenMP run-time library that the application uses.
 #pragma once
 
 #include <atomic>
@@ -18,14 +18,14 @@ struct ThreadSettings {
   std::size_t min_bytes = SIZE_MAX;  // SIZE_MAX: never
   int most = 0;                      // threads; 0: one for each processor of this process
   int priority = 0;                  // priority of the tasks
-  // Whether work outside of a parallel region may open one. Off by default: a region of another
-  // size than the program's last may end threads whose threadprivate values the program relies on,
-  // and a run-time library that is first used here leaves a forked child without the threads that
-  // it believes to have. Sumac can see neither.
+  // True if work outside of a parallel region may open one. It is off by default: a region of
+  // another size than the program's last may end threads whose threadprivate values the program
+  // relies on, and a run-time library that is first used here leaves a forked child without the
+  // threads that it believes to have. Sumac can see neither.
   bool own_regions = false;
 };
 
-// The processors on which this process may run.
+// This process may run on these processors.
 struct ProcessorRoom {
   int processors = 1;  // processors of the affinity mask
   double share = 1;    // part of them, 0 to 1, that other ranks of the node leave to this one
@@ -35,11 +35,12 @@ struct ProcessorRoom {
 };
 
 void set_threads(const ThreadSettings& settings);
-// Replaces the values by those that rest on the reports of as many or more ranks.
+// Replaces the values by those that rest on the reports of as many ranks or more.
 void set_processor_room(const ProcessorRoom& room);
 ProcessorRoom processor_room();
 
-// Smallest work (bytes) that is worth a second thread: the only value read on the path of a call.
+// Work of fewer bytes is not worth a second thread. This is the only value read on the path of a
+// call.
 inline std::atomic<std::size_t> threads_min_bytes{SIZE_MAX};
 inline bool worth_threads(std::size_t bytes) {
   return bytes >= threads_min_bytes.load(std::memory_order_relaxed);
@@ -63,9 +64,9 @@ class UseThreads {
   bool before_;
 };
 
-// The threads for one piece of work, the caller's own among them, reserved while this object lives.
-// All works of the process together reserve at most as many threads as the process may use; a
-// caller always has its own.
+// The threads for one piece of work, the caller's own among them, are reserved while this object
+// lives. All works of the process together reserve at most as many threads as the process may use;
+// a caller always has its own.
 class Threads {
  public:
   Threads() : Threads(UseThreads::may() ? find_openmp() : std::span<const OpenMp>()) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many threads, and by which means: with stand-ins for OpenMP run-time libraries. Real ones are
-// in tests/openmp.
+// The tests check how many threads are used, and by which means, with stand-ins for OpenMP run-time
+// libraries. The tests of real ones are in tests/openmp.
 #include "tasks/threads.h"
 
 #include <gtest/gtest.h>
@@ -14,11 +14,11 @@
 namespace sumac {
 namespace {
 
-// What the stand-in is to be, and what was asked of it.
+// Tells the stand-in how to behave, and notes what was asked of it.
 struct Fake {
   bool in_parallel = false;
   int max_threads = 4, num_threads = 4, num_procs = 4;
-  enum { now, in_threads, never } when = in_threads;  // tasks run
+  enum { now, in_threads, never } when = in_threads;  // when tasks run
 
   std::vector<int> priorities;
   std::vector<unsigned> flags;
@@ -56,7 +56,7 @@ constexpr OpenMp kFake = {[] { return fake.in_parallel ? 1 : 0; },
                           fake_task,
                           nullptr};
 
-// Pieces done, and by which threads.
+// Notes which pieces are done, and by which threads.
 struct Done {
   std::mutex mutex;
   std::set<std::thread::id> threads;
@@ -94,7 +94,7 @@ class ThreadsTest : public ::testing::Test {
     room.known = ++known_;
     set_processor_room(room);
   }
-  // Does 20 pieces; by at most so many threads, each piece once.
+  // Does 20 pieces, each once, by at most `count` threads.
   void expect(ThreadUse use, int count, std::span<const OpenMp> openmps) {
     Done done(20);
     {
@@ -171,7 +171,7 @@ TEST_F(ThreadsTest, PriorityIsPassedOnWithTheFlagThatMakesItCount) {
   EXPECT_EQ(fake.flags, std::vector<unsigned>(3, 16));
 }
 
-// Where a library knows of no second thread, there is no region, and it is not asked further.
+// If a library knows of no second thread, there is no region, and it is not asked further.
 TEST_F(ThreadsTest, AnUnusedLibraryIsNotWoken) {
   static int threads;
   static bool asked;
@@ -208,7 +208,7 @@ TEST_F(ThreadsTest, NeverMoreThanProcessorsThreadsAndTheQuota) {
       {{.processors = 8, .quota = 4, .ranks = 2}, 0, 64, 8, 2},
       {{.processors = 8, .quota = 1, .ranks = 2}, 0, 64, 8, 1},
       {{.processors = 8}, 5, 64, 8, 5},
-      {{.processors = 8, .share = 0.25}, 5, 64, 8, 5},  // asked for
+      {{.processors = 8, .share = 0.25}, 5, 64, 8, 5},  // `most` asks for 5
       {{.processors = 4}, 5, 64, 4, 4},
       {{.processors = 8, .quota = 3}, 5, 64, 8, 3},
       {{.processors = 8}, 5, 2, 8, 2},

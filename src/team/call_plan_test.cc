@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans against what ranks really did: for shapes drawn at random, the bytes that each rank sent
-// each other, and the chunks that each level worked on by which algorithm, as traces tell.
+// The tests compare plans with what ranks really did. For shapes drawn at random, they compare the
+// bytes that each rank sent each other, and the chunks that each level worked on by which
+// algorithm, as traces tell.
 #include "levels/call_plan.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ constexpr unsigned kShapes = 40;
 constexpr unsigned kShapes = 300;
 #endif
 
-// Bytes by sender and receiver, and chunks by "level stage algorithm".
+// The bytes by sender and receiver, and the chunks by "level stage algorithm".
 struct Seen {
   std::map<std::pair<int, int>, std::size_t> bytes;
   std::map<std::string, std::size_t> chunks;
@@ -48,7 +49,7 @@ void add_messages(const CallPlan& plan, const StagePlan& stage, const LevelGroup
   }
 }
 
-// The chunks that a rank works on in a stage.
+// Returns the chunks that a rank works on in a stage.
 std::size_t chunks_of(const CallPlan& plan, const StagePlan& stage, const CallShape& shape,
                       const LevelGroup& group, const Layout& layout) {
   using Kind = StagePlan::Kind;
@@ -72,7 +73,7 @@ void add_stage(const AgreedLevels& agreed, const StagePlan& stage, const CallSha
   const LevelGroup& group = group_of(agreed, plan, stage);
   if (stage.passive && group.rank != stage.root) return;  // a member waits
   const std::size_t chunks = chunks_of(plan, stage, shape, group, layout);
-  if (chunks == 0) return;  // no part for this rank
+  if (chunks == 0) return;  // this rank has no part
   if (!group.shared) add_messages(plan, stage, group, shape, seen);
   const std::string name = group.name;
   seen.chunks[name + " " + stage_name(stage.kind) + " " + name_of(stage.algorithm)] += chunks;
@@ -80,7 +81,7 @@ void add_stage(const AgreedLevels& agreed, const StagePlan& stage, const CallSha
 
 // ---- What is done ----
 
-// Null where the collective has one group in shared memory.
+// Returns null if the collective has one group in shared memory.
 LevelsRun* levels_of(Team& team, Collective collective) {
   return team.levels_for[static_cast<int>(collective)];
 }
@@ -130,7 +131,7 @@ void run(ThreadTeam& all, int ranks, const CallShape& shape) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// The chunks that a trace tells of.
+// Reads the chunks that a trace tells of.
 void read_chunks(const std::filesystem::path& file, Seen& seen) {
   const ReadRecording read = read_recording(file);
   std::map<std::string, std::string> lanes;
@@ -242,7 +243,7 @@ CallShape random_shape(int ranks, Random& random) {
   return shape;
 }
 
-// Parts of any length, for a collective that has some; or none, for equal ones.
+// Returns parts of any length, for a collective that has some; or none, which means equal ones.
 std::vector<Part> random_parts(CallShape& shape, int ranks, Random& random) {
   std::vector<Part> parts;
   if (!has_parts(shape.collective)) return parts;
@@ -267,7 +268,8 @@ TEST_F(CallPlans, AreWhatIsDone) {
     Setting setting = random_setting(random);
     setting.seed = seed;
     ThreadTeam all(setting);
-    if (!levels_of(all[0], Collective::allreduce)) continue;  // one group that shares memory
+    // All ranks are one group that shares memory.
+    if (!levels_of(all[0], Collective::allreduce)) continue;
     for (int i = 0; i < 2; ++i) {
       CallShape shape = random_shape(setting.ranks(), random);
       const std::vector<Part> parts = random_parts(shape, setting.ranks(), random);
@@ -277,7 +279,8 @@ TEST_F(CallPlans, AreWhatIsDone) {
   }
 }
 
-// Nodes of which a coprocessor's ranks are slow: as many chunks as are handed over, and fewer.
+// A coprocessor's ranks on each node are slow: there are as many chunks as are handed over, and
+// fewer.
 TEST_F(CallPlans, WithSlowRanksAreWhatIsDone) {
   struct {
     int nodes, fast, slow;
@@ -305,7 +308,7 @@ TEST_F(CallPlans, WithSlowRanksAreWhatIsDone) {
   }
 }
 
-// What the executor decided by itself once, and only there.
+// The executor once decided this by itself, and only there.
 TEST_F(CallPlans, OfWhatWasDecidedWhileItBegan) {
   struct Case {
     int nodes, each;
@@ -316,9 +319,9 @@ TEST_F(CallPlans, OfWhatWasDecidedWhileItBegan) {
   };
   constexpr std::size_t kM = 1 << 20;
   const Case cases[] = {
-      // Chunks of 4 MiB on a level alone; in these the ring is asked for.
+      // A level alone has chunks of 4 MiB; the rules ask for the ring in these.
       {5, 1, 16 * kM, "", 4 * kM, 4, Algorithm::allreduce_ring},
-      // The rank's part of 256 KiB, in one chunk.
+      // The rank's part has 256 KiB, in one chunk.
       {4, 16, 4 * kM, "", kM / 4, 1, Algorithm::allreduce_rabenseifner},
   };
   for (const Case& c : cases) {

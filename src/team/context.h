@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all teams of a process share. The back end has one context; tests have one for each of their
+// All teams of a process share a context. The back end has one; tests have one for each of their
 // ranks.
 #pragma once
 
@@ -16,14 +16,15 @@ namespace sumac {
 
 struct Context {
   const sumac_options& options;
-  const RuleSet& rules;  // the user's, of SUMAC_RULES
+  const RuleSet& rules;  // the user's, from SUMAC_RULES
   Arena& arena;
   IdleMessages& idle;
   KnownMeasures& measures;
-  Family family;          // of the MPI below
+  Family family;          // family of the MPI below
   std::uint64_t process;  // a word that no other process has which ever joins a team with it
   LineClock clock = {};
-  // False where the ranks of a node can only send messages to one another: nodes are simulated.
+  // False if the ranks of a node can only send messages to one another, because nodes are
+  // simulated.
   bool shares_memory = true;
 
   Control control() const { return static_cast<Control>(options.shm_control); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Says how ranks differ: which rank, and in what.
+// This file says how ranks differ: which rank, and in what.
 #include <atomic>
 #include <cstring>
 

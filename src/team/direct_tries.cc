@@ -32,7 +32,7 @@ void DirectTries::note(Collective collective, std::size_t bytes, bool went, std:
   if (went) {
     its.failed = 0;
     its.direct.add(static_cast<double>(ns) / static_cast<double>(bytes));
-  } else if (++its.failed == kForgetAfter) {  // what was measured, for things may have changed
+  } else if (++its.failed == kForgetAfter) {  // forgets the times, for things may have changed
     its.failed = 0;
     its.direct = its.other = {};
   }

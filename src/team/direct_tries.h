@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which calls of a team try to go direct. To try costs the ranks an exchange of addresses before
-// the call takes another way, so after tries that failed the next ones come at longer and longer
+// Some calls of a team try to go direct. A try costs the ranks an exchange of addresses before the
+// call takes another way, so after tries that failed the next ones come at longer and longer
 // distances, up to every 64th call. All ranks count the same calls and so try the same.
 //
-// What is gained is measured: each rank keeps the least times, for each byte, of the calls that
-// went direct and of those that did not, by collective and power of two of bytes. A rank on which
-// it gains nothing says that its buffers are not mapped; so ranks may find different times.
+// The gain is measured: each rank keeps the least times, for each byte, of the calls that went
+// direct and of those that did not, by collective and power of two of bytes. A rank on which it
+// gains nothing says that its buffers are not mapped; so ranks may find different times.
 #pragma once
 
 #include <algorithm>
@@ -20,28 +20,28 @@ class DirectTries {
  public:
   static constexpr int kMostSkipped = 64;
 
-  // `choices`: with the direct algorithms.
+  // `choices` are those with the direct algorithms.
   explicit DirectTries(const ChoiceTable& choices) : choices_(choices) {}
 
-  // The direct algorithm of a call that would otherwise be served by `otherwise`, or native where
-  // the rules have none for it. Changes nothing.
+  // Returns the direct algorithm of a call that would otherwise be served by `otherwise`, or native
+  // if the rules have none for it. Changes nothing.
   Algorithm choose(Collective collective, std::size_t bytes, Algorithm otherwise) const;
 
-  // Counts a blocking or nonblocking call that may go direct, in the order of calls; returns true
-  // when it is to try.
+  // Counts a blocking or nonblocking call that may go direct, in the order of calls. Returns true
+  // if it is to try.
   bool is_due(Collective collective, std::size_t bytes);
-  // Notes how a blocking call that has tried has ended, in what time. How nonblocking ones end is
-  // not known at the same call on all ranks.
+  // Notes how a blocking call that has tried has ended, and in what time. The end of a nonblocking
+  // one is not known at the same call on all ranks.
   void note(Collective collective, std::size_t bytes, bool went, std::uint64_t ns);
   // Notes the time of a blocking call that has not tried.
   void note_other(Collective collective, std::size_t bytes, std::uint64_t ns);
 
-  // The time (ns) that a call gains on this rank by going direct; where neither way has been
-  // measured often enough, what is usual.
+  // Returns the time (ns) that a call gains on this rank by going direct. If a way has not been
+  // measured often enough, it is the usual gain.
   double gain_ns(Collective collective, std::size_t bytes) const;
 
  private:
-  static constexpr int kClasses = 48;  // of bytes, by powers of two
+  static constexpr int kClasses = 48;  // powers of two of bytes
 
   // The least of some times.
   class Least {
@@ -59,10 +59,13 @@ class DirectTries {
     int samples_ = 0;
   };
   struct Class {
-    std::uint8_t left = 0;     // calls to skip
-    std::uint8_t skipped = 0;  // after the last try
-    std::uint8_t failed = 0;   // tries that failed, one after another
-    Least direct, other;       // ns for each byte
+    // The state of one size class. After a failed try twice as many calls are skipped as before, up
+    // to kMostSkipped; a try that goes direct ends that. These calls are still to be skipped.
+    std::uint8_t left = 0;
+    std::uint8_t skipped = 0;  // calls skipped after the last try
+    // Tries that failed in a row; the times are then forgotten at kForgetAfter.
+    std::uint8_t failed = 0;
+    Least direct, other;  // ns for each byte
   };
   Class& of(Collective collective, std::size_t bytes);
   const Class& of(Collective collective, std::size_t bytes) const;

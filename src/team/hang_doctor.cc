@@ -15,8 +15,8 @@
 namespace sumac {
 namespace {
 
-// Calls visit(rank, in_group) for every rank that is still waited for; `in_group`: in the slots of
-// the team's one group. Another thread may be using the queue.
+// Calls visit(rank, in_group) for every rank that is still waited for. `in_group` says that it is
+// waited for in the slots of the team's one group. Another thread may be using the queue.
 template <class Visit>
 void for_each_missing(Team& team, Visit visit) {
   const auto of_work = [&](const Work& work) {
@@ -46,8 +46,9 @@ void for_each_missing(Team& team, Visit visit) {
   });
 }
 
-// Ends the job: this rank and `rank` of `group`, whose ranks are `members` of the team's (empty:
-// all of them), are in different calls: those of this number, or the last ones with 0.
+// Ends the job, since this rank and `rank` of `group` are in different calls: those of this number,
+// or the last ones if it is 0. `members` are the group's ranks in the team; it is empty if they are
+// all of the team's.
 void end_for_different_calls(const Team& team, const ShmGroup& group,
                              const std::vector<int>& members, int rank, std::uint64_t number) {
   const auto named = [&](int of) {
@@ -68,9 +69,9 @@ void end_for_different_calls(const Team& team, const ShmGroup& group,
   team.oob.end_job();
 }
 
-// Ends the job where a rank that is waited for in the team's own group has finished all that this
-// rank has begun there: it has called something else. It publishes its data before that, so whether
-// it is through is read first.
+// Ends the job if a rank that is waited for in the team's own group has finished all that this rank
+// has begun there: it has called something else. A rank publishes its data before that, so this
+// looks first whether the rank is through.
 void end_if_missing_are_through(Team& team) {
   std::vector<bool> through;
   for (int r = 0; r < team.size; ++r) through.push_back(team.group.is_through(r));
@@ -81,8 +82,8 @@ void end_if_missing_are_through(Team& team) {
   });
 }
 
-// The ranks that are waited for. One that has begun the same call has published its data there or
-// will when it goes on: it is in a nonblocking call, in which nothing goes on by itself.
+// Lists the ranks that are waited for. One that has begun the same call has published its data
+// there or will when it goes on: it is in a nonblocking call, in which nothing goes on by itself.
 std::string list_missing(Team& team) {
   constexpr std::size_t kMost = 90;
   std::string missing;
@@ -110,7 +111,7 @@ void set_text(char* to, std::size_t room, const std::string& text) {
   std::snprintf(to, room, "%s", text.c_str());
 }
 
-// The call that is waited for: the blocking one, or the first that has begun.
+// Describes the call that is waited for: the blocking one, or the first that has begun.
 void describe_call(Team& team, RankStatus& page) {
   team.queue.hold([&](const Work* begun) {
     const Work& work = begun && team.work.strand().idle() ? *begun : team.work;
@@ -137,7 +138,8 @@ void tell_status(Team& team, double seconds, const std::string& missing) {
   describe_call(team, *page);
 }
 
-// One report for the ranks of this host. Where they cannot be seen, a line of this rank's own.
+// Writes one report for the ranks of this host. If they cannot be seen, it is a line about this
+// rank alone.
 void report_hang(Team& team, double seconds, const std::string& missing) {
   RankStatus* const page = own_page();
   const std::vector<SeenRank> ranks = page ? seen_ranks() : std::vector<SeenRank>();
@@ -158,7 +160,7 @@ void report_hang(Team& team, double seconds, const std::string& missing) {
   }
 }
 
-// Nothing else may end a wait for a process that is gone.
+// Ends the job if a process that is waited for is gone, since nothing else may end the wait.
 void end_if_rank_is_lost(Team& team) {
   int lost = -1;
   for_each_missing(team, [&](int rank, bool) {
@@ -168,8 +170,8 @@ void end_if_rank_is_lost(Team& team) {
 }
 
 // Ends the job, with a line that says who calls what, if this rank and another one that shares
-// memory with it are in different calls on the team, as both have announced. Only for a rank that
-// has waited long. Returns whether they are; an MPI that another thread is ending already may
+// memory with it are in different calls on the team, as both have announced. It is only for a rank
+// that has waited long. Returns true if they are; an MPI that another thread is ending already may
 // return.
 bool end_if_calls_differ(const Team& team) {
   bool differ = false;

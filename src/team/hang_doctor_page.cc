@@ -21,7 +21,7 @@
 namespace sumac {
 namespace {
 
-// Of this process's page.
+// The mutex protects this process's page.
 std::mutex& page_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -52,8 +52,8 @@ bool read_bytes(int file, void* to, std::size_t bytes, std::size_t at) {
   return pread(file, to, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
 }
 
-// Reads a page that its owner may be writing. Of an owner that was stopped while it wrote, the page
-// tells who it is, and of no wait. False where it is none, or another version's.
+// Reads a page that its owner may be writing. If the owner was stopped while it wrote, the page
+// tells who it is, but of no wait. Returns false if there is no page, or one of another version.
 bool read_page(const std::string& path, RankStatus& status) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
@@ -88,7 +88,7 @@ void ask_kernel(const std::string& process, SeenRank& seen) {
     seen.swapped = std::strtoull(status.c_str() + swap + 7, nullptr, 10) << 10;
 }
 
-// The page of a process, which a forked child has open too.
+// Finds the page of a process, which a forked child has open too.
 bool find_page(const std::string& process, int pid, SeenRank& seen) {
   DIR* descriptors = opendir((process + "/fd").c_str());
   if (!descriptors) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank that waits long says about itself, in a page that other processes of the same user
-// may read without its help: a file in memory, found in /proc/<pid>/fd by its name. It is written
-// once a second while the rank waits, so a rank that does not wait writes nothing, and a page that
-// is not fresh tells of a wait that is over, or of a process that is stopped.
+// A rank that waits long says so in a page that other processes of the same user may read without
+// its help: a file in memory, found in /proc/<pid>/fd by its name. It is written once a second
+// while the rank waits. So a rank that does not wait writes nothing, and a page that is not fresh
+// tells of a wait that is over, or of a process that is stopped.
 #pragma once
 
 #include <sys/types.h>
@@ -16,12 +16,12 @@ namespace sumac {
 
 inline constexpr char kStatusFile[] = "rank-status.sumac", kStatusMagic[] = "SUMACST1";
 
-// The same bytes are read by python/sumac_mpi/doctor/ranks.py. Text ends with a zero.
+// python/sumac_mpi/doctor/ranks.py reads the same bytes. Text ends with a zero.
 struct RankStatus {
   char magic[8];                       // kStatusMagic, without its end
   std::atomic<std::uint64_t> version;  // base/versioned.h: odd while the page is being written
   std::uint64_t job;                   // the same in all ranks of a job; 0: not known
-  std::uint64_t since_ns, fresh_ns;    // of CLOCK_MONOTONIC: the wait's begin, the last writing
+  std::uint64_t since_ns, fresh_ns;    // CLOCK_MONOTONIC: the wait's begin, the last writing
   std::uint64_t reported_ns;           // when this rank last reported a hang
   std::uint64_t team, nth, bytes;      // the call: the nth on the communicator
   std::int32_t pid, job_rank, job_ranks, rank, ranks;
@@ -34,10 +34,10 @@ static_assert(sizeof(RankStatus) == 400);
 // A page older than this tells of no wait that goes on.
 inline constexpr std::uint64_t kFreshNs = 3'000'000'000;
 
-// This process's page; null where there can be none.
+// Returns this process's page, or null if there can be none.
 RankStatus* own_page();
 
-// A writing of this process's page, by one of its threads at a time, from here to its end.
+// While this object lives, one of the process's threads writes its page.
 class PageWriting {
  public:
   explicit PageWriting(RankStatus& page);
@@ -51,7 +51,7 @@ class PageWriting {
 // Notes which job this process is a rank of, unless `job` is 0, and which rank.
 void note_job(std::uint64_t job, int job_ranks);
 
-// A process with a page, and what the kernel says of it.
+// A process with a page, and what the kernel says about it.
 struct SeenRank {
   RankStatus status{};
   char state = '?';           // as in /proc/<pid>/stat
@@ -63,9 +63,10 @@ struct SeenRank {
   bool waits(std::uint64_t now) const { return now - status.fresh_ns < kFreshNs; }
 };
 
-// This process as it shows itself, for its own threads; of no job where it has no page.
+// Returns this process as it shows itself, for its own threads. It belongs to no job if it has no
+// page.
 SeenRank seen_self();
-// The ranks of this process's job that can be seen, by rank.
+// Returns the ranks of this process's job that can be seen, by rank.
 std::vector<SeenRank> seen_ranks();
 
 }  // namespace sumac

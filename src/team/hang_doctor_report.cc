@@ -14,7 +14,7 @@ constexpr std::size_t kMostListed = 8;
 
 double seconds_of(std::uint64_t ns) { return static_cast<double>(ns) / kSecond; }
 
-// "0, 1, 2 and 5 more"
+// Returns a list such as "0, 1, 2 and 5 more".
 std::string list_of(const std::vector<const SeenRank*>& ranks, int RankStatus::*number) {
   std::string text;
   for (std::size_t i = 0; i < ranks.size() && i < kMostListed; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hang doctor: a page as others read it, which rank reports, and what the report says.
+// The tests check the page as others read it, which rank reports, and what the report says.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -52,7 +52,7 @@ TEST(HangDoctor, OneOfThoseThatWaitLongReports) {
                               waiting(3, 60, "0")};
   EXPECT_EQ(reporters(ranks), 1);
   EXPECT_TRUE(is_to_report(ranks, ranks[1].status, kNow, kLimit));
-  ranks[1].state = 'T';  // cannot report itself
+  ranks[1].state = 'T';  // it cannot report itself
   EXPECT_TRUE(is_to_report(ranks, ranks[2].status, kNow, kLimit));
   EXPECT_FALSE(is_to_report(ranks, ranks[3].status, kNow, kLimit));
 }
@@ -66,7 +66,7 @@ TEST(HangDoctor, NobodyReportsWhileOneWaitsThatHas) {
   std::vector<SeenRank> ranks{waiting(0, 60, "3"), waiting(2, 62, "3")};
   ranks[1].status.reported_ns = kNow - kSecond;
   EXPECT_FALSE(is_to_report(ranks, ranks[0].status, kNow, kLimit));
-  ranks[1].status.reported_ns = kNow - 100 * kSecond;  // in an earlier wait
+  ranks[1].status.reported_ns = kNow - 100 * kSecond;  // it reported in an earlier wait
   EXPECT_TRUE(is_to_report(ranks, ranks[0].status, kNow, kLimit));
 }
 

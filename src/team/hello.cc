@@ -95,18 +95,20 @@ namespace {
 // The ranks of a machine and its processors, by affinity masks, control groups and the size of the
 // whole job there. Nodes may be containers of one machine and share its processors.
 struct Crowd {
-  int here = 0;        // ranks of these on the machine
-  int ranks = 0;       // of the job on the machine, as far as is known
-  int masked = 0;      // processors that these may use
-  int processors = 0;  // and that their control group leaves them
+  int here = 0;        // ranks of the communicator on the machine
+  int ranks = 0;       // ranks of the job on the machine, as far as is known
+  int masked = 0;      // processors that the masks of these ranks have
+  int processors = 0;  // processors that their control group leaves of these
 
-  // A part of the job's ranks that is bound to processors of its own says nothing about the others.
+  // If a part of the job's ranks is bound to processors of its own, that says nothing about the
+  // others.
   bool tells_of_all() const { return ranks > here && masked > here; }
-  // More ranks than processors.
+  // Returns true if there are more ranks than processors.
   bool oversubscribed() const {
     return here > processors || (tells_of_all() && ranks > processors);
   }
-  // At least two processors for each of the job's ranks, by what is known of them.
+  // Returns true if there are at least two processors for each of the job's ranks, by what is known
+  // of them.
   bool has_spare() const { return processors >= 2 * ranks; }
 };
 
@@ -133,7 +135,7 @@ Crowd crowd_of(const std::vector<Hello>& hellos, int rank) {
 TeamSpec spec_of(const std::vector<Hello>& hellos, Family family) {
   TeamSpec spec;
   spec.family = family;
-  std::unordered_map<std::uint64_t, Crowd> crowds;  // by machine
+  std::unordered_map<std::uint64_t, Crowd> crowds;  // indexed by machine
   for (std::size_t r = 0; r < hellos.size(); ++r) {
     const auto [crowd, is_new] = crowds.try_emplace(hellos[r].machine);
     if (is_new) crowd->second = crowd_of(hellos, static_cast<int>(r));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank tells all others about itself when a communicator is set up, and what follows from
-// that alone: the same on all ranks.
+// When a communicator is set up, each rank tells all others this about itself. What follows from
+// that alone is the same on all ranks.
 #pragma once
 
 #include <cstdint>
@@ -16,38 +16,41 @@
 
 namespace sumac {
 
-// Plain bytes, between ranks of the same build. Fields marked "back end" are filled there.
+// The struct is plain bytes, between ranks of the same build. Fields marked "back end" are filled
+// there.
 struct Hello {
   std::uint64_t options;  // hash of the agreed ones, the rules' content, and the hierarchy
   std::uint64_t types;    // back end: hash of this process's table of the MPI's types
   std::uint64_t process;
-  std::uint64_t serial;   // of what the process has agreed on
+  std::uint64_t serial;   // counts the process's hellos
   std::uint64_t machine;  // equal for processes that share processors
   AttachProbe probe;
   FileIdentity memory_file;  // back end
   CpuMask cpus;
   Place place;
   std::uint64_t pid_namespace;  // 0: not known
-  std::uint64_t begin;          // of the process; 0: not known
+  std::uint64_t begin;          // start time of the process; 0: not known
   std::int32_t pid;
   std::int32_t job_ranks_on_node;
   std::int32_t cpu_quota;
   std::int32_t accelerator;          // back end: buffers may be in a GPU's memory
   std::int32_t messengers;           // back end: Messages that this process has made
-  std::int32_t progresses_messages;  // back end: also while it is in any other call of the MPI's
+  std::int32_t progresses_messages;  // back end: also inside other calls of the MPI
   std::int32_t world;                // back end: ranks of MPI_COMM_WORLD; 0: there is none
   std::int32_t gathers;              // SUMAC_STATS=all
-  std::int32_t job_rank;             // -1 where it is not known
-  std::uint64_t warnings;            // hash of those that it keeps
+  std::int32_t job_rank;             // -1: not known
+  std::uint64_t warnings;            // hash of the warnings that it keeps
 };
 
-// The most Messages of a process: each takes a context of the MPI, and some MPIs have 2048.
+// A process has at most this many Messages: each takes a context of the MPI, and some MPIs have
+// 2048.
 inline constexpr int kMostMessengers = 256;
 
-// What this process can tell about itself. `hierarchy`: the team's, where an info key sets it.
+// Returns what this process can tell about itself. `hierarchy` is the team's, if an info key sets
+// it.
 Hello own_hello(const Context& context, const std::string& hierarchy);
 
-// True when these ranks can be served together; else sets the reason.
+// Returns true if these ranks can be served together; else sets the reason.
 bool can_agree(const std::vector<Hello>& hellos, Reason& reason);
 
 TeamSpec spec_of(const std::vector<Hello>& hellos, Family family);

@@ -17,7 +17,7 @@ void unshare(Hierarchy& hierarchy) {
   }
 }
 
-// Builds the hierarchy of the text, or the automatic one where the text does not fit.
+// Builds the hierarchy of the text, or the automatic one if the text does not fit.
 Hierarchy build(const Team& team, std::string_view text) {
   Hierarchy hierarchy;
   HierarchySpec spec, automatic;
@@ -29,7 +29,7 @@ Hierarchy build(const Team& team, std::string_view text) {
       build_hierarchy(spec, places, design, hierarchy, problem)) {
     return hierarchy;
   }
-  // Said once: a hierarchy meant for all ranks need not fit those of every communicator.
+  // This is said once: a hierarchy meant for all ranks need not fit those of every communicator.
   static std::atomic<bool> told;
   if (team.rank == 0 && !told.exchange(true)) {
     log(Level::warn,
@@ -40,7 +40,7 @@ Hierarchy build(const Team& team, std::string_view text) {
   return hierarchy;
 }
 
-// The text of one group of all ranks, whatever the option says.
+// This is the text of one group of all ranks, whatever the option says.
 constexpr std::string_view kOneGroup = "all ranks";
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hierarchies that a team's collectives ask for, by SUMAC_HIERARCHY or an info key: a function
-// of what all ranks know, so every rank builds the same.
+// A team's collectives ask for hierarchies, by SUMAC_HIERARCHY or an info key. The result is a
+// function of what all ranks know, so every rank builds the same.
 #pragma once
 
 #include <string_view>
@@ -11,16 +11,16 @@
 
 namespace sumac {
 
-// One hierarchy, for all collectives that ask for it.
+// This is one hierarchy, for all collectives that ask for it.
 struct Wanted {
   std::string_view text;
   Hierarchy hierarchy;
   std::vector<Collective> collectives;
 };
 
-// All hierarchies, flat ones among them. For reductions that keep the order of ranks it is one
-// group of all. Warns of a text that does not fit these ranks: the
-// automatic hierarchy takes its place.
+// Returns all hierarchies, flat ones among them. For reductions that keep the order of ranks it is
+// one group of all. Warns of a text that does not fit these ranks: the automatic hierarchy takes
+// its place.
 std::vector<Wanted> wanted_hierarchies(const Team& team);
 
 // Warns of a hierarchy that was asked for but leaves the whole job one group.

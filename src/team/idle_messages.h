@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages whose team has ended, kept for another team of the same ranks. Requests are completed at
-// different times on different ranks, so a team may end on one rank long before it ends on others,
-// and freeing its messages' communicator would need all ranks at once.
+// When a team has ended, its messages are kept for another team of the same ranks. Requests are
+// completed at different times on different ranks, so a team may end on one rank long before it
+// ends on others, and freeing its messages' communicator would need all ranks at once.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,17 @@ namespace sumac {
 
 struct TeamMessages {
   std::uint64_t purpose = 0;  // equal for the same ranks in the same hierarchy
-  std::uint64_t id = 0;       // of the object, the same on all its ranks; not 0
+  std::uint64_t id = 0;       // identifies the object, the same on all its ranks; not 0
   std::shared_ptr<Messages> messages;
 };
 
-// The idle messages of one process. Thread-safe.
+// These are the idle messages of one process. Thread-safe.
 class IdleMessages {
  public:
-  // Keeps messages of which none is under way.
+  // Keeps messages. None of them may be under way.
   void keep(TeamMessages messages);
-  // find(): the id of messages that are idle here, or 0. holds(): whether those of this id are.
+  // find() returns the id of messages that are idle here, or 0. holds() returns true if those of
+  // this id are.
   std::uint64_t find(std::uint64_t purpose);
   bool holds(std::uint64_t id);
   TeamMessages take(std::uint64_t id);

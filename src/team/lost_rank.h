@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks of a team whose processes have ended while others need them.
+// The processes of some ranks of a team may have ended while others need them.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace sumac {
 
-// The ranks of this node of which `rank` can see whether their processes run: the others are left
-// empty. Ranks of other nodes are left to the launcher and the MPI.
+// Returns the ranks of this node of which `rank` can see whether their processes run; the others
+// are left empty. The launcher and the MPI watch ranks of other nodes.
 std::vector<WatchedRank> watch_ranks(const std::vector<Hello>& hellos, int rank);
 
 bool is_lost(const Team& team, int rank);

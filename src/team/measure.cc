@@ -14,13 +14,13 @@ std::uint64_t processes_of(const Team& team, const std::vector<int>& members) {
   return hash;
 }
 
-// Where ranks share processors a line there and back takes two changes of context.
+// Where ranks share processors, a line takes two changes of context there and back.
 bool can_be_measured(const Team& team, const std::vector<int>& members) {
   return members.size() > 1 && !team.spec.oversubscribed[static_cast<std::size_t>(members[0])];
 }
 
-// The cells that a rank writes, in its own payload, which holds nothing before the first operation:
-// for the trips to its right neighbour, and for those of its left one.
+// A rank writes these cells in its own payload, which holds nothing before the first operation: one
+// for the trips to its right neighbour, and one for those of its left one.
 struct Cells {
   LineCell to_right, to_left;
 };
@@ -38,7 +38,8 @@ bool read_from(const void* peer, std::uintptr_t address, void* to, std::size_t b
   return from.memory->read(from.rank, address, to, bytes);
 }
 
-// Behind them those for copies with either, where payloads hold a piece of these.
+// Returns the cells behind them, for copies with either neighbour, if payloads can hold a piece of
+// the copied data.
 CopyCells* copy_cells_of(const ShmGroup& group, int rank) {
   return reinterpret_cast<CopyCells*>(&cells_of(group, rank) + 1);
 }
@@ -69,7 +70,7 @@ void tell_measured(const Team& team, const std::vector<int>& members, Offered& o
 }
 
 // Pairs of neighbours all measure at once: first those whose left rank is even, then the others. A
-// chain of neighbours suffices: where two ranks are far from each other, some neighbours are.
+// chain of neighbours suffices: if two ranks are far from each other, some neighbours are.
 Distance distance_of_neighbours(const ShmGroup& group, std::uint64_t number,
                                 const LineClock& clock) {
   if (group.slot_bytes() < sizeof(Cells)) return Distance::unknown;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What decides how the ranks of a group that shares memory best hand data over: how far they are
-// from one another, measured in some ten microseconds when the group is set up, and what a copy by
-// cross-memory attach costs, in some hundred. All its ranks agree on it, so that rules may ask.
+// Two measurements decide how the ranks of a group that shares memory best hand data over: how far
+// they are from one another, measured in some ten microseconds when the group is set up, and what a
+// copy by cross-memory attach costs, in some hundred. All its ranks agree on the results, so that
+// rules may ask for them.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +21,19 @@ namespace sumac {
 
 struct Team;
 
-// How groups are measured. Tests have a clock of their own.
+// This says how groups are measured. Tests have a clock of their own.
 struct LineClock {
   std::uint64_t (*now)() = now_ns;
-  // Of a rank in one group (ns). Neighbours come out of the same agreement: one that takes longer
-  // has no processor now.
+  // A rank waits so long (ns) in one group. Neighbours come out of the same agreement, so one that
+  // takes longer has no processor now.
   std::uint64_t patience = 1'000'000;
-  // And for copies, which take longer: this many times as much.
+  // Copies take longer, so a rank waits this many times as long for them.
   static constexpr std::uint64_t kForCopies = 4;
 };
 
-// What was agreed on lately, by the processes of the group: of communicators that come and go, few
-// are measured. Processors of virtual machines move, so nothing is kept for long. Thread-safe.
+// This is what was agreed on lately, by the processes of the group, so that few of the
+// communicators that come and go are measured. Processors of virtual machines move, so nothing is
+// kept for long. Thread-safe.
 class KnownMeasures {
  public:
   static constexpr std::uint64_t kKept = 1'000'000'000;  // ns
@@ -48,35 +50,37 @@ class KnownMeasures {
   std::map<std::uint64_t, Known> known_;
 };
 
-// What the leader of a group sends to all ranks: the group's block, and what need not be measured.
-// Plain bytes.
+// The leader of a group sends this to all ranks: the group's block, and what need not be measured.
+// It is plain bytes.
 struct Offered {
   Ticket ticket;
   bool known = false;
   Measured measured;
 };
 
-// Leader: tells what it knows of the group of these ranks of the team.
+// The leader calls it to tell what it knows of the group of these ranks of the team.
 void tell_measured(const Team& team, const std::vector<int>& members, Offered& offered);
 
-// A group of the team's ranks as one of them takes part in it; of no ranks where it has none.
+// This is a group of the team's ranks as one of them takes part in it. It has no ranks if that rank
+// has no such group.
 struct MeasuredGroup {
   ShmGroup group;
   std::vector<int> members;     // ranks of the team
-  PeerMemory* peers = nullptr;  // null: without single copy
+  PeerMemory* peers = nullptr;  // null: no single copy
   Measured measured = {};
 };
 
-// Collective over the team: measures the groups of all ranks, who each have as many. Nothing may be
-// under way in them.
+// Collective over the team: measures the groups of all ranks, each of which has the same number of
+// groups. Nothing may be under way in them.
 void measure_groups(Team& team, std::vector<MeasuredGroup>& own);
 
-// The distance to this rank's neighbours in the group, of which all ranks call this: unknown where
-// one does not answer. `number`: the same on all ranks, another one each time.
+// Returns the distance to this rank's neighbours in the group. All ranks of the group call it. It
+// is unknown if a neighbour does not answer. `number` is the same on all ranks, and another one
+// each time.
 Distance distance_of_neighbours(const ShmGroup& group, std::uint64_t number,
                                 const LineClock& clock);
-// What copies cost between this rank and its neighbours, likewise; the distance is left unknown.
-// All is unknown where slots are too small or too few.
+// Returns in the same way what copies cost between this rank and its neighbours; the distance is
+// left unknown. Everything is unknown if slots are too small or too few.
 Measured copies_of_neighbours(const ShmGroup& group, PeerMemory& peers, std::uint64_t number,
                               const LineClock& clock);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far ranks are from one another: the same on all of them, and the farthest neighbours count.
+// The tests check how far ranks are taken to be from one another: all of them find the same, and
+// the farthest neighbours count.
 #include "team/measure.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ Setting measured_setting(int ranks, int nodes) {
   return setting;
 }
 
-// The ranks of the node of `rank`, from first to last.
+// Returns the ranks of the node of `rank`, from first to last.
 std::pair<int, int> node_of(const Setting& setting, int rank) {
   const auto at = [&](int r) { return setting.places[static_cast<std::size_t>(r)].node; };
   int first = rank, last = rank;
@@ -30,13 +31,13 @@ std::pair<int, int> node_of(const Setting& setting, int rank) {
   return {first, last};
 }
 
-// Of a rank's group on its own node.
+// Returns what was measured in a rank's group on its own node.
 const Measured& measured_on_node(const Team& team) {
   const LevelsRun* run = team.levels_for[static_cast<int>(Collective::allreduce)];
   return run ? run->agreed().groups[0].measured : team.spec.measured;
 }
 
-// Rank r is so far from its right neighbour.
+// Returns how far a rank should be: rank r is so far from its right neighbour.
 Distance expected(const Setting& setting, int rank) {
   const auto [first, last] = node_of(setting, rank);
   if (first == last || setting.oversubscribed) return Distance::unknown;
@@ -85,7 +86,7 @@ TEST(Measure, ManyRanksAndLevels) {
     for (const int far : {-1, 1, 6, 12}) {
       setting.line_ns = [=](int rank) { return rank == far ? 500.0 : 100.0; };
       ThreadTeam all(setting);
-      // The same on all ranks of a group, at each level.
+      // The values are the same on all ranks of a group, at each level.
       for (int r = 0; r < setting.ranks(); ++r) {
         EXPECT_EQ(all[r].state, Team::State::together);
         const LevelsRun* own = all[r].levels_for[static_cast<int>(Collective::allreduce)];
@@ -103,7 +104,8 @@ TEST(Measure, ManyRanksAndLevels) {
   }
 }
 
-// One by one, so that nobody answers: each gives up, whatever the ranks before it left behind.
+// The ranks come one by one, so that nobody answers. Each gives up, whatever the ranks before it
+// left behind.
 TEST(Measure, NobodyWaitsForARankThatDoesNotCome) {
   for (const int ranks : {2, 3, 5}) {
     const TestBlock block(ranks, 8, 1024);
@@ -116,8 +118,8 @@ TEST(Measure, NobodyWaitsForARankThatDoesNotCome) {
   }
 }
 
-// Memory of threads, by way of the kernel, as a rank that gives up may have freed it meanwhile. A
-// rank whose memory is refused ends what is measured with it.
+// This reaches the memory of threads by way of the kernel, as a rank that gives up may have freed
+// it meanwhile. A rank whose memory is refused ends what is measured with it.
 class ThreadMemory final : public PeerMemory {
  public:
   explicit ThreadMemory(int refused) : refused_(refused) {}
@@ -150,7 +152,7 @@ TEST(Measure, NeighboursCopyInTurns) {
   for (const int ranks : {2, 3, 5}) {
     const TestBlock block(ranks, 8, 32 << 10);
     for (int turn = 0; turn < 3; ++turn) {
-      // By a clock that stands still each copy took as long: single copy is fast.
+      // By a clock that stands still each copy took as long as any other, so single copy is fast.
       const LineClock clock{[]() -> std::uint64_t { return 0; }, kClockOfBatches.patience};
       for (const Attach each : attach_of_threads(block, ranks, -1, clock)) {
         EXPECT_EQ(each, Attach::fast);
@@ -159,7 +161,7 @@ TEST(Measure, NeighboursCopyInTurns) {
   }
 }
 
-// A refused copy is seen by both sides, and not by those who copy with neither.
+// Both sides of a refused copy see it, and those who copy with neither do not.
 TEST(Measure, ARefusedCopyIsUnknown) {
   for (const int ranks : {2, 3, 5}) {
     const TestBlock block(ranks, 8, 32 << 10);
@@ -184,7 +186,7 @@ TEST(Measure, SmallSlotsAreNotMeasuredForCopies) {
   }
 }
 
-// What copies cost is the same on all ranks of a group, and known where its slots are large enough.
+// The cost of copies is the same on all ranks of a group, and known if its slots are large enough.
 TEST(Measure, AllRanksAgreeOnCopies) {
   for_each_rank_of_teams([&](Setting setting, int) {
     setting.slot_bytes = 32 << 10;
@@ -199,7 +201,7 @@ TEST(Measure, AllRanksAgreeOnCopies) {
   });
 }
 
-// Whoever is late: all take the same, which is what was measured or nothing.
+// Whoever is late, all take the same: what was measured, or nothing.
 TEST(Measure, WithoutPatienceAllAgreeNevertheless) {
   for_each_rank_of_teams([&](Setting setting, int odd) {
     setting.line_ns = [=](int rank) { return rank == odd ? 500.0 : 100.0; };
@@ -247,7 +249,7 @@ TEST(Measure, WhatIsKnownIsNotMeasuredAgain) {
   std::uint64_t hash = SUMAC_HASH_START;
   for (const std::uint64_t process : own) hash = hash_value(process, hash);
   all.process(0).measures.keep(hash, {Distance::near, Attach::unknown, Stores::unknown},
-                               0);  // long ago
+                               0);  // it was measured long ago
   again();
   for (int r = 0; r < 4; ++r) EXPECT_EQ(all[r].spec.measured.distance, Distance::far) << r;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Out-of-band communication of a team's ranks: how they reach each other before Sumac has shared
-// memory or messages for them. The back end uses the MPI's own functions, tests use threads.
+// A team's ranks communicate out of band before Sumac has shared memory or messages for them. The
+// back end uses the MPI's own functions, tests use threads.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace sumac {
 
-// One rank's view. All ranks of the team make the collective calls in the same order.
+// This is one rank's view. All ranks of the team make the collective calls in the same order.
 class Oob {
  public:
   virtual ~Oob() = default;
@@ -31,7 +31,7 @@ class Oob {
 
   // Drives the progress of whatever carries messages.
   virtual void drive() = 0;
-  // The communicator's name for people; empty where it has none.
+  // Returns the communicator's name for people, or an empty text if it has none.
   virtual std::string name() { return ""; }
   // Ends the job, after an error has been logged. May return in tests.
   virtual void end_job() = 0;

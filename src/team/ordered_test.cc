@@ -36,7 +36,7 @@ CallSetting setting_of(Collective what, int ranks, std::size_t count, Random& ra
   return setting;
 }
 
-// Sizes around those at which pieces, lines and algorithms change.
+// Returns a size around those at which pieces, lines and algorithms change.
 std::size_t random_count(Random& random) {
   static constexpr std::size_t kSizes[] = {1,    2,    15,   16,   17,   33,   255,
                                            256,  257,  511,  512,  513,  518,  519,
@@ -94,7 +94,7 @@ std::vector<Place> places_of(const std::vector<int>& nodes, Random& random) {
   return places;
 }
 
-// Whatever a user may ask for.
+// Sets anything that a user may ask for.
 void ask_for_anything(Setting& setting, Random& random) {
   static constexpr const char* kTexts[] = {"auto",         "flat",    "ranks:2,node",
                                            "numa,node",    "node",    "core,l2,numa,package,node",
@@ -149,7 +149,8 @@ void expect_serial_fold(const std::vector<int>& nodes, unsigned seed) {
   }
 }
 
-// All ways of putting ranks on nodes: the first rank of each node comes before that of the next.
+// Visits all ways of putting ranks on nodes: the first rank of each node comes before that of the
+// next.
 void each_placement(std::vector<int>& nodes, std::size_t rank, int used,
                     const std::function<void(const std::vector<int>&)>& visit) {
   if (rank == nodes.size()) return visit(nodes);
@@ -182,7 +183,7 @@ TEST(Ordered, AnyPlacementOfMoreRanks) {
   }
 }
 
-// The results of the same calls on a placement.
+// Returns the results of the same calls on a placement.
 std::vector<Words> results_on(const std::vector<int>& nodes, Collective what, bool reproducible) {
   Random of_places(1), random(7);
   Setting setting;

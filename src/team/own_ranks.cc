@@ -8,14 +8,14 @@
 namespace sumac {
 namespace {
 
-// Lanes of a block: one mapping serves several operations.
+// A block has several lanes, so that one mapping serves several operations.
 constexpr int kLanesOfLines = 16, kLanesOfSlots = 4;
-// The largest tag that every MPI allows. The first tags belong to operations that begin in order.
+// Every MPI allows tags up to this one. The first tags belong to operations that begin in order.
 constexpr int kLargestTag = 32767;
 
-// What the place must provide. A barrier uses only flags, and single copy only addresses: lines. In
-// an alltoallv what is too short for single copy goes through slots, as do the edges of buffers in
-// what may go direct.
+// Returns what the place must provide. A barrier uses only flags, and single copy only addresses:
+// lines. In an alltoallv, rows too short for single copy go through slots, as do the edges of
+// buffers in a call that may go direct.
 Needs needs_of(Collective collective, const Choice& choice, bool direct) {
   const Needs needs = info_of(choice.algorithm).needs;
   if (over_of(needs) == Over::levels) return Needs::levels;
@@ -24,7 +24,7 @@ Needs needs_of(Collective collective, const Choice& choice, bool direct) {
   return needs == Needs::slots && collective != Collective::barrier ? needs : Needs::lines;
 }
 
-// The first place that is free on all ranks.
+// Returns the first place that is free on all ranks.
 OwnRanks* find_free(Team& team, Needs needs, const LevelsRun* like) {
   constexpr std::size_t kBits = 64;
   std::vector<std::uint64_t> bits((team.own_ranks.size() + kBits - 1) / kBits);
@@ -85,7 +85,7 @@ bool add_levels(Team& team, Collective collective) {
 
 OwnRanks* acquire_own_ranks(Team& team, Collective collective, const Choice& choice, bool direct) {
   const Needs needs = needs_of(collective, choice, direct);
-  // Null also where one group is enough.
+  // The hierarchy is null if one group is enough.
   OwnRanks* own = find_free(team, needs, team.levels_for[static_cast<int>(collective)]);
   if (!own) {
     const std::size_t before = team.own_ranks.size();

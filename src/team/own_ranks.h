@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where persistent operations are carried out: each on slots, lanes and tags of its own, which all
-// ranks agree on when it is initialised. So operations are matched by the order of their
-// initialisation, whatever the order in which ranks start them.
+// Persistent operations are carried out each on slots, lanes and tags of its own, which all ranks
+// agree on when it is initialised. So operations are matched by the order of their initialisation,
+// whatever the order in which ranks start them.
 #pragma once
 
 #include "team/team.h"
@@ -9,8 +9,8 @@
 namespace sumac {
 
 // Collective; waits for all ranks. Returns a place that no other operation uses on any rank, for an
-// operation of the collective that takes `choice`, or tries to go direct first; null, on all ranks,
-// where there is no memory for it.
+// operation of the collective that takes `choice`, or tries to go direct first. Returns null, on
+// all ranks, if there is no memory for it.
 OwnRanks* acquire_own_ranks(Team& team, Collective collective, const Choice& choice,
                             bool direct = false);
 

@@ -38,7 +38,7 @@ void note_members(Team& team, const std::vector<Hello>& hellos) {
   });
 }
 
-// What this rank can do with the buffers of all others of its node.
+// Returns what this rank can do with the buffers of all others of its node.
 Reach reach_own_node(Team& team, const std::vector<Hello>& hellos) {
   team.pids.assign(hellos.size(), 0);
   if (team.context.options.cma != 0) return Reach::none;
@@ -57,8 +57,8 @@ Reach reach_own_node(Team& team, const std::vector<Hello>& hellos) {
   return all ? Reach::copies : Reach::none;
 }
 
-// What the ranks of one group can be served by: a table for all calls, and where they see each
-// other's memory another one, which also has the direct algorithms.
+// Makes the tables of choices for the ranks of one group: one for all calls, and, if they see each
+// other's memory, another one that also has the direct algorithms.
 void make_choices(Team& team, const Capabilities& capabilities) {
   Capabilities copies = capabilities;
   copies.reach = std::min(copies.reach, Reach::copies);
@@ -80,7 +80,7 @@ WaitPolicy wait_policy(Team& team, bool oversubscribed) {
   return policy;
 }
 
-// Makes all ranks one group in shared memory. Returns false, with the team handed down, where that
+// Makes all ranks one group in shared memory. Returns false, with the team handed down, if that
 // fails.
 bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wishes) {
   Arena& arena = team.context.arena;
@@ -128,8 +128,8 @@ bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wi
   return true;
 }
 
-// True when nonblocking calls end on every rank while others are anywhere in the MPI, as they must.
-// In shared memory the helper thread sees to it if nothing else does.
+// Returns true if nonblocking calls end on every rank while others are anywhere in the MPI, as they
+// must. In shared memory the helper thread sees to it if nothing else does.
 bool may_overlap(const Team& team, const std::vector<Hello>& hellos) {
   if (static_cast<Progressing>(team.context.options.progress) == Progressing::off) return false;
   return std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
@@ -137,7 +137,7 @@ bool may_overlap(const Team& team, const std::vector<Hello>& hellos) {
   });
 }
 
-// Counts what keeps ranks of one machine from each other's memory, and logs each once.
+// Counts an obstacle that keeps ranks of one machine from each other's memory, and logs each once.
 void tell_obstacle(Obstacle obstacle) {
   static std::atomic<bool> told[kNumObstacles];
   count_obstacle(obstacle);
@@ -149,7 +149,7 @@ void tell_obstacles(const Team& team, const std::vector<Hello>& hellos) {
   if (!team.context.shares_memory) return;
   bool share = false, apart = false;
   std::unordered_set<std::uint64_t> nodes;
-  std::unordered_map<std::uint64_t, std::uint64_t> node_of;  // by machine
+  std::unordered_map<std::uint64_t, std::uint64_t> node_of;  // indexed by machine
   for (const Hello& hello : hellos) {
     share |= !nodes.insert(hello.place.node).second;
     apart |= node_of.try_emplace(hello.machine, hello.place.node).first->second != hello.place.node;

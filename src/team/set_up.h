@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the ranks of a team agree, once, on how it is served. Every step is collective:
+// The ranks of a team agree, once, on how it is served. Every step is collective:
 //   1. all-gather: who and where everybody is. What follows from it is the same on all ranks.
 //   2. where ranks share memory, leaders offer blocks, and all tell what worked for them.
 // A local failure never leads to a local decision: it goes into the next agreement.
@@ -18,15 +18,15 @@ namespace sumac {
 // for the same reason; with `agree_only` it may also go on counting calls.
 void set_up_team(Team& team, const Hello& own, bool agree_only);
 
-// From here on the team's calls go to the MPI. Gives back what the team has; all its ranks do so
+// Sends the team's calls to the MPI from here on. Gives back what the team has; all its ranks do so
 // now.
 void hand_down_for_good(Team& team, Reason reason);
 
-// What worked on this rank. What worked on all ranks is agreed on.
+// These bits tell what worked on this rank. The ranks agree on what worked on all of them.
 inline constexpr std::uint64_t kMapped = 1, kCopies = 2, kMessages = 4, kMaps = 8;
 
-// Bits of what this rank can do with the buffers of its node's ranks; and what all can, of the bits
-// agreed on.
+// bits_of() tells what this rank can do with the buffers of its node's ranks as bits; its inverse
+// tells, from the bits agreed on, what all can.
 constexpr std::uint64_t bits_of(Reach reach) {
   return (reach >= Reach::copies ? kCopies : 0) | (reach >= Reach::maps ? kMaps : 0);
 }
@@ -34,10 +34,10 @@ constexpr Reach reach_of(std::uint64_t agreed) {
   if (!(agreed & kCopies)) return Reach::none;
   return agreed & kMaps ? Reach::maps : Reach::copies;
 }
-// This rank's copies from and to the buffers of `pids`, by rank; null where there are none.
+// Returns this rank's copies from and to the buffers of `pids`, by rank; null if there are none.
 std::unique_ptr<PeerMemory> make_peer_memory(Reach reach, const std::vector<pid_t>& pids);
-// Maps the memory of all members of a group, which share a node, where each has some for the
-// others; `own` is this rank in the group. Null where this rank cannot.
+// Maps the memory of all members of a group, which share a node, if each has some for the others.
+// `own` is this rank in the group. Returns null if this rank cannot.
 std::unique_ptr<PeerMemory> map_all(const std::vector<pid_t>& pids,
                                     const std::vector<Hello>& members, int own);
 std::uint64_t agree(Team& team, std::uint64_t worked);
@@ -45,9 +45,9 @@ std::uint64_t agree(Team& team, std::uint64_t worked);
 // Collective: says once which rank's options differ from rank 0's, and in what.
 void explain_difference(Team& team, const std::vector<Hello>& hellos);
 
-// Sets up the hierarchies of the team's collectives; none where one flat group is enough.
-// `reach`: what this rank can do with the buffers of its node's ranks. Returns false, with the team
-// handed down, where it cannot be served so.
+// Sets up the hierarchies of the team's collectives; none if one flat group is enough. `reach` is
+// what this rank can do with the buffers of its node's ranks. Returns false, with the team handed
+// down, if it cannot be served so.
 bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wishes);
 
 // Persistent operations leave half of SUMAC_SHM_BUDGET to communicators: the memory they have had
@@ -56,8 +56,8 @@ inline std::size_t budget_of_own_ranks(const Team& team) {
   return team.context.options.shm_budget / 2;
 }
 
-// A hierarchy for one persistent operation alone, of a team that has one for the collective. Its
-// messages have tags from `first_tag` on. Returns null, on all ranks, where there is no memory for
+// Makes a hierarchy for one persistent operation alone, of a team that has one for the collective.
+// Its messages have tags from `first_tag` on. Returns null, on all ranks, if there is no memory for
 // it.
 std::unique_ptr<LevelsRun> make_own_levels(Team& team, Collective collective, int first_tag);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sets up the hierarchies of a team: every rank builds them from what all know, then they are given
-// memory and messages. Each step is collective, and one agreement at the end tells whether all of
-// it worked.
+// This file sets up the hierarchies of a team: every rank builds them from what all know, then they
+// are given memory and messages. Each step is collective, and one agreement at the end tells
+// whether all of it worked.
 #include <algorithm>
 #include <utility>
 
@@ -12,30 +12,30 @@
 namespace sumac {
 namespace {
 
-// Of each hierarchy, the groups that this rank takes part in.
+// For each hierarchy, these are the groups that this rank takes part in.
 using HierarchyGroups = std::vector<std::vector<LevelGroup>>;
 using LowestPeers = std::vector<std::shared_ptr<PeerMemory>>;
 
-// The memory and messages of a team's hierarchies, and what worked of it on this rank.
+// Makes the memory and messages of a team's hierarchies, and keeps what worked of it on this rank.
 class LevelsSetUp {
  public:
   LevelsSetUp(Team& team, std::size_t budget) : team_(team), budget_(budget) {}
 
   // Collective: makes blocks for all groups of the hierarchy's levels that share memory.
   std::vector<LevelGroup> make_groups(const Hierarchy& hierarchy);
-  // Collective: makes messages; null where the hierarchy needs none, or where that failed.
+  // Collective: makes messages. They are null if the hierarchy needs none, or if that failed.
   TeamMessages make_messages(const Wanted& wanted);
-  // Collective, after everything worked: measures the groups of the hierarchies, unless all is
-  // known of them. `lowest`: how the lowest groups are reached.
+  // Collective, after everything worked: measures the groups of the hierarchies, unless everything
+  // is known of them. `lowest` says how the lowest groups are reached.
   void measure(const std::vector<Wanted>& wanted, const LowestPeers& lowest,
                HierarchyGroups& groups);
-  // Agrees on what worked. Where memory or messages are missing the blocks are given back.
+  // Agrees on what worked. If memory or messages are missing, the blocks are given back.
   std::uint64_t agree_on_all();
-  // How this rank reaches its group on the lowest level, where it can do `reach` with the buffers
-  // of its node's ranks; null where there is no such group. Notes what it can.
+  // Returns how this rank reaches its group on the lowest level, provided that it can do `reach`
+  // with the buffers of its node's ranks; null if there is no such group. Notes what it can.
   std::shared_ptr<PeerMemory> reach_lowest(const LevelGroup& lowest,
                                            const std::vector<Hello>& hellos, Reach reach);
-  // The hierarchy in use, after everything worked. Messages have tags from `first_tag` on.
+  // Returns the hierarchy in use, after everything worked. Messages have tags from `first_tag` on.
   std::unique_ptr<LevelsRun> make_run(const Hierarchy& hierarchy, std::vector<LevelGroup> groups,
                                       std::shared_ptr<PeerMemory> lowest,
                                       std::shared_ptr<Messages> messages, int first_tag);
@@ -47,7 +47,7 @@ class LevelsSetUp {
 
  private:
   void make_block(const HierarchyLevel& level, LevelGroup* own);
-  // Messages that an earlier team of the same ranks had, where they are idle on all of them.
+  // Takes messages that an earlier team of the same ranks had, if they are idle on all of them.
   TeamMessages take_idle_messages(std::uint64_t purpose);
   std::uint64_t purpose_of(const Wanted& wanted) const;
   ChoiceTable choices_of(const Capabilities& capabilities) const {
@@ -57,8 +57,8 @@ class LevelsSetUp {
   Team& team_;
   const std::size_t budget_;
   bool over_budget_ = false, measures_ = false;
-  Reach most_reach_ = Reach::maps;  // of the lowest groups that this rank is in
-  std::vector<Ticket> tickets_;     // of the blocks this rank has accepted
+  Reach most_reach_ = Reach::maps;  // for the lowest groups that this rank is in
+  std::vector<Ticket> tickets_;     // tickets of the blocks that this rank has accepted
   std::uint64_t worked_ = kMust;
 };
 
@@ -108,7 +108,7 @@ std::vector<LevelGroup> LevelsSetUp::make_groups(const Hierarchy& hierarchy) {
 void LevelsSetUp::measure(const std::vector<Wanted>& wanted, const LowestPeers& lowest,
                           HierarchyGroups& groups) {
   if (!measures_) return;
-  std::vector<MeasuredGroup> measured;  // of all levels; of no ranks where this rank has no block
+  std::vector<MeasuredGroup> measured;  // for all levels; no ranks if this rank has no block
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     for (std::size_t l = 0; l < wanted[i].hierarchy.levels.size(); ++l) {
       MeasuredGroup& each = measured.emplace_back();
@@ -205,7 +205,7 @@ std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
   return std::make_unique<LevelsRun>(std::move(own));
 }
 
-// True when the MPI may run out of communicators for messages between these ranks.
+// Returns true if the MPI may run out of communicators for messages between these ranks.
 bool lack_messengers(const std::vector<Wanted>& wanted, const std::vector<Hello>& hellos) {
   return std::any_of(wanted.begin(), wanted.end(),
                      [](const Wanted& each) { return needs_messages(each.hierarchy); }) &&

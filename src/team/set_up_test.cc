@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a rank cannot do, or does otherwise than the rest, becomes a decision of all ranks: whatever
-// the rank, and on one node as on several.
+// If a rank cannot do something, or does it differently from the rest, that becomes a decision of
+// all ranks. The tests try each rank, on one node and on several.
 #include "team/set_up.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace sumac::testing {
 namespace {
 
-// Descriptors and mappings of shared memory of this process.
+// Counts descriptors and mappings of shared memory of this process.
 std::size_t count_files() {
   std::size_t count = 0;
   DIR* directory = opendir("/proc/self/fd");
@@ -31,12 +31,12 @@ std::size_t count_files() {
   return count;
 }
 
-// A defect of one rank, and what all ranks make of it.
+// A defect of one rank, and the decision that all ranks take.
 struct Fault {
   const char* name;
   void (*make)(Setting& setting);
   Reason reason;
-  bool (*concerns)(const Setting& setting);  // the odd rank would notice
+  bool (*concerns)(const Setting& setting);  // the odd rank notices it
 };
 
 bool always(const Setting&) { return true; }
@@ -65,7 +65,7 @@ constexpr Fault kFaults[] = {
      Reason::messages, sends_messages},
     {"no messages", [](Setting& s) { s.odd_has_no_messages = true; }, Reason::messages,
      sends_messages},
-    // Offers a leader cannot make, and blocks a member cannot map.
+    // The leader cannot make offers, and a member cannot map blocks.
     {"no shared memory", [](Setting& s) { s.odd_root = "/nonexistent"; }, Reason::shared_memory,
      shares_memory},
 };
@@ -122,7 +122,7 @@ TEST(SetUp, AFaultOfOneRankIsADecisionOfAll) {
   }
 }
 
-// Two teams do not fit what one rank may reserve for its own.
+// The budget of a rank does not suffice for two teams.
 TEST(SetUp, ASpentBudgetIsADecisionOfAll) {
   for_each_rank_of_teams([&](Setting& setting) {
     const std::size_t files = count_files();
@@ -131,7 +131,7 @@ TEST(SetUp, ASpentBudgetIsADecisionOfAll) {
         const std::uint64_t self = 1;
         Arena& arena = team.process(setting.odd).arena;
         const std::size_t budget = team.process(setting.odd).options.shm_budget;
-        // Until nothing fits any more.
+        // The loop takes blocks until nothing fits any more.
         for (Ticket ticket; ticket.offer != Offer::over_budget;) {
           ticket = arena.offer(1, 64, &self, budget);
           if (ticket.offer == Offer::fresh) arena.confirm(ticket);
@@ -154,7 +154,7 @@ TEST(SetUp, ASpentBudgetIsADecisionOfAll) {
   });
 }
 
-// One rank that others cannot reach, or that reaches nobody: the team goes without single copy.
+// Others cannot reach one rank, or it reaches nobody: the team goes without single copy.
 TEST(SetUp, AttachThatOneRankLacksIsUsedByNone) {
   const pid_t self = getpid();
   CrossMemoryAttach memory(&self, 1);
@@ -172,7 +172,7 @@ TEST(SetUp, AttachThatOneRankLacksIsUsedByNone) {
   });
 }
 
-// A file that other ranks can map, as long as this lives.
+// Other ranks can map this file, as long as the object lives.
 struct TestFile {
   TestFile() : file{memfd_create("test", MFD_CLOEXEC), 0, 0} {
     struct stat status = {};
@@ -186,15 +186,15 @@ struct TestFile {
   FileIdentity file;
 };
 
-// The ranks that share memory in this one's lowest group: all of a team without levels.
+// Returns how many ranks share memory in this one's lowest group: all of a team without levels.
 int in_group_of(const Team& team) {
   if (team.levels.empty()) return team.size;
   const LevelGroup& lowest = team.levels[0]->agreed().groups[0];
   return lowest.shared ? lowest.size : 1;
 }
 
-// Ranks try to go direct if all of them can map the memory of all in their group, or in that of the
-// lowest level.
+// Ranks try to go direct if all of them can map the memory of all ranks in their group, or in their
+// group of the lowest level.
 TEST(SetUp, MemoryOfAllRanksIsMapped) {
   const pid_t self = getpid();
   CrossMemoryAttach memory(&self, 1);
@@ -225,7 +225,7 @@ TEST(SetUp, MemoryOfAllRanksIsMapped) {
   }
 }
 
-// After a hand-down for memory that was lacking the same ranks can be a team again.
+// After a hand-down because memory was lacking, the same ranks can be a team again.
 TEST(SetUp, ATeamComesAfterAnother) {
   for_each_rank_of_teams([&](Setting& setting) {
     ThreadTeam all(setting);
@@ -237,7 +237,7 @@ TEST(SetUp, ATeamComesAfterAnother) {
     all.each([&](Team& team, const Hello& own) {
       team.deferred = true;
       team.reset();
-      team.oob.all_and(nullptr, 0);  // on all ranks
+      team.oob.all_and(nullptr, 0);  // all ranks call it
       set_up_team(team, own, false);
     });
     expect_together(all);
@@ -260,7 +260,7 @@ TEST(SetUp, AgreesOnOptionsAloneAtFirst) {
   expect_together(all);
 }
 
-// Persistent operations: the same place on all ranks, another one for each; and none on any rank
+// Persistent operations have the same place on all ranks, each another one, and none on any rank
 // once a leader has spent what they may have.
 TEST(SetUp, PlacesOfPersistentOperationsAreAgreedOn) {
   for_each_rank_of_teams([&](Setting& setting) {

@@ -15,7 +15,7 @@ bool holds(const std::vector<bool>& of_ranks, bool value) {
   return std::find(of_ranks.begin(), of_ranks.end(), value) != of_ranks.end();
 }
 
-// -1: none.
+// Returns the place of `rank` among the members, or -1.
 int place_in(const std::vector<int>& members, int rank) {
   const auto found = std::find(members.begin(), members.end(), rank);
   return found == members.end() ? -1 : static_cast<int>(found - members.begin());
@@ -30,7 +30,7 @@ LevelGroup sending_group(const char* name, std::vector<int> members, int own) {
   return group;
 }
 
-// The fast ranks of a node, or all where all are slow.
+// Returns the number of fast ranks of a node, or of all its ranks if all are slow.
 int count_fast(const TeamSpec& spec, const std::vector<int>& node) {
   const auto fast = std::count_if(node.begin(), node.end(), [&](int rank) {
     return !spec.places[static_cast<std::size_t>(rank)].slow;
@@ -39,7 +39,7 @@ int count_fast(const TeamSpec& spec, const std::vector<int>& node) {
 }
 
 int count_nodes(const TeamSpec& spec) {
-  std::vector<std::uint64_t> nodes;  // mostly one for each run of ranks on a node
+  std::vector<std::uint64_t> nodes;  // one entry for each run of ranks on a node
   for (const Place& place : spec.places) {
     if (nodes.empty() || nodes.back() != place.node) nodes.push_back(place.node);
   }

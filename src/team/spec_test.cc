@@ -18,7 +18,7 @@ Hierarchy hierarchy_of(const std::vector<Place>& places, const char* text) {
   return hierarchy;
 }
 
-// Nodes of so many ranks.
+// Returns nodes of so many ranks.
 TeamSpec spec_of_nodes(const std::vector<int>& nodes) {
   TeamSpec spec;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
@@ -90,7 +90,7 @@ TEST(Spec, AllRanksTakePartWhereNodesHaveAsManyEach) {
   EXPECT_FALSE(has_as_many_each(spec_of_nodes({3, 2})));
   EXPECT_FALSE(has_as_many_each(spec_of_nodes({1, 1})));
   EXPECT_FALSE(has_as_many_each(spec_of_nodes({4})));
-  // The third and fourth node are slow ones of the first two.
+  // The third and the fourth node are slow ones of the first two.
   TeamSpec slow = spec_of_nodes({2, 2, 3, 3});
   for (int r = 4; r < 10; ++r) {
     Place& place = slow.places[static_cast<std::size_t>(r)];
@@ -111,7 +111,7 @@ TEST(Spec, AllRanksTakePartWhereNodesHaveAsManyEach) {
   EXPECT_EQ(agreed.across.group.rank, 0);
   EXPECT_EQ(agreed.parts, 2);
   EXPECT_EQ(agreed.all.group.members, (std::vector<int>{0, 1, 4, 5, 6, 2, 3, 7, 8, 9}));
-  // As many ranks, but not as many slow ones.
+  // The nodes have the same number of ranks, but not of slow ones.
   slow.places[2].slow = true;
   slow.places[2].attached = 2;
   EXPECT_FALSE(has_as_many_each(slow));
@@ -133,9 +133,9 @@ TEST(Spec, OversubscribedIsAMachineWithMoreRanksThanProcessors) {
   EXPECT_EQ(judge({hello_on(1, 0, 2, 2), hello_on(1, 0, 2, 2)}), Bits({false, false}));
   EXPECT_EQ(judge({hello_on(1, 0, 1, 2), hello_on(1, 0, 1, 2)}), Bits({true, true}));
   EXPECT_EQ(judge({hello_on(1, 0, 1, 1), hello_on(2, 0, 1, 1)}), Bits({false, false}));
-  // Of eight ranks of the job two are here, on four processors that all may use.
+  // Two of the job's eight ranks are here, on four processors that all may use.
   EXPECT_EQ(judge({hello_on(1, 0, 4, 8), hello_on(1, 0, 4, 8)}), Bits({true, true}));
-  // Bound to one each, they say nothing of the others.
+  // If they are bound to one processor each, they say nothing about the others.
   EXPECT_EQ(judge({hello_on(1, 0, 1, 8), hello_on(1, 1, 1, 8)}), Bits({false, false}));
   std::vector<Hello> limited{hello_on(1, 0, 4, 2), hello_on(1, 0, 4, 2)};
   limited[1].cpu_quota = 1;

@@ -40,7 +40,7 @@ void Team::give_back() {
 
 void Team::reset() {
   give_back();
-  std::construct_at(&stats);  // without a copy on the stack
+  std::construct_at(&stats);  // avoids a copy on the stack
   trials.close();
   state = State::counting;
   reason = Reason::first_calls;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator without its MPI: what its ranks have agreed on, the shared memory, hierarchies and
-// messages they have for it, and what is under way.
+// A team is a communicator without its MPI: what its ranks have agreed on, the shared memory,
+// hierarchies and messages they have for it, and what is under way.
 #pragma once
 
 #include <sys/types.h>
@@ -26,21 +26,21 @@
 
 namespace sumac {
 
-// The slots, lanes and tags of one persistent operation. Ranks may start persistent operations in
-// any order, and before or after other operations, so these must share no slots, lanes or tags,
-// whose uses are numbered.
+// These are the slots, lanes and tags of one persistent operation. Ranks may start persistent
+// operations in any order, and before or after other operations, so these must share no slots,
+// lanes or tags, whose uses are numbered.
 struct OwnRanks {
-  Needs needs = Needs::lines;         // what the place is good for,
-  const LevelsRun* like = nullptr;    // and the hierarchy of which `levels` is another one
+  Needs needs = Needs::lines;         // operations that need this can use it
+  const LevelsRun* like = nullptr;    // `levels` is another one of this hierarchy
   ShmGroup group;                     // one group in shared memory
   std::unique_ptr<LevelsRun> levels;  // or a hierarchy
-  bool in_use = false;                // on this rank
+  bool in_use = false;                // this rank uses it
 };
 
-// A rank of which this one can see whether its process runs.
+// This rank can see whether the process of that rank runs.
 struct WatchedRank {
   WatchedProcess process;
-  int job_rank = -1;  // -1 where it is not known
+  int job_rank = -1;  // -1: not known
 };
 
 // A team as one of its ranks sees it. MPI allows one collective call at a time on a communicator,
@@ -65,57 +65,58 @@ struct Team {
   int rank = 0, size = 0;
   TeamSpec spec;
 
-  // The ranks as one group in shared memory.
+  // All ranks are one group in shared memory.
   ShmGroup group;
   WaitPolicy wait_policy;
   ChoiceTable choices;
 
-  // Null where no call goes direct.
+  // Null if no call goes direct.
   std::unique_ptr<DirectTries> direct_tries;
 
-  // The ranks as a hierarchy, for collectives that have one; else null. Collectives with the same
+  // Collectives that have a hierarchy find it here; the others have null. Collectives with the same
   // hierarchy share it.
   LevelsRun* levels_for[kNumCollectives] = {};
   std::vector<std::unique_ptr<LevelsRun>> levels;
-  std::vector<TeamMessages> messages;  // of hierarchies that need some
-  std::vector<std::byte*> blocks;      // of shared memory, to be released
-  std::string hierarchy;               // of an info key; empty: the option's
+  std::vector<TeamMessages> messages;  // messages of the hierarchies that need some
+  std::vector<std::byte*> blocks;      // shared memory to be released
+  std::string hierarchy;               // text of an info key; empty: the option's text
 
-  Work work;               // of the blocking call going on
+  Work work;               // the blocking call going on
   const char* doing = "";  // its name, for messages
 
-  // The nonblocking and persistent calls under way.
+  // The queue has the nonblocking and persistent calls under way.
   WorkQueue queue;
   bool may_overlap = false;  // agreed: they end on every rank even while it computes
   bool deferred = false;     // there have been such calls: the same on all ranks
   std::vector<std::unique_ptr<OwnRanks>> own_ranks;  // in the same order on all ranks
 
-  // For traces: the team's number, the same on all its ranks, and the number of its operations so
+  // Traces need the team's number, the same on all its ranks, and the number of its operations so
   // far.
   std::uint64_t trace_group = 0, traced = 0;
   bool reports_together = false;  // agreed: it is the whole job, and SUMAC_STATS=all on all ranks
 
-  std::unique_ptr<PeerMemory> peers;     // where ranks reach one another's buffers, else null
-  RefusalsMet refusals;                  // of one another's buffers, in earlier calls
-  std::vector<pid_t> pids;               // by rank; 0 where attach does not work
-  std::vector<WatchedRank> watched;      // by rank
-  std::vector<std::uint64_t> processes;  // by rank: which process it is
+  std::unique_ptr<PeerMemory> peers;     // null if ranks do not reach one another's buffers
+  RefusalsMet refusals;                  // transfers that were refused in earlier calls
+  std::vector<pid_t> pids;               // [rank]; 0 if attach does not work
+  std::vector<WatchedRank> watched;      // indexed by rank
+  std::vector<std::uint64_t> processes;  // [rank] which process it is
   Stats stats;
-  Trials trials;  // which path is the fastest at which sizes
+  Trials trials;  // finds which route is the fastest at which sizes
 
   Choice choose(Collective collective, std::size_t bytes) const {
     const LevelsRun* run = levels_for[static_cast<int>(collective)];
     const Choice& choice = (run ? run->choices() : choices).choose(collective, bytes);
     return refusals.agreed ? without_single_copy(choice) : choice;
   }
-  // The direct algorithm to be tried before `otherwise`, or native.
+  // Returns the direct algorithm that is tried before `otherwise`, or native.
   Algorithm choose_direct(Collective collective, std::size_t bytes, Algorithm otherwise) const {
     if (!direct_tries || refusals.agreed) return Algorithm::native;
     const LevelsRun* run = levels_for[static_cast<int>(collective)];
     return run ? run->choose_direct(collective, bytes, otherwise)
                : direct_tries->choose(collective, bytes, otherwise);
   }
-  // What else may serve such calls of one group with the same results; native where nothing.
+  // Returns what else may serve such calls of one group with the same results; native if nothing
+  // may.
   Choice choose_other(Collective collective, std::size_t bytes, const Choice& chosen) const;
   Ranks ranks(Collective collective) {
     return {&group, levels_for[static_cast<int>(collective)], peers.get(), &refusals,
@@ -126,16 +127,18 @@ struct Team {
   }
   bool sends_messages() const { return !messages.empty(); }
 
-  // Ends the hierarchies, and with them messages between ranks. Where the messages are not kept for
+  // Ends the hierarchies, and with them messages between ranks. If the messages are not kept for
   // another team, all ranks must do so at the same time. No call is served afterwards.
   void end_levels();
   // Gives shared memory and hierarchies back.
   void give_back();
-  // Resets all but `work` and `queue`, in which nothing may be under way.
+  // Makes the team ready to be set up again; its rank and size stay. Nothing may be under way in
+  // `work` and `queue`.
   void reset();
 };
 
-// Whether flags tell ranks apart that call different operations (SUMAC_CHECK=calls): agreed.
+// Returns true if flags tell apart ranks that call different operations (SUMAC_CHECK=calls). The
+// ranks have agreed on it.
 bool marks_calls(const Team& team);
 
 }  // namespace sumac

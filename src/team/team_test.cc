@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole operations of teams, as one group or over hierarchies, with ranks as threads: machines,
-// specifications, plans and operations at random, one operation after another with nothing between
-// them, against a serial result.
+// The tests run whole operations of teams, as one group or over hierarchies, with ranks as threads.
+// Machines, specifications, plans and operations are random, and one operation follows another with
+// nothing between them. Results are compared with a serial result.
 #include "team/team.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ constexpr unsigned kSettings = 4;
 
 // ---- Operations ----
 
-// As one rank makes it.
+// Returns the call as one rank makes it.
 ChosenCall made_by(const Team& team, TestCall& call) {
   const Choice choice = team.choose(call.what, call.bytes());
   return {call.arguments(team.rank, choice.radix), call.what, choice};
@@ -56,7 +56,7 @@ void report_late(void* about, double seconds) {
   std::abort();
 }
 
-// Some at once, some one by one; looked at in any order.
+// Begins some calls at once and some one by one, and looks at them in any order.
 void run_calls(Team& team, std::deque<TestCall>& calls, const WaitPolicy& policy, unsigned seed) {
   Random random(seed + static_cast<unsigned>(team.rank));
   std::deque<Work> begun;
@@ -83,7 +83,7 @@ void run_calls(Team& team, std::deque<TestCall>& calls, const WaitPolicy& policy
   end_some(0);
 }
 
-// One thread a rank.
+// Runs the calls with one thread for each rank.
 void run_all(ThreadTeam& all, std::deque<TestCall>& calls, const std::string& about,
              unsigned seed = 0) {
   all.each([&](Team& team, const Hello&) {
@@ -100,7 +100,7 @@ void run_all(ThreadTeam& all, std::deque<TestCall>& calls, const std::string& ab
 
 // ---- Settings ----
 
-// Where ranks are: in equal runs, in uneven ones, in turn, or anywhere.
+// Places ranks in equal runs, in uneven ones, in turn, or anywhere.
 std::vector<int> random_nodes(Random& random, int ranks) {
   const int nodes = 1 + below(random, std::min(ranks, 5)), style = below(random, 4);
   std::vector<int> of_rank;
@@ -112,7 +112,7 @@ std::vector<int> random_nodes(Random& random, int ranks) {
   return of_rank;
 }
 
-// Every slow rank names a host that has a fast one; rank 0 is fast.
+// Makes some ranks slow. Every slow rank names a host that has a fast one; rank 0 is fast.
 void make_some_slow(std::vector<Place>& places, Random& random) {
   const bool whole_nodes = random() % 2;
   for (Place& place : places) {
@@ -134,7 +134,7 @@ void make_some_slow(std::vector<Place>& places, Random& random) {
 std::vector<Place> random_places(Random& random, int ranks, bool slow) {
   std::vector<Place> places;
   std::map<int, int> met;
-  const int cores = 1 + below(random, 4);  // of a NUMA domain
+  const int cores = 1 + below(random, 4);  // cores of a NUMA domain
   const bool bound = random() % 4 != 0;
   for (const int node : random_nodes(random, ranks)) {
     Place place;
@@ -158,18 +158,19 @@ const char* random_text(Random& random) {
   return kTexts[random() % std::size(kTexts)];
 }
 
-// A line there and back between ranks of one cache, near ones and far ones (machine/line.h): which
-// way data are stored depends on it, and a machine has one of them.
+// Returns the time that a line takes there and back between ranks of one cache, near ones or far
+// ones (machine/line.h). The way in which data are stored depends on it, and a machine has one
+// time.
 double random_line_ns(Random& random) {
   static constexpr double kTimes[] = {50, 104, 430};
   return kTimes[random() % std::size(kTimes)];
 }
 
-// Any algorithm on every kind of level, and chunks of any size.
+// Chooses any algorithm on every kind of level, and chunks of any size.
 void choose_any(Setting& setting, Random& random) {
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmInfo& info = info_of(algorithm);
-    // Of a group's collectives the last name counts, of the rules the first.
+    // For a group's collectives the last name counts, among the rules the first.
     if (over_of(info.needs) == Over::levels) continue;
     if (random() % 3 == 0) {
       setting.forced += std::string(name_of(info.collective)) + ":" + info.name + ";";
@@ -226,11 +227,11 @@ void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipp
   std::deque<TestCall> calls;
   for (int i = 0; i < 6; ++i) {
     const TestCall& call = calls.emplace_back(random_call(ranks, random), random);
-    // Which the rules leave to the MPI.
+    // The rules leave it to the MPI.
     if (all[0].choose(call.what, call.bytes()).algorithm == Algorithm::native) calls.pop_back();
   }
   run_all(all, calls, about, seed);
-  // In one group of all ranks slow ones send to any.
+  // In one group of all ranks, slow ones send to any rank.
   const bool flat = std::any_of(calls.begin(), calls.end(), [&](const TestCall& call) {
     const Algorithm algorithm = all[0].choose(call.what, call.bytes()).algorithm;
     return info_of(algorithm).needs == Needs::levels_messages;
@@ -300,7 +301,7 @@ TEST(BytesBetweenNodes, AllreduceSendsItsBytesOnceEachWayBetweenTwoNodes) {
   }
 }
 
-// Each rank of a node exchanges its part: nobody sends what one leader would.
+// Each rank of a node exchanges its part: nobody sends as much as one leader would.
 TEST(BytesBetweenNodes, MultiLeaderSharesTheBytesOfANode) {
   Setting setting;
   for (int r = 0; r < 8; ++r) {
@@ -325,7 +326,7 @@ TEST(BytesBetweenNodes, MultiLeaderSharesTheBytesOfANode) {
 
 // ---- All ranks of nodes ----
 
-// Places on nodes of `fast` and `slow` ranks, dealt out one by one.
+// Returns places on nodes of `fast` and `slow` ranks, dealt out one by one.
 std::vector<Place> dealt(int nodes, int fast, int slow) {
   std::vector<Place> places;
   for (int i = 0; i < (fast + slow) * nodes; ++i) {
@@ -339,7 +340,8 @@ std::vector<Place> dealt(int nodes, int fast, int slow) {
   return places;
 }
 
-// Whatever the hierarchy, whether nodes share memory or not, with slow ranks and without.
+// All ranks of nodes share the work, whatever the hierarchy, whether nodes share memory or not,
+// with slow ranks and without.
 TEST(AllRanksOfNodes, ShareTheWork) {
   Random random(7);
   struct {
@@ -383,7 +385,7 @@ TEST(AllRanksOfNodes, ShareTheWork) {
   }
 }
 
-// A buffer that may only be read, at the root of a broadcast.
+// This buffer may only be read; it is at the root of a broadcast.
 class ReadOnly {
  public:
   explicit ReadOnly(const Words& words)
@@ -429,7 +431,8 @@ TEST(Broadcasts, WriteNothingToTheRootsBuffer) {
 
 // ---- Direct memory ----
 
-// An operation in place on the lowest level, and one of another way in the same memory after it.
+// An operation goes in place on the lowest level, and one that goes another way follows in the same
+// memory.
 TEST(DirectLevels, OnlyOperationsThatWentDirectSaySo) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP()

@@ -8,7 +8,7 @@
 namespace sumac {
 namespace {
 
-// Slower by more than chance.
+// Returns true if the kept route is slower by more than chance.
 bool is_slower(const TurnTimes& times) {
   return times.rival > 0 && times.kept > times.rival && times.kept - times.rival > times.rival / 8;
 }
@@ -18,7 +18,7 @@ bool is_wanted(const ChoiceRange& range, std::size_t user_rules) {
   return range.rule >= 0 && static_cast<std::size_t>(range.rule) < user_rules;
 }
 
-// The bits from `first` to `last`.
+// Returns the bits from `first` to `last`.
 std::uint64_t bits(int first, int last) {
   return ~std::uint64_t{0} << first & ~std::uint64_t{0} >> (Trials::kClasses - 1 - last);
 }
@@ -26,9 +26,9 @@ std::uint64_t bits(int first, int last) {
 std::uint64_t classes_of(const Team& team, Collective collective) {
   const std::size_t user_rules = team.context.rules.rules.size();
   const LevelsRun* levels = team.levels_for[static_cast<int>(collective)];
-  // The ranks of a call do not share its bytes.
+  // The ranks of such a call do not know each other's bytes.
   if (!is_of_ranks(collective) || !info_of(collective).is_sized) return 0;
-  // What is wanted of a level does not show in the choices of the whole.
+  // The choices of the whole do not show what the user wants of a level.
   if (levels && (user_rules > 0 || *team.context.options.algo)) return 0;
   return free_classes(levels ? levels->choices() : team.choices, collective, user_rules);
 }

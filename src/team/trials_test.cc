@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trials of which route is the fastest: how each call goes, what decides, and that all ranks of a
-// team decide the same from times of their own.
+// The tests check how each call of a trial goes, what decides, and that all ranks of a team decide
+// the same from times of their own.
 #include "team/trials.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ constexpr Collective kAllreduce = Collective::allreduce;
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 const std::uint32_t kBefore = Trials::calls_before(1000);
 
-// The reduction of one rank's words is the words.
+// A reduction over one rank leaves the words as they are.
 struct LoneOob final : Oob {
   void all_gather(const void*, void*, std::size_t) override {}
   void all_and(std::uint64_t*, std::size_t) override {}
@@ -35,7 +35,7 @@ struct LoneOob final : Oob {
 const Turn kRules, kTimedRules{Route::rules, true}, kTimedOther{Route::other, true},
     kTimedMpi{Route::native, true}, kOther{Route::other, false}, kMpi{Route::native, false};
 
-// Times (ns) of a call by each route, and the algorithm there is besides the rules'.
+// Times (ns) of a call by each route.
 struct Times {
   std::uint64_t rules = 1, other = 1, mpi = 1;
   std::uint64_t of(Route route) const {
@@ -48,8 +48,8 @@ void settle(Trials& trials, Oob& oob) {
   trials.agree(oob, [](Collective, std::size_t, const Trial&, const Compared&) {});
 }
 
-// What the back end does for a call from which no rank returns early. Nothing is counted where the
-// class is closed.
+// Does what the back end does for a call from which no rank returns early. Nothing is counted if
+// the class is closed.
 template <class TimeOf>
 Turn one_call(Trials& trials, Collective collective, std::size_t bytes, Oob& oob, TimeOf ns_of,
               const Choice& other = kNoOther, Results results = Results::any) {
@@ -67,7 +67,7 @@ struct AllClasses {
   Trials::Classes classes;
 };
 
-// One rank's calls of one class.
+// These are one rank's calls of one class.
 struct Calls {
   explicit Calls(const Choice& its_other = kNoOther, Results its_results = Results::any,
                  bool again = false)
@@ -80,11 +80,11 @@ struct Calls {
         trials, kAllreduce, 1000, oob, [&](Route route) { return times.of(route); }, other,
         results);
   }
-  // All of the next `count` calls are `turn`.
+  // Expects that all of the next `count` calls are `turn`.
   void expect(std::uint32_t count, Turn turn, const Times& times = {}) {
     for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(next(times), turn) << i;
   }
-  // The next calls compare the two.
+  // Expects that the next calls compare the two.
   void expect_turns(Turn kept, Turn rival, const Times& times) {
     for (int i = 0; i < Trial::kTurns; ++i) {
       ASSERT_EQ(next(times), Trial::is_rivals(i) ? rival : kept) << i;
@@ -108,7 +108,7 @@ TEST(Trials, ClassesArePowersOfTwo) {
   EXPECT_LT(Trials::class_of(SIZE_MAX >> 1), Trials::kClasses);
 }
 
-// As many as go once through 4 MiB, where data go through payloads at all.
+// So many calls go once through 4 MiB, if data go through payloads at all.
 TEST(Trials, ComeAfterTheFirstTouchOfMemory) {
   for (const std::size_t bytes : {0, 1, 8, 2047, 32 << 10, 64 << 10, 4 << 20, 1 << 30}) {
     EXPECT_EQ(Trials::calls_before(bytes), 128u) << bytes;
@@ -153,7 +153,7 @@ TEST(Trials, ARivalFasterByMoreThanAnEighthIsKept) {
   }
 }
 
-// Of three routes the fastest is kept, whichever it is.
+// The fastest of three routes is kept, whichever it is.
 TEST(Trials, WhatIsKeptOfTwoIsComparedWithTheMpi) {
   std::uint64_t times[3] = {100, 200, 300};
   do {
@@ -215,8 +215,8 @@ TEST(Trials, WithoutARivalNothingIsCompared) {
   }
 }
 
-// Where calls that follow a computation alternate with others that do not, or come in groups, both
-// ways have as many of each.
+// If calls that follow a computation alternate with others that do not, or come in groups, both
+// ways have the same number of each.
 TEST(Trials, APeriodOfTheProgramFavoursNeither) {
   for (const int period : {1, 2, 4, 8}) {
     for (int phase = 0; phase < period; ++phase) {
@@ -250,7 +250,7 @@ TEST(Trials, ACallWithoutATimeIsStillATurn) {
     for (int t = 0; t < Trial::kTurns; ++t) {
       const Turn turn = calls.trials.next(kAllreduce, 1000, Results::any, find_other);
       Trial& trial = calls.trials.of(kAllreduce, 1000, Results::any);
-      // Every one of the rules' has a time; of the MPI's, one or none.
+      // Each call by the rules has a time; of those by the MPI, one has or none.
       if (turn == kTimedRules) trial.note(turn.route, 100);
       if (turn == kTimedMpi && slower && t == 4) trial.note(turn.route, 5);
     }
@@ -291,7 +291,7 @@ TEST(Trials, OpenedAnewNothingIsKnown) {
   calls.expect(1000, kRules);
 }
 
-// Against a plain account of what each call must be.
+// The trials are compared with a plain account of what each call must be.
 TEST(Trials, ClassesAndCollectivesAreApart) {
   std::mt19937 random(7);
   Calls calls;
@@ -316,7 +316,8 @@ TEST(Trials, ClassesAndCollectivesAreApart) {
   }
 }
 
-// The classes of the collective with the choice of `forced` and the user's rule that are tried.
+// Returns the classes of the collective that are tried, with the choice of `forced` and the user's
+// rules.
 std::uint64_t free_with(const RuleSet& users, const char* forced, int radix = 0) {
   Capabilities capabilities;
   capabilities.ranks = 4;
@@ -342,7 +343,7 @@ TEST(FreeClasses, SizesOfTheUsersRulesAreNotTried) {
   add_rule(users, Over::shm, Algorithm::allreduce_split_slots, 0, 2);
   users.rules.back().bytes = {1024, 4095};
   EXPECT_EQ(free_with(users, ""), kAll & ~(classes_up_to(12) & ~classes_up_to(10)));
-  // One size of a class is enough.
+  // One size of a class in the rule is enough.
   users.rules.back().bytes = {1023, 4096};
   EXPECT_EQ(free_with(users, ""), kAll & ~(classes_up_to(13) & ~classes_up_to(9)));
   users.rules.back().bytes = {0, 0};
@@ -373,7 +374,7 @@ TEST(OpenTrials, OfAllButTheCollectivesWhoseRanksShareNoBytes) {
             info.collective == Collective::alltoallv || info.collective == Collective::reduce_local;
         const bool opened = all[0].trials.open_classes(info.collective) >> Trials::class_of(64) & 1;
         EXPECT_EQ(opened, adapt != Adapt::off && !never) << info.name;
-        // Reductions that round, of one group.
+        // These are reductions that round, in one group.
         const bool own = all[0].trials.is_open(info.collective, 64, Results::own);
         EXPECT_EQ(own, opened && adapt == Adapt::exact && info.reduces && nodes == 1) << info.name;
       }

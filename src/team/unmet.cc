@@ -11,7 +11,7 @@
 namespace sumac {
 namespace {
 
-// What has been told: the rule, and the algorithm.
+// These pairs of a rule and an algorithm have been told.
 std::mutex mutex;
 std::set<std::pair<std::int32_t, Algorithm>>& told() {
   static auto* all = new std::set<std::pair<std::int32_t, Algorithm>>;
@@ -46,7 +46,7 @@ void tell(const Team& team, const Unmet& unmet) {
   }
 }
 
-// What has a warning of its own, or is an error.
+// Returns true for a reason that has a warning of its own, or is an error.
 bool is_told_elsewhere(Reason reason) {
   for (const Reason told_of :
        {Reason::options_differ, Reason::builds_differ, Reason::shared_memory, Reason::messages,
@@ -57,7 +57,7 @@ bool is_told_elsewhere(Reason reason) {
   return false;
 }
 
-// The ways of one collective's calls.
+// Counts the ways of one collective's calls.
 struct Ways {
   std::uint64_t forced = 0, other = 0, local = 0, handed = 0, first = 0, elsewhere = 0;
   std::string reasons;
@@ -97,7 +97,7 @@ Ways ways_of(const Stats& stats, Algorithm forced) {
   return ways;
 }
 
-// Why a call was not served by the algorithm that could have served its communicator.
+// Returns why a call was not served by the algorithm that could have served its communicator.
 std::string why_other(Algorithm forced) {
   if (most_bytes(forced) < SIZE_MAX) {
     return "larger than the " + std::to_string(most_bytes(forced)) + " bytes it serves";
@@ -105,7 +105,7 @@ std::string why_other(Algorithm forced) {
   return "of operations of the program's own, which it cannot fold, or on other communicators";
 }
 
-// Whether a call as a whole is counted as the algorithm's.
+// Returns true if a call as a whole is counted as the algorithm's.
 bool is_counted(Algorithm algorithm) { return over_of(info_of(algorithm).needs) != Over::p2p; }
 
 void tell_calls(const Stats& stats, Algorithm forced) {
@@ -151,7 +151,7 @@ std::vector<AskedGroup> parts_of(const TeamSpec& spec, const std::vector<Wanted>
   std::vector<AskedGroup> parts;
   for (const Wanted& wanted : all) {
     for (const Collective collective : wanted.collectives) {
-      if (collective == Collective::barrier) continue;  // an all-reduce of nothing
+      if (collective == Collective::barrier) continue;  // it is an all-reduce of nothing
       add_parts(spec, wanted.hierarchy, collective, parts);
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What somebody asked for (SUMAC_ALGO, SUMAC_RULES) and does not get: rank 0 of the job says what
-// and why, each once, of the communicators it is in.
+// Somebody may ask for something (SUMAC_ALGO, SUMAC_RULES) and not get it. Rank 0 of the job says
+// what and why, each once, for the communicators it is in.
 #pragma once
 
 #include <vector>
@@ -11,34 +11,35 @@
 
 namespace sumac {
 
-// Of one team, while it is set up.
+// These are the wishes for one team, while it is set up.
 class Wishes {
  public:
   explicit Wishes(const Context& context)
       : context_(context), forced_(forced_algorithms(context.options.algo)) {}
 
-  // Whether the ranks get what somebody asked for: as one group, for collectives without levels;
-  // and over hierarchies.
+  // Judge whether the ranks get what somebody asked for: as one group, for collectives without
+  // levels, and over hierarchies.
   void judge_group(const Team& team, const Capabilities& capabilities);
   void judge_levels(const Team& team, const std::vector<Wanted>& wanted);
 
  private:
   friend void tell_unmet(const Team& team, const Wishes& wishes);
-  // What becomes of an algorithm that is forced.
+  // Notes whether a forced algorithm runs; `why_not` is null if it does.
   void note(Algorithm algorithm, const char* why_not);
-  // The user's rules that are for such a group and cannot run there.
+  // Notes the user's rules that are for such a group and cannot run there.
   void note_rules(const Capabilities& capabilities);
 
   const Context& context_;
   std::vector<Algorithm> forced_;
   std::vector<Unmet> unmet_;
-  std::vector<Algorithm> met_;  // of `forced_`
+  std::vector<Algorithm> met_;  // those of `forced_` that run
 };
 
 // A wish that is not met is reported unless another algorithm that is forced for the collective is.
 void tell_unmet(const Team& team, const Wishes& wishes);
 
-// At the end: calls that went another way than forced on communicators that could have taken it.
+// Must be called at the end: tells of calls that went another way than forced on communicators that
+// could have taken it.
 void tell_unforced_calls(const Stats& stats, const char* algo);
 
 }  // namespace sumac

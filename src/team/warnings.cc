@@ -9,7 +9,7 @@
 namespace sumac {
 namespace {
 
-// Of each line, in the order of the lines; 0 behind the last.
+// The hashes of the lines, in their order; 0 behind the last.
 struct Hashes {
   std::uint64_t of[kMostKept] = {};
 
@@ -25,8 +25,9 @@ Hashes own_hashes() {
   return hashes;
 }
 
-// The rank of the communicator that has told its warnings already: the job's rank 0; or, where no
-// rank knows its number in the job, rank 0 of the communicator. -1: none of them.
+// Returns the rank of the communicator that has told its warnings already: the job's rank 0 or, if
+// no rank knows its number in the job, rank 0 of the communicator. -1 means that it is none of
+// them.
 int first_rank(const std::vector<Hello>& hellos) {
   bool unknown = true;
   for (std::size_t r = 0; r < hellos.size(); ++r) {

@@ -11,7 +11,7 @@
 
 namespace sumac {
 
-// For Hello::warnings: 0 where there are none.
+// Returns the hash for Hello::warnings, or 0 if there are no warnings.
 std::uint64_t kept_warnings_hash();
 
 // Each line that rank 0 does not have is printed by the lowest rank that has it. Collective, where

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The result that a reduction must have, for every element type: written from the contract in
-// kernels/reduce.h, element by element, and without any code of the kernels. And elements to try.
+// This computes the result that a reduction must have, for every element type. It is written from
+// the contract in kernels/reduce.h, element by element, without any code of the kernels. There are
+// also elements to try.
 #pragma once
 
 #include "kernels/elements.h"
@@ -8,7 +9,7 @@
 
 namespace sumac::oracle {
 
-// A bit for each of `size` bytes.
+// Returns a bit for each of `size` bytes.
 constexpr std::uint32_t bytes(std::size_t size) {
   return static_cast<std::uint32_t>((std::uint64_t{1} << size) - 1);
 }
@@ -45,7 +46,7 @@ struct Element<Int128> {
   }
 };
 
-// 16-bit floats by exact arithmetic: a value is an integral number of quanta.
+// 16-bit floats are computed by exact arithmetic: a value is an integral number of quanta.
 template <class Half>
 struct Format;
 template <>
@@ -98,7 +99,7 @@ struct Element<Half, std::enable_if_t<is_half<Half>>> {
     if (op == Op::min) return !no_order && value(a) < value(b) ? a : b;
     if (op == Op::max) return !no_order && value(a) > value(b) ? a : b;
     if (no_order) return arithmetic_nan(a, b);
-    // Exact for float16. For bfloat16, float itself rounds, which shows for denormals.
+    // This is exact for float16. For bfloat16, float itself rounds, which shows for denormals.
     const auto x = static_cast<float>(value(a)), y = static_cast<float>(value(b));
     volatile float result = op == Op::sum ? x + y : x * y;
     if (std::isnan(result)) {
@@ -146,7 +147,7 @@ struct Element<Half, std::enable_if_t<is_half<Half>>> {
   }
 };
 
-// A long double and its gap, which becomes the right operand's.
+// This is a long double and its gap, which becomes the right operand's.
 struct LongDouble {
   long double value() const {
     long double result;
@@ -178,7 +179,7 @@ struct Element<LongDouble> {
     LongDouble result;
     for (unsigned char& byte : result.bytes) byte = static_cast<unsigned char>(random());
     const double value = Element<double>::any(random, special);
-    // Where a run-time library does the arithmetic, it decides which of two NaNs is kept.
+    // If a run-time library does the arithmetic, it decides which of two NaNs is kept.
     const bool by_library = LDBL_MANT_DIG > 64;
     return result.with(by_library && std::isnan(value) ? 1 : static_cast<long double>(value) / 3);
   }
@@ -194,7 +195,7 @@ struct Element<Float128> {
     return op == Op::sum ? a + b : a * b;
   }
   static Float128 any(std::mt19937_64& random, bool /*special*/) {
-    // Never a NaN: the run-time library decides which of two is kept.
+    // The value is never a NaN, since the run-time library decides which of two is kept.
     return static_cast<Float128>(static_cast<std::int64_t>(random())) / 3;
   }
 };
@@ -220,7 +221,8 @@ struct Element<Complex<Float>> {
   }
   static Complex<Float> any(std::mt19937_64& random, bool special) {
     if constexpr (std::is_same_v<Float, LongDouble>) {
-      // Never a NaN: its sign depends on the compiler, which turns x + -y into x - y.
+      // The value is never a NaN, since its sign depends on the compiler, which turns x + -y into x
+      // - y.
       const auto part = [&] {
         return Part::any(random, special).with(static_cast<long double>(random() % 99) / 7 - 7);
       };
@@ -266,7 +268,7 @@ struct Element<Pair<Value, Index, kIndexAt, kBytes>> {
     } else {
       value = Element<Value>::any(random, special);
     }
-    // Few values and indices, so that ties are many.
+    // There are few values and indices, so that ties are many.
     const Index index =
         random() % 4 == 0 ? Element<Index>::any(random, special) : static_cast<Index>(random() % 3);
     return made(result, value, index);
@@ -280,7 +282,7 @@ struct Element<Pair<Value, Index, kIndexAt, kBytes>> {
   }
 };
 
-// The strict left fold of the first num_srcs sources.
+// Returns the strict left fold of the first num_srcs sources.
 template <class T>
 std::vector<T> reduce(Op op, const std::vector<std::vector<T>>& srcs, int num_srcs) {
   std::vector<T> result = srcs[0];
@@ -292,7 +294,7 @@ std::vector<T> reduce(Op op, const std::vector<std::vector<T>>& srcs, int num_sr
   return result;
 }
 
-// The elements of source k. A third of them are special values in all sources.
+// Returns the elements of source k. A third of them are special values in all sources.
 template <class T>
 std::vector<T> source(int k, std::size_t count) {
   std::mt19937_64 random(1000 + k);
@@ -315,7 +317,7 @@ auto with_element(DType type, Visit visit) {
   return visit(std::int8_t());
 }
 
-// A bit for each byte of an element: set where this is not a gap.
+// Returns a bit for each byte of an element: set if this is not a gap.
 inline std::uint32_t data_bytes(DType type) {
   return with_element(type, []<class T>(T) { return Element<T>::kData; });
 }
@@ -333,7 +335,7 @@ void put(const T& element, void* at) {
   }
 }
 
-// The number of elements whose data differ in any bit.
+// Returns the number of elements whose data differ in any bit.
 inline std::size_t count_differing(DType type, const void* a, const void* b, std::size_t count) {
   const std::size_t size = size_of(type);
   const std::uint32_t data = data_bytes(type);

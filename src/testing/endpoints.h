@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The members of a communicator in one block of this process's memory, each with its
-// queue, and any of a group's algorithms.
+// The members of a communicator are in one block of this process's memory. Each has its queue, and
+// takes any of a group's algorithms.
 #pragma once
 
 #include "algorithms/table.h"
@@ -9,15 +9,15 @@
 
 namespace sumac::testing {
 
-// A communicator as one of its members sees it.
+// This is a communicator as one of its members sees it.
 struct Endpoint {
   int member = 0;
   Ranks ranks;
   ShmGroup group;
   LocalPeerMemory memory;
   WorkQueue queue;
-  Work blocking;           // of the blocking call going on
-  std::deque<Work> works;  // by call, where it is nonblocking
+  Work blocking;           // the blocking call going on
+  std::deque<Work> works;  // indexed by call; used if it is nonblocking
 };
 
 // Makes the endpoint this member of a block.
@@ -27,7 +27,7 @@ inline void join(Endpoint& endpoint, const TestBlock& block, int member) {
   endpoint.ranks = {&endpoint.group, nullptr, &endpoint.memory};
 }
 
-// The direct algorithm of a collective, or native.
+// Returns the direct algorithm of a collective, or native.
 inline Algorithm direct_of(Collective collective) {
   for (const Algorithm algorithm : kAllAlgorithms) {
     const AlgorithmInfo& info = info_of(algorithm);
@@ -36,7 +36,8 @@ inline Algorithm direct_of(Collective collective) {
   return Algorithm::native;
 }
 
-// All algorithms of a group; a barrier's twice: there are fewer of them than of others.
+// Returns all algorithms of a group. Those of a barrier come twice, since there are fewer of them
+// than of others.
 inline const std::vector<Algorithm>& group_algorithms() {
   static const std::vector<Algorithm> all = [] {
     std::vector<Algorithm> some;
@@ -50,7 +51,7 @@ inline const std::vector<Algorithm>& group_algorithms() {
   return all;
 }
 
-// A call of any of the algorithms; many chunks where it has chunks. Some go direct.
+// Adds a call of any of the algorithms, with many chunks if it has chunks. Some calls go direct.
 inline void add_group_call(std::deque<Call>& calls, int members, bool overlaps, std::size_t most,
                            Random& random,
                            const std::vector<Algorithm>& among = group_algorithms()) {

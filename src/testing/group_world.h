@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All ranks of a group in one process and one thread, with a scheduler that may stop a
-// rank at every condition it waits for. Each rank runs a program: operations one after another,
-// with no synchronisation but what the algorithms do.
+// All ranks of a group are in one process and one thread, with a scheduler that may stop a rank at
+// every condition it waits for. Each rank runs a program: operations one after another, with no
+// synchronisation but what the algorithms do.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,8 @@ namespace sumac::testing {
 
 struct Rank;
 
-// One operation of a rank's program, and what is checked the moment the rank returns from it.
+// A step is one operation of a rank's program, and what is checked the moment the rank returns from
+// it.
 struct Step {
   std::function<Task(Rank&)> start;
   std::function<void(Rank&)> at_end = [](Rank&) {};
@@ -31,14 +32,14 @@ struct Rank {
   unsigned looks = 0;
   LocalPeerMemory memory;
 
-  // Arguments of the operation going on.
+  // These are the arguments of the operation going on.
   CallArguments args;
   Refusals refusals;
   SingleCopy peers{&memory, scratch.data(), scratch.size(), &refusals};
   DirectTry direct;
 
   bool ended() const { return next == program.size() && strand.idle(); }
-  // Runs to the next condition. Returns false when nothing could be done.
+  // Runs to the next condition. Returns false if nothing could be done.
   bool step() {
     if (strand.idle()) {
       if (next == program.size()) return false;
@@ -46,7 +47,7 @@ struct Rank {
       strand.start(program[next++].start(*this));
       return true;
     }
-    // Sometimes the rank has nothing to do but wait.
+    // The rank sometimes has nothing to do but wait.
     if (!strand.progress(++looks % 5 == 0)) return false;
     if (strand.idle()) program[next - 1].at_end(*this);
     return true;
@@ -68,7 +69,7 @@ class World {
   int size() const { return static_cast<int>(ranks_.size()); }
 
   // Runs all programs. Prefers some ranks for a while, then others, so that some run far ahead.
-  // Returns false when all ranks wait for one another.
+  // Returns false if all ranks wait for one another.
   bool run(std::mt19937& random) {
     int patience = 0;
     unsigned favoured = random();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels over words whose results show how they were folded.
+// The results of these kernels over words show how the words were folded.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace sumac::testing {
 using Word = std::uint32_t;
 using Words = std::vector<Word>;
 
-// Commutative and associative: any order gives the serial result.
+// This kernel is commutative and associative: any order gives the serial result.
 inline void sum_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     Word value = 0;
@@ -23,7 +23,8 @@ inline void sum_kernel(void* dst, const void* const* srcs, int num_srcs, std::si
   }
 }
 
-// Neither commutative nor associative: the result shows the tree in which an element was folded.
+// This kernel is neither commutative nor associative: the result shows the tree in which an element
+// was folded.
 inline void tree_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     Word value = static_cast<const Word*>(srcs[0])[i];
@@ -34,8 +35,8 @@ inline void tree_kernel(void* dst, const void* const* srcs, int num_srcs, std::s
   }
 }
 
-// Associative but not commutative: shows in which order ranks are folded, but not in which tree.
-// Words are maps x -> ax + b modulo 2^16, one after the other.
+// This kernel is associative but not commutative: the result shows in which order ranks are folded,
+// but not in which tree. Words are maps x -> ax + b modulo 2^16, one after the other.
 inline void map_kernel(void* dst, const void* const* srcs, int num_srcs, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     Word value = static_cast<const Word*>(srcs[0])[i];
@@ -48,14 +49,14 @@ inline void map_kernel(void* dst, const void* const* srcs, int num_srcs, std::si
   }
 }
 
-// Of these two, the one that shows as much as is promised: where partial results are folded, the
-// tree is the algorithm's affair.
+// Returns that one of these two kernels which shows as much as is promised: if partial results are
+// folded, the algorithm may choose the tree.
 inline ReduceFn kernel_showing(Order order) {
   return order == Order::rank ? tree_kernel : map_kernel;
 }
 
-// Where each rank makes its own data: what rank `r` puts into element `i` of call `n`, and these of
-// all ranks folded by `kernel` from rank 0 on.
+// Each rank makes its own data: own_word() is what rank `r` puts into element `i` of call `n`. The
+// next function folds these words of all ranks by `kernel`, from rank 0 on.
 inline Word own_word(int r, std::size_t i, int n) {
   return static_cast<Word>(r + 1) * 2654435761u + static_cast<Word>(i) * 40503u +
          static_cast<Word>(n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All ranks of a hierarchy in one process and one thread: shared blocks, a post office for
+// All ranks of a hierarchy are in one process and one thread, with shared blocks, a post office for
 // messages, and a scheduler that may stop any strand of any rank at every condition.
 #pragma once
 
@@ -23,11 +23,11 @@ struct LevelsRank {
   Operation operation;
   StagePlans plans;
   MultiLeader multi;
-  LevelGroup node, across;  // of all_ranks, or of multi_leader's exchange
+  LevelGroup node, across;  // for all_ranks, or for multi_leader's exchange
   AllRanks all;
   Spread spread;
   std::unique_ptr<PostedMessages> messages;
-  std::map<int, std::unique_ptr<Stream>> streams;  // by tag
+  std::map<int, std::unique_ptr<Stream>> streams;  // indexed by tag
   std::vector<std::vector<std::byte>> scratch;
   std::vector<std::byte> kept;
   LocalPeerMemory lowest;
@@ -35,7 +35,8 @@ struct LevelsRank {
   Strands strands;
   std::deque<std::function<void()>> program;  // each starts one operation
 
-  // True while anything is left to do. Starts the next operation as soon as the last has ended.
+  // Returns true while anything is left to do. Starts the next operation as soon as the last has
+  // ended.
   bool going() {
     while (ended() && !program.empty()) {
       program.front()();
@@ -84,7 +85,8 @@ class LevelsWorld {
       rank->operation.stages = std::make_unique<Stage[]>(most_stages(rank->levels.size()));
       ranks_.push_back(std::move(rank));
     }
-    // Every other group's slots are larger: hosts differ in how much memory they have to share.
+    // The slots of every other group are larger, since hosts differ in how much memory they have to
+    // share.
     std::size_t groups = 0;
     for (std::size_t l = 0; l < depth_; ++l) {
       for (const Group& group : hierarchy.levels[l].groups) {
@@ -100,7 +102,7 @@ class LevelsWorld {
   std::mt19937& random() { return random_; }
   const PostOffice& office() const { return office_; }
 
-  // The group of one strand of a rank, for messages of at most `largest` bytes.
+  // Returns the group of one strand of a rank, for messages of at most `largest` bytes.
   MessageGroup message_group(LevelsRank& rank, const std::vector<int>& members, int place, int tag,
                              std::size_t largest) {
     auto& stream = rank.streams[tag];
@@ -118,12 +120,12 @@ class LevelsWorld {
     return group;
   }
 
-  // The ranks whose last operation went direct on their lowest level.
+  // Returns the number of ranks whose last operation went direct on their lowest level.
   long went_direct() const {
     return std::count_if(ranks_.begin(), ranks_.end(),
                          [](const auto& rank) { return rank->operation.direct.went; });
   }
-  // Returns false when all ranks wait for one another.
+  // Returns false if all ranks wait for one another.
   bool run() {
     for (unsigned quiet = 0; quiet < 4000;) {
       LevelsRank& rank = *ranks_[random_() % ranks_.size()];

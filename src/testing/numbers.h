@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// element.h for plain numbers: integers and IEEE floating point.
+// This is element.h for plain numbers: integers and IEEE floating point.
 #pragma once
 
 #include <cmath>
@@ -40,9 +40,9 @@ Float quiet(Float nan) {
       static_cast<BitsOf<Float>>(bit_cast<BitsOf<Float>>(nan) | kQuietBit<Float>));
 }
 
-// Sum or product as the processor defines it: of two NaNs the left one survives, made quiet; on Arm
-// a signalling one has precedence. Spelt out, since a compiler may exchange the operands of + and
-// *.
+// Returns the sum or product as the processor defines it: the left one of two NaNs survives, made
+// quiet; on Arm a signalling one has precedence. It is written out, since a compiler may exchange
+// the operands of + and *.
 template <class Float>
 Float arithmetic(Op op, Float a, Float b) {
 #if defined(__aarch64__)
@@ -98,7 +98,8 @@ T number(Op op, T a, T b) {
   }
 }
 
-// Values at which a kernel is likely to be wrong. There are many NaNs, so that they meet often.
+// Returns values at which a kernel is likely to be wrong. There are many NaNs, so that they meet
+// often.
 template <class T>
 std::vector<T> special_values() {
   using Limits = std::numeric_limits<T>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that live in one process: their shared block, and how they reach each other's memory.
+// These ranks live in one process, with their shared block and a way to reach each other's memory.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace sumac::testing {
 
-// Peers' memory where all ranks live in one address space. Direct algorithms see the buffers of two
-// of three ranks in place and copy those of the third: an operation may meet both.
+// All ranks live in one address space, and so does their memory. Direct algorithms see the buffers
+// of two of three ranks in place and copy those of the third: an operation may meet both.
 class LocalPeerMemory final : public PeerMemory {
  public:
   std::byte* view(int peer, std::uintptr_t address, std::size_t bytes) override {
@@ -36,15 +36,16 @@ class LocalPeerMemory final : public PeerMemory {
     return true;
   }
 
-  // Where ranks have something to see, if a test says so; and whether a rank has looked elsewhere.
+  // A test may say where ranks have something to see. It also asks whether a rank has looked
+  // elsewhere.
   struct Range {
     std::uintptr_t begin, end;
   };
   const std::vector<Range>* shown = nullptr;
   bool strayed = false;
-  // Of so many ranks, the last one's memory is copied and not seen; 0: all is seen.
+  // The memory of the last of so many ranks is copied and not seen; 0: all memory is seen.
   int unseen_of = 3;
-  // Every so many copies, one is refused; 0: none.
+  // One in so many copies is refused; 0: none.
   int refused_one_of = 0;
 
  private:
@@ -59,7 +60,7 @@ class LocalPeerMemory final : public PeerMemory {
   std::atomic<int> copies_{0};  // several threads of a rank may copy
 };
 
-// The shared block of a group whose ranks live in one address space.
+// This is the shared block of a group whose ranks live in one address space.
 class TestBlock {
  public:
   TestBlock(int ranks, std::size_t ring, std::size_t slot_bytes, int lanes = 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between ranks that are threads of this process.
+// Messages go between ranks that are threads of this process.
 #pragma once
 
 #include <cstdlib>
@@ -16,11 +16,12 @@
 
 namespace sumac::testing {
 
-// The messages under way between all ranks, and the bytes sent so far: bytes(from, to).
+// The post office has the messages under way between all ranks, and the bytes sent so far:
+// bytes(from, to).
 class PostOffice {
  public:
-  // Belongs to the sender until `done`: eager messages are copied when they are sent or a little
-  // later, others only when they are fetched.
+  // A letter belongs to the sender until `done`: eager messages are copied when they are sent or a
+  // little later, others only when they are fetched.
   struct Letter {
     const std::byte* from = nullptr;
     std::size_t bytes = 0;
@@ -38,12 +39,12 @@ class PostOffice {
     auto operator<=>(const Key&) const = default;
   };
 
-  std::mutex mutex;  // for everything here
+  std::mutex mutex;  // protects everything here
   std::map<Key, std::deque<std::shared_ptr<Letter>>> letters;
   std::map<std::pair<int, int>, std::size_t> bytes;
 };
 
-// One rank's messages.
+// These are one rank's messages.
 class PostedMessages final : public Messages {
  public:
   PostedMessages(PostOffice& office, int rank, unsigned seed)
@@ -68,7 +69,7 @@ class PostedMessages final : public Messages {
   bool poll() override {
     const std::lock_guard<std::mutex> lock(office_.mutex);
     const bool sent = std::erase_if(sends_, [&](Send& send) { return try_send(send); }) > 0;
-    // Sometimes not everything that is there.
+    // It sometimes does not move everything that is there.
     const bool slow = random_() % 4 == 0;
     bool moved = sent;
     for (auto it = receives_.begin(); it != receives_.end();) {

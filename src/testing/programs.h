@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random programs of blocking and nonblocking collectives on several communicators that
-// share ranks. How they are carried out - ranks in turn in one thread, or each a thread - is the
-// test's.
+// Random programs make blocking and nonblocking collectives on several communicators that share
+// ranks. The test decides how they are carried out: ranks take turns in one thread, or each is a
+// thread.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 
 namespace sumac::testing {
 
-// A call that is begun and waited for, or a blocking one.
+// A call is begun and waited for, or is a blocking one.
 struct Call : TestCall {
   Choice choice;
   bool overlaps;
-  Algorithm direct = Algorithm::native;  // that is tried first,
-  int unmapped = -1;                     // and the member whose buffers are not mapped then
+  Algorithm direct = Algorithm::native;  // this algorithm is tried first
+  int unmapped = -1;                     // the buffers of this member are then not mapped
 
   Call(const CallSetting& setting, const Choice& c, bool nonblocking, Random& random)
       : TestCall(setting, random), choice(c), overlaps(nonblocking) {
@@ -28,7 +28,7 @@ struct Call : TestCall {
     name += overlaps ? " nonblocking" : " blocking";
   }
 
-  // As the member makes it, and what it tries first.
+  // described() returns the call as the member makes it, attempt() what it tries first.
   ChosenCall described(int member) {
     return {TestCall::arguments(member, choice.radix), what, choice};
   }
@@ -37,12 +37,12 @@ struct Call : TestCall {
   }
 };
 
-// What a rank does next, with one of the calls of one of the communicators.
+// The step says what a rank does next, with one of the calls of one of the communicators.
 struct Step {
   enum class Kind {
-    begin,  // nonblocking
-    wait,   // for one begun, looking at the queues
-    idle,   // for one begun, looking at nothing: somebody else must
+    begin,  // a nonblocking call
+    wait,   // waits for a call that was begun, looking at the queues
+    idle,   // waits for such a call without looking: somebody else must
     block,  // a blocking call
   };
   Kind kind;
@@ -60,7 +60,8 @@ struct Members {
   }
 };
 
-// All ranks, and some of them in any order. At most `most` communicators.
+// Returns a communicator of all ranks, and others of some of them in any order. There are at most
+// `most` communicators.
 inline std::deque<Members> random_communicators(int ranks, std::size_t most, Random& random) {
   std::deque<Members> all(1 + below(random, most));
   for (std::size_t c = 0; c < all.size(); ++c) {
@@ -73,8 +74,8 @@ inline std::deque<Members> random_communicators(int ranks, std::size_t most, Ran
   return all;
 }
 
-// The steps of each rank: it makes the calls in the order given by `order` (a communicator for each
-// call), and waits now and then for any of those it has begun; at most `most` are open.
+// Returns the steps of each rank: it makes the calls in the order given by `order` (a communicator
+// for each call), and waits now and then for any of those it has begun; at most `most` are open.
 inline std::vector<std::deque<Step>> random_programs(int ranks, const std::deque<Members>& all,
                                                      const std::vector<std::size_t>& order,
                                                      std::size_t most, Random& random) {

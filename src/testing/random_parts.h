@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of which each rank has a part, of equal size or not.
+// Each rank has a part of these vectors, of equal size or not.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace sumac::testing {
 
-// Bytes of each rank's part of `count` elements: as even as possible, of any size, or all with one
-// rank.
+// Returns the bytes of each rank's part of `count` elements: as even as possible, of any size, or
+// all with one rank.
 inline std::vector<std::size_t> part_sizes(std::size_t count, std::size_t element, int ranks,
                                            std::mt19937& random) {
   const auto p = static_cast<std::size_t>(ranks);
@@ -33,7 +33,7 @@ inline std::vector<std::size_t> part_sizes(std::size_t count, std::size_t elemen
   return sizes;
 }
 
-// Parts one behind the other, in the order of ranks or, now and then, in any order.
+// Lays the parts out one behind the other, in the order of ranks or, now and then, in any order.
 inline std::vector<Part> laid_out(const std::vector<std::size_t>& sizes, bool in_any_order,
                                   std::mt19937& random) {
   std::vector<Part> parts(sizes.size());

@@ -14,8 +14,8 @@
 namespace sumac::testing {
 
 struct ReadRecording {
-  std::vector<std::string> lines;               // of JSON
-  std::map<std::string, std::string> sections;  // what all sections of a name have, joined
+  std::vector<std::string> lines;               // lines of JSON
+  std::map<std::string, std::string> sections;  // contents of all sections of a name, joined
 
   template <class Record>
   std::vector<Record> records() const {
@@ -43,7 +43,7 @@ inline ReadRecording read_recording(const std::string& path) {
   return read;
 }
 
-// The value that a line of JSON has for a key, without quotes; nothing where it has none.
+// Returns the value that a line of JSON has for a key, without quotes; nothing if it has none.
 inline std::string value_of(const std::string& line, const std::string& key) {
   const std::string before = "\"" + key + "\": ";
   const std::size_t found = line.find(before);

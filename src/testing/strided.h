@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data with gaps.
+// This memory holds data with gaps.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace sumac::testing {
 
-// Memory in which every run of kRun packed bytes is followed by a gap.
+// A gap follows every run of kRun packed bytes in this memory.
 class Strided final : public ByteLayout {
  public:
   // Holds a copy of `bytes` packed bytes.
@@ -30,7 +30,7 @@ class Strided final : public ByteLayout {
     check(offset, bytes);
     for (std::size_t i = 0; i < bytes; ++i) memory_[place_of(offset + i)] = from[i];
   }
-  // False when somebody wrote into a gap.
+  // Returns false if somebody wrote into a gap.
   bool gaps_are_intact() const {
     std::vector<std::byte> gaps = memory_;
     for (std::size_t i = 0; i < bytes_; ++i) gaps[place_of(i)] = kGap;
@@ -51,10 +51,10 @@ class Strided final : public ByteLayout {
   mutable std::vector<std::byte> memory_;
 };
 
-// Data of a call as the rank's buffer has them, or in memory with gaps.
+// The data of a call lie as the rank's buffer has them, or in memory with gaps.
 class MaybeStrided {
  public:
-  // Copies the data where they are to be `strided`.
+  // Copies the data into memory with gaps if they are to be `strided`.
   void begin(std::byte* at, std::size_t bytes, bool strided) {
     at_ = at;
     bytes_ = bytes;

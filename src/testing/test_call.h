@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One collective call of all ranks, on words: what each puts in, gets out, and should get.
+// One collective call of all ranks on words: this says what each puts in, what it gets out, and
+// what it should get.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ Bound below(Random& random, Bound bound) {
   return static_cast<Bound>(random() % static_cast<std::size_t>(bound));
 }
 
-// The collectives with data that go over levels.
+// Returns the collectives with data that go over levels.
 inline const std::vector<Collective>& with_data() {
   static const std::vector<Collective> all = [] {
     std::vector<Collective> some;
@@ -49,32 +50,31 @@ inline Collective random_collective(Random& random) {
   return with_data()[below(random, with_data().size())];
 }
 
-// In which order an element is folded: from rank 0 on; in a tree that the test does not know, the
-// same for all ranks; or as in an algorithm whose row says `rotated`, each part from another rank
-// on.
+// An element is folded from rank 0 on; in a tree that the test does not know, the same for all
+// ranks; or as in an algorithm whose row says `rotated`, each part from another rank on.
 enum class Fold { from_first, unknown_tree, rotated };
 
-// What a test decides about a call.
+// A test decides this about a call.
 struct CallSetting {
   Collective what = Collective::allreduce;
   std::size_t count = 0;  // words of the whole vector
   int ranks = 1, root = 0;
-  bool in_place = false;  // where the collective has it
+  bool in_place = false;  // used if the collective has it
   ReduceFn kernel = sum_kernel;
   Fold fold = Fold::from_first;
-  // The arguments list the parts, of any lengths. Else parts are equal, and the vector is longer
-  // where `count` is not a multiple of `ranks`.
+  // True if the arguments list the parts, of any lengths. Otherwise parts are equal, and the vector
+  // is longer if `count` is not a multiple of `ranks`.
   bool lists_parts = true;
-  UserFold* user = nullptr;  // folds as `kernel` does, elements of so many words:
+  UserFold* user = nullptr;  // folds as `kernel` does, in elements of element_words words
   std::size_t element_words = 1;
 };
 
 class TestCall : public CallSetting {
  public:
-  std::vector<Words> input, output;      // by rank; a guard word is behind each
-  std::vector<std::vector<Part>> parts;  // by rank: how the vector is laid out there
-  Exchange exchange;                     // of an alltoall or alltoallv
-  unsigned strided = 0;  // a bit for inputs and outputs of even and of odd ranks: data with gaps
+  std::vector<Words> input, output;      // indexed by rank; a guard word is behind each
+  std::vector<std::vector<Part>> parts;  // [rank] how the vector is laid out there
+  Exchange exchange;                     // for an alltoall or alltoallv
+  unsigned strided = 0;  // a bit each for inputs and outputs of even and odd ranks: they have gaps
   std::string name;      // for messages
 
   TestCall(const CallSetting& setting, Random& random)
@@ -114,7 +114,7 @@ class TestCall : public CallSetting {
     return what != Collective::barrier;
   }
 
-  // The arguments of a rank, which begins the call.
+  // Returns the arguments of a rank, which begins the call.
   CallArguments arguments(int rank, int radix = 2) {
     ++begun_;
     const auto me = static_cast<std::size_t>(rank);
@@ -149,7 +149,7 @@ class TestCall : public CallSetting {
     return scattered;
   }
 
-  // Once the rank has returned.
+  // Must be called once the rank has returned.
   void expect_result(int rank) const {
     const auto me = static_cast<std::size_t>(rank);
     received_[me].read();
@@ -164,7 +164,8 @@ class TestCall : public CallSetting {
         << "wrote what is not the rank's: " << shown(rank);
   }
 
-  // The moment a rank returns: its result is there, and its buffers are its own again.
+  // Must be called the moment a rank returns: its result is there, and its buffers are its own
+  // again.
   void end(int rank) {
     const bool waits_for_all = what == Collective::barrier || what == Collective::allreduce;
     EXPECT_TRUE(begun_ == ranks || !waits_for_all || (count == 0 && what != Collective::barrier))
@@ -178,7 +179,7 @@ class TestCall : public CallSetting {
     ++ended_;
   }
 
-  // Once all have ended nobody may have written to anybody.
+  // Must be called once all have ended: nobody may have written to anybody.
   void expect_left_alone() const {
     EXPECT_EQ(ended_, ranks);
     for (std::size_t r = 0; r < output.size(); ++r) {
@@ -198,13 +199,13 @@ class TestCall : public CallSetting {
   static constexpr Word kGuard = 0xdeadbeef, kLeft = 0x3a3a3a3a;
 
   static std::byte* bytes_of(Words& words) { return reinterpret_cast<std::byte*>(words.data()); }
-  // The words of a part of a vector.
+  // Returns the words of a part of a vector.
   static Words cut(const Words& words, const Part& part) {
     const auto begin = words.begin() + static_cast<std::ptrdiff_t>(part.offset / sizeof(Word));
     return {begin, begin + static_cast<std::ptrdiff_t>(part.bytes / sizeof(Word))};
   }
 
-  // What the rank's output begins with.
+  // Returns what the rank's output begins with.
   Words expected(std::size_t rank) const {
     Words all(given_[static_cast<std::size_t>(root)]);
     all.pop_back();
@@ -249,7 +250,7 @@ class TestCall : public CallSetting {
     if (fold == Fold::from_first) return serially(0, 0, count);
     for (std::size_t i = 0; i < count; ++i) serially(first_of(i), i, 1);
   }
-  // Whose data an element of a rotated fold begins with.
+  // Returns the rank with whose data an element of a rotated fold begins.
   std::size_t first_of(std::size_t element) const {
     if (what == Collective::reduce) return static_cast<std::size_t>(root);
     const bool scatters = what == Collective::reduce_scatter;
@@ -262,8 +263,8 @@ class TestCall : public CallSetting {
   }
 
   std::vector<Words> given_;                   // `input` as it was
-  Words reduced_;                              // over all ranks
-  std::vector<MaybeStrided> sent_, received_;  // by rank: the same as an algorithm is given them
+  Words reduced_;                              // folded over all ranks
+  std::vector<MaybeStrided> sent_, received_;  // [rank] as an algorithm is given them
   std::atomic<int> begun_{0}, ended_{0};
 };
 

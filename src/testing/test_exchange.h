@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each rank gives each other rank in an all-to-all.
+// An exchange says what each rank gives each other rank in an all-to-all.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct Exchange {
   // gives[i][j] is the block of rank i for rank j in i's input, gets[j][i] the same block in j's
   // output.
   std::vector<std::vector<Part>> gives, gets;
-  std::vector<std::vector<Part>> scratch;  // by rank: for the algorithm
+  std::vector<std::vector<Part>> scratch;  // [rank] memory for the algorithm
 
   Parts sent(int rank, bool lists) const {
     return parts(gives[static_cast<std::size_t>(rank)], lists);
@@ -32,7 +32,7 @@ struct Exchange {
   }
 };
 
-// All blocks of one size, `bytes` in all of each rank.
+// Returns blocks of one size, `bytes` in all for each rank.
 inline Exchange equal_exchange(std::size_t bytes, int ranks) {
   std::vector<Part> parts;
   for (int r = 0; r < ranks; ++r) parts.push_back(part_of(bytes, ranks, r, 1));
@@ -40,7 +40,8 @@ inline Exchange equal_exchange(std::size_t bytes, int ranks) {
   return {all, all, all};
 }
 
-// Blocks of any sizes, many of them empty; no rank gives or gets more than `count` elements.
+// Returns blocks of any sizes, many of them empty; no rank gives or gets more than `count`
+// elements.
 inline Exchange random_exchange(std::size_t count, std::size_t element, int ranks,
                                 std::mt19937& random) {
   const auto p = static_cast<std::size_t>(ranks);
@@ -50,7 +51,7 @@ inline Exchange random_exchange(std::size_t count, std::size_t element, int rank
   for (std::size_t n = 0; n < 3 * p * p; ++n) {
     const std::size_t i = random() % p, j = random() % p;
     const std::size_t most = std::min(row[i], column[j]);
-    if (how == 0 && n > p) break;  // a few large ones
+    if (how == 0 && n > p) break;  // there are a few large ones
     const std::size_t some = how == 0 ? most : random() % (most / (how == 1 ? 1 : p) + 1);
     row[i] -= some;
     column[j] -= some;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A team of ranks that are threads of this process. Everything is as in a job except the
+// This is a team of ranks that are threads of this process. Everything is as in a job except the
 // out-of-band communication; each rank has a process's options, rules and memory of its own.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace sumac::testing {
 
-// What one process has.
+// One process has this.
 struct TestProcess {
   TestProcess(const std::vector<std::string>& environment, const RuleSet& its_rules,
               std::size_t slot_bytes, const std::string& root)
@@ -35,7 +35,7 @@ struct TestProcess {
   KnownMeasures measures;
 };
 
-// A clock that this much passes on from one reading to the next in this thread.
+// Returns how far the clock passes on from one reading to the next in this thread.
 inline double& batch_ns() {
   thread_local double ns = 0;
   return ns;
@@ -44,10 +44,10 @@ inline std::uint64_t clock_of_batches() {
   thread_local double now = 0;
   return static_cast<std::uint64_t>(now += batch_ns());
 }
-// Trusts that the other threads come, however late.
+// This clock trusts that the other threads come, however late.
 inline constexpr LineClock kClockOfBatches{clock_of_batches, 60'000'000'000};
 
-// What a test decides about the ranks.
+// A test decides this about the ranks.
 struct Setting {
   std::vector<Place> places;
   std::string hierarchy = "auto", forced;
@@ -55,12 +55,14 @@ struct Setting {
   RuleSet rules;
   bool oversubscribed = false, shares_memory = true, reproducible = false;
   std::size_t slot_bytes = 1024;
-  // Nanoseconds that a line takes there and back as a rank measures it. If null, the clock tells.
+  // Returns the nanoseconds that a line takes there and back as a rank measures it. If null, the
+  // clock tells.
   std::function<double(int rank)> line_ns;
   LineClock clock;
   unsigned seed = 0;
-  FileIdentity memory_file;  // that every rank says it has: threads share their memory
-  // The rank that differs from the others, what it says about itself, and what its process is like.
+  FileIdentity memory_file;  // every rank says that it has this file: threads share memory
+  // One rank differs from the others. The next fields are what it says about itself, and what its
+  // process is like.
   int odd = -1;
   std::function<void(Hello&)> odd_hello;
   std::vector<std::string> odd_environment;
@@ -80,7 +82,7 @@ struct Setting {
   }
 };
 
-// Ranks on nodes of about as many ranks each.
+// Returns ranks on nodes of about the same number of ranks each.
 inline Setting setting_of(int ranks, int nodes) {
   Setting setting;
   for (int r = 0; r < ranks; ++r) {
@@ -91,7 +93,7 @@ inline Setting setting_of(int ranks, int nodes) {
   return setting;
 }
 
-// A rule that takes what is left of a collective.
+// Adds a rule that takes what the rules before it leave of a collective.
 inline void add_rule(RuleSet& rules, Over over, Algorithm algorithm, std::uint32_t chunk,
                      int radix) {
   Rule rule;
@@ -103,8 +105,8 @@ inline void add_rule(RuleSet& rules, Over over, Algorithm algorithm, std::uint32
   rules.rules.push_back(rule);
 }
 
-// For each collective over levels, chunks of up to so many cache lines. Algorithms that need more
-// than levels come now and then, and behind them those that always run.
+// Adds rules for each collective over levels, with chunks of up to so many cache lines. Algorithms
+// that need more than levels come now and then, and behind them those that always run.
 inline void add_level_rules(RuleSet& rules, unsigned most_lines, std::mt19937& random) {
   for (const bool always : {false, true}) {
     for (const Algorithm algorithm : kAllAlgorithms) {
@@ -118,12 +120,12 @@ inline void add_level_rules(RuleSet& rules, unsigned most_lines, std::mt19937& r
   }
 }
 
-// What the ranks of a team share for the tests to look at, and through which they meet.
+// The ranks of a team share this. They meet through it, and the tests look at it.
 class Meeting {
  public:
   explicit Meeting(int ranks) : barrier_(ranks), words_(static_cast<std::size_t>(ranks)) {}
 
-  // Each rank's data, in use until all have seen them.
+  // Exchanges each rank's data, which are in use until all have seen them.
   template <class Look>
   void exchange(int rank, const void* own, Look look) {
     words_[static_cast<std::size_t>(rank)] = own;
@@ -136,7 +138,7 @@ class Meeting {
     while (offices_.size() <= number) offices_.emplace_back();
     return offices_[number];
   }
-  // For looking at when no thread runs: of all messages so far, (from, to) -> bytes.
+  // Returns the bytes of all messages so far, (from, to) -> bytes. No thread may run.
   std::map<std::pair<int, int>, std::size_t> bytes() const {
     std::map<std::pair<int, int>, std::size_t> sum;
     for (const PostOffice& office : offices_) {
@@ -208,10 +210,10 @@ class ThreadOob final : public Oob {
   std::size_t made_ = 0;
 };
 
-// All ranks of a team, set up. Each is for one thread.
+// This has all ranks of a team, set up. Each is for one thread.
 class ThreadTeam {
  public:
-  // `before`: done with the processes before they meet.
+  // `before` is done with the processes before they meet.
   explicit ThreadTeam(Setting setting, const std::function<void(ThreadTeam&)>& before = {},
                       bool agree_only = false)
       : setting_(std::move(setting)), meeting_(setting_.ranks()) {
@@ -229,7 +231,7 @@ class ThreadTeam {
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
-  // make(team, hello) on all ranks at once; to its end.
+  // Runs make(team, hello) on all ranks at once, and waits for its end.
   template <class Make>
   void each(Make make) {
     std::vector<std::thread> threads;
@@ -246,7 +248,7 @@ class ThreadTeam {
   ThreadOob& oob(int rank) { return ranks_[static_cast<std::size_t>(rank)].oob; }
   TestProcess& process(int rank) { return ranks_[static_cast<std::size_t>(rank)].process; }
   const Setting& setting() const { return setting_; }
-  // For looking at when no thread runs.
+  // Returns the bytes of all messages so far. No thread may run.
   std::map<std::pair<int, int>, std::size_t> bytes() const { return meeting_.bytes(); }
 
  private:
@@ -267,7 +269,7 @@ class ThreadTeam {
       team.rank = number;
       team.size = setting.ranks();
     }
-    // As on a machine of its own for each node.
+    // Each node looks like a machine of its own.
     Hello hello(const Setting& setting) const {
       Hello own = own_hello(context, team.hierarchy);
       own.place = setting.places[static_cast<std::size_t>(team.rank)];

@@ -50,7 +50,7 @@ bool CrossMemoryAttach::write(int peer, std::uintptr_t address, const void* from
 }
 
 AttachProbe own_attach_probe() {
-  static std::uint64_t word = random_word();  // not const: peers write it, unchanged
+  static std::uint64_t word = random_word();  // not const: peers write it, without changing it
   return {reinterpret_cast<std::uintptr_t>(&word), word};
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Peers' memory in place: what a peer has moved into its memory file (promotion/promotion.h) is
-// mapped into this process, too.
+// A rank sees peers' memory in place: what a peer has moved into its memory file
+// (promotion/promotion.h) is mapped into this process, too.
 //
 // Idea   A byte of the file has the offset that is its address in the owner's process. So a window
 //        of the file, mapped once, shows whatever the owner puts there later, and a buffer that is
 //        freed and allocated again needs no other window.
-// Cost   One mapping a peer and GiB of its addresses that is used; a page fault for each page (or
-//        2 MiB, where the owner's are that large) at its first use.
+// Cost   One mapping for each peer and GiB of its addresses that is used; a page fault for each
+// page
+//        (or 2 MiB, where the owner's are that large) at its first use.
 // Needs  Permission to open the peer's files through /proc, which cross-memory attach needs too.
 #pragma once
 
@@ -24,18 +25,18 @@ namespace sumac {
 
 class PeerWindows;
 
-// Adds view() to a way of copying.
+// This class adds view() to a way of copying.
 class MappedMemory final : public PeerMemory {
  public:
   static constexpr std::size_t kWindow = std::size_t{1} << 30;
 
-  // pids[rank] and files[rank] for each rank of the group. Where a file cannot be opened, works()
-  // is false and nothing is seen.
+  // pids[rank] and files[rank] are those of each rank of the group. If a file cannot be opened,
+  // works() returns false and nothing is seen.
   MappedMemory(std::unique_ptr<PeerMemory> copies, const std::vector<pid_t>& pids,
                const std::vector<FileIdentity>& files, int own_rank);
   bool works() const { return works_; }
 
-  // Null also where the bytes lie in two windows, and where no more windows can be mapped.
+  // Returns null also if the bytes lie in two windows, or if no more windows can be mapped.
   std::byte* view(int peer, std::uintptr_t address, std::size_t bytes) override;
   bool read(int peer, std::uintptr_t address, void* to, std::size_t bytes) override {
     return copies_->read(peer, address, to, bytes);
@@ -46,7 +47,7 @@ class MappedMemory final : public PeerMemory {
 
  private:
   std::unique_ptr<PeerMemory> copies_;
-  std::vector<std::shared_ptr<PeerWindows>> windows_;  // by rank; shared by the process's groups
+  std::vector<std::shared_ptr<PeerWindows>> windows_;  // [rank]; the process's groups share them
   bool works_ = true;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A memory file whose offsets are addresses, seen through windows by its own process and by
-// another.
+// A memory file whose offsets are addresses is seen through windows, by its own process and by
+// another one.
 #include "transport/mapped_memory.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class Owner {
   ~Owner() { close(descriptor_); }
   const FileIdentity& file() const { return file_; }
 
-  // Memory of the file at `wanted`, or anywhere. The addresses are offsets.
+  // Allocates memory of the file at `wanted`, or anywhere. The addresses are offsets.
   std::byte* allocate(std::size_t bytes, std::uintptr_t wanted = 0) {
     void* place = reinterpret_cast<void*>(wanted);
     if (!place) {
@@ -51,7 +51,7 @@ class Owner {
   FileIdentity file_;
 };
 
-// The mapped memory of ranks of which 0 is this one and the others have `file`.
+// Returns the mapped memory of ranks of which rank 0 is this process and the others have `file`.
 MappedMemory seen_by_rank_0(const FileIdentity& file, int others = 1) {
   const auto ranks = static_cast<std::size_t>(others) + 1;
   std::vector<FileIdentity> files(ranks, file);
@@ -82,7 +82,7 @@ TEST(MappedMemory, ShowsWhatTheOwnerHas) {
     std::memset(view, 77, 8);
     EXPECT_EQ(own[at], std::byte{77});
   }
-  EXPECT_EQ(memory.view(0, address(own), 8), nullptr);  // its own
+  EXPECT_EQ(memory.view(0, address(own), 8), nullptr);  // it is the rank's own memory
 }
 
 // Memory that goes and comes back at the same address is seen through the same window.
@@ -118,7 +118,7 @@ TEST(MappedMemory, ShowsNothingBeyondItsBounds) {
   Owner owner;
   MappedMemory memory = seen_by_rank_0(owner.file());
   constexpr std::uintptr_t kBegin = 100 * MappedMemory::kWindow;
-  EXPECT_EQ(memory.view(1, kBegin - 4, 8), nullptr);  // in two windows
+  EXPECT_EQ(memory.view(1, kBegin - 4, 8), nullptr);  // the bytes lie in two windows
   EXPECT_NE(memory.view(1, kBegin - 8, 8), nullptr);
   int shown = 1;
   for (std::uintptr_t i = 0; i < 2 * PeerWindows::kMost; ++i) {
@@ -126,7 +126,7 @@ TEST(MappedMemory, ShowsNothingBeyondItsBounds) {
   }
   EXPECT_LE(shown, static_cast<int>(PeerWindows::kMost));
   EXPECT_GE(shown, 2);
-  EXPECT_NE(memory.view(1, kBegin - 8, 8), nullptr);  // what was shown stays
+  EXPECT_NE(memory.view(1, kBegin - 8, 8), nullptr);  // a window that was shown stays
 }
 
 TEST(MappedMemory, WorksOnlyWithTheFileThatWasTold) {
@@ -160,7 +160,7 @@ TEST(MappedMemory, ThreadsGetTheSameWindows) {
   }
 }
 
-// Another process sees it through /proc, and a child of this one has none of the windows.
+// Another process sees the memory through /proc, and a child of this one has none of the windows.
 TEST(MappedMemory, BetweenProcesses) {
   Owner owner;
   std::byte* const own = owner.allocate(kMiB);
@@ -178,7 +178,7 @@ TEST(MappedMemory, BetweenProcesses) {
     if (grandchild == 0) _exit(count_mappings(owner.file()));
     int status = 0;
     waitpid(grandchild, &status, 0);
-    _exit(WEXITSTATUS(status) == 1 ? 0 : 4);  // `own` alone
+    _exit(WEXITSTATUS(status) == 1 ? 0 : 4);  // only `own` is still mapped
   }
   int status = 0;
   waitpid(child, &status, 0);

@@ -24,13 +24,14 @@ std::mutex& mutex() {
   static auto* the_mutex = new std::mutex;
   return *the_mutex;
 }
-// Never destroyed: groups may end while the process does.
+// This object is never destroyed, since groups may end while the process does.
 Known& known() {
   static auto* the_known = new Known;
   return *the_known;
 }
 
-// Address space for a window, aligned so that the owner's large pages can be mapped as such.
+// Reserves address space for a window, aligned so that the owner's large pages can be mapped as
+// such.
 std::byte* reserve() {
   void* const memory =
       mmap(nullptr, kWindow + kHuge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -100,7 +101,7 @@ std::byte* PeerWindows::window(std::uint64_t number) {
   return added;
 }
 
-// Neither a core file nor a child that is forked gets the peer's memory.
+// A core file does not get the peer's memory, and neither does a child that is forked.
 std::byte* PeerWindows::map(std::uint64_t number) {
   std::byte* const place = is_still_open(opened_) ? reserve() : nullptr;
   if (!place) return nullptr;

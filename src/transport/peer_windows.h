@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The windows of one peer's memory file. All groups of this process that have the peer share them;
-// they go with the last of these groups.
+// These are the windows of one peer's memory file. All groups of this process that have the peer
+// share them; they go with the last of these groups.
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,14 @@ class PeerWindows {
  public:
   static constexpr std::size_t kMost = 64;
 
-  // Those of the process `pid`; null where its file cannot be opened or is not the one told.
+  // Opens the windows of process `pid`. Returns null if its file cannot be opened or is not the one
+  // told.
   static std::shared_ptr<PeerWindows> of(pid_t pid, const FileIdentity& file);
   PeerWindows(const PeerWindows&) = delete;
   PeerWindows& operator=(const PeerWindows&) = delete;
   ~PeerWindows();
 
-  // Any thread may call it. A window that has been shown stays: other threads may use it.
+  // Any thread may call it. A window that has been shown stays, because other threads may use it.
   std::byte* view(std::uintptr_t address, std::size_t bytes);
 
  private:
@@ -35,7 +36,7 @@ class PeerWindows {
   std::byte* window(std::uint64_t number);
   std::byte* map(std::uint64_t number);
 
-  FileIdentity opened_;  // the same file, by this process's own descriptor
+  FileIdentity opened_;  // the peer's file, by this process's own descriptor
   const FileIdentity file_;
   // Entries before `count_` do not change.
   Window windows_[kMost];

@@ -43,7 +43,7 @@ std::byte* SharedMappings::find(const SharedPlace& place, std::uintptr_t address
 }
 
 SharedMappings& shared_mappings() {
-  // Never destroyed: windows may be freed while the process ends.
+  // This object is never destroyed, since windows may be freed while the process ends.
   static auto* the_mappings = new SharedMappings;
   return *the_mappings;
 }

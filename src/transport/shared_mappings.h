@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared memory that the MPI has given to the program on several ranks (MPI_Win_allocate_shared).
-// All ranks of a window have mapped the same file, so each finds a peer's buffer in a mapping of
-// its own: nothing is promoted, and no page is mapped once more.
+// The MPI gives the program shared memory on several ranks (MPI_Win_allocate_shared). All ranks of
+// a window have mapped the same file, so each finds a peer's buffer in a mapping of its own:
+// nothing is promoted, and no page is mapped once more.
 //
-// Idea   A buffer is told to others by what it lies in: a word made of the file's device and inode,
-//        the same on all ranks, and the address at which the file's first byte would be
-// Cost   Some comparisons a use: the kernel is not asked
+// Idea   A rank tells others in what its buffer lies: by a word made of the file's device and
+// inode,
+//        the same on all ranks, and by the address at which the file's first byte would be
+// Cost   Some comparisons for each use: the kernel is not asked
 // Stale  A mapping is noted when its window is there and forgotten before that is freed.
 //        MPI_Win_free returns on no rank before all of the window have called it, and a rank does
-//        not call it while a buffer of its own in the window is in use. Where a rank does not find
-//        the mapping it copies by the kernel
+//        not call it while a buffer of its own in the window is in use. A rank that does not find
+//        the mapping copies by the kernel
 #pragma once
 
 #include <atomic>
@@ -22,32 +23,32 @@
 
 namespace sumac {
 
-// How a rank tells others in what its buffer lies.
+// A rank tells others by this in what its buffer lies.
 struct SharedPlace {
-  std::uint64_t file = 0;   // a word of device and inode; 0: in nothing that is noted
+  std::uint64_t file = 0;   // a word of device and inode; 0: the buffer lies in nothing noted
   std::uintptr_t base = 0;  // where the file's first byte would be
 };
 
 struct SharedMapping {
   std::uintptr_t begin = 0, end = 0;
-  std::uint64_t offset = 0;  // of `begin` in the file
+  std::uint64_t offset = 0;  // where `begin` is in the file
   std::uint64_t file = 0;    // a word of device and inode; not 0
 
   SharedPlace place() const { return {file, begin - offset}; }
   bool operator==(const SharedMapping&) const = default;
 };
 
-// Those of this process. Any thread may call its functions.
+// These are the shared mappings that this process has. Any thread may call the functions.
 class SharedMappings {
  public:
   // A mapping may be added several times and is then removed as often.
   void add(const SharedMapping& mapping);
   void remove(const SharedMapping& mapping);
 
-  // The mapping that holds all of the buffer; none: `file` is 0.
+  // Returns the mapping that holds all of the buffer; `file` is 0 if there is none.
   SharedPlace place_of(const void* address, std::size_t bytes) const;
-  // Where this process sees the bytes at `address` of a peer's, in a mapping of the peer's at
-  // `place`; null where it does not see them all.
+  // Returns where this process sees the bytes at `address` of a peer, which lie in a mapping of the
+  // peer at `place`; null if it does not see them all.
   std::byte* find(const SharedPlace& place, std::uintptr_t address, std::size_t bytes) const;
 
  private:
@@ -55,9 +56,10 @@ class SharedMappings {
   std::atomic<std::size_t> count_{0};
   std::vector<SharedMapping> mappings_;
 };
-SharedMappings& shared_mappings();  // of the process
+// Returns the mappings of the process.
+SharedMappings& shared_mappings();
 
-// A way to reach peers' memory that also sees the buffers told of one operation.
+// This way to reach peers' memory also sees the buffers that one operation has told of.
 class SharedViews final : public PeerMemory {
  public:
   explicit SharedViews(PeerMemory& other) : other_(other) {}

@@ -38,7 +38,7 @@ TEST(SharedMappings, WhatIsRemovedIsNotFound) {
   SharedMappings own;
   const SharedMapping mapping{0x10000, 0x18000, 0, 7};
   own.add(mapping);
-  own.add(mapping);  // of two windows
+  own.add(mapping);  // the mapping belongs to two windows
   own.remove(mapping);
   const SharedPlace place = own.place_of(at(0x10000), 1);
   EXPECT_EQ(place.file, 7u);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All-gather after Bruck, of any radix. A rank has the parts of a run of ranks that begins with
-// itself; in a round it gets those of the runs behind its own, which is then radix times as long.
+// itself. In a round it gets the parts of the runs behind its own, so that its run becomes radix
+// times as long.
 //   Steps    log_k p, of up to k-1 messages each, whatever the number of ranks
 //   Bytes    a rank sends n(p-1)/p, and copies n in the end
 //   Wins     small messages

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All-reduce in place. Each rank folds its part of the vector, in blocks of 16 KiB, from all ranks'
-// inputs into its own output, and copies each block into the others' outputs; or a busy rank's
-// part.
+// inputs into its own output, and copies each block into the others' outputs. A rank that would
+// only wait does the same for the part of a busy rank.
 //   Steps    3: addresses out, edges out, all pieces done
 //   Bytes    a rank reads n(p-1)/p of others, folds n in all and writes n(p-1)/p
 //   Wins     from some pages on, wherever buffers are used again and again

@@ -6,8 +6,8 @@
 //   Wins     small messages: the one transfer of a cache line is nearly all there is to wait for
 //   Needs    slots, n <= kLinesData. Every rank folds in the same order: same bits on all
 //
-// For a blocking call there is a direct path beside the coroutine, of the same two steps: setting
-// up a coroutine and taking it down takes some 35 ns of the 300 of a call.
+// Blocking calls take a direct path beside the coroutine, of the same two steps: setting up a
+// coroutine and taking it down takes some 35 ns of the 300 ns of a call.
 #include "algorithms/functions.h"
 #include "algorithms/lines.h"
 

@@ -11,7 +11,8 @@
 namespace sumac::allreduce {
 namespace {
 
-// A rank reduces the part of the next one: each then starts at the rank that has its number.
+// A rank reduces the part of the next rank, so that each part starts at the rank that has its
+// number.
 Parts parts_of(std::size_t bytes, int ranks) { return {bytes, ranks, kCacheLine, 1}; }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-reduce by single copy, the work shared. Each rank has a part of the vector; a piece of it is
+// All-reduce by single copy, with shared work. Each rank has a part of the vector. A piece of it is
 // fetched from all ranks' inputs, folded while it is in the cache, and stored into all ranks'
 // outputs, by the rank itself or by one that has nothing else to do.
-//   Steps    2: addresses out, all pieces done; between them no rank waits, and of a rank that is
-//            busy elsewhere nothing is needed
+//   Steps    2: addresses out, all pieces done; between them no rank waits, and nothing is needed
+//            from a rank that is busy elsewhere
 //   Bytes    a rank fetches and stores n(p-1)/p and folds n in all; nothing goes through slots
 //   Wins     large messages
 //   Needs    access to peers' memory. A piece of every rank's buffers is touched by one rank alone,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-reduce over slots, the work split. Each chunk is divided into one part a rank: a rank copies
-// the others' parts into its slot, folds its own part of all ranks' slots into its output, copies
-// the result into its slot, and copies the other parts' results out. As many chunks as half a ring
-// has slots go through a stage before the next, so that a wait is seldom for what is just written.
-// Results are not folded into the slot: ordinary stores recall each line from the rank that read it
-// last, which the copy avoids where that is dear (hand_over.h).
+// All-reduce over slots, with split work. Each chunk is divided into one part for each rank: a rank
+// copies the others' parts into its slot, folds its own part of all ranks' slots into its output,
+// copies the result into its slot, and copies the other parts' results out. Half a ring of chunks
+// goes through one stage before the next stage begins, so that a rank seldom waits for data that
+// were just written. Results are not folded into the slot: ordinary stores would recall each line
+// from the rank that read it last, and the copy avoids that where it costs much (hand_over.h).
 //   Steps    2 a chunk (inputs in, results out), pipelined
 //   Bytes    a rank copies 2n(p-1)/p and folds n in all: p times less arithmetic than flat
 //   Wins     medium and large messages where single copy is not available
@@ -47,7 +47,7 @@ Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
       take_from_others(group, first + step, args.output, cut, step);
       group.finish(first + step);
     }
-    // Others publish results of these chunks only once they have copied out those before.
+    // Others publish results of these chunks only after they have copied out the results before.
     group.note_finished_before(first + begin);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of equal blocks on their way through slots, step by step: every rank that gives a row copies
-// the next piece of it into its slot, and takes its blocks out of the slots of the ranks that have
-// put them there: where a block fills a slot or more, of one rank in each step. It copies the next
+// Rows of equal blocks go through slots step by step. Every rank that gives a row copies the next
+// piece of it into its slot, and takes its blocks out of the slots of the ranks that have put them
+// there. If a block fills a slot or more, it takes from one rank in each step. It copies the next
 // piece in before it waits for the others' last ones.
 #pragma once
 
@@ -11,20 +11,20 @@
 
 namespace sumac::alltoall {
 
-// The pieces of a row: each takes a position.
+// Returns the pieces of a row, each of which takes a position.
 inline Chunks row_chunks(const ShmGroup& group, const AlltoallArguments& args) {
   return slot_chunks(row_bytes(args, group.rank()), group.slot_bytes());
 }
 
-// Takes the positions that a row needs; returns the first.
+// Takes the positions that a row needs. Returns the first.
 inline std::uint64_t take_rows(ShmGroup& group, const AlltoallArguments& args) {
   const Chunks chunks = row_chunks(group, args);
   return group.take(chunks.count(), {.room = chunks.most()});
 }
 
 // Brings the rows of the ranks for which gives(rank) is true to all others, from position `first`
-// on. All ranks finish all positions. meanwhile() is called when the first piece is there for the
-// others: theirs are on their way.
+// on. All ranks finish all positions. meanwhile() is called when this rank's first piece is there
+// for the others and theirs are on their way.
 template <class Gives, class Meanwhile>
 Task bring_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& args, std::uint64_t first,
                 Gives gives, Meanwhile meanwhile) {
@@ -33,7 +33,7 @@ Task bring_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& args, 
   const std::size_t block = row_bytes(args, group.rank()) / static_cast<std::size_t>(ranks - 1);
   Row row(args, group.rank());
   for (std::size_t step = 0; step <= chunks.count(); ++step) {
-    // Also where this rank gives nothing: no rank finishes positions a ring ahead.
+    // A rank that gives nothing waits, too, because no rank may finish positions a ring ahead.
     if (step < chunks.count()) co_await strand.until(group.slot_free(first + step));
     if (step < chunks.count() && gives(group.rank())) {
       const std::uint64_t position = first + step;

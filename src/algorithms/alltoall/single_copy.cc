@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-to-all by single copy. Every rank fetches its blocks straight from the others' inputs, that
-// of the rank before it first, so that no two read from one at the same time. The row of a rank
-// whose input has gaps, or which has met refusals, goes through its slots: to pack the whole of it
-// first takes twice as long (4 MiB of every second double between two ranks, Zen 4).
-//   Steps    2: addresses out, all blocks fetched; 1 a slot of the row more where one has gaps
+// All-to-all by single copy. Every rank fetches its blocks straight from the others' inputs,
+// beginning with the rank before it, so that no two read from one at the same time. The row of a
+// rank whose input has gaps, or which has met refusals, goes through its slots: packing the whole
+// row first takes twice as long (4 MiB of every second double between two ranks, Zen 4).
+//   Steps    2: addresses out, all blocks fetched; 1 more for each slot of the row if one has gaps
 //   Bytes    a rank fetches p-1 blocks, or writes p-1 blocks and reads p-1
 //   Wins     large messages
 //   Needs    access to peers' memory; slots, a ring of 3 or more; that no other operation takes
@@ -29,7 +29,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
   co_await strand.until(group.slot_free(position));
   show_buffers(group, position, {fetched ? args.input.at() : nullptr, nullptr});
   args.keep_own(group.rank());
-  const Part own = args.sent[group.rank()];  // at the same place in all ranks' inputs
+  const Part own = args.sent[group.rank()];  // it is at the same place in all ranks' inputs
   std::vector<bool> in_slots(static_cast<std::size_t>(group.size()));
   in_slots[static_cast<std::size_t>(group.rank())] = !fetched;
   for (int distance = 1; distance < group.size(); ++distance) {
@@ -45,7 +45,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
   if (peers.refusals->any()) [[unlikely]]
     group.mark_refused(group.rank(), position);
   all_fetched.note_done(group.rank());
-  // All ranks have seen the same.
+  // All ranks have seen the same in_slots.
   const bool any = std::find(in_slots.begin(), in_slots.end(), true) != in_slots.end();
   const bool all = std::find(in_slots.begin(), in_slots.end(), false) == in_slots.end();
   const std::uint64_t first = any ? take_rows(group, args) : group.take(0);

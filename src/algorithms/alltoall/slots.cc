@@ -19,7 +19,7 @@ Task slots(Strand& strand, ShmGroup& group, const AlltoallArguments& args) {
   const std::uint64_t first = take_rows(group, args);
   co_await bring_rows(
       strand, group, args, first, [](int) { return true; }, keep_own);
-  // Every other rank has begun this call.
+  // Every other rank has begun this call by now.
   group.note_finished_before(first);
 }
 

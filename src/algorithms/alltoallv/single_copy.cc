@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-to-all of blocks of any sizes, of which every rank fetches those of long rows straight from
-// the others' inputs. Shorter rows go as in slots.cc: each rank's by its own length, which it tells
-// the others together with the addresses or the first data.
+// All-to-all of blocks of any sizes. Every rank fetches the blocks of long rows straight from the
+// others' inputs. Shorter rows go as in slots.cc. A row's own length decides; its rank tells it the
+// others together with the addresses or the first data.
 //   Steps    2 where a row is fetched: addresses out, all blocks fetched; as in slots.cc before
 //   Bytes    a rank fetches its blocks of long rows, writes its short row and reads the others'
 //   Wins     large messages

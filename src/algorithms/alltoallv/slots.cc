@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-to-all of blocks of any sizes over slots. A rank knows the sizes of its own blocks alone, so
-// it tells the others, with its first data, how many bytes its row has, and before the row where in
-// it each block is. The longest row says how many steps there are. A row that fits the lines goes
-// through these.
+// All-to-all of blocks of any sizes over slots. A rank knows only the sizes of its own blocks, so
+// it tells the others, with its first data, how many bytes its row has and, before the row, where
+// in it each block is. The longest row says how many steps there are. A row that fits the lines
+// goes through them.
 //   Steps    1 a slot of the longest row, pipelined, no entry or exit barrier
 //   Bytes    a rank writes its row and 16 bytes a rank (4 in lines), and reads what is for it
 //   Wins     wherever the MPI's own copies more or waits more
@@ -13,8 +13,8 @@
 namespace sumac::alltoallv {
 namespace {
 
-// Waits at a last position, whose slots have no data, until all have fetched: they read this rank's
-// input until then.
+// Waits at a last position, whose slots have no data, until all have fetched, because they read
+// this rank's input until then.
 Task end_fetching(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
                   const SingleCopy& peers, std::uint64_t position,
                   const std::vector<Unread>& unread) {
@@ -58,7 +58,7 @@ Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& arg
   const std::size_t own_steps = output.steps();
   std::size_t steps = own_steps;
   const auto input_from = [&](int distance) { return Input(group, args, peers, first, distance); };
-  bool any_fetched = output.is_fetched();  // all ranks see all rows
+  bool any_fetched = output.is_fetched();  // all ranks see all rows, so they agree
   for (int d = 1; d < ranks; ++d) {
     steps = std::max(steps, input_from(d).steps());
     any_fetched |= input_from(d).way() == Way::fetched;
@@ -86,7 +86,8 @@ Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& arg
   }
   for (std::size_t step = 0; step < steps; ++step) {
     if (step + 1 < steps) {
-      // Also where this rank has nothing more to put: no rank finishes positions a ring ahead.
+      // A rank that has nothing more to put waits, too, because no rank may finish positions a ring
+      // ahead.
       co_await strand.until(group.slot_free(first + step + 1));
       if (step + 1 < own_steps) output.put_next(first + step + 1);
     }

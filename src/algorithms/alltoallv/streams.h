@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of blocks of any sizes, of which the ranks tell each other with the first data. See
-// slots.cc.
+// The ranks exchange rows of blocks of any sizes, and tell each other the sizes with the first
+// data. See slots.cc.
 #pragma once
 
 #include "algorithms/functions.h"
@@ -11,33 +11,34 @@
 
 namespace sumac::alltoallv {
 
-// In front of a row's first lines: its bytes, and whether it has gaps, so that it is not fetched.
+// A row's first lines begin with its bytes, and with a bit that says that it has gaps, so that it
+// cannot be fetched.
 using Head = std::uint64_t;
 inline constexpr Head kHasGaps = Head{1} << 63;
 
-// Before a row: where the block of each other rank is, the next rank's first.
+// A table before a row says where the block of each other rank is, the next rank's first.
 template <class Number>
 struct Entry {
   Number place, bytes;
 };
-using LinesEntry = Entry<std::uint16_t>;  // of a row in lines: the place counts from the head
-using SlotsEntry = Entry<std::uint64_t>;  // from the first entry
+using LinesEntry = Entry<std::uint16_t>;  // for a row in lines; the place counts from the head
+using SlotsEntry = Entry<std::uint64_t>;  // the place counts from the first entry
 
 template <class E>
 constexpr std::size_t table_bytes(int ranks) {
   return static_cast<std::size_t>(ranks - 1) * sizeof(E);
 }
 
-// Head, entries and row.
+// Returns the bytes of head, entries and row.
 inline std::size_t bytes_in_lines(std::size_t row, int ranks) {
   return sizeof(Head) + table_bytes<LinesEntry>(ranks) + row;
 }
 
-// How a row goes to the others: each by its own length, which they learn first. `fetched`: they
-// have access to the rank's memory, and fetch their blocks.
+// A row goes to the others by one of these ways. Its own length, which they learn first, decides. A
+// row is `fetched` by others that have access to the rank's memory.
 enum class Way : std::uint8_t { lines, slots, fetched };
-// Rows that fill at least so many slots are worth it, 1 MiB: shorter ones go through slots in 0.5
-// to 0.8 of the time (two ranks, Zen 4, near and far).
+// Fetching is worth it for rows that fill at least this many slots, 1 MiB: shorter ones go through
+// slots in 0.5 to 0.8 of the time (two ranks, Zen 4, near and far).
 inline constexpr std::size_t kLeastSlotsFetched = 32;
 struct WayOf {
   int ranks;
@@ -54,21 +55,21 @@ struct WayOf {
   }
 };
 
-// Behind the head of a row that is fetched: addresses in the rank's memory.
+// Behind the head of a row that is fetched are these addresses in the rank's memory.
 struct Addresses {
-  std::uintptr_t input, blocks;  // the data, and where in them the blocks are: a Part a rank
+  std::uintptr_t input, blocks;  // the data, and a Part for each rank that says where its block is
 };
 
-// A block of which it could not be read where it is: a Part, at `entry` in the rank's memory.
+// The place of this block could not be read: it is a Part, at `entry` in the rank's memory.
 struct Unread {
   int from;
   std::uintptr_t entry, input;
 };
 
-// What a rank writes, step by step.
+// This is what a rank writes, step by step.
 class Output {
  public:
-  // `fetched`: whether a long row may be.
+  // `fetched` says whether a long row may be fetched.
   Output(ShmGroup& group, const AlltoallArguments& args, bool fetched)
       : group_(group),
         args_(args),
@@ -90,7 +91,7 @@ class Output {
       const Addresses own{reinterpret_cast<std::uintptr_t>(args_.input.at()),
                           reinterpret_cast<std::uintptr_t>(args_.sent.listed)};
       std::memcpy(line + sizeof(Head), &own, sizeof own);
-      end_streaming();  // as show_buffers()
+      end_streaming();  // for the same reason as in show_buffers()
     } else {
       put_in_slot(position);
     }
@@ -103,7 +104,7 @@ class Output {
   }
 
  private:
-  // Writes the next block's entry; returns the place of the block behind it.
+  // Writes the next block's entry. Returns the place of the block behind it.
   template <class E>
   std::size_t enter(std::byte* to, std::size_t place) {
     const int rank = rank_after(group_.rank(), ++entered_, group_.size());
@@ -147,14 +148,14 @@ class Output {
   const AlltoallArguments& args_;
   WayOf way_of_;
   Row row_;
-  std::size_t bytes_;  // of the row
+  std::size_t bytes_;  // bytes of the row
   Head head_;
   int entered_ = 0;    // blocks that have an entry
-  std::size_t place_;  // of the next one, and
-  std::size_t left_;   // bytes of entries and row, where they go through slots
+  std::size_t place_;  // place of the next block
+  std::size_t left_;   // bytes of entries and row that are left, if they go through slots
 };
 
-// What is there for this rank of the row of the rank `distance` before it.
+// This rank's share of the row of the rank `distance` before it.
 class Input {
  public:
   Input(const ShmGroup& group, const AlltoallArguments& args, const SingleCopy* peers,
@@ -166,7 +167,7 @@ class Input {
         index_(static_cast<std::size_t>(distance - 1)),
         from_(rank_before(group.rank(), distance, group.size())) {}
 
-  // The number of steps, and how the row comes, once its first position is in.
+  // The number of steps, and the way of the row, are known once its first position is in.
   std::size_t steps() const { return way_of().steps(row_bytes()); }
   Way way() const { return way_of()(row_bytes()); }
 
@@ -180,14 +181,14 @@ class Input {
     note(entry);
     return lines_with(group_, from_, first_, block().offset, block().bytes);
   }
-  // Where a block is empty, its buffer may be null, which memcpy() must not get.
+  // The buffer of an empty block may be null, which memcpy() must not get.
   void take_from_lines() {
     const auto [offset, bytes] = block();
     if (bytes > 0) take_lines(group_, from_, first_, output(), bytes, offset);
     block().offset = kTaken;
   }
 
-  // Returns false where it cannot read where the block is.
+  // Returns false if it cannot read where the block is.
   bool fetch() {
     block().offset = kTaken;
     const std::size_t bytes = args_.received[from_].bytes;
@@ -202,7 +203,7 @@ class Input {
   Unread unread() const { return {from_, entry_address(addresses()), addresses().input}; }
 
   void expect_in_slots() { block() = {}; }
-  // True when the step's slot has the entry or some of the block.
+  // Returns true if the step's slot has the entry or some of the block.
   bool has_some(std::size_t step) const {
     const Part chunk = chunk_of(step);
     const Part seen = block();
@@ -248,7 +249,7 @@ class Input {
   }
   Part& block() const { return args_.blocks[from_]; }
   Bytes output() const { return args_.output + args_.received[from_].offset; }
-  // What a rank gives and what the other expects is the same, unless the program is wrong.
+  // A rank gives as many bytes as the other expects, unless the program is wrong.
   template <class Number>
   void note(const Entry<Number>& entry) {
     block() = {entry.place, std::min<std::size_t>(entry.bytes, args_.received[from_].bytes)};
@@ -258,11 +259,11 @@ class Input {
   const AlltoallArguments& args_;
   const SingleCopy* peers_;
   std::uint64_t first_;
-  std::size_t index_;  // of the entry
+  std::size_t index_;  // index of the entry
   int from_;
 };
 
-// Brings all rows to all ranks. `peers`: null where rows cannot be fetched.
+// Brings all rows to all ranks. `peers` is null if rows cannot be fetched.
 Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
                    const SingleCopy* peers);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast in place. Every other rank copies the message out of the root's buffer; the root copies
-// some of it into theirs, so that it does its share, and any rank what one that is busy elsewhere
-// leaves.
+// Broadcast in place. Every other rank copies the message out of the root's buffer. The root copies
+// some of it into theirs, so that it does its share, and a rank that would only wait copies what a
+// busy rank has left.
 //   Steps    3: addresses out, edges out, copies done
 //   Bytes    every rank moves n(p-1)/p: between two ranks both move half
 //   Wins     from some pages on, wherever buffers are used again and again

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Broadcast by a binomial scatter of the root's data, halves of which go to the root's partners at
-// shrinking distances, and an all-gather by recursive doubling. What a rank scatters onwards it
-// keeps, so that no rank gets a byte twice: the partners of the first exchanges have it already.
+// shrinking distances, and an all-gather by recursive doubling. A rank keeps the data that it
+// scatters onwards, so that no rank gets a byte twice: the partners of the first exchanges have it
+// already.
 //   Steps    2 log2 p, one more when p is no power of two
 //   Bytes    the root sends 2n(p-1)/p, another rank less; all ranks together n(p-1)
 //   Wins     medium messages on many ranks, for which a chain is too long, and a tree sends all
@@ -14,7 +15,8 @@
 namespace sumac::bcast {
 namespace {
 
-// What a rank does, by its place in the vector. Ranks that follow one another exchange most.
+// This says what a rank does, by its place in the vector. Ranks that follow one another exchange
+// most.
 class Scattered {
  public:
   Scattered(const Doubling& shape, int root_place, std::size_t bytes)
@@ -23,11 +25,12 @@ class Scattered {
         from_(halves_.places_below(halves_.place(), root_place)),
         root_place_(root_place) {}
   const Halves& halves() const { return halves_; }
-  // The number of places, its own and those after it, that the rank gets from its partner at that
-  // distance: all, for the root.
+  // Returns how many places, its own and those after it, the rank gets from its partner at that
+  // distance; for the root, all.
   int from() const { return from_; }
   bool is_root() const { return from_ == halves_.shape().ranks(); }
-  // Whether the rank, or its partner at that distance, lacks what the other has gathered.
+  // takes() returns true if the rank lacks what its partner at that distance has gathered, gives()
+  // if the partner lacks what the rank has.
   bool takes(int distance) const { return distance >= from_; }
   bool gives(int distance) const {
     return distance >= halves_.places_below(halves_.place() ^ distance, root_place_);

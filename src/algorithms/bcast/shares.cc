@@ -4,8 +4,8 @@
 namespace sumac::bcast {
 namespace {
 
-// What a rank copies at a time: at least p pieces of a message, so that the root can have every
-// p-th.
+// A rank copies one of these pieces at a time. A message has at least p of them, so that the root
+// can have every p-th.
 Chunks pieces(const ShmGroup& group, std::size_t bytes) {
   constexpr std::size_t kMost = 512 << 10;
   const std::size_t share = div_up(bytes, static_cast<std::size_t>(group.size()));
@@ -27,7 +27,7 @@ Task copy_shares(Strand& strand, ShmGroup& group, const BcastArguments& args,
   const Bytes buffer = args.buffer + part.offset;
   const Chunks parts = pieces(group, part.bytes);
   const Claims claims(group, position, parts.count());
-  // Of each rank's pieces, the root stores this many.
+  // The root stores this many of each rank's pieces.
   const std::size_t of_root = parts.count() / static_cast<std::size_t>(ranks);
   if (own == args.root) {
     const auto push = [&](int to, std::size_t most) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast by single copy. Every other rank fetches the message from the root's buffer; the root
-// stores some of it into theirs, so that it does its share, and any rank what one that is busy
-// elsewhere leaves. A rank whose buffer has gaps fetches all itself, and unpacks piece by piece. Of
-// a root whose buffer has gaps nobody can fetch: the message goes through its slots, as it does
-// where the root has met refusals.
-//   Steps    2: addresses out, copies done; as in slots.cc where the root's buffer has gaps
+// Broadcast by single copy. Every other rank fetches the message from the root's buffer. The root
+// stores some of it into theirs, so that it does its share, and a rank that would only wait copies
+// what a busy rank has left. A rank whose buffer has gaps fetches everything itself, and unpacks
+// piece by piece. Nobody can fetch from a root whose buffer has gaps, so the message then goes
+// through its slots, as it does if the root has met refusals.
+//   Steps    2: addresses out, copies done; as in slots.cc if the root's buffer has gaps
 //   Bytes    every rank moves n(p-1)/p: between two ranks both move half
 //   Wins     large messages
 //   Needs    access to peers' memory; slots; that no other operation takes positions before the
@@ -24,7 +24,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
   show_buffers(group, position, {buffer, buffer});
   co_await strand.until(group.in(args.root, position));
   const bool through_slots = buffers_of(group, args.root, position).input == 0;
-  // Where no data have gaps, slots may have no room for any.
+  // If no data have gaps, slots may have no room for any.
   const std::uint64_t first = through_slots ? take_slots(group, args) : group.take(0);
   if (!through_slots) co_await copy_shares(strand, group, args, peers, position, {0, args.bytes});
   group.finish(position);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A broadcast through the root's slots, for algorithms that may turn to it. See slots.cc.
+// Other broadcasts may turn to this one, which goes through the root's slots. See slots.cc.
 #pragma once
 
 #include "algorithms/arguments.h"
@@ -9,7 +9,7 @@
 
 namespace sumac::bcast {
 
-// Takes the positions that the message needs; returns the first.
+// Takes the positions that the message needs. Returns the first.
 std::uint64_t take_slots(ShmGroup& group, const BcastArguments& args);
 
 // Brings the message from the root to all, at positions from `first` on.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reduce in place. Each rank folds its part of the vector from all ranks' inputs into the root's
-// output, or a busy rank's part.
+// output. A rank that would only wait does the same for the part of a busy rank.
 //   Steps    3: addresses out, edges out, all pieces done
 //   Bytes    a rank reads n(p-1)/p of others, folds n in all and writes n/p
 //   Wins     from some pages on, wherever buffers are used again and again
@@ -13,8 +13,7 @@ namespace sumac::reduce {
 Task direct(Strand& strand, ShmGroup& group, const ReduceArguments& args, const SingleCopy& peers,
             const Direct& direct) {
   const bool root = group.rank() == args.root;
-  // Where this rank forms a part of the result: in the root's output, if it sees it and need not
-  // stream.
+  // This rank forms a part of the result in the root's output, if it sees that and need not stream.
   const auto place = [&group, &args, &peers, at = direct.position, root](std::size_t offset,
                                                                          std::size_t bytes) {
     if (root) return args.output + offset;

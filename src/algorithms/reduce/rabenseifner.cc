@@ -13,7 +13,7 @@
 namespace sumac::reduce {
 namespace {
 
-// An extra rank's data and its pair's, in the order of ranks.
+// Folds an extra rank's data and its pair's, in the order of ranks.
 Task fold_pair(Strand& strand, MessageGroup& group, const ReduceArguments& args, int pair,
                std::byte* to) {
   group.receive(pair, group.scratch, args.bytes());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduce over slots, the work split. As the all-reduce of that name, but only the root copies the
-// results out: each rank folds its own part of every chunk and leaves the result in its slot.
+// Reduce over slots, with split work. It works like the all-reduce of that name, but only the root
+// copies the results out: each rank folds its own part of every chunk and leaves the result in its
+// slot.
 //   Steps    2 a chunk, pipelined
 //   Bytes    a rank copies n(p-1)/p and folds n in all; the root copies n(p-1)/p more
 //   Wins     large messages of three ranks and more, where single copy is not available

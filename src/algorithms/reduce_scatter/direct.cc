@@ -10,7 +10,7 @@
 namespace sumac::reduce_scatter {
 namespace {
 
-// The part of a vector that both ranges have, if any.
+// Returns the part of a vector that both ranges have, if any.
 Part common(Part a, Part b) {
   const std::size_t from = std::max(a.offset, b.offset);
   const std::size_t to = std::min(a.offset + a.bytes, b.offset + b.bytes);

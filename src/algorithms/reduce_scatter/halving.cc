@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduce-scatter by recursive halving. In step k a rank and the one at distance 2^k each give the
-// half of what they still hold that the other's side is for, and fold what they keep, the lower
+// Reduce-scatter by recursive halving. In step k a rank and the one at distance 2^k give each other
+// the half of their data that is meant for the other's side, and fold what they keep, the lower
 // one's data first. The vector is copied before: parts lie in the order of mirrored numbers, so a
-// half is one message. Elements are folded in the same tree as by recursive doubling: same bits.
-// Where the number of ranks is no power of two, the first ones begin and end in pairs of which one
-// is idle between.
+// half is one message. Elements are folded in the same tree as by recursive doubling: same bits. If
+// the number of ranks is no power of two, the first ranks begin and end in pairs, and one of each
+// pair is idle in between.
 //   Steps    log2 p, two more when p is no power of two
 //   Bytes    a rank sends n(p-1)/p, or else up to n
 //   Wins     small and medium messages
@@ -17,7 +17,7 @@
 namespace sumac::reduce_scatter {
 namespace {
 
-// Copies the parts to their places; in a pair, folds the other's data after this rank's.
+// Copies the parts to their places. In a pair, it folds the other's data after this rank's.
 void place_parts(const ReduceScatterArguments& args, const PlacedParts& begin_of, int places,
                  const std::byte* others, std::byte* to) {
   for (int place = 0; place < places; ++place) {

@@ -18,7 +18,8 @@ std::size_t bytes_a_rank(const Layout& layout) {
   return layout.block_bytes() / static_cast<std::size_t>(layout.ranks);
 }
 
-// Small slots make up for their size by their number.
+// Returns the layout with a ring of the usual length. Small slots make up for their size by their
+// number.
 Layout with_usual_ring(Layout layout) {
   const std::size_t one = std::bit_ceil(std::max<std::size_t>(layout.slot_bytes, 1));
   const std::size_t enough = std::min(kLeastPayloads / one, kMostSlots);
@@ -27,12 +28,12 @@ Layout with_usual_ring(Layout layout) {
   return layout;
 }
 
-// What long rings take beyond the usual ones, a rank.
+// Returns the bytes that long rings take for each rank beyond the usual ones.
 std::size_t bytes_beyond_usual(const Layout& layout) {
   return bytes_a_rank(layout) - bytes_a_rank(with_usual_ring(layout));
 }
 
-constexpr std::size_t kShareOfLongRings = 16;  // a sixteenth of the budget
+constexpr std::size_t kShareOfLongRings = 16;  // they get a sixteenth of the budget
 
 bool includes(const std::vector<std::uint64_t>& all, const std::uint64_t* some, int count) {
   return std::all_of(some, some + count, [&](std::uint64_t member) {
@@ -44,21 +45,21 @@ std::atomic<std::uint32_t>& detached(std::byte* block) {
   return reinterpret_cast<BlockHeader*>(block)->detached;
 }
 
-// What is free in /dev/shm, where that is known.
+// Returns the bytes that are free in /dev/shm, as far as that is known.
 std::size_t free_bytes() {
   struct statvfs status;
   if (statvfs("/dev/shm", &status) != 0) return SIZE_MAX;
   return static_cast<std::size_t>(status.f_bavail) * status.f_frsize;
 }
 
-// The limit of the sizes of files that this process may make (ulimit -f).
+// Returns how large the files that this process makes may be (ulimit -f).
 std::size_t most_file_bytes() {
   rlimit limit;
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : SIZE_MAX;
 }
 
-// Returns the memory of the block, except its first page, in which the members read that it was
-// dropped.
+// Returns the memory of the block to the system, except its first page, in which the members read
+// that it was dropped.
 void drop(const Segment& segment) {
   auto& header = *reinterpret_cast<BlockHeader*>(segment.memory);
   header.dropped.store(1, std::memory_order_release);
@@ -71,9 +72,10 @@ Arena::~Arena() {
   for (const Mapping& mapping : mapped_) munmap(mapping.segment.memory, mapping.segment.bytes);
 }
 
-// Payloads of a slot with which what a rank reads in one pass through the others' rings is twice
-// its second-level cache: each line has left that cache before it is written again, which costs
-// half of what it costs to recall it. (The half gained is of 64 KiB between two cores of a Zen 4.)
+// Returns how many payloads a slot takes in turn. A rank then reads, in one pass through the
+// others' rings, twice what its second-level cache holds: each line has left that cache before it
+// is written again, which costs half as much as recalling it. (That half was gained for 64 KiB
+// between two cores of a Zen 4.)
 std::size_t turns_for(const Layout& layout) {
   constexpr std::size_t kUnknown = 1 << 20, kMost = 8;
   const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -83,8 +85,8 @@ std::size_t turns_for(const Layout& layout) {
       std::clamp<std::size_t>(wanted / (others * layout.ring * layout.slot_bytes), 1, kMost));
 }
 
-// The usual geometry, or a small one where /dev/shm is small (containers often get 64 MiB), or no
-// file may be larger.
+// Returns the usual geometry, or a small one if /dev/shm is small (containers often get 64 MiB) or
+// files may not be larger.
 Layout Arena::choose_layout(int ranks, int lanes, Slots slots, Control control) const {
   Layout layout;
   layout.ranks = ranks;
@@ -115,7 +117,7 @@ Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::siz
   Ticket ticket;
   collect_released();
   if (reuse(layout, members, ticket)) return ticket;
-  // Communicators beyond the first few have the rings that they need, not those that are faster.
+  // Communicators beyond the first few get the rings that they need, not those that are faster.
   const std::size_t wanted = bytes_beyond_usual(layout);
   if (wanted > 0 && long_rings() + wanted > budget / kShareOfLongRings) {
     layout = with_usual_ring(layout);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pool of shared blocks. The first rank of a group (its leader) owns the group's block: it
-// makes one, or offers again one of its own that no group uses any more and that all members
+// This is the pool of shared blocks. The first rank of a group (its leader) owns the group's block:
+// it makes one, or offers again one of its own that no group uses any more and that all members
 // already have mapped. So thousands of communicators come and go with the memory of a few, and no
 // allocator has to live in shared memory, where a killed rank could leave it locked.
 //
 //   leader: offer() -> ticket to all -> every rank: accept() -> all agree -> confirm() or abandon()
 //
-// Until it is confirmed nobody looks into a block: where /dev/shm is full it has no memory where
-// other ranks have yet to reserve theirs, and a look would end the process (SIGBUS).
+// Nobody looks into a block until it is confirmed: if /dev/shm is full, the block has no memory
+// where other ranks have yet to reserve theirs, and a look would end the process (SIGBUS).
 //
-// Safe to call from several threads.
+// Several threads may call it.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace sumac {
 
 enum class Offer : std::uint32_t { fresh, again, refused, over_budget };
 
-// What the leader sends to the members, as plain bytes.
+// The leader sends this to the members, as plain bytes.
 struct Ticket {
   std::uint64_t id = 0;  // random number of the block
   SegmentKey key;        // key of a new block
@@ -38,31 +38,33 @@ struct Ticket {
 class Arena {
  public:
   Arena() = default;
-  // For tests: slots of another size than the usual, and `root` in front of /dev/shm and /proc.
+  // Tests use it for slots of another size than the usual, and for `root` in front of /dev/shm and
+  // /proc.
   Arena(std::size_t slot_bytes, std::string root)
       : slot_bytes_(slot_bytes), root_(std::move(root)) {}
-  // Unmaps everything; what was given is gone.
+  // Unmaps everything. Nobody may use the blocks any more.
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Leader: offers a block of `lanes` lanes to the processes `members` (their unique words). The
-  // blocks of this leader together take at most `budget` bytes a rank, and the long rings of the
-  // first few of them (Slots::in_turn, deep) up to a sixteenth more.
+  // The leader calls it to offer a block of `lanes` lanes to the processes `members` (their unique
+  // words). The blocks of this leader together take at most `budget` bytes for each rank, and the
+  // long rings of the first few of them (Slots::in_turn, deep) up to a sixteenth more.
   Ticket offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
                Slots slots = Slots::full, Control control = Control::slot);
 
-  // Every rank: maps the block and reserves this rank's part of it. Returns null on failure.
+  // Every rank calls it to map the block and to reserve its own part. Returns null on failure.
   std::byte* accept(const Ticket& ticket, int rank);
 
-  // Every rank, once all have accepted. The leader closes the descriptor, so that nobody else can
-  // map the block.
+  // Every rank calls it once all have accepted. The leader closes the descriptor, so that nobody
+  // else can map the block.
   void confirm(const Ticket& ticket);
 
-  // Every rank, when not all ranks could accept: gives the block up.
+  // Every rank calls it if not all ranks could accept. It gives the block up.
   void abandon(const Ticket& ticket);
 
-  // Every rank, when its communicator has ended: gives the block back. No other rank need be told.
+  // Every rank calls it when its communicator has ended, and gives the block back. No other rank
+  // need be told.
   static void release(std::byte* block);
 
  private:
@@ -76,7 +78,7 @@ class Arena {
     Segment segment;
     Layout layout;
     std::size_t share;  // bytes of the block per rank, counted against the budget
-    std::size_t more;   // and of its long rings, which are counted apart
+    std::size_t more;   // bytes of its long rings for each rank, counted apart
     std::vector<std::uint64_t> members;
     bool in_use;
     bool confirmed;
@@ -85,7 +87,8 @@ class Arena {
   Layout choose_layout(int ranks, int lanes, Slots slots, Control control) const;
   void collect_released();
   bool reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket);
-  // Bytes a rank of the blocks of this leader: with the usual rings, and beyond.
+  // reserved() returns the bytes that the blocks of this leader take for each rank with the usual
+  // rings; long_rings() returns the bytes beyond.
   std::size_t reserved() const;
   std::size_t long_rings() const;
   bool make_room(std::size_t share, std::size_t budget);

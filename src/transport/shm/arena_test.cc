@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pool of shared blocks, with ranks that are Arena objects of one process.
+// The pool of shared blocks is tested with ranks that are Arena objects of one process.
 #include "transport/shm/arena.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ bool can_be_opened(const Ticket& ticket) {
   return open_segment(ticket.key, ticket.bytes).memory != nullptr;
 }
 
-// All ranks take the block; returns rank 0's view of it.
+// Lets all ranks take the block. Returns rank 0's view of it.
 std::byte* join(Arena (&arenas)[4], const Ticket& ticket, int ranks) {
   std::byte* first = nullptr;
   for (int r = 0; r < ranks; ++r) {
@@ -93,14 +93,14 @@ Layout with_usual_ring(Layout layout) {
   return layout;
 }
 
-// Bytes a rank: room for a block of the usual rings, not for two.
+// Returns bytes for each rank that suffice for one block of the usual rings, not for two.
 std::size_t enough_for_one(const Ticket& ticket) {
   const Layout usual = with_usual_ring(ticket.layout);
   return usual.block_bytes() / static_cast<std::size_t>(usual.ranks) * 3 / 2;
 }
 
-// A few communicators get rings that exceed the processors' caches, or of more slots, the others
-// what they need.
+// A few communicators get rings that exceed the processors' caches, or that have more slots. The
+// others get what they need.
 TEST(Arena, LongRingsTakeNothingFromTheBudget) {
   for (const Slots slots : {Slots::in_turn, Slots::deep}) {
     Arena arena;
@@ -158,7 +158,8 @@ TEST(Arena, MembersUnmapWhatTheirLeaderHasDropped) {
   std::byte* block = join(arenas, pair, 2);
   EXPECT_EQ(count_mappings(), before + 2);
   for (int r = 0; r < 2; ++r) Arena::release(block);
-  const Ticket four = arenas[0].offer(4, 1, kMembers, enough_for_one(pair));  // in its place
+  // This block takes the place of `pair`.
+  const Ticket four = arenas[0].offer(4, 1, kMembers, enough_for_one(pair));
   ASSERT_EQ(four.offer, Offer::fresh);
   EXPECT_EQ(count_mappings(), before + 2);
   block = join(arenas, four, 4);
@@ -174,7 +175,7 @@ TEST(Arena, AbandonedBlockLeavesNothing) {
   EXPECT_EQ(arenas[2].accept(ticket, 2), nullptr);
 }
 
-// The first byte of a block that has memory; -1 where none has.
+// Returns the offset of the first byte of a block that has memory; -1 if none has.
 off_t first_touched(const Ticket& ticket) { return lseek(ticket.key.descriptor, 0, SEEK_DATA); }
 
 // Rank 0 has yet to reserve the beginning of the blocks, for which there may be no memory.

@@ -32,21 +32,21 @@ void store(std::byte* to, const std::byte* from, Copy copy) {
   }
 }
 
-// By the line, as programs write: memset may use stores that leave the caches.
+// Writes a line at a time, as programs do: memset may use stores that leave the caches.
 void rewrite(std::byte* data, int value) {
   for (std::size_t i = 0; i < kCopiedBytes; i += kCacheLine) {
     std::memset(data + i, value, kCacheLine);
   }
 }
 
-// Single copy: the first half of the other's data into the second half of the own.
+// Does a single copy: the first half of the other's data goes into the second half of this side's.
 bool exchange(const CopyCells& others, const OtherMemory& other, std::byte* data) {
   constexpr std::size_t kHalf = kCopiedBytes / 2;
   const std::uint64_t address = others.address.load(std::memory_order_relaxed);
   return other.read(other.context, address, data + kHalf, kHalf);
 }
 
-// Tells the reader of the data in the way of `copy`, under this number.
+// Writes the data for the reader in the way of `copy`, and tells it this number.
 void write(const CopyPlaces& places, const std::byte* data, Copy copy, std::uint64_t number) {
   for (std::size_t i = 0; i < kCopyPieces; ++i) {
     if (copy != Copy::attached) store(places.slots[i], data + i * kCopyPiece, copy);
@@ -54,7 +54,7 @@ void write(const CopyPlaces& places, const std::byte* data, Copy copy, std::uint
   }
 }
 
-// Waits for them. Returns false when they did not come by the deadline.
+// Waits for the data and reads them. Returns false if they did not come by the deadline.
 bool read(const CopyPlaces& places, std::byte* data, Copy copy, std::uint64_t number,
           std::uint64_t deadline_ns) {
   for (std::size_t i = 0; i < kCopyPieces; ++i) {
@@ -65,7 +65,7 @@ bool read(const CopyPlaces& places, std::byte* data, Copy copy, std::uint64_t nu
   return true;
 }
 
-// Tells the other side where this one's data are, as soon as it has seen the next number.
+// Tells the other side where this side's data are, as soon as it has seen the next number.
 void show(CopyCells& own, const std::byte* data) {
   own.address.store(reinterpret_cast<std::uintptr_t>(data), std::memory_order_relaxed);
 }

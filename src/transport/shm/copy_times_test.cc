@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies between two sides: both see the same numbers, whatever the cells held before, and nobody
-// waits for long.
+// The tests copy between two sides: both see the same numbers, whatever the cells held before, and
+// nobody waits for long.
 #include "transport/shm/copy_times.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kLong = 60'000'000'000;
 
-// Both sides' memory, which holds bytes of that value.
+// The memory of both sides holds bytes of that value at first.
 struct Shared {
   explicit Shared(int value) : memory(sizeof(CopyCells[2]) + kCopiedBytes + kFalseSharingRange) {
     std::memset(memory.data(), value, memory.size());
@@ -40,7 +40,7 @@ bool copy(const void*, std::uintptr_t address, void* to, std::size_t bytes) {
 bool pretend(const void*, std::uintptr_t, void*, std::size_t) { return true; }
 bool refuse(const void*, std::uintptr_t, void*, std::size_t) { return false; }
 
-// What a side has read of the other's memory.
+// A side has read this of the other's memory.
 struct Seen {
   std::vector<int> values;
 };
@@ -65,7 +65,8 @@ TEST(CopyTimes, BothSidesTakeTheirTurns) {
       reader.join();
       EXPECT_GT(times.slots(), 0);
       EXPECT_GT(times.attached, 0);
-      // What the writer has written in each round, and what the reader had through slots.
+      // The reader has what the writer has written in each round, in its own memory and through
+      // slots.
       EXPECT_EQ(by_reader.values, (std::vector<int>{0, 1, 2}));
       EXPECT_EQ(by_writer.values, (std::vector<int>{0, 1, 2}));
       for (const std::byte* slot : shared.places.slots) EXPECT_EQ(static_cast<int>(*slot), 2);
@@ -74,7 +75,7 @@ TEST(CopyTimes, BothSidesTakeTheirTurns) {
 }
 
 TEST(CopyTimes, TheLeastOfEachWayCounts) {
-  // Of each round: cached, streamed, attached.
+  // Each row of three has the cached, the streamed and the attached time of a round.
   static constexpr std::uint64_t kTook[] = {90, 80, 70, 50, 60, 65, 40, 99, 61};
   static thread_local std::size_t readings;
   static thread_local std::uint64_t time;
@@ -139,7 +140,7 @@ TEST(CopyTimes, StoresAreCachedUnlessTheOthersAreClearlyFaster) {
   EXPECT_EQ(both(Stores::streamed, Stores::cached), Stores::streamed);
   EXPECT_EQ(both(Stores::cached, Stores::cached), Stores::cached);
   EXPECT_EQ(both(Stores::streamed, Stores::unknown), Stores::unknown);
-  // Where they are not measured the distance tells.
+  // If the ways are not measured, the distance decides.
   for (const Distance distance : {Distance::unknown, Distance::near, Distance::far}) {
     for (const Stores stores : {Stores::unknown, Stores::cached, Stores::streamed}) {
       const Measured measured{distance, Attach::unknown, stores};

@@ -10,14 +10,14 @@ namespace sumac {
 namespace {
 
 void clear_flags(std::byte* lane, const Layout& layout) {
-  if (layout.control == Control::slot) return;  // in the lines
+  if (layout.control == Control::slot) return;  // the flags are in the lines
   const FlagPlaces flags = layout.flag_places();
   for (std::size_t f = 0; f < kPositions * flags.by_slot; f += flags.by_rank) {
     new (lane + flags.first + f) Counter{};
   }
 }
 
-// The data in lines are left as they are.
+// Clears the flags. The data in lines are left as they are.
 void clear_memory(std::byte* memory, const Layout& layout) {
   for (std::size_t i = 0; i < kPositions; ++i) new (memory + i * sizeof(Line)) Counter{};
   for (std::size_t i = 0; i < kResultPlaces; ++i) {
@@ -130,7 +130,8 @@ bool ShmGroup::differs(int rank, std::uint64_t& number) const {
     if (both && mine != theirs) return true;
   }
   number = 0;
-  // Within what this rank's operation has taken: of one that has not as many positions.
+  // The other rank is inside the positions that this rank's operation has taken, so it is in an
+  // operation that has not as many.
   const std::uint64_t mine = control(rank_).begun.load(std::memory_order_relaxed);
   const std::uint64_t theirs = control(rank).begun.load(std::memory_order_relaxed);
   return theirs != mine && theirs - mine < next_ - mine;

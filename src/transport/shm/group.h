@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank's handle on the shared memory of a group of ranks.
+// This is one rank's handle on the shared memory of a group of ranks.
 //
 // Positions. Every use of a slot is numbered, the same on all ranks: a collective takes as many
 // positions as it has chunks, at the moment it is called, with the lines and payloads that it uses
@@ -9,9 +9,9 @@
 //   3. it reads others' slots for p only after their in(p) or out(p);
 //   4. it calls finish(p) when it will not read any slot for p again.
 // There is no entry barrier and seldom a wait at 1: a rank that need not wait for others may be
-// kPositions small operations ahead of them. Of several operations
-// under way at the same time a later one may finish first: others are told of a position only when
-// all before it are finished with too.
+// kPositions small operations ahead of them. If several operations are under way at the same time,
+// a later one may finish first: others are told of a position only when all before it are finished
+// too.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class ShmGroup {
   std::size_t widest_payload() const { return layout_.widest_payload(); }
   std::size_t ring() const { return layout_.ring; }
 
-  // Takes the next `count` positions for one operation, which uses the same of each; returns the
+  // Takes the next `count` positions for one operation, which uses the same of each. Returns the
   // first.
   std::uint64_t take(std::uint64_t count, const Use& use = {}) {
     const std::uint64_t first = next_;
@@ -66,8 +66,8 @@ class ShmGroup {
     return first;
   }
 
-  // The same for an operation that learns from the other ranks how many it needs: takes the first.
-  // The next take() is the same operation's. In between no other operation may take any.
+  // Takes the first position for an operation that learns from the other ranks how many it needs.
+  // The next take() must be the same operation's; no other operation may take any in between.
   std::uint64_t take_first(const Use& use) {
     const std::uint64_t first = take(1, use);
     takes_more_ = true;
@@ -76,8 +76,9 @@ class ShmGroup {
   bool takes_more() const { return takes_more_; }
 
   // Announces the next operation, before it takes its positions. Its flags, and those of all later
-  // ones, are then not taken for those of a rank that has announced anything else: it is as if that
-  // rank had not arrived. Writes memory that other ranks read only when they wait long.
+  // operations, then differ from those of a rank that has announced anything else: each sees the
+  // other as if it had not arrived. This writes memory that other ranks read only when they wait
+  // long.
   void announce(const Announcement& call) {
     control(rank_).begun.store(next_, std::memory_order_relaxed);
     list(call);
@@ -85,13 +86,13 @@ class ShmGroup {
     calls_.add(call);
     mark(calls_.mark());
   }
-  // The same for an operation that takes no positions here, being carried out over levels.
+  // Does the same for an operation that takes no positions here, because levels carry it out.
   void announce_elsewhere(const Announcement& call) {
     list(call);
     calls_.add(call);
   }
-  // On a level's group an operation is listed when it begins, and marks the flags when its turn has
-  // come.
+  // On a level's group, list() is called when an operation begins, and the flags are marked when
+  // its turn has come.
   void list(const Announcement& call) {
     AnnouncedCall& entry = control(rank_).calls[num_announced_ % kAnnouncedCalls];
     entry.number.store(0, std::memory_order_relaxed);
@@ -105,32 +106,33 @@ class ShmGroup {
     mark_ = mark;
     marked_[++num_marked_ % kAnnouncedCalls] = {next_, mark};
   }
-  // Flags without announcements in them, as of a group in which nothing is announced.
+  // Leaves announcements out of the flags, for a group in which nothing is announced.
   void mark_no_calls() { marks_calls_ = false; }
-  // True when `rank` has announced another operation than this rank, or is in another one at the
-  // same positions; false when it is merely behind or ahead. `number`: of the operation, 0 where it
-  // is not known any more.
+  // Returns true if `rank` has announced another operation than this rank, or is in another one at
+  // the same positions; false if it is merely behind or ahead. `number` becomes the operation's, or
+  // 0 if that is not known any more.
   bool differs(int rank, std::uint64_t& number) const;
-  // The first rank that differs, or -1.
+  // Returns the first rank that differs, or -1.
   int find_different(std::uint64_t& number) const;
-  // The operation of this number, or the last one with 0. False when it is not known any more.
+  // Returns the operation of this number, or the last one for 0. Returns false if it is not known
+  // any more.
   bool announced(int rank, std::uint64_t number, Announcement& call) const;
-  // True for the first rank that asks: of several that find the same, one says so.
+  // Returns true for the first rank that asks: if several find the same, only one reports it.
   bool is_first_to_tell() const;
-  // What a flag is set to for a position. It is greater for a later one.
+  // Returns the value of a flag for a position. It is greater for a later one.
   std::uint64_t flag_of(std::uint64_t position) const {
     if (position < announced_first_) [[unlikely]]
       return flag_of_earlier(position);
     return (position + 1) << CallHash::kMarkBits | mark_;
   }
-  // True when `rank` has begun the operation that this rank has begun last.
+  // Returns true if `rank` has begun the operation that this rank has begun last.
   bool has_begun(int rank) const;
-  // True when `rank` has finished everything that this rank has begun: there is nothing to wait
-  // for.
+  // Returns true if `rank` has finished everything that this rank has begun, so that there is
+  // nothing to wait for.
   bool is_through(int rank) const;
 
-  // True where small data travel in lines with flags of their own; else they are contiguous, behind
-  // the one flag in().
+  // Returns true if small data travel in lines with flags of their own. Otherwise they are
+  // contiguous, behind the one flag in().
   bool has_lines() const { return layout_.control == Control::slot; }
   Line& line(int rank, std::uint64_t position, int index) const {
     const Places::Run& run = places_.run_of(position);
@@ -139,27 +141,29 @@ class ShmGroup {
                                   : place_of_first_line(position);
     return reinterpret_cast<Line*>(memory(rank) + place)[index];
   }
-  // Small data (at most kLinesData) that lie contiguous: without lines, or no longer than one.
+  // Returns the place of small data (at most kLinesData) that are contiguous: either the layout has
+  // no lines, or they fit one.
   std::byte* small(int rank, std::uint64_t position) const {
     Line& first = line(rank, position, 0);
     const bool as_lines = has_lines() || places_.run_of(position).lines == 1;
     return as_lines ? first.data : reinterpret_cast<std::byte*>(&first);
   }
-  // Data of any size, contiguous, behind the flag in() or out(): of an operation that has at most
-  // `most` bytes there, the same on all ranks.
+  // Returns the place of contiguous data of any size, behind the flag in() or out(), for an
+  // operation that has at most `most` bytes there, the same on all ranks.
   std::byte* cell(int rank, std::uint64_t position, std::size_t most) const {
     return most <= kLineData ? small(rank, position) : payload(rank, position);
   }
-  // The payload, of which the operation uses as much as it said when it took the position.
+  // Returns the payload. The operation may use as much of it as it said when it took the position.
   std::byte* payload(int rank, std::uint64_t position) const {
     return payloads(rank) + places_.payload_place(position);
   }
-  // The memory of all payloads of a rank.
+  // Returns the memory of all payloads of a rank.
   std::byte* payloads(int rank) const {
     return payloads_ + static_cast<std::size_t>(rank) * rank_stride_;
   }
 
-  // Copies into this rank's payload of `position`, the way that others read soonest.
+  // Copies into this rank's payload of `position`, by the way that is fastest for writer and
+  // readers together.
   void store(std::uint64_t position, std::byte* to, const std::byte* from, std::size_t bytes) {
     if (!kCanStream || bytes < kLeastMeasured) {
       std::memcpy(to, from, bytes);
@@ -167,9 +171,9 @@ class ShmGroup {
       store_measured(position, to, from, bytes);
     }
   }
-  // True where `bytes` bytes that a layout packs had better be packed elsewhere and given to
-  // store(), which is about to go past the caches, or to measure: else they are packed into the
-  // payload.
+  // Returns true if `bytes` bytes that a layout packs should be packed elsewhere and given to
+  // store(), because that is about to go past the caches, or to measure. Otherwise they should be
+  // packed into the payload.
   bool stores_better(std::uint64_t position, std::size_t bytes) {
     Way measured;
     return kCanStream && bytes >= kLeastMeasured &&
@@ -205,22 +209,23 @@ class ShmGroup {
   // Waits for the flags of all ranks but this one.
   Wait others_in(std::uint64_t position) const { return others(in_flag(0, position), position); }
   Wait others_out(std::uint64_t position) const { return others(out_flag(0, position), position); }
-  // The counter of work that any rank may do, in the slot of the rank whose share it is.
+  // Any rank may do a part of a rank's share of the work. These counters are in the slot of the
+  // rank whose share it is.
   Counter& taken(int rank, std::uint64_t position) const { return results(rank, position).taken; }
   Counter& done(int rank, std::uint64_t position) const { return results(rank, position).done; }
   Wait all_done(std::uint64_t position, std::uint64_t target) const {
     return {results(0, position).done, rank_stride_, size(), rank_, size(), target};
   }
 
-  // Notes that a transfer of a rank's share of the work has been refused: who sees the share done
-  // afterwards sees this too.
+  // Notes that a transfer of a rank's share of the work has been refused. A rank that sees the
+  // share done afterwards also sees this.
   void mark_refused(int rank, std::uint64_t position) const {
     results(rank, position).refused.store(refused_at(position), std::memory_order_relaxed);
   }
   bool is_refused(int rank, std::uint64_t position) const {
     return results(rank, position).refused.load(std::memory_order_relaxed) == refused_at(position);
   }
-  // Of all shares, when all are done.
+  // Returns true if a transfer of any share has been refused. Call it when all shares are done.
   bool any_refused(std::uint64_t position) const {
     for (int r = 0; r < size(); ++r) {
       if (is_refused(r, position)) [[unlikely]]
@@ -228,12 +233,12 @@ class ShmGroup {
     }
     return false;
   }
-  // Places for requests in a rank's slot: its own, and that of another rank that has to do with
-  // this one alone.
+  // A rank's slot has two places for requests: one for its own, and one for those of another rank
+  // that deals with this one alone.
   Relayed& relayed(int rank, std::uint64_t position, int place) const {
     return results(rank, position).relayed[place];
   }
-  // Waits until all others' rounds have come to `target`, or up to `beyond` further.
+  // Waits until the rounds of all others have come to `target`, or at most `beyond` further.
   Wait others_relayed(std::uint64_t position, std::uint64_t target, std::uint64_t beyond) const {
     const Counter& first = relayed(0, position, 0).round;
     return {first, rank_stride_, size(), rank_ + 1, size() - 1, target, beyond};
@@ -263,7 +268,7 @@ class ShmGroup {
   }
 
   // Fetches the first lines of this rank's next slot, as many as the last message took, back from
-  // the ranks that read them last. Called while this rank waits anyway.
+  // the ranks that read them last. It is called while this rank waits anyway.
   void prefetch_next_slot(std::uint64_t position) const {
     const Places::Run& run = places_.run_of(position);
     const std::byte* from = memory(rank_) + place_of_first_line(position + 1);
@@ -287,7 +292,8 @@ class ShmGroup {
   // later operations then tell nothing about its positions.
   void let_overlap() { overlapped_ = next_; }
 
-  // The rank whose counter (of this group) this is, or -1. For reports of who has not arrived.
+  // Returns the rank to which this counter of the group belongs, or -1. Reports of ranks that have
+  // not arrived ask this.
   int owner_of(const Counter* counter) const;
 
  private:
@@ -297,8 +303,9 @@ class ShmGroup {
   std::byte* memory(int rank) const {
     return memory_ + static_cast<std::size_t>(rank) * rank_stride_;
   }
-  // Processors fetch lines in pairs: the first lines of a position and the next are of two pairs,
-  // lest a rank fetches, with the line that it reads, one that another is about to write.
+  // Processors fetch lines in pairs. The first lines of a position and of the next are in two
+  // pairs, so that a rank does not fetch, with the line that it reads, one that another is about to
+  // write.
   static std::size_t place_of_first_line(std::uint64_t position) {
     static_assert(std::has_single_bit(kPositions));
     const std::size_t index = position % kPositions;
@@ -319,7 +326,7 @@ class ShmGroup {
   Counter& out_flag(int rank, std::uint64_t position) const {
     return has_lines() ? results(rank, position).out : flag(rank, position, flags_.to_result);
   }
-  // How far payloads have gone through their memory, for the passes of HandOver.
+  // Returns how far payloads have gone through their memory, for the passes of HandOver.
   std::uint64_t place_in_passes(std::uint64_t position) const {
     return Places::from_of(places_.run_of(position), position);
   }
@@ -342,7 +349,7 @@ class ShmGroup {
 
   std::byte* block_ = nullptr;
   Layout layout_;
-  std::byte* memory_ = nullptr;  // of rank 0
+  std::byte* memory_ = nullptr;  // memory of rank 0
   std::byte* payloads_ = nullptr;
   std::size_t rank_stride_ = 0;
   FlagPlaces flags_;
@@ -357,17 +364,17 @@ class ShmGroup {
   std::uint64_t next_ = 0;
   std::uint64_t finished_by_all_ = 0;  // a lower bound, as last seen
   std::uint64_t overlapped_ = 0;       // see let_overlap()
-  std::uint64_t finished_ = 0;         // this rank has finished every position before this one,
-  int num_early_ = 0;                  // and so many after it: those whose bits are set
+  std::uint64_t finished_ = 0;         // this rank has finished every position before this
+  int num_early_ = 0;                  // number of bits set in early_: positions finished after it
   std::bitset<kPositions> early_;
-  // The operations announced: their number, a hash of them all, and the last ones' first positions
-  // and marks.
+  // These describe the announced operations: their number, a hash of them all, and the first
+  // positions and marks of the last ones.
   CallHash calls_;
   std::uint64_t num_announced_ = 0, num_marked_ = 0, announced_first_ = 0, mark_ = 0;
   struct Marked {
     std::uint64_t first = 0, mark = 0;
   };
-  std::vector<Marked> marked_;  // by number modulo kAnnouncedCalls
+  std::vector<Marked> marked_;  // indexed by number modulo kAnnouncedCalls
 };
 
 }  // namespace sumac

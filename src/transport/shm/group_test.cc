@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks tell each other about slots that they have finished with.
+// The tests check what ranks tell each other about slots that they have finished with.
 #include "transport/shm/group.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kRing = 8, kSlot = 512, kPayloads = 2 * kRing;  // TestBlock has two turns
 
-// Ranks in this process's memory.
+// The ranks are in this process's memory.
 class Group {
  public:
   explicit Group(int ranks, Control control = Control::slot, std::size_t ring = kRing)
@@ -35,7 +35,7 @@ class Group {
 
 bool is_free(ShmGroup& rank, std::uint64_t position) { return rank.slot_free(position).ready(); }
 
-// What operations use, and how many positions a rank may then be ahead of the slowest.
+// Says what operations use, and how many positions a rank may then be ahead of the slowest.
 struct Depth {
   const char* name;
   Use use;
@@ -50,7 +50,7 @@ const Depth kDepths[] = {{"a line", {}, kPositions},
                          {"a wide payload", {.room = 2 * kSlot}, kPayloads / 2}};
 
 // The oldest operation under way waits for the flags that its position had when it began, however
-// many have begun since: all that finished in the other positions, and those of a queue.
+// many have begun since: those that finished in all other positions, and those of a queue.
 TEST(Group, AnOldOperationsFlagsStay) {
   Group group(2);
   group[0].announce({1, 1});
@@ -104,7 +104,7 @@ TEST(ShmGroup, OwnSlotsAreNotUsedAheadOfOneself) {
   }
 }
 
-// Whatever the order, other ranks learn of finished positions without a gap.
+// Whatever the order in which positions finish, other ranks learn of them without a gap.
 TEST(ShmGroup, FinishesInAnyOrder) {
   std::mt19937 random(1);
   for (const Depth& depth : kDepths) {
@@ -189,10 +189,10 @@ TEST(ShmGroup, KnowsWhoseCounterIsMissing) {
   }
 }
 
-// Flags, lines and payloads of all positions that ranks may be using are apart from one another,
-// wherever they lie and whatever operations use.
+// Expects that flags, lines and payloads of all positions that ranks may be using are apart from
+// one another, wherever they lie and whatever operations use.
 void expect_places_apart(Group& group, int ranks, std::uint64_t first, std::uint64_t last) {
-  std::map<const std::byte*, std::size_t> places;  // and how long
+  std::map<const std::byte*, std::size_t> places;  // address and length
   std::size_t added = 0;
   for (int r = 0; r < ranks; ++r) {
     const auto add = [&](const void* place, std::size_t bytes) {

@@ -3,8 +3,8 @@
 
 namespace sumac {
 
-// The way in use stays unless the other is clearly cheaper: an eighth is what two measurements of
-// one way differ by.
+// The way in use stays unless the other is clearly cheaper: two measurements of one way differ by
+// up to an eighth.
 void HandOver::decide(std::uint64_t period, const std::array<std::uint64_t, kWays>& read) {
   std::uint64_t cost[kWays];
   for (std::size_t way = 0; way < kWays; ++way) {

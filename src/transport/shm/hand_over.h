@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a rank stores what others will read from its slots: into its cache, as usual, or past it to
+// A rank stores what others will read from its slots into its cache, as usual, or past it to
 // memory. Which is faster depends on where the ranks run. Between cores that share a cache, a line
 // comes from the other's cache sooner than from memory; between cores that share none, a modified
-// line costs several times what a line in memory costs, which the reader's prefetchers fetch. (Two
-// cores of a Zen 4, 64 KiB: cached 5 us near and 18 us far, streamed 12 and 9 us.) A virtual
-// machine's processors move from one to the other while a program runs.
+// line costs several times what a line in memory costs, which the reader's prefetchers fetch.
+// (Between two cores of a Zen 4, 64 KiB take 5 us near and 18 us far if cached, 12 and 9 us if
+// streamed.) A virtual machine's processors move from one core to another while a program runs.
 //
 // So both ways are measured again and again. Positions are counted in passes through a ring; in
 // each period of passes all ranks store one pass either way and note the least cost a byte of their
@@ -28,21 +28,23 @@ inline constexpr bool kCanStream = true;
 inline constexpr bool kCanStream = false;
 #endif
 
-// Below this, a copy is neither streamed nor measured: flags and fences would be most of its cost.
+// A copy of fewer bytes is neither streamed nor measured: flags and fences would be most of its
+// cost.
 inline constexpr std::size_t kLeastMeasured = 2 << 10;
 
-// The least cost of one pass, of which a later pass is told apart: in one word, so that it can be
+// This is the least cost of one pass, with the period of that pass, in one word, so that it can be
 // read while it is written.
 class PassCost {
  public:
   PassCost() = default;
   explicit PassCost(std::uint64_t word) : word_(word) {}
-  // Takes the cost in ticks a KiB into account; those of other passes are forgotten.
+  // Takes the cost, converted to ticks for each KiB, into account. Costs of other periods are
+  // forgotten.
   void note(std::uint64_t period, std::uint64_t ticks, std::size_t bytes) {
     const std::uint64_t cost = ticks * 1024 / bytes + 1;
     if (of(period) == 0 || cost < of(period)) word_ = period << kShift | (cost & kMask);
   }
-  // 0 where nothing was noted in that period.
+  // Returns 0 if nothing was noted in that period.
   std::uint64_t of(std::uint64_t period) const {
     return word_ >> kShift == (period & (~std::uint64_t{0} >> kShift)) ? word_ & kMask : 0;
   }
@@ -51,41 +53,42 @@ class PassCost {
  private:
   static constexpr int kShift = 32;
   static constexpr std::uint64_t kMask = (std::uint64_t{1} << kShift) - 1;
-  std::uint64_t word_ = ~std::uint64_t{0} << kShift;  // of no period that will be
+  std::uint64_t word_ = ~std::uint64_t{0} << kShift;  // no period that will be has this number
 };
 
-// Which passes are measured, for all ranks alike.
+// The schedule says which passes are measured, for all ranks alike.
 class PassSchedule {
  public:
-  static constexpr std::uint64_t kPasses = 128;  // of a period: two of them are measured
+  static constexpr std::uint64_t kPasses = 128;  // passes in a period; two of them are measured
 
   explicit PassSchedule(std::uint64_t positions = 8) : positions_(positions) {}
   std::uint64_t pass(std::uint64_t position) const { return position / positions_; }
   std::uint64_t period(std::uint64_t position) const { return pass(position) / kPasses; }
-  // True in a pass that is measured, which is stored that way. The first pass of all touches its
-  // memory for the first time: it is none of these.
+  // Returns true in a pass that is measured, and sets the way in which that pass is stored. The
+  // very first pass touches its memory for the first time, so it is not measured.
   bool measured(std::uint64_t position, Way& way) const {
     const std::uint64_t phase = pass(position) % kPasses;
     if (phase != 1 && phase != 2) return false;
     way = phase == 1 ? Way::cached : Way::streamed;
     return true;
   }
-  // True when both passes of the period are through, on all ranks but for the last slots.
+  // Returns true if both measured passes of the period are through, on all ranks, but for the last
+  // slots.
   bool decidable(std::uint64_t position) const { return pass(position) % kPasses >= 4; }
 
  private:
   std::uint64_t positions_;
 };
 
-// A writer's choice.
+// This is a writer's choice.
 class HandOver {
  public:
   explicit HandOver(const PassSchedule& schedule = PassSchedule()) : schedule_(schedule) {}
 
   const PassSchedule& schedule() const { return schedule_; }
 
-  // The way of stores for `position`. read_cost(way, period) is what reading cost the slowest of
-  // the other ranks, 0 where none has read.
+  // Returns the way of storing for `position`. read_cost(way, period) must return what reading cost
+  // the slowest of the other ranks, 0 if none has read.
   template <class ReadCost>
   Way way(std::uint64_t position, ReadCost read_cost) {
     if (!kCanStream) return Way::cached;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which way a writer stores, by costs that are given.
+// The tests give costs and check which way a writer stores.
 #include "transport/shm/hand_over.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ constexpr std::uint64_t kPositions = 8;
 constexpr std::uint64_t kPeriod = kPositions * PassSchedule::kPasses;
 constexpr std::size_t kBytes = 4096;
 
-// Costs in ticks of a chunk, by way.
+// Costs of a chunk in ticks, for each way.
 struct Costs {
   std::uint64_t store[kWays], read[kWays];
 };
@@ -54,7 +54,7 @@ class Pair {
   bool reads_ = true;
 };
 
-constexpr std::uint64_t kMost = kPeriod - 4 * kPositions;  // after the decision
+constexpr std::uint64_t kMost = kPeriod - 4 * kPositions;  // positions after the decision
 constexpr Costs kNear{{400, 900}, {400, 600}}, kFar{{2000, 500}, {2000, 600}};
 
 TEST(HandOver, StoresTheCheaperWayWhereverTheRanksAre) {
@@ -63,7 +63,7 @@ TEST(HandOver, StoresTheCheaperWayWhereverTheRanksAre) {
   EXPECT_EQ(pair.run_period(kNear), 0u);
   EXPECT_EQ(pair.run_period(kFar), kMost);
   EXPECT_EQ(pair.run_period(kFar), kPeriod - 2 * kPositions);
-  // One pass, and until the decision, as before.
+  // One pass is streamed, and until the decision all are as before.
   EXPECT_EQ(pair.run_period(kNear), 2 * kPositions);
   EXPECT_EQ(pair.run_period(kNear), 0u);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where everything lies in the shared block of a group of ranks.
+// The layout says where everything lies in the shared block of a group of ranks.
 //
 //   lane 0: header | control line of each rank | memory of rank 0 | memory of rank 1 | ...
 //   lane 1: the same, if there is one
@@ -9,7 +9,7 @@
 // several, and payloads, are taken from rings as they are needed (places.h), so that a rank may be
 // many small operations ahead of the others with little memory.
 //
-// Where the flags and the small data lie is the lane's control layout, after Kandalla et al.
+// The lane's control layout says where the flags and the small data lie, after Kandalla et al.
 // ("Designing optimized MPI broadcast and allreduce for many integrated core (MIC) InfiniBand
 // clusters", HOTI 2013). In layouts other than Control::slot lines have no flags, so that small
 // data are contiguous, and the flags of all ranks lie in an area before the memory of rank 0:
@@ -32,7 +32,7 @@
 
 namespace sumac {
 
-// Flag and data of a small message share a cache line: one transfer brings both.
+// Flag and data of a small message share a cache line, so that one transfer brings both.
 struct Line {
   alignas(kCacheLine) Counter in;  // ShmGroup::flag_of() the position once the data are here
   std::byte data[kCacheLine - sizeof(Counter)];
@@ -41,51 +41,53 @@ inline constexpr std::size_t kLineData = sizeof(Line::data);
 inline constexpr int kLines = 37;
 inline constexpr std::size_t kLinesData = kLines * kLineData;  // a little over 2 KiB
 
-// What a rank asks another one to copy for it, where the kernel does not (algorithms/relay.h).
+// A rank asks another one to copy this for it, because the kernel does not (algorithms/relay.h).
 struct Relayed {
-  Counter round;  // published last: of what follows, or of what this rank has done for another
+  // Published last: the number of the request, or of the work that this rank has done for another.
+  Counter round;
   std::uint64_t what = 0;
   std::uint64_t address = 0, bytes = 0;
 };
 
-// The flags of a result, of one rank and position.
+// These are the flags of the result of one rank and position.
 struct alignas(kFalseSharingRange) ResultFlags {
   Counter out;  // ShmGroup::flag_of() the position once the rank's result is in the payload
   // Counts the parts taken of this rank's share of common work (claims.h); any rank writes it.
   alignas(kCacheLine) Counter taken;
   Counter done;
-  // ShmGroup::refused_at() the position where a transfer of this rank's share has been refused; set
-  // by any rank, before that rank counts the part as done.
+  // This is ShmGroup::refused_at() the position if a transfer of this rank's share has been
+  // refused. Any rank sets it, before it counts the part as done.
   Counter refused;
   Relayed relayed[2];
 };
 
-// Positions in use at the same time: so many small operations may a rank be ahead of the slowest
-// one. Of those that use ResultFlags fewer: in all of them ranks wait for one another.
+// Positions in use at the same time: a rank may be so many small operations ahead of the slowest
+// one. Fewer may use ResultFlags: in all of these operations ranks wait for one another.
 inline constexpr std::size_t kPositions = 256, kResultPlaces = 32;
-// Further lines of a rank in a lane for messages of any size, and in one for small ones. The former
-// are enough for 64 KiB of messages of any sizes that go by lines, or for 256 messages.
+// A rank has this many further lines in a lane for messages of any size, and in one for small ones.
+// The former are enough for 64 KiB of messages of any sizes that go by lines, or for 256 messages.
 inline constexpr std::size_t kFurtherLines = 1344, kFewFurtherLines = 4 * kLines;
-// Payloads of a rank take at least so much, for 64 KiB of messages of any sizes: a payload takes a
-// power of two of bytes.
+// Payloads of a rank take at least this many bytes, for 64 KiB of messages of any sizes: a payload
+// takes a power of two of bytes.
 inline constexpr std::size_t kLeastPayloads = 128 << 10;
 
-// Two words that describe a call, equal on all ranks that make the same one.
+// Two words describe a call. They are equal on all ranks that make the same call.
 struct Announcement {
   std::uint64_t what = 0, bytes = 0;
   bool operator==(const Announcement&) const = default;
 };
 
-// A rank's call as others read it. `number` counts the calls, from 1; 0 while the words change.
+// Others read a rank's call here. `number` counts the calls, from 1; it is 0 while the words
+// change.
 struct AnnouncedCall {
   Counter number, what, bytes;
 };
-inline constexpr std::size_t kMostSlots = 32;  // of a ring
-// More calls than a rank can have begun since the oldest that is under way: each of those that have
-// finished had one of the positions, and a queue has some more under way.
+inline constexpr std::size_t kMostSlots = 32;  // the most slots of a ring
+// This is more calls than a rank can have begun since the oldest that is under way: each of those
+// that have finished had one of the positions, and a queue has some more under way.
 inline constexpr std::size_t kAnnouncedCalls = 2 * kPositions;
 
-// A hash of all calls that a rank has announced, equal on ranks that have announced the same.
+// A hash of all calls that a rank has announced. It is equal on ranks that have announced the same.
 class CallHash {
  public:
   void add(const Announcement& call) {
@@ -93,7 +95,7 @@ class CallHash {
     all_ = (all_ ^ (call.what + call.bytes * kOdd)) * kOdd;
   }
   static constexpr int kMarkBits = 16;
-  // What flags carry of it.
+  // Returns the bits of the hash that flags carry.
   std::uint64_t mark() const { return all_ >> (64 - kMarkBits); }
 
  private:
@@ -105,10 +107,10 @@ struct alignas(kFalseSharingRange) RankControl {
   // The first position of the operation that this rank has begun last. This and `calls` are read
   // only by a rank that has waited suspiciously long.
   Counter begun;
-  // What this rank's reads cost in the passes that are measured: a PassCost for each way of
+  // The costs of this rank's reads in the passes that are measured, as a PassCost for each way of
   // storing.
   std::atomic<std::uint64_t> read_cost[2];
-  AnnouncedCall calls[kAnnouncedCalls];  // the last ones
+  AnnouncedCall calls[kAnnouncedCalls];  // the last calls
 };
 
 struct alignas(kFalseSharingRange) BlockHeader {
@@ -117,25 +119,26 @@ struct alignas(kFalseSharingRange) BlockHeader {
   std::atomic<std::uint32_t> told;      // nonzero: a rank has said why the job ends
 };
 
-inline constexpr std::size_t kSmallSlot = 4 << 10;  // payload where /dev/shm is small
+inline constexpr std::size_t kSmallSlot = 4 << 10;  // payload if /dev/shm is small
 
-// Where the flags and the small data of slots lie.
+// The flags and the small data of slots lie in one of these ways.
 enum class Control : std::uint8_t {
   slot,       // in the slot: a flag begins the line that carries the first data, or several do
   slab,       // the flags of all ranks side by side, eight to a line; data of all ranks contiguous
-  staggered,  // the same, with each flag in a line of its own
+  staggered,  // as slab, with each flag in a line of its own
 };
 
-// The parts of a slot that a lane has.
+// A lane has these parts of a slot.
 enum class Slots : std::uint8_t {
   full,        // lines and payload
-  in_turn,     // and several payloads, where these are faster and there is room
-  deep,        // as full, of a ring of kMostSlots, where there is room
+  in_turn,     // lines and several payloads, if these are faster and there is room
+  deep,        // as full, with a ring of kMostSlots, if there is room
   lines_only,  // only lines: for small messages, flags and addresses
 };
 
-// Where the flags of a lane are: the first one (from the lane's beginning), and the distances to
-// that of the next rank, to those of the next position, and from an input's to the result's.
+// The flags of a lane begin at `first` (from the lane's beginning). The other fields are the
+// distances to the flag of the next rank, to the flags of the next position, and from an input's
+// flag to the result's. All are in bytes.
 struct FlagPlaces {
   std::size_t first = 0, by_rank = 0, by_slot = 0, to_result = 0;
 };
@@ -144,9 +147,9 @@ struct Layout {
   int ranks = 0;
   int lanes = 1;
   std::size_t ring = 8;               // payloads of a rank; a power of two, at most kMostSlots
-  std::size_t slot_bytes = 32 << 10;  // what fits one; a multiple of kFalseSharingRange
-  // As many times the payloads, for speed alone (a power of two): a line that another rank read
-  // lately is in its cache, and dear to write again.
+  std::size_t slot_bytes = 32 << 10;  // bytes of a payload; a multiple of kFalseSharingRange
+  // There are this many times the payloads (a power of two), for speed alone: a line that another
+  // rank read lately is in its cache, and costs more to write again.
   std::size_t turns = 1;
   std::size_t further_lines = kFurtherLines;
   Control control = Control::slot;
@@ -154,17 +157,18 @@ struct Layout {
   constexpr std::size_t payload_bytes() const {
     return slot_bytes == 0 ? 0 : ring * turns * std::bit_ceil(slot_bytes);
   }
-  // Positions in a row that need never wait for one another, whatever they use.
+  // Returns how many positions in a row need never wait for one another, whatever they use.
   constexpr std::size_t sure_positions() const {
     return std::min({ring, kResultPlaces, further_lines / kLines - 1});
   }
-  // The most that an operation may use of a slot at once. Two ranks that both copy and both read
-  // have no use for short pieces, and a copy of 128 KiB is a sixth faster than four (Zen 5, far).
+  // Returns the most bytes that an operation may use of a slot at once. Two ranks that both copy
+  // and both read have no use for short pieces, and a copy of 128 KiB is a sixth faster than four
+  // (Zen 5, far).
   constexpr std::size_t widest_payload() const {
     constexpr std::size_t kMost = 4;
     return (ranks == 2 ? std::min(turns, kMost) : 1) * slot_bytes;
   }
-  // In the memory of a rank.
+  // These offsets are in the memory of a rank.
   static constexpr std::size_t results_offset() { return kPositions * sizeof(Line); }
   static constexpr std::size_t further_lines_offset() {
     return results_offset() + kResultPlaces * sizeof(ResultFlags);
@@ -179,8 +183,8 @@ struct Layout {
   constexpr std::size_t flags_offset() const {
     return control_offset() + static_cast<std::size_t>(ranks) * sizeof(RankControl);
   }
-  // Of layouts other than Control::slot. Each position of a rank has a flag for the input and one
-  // for the result.
+  // Returns the places of the flags in layouts other than Control::slot. Each position of a rank
+  // has a flag for the input and one for the result.
   constexpr FlagPlaces flag_places() const {
     const std::size_t by_rank = control == Control::slab ? sizeof(Counter) : kFalseSharingRange;
     const std::size_t inputs =

@@ -5,7 +5,7 @@
 
 namespace sumac {
 
-// Lines of a message lie side by side: those left at the end of the ring are passed over.
+// The lines of a message lie side by side, so those left at the end of the ring are passed over.
 void Places::begin_run(std::uint64_t first, const Use& use, std::uint32_t step) {
   Run run;
   run.first = first;
@@ -42,7 +42,7 @@ std::uint64_t Places::first_line_from(std::uint64_t line_from, std::uint64_t pos
   for (std::uint64_t number = newest_; number > 0 && newest_ - number + 1 < kRuns; --number) {
     const Run& run = runs_[number % kRuns];
     if (run.first > position) continue;
-    // Of a run of several positions none takes further lines.
+    // The positions of a run of several take no further lines.
     if (run.line_from < line_from) break;
     found = run.first;
   }

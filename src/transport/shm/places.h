@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which places of a rank's rings each position has: the same arithmetic on all ranks, whether they
-// write there or not.
+// Each position has places in a rank's rings. All ranks compute them by the same arithmetic,
+// whether they write there or not.
 //
 // Lines of a message that needs several, and payloads, follow one another in rings, each operation
 // taking as much as it uses. The places taken are counted without end ("from" grows and is taken
@@ -19,9 +19,9 @@
 
 namespace sumac {
 
-// What an operation uses of each of its positions, the same on all ranks.
+// An operation uses this of each of its positions, the same on all ranks.
 struct Use {
-  int lines = 1;         // more than one: of an operation of one position
+  int lines = 1;         // more than one only if the operation has one position
   std::size_t room = 0;  // bytes of the payload
   bool results = false;  // ResultFlags
 };
@@ -35,16 +35,16 @@ class Places {
         payload_bytes_(layout.payload_bytes()),
         runs_(kRuns) {}
 
-  // What a run of positions uses.
+  // A run is several positions in a row that use the same.
   struct Run {
     std::uint64_t first = 0;      // position
     std::uint64_t line_from = 0;  // further lines taken before it
     std::uint64_t from = 0;       // bytes of payloads taken before it
     std::uint32_t line_place = 0;
     std::uint32_t lines = 1;
-    std::uint32_t step = 0;  // bytes of a payload: a power of two, or none
+    std::uint32_t step = 0;  // bytes of a payload, a power of two; 0: none
     bool results = false;
-    // Ranks may be kPositions ahead in it.
+    // If this holds for the run, ranks may be kPositions ahead in it.
     bool only_first_lines() const { return lines == 1 && step == 0 && !results; }
   };
 
@@ -63,14 +63,15 @@ class Places {
       return last_;
     return earlier_run(position);
   }
-  // Place of the payload of a position, in bytes without end and in the ring.
+  // from_of() returns the place of a position's payload in bytes counted without end,
+  // payload_place() in the ring.
   static std::uint64_t from_of(const Run& run, std::uint64_t position) {
     return run.from + (position - run.first) * run.step;
   }
   std::size_t payload_place(std::uint64_t position) const {
     return from_of(run_of(position), position) & payload_mask_;
   }
-  // Further lines that the next operation of several lines begins with.
+  // Returns the further line with which the next operation of several lines begins.
   std::size_t next_line_place() const { return line_place_; }
 
   // All positions before this one must have been finished by all ranks before `position` is
@@ -86,7 +87,7 @@ class Places {
   }
   void begin_run(std::uint64_t first, const Use& use, std::uint32_t step);
   const Run& earlier_run(std::uint64_t position) const;
-  // The first position, up to `position`, that begins at or behind this place.
+  // Returns the first position, up to `position`, that begins at or behind this place.
   std::uint64_t first_line_from(std::uint64_t line_from, std::uint64_t position) const;
   std::uint64_t first_payload_from(std::uint64_t from, std::uint64_t position) const;
 
@@ -97,7 +98,7 @@ class Places {
   std::uint64_t next_from_ = 0, next_line_from_ = 0;
   std::uint32_t line_place_ = 0;
   Run last_;               // the newest run
-  std::vector<Run> runs_;  // by number modulo kRuns
+  std::vector<Run> runs_;  // indexed by number modulo kRuns
 };
 
 }  // namespace sumac

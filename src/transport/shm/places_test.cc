@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The places that positions have, against a plain account of the memory of each: what ranks may be
-// using at the same time is apart, and ranks may be far ahead of the others.
+// The tests compare the places of positions with a plain account of the memory of each: places that
+// ranks may be using at the same time are apart, and ranks may be far ahead of the others.
 #include "transport/shm/places.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace sumac {
 namespace {
 
-// Bytes from `from` to `to` of a ring.
+// The bytes from `from` to `to` of a ring.
 struct Range {
   std::size_t from = 0, to = 0;
   bool overlaps(const Range& other) const { return from < other.to && other.from < to; }
@@ -21,7 +21,7 @@ struct Range {
 struct Taken {
   Range lines, payload;
   bool results = false;
-  std::size_t data = 0;  // bytes of the program's
+  std::size_t data = 0;  // bytes of the program's data
 };
 
 // Takes positions as ShmGroup does, and knows what each has.
@@ -92,7 +92,7 @@ TEST(Places, OfCallsOfOneSize) {
   }
 }
 
-// Small and large calls, of several positions too, which may be more than all memory has.
+// Calls are small and large, and of several positions too, which may be more than all memory has.
 TEST(Places, OfCallsOfAnySizes) {
   std::mt19937 random(1);
   for (const std::size_t slot : {std::size_t{4} << 10, std::size_t{32} << 10}) {

@@ -19,8 +19,8 @@ Segment map(int fd, std::size_t bytes) {
   return {static_cast<std::byte*>(memory), bytes};
 }
 
-// Opens a descriptor of this process's own for the owner's file; -1 when there is none, or it is
-// another file.
+// Opens a descriptor of this process's own for the owner's file. Returns -1 if there is none, or if
+// it is another file.
 int open_descriptor(const SegmentKey& key, const std::string& root) {
   const std::string path =
       root + "/proc/" + std::to_string(key.pid) + "/fd/" + std::to_string(key.descriptor);
@@ -38,13 +38,13 @@ int open_descriptor(const SegmentKey& key, const std::string& root) {
 }  // namespace
 
 Segment create_segment(std::size_t bytes, SegmentKey& key, const std::string& root) {
-  // O_EXCL: the file cannot be given a name later either.
+  // With O_EXCL the file cannot be given a name later either.
   const int fd =
       open((root + "/dev/shm").c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (fd < 0) return {};
   struct stat status;
   Segment segment;
-  const WithoutWriteSignals without;  // the file may have more bytes than files may have
+  const WithoutWriteSignals without;  // the file may be larger than the limit on files
   if (ftruncate(fd, static_cast<off_t>(bytes)) == 0 && fstat(fd, &status) == 0) {
     segment = map(fd, bytes);
   }

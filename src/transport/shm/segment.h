@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A shared-memory file without a name: owner-only, made in /dev/shm, opened by the other ranks
-// through its owner's descriptor. However the job ends, nothing is left behind.
+// A shared-memory file has no name and is its owner's alone. It is made in /dev/shm, and the other
+// ranks open it through its owner's descriptor. However the job ends, nothing is left behind.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct SegmentKey {
   std::uint64_t inode = 0;
 };
 
-// `root`, in front of /dev/shm and /proc, is "" but in tests.
+// `root`, in front of /dev/shm and /proc, is "" except in tests.
 
 // Creates and maps a file of `bytes` bytes, a multiple of the page size. Returns null memory on
 // failure. Does not reserve the memory (see reserve_segment). The descriptor stays open until
@@ -37,8 +37,8 @@ void close_segment(const SegmentKey& key);
 // access.
 Segment open_segment(const SegmentKey& key, std::size_t bytes, const std::string& root = "");
 
-// Reserves the memory of [offset, offset + bytes), on the caller's NUMA node: a full /dev/shm is
-// then an error here and not a SIGBUS later. To be called before close_segment.
+// Reserves the memory of [offset, offset + bytes), on the caller's NUMA node. A full /dev/shm is
+// then an error here and not a SIGBUS later. Call it before close_segment.
 bool reserve_segment(const SegmentKey& key, std::size_t offset, std::size_t bytes,
                      const std::string& root = "");
 
