@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/mpi/callbacks.h"
 
+#include <atomic>
+
 #include "interpose/family/native.h"
 #include "interpose/family/special_functions.h"
 
@@ -22,10 +24,11 @@ int on_delete(NativeObject object, int, void* attribute, void* ended) {
   return MPI_SUCCESS;
 }
 
-GeneralizedCalls generalized;
+// The same in all calls, so that the threads that write it write the same.
+std::atomic<int (*)(void*, StatusPointer)> query_of_request{nullptr};
 
 int query(void* state, ::MPI_Status* status) {
-  return generalized.query(state, StatusPointer(status));
+  return query_of_request.load(std::memory_order_relaxed)(state, StatusPointer(status));
 }
 
 }  // namespace
@@ -51,7 +54,7 @@ int create_type_keyval(AttributeEnd ended, int* key) {
 }
 
 int start_generalized(const GeneralizedCalls& calls, void* state, RequestPointer request) {
-  generalized = calls;
+  query_of_request.store(calls.query, std::memory_order_relaxed);
   return special.Grequest_start(query, calls.free, calls.cancel, state,
                                 static_cast<::MPI_Request*>(request.address()));
 }
