@@ -2,8 +2,7 @@
 // The functions that stand before the MPI's collectives, made of the rows of calls.def. Each turns
 // its arguments into a Call, which goes one way: decide(), then perform().
 //
-// A new collective: its rows in calls.def, its Signature, its case in decide.cc and in
-// call_data.cc, and its algorithms.
+// HACKING.md lists what a new collective needs.
 #include "interpose/backend/backend.h"
 #include "interpose/calls/perform.h"
 #include "interpose/calls/reduce_local.h"

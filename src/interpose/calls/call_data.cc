@@ -10,7 +10,7 @@
 namespace sumac {
 
 ReduceArguments reduction_of(const Call& call, const Decision& decision) {
-  const bool rooted = call.collective() == Collective::reduce;
+  const bool rooted = info_of(call.collective()).has_root;
   const bool gets_result = !rooted || decision.communicator->rank == call.root;
   const bool in_place = call.send.address == MPI_IN_PLACE;
   ReduceArguments args;
@@ -40,23 +40,19 @@ ChosenCall CallData::describe(const Call& call, const Decision& decision) {
 }
 
 CallArguments CallData::arguments_of(const Call& call, const Decision& decision) {
-  switch (call.collective()) {
-    case Collective::barrier:
-      return barrier();
-    case Collective::bcast:
+  switch (info_of(call.collective()).arguments) {
+    case ArgumentKind::bcast:
       return bcast(call, decision);
-    case Collective::reduce_scatter:
+    case ArgumentKind::reduce_scatter:
       return reduce_scatter(call, decision);
-    case Collective::allgather:
+    case ArgumentKind::allgather:
       return allgather(call, decision);
-    case Collective::alltoall:
-    case Collective::alltoallv:
+    case ArgumentKind::alltoall:
       return exchange(call, decision);
-    case Collective::allreduce:
-    case Collective::reduce:
-    case Collective::reduce_local:
+    case ArgumentKind::reduction:
       break;
   }
+  if (call.collective() == Collective::barrier) return barrier();
   return reduction(call, decision);
 }
 

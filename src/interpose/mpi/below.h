@@ -40,10 +40,7 @@ int below_without_large_counts(const Call& call, int (*below)(const Call&)) {
 template <Function function, Form form, class Count>
 int call_below(const Call& call) {
   const auto below = mpi.*kBelow<function, form, Count>;
-  if (below) {
-    return std::apply(
-        below, std::tuple_cat(Signature<function, Count>::write(call), Ending<form>::write(call)));
-  }
+  if (below) return call_mpi<function, form, Count>(below, call);
   if constexpr (std::is_same_v<Count, MPI_Count> && !has_parts(function)) {
     return below_without_large_counts<function, form>(call, call_below<function, form, int>);
   }

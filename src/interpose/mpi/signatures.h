@@ -241,4 +241,11 @@ template <Function function, Form form, class Count>
 using MpiFunction = typename FunctionWith<decltype(std::tuple_cat(
     std::declval<FirstOf<function, Count>>(), std::declval<LastOf<form>>()))>::Type;
 
+// Calls a function of an MPI with the call's arguments.
+template <Function function, Form form, class Count>
+int call_mpi(MpiFunction<function, form, Count> mpi_function, const Call& call) {
+  return std::apply(mpi_function, std::tuple_cat(Signature<function, Count>::write(call),
+                                                 Ending<form>::write(call)));
+}
+
 }  // namespace sumac
