@@ -30,14 +30,14 @@ struct Buffers {
 // A call that one contender makes over and over. All members but test() are collective, and throw
 // when an MPI function returns an error. (Sumac's substitutes for functions that an MPI lacks do
 // so.)
-class Call {
+class RepeatedCall {
  public:
   // Initialises a persistent call, which the destructor frees.
-  Call(const Functions& functions, const Case& test, const Buffers& buffers, int rank,
-       MPI_Comm comm);
-  ~Call();
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
+  RepeatedCall(const Functions& functions, const Case& test, const Buffers& buffers, int rank,
+               MPI_Comm comm);
+  ~RepeatedCall();
+  RepeatedCall(const RepeatedCall&) = delete;
+  RepeatedCall& operator=(const RepeatedCall&) = delete;
 
   Kind kind() const { return test_.kind; }
   // A blocking call has ended when start() returns; wait() then does nothing.
@@ -51,20 +51,21 @@ class Call {
   }
 
  private:
-  int make_blocking();
-  int make_nonblocking();
-  int initialize();
+  // Calls the row's function, which initialises a persistent call and starts a nonblocking one.
+  int make() const { return row_.make(function_, call_); }
 
-  Functions functions_;
+  const Functions& functions_;
   Case test_;
-  const void* send_;
-  void* recv_;
-  MPI_Datatype type_;
-  MPI_Op op_;
-  MPI_Comm comm_;
-  int part_ = 0;                      // elements per rank, if each rank has a part
-  std::vector<int> counts_, places_;  // the same as arrays
+  const CollectiveRow& row_;
+  void* function_;
+  std::vector<int> counts_, places_;  // of the parts, where each rank has one
   MPI_Request request_ = MPI_REQUEST_NULL;
+  sumac::Call call_;
 };
+
+// The function that measures a collective: its first one, or the first with a count for each rank.
+Function function_of(Collective collective, bool with_counts);
+// True for a collective with functions of both kinds.
+bool has_both(Collective collective);
 
 }  // namespace sumac::bench

@@ -25,7 +25,7 @@ struct Case {
   bool in_place;
   std::size_t count;
   Kind kind = Kind::blocking;
-  // By MPI_Allgatherv and MPI_Reduce_scatter, with equal counts.
+  // By the function with a count for each rank, which are equal: MPI_Allgatherv for allgather.
   bool with_counts = false;
 
   std::size_t bytes() const { return count * size_of(type); }

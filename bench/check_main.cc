@@ -39,7 +39,7 @@ std::vector<Attempt> try_collectives(const World& world, const Buffers& buffers)
   std::vector<Attempt> attempts;
   const auto attempt = [&](Collective collective, std::size_t count) {
     const Case test{collective, DType::f32, Op::sum, 0, false, count};
-    Call call(world.called, test, buffers, world.rank, world.comm);
+    RepeatedCall call(world.called, test, buffers, world.rank, world.comm);
     const long wrong = count_wrong(call, test, buffers, world);
     call.run();
     attempts.push_back({test, last_path(), wrong});

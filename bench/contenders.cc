@@ -11,7 +11,7 @@ std::string refusal(const Functions& functions, const Options& options, const Wo
                     const Buffers& buffers) {
   std::string why;
   try {
-    Call(functions, options.test(1), buffers, world.rank, world.comm).run();
+    RepeatedCall(functions, options.test(1), buffers, world.rank, world.comm).run();
   } catch (const std::runtime_error& error) {
     why = error.what();
   }

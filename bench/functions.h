@@ -4,54 +4,47 @@
 
 #include <mpi.h>
 
+#include "interpose/family/native.h"
+
 namespace sumac::bench {
 
-// Declared here because Open MPI 4 has persistent collectives, but does not declare them in
-// <mpi.h>.
-using AllreduceInit = int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info,
-                              MPI_Request*);
-using ReduceInit = int (*)(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Info,
-                           MPI_Request*);
-using BcastInit = int (*)(void*, int, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
-using ReduceScatterBlockInit = AllreduceInit;
-using AllgatherInit = int (*)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm,
-                              MPI_Info, MPI_Request*);
-using AlltoallInit = AllgatherInit;
-using AlltoallvInit = int (*)(const void*, const int*, const int*, MPI_Datatype, void*, const int*,
-                              const int*, MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request*);
-using BarrierInit = int (*)(MPI_Comm, MPI_Info, MPI_Request*);
+// A row of interpose/calls.def whose counts are ints.
+struct CollectiveRow {
+  CallKind kind;
+  const char* name;  // "Allreduce_init"
+  // Calls the MPI's function, which is at this address.
+  int (*make)(void* function, const Call& call);
+};
+
+template <Function function, Form form>
+int make_call(void* address, const Call& call) {
+  return call_mpi<function, form, int>(
+      reinterpret_cast<NativeFunction<function, form, int>>(address), call);
+}
+
+inline constexpr CollectiveRow kCollectiveRows[] = {
+#define SUMAC_CALL(name)
+#define SUMAC_ROW_MpiCount(name, function, form)
+#define SUMAC_ROW_int(name, function, form)                                             \
+  {{Function::function, collective_of(Function::function), Form::form, false, nullptr}, \
+   #name,                                                                               \
+   make_call<Function::function, Form::form>},
+#define SUMAC_COLLECTIVE(name, function, form, count) SUMAC_ROW_##count(name, function, form)
+#include "interpose/calls.def"
+#undef SUMAC_ROW_int
+#undef SUMAC_ROW_MpiCount
+#undef SUMAC_CALL
+};
+inline constexpr int kNumCollectiveRows = sizeof kCollectiveRows / sizeof *kCollectiveRows;
 
 // The functions of one contender. A request must be completed by the contender that started it.
-// Persistent functions that do not exist are null.
 struct Functions {
+  void* collectives[kNumCollectiveRows];  // to be measured, by row; null where it does not exist
+  // What the benchmark itself calls.
   decltype(&MPI_Allreduce) allreduce;
   decltype(&MPI_Reduce) reduce;
   decltype(&MPI_Bcast) bcast;
   decltype(&MPI_Barrier) barrier;
-  decltype(&MPI_Reduce_scatter_block) reduce_scatter_block;
-  decltype(&MPI_Allgather) allgather;
-  decltype(&MPI_Reduce_scatter) reduce_scatter;
-  decltype(&MPI_Allgatherv) allgatherv;
-  decltype(&MPI_Alltoall) alltoall;
-  decltype(&MPI_Alltoallv) alltoallv;
-  decltype(&MPI_Iallreduce) iallreduce;
-  decltype(&MPI_Ireduce) ireduce;
-  decltype(&MPI_Ibcast) ibcast;
-  decltype(&MPI_Ibarrier) ibarrier;
-  decltype(&MPI_Ireduce_scatter_block) ireduce_scatter_block;
-  decltype(&MPI_Iallgather) iallgather;
-  decltype(&MPI_Ireduce_scatter) ireduce_scatter;
-  decltype(&MPI_Iallgatherv) iallgatherv;
-  decltype(&MPI_Ialltoall) ialltoall;
-  decltype(&MPI_Ialltoallv) ialltoallv;
-  AllreduceInit allreduce_init;
-  ReduceInit reduce_init;
-  BcastInit bcast_init;
-  BarrierInit barrier_init;
-  ReduceScatterBlockInit reduce_scatter_block_init;
-  AllgatherInit allgather_init;
-  AlltoallInit alltoall_init;
-  AlltoallvInit alltoallv_init;
   decltype(&MPI_Start) start;
   decltype(&MPI_Wait) wait;
   decltype(&MPI_Test) test;

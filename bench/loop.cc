@@ -130,8 +130,8 @@ Loop loop(DType type, Op op) {
       return pick<T>(op, std::make_index_sequence<kNumOps>());
   };
   switch (type) {
-#define SUMAC_ELEMENT(dtype, name, bytes, kind, kernels, ...) \
-  case DType::dtype:                                          \
+#define SUMAC_ELEMENT(dtype, name, bytes, kind, kernels, mpi, ...) \
+  case DType::dtype:                                               \
     return picked(std::type_identity<__VA_ARGS__>());
 #include "base/types.def"
     case DType::none:

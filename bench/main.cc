@@ -34,7 +34,7 @@ void first_calls(const Contender& contender, const Options& options, const World
                  const Buffers& buffers) {
   Case small = options.test(static_cast<std::size_t>(world.ranks));
   small.kind = contender.kind;
-  Call call(contender.functions, small, buffers, world.rank, world.comm);
+  RepeatedCall call(contender.functions, small, buffers, world.rank, world.comm);
   for (int i = 0; i < kFirstCalls; i++) {
     call.run();
     contender.functions.barrier(world.comm);

@@ -6,7 +6,7 @@
 namespace sumac::bench {
 namespace {
 
-Block whole_calls(Call& call, const Setting& setting) {
+Block whole_calls(RepeatedCall& call, const Setting& setting) {
   return [&call, &setting](int calls, float* us) {
     for (int i = 0; i < calls; i++) {
       setting.prepare();
@@ -15,7 +15,7 @@ Block whole_calls(Call& call, const Setting& setting) {
   };
 }
 
-Block starts(Call& call, const Setting& setting) {
+Block starts(RepeatedCall& call, const Setting& setting) {
   return [&call, &setting](int calls, float* us) {
     for (int i = 0; i < calls; i++) {
       setting.prepare();

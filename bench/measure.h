@@ -12,7 +12,7 @@
 
 namespace sumac::bench {
 
-using Calls = std::vector<std::unique_ptr<Call>>;
+using Calls = std::vector<std::unique_ptr<RepeatedCall>>;
 
 // Collective. Returns times in the order of the calls. Only rank 0 gets samples, see in_rounds().
 std::vector<Times> measure(const Calls& calls, const Setting& setting, const Options& options);

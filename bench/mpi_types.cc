@@ -3,11 +3,21 @@
 
 #include <dlfcn.h>
 
-#include <cstddef>
 #include <optional>
 
 #include "pattern.h"
 #include "sumac/sumac.h"
+
+// Types that have only a Fortran name, also in C. Headers leave out those that the MPI lacks.
+#ifndef MPI_INTEGER16
+#define MPI_INTEGER16 MPI_DATATYPE_NULL
+#endif
+#ifndef MPI_REAL16
+#define MPI_REAL16 MPI_DATATYPE_NULL
+#endif
+#ifndef MPI_COMPLEX32
+#define MPI_COMPLEX32 MPI_DATATYPE_NULL
+#endif
 
 namespace sumac::bench {
 namespace {
@@ -35,61 +45,13 @@ MPI_Datatype made_here(DType type) {
   return *made;
 }
 
-struct Known {
-  DType type;
-  MPI_Datatype mpi;
-};
-
-// MPI_DATATYPE_NULL if `type` is not in the table.
-template <std::size_t count>
-MPI_Datatype find(const Known (&known)[count], DType type) {
-  for (const Known& one : known) {
-    if (one.type == type) return one.mpi;
-  }
-  return MPI_DATATYPE_NULL;
-}
-
-// Types that have only a Fortran name, also in C. Headers leave out those that the MPI lacks.
-MPI_Datatype of_fortran(DType type) {
-  const Known known[] = {
-#ifdef MPI_INTEGER16
-      {DType::i128, MPI_INTEGER16},
-#endif
-#ifdef MPI_REAL16
-      {DType::f128, MPI_REAL16},
-#endif
-#ifdef MPI_COMPLEX32
-      {DType::c128, MPI_COMPLEX32},
-#endif
-      {DType::f32_f32, MPI_2REAL},  {DType::f64_f64, MPI_2DOUBLE_PRECISION},
+// The rows of base/types.def; MPI_DATATYPE_NULL if there is no such type.
+MPI_Datatype of_table(DType type) {
+  const MPI_Datatype types[] = {
+#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, mpi, ...) mpi,
+#include "base/types.def"
   };
-  return find(known, type);  // not i64 pairs: only some compilers' MPI_2INTEGER has 8-byte integers
-}
-
-MPI_Datatype of_c(DType type) {
-  const Known known[] = {
-      {DType::i8, MPI_INT8_T},
-      {DType::u8, MPI_UINT8_T},
-      {DType::i16, MPI_INT16_T},
-      {DType::u16, MPI_UINT16_T},
-      {DType::i32, MPI_INT},
-      {DType::u32, MPI_UNSIGNED},
-      {DType::i64, MPI_INT64_T},
-      {DType::u64, MPI_UINT64_T},
-      {DType::f32, MPI_FLOAT},
-      {DType::f64, MPI_DOUBLE},
-      {DType::long_double, MPI_LONG_DOUBLE},
-      {DType::c32, MPI_C_FLOAT_COMPLEX},
-      {DType::c64, MPI_C_DOUBLE_COMPLEX},
-      {DType::c_long_double, MPI_C_LONG_DOUBLE_COMPLEX},
-      {DType::i32_i32, MPI_2INT},
-      {DType::f32_i32, MPI_FLOAT_INT},
-      {DType::i16_i32, MPI_SHORT_INT},
-      {DType::i64_i32, MPI_LONG_INT},
-      {DType::f64_i32, MPI_DOUBLE_INT},
-      {DType::long_double_i32, MPI_LONG_DOUBLE_INT},
-  };
-  return find(known, type);
+  return types[static_cast<int>(type)];
 }
 
 // During its lifetime, errors of calls without a communicator are returned.
@@ -116,7 +78,7 @@ bool can_add(MPI_Datatype handle, DType type) {
 }
 
 MPI_Datatype quadruple(DType type) {
-  const MPI_Datatype handle = of_fortran(type);
+  const MPI_Datatype handle = of_table(type);
   return handle != MPI_DATATYPE_NULL && can_add(handle, type) ? handle : MPI_DATATYPE_NULL;
 }
 
@@ -134,8 +96,7 @@ MPI_Datatype mpi_type(DType type) {
     static const MPI_Datatype complex = quadruple(type);
     return complex;
   }
-  const MPI_Datatype found = of_c(type);
-  return found != MPI_DATATYPE_NULL ? found : of_fortran(type);
+  return of_table(type);
 }
 
 MPI_Op mpi_op(Op op) {

@@ -3,6 +3,7 @@
 
 #include <climits>
 
+#include "call.h"
 #include "mpi_types.h"
 #include "pack.h"
 
@@ -45,9 +46,7 @@ std::string objection(const Options& options, int ranks, const std::string& libr
     return std::string("MPI has no ") + name_of(options.op) + " of " + name_of(options.type);
   if (options.in_place && !reduces && !options.test(1).has_parts())
     return name_of(options.collective, options.kind) + " has no in-place form";
-  const bool both = options.collective == Collective::allgather ||
-                    options.collective == Collective::reduce_scatter;
-  if (options.with_counts && (!both || options.kind == Kind::persistent))
+  if (options.with_counts && (!has_both(options.collective) || options.kind == Kind::persistent))
     return std::string("no other function with counts is measured for ") +
            name_of(options.collective, options.kind);
   if (options.overlap && options.kind == Kind::blocking)

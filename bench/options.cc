@@ -123,7 +123,7 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("-r,--root", options.root, "root rank")->check(CLI::Range(0, INT_MAX));
   app.add_flag("--in-place", options.in_place, "use MPI_IN_PLACE");
   app.add_flag("--with-counts", options.with_counts,
-               "MPI_Allgatherv for allgather, MPI_Reduce_scatter for reduce_scatter");
+               "by the function with a count for each rank: MPI_Allgatherv for allgather");
   app.add_option("-w,--warmup", options.warmup, "untimed calls of each contender before a size")
       ->check(CLI::Range(0, INT_MAX));
   app.add_option("--rounds", options.rounds, "rounds; both contenders are measured in each")

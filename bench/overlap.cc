@@ -16,7 +16,7 @@ struct Part {
   int tests;
 };
 
-Block block(Call& call, const Computation& computation, Part part, const Setting& setting) {
+Block block(RepeatedCall& call, const Computation& computation, Part part, const Setting& setting) {
   return [&call, &computation, part, &setting](int calls, float* us) {
     const auto once = [&] {
       bool over = !part.call;
@@ -47,7 +47,7 @@ Overlap figures(const Samples& pure, const Samples& compute, const Samples& over
 
 }  // namespace
 
-std::vector<Overlaps> measure_overlap(const std::vector<Call*>& calls,
+std::vector<Overlaps> measure_overlap(const std::vector<RepeatedCall*>& calls,
                                       const std::vector<double>& alone, const Setting& setting,
                                       const Options& options) {
   const std::vector<Part> each = parts(options.tests);

@@ -20,7 +20,7 @@ namespace sumac::bench {
 
 // Collective. Returns results in the order of the calls, which must not be blocking. `alone` is the
 // time of each call in microseconds. Only rank 0 gets the results.
-std::vector<Overlaps> measure_overlap(const std::vector<Call*>& calls,
+std::vector<Overlaps> measure_overlap(const std::vector<RepeatedCall*>& calls,
                                       const std::vector<double>& alone, const Setting& setting,
                                       const Options& options);
 

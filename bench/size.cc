@@ -13,7 +13,7 @@ namespace {
 
 // How Sumac served the call. A nonblocking call that Sumac does not intercept leaves the last path
 // unchanged: this is recognised by making it after two calls with different paths.
-std::string path_of(Call& call, const Buffers& buffers, const World& world) {
+std::string path_of(RepeatedCall& call, const Buffers& buffers, const World& world) {
   if (call.kind() == Kind::blocking) {
     call.run();
     return last_path();
@@ -23,7 +23,7 @@ std::string path_of(Call& call, const Buffers& buffers, const World& world) {
   bool left = true;
   for (const Collective collective : {Collective::barrier, Collective::allreduce}) {
     const Case test{collective, DType::f32, Op::sum, 0, true, 1};
-    Call(world.called, test, buffers, world.rank, world.comm).run();
+    RepeatedCall(world.called, test, buffers, world.rank, world.comm).run();
     const std::string before = last_path();
     call.run();
     path = last_path();
@@ -43,13 +43,13 @@ struct Field {
     Case own = test;
     own.kind = contender.kind;
     calls.push_back(
-        std::make_unique<Call>(contender.functions, own, buffers, world.rank, world.comm));
+        std::make_unique<RepeatedCall>(contender.functions, own, buffers, world.rank, world.comm));
     results.push_back(&result);
   }
 };
 
 void find_overlap(const Field& field, const Setting& setting, const Options& options) {
-  std::vector<Call*> calls;
+  std::vector<RepeatedCall*> calls;
   std::vector<Result*> results;
   std::vector<double> alone;
   for (std::size_t i = 0; i < field.calls.size(); i++) {

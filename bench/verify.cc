@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned kRepetitions = 3;
 constexpr int kPoison = 0xA5;
 
-void run(Call& call, bool by_testing) {
+void run(RepeatedCall& call, bool by_testing) {
   call.start();
   if (by_testing) {
     while (!call.test()) {
@@ -27,7 +27,7 @@ void run(Call& call, bool by_testing) {
   }
 }
 
-long wrong_barriers(Call& call, const World& world) {
+long wrong_barriers(RepeatedCall& call, const World& world) {
   if (world.hosts > 1) return 0;  // clocks of different hosts cannot be compared
   long early = 0;
   for (int late = 0; late < world.ranks && late < 4; late++) {
@@ -42,8 +42,8 @@ long wrong_barriers(Call& call, const World& world) {
 }
 
 // The last repetition is completed by MPI_Test.
-std::size_t wrong_gathered(Call& call, const Case& test, const Buffers& buffers, const World& world,
-                           const Pattern& pattern) {
+std::size_t wrong_gathered(RepeatedCall& call, const Case& test, const Buffers& buffers,
+                           const World& world, const Pattern& pattern) {
   const std::size_t part = test.count / static_cast<std::size_t>(world.ranks);
   const auto place = [&](int rank) {
     return buffers.recv() + static_cast<std::size_t>(rank) * part * size_of(test.type);
@@ -57,7 +57,7 @@ std::size_t wrong_gathered(Call& call, const Case& test, const Buffers& buffers,
 }
 
 // Each pair of ranks has data of its own.
-std::size_t wrong_exchanged(Call& call, const Case& test, const Buffers& buffers,
+std::size_t wrong_exchanged(RepeatedCall& call, const Case& test, const Buffers& buffers,
                             const World& world, const Pattern& pattern) {
   const std::size_t part = test.count / static_cast<std::size_t>(world.ranks);
   const auto each = [&](std::byte* buffer, const auto& work) {
@@ -79,8 +79,8 @@ std::size_t wrong_exchanged(Call& call, const Case& test, const Buffers& buffers
   return wrong;
 }
 
-std::size_t wrong_here(Call& call, const Case& test, const Buffers& buffers, const World& world,
-                       unsigned seed) {
+std::size_t wrong_here(RepeatedCall& call, const Case& test, const Buffers& buffers,
+                       const World& world, unsigned seed) {
   const Pattern pattern{test.type, test.op, world.ranks, seed};
   const bool root = world.rank == test.root;
   std::memset(buffers.recv(), kPoison, test.bytes());
@@ -122,7 +122,7 @@ bool rounds(DType type) {
 }
 
 // True if this rank's bits differ from those of rank 0.
-bool other_bits(Call& call, const Case& test, const Buffers& buffers, const World& world) {
+bool other_bits(RepeatedCall& call, const Case& test, const Buffers& buffers, const World& world) {
   std::byte* const input = test.in_place ? buffers.recv() : buffers.send();
   fill_rounding(test.type, input, test.count, world.rank);
   call.run();
@@ -132,7 +132,7 @@ bool other_bits(Call& call, const Case& test, const Buffers& buffers, const Worl
 
 }  // namespace
 
-long count_wrong(Call& call, const Case& test, const Buffers& buffers, const World& world) {
+long count_wrong(RepeatedCall& call, const Case& test, const Buffers& buffers, const World& world) {
   if (test.collective == Collective::barrier) return world.sum(wrong_barriers(call, world));
   std::size_t wrong = 0;
   for (unsigned seed = 1; seed <= kRepetitions; seed++)

@@ -13,6 +13,6 @@ namespace sumac::bench {
 // rounding has not the bits of rank 0's. For a barrier, returns the number of ranks that left one
 // before the last had entered. Operations that were started are completed by MPI_Wait, and once by
 // MPI_Test.
-long count_wrong(Call& call, const Case& test, const Buffers& buffers, const World& world);
+long count_wrong(RepeatedCall& call, const Case& test, const Buffers& buffers, const World& world);
 
 }  // namespace sumac::bench

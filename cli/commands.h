@@ -10,6 +10,7 @@ int command_calls(void);    // the names of the intercepted functions
 // sumac __algorithms: the table of algorithms.
 int command_algorithms(void);
 int command_collectives(void);  // the table of collectives, as JSON
+int command_functions(void);    // the table of the collectives' functions, as JSON
 int command_types(void);        // the table of element types, as JSON (types.cc)
 int command_distances(void);    // the table of distances, as JSON
 int command_lines(void);        // the times of a line between this machine's processors (lines.cc)

@@ -75,6 +75,7 @@ static int run(int argc, char** argv) {
   if (strcmp(command, "__calls") == 0) return command_calls();
   if (strcmp(command, "__algorithms") == 0) return command_algorithms();
   if (strcmp(command, "__collectives") == 0) return command_collectives();
+  if (strcmp(command, "__functions") == 0) return command_functions();
   if (strcmp(command, "__types") == 0) return command_types();
   if (strcmp(command, "__distances") == 0) return command_distances();
   if (strcmp(command, "__lines") == 0) return command_lines();

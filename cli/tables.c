@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <stdio.h>
+#include <string.h>
 
 #include "commands.h"
 #include "config/options.h"
@@ -46,14 +47,19 @@ int command_calls(void) {
   return 0;
 }
 
+static void print_fact(const char* key, int fact, const char* end) {
+  printf("\"%s\": %s%s", key, fact ? "true" : "false", end);
+}
+
 int command_collectives(void) {
   static const struct {
     const char *name, *mpi;
-    int root, data, sized, reduces;
-    const char* ranks;
+    int root, data, sized, reduces, simulated;
+    const char *divided, *ranks;
   } rows[] = {
-#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, ranks) \
-  {#name, mpi, root, data, sized, reduces, #ranks},
+#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, divided, arguments, simulated, \
+                         ranks)                                                                \
+  {#name, mpi, root, data, sized, reduces, simulated, #divided, #ranks},
 #include "base/collectives.def"
 #undef SUMAC_COLLECTIVE
   };
@@ -62,11 +68,33 @@ int command_collectives(void) {
     open_row(i);
     print_string("name", rows[i].name, ", ");
     print_string("mpi", rows[i].mpi, ", ");
-    printf("\"root\": %s, ", rows[i].root ? "true" : "false");
-    printf("\"data\": %s, ", rows[i].data ? "true" : "false");
-    printf("\"sized\": %s, ", rows[i].sized ? "true" : "false");
-    printf("\"reduces\": %s, ", rows[i].reduces ? "true" : "false");
+    print_fact("root", rows[i].root, ", ");
+    print_fact("data", rows[i].data, ", ");
+    print_fact("sized", rows[i].sized, ", ");
+    print_fact("reduces", rows[i].reduces, ", ");
+    print_fact("simulated", rows[i].simulated, ", ");
+    print_string("divided", rows[i].divided, ", ");
     print_string("ranks", rows[i].ranks, "");
+  }
+  close_rows();
+  return 0;
+}
+
+int command_functions(void) {
+  static const struct {
+    const char *name, *collective, *arguments;
+  } rows[] = {
+#define SUMAC_CALL(name)
+#define SUMAC_FUNCTION(function, collective, arguments) {#function, #collective, arguments},
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+  };
+  const size_t count = sizeof rows / sizeof rows[0];
+  for (size_t i = 0; i < count; ++i) {
+    open_row(i);
+    print_string("name", rows[i].name, ", ");
+    print_string("collective", rows[i].collective, ", ");
+    print_fact("lists", strchr(rows[i].arguments, 'C') != NULL, "");
   }
   close_rows();
   return 0;

@@ -22,10 +22,16 @@ constexpr const char* name_of(sumac::ElementKind kind) {
   return "none";
 }
 
+constexpr const char* kMpiNames[] = {
+#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, mpi, ...) #mpi,
+#include "base/types.def"
+};
+
 void print_row(sumac::DType type) {
   const sumac::DTypeInfo& info = sumac::info_of(type);
-  std::printf(R"(  {"name": "%s", "size": %u, "kind": "%s", "ops": [)", info.name,
-              static_cast<unsigned>(info.size), name_of(info.kind));
+  std::printf(R"(  {"name": "%s", "size": %u, "kind": "%s", "mpi": "%s", "ops": [)", info.name,
+              static_cast<unsigned>(info.size), name_of(info.kind),
+              kMpiNames[static_cast<int>(type)]);
   const char* comma = "";
   for (int i = 0; i < sumac::kNumOps; ++i) {
     const auto op = static_cast<sumac::Op>(i);

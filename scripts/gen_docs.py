@@ -61,10 +61,7 @@ a part of the vector belongs to. With each of these all ranks get the same bits.
 REASONS_HEAD = """
 ## Reasons for handing a call to the MPI
 
-Collectives that Sumac does not serve are counted as well, with the path `mpi: Sumac does not serve
-this collective`: `MPI_Gather`, `MPI_Scatter`, their `v` forms, `MPI_Scan`, `MPI_Exscan` and the
-neighbourhood collectives, blocking, nonblocking and persistent, but not their forms with large
-counts (`MPI_Gather_c`).
+COUNTED
 
 | reason | name |
 |---|---|
@@ -122,10 +119,8 @@ def accepted(row):
 def options_page():
     fields = ("name", "field", "kind", "default", "choices", "agreed", "doc")
     options = list(rows("src/config/options.def", "SUMAC_OPTION", *fields))
-    collectives = ("name", "mpi", "root", "data", "sized", "reduces", "ranks")
-    names = [
-        row["name"] for row in rows("src/base/collectives.def", "SUMAC_COLLECTIVE", *collectives)
-    ]
+    text = (ROOT / "src/base/collectives.def").read_text(encoding="utf-8")
+    names = re.findall(r"^SUMAC_COLLECTIVE\((\w+)", text, re.MULTILINE)
     for row in options:
         row["choices"] = row["choices"].replace("collective_choices", "|".join(names))
     parts = [OPTIONS_HEAD]
@@ -149,6 +144,20 @@ def algorithms():
     return rows("src/base/algorithms.def", "SUMAC_ALGORITHM", *fields)
 
 
+def counted():
+    """The sentence about the collectives that the MPI serves and Sumac counts."""
+    fields = ("mpi", "counted", "form")
+    found = rows("src/interpose/calls.def", "SUMAC_COUNTED", *fields)
+    names = [f"`MPI_{row['mpi']}`" for row in found if row["form"] == "blocking"]
+    text = (
+        "Collectives that Sumac does not serve are counted as well, with the path "
+        f"`mpi: Sumac does not serve this collective`: {', '.join(names[:-1])} and {names[-1]}, "
+        "blocking, nonblocking and persistent, but not their forms with large counts "
+        "(those with names that end in `_c`)."
+    )
+    return textwrap.fill(text, 100)
+
+
 def paths_page():
     parts = [PATHS_HEAD]
     for row in algorithms():
@@ -159,7 +168,7 @@ def paths_page():
             f"| {row['collective']} | `{row['name']}` | {needs} | {order} "
             f"| {row['doc']}{unruled} |\n"
         )
-    parts.append(REASONS_HEAD)
+    parts.append(REASONS_HEAD.replace("COUNTED", counted()))
     for row in rows("src/observe/reasons.def", "SUMAC_REASON", "name", "text"):
         parts.append(f"| {row['text']} | `{row['name']}` |\n")
     parts.append(REFUSALS_HEAD)

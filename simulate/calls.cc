@@ -11,10 +11,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "observe/log.h"
 #include "simulate/charge.h"
 #include "simulate/job.h"
+#include "simulate/smpi_calls.h"
 
 namespace sumac::simulated {
 namespace {
@@ -99,87 +101,94 @@ MPI_Op charged(MPI_Op op, MPI_Datatype type) {
   return known ? program->ops[static_cast<int>(own)] : op;
 }
 
-// A call as the program makes it.
-struct Given {
-  Collective collective;
-  const void* from = nullptr;
-  void* to = nullptr;
-  int count = 0;
-  MPI_Datatype type = MPI_BYTE;
-  MPI_Op op = MPI_OP_NULL;
-  int root = 0;
-};
-
-std::size_t bytes_of(const Given& given) {
-  if (given.collective == Collective::barrier) return 0;
+std::size_t bytes_of(const Call& call) {
+  if (call.collective() == Collective::barrier) return 0;
   int size = 0;
-  PMPI_Type_size(given.type, &size);
-  return static_cast<std::size_t>(size) * static_cast<std::size_t>(given.count);
+  PMPI_Type_size(to_native(call.receive.type), &size);
+  return static_cast<std::size_t>(size) * static_cast<std::size_t>(call.receive.count);
 }
 
-bool is_plain(const Given& given) {
-  if (given.collective == Collective::barrier) return true;
-  if (given.count <= 0) return false;
-  if (given.collective != Collective::bcast) {
-    const DType type = element_of(given.type);
-    return type != DType::none && is_defined(operation_of(given.op), type);
+bool is_plain(const Call& call) {
+  if (call.collective() == Collective::barrier) return true;
+  if (call.receive.count <= 0) return false;
+  if (call.collective() != Collective::bcast) {
+    const DType type = element_of(to_native(call.receive.type));
+    return type != DType::none && is_defined(operation_of(to_native(call.op)), type);
   }
   MPI_Aint lower = 0, extent = 0;
-  PMPI_Type_get_extent(given.type, &lower, &extent);
+  PMPI_Type_get_extent(to_native(call.receive.type), &lower, &extent);
   int size = 0;
-  PMPI_Type_size(given.type, &size);
+  PMPI_Type_size(to_native(call.receive.type), &size);
   return lower == 0 && extent == size;
 }
 
-CallArguments arguments_of(const Given& given, const Communicator& communicator, int radix) {
-  if (given.collective == Collective::barrier) return {};
-  if (given.collective == Collective::bcast) {
-    return BcastArguments{static_cast<std::byte*>(given.to), bytes_of(given), given.root, radix};
+CallArguments arguments_of(const Call& call, const Communicator& communicator, int radix) {
+  if (call.collective() == Collective::barrier) return {};
+  auto* const to = static_cast<std::byte*>(call.receive.address);
+  if (call.collective() == Collective::bcast) {
+    return BcastArguments{to, bytes_of(call), call.root, radix};
   }
   ReduceArguments args;
   args.radix = radix;
-  const bool in_place = given.from == MPI_IN_PLACE;
+  const bool in_place = call.send.address == MPI_IN_PLACE;
   const bool gets_result =
-      given.collective != Collective::reduce || communicator.team.rank == given.root;
-  args.output = gets_result ? static_cast<std::byte*>(given.to) : nullptr;
-  args.input = in_place ? args.output : static_cast<const std::byte*>(given.from);
-  args.count = static_cast<std::size_t>(given.count);
-  const DType type = element_of(given.type);
+      call.collective() != Collective::reduce || communicator.team.rank == call.root;
+  args.output = gets_result ? to : nullptr;
+  args.input = in_place ? args.output : static_cast<const std::byte*>(call.send.address);
+  args.count = static_cast<std::size_t>(call.receive.count);
+  const DType type = element_of(to_native(call.receive.type));
   args.element = size_of(type);
-  args.kernel = charged_kernel(operation_of(given.op), type);
-  args.root = given.root;
+  args.kernel = charged_kernel(operation_of(to_native(call.op)), type);
+  args.root = call.root;
   return args;
 }
 
 // The call as Sumac carries it out; none where it is the MPI's.
-std::optional<ChosenCall> describe(const Given& given, const Communicator& communicator) {
-  if (!is_plain(given)) return std::nullopt;
-  const Choice& choice = communicator.choose(given.collective, bytes_of(given));
+std::optional<ChosenCall> describe(const Call& call, const Communicator& communicator) {
+  if (!is_plain(call)) return std::nullopt;
+  const Choice& choice = communicator.choose(call.collective(), bytes_of(call));
   if (choice.algorithm == Algorithm::native) return std::nullopt;
-  return ChosenCall{arguments_of(given, communicator, choice.radix), given.collective, choice};
+  return ChosenCall{arguments_of(call, communicator, choice.radix), call.collective(), choice};
 }
 
 // True where Sumac has made the call.
-bool run(const Given& given, MPI_Comm comm) {
-  Communicator* const communicator = find(comm, true);
+bool run(const Call& call) {
+  Communicator* const communicator = find(to_native(call.comm), true);
   if (!communicator) return false;
-  const auto call = describe(given, *communicator);
-  if (call) communicator->run(*call);
-  return call.has_value();
+  const auto chosen = describe(call, *communicator);
+  if (chosen) communicator->run(*chosen);
+  return chosen.has_value();
 }
 
-bool start(const Given& given, MPI_Comm comm, MPI_Request* request) {
-  Communicator* const communicator = find(comm, false);
+bool start(const Call& call) {
+  Communicator* const communicator = find(to_native(call.comm), false);
   if (!communicator) return false;
-  const auto call = describe(given, *communicator);
-  if (!call) return false;
+  const auto chosen = describe(call, *communicator);
+  if (!chosen) return false;
   auto active = std::make_unique<Active>();
   active->communicator = communicator;
-  communicator->start(active->work, *call);
-  *request = reinterpret_cast<MPI_Request>(active.get());
-  own_program()->active.emplace(*request, std::move(active));
+  communicator->start(active->work, *chosen);
+  const auto request = reinterpret_cast<MPI_Request>(active.get());
+  *to_native(call.request) = request;
+  own_program()->active.emplace(request, std::move(active));
   return true;
 }
+
+// A call of the program, which SMPI makes where Sumac does not.
+template <Function function, Form form, class = FirstOf<function, int>, class = LastOf<form>>
+struct Served;
+
+template <Function function, Form form, class... Arguments, class... Last>
+struct Served<function, form, std::tuple<Arguments...>, std::tuple<Last...>> {
+  static int call(NativeOf<Arguments>... arguments, NativeOf<Last>... last) {
+    Call made{smpi_call(function, form)};
+    Signature<function, int>::read(made, from_native<Arguments>(arguments)...);
+    Ending<form>::read(made, from_native<Last>(last)...);
+    if (form == Form::blocking ? run(made) : start(made)) return MPI_SUCCESS;
+    made.op = from_native<MpiOp>(charged(to_native(made.op), to_native(made.receive.type)));
+    return made.kind.below(made);
+  }
+};
 
 Active* find(MPI_Request request) {
   const auto& program = own_program();
@@ -212,9 +221,9 @@ int wait(MPI_Request* request, MPI_Status* status) {
 }  // namespace
 }  // namespace sumac::simulated
 
-using sumac::Collective;
-using sumac::simulated::charged;
-using sumac::simulated::Given;
+using sumac::Form;
+using sumac::Function;
+using sumac::simulated::Served;
 
 #define SUMAC_CALL extern "C" __attribute__((visibility("default"))) int
 
@@ -237,53 +246,41 @@ SUMAC_CALL MPI_Comm_free(MPI_Comm* comm) {
 
 SUMAC_CALL MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
                          MPI_Comm comm) {
-  const Given given{Collective::allreduce, from, to, count, type, op};
-  if (sumac::simulated::run(given, comm)) return MPI_SUCCESS;
-  return PMPI_Allreduce(from, to, count, type, charged(op, type), comm);
+  return Served<Function::allreduce, Form::blocking>::call(from, to, count, type, op, comm);
 }
 
 SUMAC_CALL MPI_Reduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int root,
                       MPI_Comm comm) {
-  const Given given{Collective::reduce, from, to, count, type, op, root};
-  if (sumac::simulated::run(given, comm)) return MPI_SUCCESS;
-  return PMPI_Reduce(from, to, count, type, charged(op, type), root, comm);
+  return Served<Function::reduce, Form::blocking>::call(from, to, count, type, op, root, comm);
 }
 
 SUMAC_CALL MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  const Given given{Collective::bcast, data, data, count, type, MPI_OP_NULL, root};
-  if (sumac::simulated::run(given, comm)) return MPI_SUCCESS;
-  return PMPI_Bcast(data, count, type, root, comm);
+  return Served<Function::bcast, Form::blocking>::call(data, count, type, root, comm);
 }
 
 SUMAC_CALL MPI_Barrier(MPI_Comm comm) {
-  if (sumac::simulated::run({Collective::barrier}, comm)) return MPI_SUCCESS;
-  return PMPI_Barrier(comm);
+  return Served<Function::barrier, Form::blocking>::call(comm);
 }
 
 SUMAC_CALL MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm, MPI_Request* request) {
-  const Given given{Collective::allreduce, from, to, count, type, op};
-  if (sumac::simulated::start(given, comm, request)) return MPI_SUCCESS;
-  return PMPI_Iallreduce(from, to, count, type, charged(op, type), comm, request);
+  return Served<Function::allreduce, Form::nonblocking>::call(from, to, count, type, op, comm,
+                                                              request);
 }
 
 SUMAC_CALL MPI_Ireduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
                        int root, MPI_Comm comm, MPI_Request* request) {
-  const Given given{Collective::reduce, from, to, count, type, op, root};
-  if (sumac::simulated::start(given, comm, request)) return MPI_SUCCESS;
-  return PMPI_Ireduce(from, to, count, type, charged(op, type), root, comm, request);
+  return Served<Function::reduce, Form::nonblocking>::call(from, to, count, type, op, root, comm,
+                                                           request);
 }
 
 SUMAC_CALL MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
                       MPI_Request* request) {
-  const Given given{Collective::bcast, data, data, count, type, MPI_OP_NULL, root};
-  if (sumac::simulated::start(given, comm, request)) return MPI_SUCCESS;
-  return PMPI_Ibcast(data, count, type, root, comm, request);
+  return Served<Function::bcast, Form::nonblocking>::call(data, count, type, root, comm, request);
 }
 
 SUMAC_CALL MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
-  if (sumac::simulated::start({Collective::barrier}, comm, request)) return MPI_SUCCESS;
-  return PMPI_Ibarrier(comm, request);
+  return Served<Function::barrier, Form::nonblocking>::call(comm, request);
 }
 
 SUMAC_CALL MPI_Wait(MPI_Request* request, MPI_Status* status) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "simulate/smpi_calls.h"
+
 namespace sumac::simulated {
 namespace {
 
@@ -112,37 +114,19 @@ void Trial::call_sumac() {
 }
 
 void Trial::call_mpi() {
-  if (case_.nonblocking) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    start_mpi(request);
-    compute(&request);
-    PMPI_Wait(&request, MPI_STATUS_IGNORE);
-    return;
-  }
+  MPI_Request request = MPI_REQUEST_NULL;
   const int count = static_cast<int>(in_.size());
-  if (case_.collective == Collective::allreduce) {
-    PMPI_Allreduce(in_.data(), out_.data(), count, MPI_DOUBLE, sum_, MPI_COMM_WORLD);
-  } else if (case_.collective == Collective::reduce) {
-    PMPI_Reduce(in_.data(), out_.data(), count, MPI_DOUBLE, sum_, case_.root, MPI_COMM_WORLD);
-  } else if (case_.collective == Collective::bcast) {
-    PMPI_Bcast(out_.data(), count, MPI_DOUBLE, case_.root, MPI_COMM_WORLD);
-  } else {
-    PMPI_Barrier(MPI_COMM_WORLD);
-  }
-}
-
-void Trial::start_mpi(MPI_Request& request) {
-  const int count = static_cast<int>(in_.size());
-  if (case_.collective == Collective::allreduce) {
-    PMPI_Iallreduce(in_.data(), out_.data(), count, MPI_DOUBLE, sum_, MPI_COMM_WORLD, &request);
-  } else if (case_.collective == Collective::reduce) {
-    PMPI_Ireduce(in_.data(), out_.data(), count, MPI_DOUBLE, sum_, case_.root, MPI_COMM_WORLD,
-                 &request);
-  } else if (case_.collective == Collective::bcast) {
-    PMPI_Ibcast(out_.data(), count, MPI_DOUBLE, case_.root, MPI_COMM_WORLD, &request);
-  } else {
-    PMPI_Ibarrier(MPI_COMM_WORLD, &request);
-  }
+  Call call{smpi_call(case_.collective, case_.nonblocking ? Form::nonblocking : Form::blocking)};
+  call.send = {in_.data(), count, from_native<MpiDatatype>(MPI_DOUBLE)};
+  call.receive = {out_.data(), count, call.send.type};
+  call.op = from_native<MpiOp>(sum_);
+  call.root = case_.root;
+  call.comm = from_native<MpiComm>(MPI_COMM_WORLD);
+  call.request = RequestPointer(&request);
+  call.kind.below(call);
+  if (!case_.nonblocking) return;
+  compute(&request);
+  PMPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 void Trial::fill() {

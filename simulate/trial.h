@@ -42,7 +42,6 @@ class Trial {
   void compute(MPI_Request* request) const;
   void call_sumac();
   void call_mpi();
-  void start_mpi(MPI_Request& request);
   void fill();
   bool is_right() const;
   double sum_of_ranks() const;

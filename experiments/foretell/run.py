@@ -27,10 +27,6 @@ SECONDS_ALLOWED = 120  # time limit of a job
 # Collectives are timed in the jobs "profile", in which Sumac watches and the MPI serves them, and
 # "stats", in which Sumac serves them; whole runs in "mpi", without Sumac, and "sumac".
 WAYS = ("profile", "stats", "mpi", "sumac")
-# Functions that the statistics count under another one's name.
-COUNTED_AS = {
-    "allgatherv": "allgather", "alltoallw": "alltoallv", "reduce_scatter_block": "reduce_scatter",
-}  # fmt: skip
 BUSY = 0.3  # processes that ran beside the jobs, on average, from which a machine is called busy
 
 
@@ -95,15 +91,20 @@ def profile_of(given, kept):
         "set_up": told["set_up_seconds"],
         "waiting": sum(row["waiting_seconds"] for row in content["collectives"]),
         "run": told["run_seconds"], "run_after": told["run_with_sumac_seconds"],
-        "by": by_collective(content["collectives"]),
+        "by": by_collective(content["collectives"], collectives(given)),
     }  # fmt: skip
 
 
-def by_collective(rows):
+def collectives(given):
+    """{function: the collective under whose name the statistics count it}"""
+    return {row["name"]: row["collective"] for row in json.loads(sumac(given, "__functions"))}
+
+
+def by_collective(rows, counted_as):
     """{collective, as the statistics count it: seconds in all, waiting, foretold}"""
     found = {}
     for row in rows:
-        times = found.setdefault(COUNTED_AS.get(row["call"], row["call"]), [0.0, 0.0, 0.0])
+        times = found.setdefault(counted_as.get(row["call"], row["call"]), [0.0, 0.0, 0.0])
         for n, key in enumerate(("seconds", "waiting_seconds", "with_sumac_seconds")):
             times[n] += row[key]
     return found

@@ -87,7 +87,12 @@ struct AlltoallArguments {
   }
 };
 
-// These are the arguments of a call. kArguments names the member that its collective uses.
+inline std::size_t bytes_of(const ReduceArguments& args) { return args.bytes(); }
+inline std::size_t bytes_of(const BcastArguments& args) { return args.bytes; }
+inline std::size_t bytes_of(const AllgatherArguments& args) { return args.parts.bytes; }
+inline std::size_t bytes_of(const AlltoallArguments& args) { return args.sent.bytes; }
+
+// The arguments of a call. They have the member that the collective's row names.
 struct CallArguments {
   CallArguments() : reduction() {}
   CallArguments(const ReduceArguments& args) : reduction(args) {}
@@ -104,25 +109,33 @@ struct CallArguments {
     AlltoallArguments alltoall;
   };
 
-  // Returns the bytes of the whole vector, as far as all ranks know them.
+  // Calls visit() with the member that the collective's algorithms take.
+  template <class Visit>
+  auto visit(Collective collective, const Visit& visit) const {
+    switch (info_of(collective).arguments) {
+      case ArgumentKind::reduction:
+        break;
+      case ArgumentKind::bcast:
+        return visit(bcast);
+      case ArgumentKind::reduce_scatter:
+        return visit(reduce_scatter);
+      case ArgumentKind::allgather:
+        return visit(allgather);
+      case ArgumentKind::alltoall:
+        return visit(alltoall);
+    }
+    return visit(reduction);
+  }
+
+  // The bytes of the whole vector, as far as all ranks know them.
   std::size_t bytes(Collective collective) const {
     switch (collective) {
-      case Collective::allreduce:
-      case Collective::reduce:
-      case Collective::reduce_local:
-        return reduction.bytes();
-      case Collective::barrier:
-        return 0;
-      case Collective::bcast:
-        return bcast.bytes;
-      case Collective::reduce_scatter:
-        return reduce_scatter.bytes();
-      case Collective::allgather:
-        return allgather.parts.bytes;
-      case Collective::alltoall:
-        return alltoall.sent.bytes;
-      case Collective::alltoallv:
-        return 0;  // ranks have different sizes
+#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, divided, arguments, simulated, \
+                         ranks)                                                                \
+  case Collective::name:                                                                       \
+    return (data) && (sized) ? bytes_of(arguments) : 0;
+#include "base/collectives.def"
+#undef SUMAC_COLLECTIVE
     }
     return 0;
   }
@@ -130,17 +143,13 @@ struct CallArguments {
 
 // For each collective, this is the member of CallArguments that its algorithms take.
 template <Collective>
-inline constexpr auto kArguments = &CallArguments::reduction;
-template <>
-inline constexpr auto kArguments<Collective::bcast> = &CallArguments::bcast;
-template <>
-inline constexpr auto kArguments<Collective::reduce_scatter> = &CallArguments::reduce_scatter;
-template <>
-inline constexpr auto kArguments<Collective::allgather> = &CallArguments::allgather;
-template <>
-inline constexpr auto kArguments<Collective::alltoall> = &CallArguments::alltoall;
-template <>
-inline constexpr auto kArguments<Collective::alltoallv> = &CallArguments::alltoall;
+inline constexpr auto kArguments = nullptr;
+#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, divided, arguments, simulated, \
+                         ranks)                                                                \
+  template <>                                                                                  \
+  inline constexpr auto kArguments<Collective::name> = &CallArguments::arguments;
+#include "base/collectives.def"
+#undef SUMAC_COLLECTIVE
 
 template <Collective collective>
 using ArgumentsOf =

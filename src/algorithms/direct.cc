@@ -50,31 +50,28 @@ bool all_can(const ShmGroup& group, Collective collective, const CallArguments& 
   return edges <= bytes / 2 && edges <= group.slot_bytes();
 }
 
+// The buffers of a rank that other ranks reach into, where an algorithm does so.
+ReachedMemory reached_in(const ReduceArguments& args, int rank, Collective collective) {
+  const bool stored = !info_of(collective).has_root || rank == args.root;
+  return {{args.input, args.bytes()}, {stored ? args.output : nullptr, stored ? args.bytes() : 0}};
+}
+ReachedMemory reached_in(const ReduceScatterArguments& args, int, Collective) {
+  return {{args.input, args.bytes()}, {}};
+}
+ReachedMemory reached_in(const BcastArguments& args, int, Collective) {
+  if (!args.buffer.contiguous()) return {};
+  return {{args.buffer.at(), args.bytes}, {args.buffer.at(), args.bytes}};
+}
+ReachedMemory reached_in(const AllgatherArguments& args, int rank, Collective) {
+  if (!args.input.contiguous() || !args.output.contiguous()) return {};
+  return {{args.input.at(), args.parts[rank].bytes}, {}};
+}
+ReachedMemory reached_in(const AlltoallArguments&, int, Collective) { return {}; }
+
 }  // namespace
 
 ReachedMemory reached_memory(int rank, Collective collective, const CallArguments& args) {
-  const std::size_t bytes = args.bytes(collective);
-  switch (collective) {
-    case Collective::bcast:
-      if (!args.bcast.buffer.contiguous()) return {};
-      return {{args.bcast.buffer.at(), bytes}, {args.bcast.buffer.at(), bytes}};
-    case Collective::allgather:
-      if (!args.allgather.input.contiguous() || !args.allgather.output.contiguous()) return {};
-      return {{args.allgather.input.at(), args.allgather.parts[rank].bytes}, {}};
-    case Collective::reduce_scatter:
-      return {{args.reduce_scatter.input, bytes}, {}};
-    case Collective::allreduce:
-      return {{args.reduction.input, bytes}, {args.reduction.output, bytes}};
-    case Collective::reduce:
-      if (rank != args.reduction.root) return {{args.reduction.input, bytes}, {}};
-      return {{args.reduction.input, bytes}, {args.reduction.output, bytes}};
-    case Collective::barrier:
-    case Collective::alltoall:
-    case Collective::alltoallv:
-    case Collective::reduce_local:
-      break;
-  }
-  return {};
+  return args.visit(collective, [=](const auto& own) { return reached_in(own, rank, collective); });
 }
 
 Buffers shown(const ReachedMemory& own, bool mapped) {

@@ -61,21 +61,17 @@ std::vector<Part> growing_parts(std::size_t count, int ranks) {
 CallArguments arguments_of(Collective what, const ReduceArguments& args, int rank,
                            const Parts& parts, Exchange& exchange) {
   const bool lists = what == Collective::alltoallv;
-  switch (what) {
-    case Collective::bcast:
+  switch (info_of(what).arguments) {
+    case ArgumentKind::bcast:
       return BcastArguments{args.output, args.bytes(), args.root};
-    case Collective::reduce_scatter:
+    case ArgumentKind::reduce_scatter:
       return ReduceScatterArguments{args, parts};
-    case Collective::allgather:
+    case ArgumentKind::allgather:
       return AllgatherArguments{args.input + parts[rank].offset, args.output, parts};
-    case Collective::alltoall:
-    case Collective::alltoallv:
+    case ArgumentKind::alltoall:
       return AlltoallArguments{args.input, args.output, exchange.sent(rank, lists),
                                exchange.received(rank, lists), exchange.scratch[0].data()};
-    case Collective::allreduce:
-    case Collective::reduce:
-    case Collective::barrier:
-    case Collective::reduce_local:
+    case ArgumentKind::reduction:
       break;
   }
   return args;

@@ -9,25 +9,43 @@
 namespace sumac {
 
 enum class Collective : std::uint8_t {
-#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, ranks) name,
+#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, divided, arguments, simulated, \
+                         ranks)                                                                \
+  name,
 #include "base/collectives.def"
 #undef SUMAC_COLLECTIVE
 };
 
 // The column `ranks` of collectives.def says who takes part.
 enum class Among : std::uint8_t { levels, none };
+// How a call's data are divided among the ranks; the column `divided`.
+enum class Divided : std::uint8_t { whole, parts, blocks };
+// What its algorithms take (algorithms/arguments.h); the column `arguments`.
+enum class ArgumentKind : std::uint8_t { reduction, bcast, reduce_scatter, allgather, alltoall };
 
 struct CollectiveInfo {
   Collective collective;
   const char* name;
   const char* mpi_name;
   bool has_root, has_data, is_sized, reduces;
+  Divided divided;
+  ArgumentKind arguments;
   Among among;
 };
 
 inline constexpr CollectiveInfo kCollectives[] = {
-#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, ranks) \
-  {Collective::name, #name, mpi, root != 0, data != 0, sized != 0, reduces != 0, Among::ranks},
+#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, divided, arguments, simulated, \
+                         ranks)                                                                \
+  {Collective::name,                                                                           \
+   #name,                                                                                      \
+   mpi,                                                                                        \
+   root != 0,                                                                                  \
+   data != 0,                                                                                  \
+   sized != 0,                                                                                 \
+   reduces != 0,                                                                               \
+   Divided::divided,                                                                           \
+   ArgumentKind::arguments,                                                                    \
+   Among::ranks},
 #include "base/collectives.def"
 #undef SUMAC_COLLECTIVE
 };
@@ -45,13 +63,12 @@ constexpr bool is_of_ranks(Collective collective) {
 
 // Returns true for collectives in which each rank gives each other rank data of its own.
 constexpr bool is_all_to_all(Collective collective) {
-  return collective == Collective::alltoall || collective == Collective::alltoallv;
+  return info_of(collective).divided == Divided::blocks;
 }
 
 // Returns true for collectives whose data have a part for each rank.
 constexpr bool has_parts(Collective collective) {
-  return collective == Collective::reduce_scatter || collective == Collective::allgather ||
-         is_all_to_all(collective);
+  return info_of(collective).divided != Divided::whole;
 }
 
 // Returns null if no collective has that name.

@@ -12,7 +12,7 @@ namespace sumac {
 enum class ElementKind : std::uint8_t { integer, floating, complex, pair, none };
 
 enum class DType : std::uint8_t {
-#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, ...) type,
+#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, mpi, ...) type,
 #include "base/types.def"
   none
 };
@@ -69,7 +69,7 @@ inline constexpr std::uint8_t kLongDouble = sizeof(long double);
 
 // The rows are in the order of DType.
 inline constexpr DTypeInfo kDTypes[] = {
-#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, ...) \
+#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, mpi, ...) \
   {name, bytes, ElementKind::kind, KernelFile::kernels},
 #include "base/types.def"
     {"none", 0, ElementKind::none, KernelFile::wide}};

@@ -10,7 +10,9 @@
 #include "config/parse.h"
 
 static const char with_bar[] =
-#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, ranks) "|" #name
+#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, divided, arguments, simulated, \
+                         ranks)                                                                \
+  "|" #name
 #include "base/collectives.def"
 #undef SUMAC_COLLECTIVE
     ;

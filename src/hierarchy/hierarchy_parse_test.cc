@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "hierarchy/hierarchy.h"
+#include "testing/collective_list.h"
 
 namespace sumac {
 namespace {
@@ -104,8 +105,8 @@ TEST(CheckHierarchies, NamesTheProblem) {
   EXPECT_FALSE(check_hierarchies("allreduc=node", problem));
   EXPECT_EQ(problem,
             "unknown collective 'allreduc'; did you mean 'allreduce'? Collectives with "
-            "hierarchies: allreduce reduce bcast barrier reduce_scatter allgather alltoall "
-            "alltoallv");
+            "hierarchies: " +
+                collective_list(" "));
   EXPECT_FALSE(check_hierarchies("node;flat", problem));
   EXPECT_EQ(problem, "two hierarchies without a collective's name");
   EXPECT_FALSE(check_hierarchies("bcast=node;bcast=flat", problem));

@@ -70,7 +70,7 @@ ReduceFn select_pair(Op op) {
 // Selects among the types of types.def whose kernels are in one file. Returns null for all others.
 template <KernelFile file, template <class, class> class Kernel>
 ReduceFn select_in(Op op, DType dtype) {
-#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, ...)                 \
+#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, mpi, ...)            \
   if constexpr (KernelFile::kernels == file) {                               \
     if (dtype == DType::type) return select_##kind<Kernel, __VA_ARGS__>(op); \
   }

@@ -143,22 +143,9 @@ void plan_all_ranks(const AgreedLevels& agreed, const CallShape& shape, CallPlan
 }
 
 Algorithm direct_of(Collective collective) {
-  switch (collective) {
-    case Collective::allreduce:
-      return Algorithm::allreduce_direct;
-    case Collective::reduce:
-      return Algorithm::reduce_direct;
-    case Collective::bcast:
-      return Algorithm::bcast_direct;
-    case Collective::barrier:
-    case Collective::reduce_scatter:
-    case Collective::allgather:
-    case Collective::alltoall:
-    case Collective::alltoallv:
-    case Collective::reduce_local:
-      break;
-  }
-  return Algorithm::native;
+  if (collective == Collective::allreduce) return Algorithm::allreduce_direct;
+  if (collective == Collective::reduce) return Algorithm::reduce_direct;
+  return collective == Collective::bcast ? Algorithm::bcast_direct : Algorithm::native;
 }
 
 }  // namespace

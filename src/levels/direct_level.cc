@@ -237,22 +237,14 @@ ReachedMemory reached_in_level(const LevelGroup& lowest, Collective collective,
   const bool leads = lowest.rank == lowest.leader;
   const std::size_t bytes = args.bytes(collective);
   const ReduceArguments& reduction = args.reduction;
-  switch (collective) {
-    case Collective::allreduce:
-      if (leads) return {{reduction.input, bytes}, {reduction.output, bytes}};
-      return {{reduction.input, bytes}, {}};
-    case Collective::reduce:
-      return {{reduction.input, bytes}, {reduction.output, reduction.output ? bytes : 0}};
-    case Collective::bcast:
-      return reached_memory(lowest.rank, collective, args);
-    case Collective::barrier:
-    case Collective::reduce_scatter:
-    case Collective::allgather:
-    case Collective::alltoall:
-    case Collective::alltoallv:
-    case Collective::reduce_local:
-      break;
+  if (collective == Collective::allreduce) {
+    if (leads) return {{reduction.input, bytes}, {reduction.output, bytes}};
+    return {{reduction.input, bytes}, {}};
   }
+  if (collective == Collective::reduce) {
+    return {{reduction.input, bytes}, {reduction.output, reduction.output ? bytes : 0}};
+  }
+  if (collective == Collective::bcast) return reached_memory(lowest.rank, collective, args);
   return {};
 }
 

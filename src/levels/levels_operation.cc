@@ -69,36 +69,36 @@ void LevelsOperation::plan(const ChosenCall& call) {
   }
 }
 
+// Over levels a barrier is the reduction of a word.
+ReduceArguments LevelsOperation::word_of_barrier(const ChosenCall& call) {
+  ReduceArguments word{reinterpret_cast<const std::byte*>(&barrier_in_),
+                       reinterpret_cast<std::byte*>(&barrier_out_), 1, kBarrierWord,
+                       find_reduce(Op::bor, DType::i32)};
+  static_assert(sizeof barrier_in_ == kBarrierWord);
+  word.by_mpi = call.reduction.by_mpi;
+  return word;
+}
+
 void LevelsOperation::take_arguments(const ChosenCall& call) {
   Operation& op = operation_;
   op.reduction = {};
   op.bcast = {};
-  switch (call.collective) {
-    case Collective::barrier: {
-      ReduceArguments word{reinterpret_cast<const std::byte*>(&barrier_in_),
-                           reinterpret_cast<std::byte*>(&barrier_out_), 1, kBarrierWord,
-                           find_reduce(Op::bor, DType::i32)};
-      static_assert(sizeof barrier_in_ == kBarrierWord);
-      op.reduction = word;
-      break;
-    }
-    case Collective::bcast:
+  switch (info_of(call.collective).arguments) {
+    case ArgumentKind::bcast:
       op.bcast = call.bcast;
       return;
-    case Collective::reduce_scatter:
+    case ArgumentKind::reduce_scatter:
       op.reduce_scatter = call.reduce_scatter;
       return;
-    case Collective::allgather:
+    case ArgumentKind::allgather:
       op.allgather = call.allgather;
       return;
-    case Collective::allreduce:
-    case Collective::reduce:
-      op.reduction = call.reduction;
+    case ArgumentKind::reduction:
+      op.reduction =
+          call.collective == Collective::barrier ? word_of_barrier(call) : call.reduction;
       break;
-    case Collective::alltoall:
-    case Collective::alltoallv:
-    case Collective::reduce_local:
-      return;  // never over levels
+    case ArgumentKind::alltoall:
+      return;  // not over levels
   }
   // The result of an all-reduce is broadcast in the end.
   if (call.collective != Collective::reduce) {

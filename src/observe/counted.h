@@ -9,35 +9,27 @@
 
 namespace sumac {
 
+// Each is a row of calls.def in its blocking form.
+#define SUMAC_CALL(name)
+#define SUMAC_COUNTED_ROW_nonblocking(counted)
+#define SUMAC_COUNTED_ROW_persistent(counted)
+#define SUMAC_COUNTED(name, counted, form) SUMAC_COUNTED_ROW_##form(counted)
 enum class Counted : std::uint8_t {
-  gather,
-  gatherv,
-  scatter,
-  scatterv,
-  scan,
-  exscan,
-  neighbor_allgather,
-  neighbor_allgatherv,
-  neighbor_alltoall,
-  neighbor_alltoallv,
-  neighbor_alltoallw,
+#define SUMAC_COUNTED_ROW_blocking(counted) counted,
+#include "interpose/calls.def"
+#undef SUMAC_COUNTED_ROW_blocking
 };
 
 inline constexpr const char* kCountedNames[] = {
-    "gather",
-    "gatherv",
-    "scatter",
-    "scatterv",
-    "scan",
-    "exscan",
-    "neighbor_allgather",
-    "neighbor_allgatherv",
-    "neighbor_alltoall",
-    "neighbor_alltoallv",
-    "neighbor_alltoallw",
+#define SUMAC_COUNTED(name, counted, form) SUMAC_COUNTED_ROW_##form(counted)
+#define SUMAC_COUNTED_ROW_blocking(counted) #counted,
+#include "interpose/calls.def"
+#undef SUMAC_COUNTED_ROW_blocking
 };
+#undef SUMAC_COUNTED_ROW_nonblocking
+#undef SUMAC_COUNTED_ROW_persistent
+#undef SUMAC_CALL
 inline constexpr int kNumCounted = sizeof kCountedNames / sizeof *kCountedNames;
-static_assert(kNumCounted == static_cast<int>(Counted::neighbor_alltoallw) + 1);
 
 constexpr const char* name_of(Counted counted) { return kCountedNames[static_cast<int>(counted)]; }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "rules/rules_parse.h"
+#include "testing/collective_list.h"
 
 namespace sumac {
 namespace {
@@ -159,9 +160,8 @@ TEST(Rules, ProblemsNameTheFix) {
        "FILE:5: 'radix' is text; it must be a whole number, such as 4"},
       {head, "FILE:1: this rule has no 'algorithm'; add it: algorithm = \"...\""},
       {"[[rule]]\ncollective='alreduce'\nover='shm'\nalgorithm='flat'",
-       "FILE:2: unknown collective 'alreduce'; did you mean 'allreduce'? (known: allreduce, "
-       "reduce, "
-       "bcast, barrier, reduce_scatter, allgather, alltoall, alltoallv)"},
+       "FILE:2: unknown collective 'alreduce'; did you mean 'allreduce'? (known: " +
+           collective_list(", ") + ")"},
       {"[[rule]]\ncollective='reduce'\nover='smh'\nalgorithm='flat'",
        "FILE:3: unknown over 'smh'; did you mean 'shm'? (known: shm, p2p, levels)"},
       {"[[rule]]\ncollective='alltoallv'\nover='shm'\nalgorithm='slots'\nbytes='1M-'",

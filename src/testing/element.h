@@ -307,8 +307,8 @@ std::vector<T> source(int k, std::size_t count) {
 template <class Visit>
 auto with_element(DType type, Visit visit) {
   switch (type) {
-#define SUMAC_ELEMENT(dtype, name, bytes, kind, kernels, ...) \
-  case DType::dtype:                                          \
+#define SUMAC_ELEMENT(dtype, name, bytes, kind, kernels, mpi, ...) \
+  case DType::dtype:                                               \
     return visit(__VA_ARGS__());
 #include "base/types.def"
     case DType::none:  // never passed

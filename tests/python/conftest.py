@@ -65,9 +65,22 @@ OPTIONS = [
 # The part of the tables that these tests need; test_installed.py reads the whole tables.
 COLLECTIVES = [
     {"name": name, "mpi": name.capitalize(), "root": name in ("reduce", "bcast"),
-     "data": name != "barrier", "sized": True, "reduces": "reduce" in name, "ranks": ranks}
-    for name, ranks in (("allreduce", "levels"), ("reduce", "levels"), ("bcast", "levels"),
-                        ("barrier", "levels"), ("allgather", "group"), ("reduce_local", "none"))
+     "data": name != "barrier", "sized": True, "reduces": "reduce" in name,
+     "simulated": divided == "whole" and ranks == "levels", "divided": divided, "ranks": ranks}
+    for name, divided, ranks in (
+        ("allreduce", "whole", "levels"), ("reduce", "whole", "levels"),
+        ("bcast", "whole", "levels"), ("barrier", "whole", "levels"),
+        ("reduce_scatter", "parts", "levels"), ("allgather", "parts", "levels"),
+        ("alltoall", "blocks", "levels"), ("reduce_local", "whole", "none"))
+]  # fmt: skip
+FUNCTIONS = [
+    {"name": name, "collective": collective, "lists": lists}
+    for name, collective, lists in (
+        ("allreduce", "allreduce", False), ("reduce", "reduce", False), ("bcast", "bcast", False),
+        ("barrier", "barrier", False), ("reduce_scatter_block", "reduce_scatter", False),
+        ("reduce_scatter", "reduce_scatter", True), ("allgather", "allgather", False),
+        ("allgatherv", "allgather", True), ("alltoall", "alltoall", False),
+        ("reduce_local", "reduce_local", False))
 ]  # fmt: skip
 _ARITHMETIC = ["sum", "prod", "min", "max"]
 _OPS = {
@@ -77,11 +90,13 @@ _OPS = {
     "pair": ["minloc", "maxloc"],
 }
 TYPES = [
-    {"name": name, "size": size, "kind": kind, "ops": _OPS[kind]}
-    for name, size, kind in (
-        ("int8", 1, "integer"), ("uint8", 1, "integer"), ("int32", 4, "integer"),
-        ("float16", 2, "floating"), ("float", 4, "floating"), ("double", 8, "floating"),
-        ("float_complex", 8, "complex"), ("2int", 8, "pair"), ("double_int", 16, "pair"))
+    {"name": name, "size": size, "kind": kind, "mpi": mpi, "ops": _OPS[kind]}
+    for name, size, kind, mpi in (
+        ("int8", 1, "integer", "MPI_INT8_T"), ("uint8", 1, "integer", "MPI_UINT8_T"),
+        ("int32", 4, "integer", "MPI_INT"), ("float16", 2, "floating", "MPI_DATATYPE_NULL"),
+        ("float", 4, "floating", "MPI_FLOAT"), ("double", 8, "floating", "MPI_DOUBLE"),
+        ("float_complex", 8, "complex", "MPI_C_FLOAT_COMPLEX"), ("2int", 8, "pair", "MPI_2INT"),
+        ("double_int", 16, "pair", "MPI_DOUBLE_INT"))
 ]  # fmt: skip
 
 LAYOUTS = [{"name": name, "doc": "doubles"} for name in ("vector_1_2", "columns", "yz_face")]
@@ -130,7 +145,8 @@ class Sandbox:
         self.root = directory / "root"
         self.log = directory / "launched"
         tables = directory / "tables"
-        for name, rows in (("options", OPTIONS), ("collectives", COLLECTIVES), ("types", TYPES),
+        for name, rows in (("options", OPTIONS), ("collectives", COLLECTIVES),
+                           ("functions", FUNCTIONS), ("types", TYPES),
                            ("algorithms", ALGORITHMS), ("layouts", LAYOUTS),
                            ("distances", DISTANCES), ("lines", LINES),
                            ("copies", COPIES)):  # fmt: skip

@@ -27,10 +27,9 @@ def sumac(*arguments):
     )
 
 
-COLLECTIVES = [
-    "allreduce", "reduce", "bcast", "barrier", "reduce_scatter", "allgather", "alltoall",
-    "alltoallv",
-]  # fmt: skip
+_ROWS = tables.rows("collectives", INSTALLATION) if COMMAND.exists() else []
+COLLECTIVES = [row["name"] for row in _ROWS if row["ranks"] != "none"]
+SIZED = [row["name"] for row in _ROWS if row["ranks"] != "none" and row["sized"]]
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from sumac_mpi.tune import measure, request, rules
 from sumac_mpi.tune.decision import NATIVE, Cell, Verdict
-from test_installed import COLLECTIVES, COMMAND, FAMILIES, INSTALLATION
+from test_installed import COMMAND, FAMILIES, INSTALLATION, SIZED
 
 pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
 SIZES = (64, 1024, 16384, 1 << 20)
@@ -47,7 +47,7 @@ def test_a_short_run(family, tmp_path):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("collective", [each for each in COLLECTIVES if each != "alltoallv"])
+@pytest.mark.parametrize("collective", SIZED)
 def test_the_rules_are_what_is_done(family, collective, tmp_path, monkeypatch):
     """Each way at each size in turn, as if it had been measured to be the best."""
     monkeypatch.setenv("SUMAC_ROOT", str(INSTALLATION.root))

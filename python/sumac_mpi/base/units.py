@@ -66,20 +66,15 @@ def plain(number: float) -> str:
     return f"{number:.9f}".rstrip("0").rstrip(".")
 
 
-# How often each of n ranks moves (n-1)/n of a message, as in nccl-tests.
-_PASSES = {"allreduce": 2, "reduce_scatter": 1, "allgather": 1, "alltoall": 1, "alltoallv": 1}
-
-
-def bus_bandwidth(collective: str, size: int, us: float, ranks: int) -> float:
+def bus_bandwidth(passes: int, size: int, us: float, ranks: int) -> float:
     """GB/s that each rank's memory must carry for the result: independent of the number of ranks.
 
-    As in nccl-tests: the bytes of the whole message per time, times 2(n-1)/n for an all-reduce,
-    (n-1)/n for a reduce-scatter, an all-gather or an all-to-all, 1 for a reduction to one rank
-    or a broadcast.
+    As in nccl-tests: the bytes of the whole message per time, times passes(n-1)/n, which is
+    2(n-1)/n for an all-reduce and (n-1)/n for a reduce-scatter, an all-gather or an all-to-all; or
+    times 1, for no passes: a reduction to one rank or a broadcast.
     """
     if us <= 0 or size == 0:
         return 0.0
-    passes = _PASSES.get(collective)
     return size * (passes * (ranks - 1) / ranks if passes else 1.0) / us / 1000
 
 

@@ -144,7 +144,8 @@ class Row:
         return int(self.record.get("wrong", self.record.get("wrong_native", 0)))
 
     def bus_bandwidth(self, us: float) -> float:
-        return units.bus_bandwidth(self.collective, self.bytes, us, self.ranks)
+        passes = calls.passes(self.collective)
+        return units.bus_bandwidth(passes, self.bytes, us, self.ranks)
 
 
 @dataclass

@@ -23,11 +23,13 @@ _WHAT, _HOW, _OUTPUT = "What is measured", "How", "Output"
 
 
 class Command(help_layout.Command):
-    """`sumac bench` and `sumac tune`, whose help lists what the tables of the library hold."""
+    """`sumac bench`, `sumac tune` and `sumac simulate`, whose help lists what the tables of the
+    library hold."""
 
     def filled(self, text: str) -> str:
         lists = {
             "{collectives}": calls.collectives,
+            "{simulated}": calls.simulated,
             "{types}": request.types,
             "{operations}": elements.operations,
             "{layouts}": pack_layouts.names,
@@ -165,7 +167,7 @@ WithCounts = Annotated[
     _option(
         "--with-counts",
         heading=_WHAT,
-        help="MPI_Allgatherv for allgather, MPI_Reduce_scatter for reduce_scatter",
+        help="By the function with a count for each rank: MPI_Allgatherv for allgather",
     ),
 ]
 Warmup = Annotated[

@@ -89,7 +89,9 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str, dict[str, bool]]] = {
     "completion": (completion.completion, _BRIEF, {}),
 }
 for _name, (_function, _status, _settings) in _COMMANDS.items():
-    _layout = bench_options.Command if _name in ("bench", "tune") else help_layout.Command
+    _layout = (
+        bench_options.Command if _name in ("bench", "tune", "simulate") else help_layout.Command
+    )
     app.command(_name, cls=_layout, epilog=_status, context_settings=_settings)(_function)
 
 

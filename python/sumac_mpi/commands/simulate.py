@@ -16,19 +16,21 @@ import typer
 
 from sumac_mpi.base import progress, units
 from sumac_mpi.base.console import console
-from sumac_mpi.base.errors import Exit, bad_value
+from sumac_mpi.base.errors import Exit, SumacError, bad_value
 from sumac_mpi.commands.common_options import AS_JSON, SettingsOption
+from sumac_mpi.library import calls
 from sumac_mpi.plot import drawing
 from sumac_mpi.simulate import cluster, measure, request, smpi, table
 
 _SIZES = "8,64,512,4K,32K,256K,1M"
 
 
-class Collective(str, Enum):
-    allreduce = "allreduce"
-    reduce = "reduce"
-    bcast = "bcast"
-    barrier = "barrier"
+def _offered(incomplete: str) -> list[str]:
+    """Of the collectives, those that a shell may offer; none where the library is missing."""
+    try:
+        return [name for name in calls.simulated() if name.startswith(incomplete)]
+    except SumacError:
+        return []
 
 
 class Family(str, Enum):
@@ -46,7 +48,7 @@ DescribedArgument = Annotated[
     ),
 ]
 CollectiveArgument = Annotated[
-    Collective, typer.Argument(metavar="COLLECTIVE", help="allreduce, reduce, bcast or barrier")
+    str, typer.Argument(metavar="COLLECTIVE", help="{simulated}", autocompletion=_offered)
 ]
 RanksOption = Annotated[
     Optional[int],
@@ -114,7 +116,7 @@ TimeoutOption = Annotated[
 
 def simulate(
     described: DescribedArgument,
-    collective: CollectiveArgument = Collective.allreduce,
+    collective: CollectiveArgument = "allreduce",
     ranks: RanksOption = None,
     nodes: NodesOption = None,
     sizes: SizesOption = _SIZES,
@@ -137,11 +139,13 @@ def simulate(
     sumac simulate fat-tree -n 512
     sumac simulate my-cluster.toml bcast --sizes 8,64K,1M -o bcast.png
     """
+    if collective not in calls.simulated():
+        raise bad_value(f"{collective}: not one of {', '.join(calls.simulated())}")
     smpi.command()
     smpi.program()
     if output:
         drawing.check("-o", output)
-    wanted = _request(described, collective.value, ranks, nodes, sizes, against, settings)
+    wanted = _request(described, collective, ranks, nodes, sizes, against, settings)
     wanted = dataclasses.replace(
         wanted, mpi=mpi.value, nonblocking=work is not None, compute_us=work or 0.0, tests=tests
     )
@@ -161,7 +165,7 @@ def _request(
     if nodes:
         found = dataclasses.replace(found, nodes=nodes)
     found, count = request.fitted(found, ranks)
-    has_sizes = collective != Collective.barrier.value
+    has_sizes = calls.has_data(collective)
     listed = [units.parse_size(word) for word in sizes.split(",")] if has_sizes else []
     return request.Request(
         found, count, collective, request.check_sizes(listed),

@@ -19,6 +19,7 @@ from sumac_mpi.base import user_data
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.bench import modes, results
 from sumac_mpi.bench.results import Row, Run
+from sumac_mpi.library import calls
 
 Stamp = dict[str, Any]
 
@@ -75,11 +76,7 @@ def of_runs(runs: Iterable[Run], stamp: Stamp, date: str) -> Table:
 def _name(run: Run) -> str:
     """The call by the name of its function, as a profile has it: with counts for each rank or
     without."""
-    name = run.collective
-    if name == "allgather" and run.header.get("with_counts"):
-        name = "allgatherv"
-    if name == "reduce_scatter" and not run.header.get("with_counts"):
-        name = "reduce_scatter_block"
+    name = calls.function_of(run.collective, bool(run.header.get("with_counts")))
     return run.call.replace(run.collective, name, 1)
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sumac_mpi.foretell.gains import Table
-from sumac_mpi.library import elements
+from sumac_mpi.library import calls, elements
 from sumac_mpi.profile.files import Kind, Rank
 from sumac_mpi.profile.job import Profile, Times
 from sumac_mpi.profile.rows import call_name
@@ -26,14 +26,6 @@ from sumac_mpi.profile.rows import call_name
 Tables = Callable[[int], Table | None]  # the table for a number of ranks
 # Calls on a communicator until its ranks have agreed, which the MPI serves.
 CALLS_BEFORE = 2
-# Functions that stand for one that is not in the table.
-_AS = {
-    "reduce_scatter": "reduce_scatter_block",
-    "allgatherv": "allgather",
-    "alltoallw": "alltoallv",
-}
-# The beginnings of functions that Sumac only counts.
-_COUNTED = ("gather", "scatter", "scan", "exscan", "neighbor_")
 
 
 @dataclass
@@ -99,10 +91,10 @@ def _set_up(
     """Nanoseconds, of all ranks together, that it takes to set up the communicators that are used
     more than once, the first of a rank and the others."""
     total, begun = 0.0, set()
-    for (number, communicator), calls in on_communicator.items():
+    for (number, communicator), made in on_communicator.items():
         rank = next(each for each in profile.ranks if each.rank == number)
         known = rank.communicators.get(communicator) if communicator is not None else None
-        if known is None or known.ranks == 1 or known.inter or calls < CALLS_BEFORE:
+        if known is None or known.ranks == 1 or known.inter or made < CALLS_BEFORE:
             continue
         if table := tables(known.ranks):
             total += 1e3 * table.set_up_us[number in begun]
@@ -111,17 +103,17 @@ def _set_up(
 
 
 def _calls_by_communicator(profile: Profile) -> dict[tuple[int, int | None], int]:
-    calls: dict[tuple[int, int | None], int] = {}
+    made: dict[tuple[int, int | None], int] = {}
     for rank, kind, times in profile.rows():
         if kind.form != "local" and not _is_counted(kind):
             key = rank.rank, kind.communicator
-            calls[key] = calls.get(key, 0) + times.calls
-    return calls
+            made[key] = made.get(key, 0) + times.calls
+    return made
 
 
-def _served(calls: int) -> float:
+def _served(made: int) -> float:
     """The share of a communicator's calls that Sumac may serve."""
-    return max(0, calls - CALLS_BEFORE) / calls if calls else 0.0
+    return max(0, made - CALLS_BEFORE) / made if made else 0.0
 
 
 def _ratio(rank: Rank, kind: Kind, times: Times, tables: Tables) -> float | str:
@@ -143,16 +135,20 @@ def _ratio(rank: Rank, kind: Kind, times: Times, tables: Tables) -> float | str:
 
 
 def _is_counted(kind: Kind) -> bool:
-    return kind.function.startswith(_COUNTED)
+    """Whether Sumac only counts the function, which the MPI serves."""
+    return calls.collective_of(kind.function) is None
 
 
 def _stand_in(kind: Kind) -> str:
-    name = _AS.get(kind.function, kind.function)
+    """The call by the function that stands for one that is not in the table."""
+    row = calls.collective_of(kind.function)
+    name = calls.function_of(row.name) if row else kind.function
     return call_name(kind).replace(kind.function, name, 1)
 
 
 def _can_be_taken(kind: Kind) -> bool:
     """Whether a reduction is by an operation that MPI defines on an element type of Sumac's."""
-    if "reduce" not in kind.function:
+    row = calls.collective_of(kind.function)
+    if not row or not row.reduces:
         return True
     return kind.type in elements.types() and elements.is_defined(kind.operation, kind.type)

@@ -35,7 +35,19 @@ class Collective:
     data: bool  # it moves data; a barrier does not
     sized: bool  # all ranks of a call know how many bytes the others have
     reduces: bool  # combines elements by an operation
+    simulated: bool  # `sumac simulate` offers it
+    divided: str  # whole, parts or blocks: what of a call's data belongs to one rank
     ranks: str  # levels, group or none
+
+
+@dataclass(frozen=True)
+class Function:
+    """A row of src/interpose/calls.def: one of the MPI functions of a collective, apart from its
+    kinds."""
+
+    name: str
+    collective: str
+    lists: bool  # its calls list a count for each rank
 
 
 def collective(call: str) -> Collective:
@@ -55,11 +67,35 @@ def is_sized(call: str) -> bool:
     return collective(call).sized
 
 
+def passes(call: str) -> int:
+    """How often each of n ranks moves (n-1)/n of a message, as nccl-tests count it; 0 where the
+    message passes one rank, the root."""
+    row = collective(call)
+    if row.root or not row.data:
+        return 0
+    return 2 if row.divided == "whole" else 1
+
+
 def has_counts(call: str) -> bool:
     """Whether it is measured by the function with counts for each rank too, as in
     bench/objection.cc."""
-    with_counts = collective_name(call) in ("allgather", "reduce_scatter")
-    return with_counts and kind(call) is not Kind.persistent
+    lists = {each.lists for each in functions() if each.collective == collective_name(call)}
+    return len(lists) == 2 and kind(call) is not Kind.persistent
+
+
+def function_of(name: str, with_counts: bool = False) -> str:
+    """The function that measures a collective: its first one, or the first with counts for each
+    rank, as in bench/call.cc."""
+    found = [each for each in functions() if each.collective == name]
+    return next((each.name for each in found if each.lists == with_counts), found[0].name)
+
+
+def collective_of(function: str) -> Collective | None:
+    """The collective that a function is; None for one that Sumac does not serve."""
+    for each in functions():
+        if each.name == function:
+            return collective(each.collective)
+    return None
 
 
 def kind(call: str) -> Kind:
@@ -76,6 +112,15 @@ def collective_name(call: str) -> str:
 def collectives() -> list[str]:
     """The collectives that `sumac bench` measures on several ranks, as in bench/options.cc."""
     return [each.name for each in _collectives() if each.ranks != "none"]
+
+
+def simulated() -> list[str]:
+    """The collectives that `sumac simulate` offers."""
+    return [each.name for each in _collectives() if each.simulated]
+
+
+def functions() -> list[Function]:
+    return [Function(**row) for row in tables.rows("functions")]
 
 
 def names() -> list[str]:

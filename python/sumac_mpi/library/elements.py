@@ -25,6 +25,13 @@ def size_of(name: str) -> int:
     return int(_row(name)["size"])
 
 
+def mpi_name(name: str) -> str:
+    """MPI's name for an element type: "MPI_DOUBLE" for "double". Types that have no name in every
+    MPI get one that looks like it: "MPI_FLOAT16"."""
+    found = str(_row(name)["mpi"])
+    return f"MPI_{name.upper()}" if found == "MPI_DATATYPE_NULL" else found
+
+
 def is_defined(op: str, name: str) -> bool:
     """Whether MPI defines this operation on this type."""
     return op in _row(name)["ops"]

@@ -39,8 +39,8 @@ def ask(
 
 
 def rows(table: str, installation: layout.Installation | None = None) -> list[dict[str, Any]]:
-    """The rows of `table`, which is "options", "algorithms", "collectives", "types" or
-    "layouts"."""
+    """The rows of `table`, which is "options", "algorithms", "collectives", "functions", "types",
+    "distances" or "layouts"."""
     return _rows((installation or layout.find()).command, table)
 
 

@@ -8,16 +8,12 @@ holds one contender.
 
 from __future__ import annotations
 
-import re
-
 from sumac_mpi.bench.results import Row, Run
-from sumac_mpi.library import calls
+from sumac_mpi.library import calls, elements
 from sumac_mpi.library.calls import Kind
 
 # Collectives whose OSU name differs from MPI's.
 _TITLES = {"bcast": "Broadcast"}
-# Types whose OSU name is not the one with the number of bits.
-_TYPES = {"int32": "MPI_INT", "uint32": "MPI_UNSIGNED"}
 _FIGURES = {
     "overall": "Overall(us)",
     "compute": "Compute(us)",
@@ -46,7 +42,7 @@ class Osu:
         if self._overlap:
             lines += ["# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait", ""]
         if self._sized:
-            lines.append(f"# Datatype: {_type(self.run.header['type'])}.")
+            lines.append(f"# Datatype: {elements.mpi_name(self.run.header['type'])}.")
         return [*lines, self._titles()]
 
     def _titles(self) -> str:
@@ -70,12 +66,3 @@ class Osu:
 
     def foot(self) -> list[str]:
         return []
-
-
-def _type(name: str) -> str:
-    """MPI's name for an element type: "MPI_INT8_T" for "int8", "MPI_DOUBLE" for "double"."""
-    if name in _TYPES:
-        return _TYPES[name]
-    prefix = "C_" if name.endswith("_complex") else ""
-    suffix = "_T" if re.fullmatch(r"u?int\d+", name) else ""
-    return f"MPI_{prefix}{name.upper()}{suffix}"

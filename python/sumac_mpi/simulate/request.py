@@ -12,7 +12,6 @@ from sumac_mpi.base.errors import bad_value
 from sumac_mpi.simulate import platform
 from sumac_mpi.simulate.cluster import Cluster
 
-COLLECTIVES = ("allreduce", "reduce", "bcast", "barrier")
 SUMAC = "sumac"
 # SimGrid's own texts of these libraries' choices.
 SELECTIONS = ("ompi", "mpich", "mvapich2", "impi")

@@ -3,8 +3,7 @@
 // for each family of MPIs. Each turns its arguments into a Call, which goes one way: decide(), then
 // perform().
 //
-// A new collective: its rows in calls.def, its Signature, its case in decide.cc and in
-// call_data.cc, and its algorithms.
+// HACKING.md lists what a new collective needs.
 #include "interpose/backend/backend.h"
 #include "interpose/calls/perform.h"
 #include "interpose/calls/reduce_local.h"
@@ -61,11 +60,11 @@ struct EntryPoint<function, form, Count, std::tuple<Arguments...>, std::tuple<La
 // MPI_Reduce_local, which makes a Call of its arguments only to hand it down.
 template <class Count>
 struct LocalEntryPoint {
-  static int call(const void* in, void* inout, Count count, NativeHandle native_type,
-                  NativeHandle native_op) {
+  static int call(const void* in, void* inout, Count count, NativeOf<MpiDatatype> native_type,
+                  NativeOf<MpiOp> native_op) {
     Entry entry(Collective::reduce_local);
-    const MpiDatatype type{native_type};
-    const MpiOp op{native_op};
+    const auto type = from_native<MpiDatatype>(native_type);
+    const auto op = from_native<MpiOp>(native_op);
     const LocalData data{in, inout, count, type, op};
     Reason reason;
     const KnownReduction* const found = judge_local(entry, data, reason);

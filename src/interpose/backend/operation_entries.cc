@@ -7,18 +7,18 @@
 
 #define SUMAC_EXPORT extern "C" __attribute__((visibility("default")))
 
-using sumac::MpiDatatype, sumac::MpiOp, sumac::NativeHandle, sumac::OpPointer;
+using sumac::MpiDatatype, sumac::MpiOp, sumac::OpPointer, sumac::from_native;
 
-SUMAC_EXPORT int sumac_backend_op_create(int kind, int flags, void* op) {
+SUMAC_EXPORT int sumac_backend_op_create(int kind, int flags, MPI_Op* op) {
   return sumac::create_known_operation(kind, flags, OpPointer(op));
 }
 
-SUMAC_EXPORT int sumac_backend_hint_type(NativeHandle type, int element) {
-  return sumac::hint_type(MpiDatatype{type}, element);
+SUMAC_EXPORT int sumac_backend_hint_type(MPI_Datatype type, int element) {
+  return sumac::hint_type(from_native<MpiDatatype>(type), element);
 }
 
-SUMAC_EXPORT int sumac_backend_hint_op(NativeHandle op, int kind) {
-  return sumac::hint_op(MpiOp{op}, kind);
+SUMAC_EXPORT int sumac_backend_hint_op(MPI_Op op, int kind) {
+  return sumac::hint_op(from_native<MpiOp>(op), kind);
 }
 
 SUMAC_EXPORT int sumac_backend_op_create_f(int kind, int flags, int* op) {

@@ -9,7 +9,7 @@
 namespace sumac {
 
 ReduceArguments reduction_of(const Call& call, const Decision& decision) {
-  const bool rooted = call.collective() == Collective::reduce;
+  const bool rooted = info_of(call.collective()).has_root;
   const bool gets_result = !rooted || decision.communicator->rank == call.root;
   const bool in_place = call.send.address == kMpi.in_place;
   ReduceArguments args;
@@ -39,23 +39,19 @@ ChosenCall CallData::describe(const Call& call, const Decision& decision) {
 }
 
 CallArguments CallData::arguments_of(const Call& call, const Decision& decision) {
-  switch (call.collective()) {
-    case Collective::barrier:
-      return ReduceArguments();
-    case Collective::bcast:
+  switch (info_of(call.collective()).arguments) {
+    case ArgumentKind::bcast:
       return bcast(call, decision);
-    case Collective::reduce_scatter:
+    case ArgumentKind::reduce_scatter:
       return reduce_scatter(call, decision);
-    case Collective::allgather:
+    case ArgumentKind::allgather:
       return allgather(call, decision);
-    case Collective::alltoall:
-    case Collective::alltoallv:
+    case ArgumentKind::alltoall:
       return exchange(call, decision);
-    case Collective::allreduce:
-    case Collective::reduce:
-    case Collective::reduce_local:
+    case ArgumentKind::reduction:
       break;
   }
+  if (!info_of(call.collective()).has_data) return ReduceArguments();  // a barrier
   return reduction(call, decision);
 }
 

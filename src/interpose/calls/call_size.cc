@@ -37,19 +37,7 @@ CallSize size_of(const Call& call, int ranks) {
   if (call.collective() == Collective::barrier) return {};
   if (!has_parts(call.kind.function)) return size_of_data(call.receive.type, call.receive.count);
   if (ranks == 0) return {call.receive.type, 0, 0};
-  switch (call.collective()) {
-    case Collective::alltoall:
-    case Collective::alltoallv:
-      return size_of_exchange(call, ranks);
-    case Collective::allreduce:
-    case Collective::reduce:
-    case Collective::bcast:
-    case Collective::barrier:
-    case Collective::reduce_scatter:
-    case Collective::allgather:
-    case Collective::reduce_local:
-      break;
-  }
+  if (is_all_to_all(call.collective())) return size_of_exchange(call, ranks);
   MpiCount elements = 0;
   const bool valid = Blocks(call, ranks).total(elements);
   return size_of_data(call.receive.type, valid ? elements : 0);

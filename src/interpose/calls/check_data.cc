@@ -79,69 +79,60 @@ std::vector<Data> inputs_of(const Call& call, int rank, int ranks) {
   const bool in_place = call.send.address == kMpi.in_place;
   const Data whole = {in_place ? call.receive.address : call.send.address, call.receive.count,
                       call.receive.type};
+  const CollectiveInfo& info = info_of(call.collective());
   MpiCount elements = 0;
-  switch (call.collective()) {
-    case Collective::allreduce:
-    case Collective::reduce:
-      return {whole};
-    case Collective::bcast:
+  switch (info.arguments) {
+    case ArgumentKind::reduction:
+      if (info.has_data) return {whole};
+      break;
+    case ArgumentKind::bcast:
       if (rank == call.root) return {call.receive};
       break;
-    case Collective::reduce_scatter:
+    case ArgumentKind::reduce_scatter:
       Blocks(call, ranks).total(elements);
       return {{whole.address, elements, whole.type}};
-    case Collective::allgather:
+    case ArgumentKind::allgather:
       return {own_data(call, rank, ranks)};
-    case Collective::alltoall:
-    case Collective::alltoallv:
+    case ArgumentKind::alltoall:
       return blocks_of(call, true, ranks);
-    case Collective::barrier:
-    case Collective::reduce_local:
-      break;
   }
   return {};
 }
 
 std::vector<Data> results_of(const Call& call, int rank, int ranks) {
-  switch (call.collective()) {
-    case Collective::reduce:
-      if (rank != call.root) return {};
-      [[fallthrough]];
-    case Collective::allreduce:
-    case Collective::bcast:
+  const CollectiveInfo& info = info_of(call.collective());
+  switch (info.arguments) {
+    case ArgumentKind::reduction:
+      if (!info.has_data || (info.has_root && rank != call.root)) break;
       return {call.receive};
-    case Collective::reduce_scatter:
+    case ArgumentKind::bcast:
+      return {call.receive};
+    case ArgumentKind::reduce_scatter:
       return {{call.receive.address, Blocks(call, ranks).count(rank), call.receive.type}};
-    case Collective::allgather:
+    case ArgumentKind::allgather:
       return gathered(call, ranks);
-    case Collective::alltoall:
-    case Collective::alltoallv:
+    case ArgumentKind::alltoall:
       return blocks_of(call, false, ranks);
-    case Collective::barrier:
-    case Collective::reduce_local:
-      break;
   }
   return {};
 }
 
 bool reads_receive_buffer(const Call& call, int rank) {
-  switch (call.collective()) {
-    case Collective::bcast:
+  const CollectiveInfo& info = info_of(call.collective());
+  const bool in_place = call.send.address == kMpi.in_place;
+  switch (info.arguments) {
+    case ArgumentKind::bcast:
       return rank == call.root;
-    case Collective::reduce:
-      return rank == call.root && (call.send.address == kMpi.in_place || is_alias(call));
-    case Collective::allreduce:
-    case Collective::reduce_scatter:
-    case Collective::alltoall:
-    case Collective::alltoallv:
-      return call.send.address == kMpi.in_place || is_alias(call);
-    case Collective::allgather:
-      return call.send.address == kMpi.in_place;
-    case Collective::barrier:
-    case Collective::reduce_local:
+    case ArgumentKind::reduction:
+      if (!info.has_data || (info.has_root && rank != call.root)) return false;
       break;
+    case ArgumentKind::reduce_scatter:
+    case ArgumentKind::alltoall:
+      break;
+    case ArgumentKind::allgather:
+      return in_place;
   }
-  return false;
+  return in_place || is_alias(call);
 }
 
 ShadowBuffer::ShadowBuffer(const std::vector<Data>& first, const std::vector<Data>& second,

@@ -270,8 +270,8 @@ struct Element<Pair<V, I, kAt, kBytes>> {
 template <class Work>
 auto with(DType type, Work work) {
   switch (type) {
-#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, ...) \
-  case DType::type:                                          \
+#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, mpi, ...) \
+  case DType::type:                                               \
     return work(Element<__VA_ARGS__>());
 #include "base/types.def"
     case DType::none:

@@ -150,7 +150,7 @@ void sweep(DType type) {
 }
 
 TEST(CheckElements, OrdersOfFoldingAreNeverDifferentAndMistakesAre) {
-#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, ...) sweep<__VA_ARGS__>(DType::type);
+#define SUMAC_ELEMENT(type, name, bytes, kind, kernels, mpi, ...) sweep<__VA_ARGS__>(DType::type);
 #include "base/types.def"
 }
 

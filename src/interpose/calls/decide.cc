@@ -312,36 +312,31 @@ void decide_barrier(const Call& call, Decision& decision) {
 }
 
 void decide_admitted(const Call& call, Decision& decision) {
-  switch (call.collective()) {
-    case Collective::allreduce:
-    case Collective::reduce:
-      decide_reduction(call, decision);
+  const CollectiveInfo& info = info_of(call.collective());
+  switch (info.arguments) {
+    case ArgumentKind::reduction:
+      if (info.among == Among::none) break;  // see reduce_local.cc
+      info.has_data ? decide_reduction(call, decision) : decide_barrier(call, decision);
       break;
-    case Collective::bcast:
+    case ArgumentKind::bcast:
       decide_bcast(call, decision);
       break;
-    case Collective::barrier:
-      decide_barrier(call, decision);
-      break;
-    case Collective::reduce_scatter:
+    case ArgumentKind::reduce_scatter:
       decide_reduce_scatter(call, decision);
       break;
-    case Collective::allgather:
+    case ArgumentKind::allgather:
       decide_allgather(call, decision);
       break;
-    case Collective::alltoall:
-    case Collective::alltoallv:
+    case ArgumentKind::alltoall:
       decide_exchange(call, decision);
       break;
-    case Collective::reduce_local:
-      break;  // on no communicator: see reduce_local.cc
   }
 }
 
 }  // namespace
 
 bool judge_buffers(const Call& call, const Communicator& c) {
-  const bool rooted = call.collective() == Collective::reduce;
+  const bool rooted = info_of(call.collective()).has_root;
   if (call.receive.count < 0 || (rooted && !root_exists(call, c))) return false;
   const bool receives = !rooted || c.rank == call.root;
   const void *const send = call.send.address, *const receive = call.receive.address;

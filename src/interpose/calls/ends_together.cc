@@ -25,26 +25,14 @@ bool all_have_parts(const Call& call) {
 
 bool ends_together(const Call& call) {
   if (call.kind.form != Form::blocking) return false;
-  switch (call.kind.function) {
-    case Function::barrier:
-      return true;
-    case Function::allreduce:
-    case Function::reduce_scatter_block:
-    case Function::allgather:
-    case Function::alltoall:
-      if (call.receive.count <= 0) return false;
-      break;
-    case Function::reduce_scatter:
-    case Function::allgatherv:
-      if (!all_have_parts(call)) return false;
-      break;
-    case Function::reduce:
-    case Function::bcast:
-    case Function::alltoallv:
-    case Function::alltoallw:
-    case Function::reduce_local:
-      return false;
-  }
+  const Function function = call.kind.function;
+  if (function == Function::barrier) return true;
+  const CollectiveInfo& collective = info_of(call.collective());
+  const bool lists = info_of(function).lists;
+  const bool of_all = function == Function::allreduce ||
+                      (collective.divided != Divided::whole && !collective.has_root);
+  if (!of_all || !collective.is_sized) return false;
+  if (lists ? !all_have_parts(call) : call.receive.count <= 0) return false;
   std::size_t element = 0;
   return packed_size(call.receive.type, element) && element > 0;
 }

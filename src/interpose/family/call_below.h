@@ -34,10 +34,7 @@ int below_without_large_counts(const Call& call, int (*below)(const Call&)) {
 template <Function function, Form form, class Count>
 int call_below(const Call& call) {
   using Member = BelowOf<kMember<function, form, Count>>;
-  if (Member::function) {
-    return std::apply(Member::call, std::tuple_cat(Signature<function, Count>::write(call),
-                                                   Ending<form>::write(call)));
-  }
+  if (Member::function) return call_mpi<function, form, Count>(Member::function, call);
   if constexpr (std::is_same_v<Count, MpiCount> && !has_parts(function)) {
     return below_without_large_counts<function, form>(call, call_below<function, form, int>);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "base/collectives.h"
 #include "interpose/mpi/handle_types.h"
@@ -17,57 +18,35 @@ enum class Form : std::uint8_t {
 };
 
 // What a collective is called by, apart from the form: each function has arguments of its own. Two
-// functions may be the same collective.
+// functions may be the same collective. These are the rows of calls.def.
 enum class Function : std::uint8_t {
-  allreduce,
-  reduce,
-  bcast,
-  barrier,
-  reduce_scatter_block,
-  reduce_scatter,
-  allgather,
-  allgatherv,
-  alltoall,
-  alltoallv,
-  alltoallw,
-  reduce_local,
+#define SUMAC_CALL(name)
+#define SUMAC_FUNCTION(function, collective, arguments) function,
+#include "interpose/calls.def"
+#undef SUMAC_CALL
 };
 
-// "reduce_scatter_block".
-inline const char* name_of(Function function) {
-  static constexpr const char* kNames[] = {
-      "allreduce",      "reduce",      "bcast",      "barrier",  "reduce_scatter_block",
-      "reduce_scatter", "allgather",   "allgatherv", "alltoall", "alltoallv",
-      "alltoallw",      "reduce_local"};
-  return kNames[static_cast<int>(function)];
-}
+struct FunctionInfo {
+  const char* name;  // "reduce_scatter_block"
+  Function function;
+  Collective collective;
+  bool lists;  // its calls list a count for each rank
+};
 
-constexpr Collective collective_of(Function function) {
-  switch (function) {
-    case Function::allreduce:
-      return Collective::allreduce;
-    case Function::reduce:
-      return Collective::reduce;
-    case Function::bcast:
-      return Collective::bcast;
-    case Function::barrier:
-      return Collective::barrier;
-    case Function::reduce_scatter_block:
-    case Function::reduce_scatter:
-      return Collective::reduce_scatter;
-    case Function::allgather:
-    case Function::allgatherv:
-      return Collective::allgather;
-    case Function::alltoall:
-      return Collective::alltoall;
-    case Function::alltoallv:
-    case Function::alltoallw:
-      return Collective::alltoallv;
-    case Function::reduce_local:
-      break;
-  }
-  return Collective::reduce_local;
+inline constexpr FunctionInfo kFunctions[] = {
+#define SUMAC_CALL(name)
+#define SUMAC_FUNCTION(function, collective, arguments)   \
+  {#function, Function::function, Collective::collective, \
+   std::string_view(arguments).find('C') != std::string_view::npos},
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+};
+
+constexpr const FunctionInfo& info_of(Function function) {
+  return kFunctions[static_cast<int>(function)];
 }
+constexpr const char* name_of(Function function) { return info_of(function).name; }
+constexpr Collective collective_of(Function function) { return info_of(function).collective; }
 
 // True when the function has a part for each rank, so that its counts are those of parts.
 constexpr bool has_parts(Function function) { return has_parts(collective_of(function)); }

@@ -43,17 +43,33 @@ static int find_plain_form(int large) {
 // a part for each rank also arrays of counts or displacements, and the communicator.
 struct places {
   int counts[2], arrays[4], comm;  // 0: none
-  int receives;                    // where the receive buffer is, if arrays are before it
+  int receives;                    // where the receive buffer is
 };
-static const struct places allreduce = {.counts = {2}}, reduce = {.counts = {2}},
-                           reduce_local = {.counts = {2}}, bcast = {.counts = {1}},
-                           reduce_scatter_block = {.counts = {2}, .comm = 5},
-                           reduce_scatter = {.arrays = {2}, .comm = 5},
-                           allgather = {.counts = {1, 4}, .comm = 6},
-                           allgatherv = {.counts = {1}, .arrays = {4, 5}, .comm = 7},
-                           alltoall = {.counts = {1, 4}, .comm = 6},
-                           alltoallv = {.arrays = {1, 2, 5, 6}, .comm = 8, .receives = 4},
-                           alltoallw = {.arrays = {1, 2, 5, 6}, .comm = 8, .receives = 4};
+
+// `arguments`: the letters of calls.def.
+static struct places places_of(const char* arguments) {
+  struct places at = {.comm = 0};
+  int counts = 0, arrays = 0;
+  for (int i = 0; arguments[i] != '\0'; ++i) {
+    if (arguments[i] == 'b') at.receives = i;
+    if (arguments[i] == 'c' || arguments[i] == 'p') at.counts[counts++] = i;
+    if (arguments[i] == 'C' || arguments[i] == 'D') at.arrays[arrays++] = i;
+  }
+  if (strpbrk(arguments, "pC") != NULL) at.comm = (int)strlen(arguments);
+  return at;
+}
+
+// The functions, and the letters of each.
+#define SUMAC_CALL(name)
+enum {
+#define SUMAC_FUNCTION(function, collective, arguments) of_##function,
+#include "interpose/calls.def"
+};
+static const char* const letters[] = {
+#define SUMAC_FUNCTION(function, collective, arguments) arguments,
+#include "interpose/calls.def"
+};
+#undef SUMAC_CALL
 
 // Whether a call has ended when it returns, and with that does not need its arguments any more.
 enum { blocking = 1, local = 1, nonblocking = 0, persistent = 0 };
@@ -141,7 +157,9 @@ static int refuse_count(word comm, const struct places* at) {
   return kMpiErrCount;
 }
 
-static int call_int_form(int large, const struct places* at, bool ends, const word* arguments) {
+static int call_int_form(int large, int function, bool ends, const word* arguments) {
+  const struct places places = places_of(letters[function]);
+  const struct places* const at = &places;
   const int call = plain_forms[large];
   word a[kMostArguments];
   memcpy(a, arguments, sizeof a);
@@ -170,7 +188,7 @@ static int call_int_form(int large, const struct places* at, bool ends, const wo
   static int name(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, \
                   word k) {                                                                       \
     const word arguments[kMostArguments] = {a, b, c, d, e, f, g, h, i, j, k};                     \
-    return call_int_form(SUMAC_CALL_##name, &function, form, arguments);                          \
+    return call_int_form(SUMAC_CALL_##name, of_##function, form, arguments);                      \
   }
 #define SUMAC_CALL(name)
 #define SUMAC_COLLECTIVE(name, function, form, type) LARGE_##type(name, function, form)
