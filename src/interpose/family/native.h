@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between the types of handle_types.h and those of the family's MPI: which arguments a function of
-// the MPI has, and how they are made. The functions are known by address alone, so that two types
-// of the same size and class are the same here.
+// This header converts between the types of handle_types.h and those of the family's MPI: which
+// arguments a function of the MPI has, and how they are made. The functions are known by address
+// alone, so that two types of the same size and class are the same here.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +16,7 @@ static_assert(sizeof(::MPI_Aint) == sizeof(MpiAint) && sizeof(::MPI_Count) == si
 static_assert(sizeof(::MPI_Comm) == sizeof(::MPI_Datatype) &&
               sizeof(::MPI_Comm) == sizeof(::MPI_Request));
 
-// A handle of the MPI's as an integer of its size: both are passed in the same way.
+// This is a handle of the MPI's as an integer of its size: both are passed in the same way.
 using NativeHandle =
     std::conditional_t<sizeof(::MPI_Comm) == sizeof(std::uint32_t), std::uint32_t, std::uintptr_t>;
 
@@ -56,7 +56,7 @@ T from_native(NativeOf<T> value) {
   return Native<T>::from(value);
 }
 
-// The bits of a handle of <mpi.h>.
+// Returns the bits of a handle of <mpi.h>.
 template <class Handle>
 std::uintptr_t bits_of(Handle handle) {
   if constexpr (sizeof handle == sizeof(std::uint32_t)) {
