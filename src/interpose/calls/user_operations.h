@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sumac_op_create, sumac_hint_type and sumac_hint_op of sumac.h, which return an error of the MPI's.
+// sumac_op_create, sumac_hint_type and sumac_hint_op of sumac.h are here. They return an error of
+// the MPI's.
 #pragma once
 
 #include "interpose/mpi/handle_types.h"
