@@ -203,8 +203,7 @@ TEST_P(ShippedRules, AreEachTakenByACall) {
   for_each_call([&](const std::vector<Call>& calls) {
     for (const Call& call : calls) taken.insert(call.range.rule);
   });
-  const std::size_t before =
-      rules.first.rules.size();  // calls take each of the other rules without these
+  const std::size_t before = rules.first.rules.size();  // others are taken without these
   const auto end = static_cast<std::int32_t>(before > 0 ? before : rules.all.size());
   for (std::int32_t rule = 0; rule < end; ++rule) {
     EXPECT_TRUE(taken.count(rule)) << rules.place(rule) << ": earlier rules hide it";

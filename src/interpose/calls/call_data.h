@@ -65,11 +65,10 @@ class CallData {
   std::size_t bytes_ = 0;
   std::optional<TypeInfo> copied_;      // type of a local reduction, whose input becomes its output
   std::optional<PackedBuffer> packed_;  // data of a broadcast, or this rank's part of an all-gather
-  std::optional<PackedBuffer> gathered_;  // result of an all-gather, if it does not lie packed
-  std::unique_ptr<Part[]> parts_;         // set if the program lists the parts
-  std::unique_ptr<ExchangeData>
-      exchange_;                        // data of an all-to-all, unless it has equal packed blocks
-  std::optional<StagedResult> staged_;  // result of a reduction whose type has gaps
+  std::optional<PackedBuffer> gathered_;    // result of an all-gather, if it does not lie packed
+  std::unique_ptr<Part[]> parts_;           // set if the program lists the parts
+  std::unique_ptr<ExchangeData> exchange_;  // all-to-all, unless it has equal packed blocks
+  std::optional<StagedResult> staged_;      // result of a reduction whose type has gaps
 };
 
 }  // namespace sumac

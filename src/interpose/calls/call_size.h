@@ -9,10 +9,9 @@
 namespace sumac {
 
 struct CallSize {
-  MpiDatatype type =
-      kMpi.datatype_null;   // type of the elements; one of them if there are several types
-  std::uint64_t count = 0;  // elements
-  std::uint64_t bytes = 0;  // packed bytes
+  MpiDatatype type = kMpi.datatype_null;  // type of the elements, or one of several
+  std::uint64_t count = 0;                // elements
+  std::uint64_t bytes = 0;                // packed bytes
 };
 
 // Returns the size of so many elements of the type; none if the type is none, or the count

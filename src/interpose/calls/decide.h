@@ -26,8 +26,7 @@ struct Decision {
   bool counts = false;   // if handed down, the call is one of those after which Sumac may be set up
   bool by_user = false;  // the call is a reduction by a function of the program's
   int error = kMpiSuccess;
-  Communicator* communicator =
-      nullptr;  // null if the call belongs to no communicator that is known
+  Communicator* communicator = nullptr;  // null if it is not known
   Choice choice;
   std::size_t bytes = 0;    // packed bytes of the whole message
   std::size_t element = 0;  // packed bytes of an element of an all-gather's result

@@ -62,8 +62,7 @@ int exchange_equal(const Call& call, int ranks) {
 
 int exchange_blocks(const Call& call, int ranks) {
   using Arguments = BlockArguments<int>;
-  const std::vector<int> peers(
-      static_cast<std::size_t>(ranks));  // only its length counts: all ranks are there
+  const std::vector<int> peers(static_cast<std::size_t>(ranks));  // all are there
   const auto side = [&](const Data& data, const void* counts, const void* places,
                         DatatypePointer types) {
     const Arguments given{data.address, static_cast<const int*>(counts),

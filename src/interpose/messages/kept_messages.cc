@@ -87,8 +87,7 @@ void end_message(MpiRequest request, StatusPointer status, bool success) {
 }
 
 void deliver_message(MpiRequest request, StatusPointer status) {
-  Delivery* received =
-      nullptr;  // used without the lock: MPI allows one thread at a time to ask about a request
+  Delivery* received = nullptr;  // MPI lets one thread at a time ask about a request
   {
     const std::lock_guard<std::mutex> lock(mutex);
     const auto found = kept.find(request.bits);

@@ -77,8 +77,7 @@ class HandleMap {
   }
 
   Lock writing_;
-  Place
-      homes_[1 << kHomeBits];  // each is a place in the table, and behind it a list of further ones
+  Place homes_[1 << kHomeBits];  // each is the first place of a list
 };
 
 }  // namespace sumac

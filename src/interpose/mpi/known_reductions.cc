@@ -11,8 +11,7 @@ PairMap<KnownReduction, 8> known_reductions;
 namespace {
 
 void remember(MpiDatatype type, MpiOp op, const KnownReduction& reduction) {
-  if (!find_known_type(type) || !find_op(op))
-    return;  // the program could free the handle, and get it again
+  if (!find_known_type(type) || !find_op(op)) return;  // could be freed, and come back
   known_reductions.insert(type.bits, op.bits, reduction);
 }
 

@@ -15,7 +15,7 @@
 namespace sumac {
 
 extern sumac_options options;
-// The parsed value of SUMAC_STATS.
+// Returns the parsed value of SUMAC_STATS.
 sumac_report stats_wanted();
 
 // Returns the rules of SUMAC_RULES; none if there is no such file or it is refused.

@@ -252,8 +252,7 @@ TEST_F(Events, AnyAndSome) {
   begin({.error = kOtherError, .ends = {{1, kMpiSuccess}}});  // its handle alone shows the end
   calls.Waitsome(count(), requests.data(), &ended, indices, statuses.data());
   EXPECT_EQ(noted.ends, (Ends{{12, false}}));
-  begin({.error = kOtherError,
-         .ends = {{1'000'000, kMpiSuccess}}});  // the index is that of no request
+  begin({.error = kOtherError, .ends = {{1'000'000, kMpiSuccess}}});  // no request has the index
   calls.Waitany(count(), requests.data(), &index, status.pointer());
   EXPECT_EQ(noted.ends, Ends());
 }

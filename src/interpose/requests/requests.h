@@ -73,8 +73,8 @@ void deliver(CollectiveRequest& request);
 bool is_active(const CollectiveRequest& request);
 
 // Tells the program of the end: fills the status, and gives the request back to the MPI's rules (a
-// nonblocking one becomes MPI_REQUEST_NULL). Returns false if the MPI already knows of the end and
-// must be asked.
+// nonblocking one becomes MPI_REQUEST_NULL). Returns false if the MPI already knows of the start
+// and must be asked.
 bool take_end(CollectiveRequest& request, RequestPointer handle, StatusPointer status);
 
 // Brings the MPI's requests up to date: after this the MPI's own completion calls give the right
