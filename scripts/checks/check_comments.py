@@ -16,13 +16,13 @@ import re
 
 from repository import files, finish, name_of
 
-# Still to be rewritten.
-EXCLUDED = "src/interpose/"
 SOURCES = [f"src/*{end}" for end in (".c", ".cc", ".h", ".S", ".def")]
 NEVER = re.compile(r"(?:Of|What|Whether|Whose|Which|Who|How|That|Those)\b(?!')")
 WITH_COMMA = re.compile(r"(?:As|By|When|Where|Whatever|Whoever)\b")
 FIRST_SENTENCE = re.compile(r".*?[.:;](?=\s|$)|.*", re.DOTALL)
 BEHIND_CODE = re.compile(r"(?:of|by|what|whether|whose|that)\b")
+# Lines for tools, and names of sections: what follows is a paragraph of its own.
+MARKER = re.compile(r"SPDX-|clang-format |NOLINT|-{3,} ")
 # A line with a comment: the code before it, whose strings may have slashes in them, and the text.
 LINE = re.compile(r"""((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)+'|(?<=\w)'|[^"'/]|/(?!/))*)//\s*(.*)""")
 
@@ -33,6 +33,8 @@ def comments_of(text):
     for at, line in enumerate(text.split("\n"), 1):
         found = LINE.match(line)
         code, words = (found[1], found[2]) if found else ("", "")
+        if MARKER.match(words):
+            words = ""
         if words and lines and not code.strip() and len(code) == column:
             lines.append(words)
             continue
@@ -64,7 +66,7 @@ def findings_of(path):
 
 
 def main():
-    paths = [path for path in files(*SOURCES) if not name_of(path).startswith(EXCLUDED)]
+    paths = files(*SOURCES)
     finish([finding for path in paths for finding in findings_of(path)])
 
 

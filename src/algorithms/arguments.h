@@ -26,11 +26,12 @@ struct ReduceArguments {
   const std::byte* input = nullptr;  // equals output when in place
   std::byte* output = nullptr;       // reduce: significant at the root only, else null
   std::size_t count = 0;             // elements
-  std::size_t element = 0;           // bytes of one
-  ReduceFn kernel = nullptr;         // what folds, where `user` is null
+  std::size_t element = 0;           // bytes of one element
+  ReduceFn kernel = nullptr;         // folds, unless `user` is set
   int root = 0;                      // reduce only
-  // For the algorithms over lines and slots, in which each rank folds for itself: elements are then
-  // of any size, packed. Vectors are cut at multiples of `unit` bytes, whole elements.
+  // The program's own operation. Only the algorithms over lines and slots, in which each rank folds
+  // for itself, take it: elements are then of any size, packed. Vectors are cut at multiples of
+  // `unit` bytes, whole elements.
   UserFold* user = nullptr;
   std::size_t unit = kCacheLine;
   int radix = 2;  // radix of a tree

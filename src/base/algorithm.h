@@ -79,9 +79,9 @@ constexpr const char* name_of(Algorithm algorithm) {
   return algorithm == Algorithm::native ? "native" : info_of(algorithm).name;
 }
 
-// Where an algorithm works: in a group that shares memory, in a group whose ranks reach each other
-// by messages, or in a whole communicator with a hierarchy (whose levels are groups of the former
-// kinds).
+// An algorithm works in a group that shares memory (shm), in a group whose ranks reach each other
+// by messages (p2p), or in a whole communicator with a hierarchy, whose levels are groups of the
+// former kinds (levels).
 enum class Over : std::uint8_t { shm, p2p, levels };
 
 constexpr Over over_of(Needs needs) {

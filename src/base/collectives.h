@@ -18,9 +18,9 @@ enum class Collective : std::uint8_t {
 
 // The column `ranks` of collectives.def says who takes part.
 enum class Among : std::uint8_t { levels, none };
-// How a call's data are divided among the ranks; the column `divided`.
+// The column `divided` says how a call's data are divided among the ranks.
 enum class Divided : std::uint8_t { whole, parts, blocks };
-// What its algorithms take (algorithms/arguments.h); the column `arguments`.
+// The column `arguments` says what the algorithms take (algorithms/arguments.h).
 enum class ArgumentKind : std::uint8_t { reduction, bcast, reduce_scatter, allgather, alltoall };
 
 struct CollectiveInfo {

@@ -166,7 +166,7 @@ static const char* nearest_option(const char* name, size_t length) {
   return sumac_nearest(name, length, names, sizeof names / sizeof names[0]);
 }
 
-// What to set in place of a former option, or NULL.
+// Returns what to set in place of a former option, or NULL.
 static const char* moved_to(const char* name, size_t length) {
   static const char* const moved[][2] = {
 #define SUMAC_OPTION(NAME, field, kind, def, choices, agreed, doc)

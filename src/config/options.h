@@ -12,9 +12,9 @@ extern "C" {
 
 enum sumac_debug_level { SUMAC_DEBUG_OFF, SUMAC_DEBUG_WARN, SUMAC_DEBUG_INFO, SUMAC_DEBUG_TRACE };
 
-// One field per row of options.def, hooks of tests included. flag, choice (index), count and bytes
-// are numbers; so is limit, 0 for auto and 1 for off. text, path ("" for none) and report are
-// strings; colls is a bit mask over the row's choices in order.
+// The struct has one field for each row of options.def, hooks of tests included. flag, choice
+// (index), count and bytes are numbers; so is limit, 0 for auto and 1 for off. text, path ("" for
+// none) and report are strings; colls is a bit mask over the row's choices in order.
 struct sumac_options {
 #define SUMAC_OPTION_TYPE_flag uint64_t
 #define SUMAC_OPTION_TYPE_choice uint64_t
@@ -35,7 +35,7 @@ struct sumac_option_row {
   const char *name, *kind, *def, *choices, *doc;
   int agreed;
 };
-// The options, and behind them the hooks of tests.
+// The rows are those of the options, and behind them those of the hooks of tests.
 extern const struct sumac_option_row sumac_option_rows[];
 extern const size_t sumac_num_options, sumac_num_options_and_hooks;
 
@@ -57,9 +57,9 @@ int sumac_parse_report(const char* text, struct sumac_report* report);
 // A parsed value of SUMAC_CHECK.
 struct sumac_check {
   int calls;
-  uint64_t results;    // of every so many calls; 0: of none
+  uint64_t results;    // one call in so many is checked; 0: none
   int ends;            // the job ends after a result that differs
-  const char* folder;  // where data of such a call are kept; "": nowhere
+  const char* folder;  // data of the first such call are kept here; "": nowhere
 };
 // Returns 0, or -1 if the text is not such a value.
 int sumac_parse_check(const char* text, struct sumac_check* check);
@@ -71,7 +71,8 @@ int sumac_parse_check(const char* text, struct sumac_check* check);
 int sumac_options_read(struct sumac_options* options, char* const* environment,
                        sumac_problem_fn problem, void* context);
 
-// Parses "64", "64K", "1M", "2G" (powers of 1024). Returns 0, or -1 when it is not such a number.
+// Parses "64", "64K", "1M", "2G" (powers of 1024). Returns 0, or -1 if the text is not such a
+// number.
 int sumac_parse_bytes(const char* text, uint64_t* bytes);
 
 // Resets an option of kind text to its default, since its value has turned out to be bad, and says

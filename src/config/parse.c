@@ -173,7 +173,7 @@ int sumac_parse_report(const char* text, struct sumac_report* report) {
   return 0;
 }
 
-// "calls", "results", "results:1/N" or "end".
+// Parses "calls", "results", "results:1/N" or "end".
 static int parse_checked(const char* word, struct sumac_check* check) {
   static const char kResults[] = "results", kOneIn[] = "results:1/";
   if (strcmp(word, "end") == 0) {
@@ -205,7 +205,7 @@ int sumac_parse_check(const char* text, struct sumac_check* check) {
     return 0;
   }
   for (size_t length; true; text += length + 1) {
-    // Of a folder's name all the rest is part.
+    // The name of a folder takes the rest of the text, commas included.
     if (strncmp(text, kFolder, sizeof kFolder - 1) == 0) {
       if (parse_path(text + sizeof kFolder - 1, &read.folder) != 0) return -1;
       break;

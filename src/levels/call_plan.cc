@@ -62,7 +62,7 @@ void choose(const ChoiceTable& table, bool shared, Collective collective, const 
   stage.algorithm = range.choice.algorithm;
   stage.radix = range.choice.radix;
   stage.rule = range.rule;
-  if (stage.algorithm == Algorithm::native) return;  // a group of one rank, which does nothing
+  if (stage.algorithm == Algorithm::native) return;  // the group has one rank, which does nothing
   stage.width = shared ? 1 : static_cast<int>(std::min<std::size_t>(kWidth, chunks.count));
 }
 
@@ -70,7 +70,7 @@ Chunks whole_chunks(const CallShape& shape, const CallPlan& plan) {
   return {shape.bytes, plan.choice.chunk, std::max(kCacheLine, shape.element)};
 }
 
-// Among the ranks of the same place on all nodes, each with its own part.
+// Chooses for the ranks of the same place on all nodes, each with its own part.
 void choose_exchange(const SendingGroup& across, Collective collective, const ChunkSizes& parts,
                      CallPlan& plan) {
   choose(across.choices, false, collective, parts, plan.stages[1]);

@@ -21,15 +21,15 @@ struct SendingGroup {
 
 // The ranks of a hierarchy agreed on this. It is seen from one of them, as it takes part in it.
 struct AgreedLevels {
-  std::vector<LevelGroup> groups;    // that this rank takes part in
-  std::size_t depth = 0;             // of the hierarchy
-  ChoiceTable whole;                 // of the communicator
-  std::vector<ChoiceTable> choices;  // by level
-  ChoiceTable direct;                // of the lowest level in place, where that is possible
-  SendingGroup counterparts;  // in the same place on every node, where multi_leader is possible
-  SendingGroup all;           // where ranks can send messages: of flat; node after node
-  SendingGroup node, across;  // where all_ranks is possible: of its stages
-  int parts = 1;              // and how many of the node's ranks, the first ones, are fast
+  std::vector<LevelGroup> groups;    // the groups that this rank takes part in
+  std::size_t depth = 0;             // number of levels of the hierarchy
+  ChoiceTable whole;                 // for the communicator
+  std::vector<ChoiceTable> choices;  // indexed by level
+  ChoiceTable direct;                // for the lowest level in place, if that is possible
+  SendingGroup counterparts;  // ranks in the same place on every node, if multi_leader is possible
+  SendingGroup all;  // all ranks, node after node, if they can send messages; flat needs it
+  SendingGroup node, across;  // for the stages of all_ranks, if that is possible
+  int parts = 1;              // the first ranks of a node, so many, are fast and have parts
   std::shared_ptr<const TreeOrder> order;
   int place = 0, own = 0;  // this rank's place in TreeOrder, and its number in the communicator
 

@@ -36,7 +36,7 @@ struct Choices {
   }
 };
 
-// Any row that serves chunks of such a size on a level.
+// Returns any row that serves chunks of such a size on a level.
 Algorithm random_algorithm(Collective collective, bool shared, std::size_t chunk, Random& random) {
   std::vector<Algorithm> all;
   for (const Algorithm algorithm : kAllAlgorithms) {

@@ -59,7 +59,7 @@ TEST(Cost, OfMessages) {
       {Algorithm::allreduce_recursive_doubling, 8, 800, 3, 2400, 8 * 2400},
       // Rank 1 gives everything to rank 0, which exchanges with rank 2 and gives it back.
       {Algorithm::allreduce_recursive_doubling, 3, 800, 3, 1600, 4 * 800},
-      // Three others at once.
+      // With radix 4, 16 ranks exchange with three others at once.
       {Algorithm::allreduce_recursive_doubling, 16, 100, 2, 600, 16 * 600, 4},
       {Algorithm::allreduce_rabenseifner, 2, 800, 2, 800, 1600},
       // The bytes are 400 + 200 + 100, twice.
@@ -76,7 +76,7 @@ TEST(Cost, OfMessages) {
       // With radix 4 the root has children 1 2 3 4 8 12 (16 ranks), or 1 2 3 4 (5 ranks).
       {Algorithm::bcast_knomial, 16, 100, 2, 600, 1500, 4},
       {Algorithm::bcast_knomial, 5, 100, 2, 400, 400, 4},
-      // 3 links; 5 chunks, the steps of one.
+      // There are 3 links and 5 chunks; the steps are those of one chunk.
       {Algorithm::bcast_chain, 4, 20 * kK, 3, 20 * kK, 60 * kK, 2, 4 * kK},
       // The root scatters 400 + 200 + 100 and gives the same in the gathering; all others get 800.
       {Algorithm::bcast_scatter_allgather, 8, 800, 6, 1400, 7 * 800},
@@ -169,7 +169,7 @@ TEST(Cost, BroadcastsSendNoByteTwice) {
   }
 }
 
-// Of every row that is carried out in one group.
+// The cost is known for every row that is carried out in one group.
 TEST(Cost, IsKnownWhereSumacDecides) {
   EXPECT_FALSE(priced({Algorithm::native, 4, 8, 0, 0, 0}).cost.known);
   for (const Algorithm algorithm : kAllAlgorithms) {

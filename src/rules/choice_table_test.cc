@@ -35,7 +35,7 @@ std::string rule(const std::string& what, const std::string& bytes, const std::s
          "\"\nalgorithm=\"" + algorithm + "\"\n";
 }
 
-// What the shipped rules choose for an all-reduce.
+// Returns what the shipped rules choose for an all-reduce.
 Algorithm shipped(const Capabilities& c, std::size_t bytes) {
   return ChoiceTable(kNone, c, "").choose(Collective::allreduce, bytes).algorithm;
 }
@@ -332,7 +332,7 @@ TEST(NextChoice, BetweenSlotsAndSingleCopyEitherWay) {
   EXPECT_NE(next(slots + once, false), Algorithm::allreduce_single_copy);
 }
 
-// Of a barrier there is one algorithm alone.
+// A barrier has only one algorithm.
 TEST(NextChoice, MayBeNone) {
   const Capabilities c = capabilities(2, true, false);
   const Choice flat = ChoiceTable(kNone, c, "").choose(Collective::barrier, 0);

@@ -70,7 +70,7 @@ std::vector<Capabilities> all_capabilities() {
   return all;
 }
 
-// True when any call may get this algorithm.
+// Returns true if any call may get this algorithm.
 bool uses(const ChoiceTable& choices, Algorithm algorithm) {
   std::size_t bytes = 0;
   while (true) {
@@ -81,8 +81,7 @@ bool uses(const ChoiceTable& choices, Algorithm algorithm) {
   }
 }
 
-// Every algorithm on every kind of group: it runs for all bytes it can serve, or it is said why
-// not.
+// Every algorithm on every kind of group runs for all bytes it can serve, or a reason is given.
 TEST(Forced, RunsOrIsUnmetWithAReason) {
   int met = 0, unmet_ones = 0;
   for (const Capabilities& c : all_capabilities()) {

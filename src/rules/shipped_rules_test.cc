@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What must hold of the rules that are shipped, whatever they are tuned to: those of all programs,
-// and those that `sumac simulate` puts before them.
+// The tests check what must hold of the shipped rules, whatever they are tuned to: the rules of all
+// programs, and those that `sumac simulate` puts before them.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,7 +14,8 @@
 namespace sumac {
 namespace {
 
-// Rules that go before the shipped ones, and all of them in the order in which they are asked.
+// These are the rules that go before the shipped ones, and all of them in the order in which they
+// are asked.
 struct Shipped {
   RuleSet first;
   std::vector<Rule> all;
@@ -33,7 +34,8 @@ Shipped shipped(const char* file) {
   return result;
 }
 
-// The values on either side of each bound of the rules: between two of them no rule begins or ends.
+// These values lie on either side of each bound of the rules: between two of them no rule begins or
+// ends.
 std::set<std::uint64_t> around_bounds(const Shipped& rules, Over over, Span Rule::*span,
                                       std::uint64_t least, std::uint64_t most) {
   std::set<std::uint64_t> values{least, least + 1, most};
@@ -50,7 +52,7 @@ std::set<std::uint64_t> around_bounds(const Shipped& rules, Over over, Span Rule
 
 using Groups = std::vector<Capabilities>;
 
-// Each group with each of these values.
+// Returns each group with each of these values.
 template <class Values, class Set>
 void vary(Groups& groups, const Values& values, Set set) {
   Groups varied;
@@ -81,7 +83,7 @@ Groups vary_memory(Groups groups) {
   return groups;
 }
 
-// The communicators that a hierarchy may be of. Those of several nodes may be one group.
+// Returns the communicators that a hierarchy may be of. Those of several nodes may be one group.
 Groups vary_levels(const Groups& groups) {
   Groups all;
   for (Capabilities c : groups) {
@@ -119,9 +121,9 @@ Groups groups_of(const Shipped& rules, Over over) {
   return over == Over::p2p ? groups : vary_levels(groups);
 }
 
-// Calls of a collective that a group of such ranks may be asked for. Over levels a barrier is an
-// all-reduce, and ranks that send messages have no all-to-all; a reduction in the order of ranks is
-// over one group.
+// Returns the calls of a collective that a group of such ranks may be asked for. Over levels a
+// barrier is an all-reduce, and ranks that send messages have no all-to-all; a reduction in the
+// order of ranks is over one group.
 bool is_asked(Collective collective, const Capabilities& c) {
   if (!is_of_ranks(collective)) return false;
   if (c.over == Over::levels && c.in_rank_order && !c.one_group && info_of(collective).reduces) {
@@ -150,7 +152,7 @@ class ShippedRules : public testing::TestWithParam<const char*> {
  protected:
   const Shipped rules = shipped(GetParam());
 
-  // For each kind of group and collective, a call of each size, in ascending order.
+  // For each kind of group and collective, it has a call of each size, in ascending order.
   void for_each_call(const std::function<void(const std::vector<Call>&)>& see) const {
     for (const Over over : {Over::shm, Over::p2p, Over::levels}) {
       const std::set<std::uint64_t> sizes =
@@ -201,7 +203,7 @@ TEST_P(ShippedRules, AreEachTakenByACall) {
   for_each_call([&](const std::vector<Call>& calls) {
     for (const Call& call : calls) taken.insert(call.range.rule);
   });
-  const std::size_t before = rules.first.rules.size();  // of the others each is taken without these
+  const std::size_t before = rules.first.rules.size();  // others are taken without these
   const auto end = static_cast<std::int32_t>(before > 0 ? before : rules.all.size());
   for (std::int32_t rule = 0; rule < end; ++rule) {
     EXPECT_TRUE(taken.count(rule)) << rules.place(rule) << ": earlier rules hide it";
@@ -224,7 +226,7 @@ TEST_P(ShippedRules, AllFitIntoTheTable) {
   }
 }
 
-// An algorithm is for one range of sizes: what is better for more data is not left again.
+// An algorithm serves one range of sizes: what is better for more data is not left again.
 TEST_P(ShippedRules, NeverGoBackToAnAlgorithmForLargerData) {
   if (!rules.first.rules.empty()) GTEST_SKIP() << "flat is for the least data, and the most";
   const auto way_of = [](const Call& call) {
@@ -241,7 +243,7 @@ TEST_P(ShippedRules, NeverGoBackToAnAlgorithmForLargerData) {
   });
 }
 
-// Else bits of a result would depend on the size of the message.
+// Otherwise the bits of a result would depend on the size of the message.
 TEST_P(ShippedRules, FoldInTheOrderOfRanksInSharedMemory) {
   for_each_call([&](const std::vector<Call>& calls) {
     for (const Call& call : calls) {
@@ -265,7 +267,7 @@ INSTANTIATE_TEST_SUITE_P(, ShippedRules, testing::Values("", SUMAC_SIMULATE_RULE
                            return std::string(*each.param ? "Simulated" : "Everywhere");
                          });
 
-// The least bytes that are copied once.
+// Returns the least bytes that are copied once.
 std::size_t least_copied_once(const Capabilities& c, Collective collective) {
   const ChoiceTable table(RuleSet{}, c, "");
   for (std::size_t bytes = 1; bytes < std::size_t{1} << 40; bytes += bytes / 8 + 1) {

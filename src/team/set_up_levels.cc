@@ -147,7 +147,7 @@ TeamMessages LevelsSetUp::make_messages(const Wanted& wanted) {
   TeamMessages made = take_idle_messages(purpose);
   if (made.messages) return made;
   if (!team_.oob.make_messages(made.messages)) worked_ &= ~kMessages;
-  // Unique: each team takes a number of its own and has each hierarchy once.
+  // The number is unique: each team takes a number of its own and has each hierarchy once.
   const std::uint64_t id = hash_text(wanted.text, team_.trace_group);
   made.purpose = purpose;
   made.id = id ? id : 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All-gather by recursive doubling from the farthest rank to the nearest: in step k a rank
 // exchanges all that it has with the one at distance p/2^(k+1), so the last exchange, of half the
-// data, is with its neighbour. It is reduce_scatter/halving backwards. Where the number of ranks is
-// no power of two, the first ones begin and end in pairs of which one is idle between.
+// data, is with its neighbour. It is reduce_scatter/halving backwards. If the number of ranks is no
+// power of two, the first ranks begin and end in pairs, and one of each pair is idle in between.
 //   Steps    log2 p, two more when p is no power of two
 //   Bytes    a rank sends n(p-1)/p, or else up to 2n
 //   Wins     medium and large messages, where ranks that follow one another are nearer (on a
@@ -14,7 +14,7 @@
 namespace sumac::allgather {
 namespace {
 
-// Whether the parts lie in the order of places, from the beginning of the output.
+// Returns true if the parts lie in the order of places, from the beginning of the output.
 bool lie_in_places(const Parts& parts, const PlacedParts& places, int count) {
   std::size_t end = 0;
   for (int place = 0; place < count; ++place) {
@@ -39,7 +39,7 @@ void take_from_places(const AllgatherArguments& args, const PlacedParts& places,
   }
 }
 
-// The work of a rank that is idle between: its pair gets its part, and gives it all.
+// This rank is idle in between: it gives its part to its pair, and gets everything from it.
 Task follow_pair(Strand& strand, MessageGroup& group, const AllgatherArguments& args, int pair,
                  std::byte* vector) {
   // In place, the data received overwrite the input.

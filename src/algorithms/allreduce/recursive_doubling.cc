@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All-reduce by recursive doubling and, with a radix k > 2, by recursive multiplying. In a step a
-// rank exchanges all data with k-1 others at once, those whose numbers differ from its own in one
-// digit, and all fold the k vectors in the order of ranks; the next digit's ranks are k times as
-// far apart. Digits are of whole bits, the last one of what is left. Where the number of ranks is
-// no power of two, the first ones begin and end in pairs of which one is idle between.
+// rank exchanges all data with k-1 others at once, whose numbers differ from its own in one digit
+// to base k, and all of them fold the k vectors in the order of ranks; the ranks of the next digit
+// are k times as far apart. Each digit takes whole bits of the number, and the last digit takes the
+// bits that are left. If the number of ranks is no power of two, the first ranks begin and end in
+// pairs, and one of each pair is idle in between.
 //   Steps    log_k p, of k-1 messages each; two more when p is no power of two
 //   Bytes    a rank sends n(k-1) log_k p
-//   Wins     small messages, and two ranks at any size; k > 2 with many ranks, where a message's
-//            latency is several times what it takes of a processor
+//   Wins     small messages, and two ranks at any size; k > 2 with many ranks, where the latency of
+//            a message is several times the processor time that it takes
 //   Needs    messages, scratch of n(k-1) bytes; k is at most 8, and beyond 2 KiB at most 4
 // Source: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in
 // MPICH", IJHPCA 2005; Ruefenacht, Bull, Booth, "Generalisation of recursive doubling for
@@ -20,7 +21,7 @@ namespace {
 constexpr std::size_t kSmall = 2048;
 constexpr int kMostRadix = kMaxSources, kMostOfLarge = 4;
 
-// The ranks that exchange in a step.
+// These ranks exchange in a step.
 class Digit {
  public:
   Digit(const Doubling& shape, int distance, int radix, std::size_t bytes)
@@ -51,7 +52,7 @@ Task recursive_doubling(Strand& strand, MessageGroup& group, const ReduceArgumen
     const Digit digit(shape, distance, args.radix, bytes);
     const std::byte* sources[kMostRadix];
     std::byte* room = group.scratch;
-    // Each begins with the rank behind it, so that no rank gets all messages at once.
+    // Each rank begins with the one behind it, so that no rank gets all messages at once.
     for (int i = 1; i < digit.ranks(); ++i) {
       group.send(digit.rank((digit.own() + i) % digit.ranks()), own, bytes);
     }

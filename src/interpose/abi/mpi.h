@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The binary interface of the MPI 5.0 standard (its chapter "Application Binary Interface"), as far
-// as a back end uses it: all MPIs that follow the standard have these types and values, in
-// libmpi_abi.so. <mpi.h> of the back end libsumac-mpiabi.so, and of nothing else: programs are
-// compiled with their MPI's own. A guard, not #pragma once: the header is precompiled too, and GCC
-// takes it for another one where a compiler cache has brought that from another checkout.
+// This is the binary interface of the MPI 5.0 standard (its chapter "Application Binary
+// Interface"), as far as a back end uses it: all MPIs that follow the standard have these types and
+// values, in libmpi_abi.so. It is the <mpi.h> of the back end libsumac-mpiabi.so, and of nothing
+// else: programs are compiled with their MPI's own. It has a guard, not #pragma once: the header is
+// precompiled too, and GCC takes it for another one if a compiler cache has brought that from
+// another checkout.
 #ifndef SUMAC_INTERPOSE_ABI_MPI_H
 #define SUMAC_INTERPOSE_ABI_MPI_H
 
@@ -208,7 +209,7 @@ typedef int(MPI_Grequest_cancel_function)(void*, int);
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function*)0)
 #define MPI_TYPE_NULL_COPY_FN ((MPI_Type_copy_attr_function*)0)
 
-// Functions, by their profiling names alone: a back end finds them in the MPI.
+// The functions have their profiling names alone: a back end finds them in the MPI.
 int PMPI_Abort(MPI_Comm, int);
 int PMPI_Cancel(MPI_Request*);
 int PMPI_Cart_shift(MPI_Comm, int, int, int*, int*);

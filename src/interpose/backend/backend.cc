@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The function by which the stub starts a back end.
+// The stub starts a back end by this function.
 #include "interpose/backend/backend.h"
 
 #include <cstdio>
@@ -44,7 +44,8 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   }
   find_progress_hooks(*stub);
   read_settings();
-  // One of the options that ranks must agree on: no rank may serve what another one must not.
+  // This is one of the options that ranks must agree on: no rank may serve what another one must
+  // not.
   if (stub->requests_pass_by) options.progress = static_cast<std::uint64_t>(Progressing::off);
   std::snprintf(description_text, sizeof description_text, "Sumac %s  %s  %s", SUMAC_VERSION,
                 stub->family, simd_name());
@@ -60,7 +61,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   } else {
     redirect_packing(*stub);
   }
-  // Else a program's messages do not pass through the back end.
+  // Without this, a program's messages do not pass through the back end.
   if (options.pack_messages != 0 && !calls_are_profiled()) {
     hand_to_mpi = hand_packed;
     redirect_messages(*stub);

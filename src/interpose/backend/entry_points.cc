@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions that stand before the MPI's collectives, made of the rows of calls.def. Compiled
-// for each family of MPIs. Each turns its arguments into a Call, which goes one way: decide(), then
-// perform().
+// These functions stand before the MPI's collectives. They are made from the rows of calls.def, and
+// compiled for each family of MPIs. Each turns its arguments into a Call, which goes one way:
+// decide(), then perform().
 //
 // HACKING.md lists what a new collective needs.
 #include "interpose/backend/backend.h"
@@ -35,7 +35,7 @@ int serve(const Call& call) {
     if (decision.by_user) [[unlikely]]
       thrown = &decision.communicator->fold.exception();
   }
-  // Nothing of the call is left: the exception continues in the program.
+  // Nothing of the call is left, so the exception can go on in the program.
   if (thrown && *thrown) [[unlikely]]
     thrown->leave();
   return error;
@@ -57,7 +57,7 @@ struct EntryPoint<function, form, Count, std::tuple<Arguments...>, std::tuple<La
   }
 };
 
-// MPI_Reduce_local, which makes a Call of its arguments only to hand it down.
+// MPI_Reduce_local makes a Call of its arguments only to hand it down.
 template <class Count>
 struct LocalEntryPoint {
   static int call(const void* in, void* inout, Count count, NativeOf<MpiDatatype> native_type,
@@ -89,7 +89,7 @@ void* entry_point() {
     return entry_of<Collective::reduce_local, &LocalEntryPoint<Count>::call>();
   } else {
     constexpr auto entry = &Entries::template call<false>;
-    // For persistent operations the starts are timed instead.
+    // The starts of persistent operations are timed instead.
     if constexpr (form == Form::persistent) return reinterpret_cast<void*>(entry);
     return entry_of<collective_of(function), entry>();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Init, MPI_Init_thread and MPI_Finalize: when handles can be learnt, and when everything ends.
-// MPI_Comm_free and MPI_Comm_disconnect: which communicator is going.
+// MPI_Init, MPI_Init_thread and MPI_Finalize tell when handles can be learnt, and when everything
+// ends. MPI_Comm_free and MPI_Comm_disconnect tell which communicator is going.
 //
 // Sessions are not seen: to catch MPI_Session_init the stub would have to export its name, and a
 // program under an MPI without sessions would believe in them. A collective that succeeds without
@@ -41,8 +41,8 @@ namespace {
 
 const sumac_stub* own_stub = nullptr;
 
-// This rank and the number of ranks, for reports after the MPI has ended; -1: MPI_COMM_WORLD has
-// not come up.
+// These are this rank and the number of ranks, for reports after the MPI has ended; the rank is -1
+// if MPI_COMM_WORLD has not come up.
 int own_rank = -1, world_size = 0;
 pid_t own_process = 0;
 bool reported = false;
@@ -61,7 +61,7 @@ void world_came_up(const sumac_launch& told) {
   open_own_memory(*own_stub);
   profile().begin();
   if (own_rank != 0) return;
-  // What a job leaves that is killed.
+  // If the job is killed, it leaves this report.
   report_in_file(*std::make_unique<RankReport>(), size, "unknown");
   watch_end(own_rank);
 }
@@ -92,7 +92,7 @@ void write_trace() {
       options.trace, std::strerror(errno));
 }
 
-// Before the MPI ends.
+// This must be called before the MPI ends.
 void stop() {
   end_requests();
   wait_for_adopted();
@@ -116,7 +116,8 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
   return error;
 }
 
-// Of a process that does not come to MPI_Finalize. Children that the program forks come here too.
+// Reports on a process that does not come to MPI_Finalize. Children that the program forks come
+// here too.
 void report_early(const char* end) {
   if (own_rank < 0 || getpid() != own_process || !stats_wanted().wanted) return;
   if (std::exchange(reported, true)) return;
@@ -124,7 +125,7 @@ void report_early(const char* end) {
   end_is_told();
 }
 
-// No other rank may come to report, so the one that ends the job does.
+// No other rank may come to report, so the rank that ends the job does.
 int abort(MpiComm comm, int code) {
   report_early("MPI_Abort");
   return mpi.Abort(comm, code);
@@ -144,7 +145,7 @@ int finalize() {
   team_context().idle.clear();
   forget_user_handles();
   forget_layouts();
-  MpiMessages::set_freeing(true);  // of sessions that are still there
+  MpiMessages::set_freeing(true);  // frees those of sessions that are still there
   return error;
 }
 
@@ -183,7 +184,7 @@ void redirect_life_cycle(const sumac_stub& stub) {
 
 }  // namespace sumac
 
-// Called by the stub when the process ends by exit(). The MPI may have ended.
+// The stub calls this when the process ends by exit(). The MPI may have ended by then.
 extern "C" __attribute__((visibility("default"))) void sumac_backend_at_exit() {
   if (sumac::own_rank == 0) sumac::report_early("exit");
 }

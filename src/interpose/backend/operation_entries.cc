@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of sumac.h about operations and types, as the stub finds them in a back end.
-// Compiled for each family of MPIs.
+// These are the functions of sumac.h about operations and types, as the stub finds them in a back
+// end. They are compiled for each family of MPIs.
 #include "interpose/calls/user_operations.h"
 #include "interpose/family/native.h"
 #include "interpose/mpi/callbacks.h"

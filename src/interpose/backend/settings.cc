@@ -66,8 +66,8 @@ void choose_simd() {
       options.simd, usual_simd_name(options.simd), simd_name());
 }
 
-// The program may change its working directory. SUMAC_TRACE and the like name folders that are
-// there, which writable_folder() finds.
+// The file's name is made absolute, because the program may change its working directory.
+// SUMAC_TRACE and the like name folders that exist, which writable_folder() finds.
 void keep_paths() {
   static auto& stats = *new std::string;
   const sumac_report report = stats_wanted();
@@ -90,7 +90,7 @@ void read_settings() {
   read_check_option();
   read_profile_option();
   choose_simd();
-  // A larger result has left the caches when it is read.
+  // A larger result has left the caches by the time it is read.
   if (const std::size_t share = cache_share("", own_cpus())) set_stream_bytes(share);
   read_thread_options(options);
   if (*options.trace) trace::start(options.trace);

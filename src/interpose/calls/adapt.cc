@@ -51,7 +51,7 @@ Turn next_turn(const Call& call, const Decision& decision) {
     return c.choose_other(collective, decision.bytes, decision.choice);
   };
   Turn turn = c.trials.next(collective, decision.bytes, results, find_other);
-  // Not all calls of a class need have the same choice.
+  // Not all calls of a class have the same choice.
   const bool is_other = turn.route == Route::other;
   if (is_other && !may_replace(decision.choice, other_choice(call, decision), decision.bytes)) {
     turn.route = Route::rules;

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SUMAC_ADAPT: calls of sizes at which another algorithm or the MPI's own function is found to be
-// faster go that way. team/trials.h says how that is found; here, which calls take part.
+// With SUMAC_ADAPT, calls of sizes at which another algorithm or the MPI's own function is found to
+// be faster go that way. team/trials.h says how that is found; this header says which calls take
+// part.
 #pragma once
 
 #include "interpose/calls/decide.h"
 
 namespace sumac {
 
-// Whose results a call may have. Those of a reduction that rounds depend on who folds: the MPI's
-// may be taken only where the option says so.
+// Says whose results a call may have. The results of a reduction that rounds depend on who folds:
+// the MPI's may be taken only if the option says so.
 inline Results results_of(const Decision& decision) {
   const bool exact = !decision.reduction || decision.reduction->exact;
   return exact || static_cast<Adapt>(options.adapt) != Adapt::exact ? Results::any : Results::own;
 }
 
-// True when the trials of the call's communicator concern it: a call that Sumac would serve, of a
-// size that is not known to be best served by the rules. Reductions that are to keep the order of
-// ranks take no part. The same on all ranks.
+// Returns true if the trials of the call's communicator concern it: Sumac would serve the call, and
+// it is not known that the rules serve its size best. Reductions that must keep the order of ranks
+// take no part. The result is the same on all ranks.
 inline bool takes_turns(const Call& call, const Decision& decision) {
   if (decision.reduction && options.reproducible) return false;
   return decision.communicator->trials.is_open(call.collective(), decision.bytes,
@@ -29,7 +30,7 @@ void agree_on_turns(Communicator& communicator);
 // Counts a blocking call that takes turns, and says how it goes.
 Turn next_turn(const Call& call, const Decision& decision);
 
-// The choice by which a call goes whose turn is Route::other.
+// Returns the choice for a call whose turn is Route::other.
 const Choice& other_choice(const Call& call, const Decision& decision);
 
 // Records how long (ns) a call took that was timed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of a call's vector, one a rank, as its arguments describe them.
+// These are the parts of a call's vector, one for each rank, as its arguments describe them.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace sumac {
 
-// Counts and places of the parts, in elements, as the program gives them.
+// This has the counts and places of the parts, in elements, as the program gives them.
 class Blocks {
  public:
   Blocks(const Call& call, int ranks) : call_(call), ranks_(ranks) {}
 
-  // True when each rank has a count of its own; else all have receive.count.
+  // Returns true if each rank has a count of its own; otherwise all have receive.count.
   bool listed() const {
     const Function function = call_.kind.function;
     return function == Function::reduce_scatter || function == Function::allgatherv;
@@ -25,7 +25,7 @@ class Blocks {
     if (call_.kind.large) return static_cast<const MpiCount*>(call_.counts)[rank];
     return static_cast<const int*>(call_.counts)[rank];
   }
-  // Where the part is in the receive buffer of an all-gather, in elements.
+  // Returns where the part is in the receive buffer of an all-gather, in elements.
   MpiAint place(int rank) const {
     if (!listed()) return static_cast<MpiAint>(call_.receive.count) * rank;
     if (call_.kind.large) return static_cast<const MpiAint*>(call_.displacements)[rank];
@@ -33,16 +33,17 @@ class Blocks {
   }
   MpiAint first_place() const;
 
-  // Adds up the elements of all parts. Returns false where an argument is wrong.
+  // Adds up the elements of all parts. Returns false if an argument is wrong.
   bool total(MpiCount& elements) const;
 
-  // The parts as bytes, one behind the other.
+  // Returns the parts as bytes, one behind the other.
   std::unique_ptr<Part[]> adjoining(std::size_t element) const;
-  // The parts as bytes at their places, counted from the first place.
+  // Returns the parts as bytes at their places, counted from the first place.
   std::unique_ptr<Part[]> at_places(std::size_t element) const;
-  // The places of all parts of an all-gather, one behind the other, in elements of this layout.
+  // Returns the places of all parts of an all-gather, one behind the other, in elements of this
+  // layout.
   DataLayout layout(const DataLayout& element, MpiAint extent) const;
-  // A type whose one element is all parts at their places. The caller frees it.
+  // Returns a type whose one element is all parts at their places. The caller frees it.
   MpiDatatype make_type(MpiAint extent) const;
 
  private:
@@ -50,7 +51,7 @@ class Blocks {
   int ranks_;
 };
 
-// This rank's contribution to an all-gather; in place, it lies where the result will be.
+// Returns this rank's contribution to an all-gather; in place, it lies where the result will be.
 Data own_data(const Call& call, int rank, int ranks);
 
 }  // namespace sumac

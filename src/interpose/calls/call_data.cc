@@ -30,7 +30,8 @@ ReduceArguments reduction_of(const Call& call, const Decision& decision) {
 ChosenCall CallData::describe(const Call& call, const Decision& decision) {
   local_ = decision.way == Decision::Way::local;
   bytes_ = decision.bytes;
-  // Places of persistent operations by single copy have lines only: see own_ranks.cc.
+  // Persistent operations by single copy have only lines in their places, and no slots: see
+  // own_ranks.cc.
   const bool has_slots = call.kind.form != Form::persistent;
   takes_ =
       local_ ? TakesGaps{true, true} : takes_gaps(info_of(decision.choice.algorithm), has_slots);
@@ -63,8 +64,8 @@ ReduceArguments CallData::reduction(const Call& call, const Decision& decision) 
   return args;
 }
 
-// Keeps the type of a local reduction, whose input is copied, or memory for a result that cannot be
-// formed where it belongs. `count`: elements of this rank's result.
+// Keeps the type of a local reduction, whose input is copied, or makes memory for a result that
+// cannot be formed where it belongs. `count` is the number of elements of this rank's result.
 void CallData::copy_or_stage(const TypeInfo& type, std::byte*& output, std::size_t count,
                              MpiComm comm) {
   if (local_) {
@@ -103,7 +104,7 @@ ReduceScatterArguments CallData::reduce_scatter(const Call& call, const Decision
   if (blocks.listed()) parts_ = blocks.adjoining(type.extent);
   args.parts = {bytes_, c.size, 1, 0, parts_.get()};
   // In place the result belongs to the beginning of the vector, which is other ranks' input until
-  // all is folded; and what the call does not return stays the program's.
+  // everything is folded; and what the call does not return stays the program's.
   const bool in_the_way = args.input == args.output && args.parts[c.rank].offset > 0;
   if (local_ || type.has_gaps() || in_the_way) [[unlikely]]
     copy_or_stage(type, args.output, static_cast<std::size_t>(blocks.count(c.rank)), call.comm);
@@ -118,7 +119,7 @@ AllgatherArguments CallData::allgather(const Call& call, const Decision& decisio
   describe_result(args, call, decision);
   const Part own = args.parts[c.rank];
   args.input = args.output + own.offset;
-  // In place the rank's part is where the output has it, unless it is to lie contiguous.
+  // In place the rank's part is where the output has it, unless it must lie contiguous.
   const bool in_place = call.send.address == kMpi.in_place;
   const bool is_there = in_place && !(gathered_ && (gathered_->is_copy() || !takes_.sent));
   if (own.bytes > 0 && !is_there) {
@@ -154,7 +155,7 @@ void CallData::describe_result(AllgatherArguments& args, const Call& call,
   args.parts = {bytes_, ranks, 1, 0, parts_.get()};
 }
 
-// The parts of a type that does not lie packed, at their places.
+// Describes the parts, at their places, of a type that does not lie packed.
 void CallData::gather_listed(const Call& call, const Blocks& blocks, std::size_t element) {
   const Data& data = call.receive;
   MpiAint extent = 0;

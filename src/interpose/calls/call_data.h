@@ -15,22 +15,22 @@
 
 namespace sumac {
 
-// The arguments of a reduction to all ranks or to one.
+// Returns the arguments of a reduction to all ranks or to one.
 ReduceArguments reduction_of(const Call& call, const Decision& decision);
 
 class CallData {
  public:
-  CallData() {}  // not constexpr, or the compiler fills all of it with zeros at every call
+  CallData() {}  // not constexpr, or the compiler would fill all of it with zeros at every call
   // Describes a served call. For a deferred one, keeps copies of what the program may free before
   // the end.
   ChosenCall describe(const Call& call, const Decision& decision);
 
-  // To be called before each start: packs or copies the data as they are now, and does what needs
+  // Must be called before each start: packs or copies the data as they are now, and does what needs
   // no other rank.
   void load(const ChosenCall& described) {
     if (has_copies_) load_copies(described);
   }
-  // To be called after the end: puts the result where the program wants it.
+  // Must be called after the end: puts the result where the program wants it.
   void deliver() {
     if (has_copies_) deliver_copies();
   }
@@ -39,7 +39,7 @@ class CallData {
 
   bool is_local() const { return local_; }
   bool has_copies() const { return has_copies_; }
-  std::size_t bytes() const { return bytes_; }  // for the statistics
+  std::size_t bytes() const { return bytes_; }  // counted in the statistics
 
  private:
   CallArguments arguments_of(const Call& call, const Decision& decision);
@@ -59,16 +59,16 @@ class CallData {
   void deliver_copies();
 
   bool local_ = false;
-  bool has_copies_ = false;  // anything is to be done before or after
+  bool has_copies_ = false;  // there is something to do before or after the call
   bool packs_ = false;       // `packed_` is a copy, or what a broadcast's root sends
-  TakesGaps takes_{};        // the algorithm
+  TakesGaps takes_{};        // data with gaps that the algorithm takes
   std::size_t bytes_ = 0;
-  std::optional<TypeInfo> copied_;          // of a local reduction, whose input becomes its output
-  std::optional<PackedBuffer> packed_;      // of a broadcast, or what a rank gives to an all-gather
-  std::optional<PackedBuffer> gathered_;    // of an all-gather whose result does not lie packed
-  std::unique_ptr<Part[]> parts_;           // where the program lists them
-  std::unique_ptr<ExchangeData> exchange_;  // of an all-to-all, unless it has equal packed blocks
-  std::optional<StagedResult> staged_;      // of a reduction whose type has gaps
+  std::optional<TypeInfo> copied_;      // type of a local reduction, whose input becomes its output
+  std::optional<PackedBuffer> packed_;  // data of a broadcast, or this rank's part of an all-gather
+  std::optional<PackedBuffer> gathered_;    // result of an all-gather, if it does not lie packed
+  std::unique_ptr<Part[]> parts_;           // set if the program lists the parts
+  std::unique_ptr<ExchangeData> exchange_;  // all-to-all, unless it has equal packed blocks
+  std::optional<StagedResult> staged_;      // result of a reduction whose type has gaps
 };
 
 }  // namespace sumac

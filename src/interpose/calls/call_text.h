@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a call is in words, for messages and for files that people and tools read.
+// This is a call in words, for messages and for files that people and tools read.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace sumac {
 
-// "blocking"
+// Returns a form's name, such as "blocking".
 const char* name_of(Form form);
-// As the program has called it: "MPI_Iallreduce_c".
+// Returns the function as the program has called it, such as "MPI_Iallreduce_c".
 std::string mpi_name(const CallKind& kind);
 
-// The name that the program or the MPI gave it, or "a communicator".
+// Returns the name that the program or the MPI gave it, or "a communicator".
 std::string name_of_communicator(const Communicator& communicator);
 
-// The element's name where it is known; else the type's own, or "derived" where it has none.
+// Returns the element's name if it is known; otherwise the type's own, or "derived" if it has none.
 std::string name_of_type(DType element, MpiDatatype type);
 
 }  // namespace sumac

@@ -9,7 +9,7 @@
 namespace sumac {
 namespace {
 
-// Runs behind nonblocking calls on the same communicator that have not ended.
+// Runs the call behind nonblocking calls on the same communicator that have not ended.
 void run_in_queue(Communicator& c, const ChosenCall& call, const DirectTry& direct) {
   c.queue.add(c.work, call, direct, c.ranks(call.collective), false);
   c.queue.wait_for(c.work, c.wait_policy);
@@ -26,7 +26,7 @@ void run(Communicator& c, const ChosenCall& call, const DirectTry& direct) {
   } else {
     run_in_queue(c, call, direct);
   }
-  // Ranks run the call in different ways, but all know the same of it.
+  // Ranks run the call in different ways, but all know the same of its refusals.
   if (c.work.refusals_agreed()) [[unlikely]]
     c.refusals.agreed = true;
 }
@@ -37,7 +37,7 @@ bool agree(Communicator& c, bool own) {
   const ReduceArguments args{reinterpret_cast<const std::byte*>(&mine),
                              reinterpret_cast<std::byte*>(&all), 1, sizeof mine,
                              find_reduce(Op::band, DType::i32)};
-  // The default choice, since the rules may leave a call to the MPI.
+  // It takes the default choice, since the rules may leave a call to the MPI.
   Choice choice;
   choice.algorithm = c.levels_for[static_cast<int>(Collective::allreduce)]
                          ? Algorithm::allreduce_levels

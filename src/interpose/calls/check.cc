@@ -24,7 +24,7 @@ std::string& folder() {
 }
 }  // namespace
 
-// The program may change its working directory.
+// The name is made absolute, because the program may change its working directory.
 void read_check_option() {
   sumac_check check{};
   sumac_parse_check(options.check, &check);
@@ -37,7 +37,7 @@ const std::string& check_folder() { return folder(); }
 
 bool takes_check(const Call& call, const Decision& decision) {
   Communicator& c = *decision.communicator;
-  // Nothing is sent where ranks have no data, nor is there a result of a barrier.
+  // There is nothing to compare if ranks have no data, or in a barrier.
   const bool alone = c.state == Communicator::State::alone;
   if (decision.way == Decision::Way::local && !(alone && decision.bytes > 0)) return false;
   if (call.collective() == Collective::barrier) return false;
@@ -54,7 +54,7 @@ bool takes_check(const Call& call, const Decision& decision) {
 
 namespace {
 
-// Elements whose weights one call adds up.
+// One call adds up the weights of so many elements.
 constexpr std::size_t kWeightsAtOnce = 1 << 26;
 
 ComparedReduction compared_by(MpiDatatype type, const Decision& decision) {
@@ -71,7 +71,7 @@ ComparedReduction compared_by(MpiDatatype type, const Decision& decision) {
 
 }  // namespace
 
-// The weights in pieces that a call can take, each with a request of its own.
+// Calls use(weights, count, request) for pieces of the weights that one call can take.
 template <class Use>
 void ResultCheck::for_each_weights(Use use) {
   for (std::size_t i = 0; i < weights_.size(); i += kWeightsAtOnce) {
@@ -113,7 +113,7 @@ ResultCheck::~ResultCheck() {
   for (MpiDatatype& type : kept_) mpi.Type_free(one(type));
 }
 
-// The program may free its types before the call has ended.
+// The types are duplicated, because the program may free them before the call has ended.
 void ResultCheck::keep_types() {
   const auto keep = [this](Data& data) {
     if (data.count == 0 || find_type(data.type)) return;
@@ -162,7 +162,8 @@ void ResultCheck::start() {
   });
 }
 
-// One by one: MPICH 4.0's MPI_Testall fails for persistent collectives that have ended.
+// Tests the requests one by one: MPICH 4.0's MPI_Testall fails for persistent collectives that have
+// ended.
 bool ResultCheck::ended() {
   for (; num_ended_ < requests_.size(); ++num_ended_) {
     int ended = 0;
@@ -179,8 +180,9 @@ void ResultCheck::compare_alone() {
   if (CheckReport(*this, difference).tell_alone(verdict)) use_other();
 }
 
-// The same call with the check's memory in the place of the receive buffer. Not in place: MPICH 4.0
-// ends the process in some reductions in place, Open MPI 4 hangs in all-to-alls.
+// Makes the same call with the check's memory in the place of the receive buffer. It is not done in
+// place: MPICH 4.0 ends the process in some reductions in place, and Open MPI 4 hangs in
+// all-to-alls.
 bool ResultCheck::call_mpi(RequestPointer request) const {
   Call second = call_;
   second.receive = moved(call_.receive, other_.shift());
@@ -193,8 +195,8 @@ bool ResultCheck::call_mpi(RequestPointer request) const {
     second.send_displacements = call_.displacements;
     second.send_types = call_.types;
   }
-  // Where this rank gives nothing and gets nothing. Some MPIs take equal buffers for a call in
-  // place, others for an error.
+  // The addresses are equal if this rank gives nothing and gets nothing. Some MPIs take equal
+  // buffers for a call in place, others for an error.
   static char nothing;
   if (second.send.address == second.receive.address) second.send.address = &nothing;
   second.request = request;
@@ -204,7 +206,7 @@ bool ResultCheck::call_mpi(RequestPointer request) const {
 void ResultCheck::finish() {
   path_ = thread_state().last_path;
   if (by_user_) {
-    // A function that has thrown would do so within the MPI.
+    // A function that has thrown would throw again within the MPI.
     std::uint64_t thrown = static_cast<bool>(communicator_.fold.exception());
     communicator_.oob.all_max(&thrown, 1);
     if (thrown) return count_check_use(CheckUse::unchecked);
@@ -244,7 +246,7 @@ Verdict ResultCheck::compare(Difference& difference, BitsHash& hash) const {
   return worst;
 }
 
-// `first`: the number of the piece's first element in the rank's result.
+// `first` is the number of the piece's first element in the rank's result.
 Verdict ResultCheck::compare_piece(const Data& own, std::size_t first, Difference& difference,
                                    BitsHash& hash) const {
   const auto note = [&](std::size_t at, const std::byte* mine, const std::byte* others,
@@ -277,7 +279,7 @@ Verdict ResultCheck::compare_piece(const Data& own, std::size_t first, Differenc
     others.next(b);
     hash.add(a, size);
     if (sumac::compare(by, a, b, size / by.element, nullptr, at) == Verdict::equal) continue;
-    // In what order the MPI folds by a function of the program's is its own affair.
+    // The MPI is free in the order in which it folds by a function of the program's.
     worst = by_user_ ? Verdict::undecided : Verdict::different;
     if (by_user_) continue;
     note(at, a, b, by, type, nullptr);

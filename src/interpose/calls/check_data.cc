@@ -22,7 +22,7 @@ namespace sumac {
 namespace {
 
 constexpr std::size_t kLeastMapped = 1 << 20;
-constexpr std::size_t kPackedBytes = 1 << 20;  // at a time
+constexpr std::size_t kPackedBytes = 1 << 20;  // bytes packed at a time
 
 std::vector<Data> blocks_of(const Call& call, bool sends, int ranks) {
   const ExchangeSide side(call, sends);
@@ -48,7 +48,7 @@ std::vector<Data> gathered(const Call& call, int ranks) {
 
 bool is_alias(const Call& call) { return call.send.address == call.receive.address; }
 
-// The bytes between the first and the last that the data touch.
+// This is the range of bytes between the first and the last that the data touch.
 struct Extent {
   std::uintptr_t low = UINTPTR_MAX, high = 0;
 
@@ -70,7 +70,7 @@ struct Extent {
 }  // namespace
 
 Data moved(const Data& data, std::ptrdiff_t by) {
-  // Not a pointer's arithmetic: the address may be MPI_BOTTOM.
+  // This is no pointer arithmetic, because the address may be MPI_BOTTOM.
   const auto at = reinterpret_cast<std::uintptr_t>(data.address) + static_cast<std::uintptr_t>(by);
   return {reinterpret_cast<void*>(at), data.count, data.type};
 }
@@ -141,7 +141,7 @@ ShadowBuffer::ShadowBuffer(const std::vector<Data>& first, const std::vector<Dat
   for (const Data& data : first) extent.add(data);
   for (const Data& data : second) extent.add(data);
   if (extent.high == 0) return;
-  // Aligned as the program's.
+  // The memory has the same alignment as the program's.
   bytes_ = extent.high - extent.low + 2 * kCacheLine;
   mapped_ = bytes_ >= kLeastMapped;
   if (mapped_) {

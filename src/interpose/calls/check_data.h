@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The buffers of a call that is done twice: what a rank gives and gets, as lists of typed data, and
-// memory for a second result. Types are packed by the MPI alone, so that Sumac's own packing is
-// checked too.
+// These are the buffers of a call that is done twice: the data that a rank gives and gets, as lists
+// of typed data, and memory for a second result. The MPI alone packs types here, so that Sumac's
+// own packing is checked too.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,17 @@
 
 namespace sumac {
 
-// Of a call that Sumac serves: what this rank gives, and where its result goes.
+// Return, for a call that Sumac serves, what this rank gives, and where its result goes.
 std::vector<Data> inputs_of(const Call& call, int rank, int ranks);
 std::vector<Data> results_of(const Call& call, int rank, int ranks);
-// True when the MPI reads the receive buffer before it writes there.
+// Returns true if the MPI reads the receive buffer before it writes there.
 bool reads_receive_buffer(const Call& call, int rank);
 
 Data moved(const Data& data, std::ptrdiff_t by);
 
-// Memory laid out as the program's that the data are in, gaps and all; only what is touched takes
-// up memory. Ends the job where there is none, since the other ranks go on with the call.
+// This memory is laid out as the program's memory that the data are in, gaps and all; only what is
+// touched takes up memory. The job ends if there is none, since the other ranks go on with the
+// call.
 class ShadowBuffer {
  public:
   ShadowBuffer(const std::vector<Data>& first, const std::vector<Data>& second, MpiComm comm);
@@ -29,7 +30,7 @@ class ShadowBuffer {
   ShadowBuffer(const ShadowBuffer&) = delete;
   ShadowBuffer& operator=(const ShadowBuffer&) = delete;
 
-  // From an address of the program's to the shadow's.
+  // Returns the distance in bytes from an address of the program's to the shadow's.
   std::ptrdiff_t shift() const { return shift_; }
 
  private:
@@ -39,20 +40,20 @@ class ShadowBuffer {
   std::ptrdiff_t shift_ = 0;
 };
 
-// Typed data as packed bytes, some elements at a time.
+// This gives typed data as packed bytes, some elements at a time.
 class TypedBytes {
  public:
-  // `comm`: whose error handler is called.
+  // Errors are told to the error handler of `comm`.
   TypedBytes(const Data& data, MpiComm comm);
   ~TypedBytes();
   TypedBytes(const TypedBytes&) = delete;
   TypedBytes& operator=(const TypedBytes&) = delete;
 
-  // False where an element is too large for the MPI to pack.
+  // Returns false if an element is too large for the MPI to pack.
   bool is_readable() const { return dense_ || most_ > 0; }
   std::size_t element() const { return element_; }
-  // The packed bytes of the next elements; 0 at the end. The same number for the same type and
-  // count.
+  // Finds the packed bytes of the next elements, and returns their number; 0 at the end. The number
+  // is the same for the same type and count.
   std::size_t next(const std::byte*& bytes);
   // Writes what the same call of next() on another buffer has given.
   void put(const std::byte* bytes, std::size_t count);
@@ -61,7 +62,7 @@ class TypedBytes {
   Data data_;
   MpiComm comm_;
   bool dense_ = false, owns_type_ = false;
-  std::size_t element_ = 0, most_ = 0;  // bytes of one, and elements at a time
+  std::size_t element_ = 0, most_ = 0;  // bytes of one element, and elements at a time
   MpiAint extent_ = 0;
   MpiCount done_ = 0;
   std::unique_ptr<std::byte[]> packed_;

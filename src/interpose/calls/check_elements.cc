@@ -17,15 +17,15 @@
 namespace sumac {
 namespace {
 
-// In which all floating-point elements are compared.
+// All floating-point elements are compared in this format.
 using Wide = Float128;
 
-// What a floating-point format can do. `unit`: the relative error of one rounding. `largest`: the
-// exponent of its largest number.
+// This says what a floating-point format can do. `unit` is the relative error of one rounding, and
+// `largest` is the exponent of its largest number.
 struct Format {
   Wide unit;
   int largest;
-  double slack;  // of results that a processor may flush to zero
+  double slack;  // absolute error of results that a processor may flush to zero
 };
 
 template <class T>
@@ -35,7 +35,7 @@ constexpr Format format_of() {
   if constexpr (std::is_same_v<T, float>) return {Wide(FLT_EPSILON) / 2, 127, FLT_MIN};
   if constexpr (std::is_same_v<T, double>) return {Wide(DBL_EPSILON) / 2, 1023, DBL_MIN};
   if constexpr (std::is_same_v<T, LongDouble>) return {Wide(LDBL_EPSILON) / 2, LDBL_MAX_EXP - 1, 0};
-  // float128, where it is a type of its own: 113 bits
+  // This is float128, if it is a type of its own: it has 113 bits.
   Wide unit = 1;
   for (int i = 0; i < 113; ++i) unit /= 2;
   return {unit, 16383, 0};
@@ -54,7 +54,7 @@ Wide absolute(Wide value) { return value < 0 ? -value : value; }
 bool is_nan(Wide value) { return value != value; }
 bool is_infinite(Wide value) { return !is_nan(value) && is_nan(value - value); }
 
-// log2 of a magnitude, as far as it says whether a product leaves the range; 0 for 0.
+// Returns log2 of a magnitude, as far as it says whether a product leaves the range; 0 for 0.
 double log_of(Wide magnitude) {
   if (is_nan(magnitude)) return std::numeric_limits<double>::quiet_NaN();
   if (is_infinite(magnitude)) return std::numeric_limits<double>::infinity();
@@ -68,10 +68,10 @@ double log_of(Wide magnitude) {
 bool rounds(Op op) { return op == Op::sum || op == Op::prod; }
 
 // A product may leave the range in some order of multiplication, or lose bits near its lower end.
-// Otherwise the bound is relative, of complex products to the modulus.
+// Otherwise the bound is relative; for complex products it is relative to the modulus.
 bool may_leave_range(const Format& format, Op op, double weight) {
   if (op == Op::prod) return !(weight < format.largest - 2);
-  // The largest sum, at half the range. Sums of more than a double holds are not followed.
+  // The largest sum may reach half the range. Sums of more than a double holds are not followed.
   return !(weight < std::ldexp(1.0, std::min(format.largest, 1023) - 1));
 }
 
@@ -84,7 +84,8 @@ Wide bound_of(const Format& format, Op op, int ranks, Wide scale) {
 Verdict compare_floats(const Format& format, Op op, int ranks, Wide own, Wide other, Wide scale,
                        double weight) {
   if (own == other || (is_nan(own) && is_nan(other))) return Verdict::equal;
-  // A NaN among the inputs: sums and products are NaNs, of the least and greatest nothing is said.
+  // A NaN is among the inputs: sums and products are NaNs, but nothing is said of the least and the
+  // greatest.
   if (std::isnan(weight)) return rounds(op) ? Verdict::different : Verdict::undecided;
   if (!rounds(op)) return Verdict::different;
   if (may_leave_range(format, op, weight)) return Verdict::undecided;
@@ -103,7 +104,7 @@ template <class T>
 void print_number(T value, std::string& text) {
   char digits[64];
   if constexpr (is_integer<T>) {
-    const bool is_signed = static_cast<T>(-1) < 0;  // of an int128 the lower half
+    const bool is_signed = static_cast<T>(-1) < 0;  // an int128 prints its lower half
     std::snprintf(digits, sizeof digits, is_signed ? "%lld" : "%llu",
                   static_cast<long long>(value));
   } else {
@@ -122,7 +123,7 @@ void print_two(T first, auto second, std::string& text) {
   text += ')';
 }
 
-// Bytes that make up a value.
+// A value is made up of so many bytes.
 template <class T>
 constexpr std::size_t kValueBytes = std::is_same_v<T, long double> ? kLongDoubleBytes : sizeof(T);
 
@@ -131,7 +132,7 @@ double magnitude_of(const std::byte* input) {
   return std::fabs(static_cast<double>(wide(at<T>(input))));
 }
 
-// What is compared of an element of one type.
+// This compares elements of one type.
 template <class T>
 struct Element {  // integers
   static void print(const std::byte* element, std::string& text) {
@@ -213,7 +214,8 @@ struct Element<Complex<T>> {
   static Wide modulus(const std::byte* element) {
     return absolute(wide(at<T>(element))) + absolute(wide(at<T>(element + sizeof(T))));
   }
-  // Of the real part. A complex product rounds to less than 2.3 units of its modulus.
+  // Returns the bound for the real part. A complex product rounds to less than 2.3 units of its
+  // modulus.
   static Wide bound(const ComparedReduction& by, const std::byte* other, const double* weight) {
     const Wide scale = by.op == Op::prod ? Wide(2.3) * modulus(other) : Wide(*weight);
     return bound_of(format_of<T>(), by.op, by.ranks, scale);
@@ -224,7 +226,7 @@ struct Element<Complex<T>> {
       weight[0] = magnitude_of<T>(input);
       weight[1] = magnitude_of<T>(input + sizeof(T));
     } else {
-      *weight = log_of(modulus(input)) + 1;  // less than twice what it is measured by
+      *weight = log_of(modulus(input)) + 1;  // the modulus here is less than twice the true one
     }
   }
   static Verdict compare(const ComparedReduction& by, const std::byte* own, const std::byte* other,

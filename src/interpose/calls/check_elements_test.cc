@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two orders of folding the same inputs are never different, and a wrong element always is.
+// The tests check that two orders of folding the same inputs are never different, and that a wrong
+// element always is.
 #include "interpose/calls/check_elements.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ T number(double value) {
   }
 }
 
-// `wild`: with infinities, NaNs and numbers whose sums and products leave the range.
+// With `wild`, there are infinities, NaNs and numbers whose sums and products leave the range.
 template <class T>
 double draw(std::mt19937_64& random, bool wild) {
   const double usual = std::ldexp(static_cast<double>(random() % 4096) - 2048, -11);
@@ -86,7 +87,7 @@ void spoil(Pair<V, I, kAt, kBytes>& element) {
   element.bytes[kAt] ^= 0x40;
 }
 
-// The inputs of some ranks, and two results.
+// This has the inputs of some ranks, and two results.
 template <class T>
 struct Folds {
   Folds(Op op, DType type, int ranks, std::mt19937_64& random, bool wild)
@@ -142,7 +143,7 @@ void sweep(DType type) {
       ASSERT_NE(usual.verdict(at), Verdict::different) << at;
       spoil(usual.a[17]);
       ASSERT_NE(usual.verdict(at), Verdict::equal);
-      if (op == Op::prod || sizeof(T) < 4) continue;  // many leave the range
+      if (op == Op::prod || sizeof(T) < 4) continue;  // many of these leave the range
       ASSERT_EQ(usual.verdict(at), Verdict::different);
       ASSERT_EQ(at, 17u);
     }

@@ -21,9 +21,9 @@
 namespace sumac {
 namespace {
 
-std::atomic<bool> told{false};  // a difference, by a rank that this one has heard of
+std::atomic<bool> told{false};  // a rank that this one has heard of has told a difference
 
-// A new file of this rank's in the folder.
+// This is a new file of this rank's in the folder.
 class OwnFile {
  public:
   OwnFile(int folder, int rank, const char* kind) {
@@ -54,13 +54,13 @@ std::string counts_of(const std::vector<Data>& data) {
   return text + "]";
 }
 
-// Of what all ranks have a result of.
+// Returns the name of the type of which all ranks have a result.
 std::string name_of_type(const ComparedReduction& by, const std::vector<Data>& results) {
   const bool some = !results.empty() && results.front().count > 0;
   return name_of_type(by.type, some ? results.front().type : kMpi.datatype_null);
 }
 
-// Of the ranks' results: the first that has other bits than rank 0's.
+// Returns the first rank whose result has other bits than rank 0's.
 int find_odd(Communicator& c, std::uint64_t hash) {
   std::vector<std::uint64_t> all(static_cast<std::size_t>(c.size));
   c.oob.all_gather(&hash, all.data(), sizeof hash);
@@ -106,7 +106,7 @@ bool CheckReport::tell_alone(Verdict verdict) {
   }
   count_check_use(CheckUse::differed);
   if (told.exchange(true)) return true;
-  // The rank that makes the folder is the first.
+  // The rank that makes the folder is the first to tell.
   const bool first = make_folder() || errno != EEXIST;
   save();
   if (first) tell(what());
@@ -114,7 +114,7 @@ bool CheckReport::tell_alone(Verdict verdict) {
   return true;
 }
 
-// The same on all ranks of the communicator, and not that of another job.
+// The name is the same on all ranks of the communicator, and different from that of another job.
 std::string CheckReport::folder() const {
   const Communicator& c = check_.communicator_;
   const std::uint64_t word = c.processes.empty() ? process_word() : c.processes[0];
@@ -129,7 +129,7 @@ bool CheckReport::make_folder() const {
 
 void CheckReport::save() const {
   if (check_folder().empty()) return;
-  mkdir(folder().c_str(), 0700);  // on another node's disk
+  mkdir(folder().c_str(), 0700);  // needed if the folder is on another node's disk
   const int at = open(folder().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat status;
   if (at < 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What becomes of a difference: one line for the job, and files by which the call can be repeated.
+// A difference is reported in one line for the job, and in files by which the call can be repeated.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ class CheckReport {
   CheckReport(const ResultCheck& check, const Difference& difference)
       : check_(check), difference_(difference) {}
 
-  // Blocking: all ranks agree whether any of them has found a difference, or their results have
-  // different bits (`hash`; 0 where these need not be equal). The lowest rank that has says so.
-  // Returns true when the MPI's result is to be used; does not return where the job is to end.
+  // Reports a blocking call: all ranks agree whether any of them has found a difference, or their
+  // results have different bits (`hash`; 0 if these need not be equal). The lowest rank that has
+  // says so. Returns true if the MPI's result is to be used; does not return if the job is to end.
   bool agree(Verdict verdict, std::uint64_t hash);
 
-  // Deferred: by this rank alone.
+  // Reports a deferred call, by this rank alone.
   bool tell_alone(Verdict verdict);
 
  private:

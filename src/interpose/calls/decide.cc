@@ -20,11 +20,12 @@ namespace {
 using Way = Decision::Way;
 using State = Communicator::State;
 
-// MPI families differ in whether equal send and receive buffers are an error or are accepted. Of
-// the root of a reduction they are an error.
+// Returns true if equal send and receive buffers are an error: MPI families differ in this. On the
+// root of a reduction they always are an error.
 bool alias_is_error() { return family() == Family::mpich; }
 
-// And in whether wrong buffers and types are an error in a call without data.
+// Returns true if wrong buffers and types are an error in a call without data: MPI families differ
+// in this, too.
 bool errors_without_data() { return family() == Family::openmpi; }
 
 // Decides why a deferred call on a communicator that Sumac serves is the MPI's, if it is.
@@ -38,7 +39,7 @@ bool may_outlive_call(const Call& call, Decision& decision) {
   return false;
 }
 
-// True when the communicator is set up and may serve the call; else sets the reason.
+// Returns true if the communicator is set up and may serve the call; otherwise sets the reason.
 bool admit(const Entry& entry, const Call& call, Decision& decision) {
   const auto hand_down = [&](Reason reason, bool counts) {
     leave_to_mpi(decision, reason);
@@ -66,7 +67,7 @@ bool root_exists(const Call& call, const Communicator& c) {
   return call.root >= 0 && call.root < c.size;
 }
 
-// What the choice of an algorithm goes by: none where ranks have different sizes.
+// Returns the bytes by which an algorithm is chosen: none if ranks have different sizes.
 std::size_t shared_bytes(const Call& call, const Decision& decision) {
   return info_of(call.collective()).is_sized ? decision.bytes : 0;
 }
@@ -84,7 +85,7 @@ void choose(const Call& call, Decision& decision) {
     put_around(call, decision);
 }
 
-// The turn of a blocking call in the trials of its communicator.
+// Takes the turn of a blocking call in the trials of its communicator.
 void take_turn(const Call& call, Decision& decision) {
   Communicator& c = *decision.communicator;
   if (c.trials.wait_to_agree() && ends_together(call)) agree_on_turns(c);
@@ -93,7 +94,8 @@ void take_turn(const Call& call, Decision& decision) {
   decision.turn = next_turn(call, decision);
 }
 
-// All ranks start persistent operations, but not in one order: each start tries.
+// Each start of a persistent operation tries, because all ranks start it, but not all in the same
+// order.
 void take_direct_try(const Call& call, Decision& decision) {
   const Communicator& c = *decision.communicator;
   const std::size_t bytes = shared_bytes(call, decision);
@@ -122,9 +124,9 @@ void decide_reduction(const Call& call, Decision& decision) {
     leave_to_mpi(decision, Reason::arguments);
 }
 
-// MPI_Pack counts bytes in an int, so a larger element can be served only where it lies packed.
-// Ranks may describe the message differently, so for messages of that size they agree; a
-// nonblocking call, which may not wait for that, is the MPI's.
+// MPI_Pack counts bytes in an int, so a larger element can be served only if it lies packed. Ranks
+// may describe the message differently, so they agree for messages of that size; a nonblocking call
+// may not wait for that, and so is left to the MPI.
 bool all_can_pack(const Call& call, const Decision& decision, bool (*can_pack)(const Call&)) {
   if (decision.bytes <= INT_MAX) return true;
   if (call.kind.form == Form::nonblocking) return false;
@@ -138,7 +140,7 @@ bool has_small_elements(const Data& data) {
 
 bool can_pack(const Data& data) { return lies_packed(data.type) || has_small_elements(data); }
 
-// True when the MPI refuses the handle as a type, with the MPI's error.
+// Returns true if the MPI refuses the handle as a type, with the MPI's error.
 bool refuses(MpiDatatype type, const Call& call, Decision& decision) {
   decision.error = check_type(type, call.comm);
   if (decision.error == kMpiSuccess) return false;
@@ -158,14 +160,16 @@ void decide_bcast(const Call& call, Decision& decision) {
   decision.way = Way::local;
   if (is_local(*decision.communicator, decision.bytes)) return;
   choose(call, decision);
-  // A null address is MPI_BOTTOM: fine with a derived type, an error with a predefined one.
+  // A null address is MPI_BOTTOM, which is right with a derived type and an error with a predefined
+  // one.
   if (!data.address && find_type(data.type)) return leave_to_mpi(decision, Reason::arguments);
   const auto can = [](const Call& bcast) { return can_pack(bcast.receive); };
   if (decision.way != Way::serve || all_can_pack(call, decision, can)) return;
   leave_to_mpi(decision, Reason::arguments);
 }
 
-// `own`: elements of this rank's part of the result.
+// Returns false if a buffer of a reduce-scatter is wrong. `own` is the number of elements of this
+// rank's part of the result.
 bool judge_scatter_buffers(const Call& call, MpiCount own) {
   const void *send = call.send.address, *receive = call.receive.address;
   if (!send || receive == kMpi.in_place) return false;
@@ -190,10 +194,12 @@ void decide_reduce_scatter(const Call& call, Decision& decision) {
   }
 }
 
-// False when a buffer of an all-gather with data is wrong. `own`: bytes of this rank's part.
+// Returns false if a buffer of an all-gather with data is wrong. `own` is the bytes of this rank's
+// part.
 bool judge_gather_buffers(const Call& call, const Communicator& c, std::size_t own) {
   const Data &send = call.send, &receive = call.receive;
-  // A null address is MPI_BOTTOM: fine with a derived type, an error with a predefined one.
+  // A null address is MPI_BOTTOM, which is right with a derived type and an error with a predefined
+  // one.
   if (receive.address == kMpi.in_place || (!receive.address && find_type(receive.type)))
     return false;
   if (send.address == kMpi.in_place) return true;
@@ -210,7 +216,7 @@ bool judge_gather_buffers(const Call& call, const Communicator& c, std::size_t o
 
 bool can_pack_gathered(const Call& call) {
   const Data &send = call.send, &receive = call.receive;
-  // With places of their own, all parts are packed as one element.
+  // If parts have places of their own, all are packed as one element.
   const bool one_element = call.kind.function == Function::allgatherv;
   if (!(one_element ? lies_packed(receive.type) : can_pack(receive))) return false;
   return send.address == kMpi.in_place || can_pack(send);
@@ -239,7 +245,7 @@ void decide_allgather(const Call& call, Decision& decision) {
   leave_to_mpi(decision, Reason::arguments);
 }
 
-// Adds up the bytes of one side of an all-to-all. Returns false where the MPI should judge.
+// Adds up the bytes of one side of an all-to-all. Returns false if the MPI should judge.
 bool add_up(const Call& call, bool sends, Decision& decision, std::size_t& bytes) {
   const ExchangeSide side(call, sends);
   if (!side.is_given()) return false;
@@ -264,14 +270,14 @@ bool add_up(const Call& call, bool sends, Decision& decision, std::size_t& bytes
   return true;
 }
 
-// False when a buffer of an all-to-all is wrong, where it has data: `sent` and `received` bytes.
+// Returns false if a buffer of an all-to-all is wrong that has data: `sent` or `received` bytes.
 bool judge_exchange_buffers(const Call& call, const Communicator& c, std::size_t sent,
                             std::size_t received) {
   const Data &send = call.send, &receive = call.receive;
   if (receive.address == kMpi.in_place) return false;
   const bool in_place = send.address == kMpi.in_place;
-  // A null address is MPI_BOTTOM: fine with a derived type, with places in bytes, and on a rank
-  // that has nothing to give or to get there.
+  // A null address is MPI_BOTTOM, which is right with a derived type, with places in bytes, and on
+  // a rank that has nothing to give or to get there.
   const auto is_missing = [&](const Data& data, std::size_t bytes) {
     return bytes > 0 && !data.address && call.kind.function != Function::alltoallw &&
            find_type(data.type);
@@ -289,8 +295,8 @@ bool can_pack_exchanged(const Call& call) {
   return can_pack(call.receive) && (call.send.address == kMpi.in_place || can_pack(call.send));
 }
 
-// Decides an MPI_Alltoall by packed bytes. The ranks of the others do not share any number of
-// bytes: what is decided of these does not depend on it.
+// Decides an MPI_Alltoall by packed bytes. In the other all-to-alls, ranks do not share any number
+// of bytes, so the decision does not depend on it.
 void decide_exchange(const Call& call, Decision& decision) {
   const Communicator& c = *decision.communicator;
   std::size_t sent = 0, received = 0;
@@ -361,7 +367,7 @@ Decision decide(const Entry& entry, const Call& call) {
   if (admit(entry, call, decision)) decide_admitted(call, decision);
   if (decision.way == Decision::Way::local && results_checked != 0) [[unlikely]]
     put_around(call, decision);
-  // A persistent call may yet be served, once it has set its communicator up.
+  // A persistent call may still be served, once it has set its communicator up.
   if (options.reproducible && call.kind.form != Form::persistent) [[unlikely]]
     return keep_order(call, decision);
   return decision;

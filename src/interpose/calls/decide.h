@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who serves a call, and how: decided once, for every form of every collective, as a value that
-// nobody changes. Does not touch the program's data. Whatever all ranks must count alike is counted
-// here, from values that they share, before anything is looked at that one rank alone may have
-// wrong.
+// This header decides who serves a call, and how: once, for every form of every collective, as a
+// value that nobody changes. It does not touch the program's data. Everything that all ranks must
+// count alike is counted here, from values that they share, before it looks at anything that may be
+// wrong on one rank alone.
 #pragma once
 
 #include "interpose/mpi/call.h"
@@ -15,25 +15,25 @@ namespace sumac {
 
 struct Decision {
   enum class Way : std::uint8_t {
-    hand_down,  // to the MPI, for `reason`
+    hand_down,  // hand the call to the MPI, for `reason`
     refuse,     // return `error`, of which the MPI has told the program's error handler
-    local,      // no communication: one rank, or no data
-    serve,      // by the ranks together
+    local,      // serve without communication: there is one rank, or no data
+    serve,      // serve by the ranks together
   };
 
   Way way = Way::hand_down;
   Reason reason = Reason::arguments;
-  bool counts = false;   // handed down, it is one of the calls after which Sumac may be set up
-  bool by_user = false;  // a reduction by a function of the program's
+  bool counts = false;   // if handed down, the call is one of those after which Sumac may be set up
+  bool by_user = false;  // the call is a reduction by a function of the program's
   int error = kMpiSuccess;
-  Communicator* communicator = nullptr;  // null where the call belongs to none that is known
+  Communicator* communicator = nullptr;  // null if it is not known
   Choice choice;
-  std::size_t bytes = 0;                      // packed, of the whole message
-  std::size_t element = 0;                    // packed, of an all-gather's result
-  const KnownReduction* reduction = nullptr;  // none where `by_user`
+  std::size_t bytes = 0;    // packed bytes of the whole message
+  std::size_t element = 0;  // packed bytes of an element of an all-gather's result
+  const KnownReduction* reduction = nullptr;  // null if `by_user`
 
-  // What stands around a call that is served, in the order of perform.cc: bits. Most calls have
-  // none of it.
+  // These bits name what stands around a call that is served, in the order of perform.cc. Most
+  // calls have none of it.
   static constexpr std::uint8_t kCheck = 1;   // its result is compared with the MPI's
   static constexpr std::uint8_t kUser = 2;    // a function of the program's folds
   static constexpr std::uint8_t kTurn = 4;    // `turn`, a trial's, says how it goes
@@ -46,8 +46,8 @@ struct Decision {
   bool is_served() const { return way >= Way::local; }
 };
 
-// A function of what all ranks share, except for arguments that are wrong on this rank. May wait
-// for other ranks where the call may. To be called once for a call.
+// Decides from what all ranks share, except for arguments that are wrong on this rank. May wait for
+// other ranks if the call may. Must be called once for a call.
 Decision decide(const Entry& entry, const Call& call);
 
 inline void leave_to_mpi(Decision& decision, Reason reason) {
@@ -62,7 +62,7 @@ bool judge_buffers(const Call& call, const Communicator& communicator);
 // Completes the decision on a reduction by the program's function.
 void decide_user_reduction(const Call& call, Decision& decision);
 
-// Completes the decision on a call that is to be served: settles what stands around it, and counts
+// Completes the decision on a call that will be served: settles what stands around it, and counts
 // the call.
 void put_around(const Call& call, Decision& decision);
 

@@ -7,7 +7,7 @@
 namespace sumac {
 namespace {
 
-// Uses the buffers that others reach into: `gain_ns` is what a call gains if all are promoted.
+// Uses the buffers that others reach into. `gain_ns` is what a call gains if all are promoted.
 bool use_all(const ReachedMemory& memory, double gain_ns) {
   const ReachedMemory::Buffer &input = memory.input, &output = memory.output;
   const bool both = output.address && output.address != input.address;
@@ -17,7 +17,7 @@ bool use_all(const ReachedMemory& memory, double gain_ns) {
   return all;
 }
 
-// What others reach into, in a call of one group or of its lowest level.
+// Returns the memory that others reach into, in a call of one group or of its lowest level.
 ReachedMemory reached_by_others(const Communicator& c, const ChosenCall& call) {
   const LevelsRun* const levels = c.levels_for[static_cast<int>(call.collective)];
   return levels ? reached_in_level(levels->agreed().groups[0], call.collective, call)
@@ -31,7 +31,7 @@ DirectTry prepare_direct(Communicator& c, const ChosenCall& call, const CallData
   DirectTry attempt;
   if (direct == Algorithm::native) return attempt;
   const double gain_ns = c.direct_tries->gain_ns(call.collective, call.bytes());
-  // Copies are Sumac's own memory, for this one call.
+  // Copies are Sumac's own memory for this one call, so they are not promoted.
   attempt.mapped = !data.has_copies() && (gain_ns > 0 || promotes_always()) &&
                    use_all(reached_by_others(c, call), gain_ns);
   if (tries) attempt.algorithm = direct;

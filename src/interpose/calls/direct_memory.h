@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that may go direct: what the rank does with its buffers before such a call, and what is
-// learnt from it afterwards.
+// Some calls may go direct: this header has what the rank does with its buffers before such a call,
+// and what it learns afterwards.
 #pragma once
 
 #include "interpose/calls/call_data.h"
@@ -12,12 +12,12 @@ namespace sumac {
 DirectTry prepare_direct(Communicator& communicator, const ChosenCall& call, const CallData& data,
                          Algorithm direct, bool tries);
 
-// The algorithm that served a call, after its end.
+// Returns the algorithm that served a call, after its end.
 inline Algorithm way_of(const ChosenCall& call, const DirectTry& direct) {
   return direct.went ? direct.algorithm : call.choice.algorithm;
 }
 
-// After a blocking call that may have tried, and took so long.
+// Must be called after a blocking call that may have tried, and took so long.
 void note_direct(Communicator& communicator, const ChosenCall& call, const DirectTry& direct,
                  std::uint64_t ns);
 

@@ -8,7 +8,7 @@
 namespace sumac {
 namespace {
 
-// True when every rank has a part of its own that is not empty.
+// Returns true if every rank has a part of its own that is not empty.
 bool all_have_parts(const Call& call) {
   int inter = 0, ranks = 0;
   mpi.Comm_test_inter(call.comm, &inter);

@@ -43,7 +43,7 @@ Data ExchangeSide::block(int rank) const {
   const Data block{data().address, count(rank), type(rank)};
   MpiAint lower = 0, extent = 1;
   if (!has_types()) mpi.Type_get_extent(block.type, &lower, &extent);
-  // Not a pointer's arithmetic: the address may be MPI_BOTTOM.
+  // This is no pointer arithmetic, because the address may be MPI_BOTTOM.
   const auto at = reinterpret_cast<std::uintptr_t>(block.address) +
                   static_cast<std::uintptr_t>(place(rank) * extent);
   return {reinterpret_cast<void*>(at), block.count, block.type};
@@ -99,12 +99,12 @@ ExchangeData::ExchangeData(const Call& call, int ranks, TakesGaps takes, Alltoal
   args.blocks = scratch_.data();
 }
 
-// The packed bytes, which are copied where that is necessary.
+// Returns the packed bytes, which are copied if that is necessary.
 Bytes ExchangeData::add(const Call& call, bool sends, const Data& data, std::size_t bytes) {
   const std::size_t element = bytes / static_cast<std::size_t>(data.count);
   MpiAint extent = 0;
-  // MPI_Pack counts bytes in an int. What the others have is not known, so it cannot be agreed that
-  // the call is the MPI's.
+  // MPI_Pack counts bytes in an int. This rank does not know what the others have, so they cannot
+  // agree that the call is the MPI's.
   if (element > INT_MAX && !lies_packed(data.type) &&
       !use_packing(data.type, call.comm, bytes, extent)) {
     log_here("error[large-element]: an element of %zu bytes with gaps, in MPI_%s; ending the job",
@@ -131,7 +131,7 @@ Parts ExchangeData::add_equal(const Call& call, bool sends, int ranks, Bytes& at
   return {bytes, ranks, 1, 0, nullptr};
 }
 
-// Offsets are addresses where no block has gaps.
+// Offsets are addresses if no block has gaps.
 Parts ExchangeData::add_listed(const Call& call, bool sends, int ranks, Bytes& at) {
   const ExchangeSide side(call, sends);
   std::vector<Part>& parts = listed_[sends];

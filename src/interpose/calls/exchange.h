@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocks of an all-to-all, as the call's arguments describe them and as its work takes them.
+// These are the blocks of an all-to-all, as the call's arguments describe them and as its work
+// takes them.
 #pragma once
 
 #include <deque>
@@ -13,19 +14,20 @@
 
 namespace sumac {
 
-// What a rank gives the others, or what it gets. In place it gives what is where it gets.
+// This has what a rank gives the others, or what it gets. In place, what it gives lies where it
+// gets the result.
 class ExchangeSide {
  public:
   ExchangeSide(const Call& call, bool sends)
       : call_(call), sends_(sends && call.send.address != kMpi.in_place) {}
 
-  // True when each block has a count and a place of its own.
+  // Returns true if each block has a count and a place of its own.
   bool listed() const { return call_.kind.function != Function::alltoall; }
-  // False where an array is missing.
+  // Returns false if an array is missing.
   bool is_given() const;
   MpiCount count(int rank) const;
   MpiDatatype type(int rank) const;
-  // Of a block whose type is valid: its packed bytes, and where it is.
+  // Return the packed bytes of a block whose type is valid, and its data.
   std::size_t bytes(int rank) const;
   Data block(int rank) const;
   const Data& data() const { return sends_ ? call_.send : call_.receive; }
@@ -35,22 +37,22 @@ class ExchangeSide {
   const void* places() const { return sends_ ? call_.send_displacements : call_.displacements; }
   DatatypePointer types() const { return sends_ ? call_.send_types : call_.types; }
   bool has_types() const { return call_.kind.function == Function::alltoallw; }
-  // The displacement of a block, in elements; of MPI_Alltoallw's, in bytes.
+  // Returns the displacement of a block, in elements; for MPI_Alltoallw, in bytes.
   MpiAint place(int rank) const;
 
   const Call& call_;
   bool sends_;
 };
 
-// True when input and output are the same memory: the input is then taken from a copy.
+// Returns true if input and output are the same memory: the input is then taken from a copy.
 inline bool is_in_place(const Call& call) {
   return call.send.address == kMpi.in_place || call.send.address == call.receive.address;
 }
 
-// True for an MPI_Alltoall whose data can be taken as they lie.
+// Returns true for an MPI_Alltoall whose data can be taken as they lie.
 bool has_equal_packed_blocks(const Call& call);
 
-// Blocks anywhere, as if they were one behind the other.
+// This treats blocks anywhere as if they were one behind the other.
 class BlockList final : public ByteLayout {
  public:
   void add(const Bytes& block, std::size_t bytes);
@@ -63,7 +65,7 @@ class BlockList final : public ByteLayout {
  private:
   struct Block {
     Bytes at;
-    std::size_t end;  // in the list
+    std::size_t end;  // offset in the list
   };
   template <class Step>
   void in_blocks(std::size_t offset, std::size_t bytes, Step step) const;
@@ -72,8 +74,8 @@ class BlockList final : public ByteLayout {
   bool all_contiguous_ = true;
 };
 
-// The memory that a call needs beside the program's: lists of blocks, and copies of those that are
-// to lie packed and do not.
+// A call needs this memory beside the program's: lists of blocks, and copies of those that must lie
+// packed and do not.
 class ExchangeData {
  public:
   // Fills the arguments of the call's work on `ranks` ranks.
@@ -82,7 +84,8 @@ class ExchangeData {
   void unpack();
 
  private:
-  // A buffer, and a copy of its packed bytes where the buffer is written before these are read.
+  // This is a buffer, and a copy of its packed bytes if the buffer is written before these are
+  // read.
   struct Side {
     Side(const TypedBuffer& data, std::size_t bytes, const PackedBuffer::Use& use)
         : buffer(data, bytes, use), size(bytes) {}

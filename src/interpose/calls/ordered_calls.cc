@@ -18,8 +18,8 @@
 namespace sumac {
 namespace {
 
-// Whether ranks that have a call for this reason can be relied on to do the same. Of those that
-// remain, some are without Sumac, or may be, and others cannot agree.
+// Returns true if ranks that have a call for this reason can be relied on to do the same. For the
+// other reasons, some ranks are without Sumac, or may be, or the ranks cannot agree.
 bool may_be_ordered(Reason reason) {
   for (const Reason possible :
        {Reason::left_out, Reason::first_calls, Reason::no_call_of_all, Reason::messages,
@@ -30,8 +30,8 @@ bool may_be_ordered(Reason reason) {
   return false;
 }
 
-// The communicator of a call, with its size. Null, with the reason, where its members cannot be
-// relied on.
+// Returns the communicator of a call, with its size. Returns null, with the reason, if its members
+// cannot be relied on.
 Communicator* find_members(const Call& call, Reason& reason) {
   Communicator* const c = find_or_remember(call.comm);
   if (!c) return nullptr;
@@ -48,7 +48,7 @@ Communicator* find_members(const Call& call, Reason& reason) {
   return c->size == 1 || members_may_be_served(*c, reason) ? c : nullptr;
 }
 
-// Elements of this rank's vector; none where the MPI should judge the arguments.
+// Returns the number of elements of this rank's vector; none if the MPI should judge the arguments.
 std::optional<std::size_t> elements_of(const Call& call, const Communicator& c) {
   if (call.collective() != Collective::reduce_scatter) {
     if (!judge_buffers(call, c)) return std::nullopt;
@@ -61,7 +61,7 @@ std::optional<std::size_t> elements_of(const Call& call, const Communicator& c) 
   return static_cast<std::size_t>(all);
 }
 
-// False for an operation of the MPI's on a type that it does not allow.
+// Returns false for an operation of the MPI's on a type that it does not allow.
 bool is_allowed(MpiDatatype type, MpiOp op) {
   const Op* const predefined = find_op(op);
   if (!predefined) return true;
@@ -69,10 +69,12 @@ bool is_allowed(MpiDatatype type, MpiOp op) {
   return info && (info->operations & class_of(*predefined)) != 0;
 }
 
-// Memory for the rows of all ranks, given or taken; and the largest element.
+// The rows of all ranks, given or taken, have this memory; the other constant is the largest
+// element.
 constexpr std::size_t kRoom = 4 << 20, kMostElement = 1 << 24;
 
-// Completes the decision. Returns false for what the MPI should judge or need not fold.
+// Completes the decision. Returns false for a call that the MPI should judge, or that need not be
+// folded.
 bool describe(const Call& call, Communicator& c, Decision& decision) {
   const MpiDatatype type = call.receive.type;
   if (type == kMpi.datatype_null || call.op == kMpi.op_null) return false;
@@ -108,7 +110,7 @@ void warn_of_order(const Call& call, Reason reason) {
 
 // ---- The data ----
 
-// A reduction as rows of bytes, one a rank, piece after piece.
+// This is a reduction as rows of bytes, one for each rank, piece after piece.
 class OrderedReduction {
  public:
   OrderedReduction(const Call& call, const Decision& decision);
@@ -142,9 +144,9 @@ class OrderedReduction {
   const Decision& decision_;
   Communicator& c_;
   const bool on_device_ = device_memory_possible();
-  ReduceArguments args_;           // of the whole vector, packed
-  std::unique_ptr<Part[]> parts_;  // of a reduce-scatter
-  std::byte* result_ = nullptr;    // packed; null where this rank has none
+  ReduceArguments args_;           // arguments of the whole vector, packed
+  std::unique_ptr<Part[]> parts_;  // parts of a reduce-scatter
+  std::byte* result_ = nullptr;    // packed; null if this rank has none
   std::size_t result_bytes_ = 0;
   bool staged_ = false;  // the result is not where the program wants it
   std::size_t row_ = 0, pieces_ = 0;
@@ -162,7 +164,7 @@ OrderedReduction::OrderedReduction(const Call& call, const Decision& decision)
   cut();
 }
 
-// Where the packed vector is, and where the result goes.
+// Finds where the packed vector is, and where the result goes.
 void OrderedReduction::find_data() {
   const std::size_t bytes = decision_.bytes;
   result_bytes_ = scatters() ? parts_[static_cast<std::size_t>(c_.rank)].bytes : bytes;
@@ -198,7 +200,7 @@ void OrderedReduction::cut() {
   taken_ = given_ + ranks * row_;
 }
 
-// What a rank folds of the vector in one round.
+// Returns the piece of the vector that a rank folds in one round.
 Part OrderedReduction::piece(int rank, std::size_t number) const {
   const auto r = static_cast<std::size_t>(rank), ranks = static_cast<std::size_t>(c_.size);
   const Part part = scatters() ? parts_[r] : Part{0, decision_.bytes};
@@ -207,7 +209,7 @@ Part OrderedReduction::piece(int rank, std::size_t number) const {
   return {part.offset + first, std::min(row_, part.bytes - first)};
 }
 
-// The program's memory may be a GPU's, which the MPI can reach.
+// The MPI copies if the program's memory may be a GPU's, which the MPI can reach.
 void OrderedReduction::copy(std::byte* to, const std::byte* from, std::size_t bytes) const {
   if (!on_device_) {
     std::memcpy(to, from, bytes);
@@ -245,8 +247,7 @@ int OrderedReduction::give_all(std::byte* vector, int from) const {
   return error;
 }
 
-// Every rank that gets the result folds the vectors as they come, that of one rank after that of
-// another.
+// Every rank that gets the result folds the vectors as they come, one rank's after another's.
 int OrderedReduction::fold_whole() {
   int error = kMpiSuccess;
   const auto vector_of = [&](int rank) -> const std::byte* {
@@ -263,7 +264,7 @@ int OrderedReduction::fold_whole() {
   return error;
 }
 
-// Brings a folded piece to where the result is wanted. The rows that were given are free.
+// Brings a folded piece to where the result is wanted. The rows that were given are free by then.
 int OrderedReduction::hand_out(std::size_t number, std::byte* own) {
   const int size = static_cast<int>(row_);
   int error = kMpiSuccess;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Pack and MPI_Unpack of derived types that are not contiguous. All else is the MPI's: types
-// that occur for the first time, since reading one costs more than packing it once may gain; small
-// data; and arguments that are wrong, of which the MPI is to tell.
+// Sumac serves MPI_Pack and MPI_Unpack of derived types that are not contiguous. It leaves
+// everything else to the MPI: types that occur for the first time, since reading one costs more
+// than packing it once may gain; small data; and wrong arguments, which the MPI has to report.
 #include "interpose/calls/calls.h"
 #include "interpose/mpi/family.h"
 #include "interpose/mpi/handles.h"
@@ -14,10 +14,10 @@
 namespace sumac {
 namespace {
 
-// Packed bytes of a call from which on Sumac serves it.
+// Sumac serves calls from so many packed bytes on.
 constexpr std::size_t kLeastServed = 128;
 
-// The elements on one side, and packed bytes on the other.
+// These are the elements on one side, and packed bytes on the other.
 struct Packing {
   void* elements;
   MpiCount count;
@@ -27,7 +27,7 @@ struct Packing {
   MpiComm comm;
 };
 
-// True when the communicator exists; any that has had a collective is known.
+// Returns true if the communicator exists; any that has had a collective is known.
 bool is_communicator(MpiComm comm) {
   if (comm == kMpi.comm_world || comm == kMpi.comm_self) return true;
   int remote = 0;
@@ -35,14 +35,14 @@ bool is_communicator(MpiComm comm) {
          (find_communicator(comm) || mpi.Comm_test_inter(comm, &remote) == kMpiSuccess);
 }
 
-// The layout by which Sumac serves the call, or null.
+// Returns the layout by which Sumac serves the call, or null.
 const DataLayout* judge(const Packing& call, MpiCount position, MpiAint& extent) {
   const DataLayout* const layout = find_packing(call.type, extent);
   if (!layout || device_memory_possible() || !mpi_is_up()) return nullptr;
   if (call.count <= 0 || position < 0 || !call.packed || call.packed == call.elements) {
     return nullptr;
   }
-  // MPICH calls a null address an error, also where it is MPI_BOTTOM.
+  // MPICH calls a null address an error, also if it is MPI_BOTTOM.
   if (family() == Family::mpich && !call.elements) return nullptr;
   const std::size_t element = layout->bytes();
   if (element == 0 || element * static_cast<std::size_t>(call.count) < kLeastServed) return nullptr;
@@ -54,7 +54,7 @@ const DataLayout* judge(const Packing& call, MpiCount position, MpiAint& extent)
   return is_communicator(call.comm) ? layout : nullptr;
 }
 
-// Serves the call by `move`, of pack_all() and unpack_all(), else by `below`.
+// Serves the call by `move`, which is pack_all() or unpack_all(), or else by `below`.
 template <class Position, class Move, class Below>
 int serve(const Packing& call, Position* position, Move move, Below below) {
   MpiAint extent = 0;

@@ -26,7 +26,7 @@ void count_bytes(const Entry& entry, const Call& call, const Decision& decision)
   stats.handed[static_cast<int>(collective)][static_cast<int>(decision.reason)].bytes += bytes;
 }
 
-// Of one rank, or of no data: the result of a reduction is its input.
+// Serves a reduction of one rank, or of no data: its result is its input.
 int reduce_alone(Entry& entry, const Call& call, const Decision& decision) {
   const TypeInfo& type = decision.reduction->type;
   if (decision.bytes > 0 && call.send.address != kMpi.in_place) {
@@ -62,13 +62,13 @@ int run_served(Entry& entry, const Call& call, const Decision& decision) {
 
 int run_around(Entry& entry, const Call& call, const Decision& decision);
 
-// Goes on to what stands within `done`.
+// Goes on to what stands within the bit `done`.
 int go_on(Entry& entry, const Call& call, Decision decision, std::uint8_t done) {
   decision.around &= static_cast<std::uint8_t>(~done);
   return run_around(entry, call, decision);
 }
 
-// Also by the MPI, to compare.
+// The MPI does the call also, to compare the results.
 int run_checked(Entry& entry, const Call& call, const Decision& decision) {
   ResultCheck check(call, decision);
   const int error = go_on(entry, call, decision, Decision::kCheck);
@@ -93,7 +93,7 @@ int run_by_route(Entry& entry, const Call& call, const Decision& decision) {
   return go_on(entry, call, decision, Decision::kTurn);
 }
 
-// Of a size at which another route than that of the rules may be faster.
+// Serves a call of a size at which another route than that of the rules may be faster.
 int run_in_turn(Entry& entry, const Call& call, const Decision& decision) {
   if (!decision.turn.timed) return run_by_route(entry, call, decision);
   const std::uint64_t begin = clock_ns();
@@ -114,7 +114,7 @@ int run_direct(Entry& entry, const Call& call, const Decision& decision) {
                });
 }
 
-// What stands around a served call, outermost first. Each goes on to the next that the decision
+// These stand around a served call, outermost first. Each goes on to the next that the decision
 // names, or serves the call itself.
 constexpr struct {
   std::uint8_t bit;

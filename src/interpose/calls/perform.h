@@ -11,27 +11,27 @@ namespace sumac {
 // Returns what the program's call returns.
 int perform_now(Entry& entry, const Call& call, const Decision& decision);
 
-// Leaves the call to the MPI, counts it, and sets its communicator up where that may be done.
+// Leaves the call to the MPI, counts it, and sets its communicator up if that may be done.
 int hand_down(Entry& entry, const Call& call, const Decision& decision);
 // Returns the error of a call whose arguments are wrong.
 int refuse(Entry& entry, const Decision& decision);
 
-// How a call reaches the MPI: by its own function, unless what packs messages stands before it.
+// A call reaches the MPI by this: its own function, unless what packs messages stands before it.
 extern int (*hand_to_mpi)(const Call& call);
 
-// True when a call that returned `error` was made together with the other ranks' calls. A call
-// whose arguments were refused was not made; one that failed later (MPI_ERR_TRUNCATE) was, and
-// counts, lest this rank counts otherwise than those on which it succeeded.
+// Returns true if a call that returned `error` was made together with the other ranks' calls. A
+// call whose arguments were refused was not made. A call that failed later (MPI_ERR_TRUNCATE) was
+// made, and counts, because it counts on the ranks on which it succeeded.
 bool was_made(int error);
 
-// For the statistics.
+// These count for the statistics.
 void count_hand_down(Entry& entry, const Decision& decision);
 void count_served(CallRecord& record, Stats& stats, const CallData& data, Algorithm algorithm);
-// The size of a call that was left to the MPI, perhaps before it was looked at. The MPI has
-// accepted the call: it would tell an error handler of wrong arguments.
+// Returns the size of a call that was left to the MPI, perhaps before it was looked at. The MPI
+// must have accepted the call: it would tell an error handler of wrong arguments.
 std::size_t bytes_of(const Call& call, const Decision& decision);
 
-// The part of perform_now() for a reduction by the program's function.
+// This is the part of perform_now() for a reduction by the program's function.
 int run_user_reduction(Entry& entry, const Call& call, const Decision& decision);
 
 }  // namespace sumac

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Reduce_local: inout = in op inout, in this process alone.
+// MPI_Reduce_local computes inout = in op inout, in this process alone.
 #pragma once
 
 #include "interpose/mpi/call.h"
@@ -9,11 +9,11 @@
 
 namespace sumac {
 
-// inout[i] = in[i] op inout[i], by several threads.
+// Computes inout[i] = in[i] op inout[i], by several threads.
 void reduce_by_threads(ReduceFn kernel, const void* in, void* inout, std::size_t count,
                        std::size_t extent);
 
-// The same, by several threads where they may be used and are worth it.
+// Does the same, by several threads if they may be used and are worth it.
 inline void reduce_in_place(ReduceFn kernel, const void* in, void* inout, std::size_t count,
                             std::size_t extent, bool may_use_threads) {
   if (may_use_threads && worth_threads(count * extent)) [[unlikely]]
@@ -22,7 +22,7 @@ inline void reduce_in_place(ReduceFn kernel, const void* in, void* inout, std::s
   kernel(inout, sources, 2, count);
 }
 
-// The arguments of a call.
+// These are the arguments of a call.
 struct LocalData {
   const void* in;
   void* inout;
@@ -31,7 +31,7 @@ struct LocalData {
   MpiOp op;
 };
 
-// Returns null, with the reason, where the MPI should serve the call.
+// Returns null, with the reason, if the MPI should serve the call.
 inline const KnownReduction* judge_local(const Entry& entry, LocalData data, Reason& reason) {
   reason = Reason::nested;
   if (entry.nested()) return nullptr;

@@ -13,8 +13,8 @@
 namespace sumac {
 namespace {
 
-// The elements that a type consists of: a number of one element type, in order and with no gaps but
-// the element's own. `type` is null where it is anything else.
+// A type consists of these elements: a number of one element type, in order and with no gaps but
+// the element's own. `type` is null if the type is anything else.
 struct Elements {
   const TypeInfo* type = nullptr;
   std::size_t each = 1;
@@ -29,7 +29,7 @@ Elements repeated(MpiDatatype type) {
   return elements;
 }
 
-// Hints hold for the very handle only: asked for a type's contents, Open MPI returns copies.
+// Hints hold for the very handle only: when asked for a type's contents, Open MPI returns copies.
 Elements elements_of(MpiDatatype type) {
   const TypeInfo* hinted = find_hinted_type(type);
   return hinted ? Elements{hinted, 1} : repeated(type);

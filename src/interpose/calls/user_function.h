@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The function that the MPI calls for an operation of sumac_op_create.
+// The MPI calls this function for an operation of sumac_op_create.
 #pragma once
 
 #include "base/types.h"
@@ -8,8 +8,8 @@
 
 namespace sumac {
 
-// Returns a function that does `op` on whatever type it is given; a type it cannot serve ends the
-// job.
+// Returns a function that does `op` on whatever type it is given; the job ends if it cannot serve
+// the type.
 UserFunction user_function(Op op, bool threaded);
 
 }  // namespace sumac

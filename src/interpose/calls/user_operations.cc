@@ -13,13 +13,13 @@ namespace {
 
 static_assert(SUMAC_MAXLOC - SUMAC_SUM == static_cast<int>(Op::maxloc));
 
-// Where MPI_Op_free is not seen nothing can be remembered: the handle may be given to another
+// If MPI_Op_free is not seen, nothing can be remembered: the handle may be given to another
 // operation.
 bool sees_frees = false;
 
 bool usable() {
   int finalized = 0;
-  // Asked each time, since the end of MPI is not seen where Sumac is only linked.
+  // This is asked each time, since Sumac does not see the end of MPI if it is only linked.
   return mpi_is_up() && mpi.Finalized(&finalized) == kMpiSuccess && !finalized;
 }
 
@@ -27,7 +27,8 @@ bool is_kind(int kind) { return kind >= SUMAC_SUM && kind <= SUMAC_MAXLOC; }
 Op op_of(int kind) { return static_cast<Op>(kind - SUMAC_SUM); }
 
 int op_free(OpPointer op) {
-  // Forgets it first: another thread may be given the same handle as soon as it is free.
+  // The operation is forgotten first: another thread may be given the same handle as soon as it is
+  // free.
   if (op) forget_op(*op);
   return mpi.Op_free(op);
 }
@@ -37,7 +38,7 @@ int op_free(OpPointer op) {
 int create_known_operation(int kind, int flags, OpPointer op) {
   if (!usable()) return kMpi.err_other;
   if (!op || !is_kind(kind) || (flags & ~SUMAC_OP_THREADED)) return kMpi.err_arg;
-  self_communicator();  // not to be made later, when the MPI calls the function
+  self_communicator();  // made now, and not later when the MPI calls the function
   const UserFunction function = user_function(op_of(kind), flags & SUMAC_OP_THREADED);
   if (const int error = create_operation(function, op)) return error;
   if (!sees_frees || tell_op(*op, op_of(kind))) return kMpiSuccess;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocking reductions by the program's own operations, commutative or not: ranks fold in rank
-// order, in the thread that made the call. Of types of one byte a function sees whole vectors,
-// since programs reduce objects that travel as bytes, which MPIs cut late or never. Of other types
-// it sees as many elements as a chunk has.
+// Blocking reductions by the program's own operations, commutative or not, fold in rank order, in
+// the thread that made the call. With types of one byte, the function sees whole vectors, since
+// programs reduce objects that travel as bytes, which MPIs cut late or never. With other types it
+// sees as many elements as a chunk has.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -20,7 +20,7 @@ TypedBuffer buffer_at(const void* address, const Call& call) {
   return {{const_cast<void*>(address), call.receive.count, call.receive.type}, call.comm};
 }
 
-// No communication: one rank, or no data.
+// Serves a call without communication: it has one rank, or no data.
 void copy_input(MpiFold& fold, const Call& call, const ReduceArguments& args) {
   if (args.bytes() == 0 || args.input == args.output) return;
   if (fold.layout().dense) {
@@ -32,7 +32,7 @@ void copy_input(MpiFold& fold, const Call& call, const ReduceArguments& args) {
   unpack_elements(buffer_at(args.output, call), args.bytes(), packed);
 }
 
-// The multiples of bytes at which vectors may be cut.
+// Returns the number of bytes at whose multiples vectors may be cut.
 std::size_t unit_of(const Communicator& c, const ReduceArguments& args) {
   if (c.fold.is_whole()) return args.bytes();
   const bool divides = args.element <= kCacheLine && std::has_single_bit(args.element);
@@ -58,8 +58,8 @@ void run_together(Communicator& c, const Call& call, const Choice& choice, Reduc
   if (unpacks) unpack_elements(buffer_at(output, call), args.bytes(), packed);
 }
 
-// Whether there is room in the slots for what may not be cut. One rank may fold the vectors of all,
-// one after another: not so much that a tree of messages takes it less time.
+// Returns true if the slots have room for what may not be cut. One rank may fold the vectors of
+// all, one after another: so the limit is such that a tree of messages would not take it less time.
 bool has_room(const Communicator& c, const Decision& decision) {
   constexpr std::size_t kMostOfAll = 256 << 10;
   const std::size_t slot = c.group.slot_bytes();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way down to a function of the MPI, and the way up from the program to one of Sumac's.
+// This header has the way down to a function of the MPI, and the way up from the program to one of
+// Sumac's.
 #pragma once
 
 #include <tuple>
@@ -10,20 +11,20 @@
 
 namespace sumac {
 
-// `member`: the function's place in MpiFunctions.
+// `member` is the function's place in MpiFunctions.
 template <auto member, class Function>
 struct Below;
 template <auto member, class... Arguments>
 struct Below<member, int (*MpiFunctions::*)(Arguments...)> {
   using Function = int (*)(NativeOf<Arguments>...);
-  static inline Function function = nullptr;  // the MPI's
+  static inline Function function = nullptr;  // the MPI's function
 
   static int call(Arguments... arguments) { return function(to_native(arguments)...); }
   static void set(void* address) {
     function = reinterpret_cast<Function>(address);
     mpi.*member = address ? &call : nullptr;
   }
-  // What the program calls where a function stands before the MPI's.
+  // The program calls this if a function stands before the MPI's.
   static int enter(NativeOf<Arguments>... arguments) {
     return (in_front.*member)(from_native<Arguments>(arguments)...);
   }

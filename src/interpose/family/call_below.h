@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way down to the MPI: its own function for a call, with the call's arguments.
+// This is the way down to the MPI: it calls the MPI's own function for a call, with the call's
+// arguments.
 #pragma once
 
 #include <climits>
@@ -10,7 +11,7 @@
 
 namespace sumac {
 
-// The place of a function in the table, by row of calls.def instead of by name.
+// This is the place of a function in the table, by row of calls.def instead of by name.
 template <Function, Form, class Count>
 inline constexpr std::nullptr_t kMember = nullptr;
 #define SUMAC_CALL(name)
@@ -20,8 +21,8 @@ inline constexpr std::nullptr_t kMember = nullptr;
 #include "interpose/calls.def"
 #undef SUMAC_CALL
 
-// The function that serves a call with a large count where the MPI has int counts only. There is
-// none for a deferred call, which would have to keep what is made for it until it has ended.
+// Serves a call with a large count if the MPI has int counts only. There is nothing like it for a
+// deferred call, which would have to keep what is made for it until it has ended.
 template <Function function, Form form>
 int below_without_large_counts(const Call& call, int (*below)(const Call&)) {
   if (call.receive.count <= INT_MAX) return below(call);

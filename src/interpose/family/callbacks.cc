@@ -12,7 +12,8 @@ SpecialFunctions special;
 
 namespace {
 
-// One for communicators and one for types. The extra state of a key is what is to be called.
+// These callbacks exist once for communicators and once for types. The extra state of a key is the
+// function that on_delete() calls.
 template <class NativeObject>
 int do_not_copy(NativeObject, int, void*, void*, void*, int* copied) {
   *copied = 0;

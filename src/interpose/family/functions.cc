@@ -8,7 +8,7 @@ namespace {
 template <auto member>
 void find(void* address, bool needed, const char* name, const char*& missing) {
   BelowOf<member>::set(address);
-  if (needed && !address && !missing) missing = name;  // keeps the first one
+  if (needed && !address && !missing) missing = name;  // keeps the name of the first one
 }
 
 // The stub shortens large counts of parts; other large counts are split, see large_counts.h.
@@ -61,7 +61,7 @@ void* entry_of(sumac_call call) {
     SUMAC_MPI_INTERCEPTED_OR_NOT(SUMAC_ENTRY)
 #undef SUMAC_ENTRY
     default:
-      return nullptr;  // a collective, see entry_points.cc
+      return nullptr;  // it is a collective, see entry_points.cc
   }
 }
 

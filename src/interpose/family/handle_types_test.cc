@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Handles and statuses in memory that has the MPI's layout. Compiled against headers whose handles
-// are pointers and against one whose handles are ints; both have constants that need no library.
+// The tests use handles and statuses in memory that has the MPI's layout. They are compiled against
+// headers whose handles are pointers and against one whose handles are ints; both have constants
+// that need no library.
 #include "interpose/mpi/handle_types.h"
 
 #include <gtest/gtest.h>

@@ -12,8 +12,8 @@ namespace sumac {
 #if defined(SUMAC_MPI_ABI)
 
 // Intel MPI 2021.18 takes the standard's MPI_ERRORS_RETURN for MPI_ERRORS_ABORT, and the other way
-// round. There a handler of one's own is right, which stays until the communicator is freed. In
-// MPICH 5.0 calls return MPI_SUCCESS after such a handler, whatever the error.
+// round. A handler of one's own works there, and stays until the communicator is freed. In MPICH
+// 5.0 calls return MPI_SUCCESS after such a handler, whatever the error.
 static bool takes_return_for_abort() {
   return library_version().find("Intel") != std::string::npos;
 }

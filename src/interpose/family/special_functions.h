@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MPI's functions that are called with the types of its own <mpi.h>: those that are given
-// functions, and those that only some families have.
+// These functions of the MPI are called with the types of its own <mpi.h>: they are given
+// functions, or only some families have them.
 #pragma once
 
 #include <mpi.h>
@@ -9,7 +9,7 @@
 
 namespace sumac {
 
-// To and from Fortran's handles: macros where C's are the same integers.
+// These convert to and from Fortran's handles; they are macros if C's are the same integers.
 #if defined(MPI_Op_c2f)
 #define SUMAC_FUNCTIONS_OF_FAMILY(X)
 #elif defined(SUMAC_MPI_ABI)
@@ -29,7 +29,7 @@ struct SpecialFunctions {
 };
 extern SpecialFunctions special;
 
-// Fills the table. Returns null, or the name of a function this MPI lacks.
+// Fills the table. Returns null, or the name of a function that this MPI lacks.
 const char* find_special_functions(const sumac_stub& stub);
 
 }  // namespace sumac

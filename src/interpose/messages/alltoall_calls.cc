@@ -12,14 +12,14 @@
 namespace sumac {
 namespace {
 
-// The blocks of all ranks, which are one element behind the other.
+// Describes the blocks of all ranks as one, because they lie one behind the other.
 MessageData whole(const Data& block, int ranks, MpiComm comm) {
   const bool fits = block.count >= 0 && block.count <= INT_MAX / ranks;
   const int count = fits ? static_cast<int>(block.count) * ranks : 0;
   return {block.address, count, block.type, comm};
 }
 
-// The blocks of one side of MPI_Alltoall, packed.
+// This is one side of MPI_Alltoall, whose blocks are packed.
 class PackedSide {
  public:
   PackedSide(const Data& block, int ranks, MpiComm comm)

@@ -19,11 +19,11 @@ struct Kept {
 };
 
 std::mutex mutex;
-auto& kept = *new std::unordered_map<std::uintptr_t, Kept>;  // by the bits of the request
+auto& kept = *new std::unordered_map<std::uintptr_t, Kept>;  // keyed by the bits of the request
 auto& adopted = *new std::vector<MpiRequest>;
 std::atomic<std::size_t> number_kept, number_adopted;
 
-// Tests or waits for one of `adopted`. Returns true when it has ended.
+// Tests or waits for one of `adopted`. Returns true if it has ended.
 template <class Ask>
 bool end_adopted(MpiRequest request, Ask ask) {
   MpiRequest handle = request;
@@ -38,7 +38,7 @@ bool end_adopted(MpiRequest request, Ask ask) {
 template <class Ask>
 void end_all_adopted(Ask ask) {
   if (number_adopted.load(std::memory_order_relaxed) == 0) return;
-  std::vector<MpiRequest> asked;  // by this thread alone
+  std::vector<MpiRequest> asked;  // only this thread asks about these
   {
     const std::lock_guard<std::mutex> lock(mutex);
     asked.swap(adopted);
@@ -87,7 +87,7 @@ void end_message(MpiRequest request, StatusPointer status, bool success) {
 }
 
 void deliver_message(MpiRequest request, StatusPointer status) {
-  Delivery* received = nullptr;  // MPI allows one thread at a time to ask about a request
+  Delivery* received = nullptr;  // MPI lets one thread at a time ask about a request
   {
     const std::lock_guard<std::mutex> lock(mutex);
     const auto found = kept.find(request.bits);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of packed messages whose requests are under way, and what the listener does with it.
-// The MPI below is this file; the constants are those of the standard's binary
+// The tests check the table of packed messages whose requests are under way, and what the listener
+// does with it. The MPI below is this file; the constants are those of the standard's binary
 // interface, which need no library.
 #include "interpose/messages/kept_messages.h"
 
@@ -17,9 +17,9 @@ MpiFunctions mpi;
 
 namespace {
 
-// How often the message of each request has been put where the program wants it.
+// This counts how often the message of each request has been put where the program wants it.
 std::map<std::uintptr_t, int> delivered;
-// The messages that still have their memory.
+// These messages still have their memory.
 std::map<std::uintptr_t, bool> alive;
 
 class Message final : public Delivery {
@@ -53,7 +53,7 @@ class KeptMessages : public testing::Test {
       return error;
     };
   }
-  // After each test nothing is kept.
+  // Nothing is kept after a test.
   void TearDown() override { EXPECT_TRUE(no_message_kept()); }
 
   static void keep(std::uintptr_t request, bool receives) {
@@ -79,7 +79,7 @@ TEST_F(KeptMessages, AReceivedMessageIsDeliveredAtItsEnd) {
   tell(5, true);
   EXPECT_EQ(delivered[5], 1);
   EXPECT_FALSE(alive[5]);
-  tell(5, true);  // the handle is another request's by now
+  tell(5, true);  // the handle is that of another request by now
   EXPECT_EQ(delivered[5], 1);
 }
 

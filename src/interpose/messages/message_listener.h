@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has arrived in a packed message is unpacked before the program is told that its request has
-// ended.
+// The listener unpacks what has arrived in a packed message before the program is told that its
+// request has ended.
 #pragma once
 
 #include "interpose/requests/events.h"

@@ -12,14 +12,14 @@ namespace {
 
 using Blocks = BlockArguments<MpiAint>;
 
-// below(sent, received): the MPI's call.
+// Serves an exchange; below(sent, received) is the MPI's call.
 template <class Below>
 int serve(const Blocks& sent, const Blocks& received, MpiComm comm, RequestPointer request,
           Below below) {
   if (!mpi_is_up() || is_paused() || comm == kMpi.comm_null) return below(sent, received);
   Neighbors neighbors;
   const int error = find_neighbors(comm, neighbors);
-  // Without a topology, the MPI tells.
+  // If there is no topology, the MPI reports it.
   if (error == kMpi.err_topology) return below(sent, received);
   if (error != kMpiSuccess) return error;
   using Side = PackedBlocks<MpiAint>;

@@ -13,7 +13,7 @@ template <class Place>
 PackedBlocks<Place>::PackedBlocks(const BlockArguments<Place>& given, std::vector<int> peers,
                                   MpiComm comm)
     : given_(given), peers_(std::move(peers)), comm_(comm) {
-  // Where a list is missing, the MPI is to tell.
+  // If a list is missing, the MPI has to report it.
   if (!given.counts || !given.places || !given.types) return;
   judge();
   if (!blocks_.empty()) place_blocks();
@@ -24,7 +24,7 @@ bool PackedBlocks<Place>::has_data(std::size_t index) const {
   return peers_[index] != kMpi.proc_null && given_.counts[index] != 0;
 }
 
-// Not a pointer's arithmetic: the address may be MPI_BOTTOM.
+// This is no pointer arithmetic, because the address may be MPI_BOTTOM.
 template <class Place>
 MessageData PackedBlocks<Place>::data_of(std::size_t index) const {
   const auto at = reinterpret_cast<std::uintptr_t>(given_.address) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One side of MPI_Alltoallw or MPI_Neighbor_alltoallw, what a rank gives or what it gets, of which
-// blocks with gaps are packed here (packed_data.h).
+// This is one side of MPI_Alltoallw or MPI_Neighbor_alltoallw, what a rank gives or what it gets.
+// Blocks with gaps are packed here (packed_data.h).
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@
 
 namespace sumac {
 
-// The arguments of the MPI's function. `Place`: int in MPI_Alltoallw, MPI_Aint in
-// MPI_Neighbor_alltoallw; in bytes from `address`.
+// These are the arguments of the MPI's function. `Place` is int in MPI_Alltoallw, and MPI_Aint in
+// MPI_Neighbor_alltoallw; places are in bytes from `address`.
 template <class Place>
 struct BlockArguments {
   void* address;
@@ -26,24 +26,24 @@ struct BlockArguments {
 template <class Place>
 class PackedBlocks {
  public:
-  // `peers`: of each block the rank that it goes to or comes from, or MPI_PROC_NULL. Where places
+  // `peers` has for each block the rank that it goes to or comes from, or MPI_PROC_NULL. If places
   // are int, which may not reach from a block to packed bytes, either all blocks with data are
   // packed or none.
   PackedBlocks(const BlockArguments<Place>& given, std::vector<int> peers, MpiComm comm);
 
   bool any() const { return packed_ != nullptr; }
-  // What the MPI is to be given: the program's own where nothing is packed.
+  // Returns the arguments for the MPI, which are the program's own if nothing is packed.
   BlockArguments<Place> arguments() const;
 
   void pack() const;
   void unpack() const;
-  // To be called after the MPI's call, without an error.
+  // Must be called after the MPI's call, without an error.
   void note() const;
 
  private:
   static constexpr bool kAllOrNone = std::is_same_v<Place, int>;
   struct Block {
-    std::size_t index, at;  // in the lists; in `packed_`
+    std::size_t index, at;  // index in the lists; offset in `packed_`
     PackedData data;
   };
 

@@ -14,7 +14,7 @@
 namespace sumac {
 
 std::optional<PackedData> PackedData::judge(const MessageData& data) {
-  // An address of null is MPI_BOTTOM, or an error of which the MPI is to tell.
+  // An address of null is MPI_BOTTOM, or an error that the MPI has to report.
   if (data.count <= 0 || !data.address || find_known_type(data.type)) return {};
   if (!mpi_is_up() || is_paused() || device_memory_possible()) return {};
   MpiAint extent = 0;

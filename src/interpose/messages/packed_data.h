@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data with gaps whose packed bytes the MPI is given instead (SUMAC_PACK_MESSAGES), as MPI_PACKED.
+// The MPI is given the packed bytes of data with gaps (SUMAC_PACK_MESSAGES), as MPI_PACKED.
 //
 // The standard lets a message of any type be received as MPI_PACKED, and packed data of the right
 // signature by any type, in collectives too. So each side decides for itself, and need not know
-// what the other does: what is packed here may be received by any type of the same signature,
-// probed, or received in part, and what the MPI packed may be received here.
+// what the other does: a message packed here may be received by any type of the same signature,
+// probed, or received in part, and a message that the MPI packed may be received here.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace sumac {
 
-// What a program gives to describe the data of a message, besides its envelope.
+// A program gives this to describe the data of a message, besides its envelope.
 struct MessageData {
   void* address;
   int count;
@@ -25,12 +25,12 @@ struct MessageData {
 
 class PackedData {
  public:
-  // Nothing where the MPI is to pack: types that lie packed, are not known yet or cannot be read,
-  // small data and those of 2 GiB and more.
+  // Returns nothing if the MPI has to pack: this is so for types that lie packed, are not known yet
+  // or cannot be read, for small data and for those of 2 GiB and more.
   static std::optional<PackedData> judge(const MessageData& data);
 
   int bytes() const { return bytes_; }
-  // `packed`: bytes() bytes, or as many as have arrived. Both count a message.
+  // `packed` has bytes() bytes, or as many as have arrived. Both functions count a message.
   void pack(std::byte* packed) const;
   void unpack(const std::byte* packed, int arrived) const;
 
@@ -44,8 +44,8 @@ class PackedData {
   int bytes_;
 };
 
-// To be called after the MPI has packed data that judge() left to it, without an error: what is
-// used often is known later.
+// Must be called after the MPI has packed data that judge() left to it, without an error, so that a
+// type that is used often is known later.
 void note_message(const MessageData& data);
 
 }  // namespace sumac

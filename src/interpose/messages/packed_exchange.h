@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An exchange of blocks by the MPI, of which either side may be packed.
+// The MPI exchanges these blocks, of which either side may be packed.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace sumac {
 
-// A Side has any(), whether it is packed; arguments(), what the MPI is to be given; pack(),
-// unpack(); and note(), to be called after the MPI's call, without an error.
+// A Side has any(), which is true if it is packed; arguments() for the MPI; pack() and unpack();
+// and note(), which must be called after the MPI's call, without an error.
 template <class Side>
 class PackedExchange final : public Delivery {
  public:
@@ -38,7 +38,7 @@ class PackedExchange final : public Delivery {
   const Side sent_, received_;
 };
 
-// An exchange from beginning to end; or, with a request, its beginning.
+// Runs an exchange from beginning to end; or, with a request, only begins it.
 template <class Side, class Below>
 int run_exchange(std::unique_ptr<PackedExchange<Side>> exchange, RequestPointer request,
                  Below below) {

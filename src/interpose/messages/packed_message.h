@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A point-to-point message whose data are packed here (packed_data.h).
+// The data of this point-to-point message are packed here (packed_data.h).
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace sumac {
 
-// What the MPI sends from and receives into until a request of its own has ended.
+// The MPI sends from this and receives into it until a request of its own has ended.
 class Delivery {
  public:
   virtual ~Delivery() = default;
-  // Unpacks what has arrived, as the status tells, once.
+  // Unpacks once what has arrived, as the status tells.
   void deliver(StatusPointer status) {
     if (!std::exchange(delivered_, true)) unpack(status);
   }
@@ -27,8 +27,8 @@ class Delivery {
 
 class PackedMessage final : public Delivery {
  public:
-  // Memory for the packed bytes of a message; null where the MPI is to pack, also because there is
-  // no memory.
+  // Makes memory for the packed bytes of a message; returns null if the MPI has to pack, also
+  // because there is no memory.
   static std::unique_ptr<PackedMessage> make(const MessageData& data);
   ~PackedMessage() override;
   PackedMessage(const PackedMessage&) = delete;
@@ -38,12 +38,12 @@ class PackedMessage final : public Delivery {
   int bytes() const { return data_.bytes(); }
 
   void pack() const { data_.pack(packed_); }
-  // All of it.
+  // Unpacks the whole message.
   void unpack_all() const { data_.unpack(packed_, data_.bytes()); }
 
  private:
   PackedMessage(const PackedData& data, std::byte* packed) : data_(data), packed_(packed) {}
-  // Nothing of a receive that was cancelled.
+  // Unpacks nothing if the receive was cancelled.
   void unpack(StatusPointer status) override;
 
   const PackedData data_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Send, MPI_Recv, MPI_Sendrecv, MPI_Isend and MPI_Irecv of types with gaps. All other messages
-// are the MPI's: those of synchronous, buffered, ready, persistent and matched calls too.
+// This file serves MPI_Send, MPI_Recv, MPI_Sendrecv, MPI_Isend and MPI_Irecv of types with gaps. It
+// leaves all other messages to the MPI, also those of synchronous, buffered, ready, persistent and
+// matched calls.
 #include "interpose/messages/point_to_point.h"
 
 #include "interpose/messages/kept_messages.h"
@@ -11,7 +12,7 @@
 namespace sumac {
 namespace {
 
-// What of a message is given to the MPI: its packed bytes, or what the program gave.
+// The MPI is given this for a message: its packed bytes, or what the program gave.
 struct Given {
   std::unique_ptr<PackedMessage> message;
   MessageData data;
@@ -20,7 +21,7 @@ struct Given {
       : message(peer == kMpi.proc_null ? nullptr : PackedMessage::make(from)), data(from) {
     if (message) data = {message->packed(), message->bytes(), kMpi.packed, from.comm};
   }
-  // After the MPI's call.
+  // Must be called after the MPI's call.
   void note(int error, int peer) const {
     if (!message && error == kMpiSuccess && peer != kMpi.proc_null) note_message(data);
   }

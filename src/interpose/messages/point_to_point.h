@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Point-to-point calls whose messages Sumac may pack (packed_message.h). Their requests are the
+// Sumac may pack the messages of point-to-point calls (packed_message.h). Their requests are the
 // MPI's own.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call of a collective as the program made it, whatever its form and whoever will serve it.
+// This is one call of a collective as the program made it, whatever its form and whoever will serve
+// it.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +15,11 @@ enum class Form : std::uint8_t {
   blocking,
   nonblocking,
   persistent,
-  local,  // in this process alone, on no communicator: MPI_Reduce_local
+  local,  // the call is in this process alone, on no communicator: MPI_Reduce_local
 };
 
-// What a collective is called by, apart from the form: each function has arguments of its own. Two
-// functions may be the same collective. These are the rows of calls.def.
+// A collective is called by functions, which have arguments of their own; two functions may be the
+// same collective. They are the rows of calls.def, each of which exists in several forms.
 enum class Function : std::uint8_t {
 #define SUMAC_CALL(name)
 #define SUMAC_FUNCTION(function, collective, arguments) function,
@@ -48,21 +49,21 @@ constexpr const FunctionInfo& info_of(Function function) {
 constexpr const char* name_of(Function function) { return info_of(function).name; }
 constexpr Collective collective_of(Function function) { return info_of(function).collective; }
 
-// True when the function has a part for each rank, so that its counts are those of parts.
+// Returns true if the function has a part for each rank, so that its counts are those of parts.
 constexpr bool has_parts(Function function) { return has_parts(collective_of(function)); }
 
 struct Call;
 
-// A row of calls.def for a collective.
+// This is a row of calls.def for a collective.
 struct CallKind {
   Function function;
   Collective collective;
   Form form;
-  bool large;                 // counts are MPI_Count, else int
+  bool large;                 // counts are MPI_Count, otherwise int
   int (*below)(const Call&);  // the MPI's own function, see below.h
 };
 
-// Elements as the program describes them.
+// This describes elements as the program does.
 struct Data {
   void* address = nullptr;
   MpiCount count = 0;
@@ -73,14 +74,14 @@ inline constexpr int kNoRoot = -1;
 
 struct Call {
   const CallKind& kind;
-  Data send = {};     // what this rank gives, or MPI_IN_PLACE; of broadcasts nothing
-  Data receive = {};  // reductions: the result; broadcasts: the buffer, the root's too
-  // One count a rank, in place of receive.count, and displacements: int and int, or MPI_Count and
-  // MPI_Aint. See Blocks and ExchangeSide.
+  Data send = {};     // data of this rank, or MPI_IN_PLACE; empty for a broadcast
+  Data receive = {};  // reductions: the result; broadcasts: the buffer, on the root too
+  // These have one count for each rank, in place of receive.count, and displacements: int and int,
+  // or MPI_Count and MPI_Aint. See Blocks and ExchangeSide.
   const void* counts = nullptr;
   const void* displacements = nullptr;
-  DatatypePointer types = nullptr;  // one a rank, in place of receive.type
-  // The same for `send`.
+  DatatypePointer types = nullptr;  // one for each rank, in place of receive.type
+  // These are the same for `send`.
   const void* send_counts = nullptr;
   const void* send_displacements = nullptr;
   DatatypePointer send_types = nullptr;
@@ -88,10 +89,11 @@ struct Call {
   int root = kNoRoot;
   MpiComm comm = kMpi.comm_null;
   MpiInfo info = kMpi.info_null;
-  RequestPointer request = nullptr;  // where a deferred call leaves its request
+  RequestPointer request = nullptr;  // a deferred call leaves its request here
 
   Collective collective() const { return kind.collective; }
-  // True for nonblocking and persistent calls, which return before the collective has ended.
+  // Returns true for nonblocking and persistent calls, which return before the collective has
+  // ended.
   bool is_deferred() const {
     return kind.form == Form::nonblocking || kind.form == Form::persistent;
   }

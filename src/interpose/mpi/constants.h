@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The constants of <mpi.h>, whose values differ between families of MPIs. interpose/family/ has
-// them from the family's own header.
+// These are the constants of <mpi.h>, whose values differ between families of MPIs.
+// interpose/family/ takes them from the family's own header.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,13 @@
 
 namespace sumac {
 
-// A handle of the MPI's. The bits of one that is an int in the MPI are those of that int, unsigned.
+// This is a handle of the MPI's. If a handle is an int in the MPI, its bits are those of that int,
+// unsigned.
 template <class Tag>
 struct Handle {
   std::uintptr_t bits = 0;
 
-  // Not of a temporary: what a HandlePointer reads is not what it points to.
+  // A temporary cannot be assigned to: a HandlePointer returns a copy of what it points to.
   Handle& operator=(const Handle&) & = default;
   friend constexpr bool operator==(Handle, Handle) = default;
 };
@@ -30,7 +31,7 @@ using MpiCount = std::int64_t;
 
 // MPI_SUCCESS is 0 by the standard.
 inline constexpr int kMpiSuccess = 0;
-// No family's MPI_Status is larger.
+// No family has a larger MPI_Status.
 inline constexpr std::size_t kLargestStatus = 32;
 // No family's MPI_MAX_OBJECT_NAME, MPI_MAX_INFO_VAL and MPI_MAX_LIBRARY_VERSION_STRING are larger.
 inline constexpr int kMostName = 256, kMostInfoValue = 1024, kMostVersion = 8192;
@@ -87,7 +88,7 @@ struct MpiConstants {
 #undef SUMAC_DECLARE
   void *in_place, *bottom, *status_ignore, *statuses_ignore;
   int* unweighted;           // MPI_UNWEIGHTED; null in MPICH, see neighbors.cc
-  std::size_t handle_bytes;  // of any handle in the program's memory
+  std::size_t handle_bytes;  // bytes of any handle in the program's memory
   std::size_t status_bytes, status_error_at, status_source_at, status_tag_at;
 };
 

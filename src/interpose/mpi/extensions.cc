@@ -23,7 +23,7 @@ constexpr int kMostRows = 64;
 Row rows[kMostRows];
 int rows_used = 0, rows_kept = 0;
 
-// Stands for the kernel of a pair that the MPI reduces in a way of its own.
+// This stands for the kernel of a pair that the MPI reduces in a way of its own.
 void no_kernel(void*, const void* const*, int, std::size_t) {}
 
 // Threads that ask at the same time get the same answer.

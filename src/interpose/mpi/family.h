@@ -5,8 +5,8 @@
 
 namespace sumac {
 
-// The MPI family whose behaviour the MPI has. An MPI of the standard's binary interface is asked
-// what it is.
+// Returns the MPI family whose behaviour the MPI has. An MPI of the standard's binary interface is
+// asked what it is.
 Family family();
 
 }  // namespace sumac

@@ -12,7 +12,8 @@
 namespace sumac {
 namespace {
 
-// A value and an int as in a C struct: the int at a multiple of its size.
+// Copies pairs of a value and an int, which lie as in a C struct: the int at a multiple of its
+// size.
 template <std::size_t value>
 void copy_pairs(std::size_t extent, std::byte* to, const std::byte* from, std::size_t count) {
   constexpr std::size_t kIndex = sizeof(std::int32_t);
@@ -38,7 +39,7 @@ void copy_elements(const TypeInfo& type, std::byte* to, const std::byte* from, s
   } else if (dtype == DType::long_double_i32) {
     copy_pairs<sizeof(long double)>(type.extent, to, from, count);
   } else {
-    std::abort();  // no other has a kernel and gaps
+    std::abort();  // no other type has a kernel and gaps
   }
 }
 

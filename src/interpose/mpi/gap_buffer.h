@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Types with gaps (MPI_DOUBLE_INT) in reductions. An element is reduced with the bytes of its gaps,
+// Some types have gaps (MPI_DOUBLE_INT). A reduction folds an element with the bytes of its gaps,
 // but the gaps of a receive buffer belong to the program.
 #pragma once
 
@@ -13,17 +13,17 @@ namespace sumac {
 // Copies elements; gaps at the destination keep their bytes.
 void copy_elements(const TypeInfo& type, std::byte* to, const std::byte* from, std::size_t count);
 
-// Memory for a reduction's result during one operation. Ends the job when there is none, since the
-// other ranks wait for this one.
+// This holds memory for a reduction's result during one operation. It ends the job if there is
+// none, since the other ranks wait for this one.
 class StagedResult {
  public:
-  // Takes the place of `output`.
+  // Puts the memory in the place of `output`.
   StagedResult(const TypeInfo& type, std::byte*& output, std::size_t count, MpiComm comm);
   ~StagedResult();
   StagedResult(const StagedResult&) = delete;
   StagedResult& operator=(const StagedResult&) = delete;
 
-  void deliver() const;  // to the program's buffer
+  void deliver() const;  // copies the result to the program's buffer
 
  private:
   TypeInfo type_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that is kept from one small call to the next.
+// This memory is kept from one small call to the next.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class GrowingMemory {
   GrowingMemory& operator=(const GrowingMemory&) = delete;
 
   // Returns at least `bytes` bytes, aligned to cache lines; earlier contents may be lost. Ends the
-  // job where there is no memory, since the other ranks wait for this one.
+  // job if there is no memory, since the other ranks wait for this one.
   std::byte* get(std::size_t bytes, MpiComm comm) {
     if (bytes > bytes_) [[unlikely]]
       grow(bytes, comm);

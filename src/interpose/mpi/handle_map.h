@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A map from MPI handles to small values that is read without a lock, for tables that hardly
-// change. HandleTable is for many handles that come and go.
+// This map from MPI handles to small values is read without a lock. It is for tables that hardly
+// change; HandleTable is for many handles that come and go.
 #pragma once
 
 #include <atomic>
@@ -16,11 +16,12 @@ namespace sumac {
 template <class Value, int kHomeBits>
 class HandleMap {
  public:
-  // Null where the handle is not in the map. The value stays where it is until the handle is
+  // Returns null if the handle is not in the map. The value stays where it is until the handle is
   // erased.
   const Value* find(std::uintptr_t handle) const { return value_of(place_of(handle)); }
 
-  // Returns the value that the handle then has: the one it had, if any. Null without memory.
+  // Returns the value that the handle then has, which is the one it had, if any. Returns null if
+  // there is no memory.
   const Value* insert(std::uintptr_t handle, const Value& value) {
     const std::lock_guard<Lock> lock(writing_);
     if (Place* place = place_of(handle)) return &place->value;
@@ -35,7 +36,7 @@ class HandleMap {
     const std::lock_guard<Lock> lock(writing_);
     if (Place* place = place_of(handle)) place->handle.store(kFree, std::memory_order_relaxed);
   }
-  // Only while no thread looks anything up.
+  // No thread may look anything up meanwhile.
   void clear() {
     const std::lock_guard<Lock> lock(writing_);
     for (Place& home : homes_) {
@@ -65,7 +66,7 @@ class HandleMap {
   Place* place_of(std::uintptr_t handle) {
     return const_cast<Place*>(static_cast<const HandleMap*>(this)->place_of(handle));
   }
-  // A place of the handle's home that is not in use.
+  // Returns a place of the handle's home that is not in use.
   Place* free_place(std::uintptr_t handle) {
     Place* place = &homes_[home_of(handle)];
     while (place->handle.load(std::memory_order_relaxed) != kFree) {
@@ -76,7 +77,7 @@ class HandleMap {
   }
 
   Lock writing_;
-  Place homes_[1 << kHomeBits];  // one place in the table, and behind it a list of further ones
+  Place homes_[1 << kHomeBits];  // each is the first place of a list
 };
 
 }  // namespace sumac

@@ -12,7 +12,7 @@
 namespace sumac {
 namespace {
 
-// Few homes, so that many handles share one.
+// The map has few homes, so that many handles share one.
 using Map = HandleMap<std::uint64_t, 3>;
 
 // Maps give no memory back, and live as long as the process.

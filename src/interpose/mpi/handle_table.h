@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A map from the MPI's handles to what Sumac keeps for them. Open addressing with linear probing;
-// the caller locks.
+// This table maps the MPI's handles to what Sumac keeps for them. It uses open addressing with
+// linear probing; the caller locks.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace sumac {
 template <class Value>
 class HandleTable {
  public:
-  // Returns null where the handle is not in the table.
+  // Returns null if the handle is not in the table.
   Value* find(std::uintptr_t handle) const {
     for (std::size_t i = home(handle);; i = (i + 1) & mask()) {
       if (!places_[i].value) return nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Against a map, with handles that crowd together: pointers of one allocator, small numbers, and
-// such as have the same home.
+// The tests compare the table with a map, with handles that crowd together: pointers of one
+// allocator, small numbers, and handles that have the same home.
 #include "interpose/mpi/handle_table.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ struct Checked {
   }
 };
 
-// Grows to `most` and shrinks again, several times.
+// Lets the table grow to `most` handles and shrink again, several times.
 void run(const MakeHandle& make, std::size_t most, unsigned seed) {
   Random random(seed);
   Checked checked;
@@ -69,15 +69,15 @@ TEST(HandleTable, Pointers) {
   }
 }
 
-// As an MPI numbers its requests, 0 among them.
+// An MPI may number its requests like this, 0 among them.
 TEST(HandleTable, Numbers) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     run([](Random& r) { return r() % 200; }, 10 << seed % 5, seed);
   }
 }
 
-// The table looks at the upper half of handle * k: a multiple of k's inverse chooses what it is, so
-// these all begin within a few places of the end, and go on at the beginning.
+// The table looks at the upper half of handle * k. These handles are multiples of k's inverse,
+// which choose that half: all begin within a few places of the end, and go on at the beginning.
 TEST(HandleTable, HandlesWithOneHome) {
   constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15ull;
   std::uint64_t inverse = kFactor;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MPI's handles and statuses as values that mean the same under every MPI, so that all code but
-// interpose/family/ is compiled once.
+// The MPI's handles and statuses are values here that mean the same under every MPI, so that all
+// code but interpose/family/ is compiled once.
 //
 // A handle is an int in one family of MPIs and a pointer in the others. Sumac keeps it in a word of
-// its own. Memory of the program's, and arrays that the MPI is given, have the MPI's layout: they
-// are read and written through the pointers below.
+// its own. The program's memory, and arrays that the MPI is given, have the MPI's layout; the
+// pointers below read and write them.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace sumac {
 template <class H>
 class HandlePointer;
 
-// A pointer to one or several handles as the MPI keeps them.
+// This points to one or several handles as the MPI keeps them.
 template <class H>
 class HandlePointer {
  public:
@@ -65,13 +65,13 @@ using OpPointer = HandlePointer<MpiOp>;
 using RequestPointer = HandlePointer<MpiRequest>;
 using WinPointer = HandlePointer<MpiWin>;
 
-// The address of a handle of Sumac's own, for a call that reads or writes one handle.
+// Returns the address of a handle of Sumac's own, for a call that reads or writes one handle.
 template <class Tag>
 HandlePointer<Handle<Tag>> one(Handle<Tag>& handle) {
   return HandlePointer<Handle<Tag>>(&handle.bits);
 }
 
-// An array of handles in the MPI's layout.
+// This is an array of handles in the MPI's layout.
 template <class H>
 class HandleArray {
  public:
@@ -84,7 +84,7 @@ class HandleArray {
   H operator[](std::size_t i) const { return data()[static_cast<std::ptrdiff_t>(i)]; }
   void set(std::size_t i, H handle) { (data() + static_cast<std::ptrdiff_t>(i)).set(handle); }
   void push_back(H handle) { resize(size() + 1, handle); }
-  // New ones have the value `handle`.
+  // New handles have the value `handle`.
   void resize(std::size_t count, H handle = {}) {
     const std::size_t before = size();
     bytes_.resize(count * kMpi.handle_bytes);
@@ -99,8 +99,8 @@ class HandleArray {
   std::vector<std::byte> bytes_;
 };
 
-// A pointer to one or several statuses as the MPI keeps them, or one of the MPI's constants for
-// none.
+// This points to one or several statuses as the MPI keeps them, or is one of the MPI's constants
+// for none.
 class StatusPointer {
  public:
   StatusPointer() = default;
@@ -109,7 +109,7 @@ class StatusPointer {
 
   void* address() const { return address_; }
   friend bool operator==(StatusPointer, StatusPointer) = default;
-  // True for MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE.
+  // Returns true for MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE.
   bool is_ignored() const {
     return address_ == kMpi.status_ignore || address_ == kMpi.statuses_ignore;
   }
@@ -142,12 +142,13 @@ class StatusPointer {
 inline StatusPointer status_ignore() { return StatusPointer(kMpi.status_ignore); }
 inline StatusPointer statuses_ignore() { return StatusPointer(kMpi.statuses_ignore); }
 
-// Status `i` of an array of the program's, which may want none.
+// Returns status `i` of an array of the program's. The program may want no statuses, and then the
+// result is ignored, too.
 inline StatusPointer status_at(StatusPointer statuses, std::ptrdiff_t i) {
   return statuses.is_ignored() ? status_ignore() : statuses + i;
 }
 
-// One status of Sumac's own.
+// This is one status of Sumac's own.
 class MpiStatus {
  public:
   StatusPointer pointer() { return StatusPointer(room_); }
@@ -156,7 +157,7 @@ class MpiStatus {
   alignas(8) std::byte room_[kLargestStatus] = {};
 };
 
-// An array of statuses.
+// This is an array of statuses.
 class StatusArray {
  public:
   void resize(std::size_t count) { bytes_.resize(count * kMpi.status_bytes); }

@@ -19,9 +19,9 @@ constexpr int kHomeBits = 9;
 HandleMap<TypeInfo, kHomeBits> types;  // known from the start
 HandleMap<TypeInfo, kHomeBits> asked;  // met later
 HandleMap<Op, kHomeBits> ops;
-ReduceFn kernels[kNumOps + 1][kNumDTypes + 1];  // null for what is none
+ReduceFn kernels[kNumOps + 1][kNumDTypes + 1];  // null if there is none
 
-Lock asking;  // held while a type is added to those asked about
+Lock asking;  // held while a type is added to `asked`
 std::uint64_t types_hash = SUMAC_HASH_START;
 
 void learn_type(MpiDatatype type, TypeKind kind) {
@@ -103,7 +103,7 @@ bool packed_size(MpiDatatype type, std::size_t& bytes) {
   }
   MpiCount size = 0;
   if (type == kMpi.datatype_null || mpi.Type_size_x(type, &size) != kMpiSuccess) return false;
-  if (size < 0) return false;  // MPI_UNDEFINED
+  if (size < 0) return false;  // the MPI says MPI_UNDEFINED
   bytes = static_cast<std::size_t>(size);
   return true;
 }

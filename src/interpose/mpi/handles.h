@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From MPI handles to plain values: the element type, the operation, the number of packed bytes.
+// This header turns MPI handles into plain values: the element type, the operation, the number of
+// packed bytes.
 #pragma once
 
 #include <cstddef>
@@ -12,42 +13,42 @@
 
 namespace sumac {
 
-// Fills the tables; once, after the MPI's predefined handles exist.
+// Fills the tables. Must be called once, after the MPI's predefined handles exist.
 void learn_predefined_handles();
 
-// A hash of what these tables say and of what later look-ups can add, for ranks to compare.
+// Returns a hash of what these tables say and of what later look-ups can add, for ranks to compare.
 std::uint64_t known_types_hash();
 
-// What is known of a predefined type, or of a type made by MPI_Type_create_f90_real or its
+// Returns what is known of a predefined type, or of a type made by MPI_Type_create_f90_real or its
 // siblings; null for derived types and for handles of no type. The MPI is asked about types not met
-// before. Valid until the thread's next look-up.
+// before. The result is valid until the thread's next look-up.
 const TypeInfo* find_type(MpiDatatype type);
 
-// The same, only for types met before, without asking the MPI.
+// Does the same only for types met before, without asking the MPI.
 const TypeInfo* find_known_type(MpiDatatype type);
 
-// To be called at finalisation. A later session may give the handles of MPI_Type_create_f90_real's
-// types to others.
+// Must be called at finalisation. A later session may give the handles of
+// MPI_Type_create_f90_real's types to others.
 void forget_handles();
 
-// Op::none for MPI_REPLACE and MPI_NO_OP, which are for one-sided communication (in a reduction
-// every MPI met so far calls them an error, MPI_ERR_OP); null for user-defined operations, and for
-// what is no operation at all.
+// Returns Op::none for MPI_REPLACE and MPI_NO_OP, which are for one-sided communication (in a
+// reduction every MPI met so far calls them an error, MPI_ERR_OP). Returns null for user-defined
+// operations, and for a handle of no operation.
 const Op* find_op(MpiOp op);
 
-// The MPI's handle of the operation.
+// Returns the MPI's handle of the operation.
 MpiOp handle_of(Op op);
 
-// The kernel that reduces elements of the type; null where neither the standard nor the MPI allows
-// `op` on the type, and where it is not clear what the MPI takes an element for. With `may_ask`,
+// Returns the kernel that reduces elements of the type; null if neither the standard nor the MPI
+// allows `op` on the type, or if it is not clear what the MPI takes an element for. With `may_ask`,
 // the MPI is asked what it allows beyond the standard; this must not happen inside the MPI.
 ReduceFn find_kernel(const TypeInfo& type, Op op, bool may_ask = true);
 
-// Packed bytes of one element of any type. Returns false when the handle is not a type.
+// Finds the packed bytes of one element of any type. Returns false if the handle is not a type.
 bool packed_size(MpiDatatype type, std::size_t& bytes);
 
-// True when `count` elements of the type lie in memory as they are packed: in order, no gaps,
-// starting at the address given.
+// Returns true if any number of elements of the type lie in memory as they are packed: in order,
+// without gaps, starting at the address given.
 bool lies_packed(MpiDatatype type);
 
 }  // namespace sumac

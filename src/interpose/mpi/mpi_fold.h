@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Folds by an operation of the program's own, on any type. The MPI calls the function
-// (MPI_Reduce_local), for it alone knows what language it is of: with the program's handles, in the
-// calling thread, on copies as the type has them in memory.
+// (MPI_Reduce_local), because only the MPI knows its language. The function gets the program's
+// handles, runs in the calling thread, and works on copies that lie as the type has them in memory.
 #pragma once
 
 #include "algorithms/user_fold.h"
@@ -12,10 +12,10 @@
 
 namespace sumac {
 
-// The fold of a communicator, for one reduction at a time.
+// A communicator has this fold, for one reduction at a time.
 class MpiFold final : public UserFold {
  public:
-  // Begins a reduction of elements that lie as `layout` says, which is filled before.
+  // Begins a reduction of elements that lie as `layout` says, which must be filled before.
   void begin(MpiDatatype type, MpiOp op, MpiComm comm) {
     type_ = type;
     op_ = op;
@@ -23,10 +23,10 @@ class MpiFold final : public UserFold {
   }
   TypeLayout& layout() { return layout_; }
   const TypeLayout& layout() const { return layout_; }
-  // Whether the function must see all elements of a vector at once: programs send objects as bytes,
-  // and an element of one byte does not tell where an object ends.
+  // Returns true if the function must see all elements of a vector at once: programs send objects
+  // as bytes, and an element of one byte does not tell where an object ends.
   bool is_whole() const { return layout_.size == 1; }
-  // Memory for packed data, valid until end().
+  // Returns memory for packed data, valid until end().
   std::byte* packed(std::size_t bytes) { return packed_.get(bytes, comm_); }
 
   void fold(std::byte* output, int ranks, std::size_t count, Source source,
@@ -34,16 +34,16 @@ class MpiFold final : public UserFold {
 
   // Returns the MPI's first error since begin().
   int end();
-  // Set when the function has left by an exception. It is then not called again, and the result is
-  // undefined; but everything shared with other ranks is in order.
+  // This is set when the function has left by an exception. It is then not called again, and the
+  // result is undefined; but everything shared with other ranks is in order.
   PendingException& exception() { return exception_; }
-  // To be called when the communicator has ended.
+  // Must be called when the communicator has ended.
   void forget();
 
  private:
   void fold_small(std::byte* output, int ranks, std::size_t count, Source source,
                   const void* context);
-  // Addresses of the first elements.
+  // These are the addresses of the first elements.
   struct Operands {
     std::byte *left, *right;
   };
@@ -59,7 +59,7 @@ class MpiFold final : public UserFold {
   int error_ = kMpiSuccess;
   PendingException exception_;
   GrowingMemory operands_, packed_;
-  // Operands of dense elements that fit a cache line.
+  // These have the operands of dense elements that fit a cache line.
   alignas(kCacheLine) std::byte small_[2][kCacheLine];
 };
 

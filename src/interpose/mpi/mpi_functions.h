@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MPI's functions in terms of handle_types.h. Sumac calls the MPI only through the table `mpi`:
-// PMPI_X is one of Sumac's own symbols too.
+// These are the MPI's functions in terms of handle_types.h. Sumac calls the MPI only through the
+// table `mpi`, because PMPI_X is one of Sumac's own symbols too.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@
 namespace sumac {
 
 // clang-format off
-// X(name, the types of the arguments). Found by name in the MPI; every one of them is needed.
+// X(name, the types of the arguments) is found by name in the MPI; every one of these functions is
+// needed.
 #define SUMAC_MPI_FUNCTIONS(X)                                                                    \
   X(Cart_shift, MpiComm, int, int, int*, int*)                                                    \
   X(Cartdim_get, MpiComm, int*)                                                                   \
@@ -66,8 +67,8 @@ namespace sumac {
   X(Type_size_x, MpiDatatype, MpiCount*)                                                          \
   X(Win_shared_query, MpiWin, int, MpiAint*, int*, void*)
 
-// Intercepted as well, so found already; every one of them is needed. The collectives, of which
-// some MPIs lack some forms, are in calls.def.
+// These functions are intercepted as well, so they have been found already; every one of them is
+// needed. The collectives, of which some MPIs lack some forms, are in calls.def.
 #define SUMAC_MPI_INTERCEPTED(X)                                                                  \
   X(Abort, MpiComm, int)                                                                          \
   X(Cancel, RequestPointer)                                                                       \
@@ -108,8 +109,8 @@ namespace sumac {
   X(Win_allocate_shared, MpiAint, int, MpiInfo, MpiComm, void*, WinPointer)                       \
   X(Win_free, WinPointer)
 
-// Intercepted, and not in every MPI: the stub may have something in their place. Null where it has
-// nothing either.
+// These functions are intercepted, and not in every MPI: the stub may have something in their
+// place. They are null if it has nothing either.
 #define SUMAC_MPI_INTERCEPTED_OR_NOT(X)                                                           \
   X(Pack_c, const void*, MpiCount, MpiDatatype, void*, MpiCount, MpiCount*, MpiComm)              \
   X(Request_get_status_all, int, RequestPointer, int*, StatusPointer)                             \
@@ -117,7 +118,7 @@ namespace sumac {
   X(Request_get_status_some, int, RequestPointer, int*, int*, StatusPointer)                      \
   X(Unpack_c, const void*, MpiCount, MpiCount*, void*, MpiCount, MpiDatatype, MpiComm)
 
-// Not intercepted, and not in every MPI. Null where it has none.
+// These functions are not intercepted, and not in every MPI. They are null if the MPI lacks them.
 #define SUMAC_MPI_FOUND_OR_NOT(X)                                                                 \
   X(Type_get_contents_c, MpiDatatype, MpiCount, MpiCount, MpiCount, MpiCount, int*, MpiAint*,     \
     MpiCount*, DatatypePointer)                                                                   \
@@ -131,7 +132,7 @@ struct MpiFunctions {
   SUMAC_MPI_INTERCEPTED_OR_NOT(SUMAC_DECLARE)
   SUMAC_MPI_FOUND_OR_NOT(SUMAC_DECLARE)
 #undef SUMAC_DECLARE
-  // Null where this MPI lacks it. Open MPI 4 has the persistent ones by another name.
+  // A function is null if this MPI lacks it. Open MPI 4 has the persistent ones by another name.
 #define SUMAC_CALL(name)
 #define SUMAC_COLLECTIVE(name, function, form, count) \
   MpiFunction<Function::function, Form::form, count> name = nullptr;
@@ -141,19 +142,19 @@ struct MpiFunctions {
 
 extern MpiFunctions mpi;
 
-// The functions that stand before the MPI's, of those that are intercepted and no collectives.
+// These functions stand before those of the MPI that are intercepted and no collectives.
 extern MpiFunctions in_front;
 // Has the stub call the function of `in_front` that the call names.
 void put_in_front(const sumac_stub& stub, sumac_call call);
-// Those of packing.
+// Does the same for the functions of packing.
 void put_packing_in_front(const sumac_stub& stub);
-// The same function, as the program would call it.
+// Returns the same function as the program would call it.
 void* entry_of(sumac_call call);
 
-// Fills the table. Returns null, or the name of a function this MPI lacks.
+// Fills the table. Returns null, or the name of a function that this MPI lacks.
 const char* find_mpi_functions(const sumac_stub& stub);
 
-// What the MPI says of itself, in one or several lines.
+// Returns what the MPI says of itself, in one or several lines.
 std::string library_version();
 
 }  // namespace sumac

@@ -33,7 +33,7 @@ void MpiMessages::add_peers(std::vector<int>& peers) const {
   for (const Pending& pending : pending_) peers.push_back(pending.peer);
 }
 
-// A message that cannot be sent leaves a peer waiting, so the job ends.
+// If a message cannot be sent, a peer waits for it forever, so the job ends.
 void MpiMessages::add(MpiRequest request, Counter& completed, int peer, int error) {
   if (error != kMpiSuccess) {
     log_here("error[message]: the MPI refused a message to or from rank %d; ending the job", peer);
@@ -89,8 +89,8 @@ bool make_inner(MpiComm comm, int color, int rank, MpiComm& inner) {
   inner = kMpi.comm_null;
   MpiErrhandler handler = kMpi.errhandler_null;
   mpi.Comm_get_errhandler(comm, one(handler));
-  // In MPICH this may also mean that the communicator has no handler, and its errors are
-  // MPI_COMM_WORLD's. Set back, they would be fatal for good.
+  // In MPICH this may also mean that the communicator has no handler, and its errors are those of
+  // MPI_COMM_WORLD. If the handler were set back, errors would be fatal for good.
   const bool stays = family() == Family::mpich && handler == kMpi.errors_are_fatal;
   if (!stays) return_errors(comm);
   const int error = mpi.Comm_split(comm, color, rank, one(inner));

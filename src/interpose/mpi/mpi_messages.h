@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages over the MPI's point-to-point, on a communicator of their own, so that no receive of the
-// program's, whatever its wildcards, can take one.
+// These messages go over the MPI's point-to-point communication, on a communicator of their own, so
+// that no receive of the program's, whatever its wildcards, can take one.
 #pragma once
 
 #include <vector>
@@ -29,7 +29,7 @@ class MpiMessages final : public Messages {
   // Sets whether communicators are freed, or left for MPI_Finalize.
   static void set_freeing(bool may);
 
-  // The number of objects of this process: see kMostMessengers.
+  // Returns the number of objects of this process: see kMostMessengers.
   static int live();
 
  private:
@@ -41,15 +41,15 @@ class MpiMessages final : public Messages {
 
   MpiComm all_;
   HandleArray<MpiRequest> requests_;
-  std::vector<Pending> pending_;  // of the request in the same place
+  std::vector<Pending> pending_;  // for the request in the same place
   std::vector<int> completed_;
 };
 
-// A communicator of the same ranks (color 0), or of those with that color, that reports errors to
-// its caller and carries none of the attributes of `comm`. Collective; MPI_COMM_NULL where the MPI
-// could make none, or the color is MPI_UNDEFINED. False on failure, of which no error handler of
-// the program's is told; but with MPICH a communicator without a handler of its own reports it as
-// usual.
+// Makes a communicator of the same ranks (color 0), or of those with that color, which reports
+// errors to its caller and carries none of the attributes of `comm`. Collective. The result is
+// MPI_COMM_NULL if the MPI could make none, or the color is MPI_UNDEFINED. Returns false on
+// failure, without a call of any error handler of the program's; but with MPICH a communicator
+// without a handler of its own reports the error as usual.
 bool make_inner(MpiComm comm, int color, int rank, MpiComm& inner);
 
 }  // namespace sumac

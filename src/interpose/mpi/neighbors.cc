@@ -30,9 +30,9 @@ int find_in_graph(MpiComm comm, Neighbors& neighbors) {
   return error;
 }
 
-// The weights are asked for: not every MPI takes MPI_UNWEIGHTED for a weighted graph. MPICH leaves
-// the weights of an unweighted one alone, and has MPI_UNWEIGHTED as data: a back end that referred
-// to it could only be opened with its MPI in the global scope.
+// The call asks for the weights because not every MPI takes MPI_UNWEIGHTED for a weighted graph.
+// MPICH leaves the weights of an unweighted one alone, and has MPI_UNWEIGHTED as data: a back end
+// that referred to it could only be opened with its MPI in the global scope.
 int* place_of(std::vector<int>& weights, int weighted) {
   if (family() == Family::mpich || weighted) return weights.data();
   return kMpi.unweighted;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whom the neighbourhood collectives of a communicator connect.
+// The neighbourhood collectives of a communicator connect these ranks.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,14 @@
 
 namespace sumac {
 
-// In the order of the blocks; MPI_PROC_NULL beyond the edge of a grid.
+// The neighbours are in the order of the blocks; MPI_PROC_NULL stands beyond the edge of a grid.
 struct Neighbors {
   std::vector<int> from, to;
 };
 
-// Of this rank. Returns the MPI's error, of which the communicator's error handler has been told;
-// MPI_ERR_TOPOLOGY, of which nobody has, where it has no topology.
+// Finds the neighbours of this rank. Returns the MPI's error, after the communicator's error
+// handler was told. If the communicator has no topology, returns MPI_ERR_TOPOLOGY, which no handler
+// was told.
 int find_neighbors(MpiComm comm, Neighbors& neighbors);
 
 }  // namespace sumac

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A map from pairs of MPI handles, a type and an operation, that is read without a lock. Pairs are
+// This map from pairs of MPI handles, a type and an operation, is read without a lock. Pairs are
 // added one by one and stay until all are forgotten.
 #pragma once
 
@@ -13,14 +13,15 @@ namespace sumac {
 template <class Value, int kHomeBits>
 class PairMap {
  public:
-  // Null where the pair is not in the map. The value stays where it is until clear().
+  // Returns null if the pair is not in the map. The value stays where it is until clear().
   const Value* find(std::uintptr_t first, std::uintptr_t second) const {
     const Entry* entry = home_of(first, second).load(std::memory_order_acquire);
     while (entry && (entry->first != first || entry->second != second)) entry = entry->next;
     return entry ? &entry->value : nullptr;
   }
 
-  // Does nothing without memory. Two threads may add the same pair at once; either value is found.
+  // Does nothing if there is no memory. Two threads may add the same pair at once; either value is
+  // found.
   void insert(std::uintptr_t first, std::uintptr_t second, const Value& value) {
     std::atomic<const Entry*>& home = homes_[number_of(first, second)];
     Entry* entry = new (std::nothrow) Entry{first, second, value, home.load()};
@@ -28,7 +29,7 @@ class PairMap {
     }
   }
 
-  // Only while no thread uses the map.
+  // No thread may use the map meanwhile.
   void clear() {
     for (std::atomic<const Entry*>& home : homes_) {
       const Entry* entry = home.exchange(nullptr);
@@ -57,7 +58,7 @@ class PairMap {
     return homes_[number_of(first, second)];
   }
 
-  std::atomic<const Entry*> homes_[1 << kHomeBits] = {};  // each the first of a list
+  std::atomic<const Entry*> homes_[1 << kHomeBits] = {};  // each is the first entry of a list
 };
 
 }  // namespace sumac

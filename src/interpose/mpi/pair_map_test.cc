@@ -9,8 +9,8 @@
 namespace sumac {
 namespace {
 
-// Handles as MPIs have them: numbers that follow one another (MPICH), addresses of objects of one
-// size (Open MPI).
+// MPIs have handles like these: numbers that follow one another (MPICH), or addresses of objects of
+// one size (Open MPI).
 struct Handles {
   std::uintptr_t type, next_type, op, next_op;
 };
@@ -19,7 +19,7 @@ constexpr Handles kHandles[] = {{0x4c000101, 1, 0x58000001, 1},
                                 {0x7f3a5c201000, 0x180, 0x7f3a5c2f0040, 0xc0}};
 constexpr int kTypes = 40, kOps = 12;
 
-// Few homes, so that many pairs share one, and as many as are in use.
+// The test has few homes, so that many pairs share one, and as many homes as are in use.
 template <int kHomeBits>
 void fill_and_find() {
   for (const Handles& handles : kHandles) {

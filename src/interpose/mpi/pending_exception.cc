@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The only file compiled with exceptions.
+// This is the only file compiled with exceptions.
 #include "interpose/mpi/pending_exception.h"
 
 #include <cxxabi.h>
@@ -18,7 +18,7 @@ int PendingException::reduce_local(const void* in, void* inout, int count, MpiDa
     throw;
   } catch (...) {
     exception_ = std::current_exception();
-    if (!exception_) throw;  // of another language
+    if (!exception_) throw;  // an exception of another language
   }
   return kMpiSuccess;
 }

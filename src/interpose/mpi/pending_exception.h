@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A C++ exception by which the program's function has left in the middle of a collective, kept
-// until the collective has ended.
+// If the program's function leaves by a C++ exception in the middle of a collective, the exception
+// is kept until the collective has ended.
 #pragma once
 
 #include <exception>
@@ -11,8 +11,8 @@ namespace sumac {
 
 class PendingException {
  public:
-  // inout[i] = in[i] op inout[i]; returns the MPI's error. Keeps an exception by which the function
-  // leaves; lets exceptions of other languages, and cancelled threads, pass.
+  // Computes inout[i] = in[i] op inout[i] and returns the MPI's error. Keeps an exception by which
+  // the function leaves; lets exceptions of other languages, and cancelled threads, pass.
   int reduce_local(const void* in, void* inout, int count, MpiDatatype type, MpiOp op);
 
   explicit operator bool() const { return static_cast<bool>(exception_); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MPI's handles of predefined types and operations.
+// These are the MPI's handles of predefined types and operations.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,11 @@ struct PredefinedType {
   TypeKind kind;
 };
 
-// The types that every MPI's header has, though an MPI may lack one.
+// Returns the types that every MPI's header has, though an MPI may lack one.
 std::vector<PredefinedType> predefined_types();
 
 MpiOp predefined_op(Op op);
-// MPI_REPLACE and MPI_NO_OP.
+// Returns MPI_REPLACE and MPI_NO_OP.
 std::vector<MpiOp> operations_of_one_sided_calls();
 
 }  // namespace sumac

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The type that a duplicate or contiguous type repeats.
+// A duplicate or contiguous type repeats this type.
 #pragma once
 
 #include "interpose/mpi/constants.h"
@@ -9,11 +9,11 @@ namespace sumac {
 class RepeatedType {
  public:
   explicit RepeatedType(MpiDatatype type);
-  ~RepeatedType();  // a derived inner type comes as a new handle
+  ~RepeatedType();  // frees a derived inner type, which comes as a new handle
   RepeatedType(const RepeatedType&) = delete;
   RepeatedType& operator=(const RepeatedType&) = delete;
 
-  // MPI_DATATYPE_NULL for types of any other constructor.
+  // Returns MPI_DATATYPE_NULL for types of any other constructor.
   MpiDatatype inner() const { return inner_; }
   MpiCount count() const { return count_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the arguments of the collectives' MPI functions mean: the one place where they become a
-// Call, and where a Call becomes them again.
+// This header says what the arguments of the collectives' MPI functions mean. It is the one place
+// where they become a Call, and where a Call becomes them again.
 //
 // A signature has two functions: read() takes what comes before the communicator, write() gives it.
 // A form has the same for what follows. The type of the MPI's function, and that of Sumac's in
@@ -15,7 +15,7 @@
 
 namespace sumac {
 
-// `Count`: int, or MPI_Count in the functions MPI_X_c.
+// `Count` is int, or MPI_Count in the functions MPI_X_c.
 template <Function function, class Count>
 struct Signature;
 
@@ -67,7 +67,7 @@ struct Signature<Function::barrier, Count> {
   static std::tuple<> write(const Call&) { return {}; }
 };
 
-// The count is of each rank's part.
+// The count is that of each rank's part.
 template <class Count>
 struct Signature<Function::reduce_scatter_block, Count> : Signature<Function::allreduce, Count> {};
 
@@ -124,7 +124,7 @@ struct Signature<Function::allgatherv, Count> {
   }
 };
 
-// The counts are of each rank's block.
+// The counts are those of each rank's block.
 template <class Count>
 struct Signature<Function::alltoall, Count> : Signature<Function::allgather, Count> {};
 
@@ -184,7 +184,7 @@ struct Signature<Function::alltoallw, Count> {
   }
 };
 
-// The arguments that follow in the functions of one form.
+// These are the arguments that follow in the functions of one form.
 template <Form form>
 struct Ending;
 
@@ -223,7 +223,7 @@ struct Ending<Form::local> {
   static std::tuple<> write(const Call&) { return {}; }
 };
 
-// The type of the MPI's function for a row of calls.def.
+// This is the type of the MPI's function for a row of calls.def.
 template <class Arguments>
 struct FunctionWith;
 template <class... Arguments>

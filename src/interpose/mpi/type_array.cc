@@ -8,7 +8,7 @@
 namespace sumac {
 namespace {
 
-// Calls step(dimension), the fastest one first.
+// Calls step(dimension) for each dimension, the fastest one first.
 template <class Step>
 void for_dimensions(std::size_t dimensions, MpiCount order, Step step) {
   for (std::size_t i = 0; i < dimensions; ++i) {
@@ -16,7 +16,7 @@ void for_dimensions(std::size_t dimensions, MpiCount order, Step step) {
   }
 }
 
-// One dimension of a distributed array: which of its indices a process has.
+// This says which indices of one dimension of a distributed array a process has.
 struct Distribution {
   MpiCount kind, argument, size, processes, own;
 
@@ -41,7 +41,7 @@ struct Distribution {
 
 }  // namespace
 
-// Numbers: dimensions, sizes, sizes of the part, where it starts, order.
+// The numbers are: dimensions, sizes, sizes of the part, where it starts, order.
 DataLayout subarray(const TypeContents& contents, const DataLayout& element, MpiAint extent) {
   const std::size_t dimensions = contents.count(0);
   DataLayout layout = element;
@@ -54,8 +54,8 @@ DataLayout subarray(const TypeContents& contents, const DataLayout& element, Mpi
   return layout;
 }
 
-// Numbers: processes, rank, dimensions, sizes, kinds, their arguments, processes in each dimension,
-// order. Processes are counted in the order of C, whatever the array's is.
+// The numbers are: processes, rank, dimensions, sizes, kinds, their arguments, processes in each
+// dimension, order. Processes are counted in the order of C, whatever the array's order is.
 DataLayout darray(const TypeContents& contents, const DataLayout& element, MpiAint extent) {
   const std::size_t dimensions = contents.count(2);
   std::vector<Distribution> distributions(dimensions);

@@ -24,7 +24,7 @@ bool read_repetition(MpiDatatype type, MpiDatatype& inner, MpiCount& count) {
   if (!read_envelope(type, e)) return false;
   if (e.combiner != kMpi.combiner_dup && e.combiner != kMpi.combiner_contiguous) return false;
   if (e.integers + e.large_counts > 1 || e.addresses > 0 || e.datatypes != 1) return false;
-  int integer = 1;  // as a duplicate, which has none, has it
+  int integer = 1;  // stays 1 for a duplicate, which has no count
   MpiAint no_address = 0;
   MpiCount large = 1;
   const int error =

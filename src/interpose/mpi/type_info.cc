@@ -10,7 +10,7 @@
 namespace sumac {
 namespace {
 
-// Bytes of a logical: only whether they are zero matters.
+// A logical is an integer of so many bytes, of which it matters only whether they are zero.
 DType logical_of(std::size_t size) { return size == 16 ? DType::i128 : integer_of(size, false); }
 
 DType float_of(std::size_t size) {
@@ -87,16 +87,16 @@ constexpr unsigned kOperations[] = {
 #include "interpose/mpi/predefined_types.def"
 };
 
-// True where kind and size do not say what the MPI takes an element for: Fortran's truth values,
-// and sizes for which C has no type, or several.
+// Returns true if kind and size do not say what the MPI takes an element for: this is so with
+// Fortran's truth values, and sizes for which C has no type, or several.
 bool is_in_doubt(TypeKind kind, DType dtype) {
   return kind == TypeKind::logical || dtype == DType::i128 || dtype == DType::f16 ||
          dtype == DType::f128 || dtype == DType::c128;
 }
 
-// The element type that the MPI takes `type` for; none where it is not clear.
+// Returns the element type that the MPI takes `type` for; none if it is not clear.
 DType probed(MpiDatatype type, TypeKind kind, DType dtype, bool every_mpi) {
-  // With sessions only, Open MPI 5's MPI_Reduce_local crashes.
+  // If there are sessions only, Open MPI 5's MPI_Reduce_local crashes.
   int initialized = 0;
   mpi.Initialized(&initialized);
   if (!initialized) return DType::none;

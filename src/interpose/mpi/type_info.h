@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Sumac knows about a predefined type, and how it finds out.
+// This header has what Sumac knows about a predefined type, and how it finds out.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace sumac {
 
-// The standard's classes of operations.
+// The standard has these classes of operations.
 enum OperationClass : std::uint8_t {
   kNoOperation = 0,
   kArithmetic = 1,
@@ -26,7 +26,7 @@ constexpr unsigned class_of(Op op) {
   return op < Op::none ? kLocation : 0;
 }
 
-// Rows of predefined_types.def.
+// The kinds are rows of predefined_types.def.
 enum class TypeKind : std::uint8_t {
 #define SUMAC_TYPE_KIND(kind, operations, text) kind,
 #define SUMAC_TYPE(handle, kind)
@@ -38,24 +38,24 @@ inline constexpr int kNoRow = -1;
 
 struct TypeInfo {
   std::size_t size = 0;         // bytes of data in an element
-  std::size_t extent = 0;       // bytes from one to the next
-  DType dtype = DType::none;    // what it reduces as; none where the MPI must do it
-  std::uint8_t operations = 0;  // OperationClass the standard allows on it
-  int row = kNoRow;             // of extensions.h: what the MPI allows beyond
+  std::size_t extent = 0;       // bytes from one element to the next
+  DType dtype = DType::none;    // element type that it reduces as; none if the MPI must do it
+  std::uint8_t operations = 0;  // OperationClass bits that the standard allows on it
+  int row = kNoRow;             // row in extensions.h, which has what the MPI allows beyond
 
   bool has_gaps() const { return size != extent; }
 };
 
-// Describes what a type of this kind is in this MPI. Returns false when the MPI lacks it. Where
-// size and kind leave open what the MPI takes an element for, its own MPI_Reduce_local is asked; a
-// type that `every_mpi` has is asked about without first asking whether the MPI accepts it. A
-// process that has begun with a session cannot ask: such types are then the MPI's to reduce.
+// Describes what a type of this kind is in this MPI. Returns false if the MPI lacks it. If size and
+// kind leave open what the MPI takes an element for, its own MPI_Reduce_local is asked; for a type
+// that `every_mpi` has, it is not first asked whether the MPI accepts the type. A process that has
+// begun with a session cannot ask: the MPI then has to reduce such types.
 bool describe_type(MpiDatatype type, TypeKind kind, bool every_mpi, TypeInfo& info);
 
-// True when the type's elements are integers, truth values, text or bytes.
+// Returns true if the type's elements are integers, truth values, text or bytes.
 bool may_have_extensions(const TypeInfo& info);
 
-// Sumac's integer of `bytes` bytes; none where there is none.
+// Returns Sumac's integer of `size` bytes; none if there is none.
 DType integer_of(std::size_t size, bool is_signed);
 
 // Finds the kind of a type that is not in the table of handles: an optional type, or one made by

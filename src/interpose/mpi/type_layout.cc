@@ -18,13 +18,14 @@
 namespace sumac {
 namespace {
 
-// What is known of a derived type, kept as an attribute of it. Reused when the type is freed, and
-// never given back: a thread with a stale entry of the cache reads a handle that does not match.
+// This is what is known of a derived type, kept as an attribute of it. It is used again when the
+// type is freed, and never given back: a thread with a stale entry of the cache reads a handle that
+// does not match.
 struct Known {
   std::atomic<std::uintptr_t> handle{0};  // 0: not in use
   TypeLayout layout;
-  std::atomic<const DataLayout*> packing{nullptr};  // kUnreadable where it cannot be read
-  bool is_uniform = false;                          // with `packing`
+  std::atomic<const DataLayout*> packing{nullptr};  // kUnreadable if it cannot be read
+  bool is_uniform = false;                          // set together with `packing`
 
   void forget_packing() {
     const DataLayout* const read = packing.exchange(nullptr);
@@ -35,12 +36,12 @@ struct Known {
 const DataLayout& Known::kUnreadable = *new DataLayout;
 
 std::mutex asking;  // held while a type that has not been met is asked about
-std::mutex mutex;   // of `unused`
+std::mutex mutex;   // protects `unused`
 int keyval = kMpi.keyval_invalid;
 auto& all = *new std::vector<Known*>;
 auto& unused = *new std::vector<Known*>;
 
-// A cache, direct-mapped by handle.
+// The cache is direct-mapped by handle.
 constexpr int kPlaceBits = 10;
 std::atomic<Known*> cache[1 << kPlaceBits];
 
@@ -86,7 +87,7 @@ bool ask(MpiDatatype type, TypeLayout& layout) {
   return true;
 }
 
-// Remembers the layout, where possible, for as long as the type lives. With sessions only, an
+// Remembers the layout, if possible, for as long as the type lives. If there are sessions only, an
 // attribute's key could outlive its meaning.
 void remember(MpiDatatype type, const TypeLayout& layout) {
   if (!world_exists()) return;
@@ -113,7 +114,7 @@ Known* find_attribute(MpiDatatype type) {
   return known;
 }
 
-// What is kept of the type, without asking the MPI.
+// Returns what is kept of the type, without asking the MPI.
 Known* find_cached(MpiDatatype type) {
   const std::uintptr_t handle = type.bits;
   Known* const known = place_of(handle).load(std::memory_order_acquire);

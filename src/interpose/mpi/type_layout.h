@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How elements of any type lie in memory.
+// The layout says how elements of any type lie in memory.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,15 @@ struct DataLayout;
 
 struct TypeLayout {
   std::size_t size = 0;  // packed bytes of an element
-  MpiAint extent = 0;    // bytes from one to the next; may be negative
-  // All of an element, gaps included, is at [low, high) bytes from its address.
+  MpiAint extent = 0;    // bytes from one element to the next; may be negative
+  // All of an element, gaps included, lies within [low, high) bytes from its address.
   MpiAint low = 0, high = 0;
-  // The element is all data, from the address on: elements may be copied as `size` bytes each.
+  // True if an element is all data, from its address on: elements may be copied as `size` bytes
+  // each.
   bool dense = false;
 
-  // Bytes that `count` elements, at least one, take in memory, and where in these the first one is.
+  // These return the bytes that `count` elements, at least one, take in memory, and where in these
+  // the first element is.
   std::size_t span(std::size_t count) const {
     const MpiAint steps = static_cast<MpiAint>(count - 1) * extent;
     return static_cast<std::size_t>(high - low + (steps < 0 ? -steps : steps));
@@ -29,22 +31,22 @@ struct TypeLayout {
   }
 };
 
-// Finds the layout of `type`, which is not MPI_DATATYPE_NULL. The MPI is asked when a handle first
-// occurs. Returns an MPI error where the type is not committed, or is none; the error handler of
+// Finds the layout of `type`, which must not be MPI_DATATYPE_NULL. The MPI is asked when a handle
+// first occurs. Returns an MPI error if the type is not committed, or is none; the error handler of
 // `comm` has then been told.
 int find_layout(MpiDatatype type, MpiComm comm, TypeLayout& layout);
 
-// The places of an element's packed bytes, for a derived type of which find_layout() has been asked
-// lately; `extent` is the type's. Null for all others, without asking the MPI whether they are
-// types, and where the type cannot be read. It is read when this is first asked. The layout lasts
-// as long as the type.
+// Returns the places of an element's packed bytes, for a derived type of which find_layout() has
+// been asked lately; `extent` is the type's. Returns null for all others, without asking the MPI
+// whether they are types, and if the type cannot be read. It is read when this is first asked. The
+// layout lasts as long as the type.
 const DataLayout* find_packing(MpiDatatype type, MpiAint& extent);
 
-// Of a type that find_packing() has read: whether all elements that it is made of have one size,
-// and none is a pair (MPI_2INT, MPI_DOUBLE_INT and the like).
+// For a type that find_packing() has read, returns true if all elements that it is made of have one
+// size, and none is a pair (MPI_2INT, MPI_DOUBLE_INT and the like).
 bool is_uniform(MpiDatatype type);
 
-// To be called at finalisation.
+// Must be called at finalisation.
 void forget_layouts();
 
 }  // namespace sumac

@@ -29,7 +29,7 @@ struct Elements {
   }
 };
 
-// Bytes of an element of `unit` bytes that are data: an x87 number has ten of sixteen.
+// Returns how many bytes of an element of `unit` bytes are data: an x87 number has ten of sixteen.
 std::size_t significant(DType dtype, std::size_t unit) {
   const bool is_long_double = dtype == DType::long_double || dtype == DType::c_long_double;
   return is_long_double && std::numeric_limits<long double>::digits == 64 ? 10 : unit;
@@ -56,7 +56,7 @@ bool same_result(const Elements& elements, std::size_t unit, MpiDatatype type, M
   return true;
 }
 
-// All pairs of a few values a logical may have.
+// Returns all pairs of a few values that a logical may have.
 Elements truth_values(std::size_t size) {
   Elements elements;
   for (const signed char a : {0, 1, -1, 2}) {
@@ -72,17 +72,17 @@ Elements truth_values(std::size_t size) {
   return elements;
 }
 
-// Two numbers whose sum needs all digits; complex numbers have them in both parts.
+// Returns two numbers whose sum needs all digits; complex numbers have them in both parts.
 Elements summands(DType dtype) {
   Elements elements;
   const int times = info_of(dtype).kind == ElementKind::complex ? 2 : 1;
   for (int i = 0; i < times; ++i) {
     if (dtype == DType::f16) {
-      // 1.5 twice; and 2048 + 1, a tie, which goes to the even 2048.
+      // The pairs are 1.5 twice, and 2048 and 1, whose sum is a tie that goes to the even 2048.
       const std::uint16_t left[] = {0x3e00, 0x6800}, right[] = {0x3e00, 0x3c00};
       elements.add(left, right, sizeof left);
     } else if (dtype == DType::i128) {
-      const std::uint64_t left[] = {~0ull, 5}, right[] = {1, 7};  // carries
+      const std::uint64_t left[] = {~0ull, 5}, right[] = {1, 7};  // the sum carries
       elements.add(left, right, sizeof left);
     } else if (dtype == DType::f128 || dtype == DType::c128) {
       const std::uint64_t one_and_a_little[] = {0x1000, 0x3fffull << 48};  // 1 + 2^-100
@@ -95,8 +95,8 @@ Elements summands(DType dtype) {
   return elements;
 }
 
-// Integers whose results show their type: of both signs, with a carry from every byte to the next,
-// and values that are no truth values.
+// Returns integers whose results show their type: of both signs, with a carry from every byte to
+// the next, and values that are no truth values.
 Elements integers(std::size_t size) {
   static constexpr std::uint64_t kValues[] = {0, 1, 2, 0x5a, 0x7f, 0x80, 0xa5, 0xff};
   Elements elements;
@@ -116,8 +116,8 @@ Elements integers(std::size_t size) {
   return elements;
 }
 
-// Asks about one element at a time: Open MPI's vector loops saturate small integers, its loop for
-// single ones does not.
+// Asks about one element at a time: Open MPI's vector loops saturate small integers, but its loop
+// for single ones does not.
 bool reduces_as(const Elements& elements, std::size_t size, MpiDatatype type, MpiOp handle,
                 DType dtype, Op op) {
   for (std::size_t at = 0; at < elements.bytes(); at += size) {

@@ -10,12 +10,12 @@
 namespace sumac {
 namespace {
 
-constexpr int kDeepest = 64;  // types within types
+constexpr int kDeepest = 64;  // most levels of types within types
 
-// A type that is being read, within how many others; and what has been met in it.
+// This says within how many others a type lies that is being read, and what has been met in it.
 struct Reading {
   int depth = 0;
-  std::size_t element_bytes = 0;  // of the predefined types in it; 0 before the first
+  std::size_t element_bytes = 0;  // bytes of the predefined types in it; 0 before the first
   bool uniform = true;
 
   void meet(const TypeInfo& predefined) {
@@ -27,7 +27,7 @@ struct Reading {
 
 bool read_nested(MpiDatatype type, Reading& reading, DataLayout& layout);
 
-// An inner type, as constructors use it.
+// This is an inner type, as constructors use it.
 struct Inner {
   DataLayout layout;
   MpiAint extent = 0;
@@ -40,7 +40,8 @@ struct Inner {
   DataLayout run(std::size_t count) const { return repeated(layout, count, extent); }
 };
 
-// Pairs of a value and an int; a gap may be between them or after them.
+// Elements are all data, or pairs of a value and an int; a gap may be between the two or after
+// them.
 bool layout_of_predefined(const TypeInfo& info, DataLayout& layout) {
   if (!info.has_gaps()) {
     layout = layout_of_block(info.size);
@@ -55,7 +56,7 @@ bool layout_of_predefined(const TypeInfo& info, DataLayout& layout) {
   return true;
 }
 
-// Counts, lengths of blocks and places: number(first_place + i) times `unit`.
+// The numbers are counts, lengths of blocks and places: number(first_place + i) times `unit`.
 DataLayout indexed(const TypeContents& contents, const Inner& inner, bool one_length,
                    MpiAint unit) {
   const std::size_t blocks = contents.count(0);
@@ -116,8 +117,8 @@ bool from_contents(const TypeContents& contents, int combiner, Reading& reading,
   return true;
 }
 
-// True when the MPI says the same of the type. Open MPI 4 takes vectors of some negative strides
-// for ascending ones.
+// Returns true if the MPI says the same of the type. Open MPI 4 takes vectors of some negative
+// strides for ascending ones.
 bool agrees(const DataLayout& layout, MpiDatatype type) {
   std::size_t size = 0;
   MpiAint lower = 0, extent = 0;

@@ -7,9 +7,9 @@
 
 namespace sumac {
 
-// Returns false where the type, or one that it is made of, is of a kind that is not known here,
-// or where the MPI takes one for something else than the standard says. `is_uniform`: as
-// is_uniform() of type_layout.h.
+// Returns false if the type, or one that it is made of, is of a kind that is not known here, or if
+// the MPI takes one for something else than the standard says. `is_uniform` is set to what
+// is_uniform() of type_layout.h returns.
 bool read_layout(MpiDatatype type, DataLayout& layout, bool& is_uniform);
 
 }  // namespace sumac

@@ -10,8 +10,8 @@
 namespace sumac {
 namespace {
 
-// How much the MPI has packed of a type, by handle. Handles may come again for other types: that
-// does no harm here.
+// This counts how many bytes the MPI has packed of a type, by handle. Another type may get the same
+// handle later: that does no harm here.
 class Packed {
  public:
   bool is_enough(MpiDatatype type, std::size_t bytes) {

@@ -8,7 +8,7 @@
 namespace sumac {
 namespace {
 
-// Few are alive at a time.
+// Few handles are alive at a time.
 constexpr int kHomeBits = 4;
 HandleMap<const TypeInfo*, kHomeBits> types;
 HandleMap<Op, kHomeBits> ops;
@@ -22,10 +22,10 @@ constexpr TypeInfo half_of(DType element) {
 }
 constexpr TypeInfo kFloat16 = half_of(DType::f16), kBfloat16 = half_of(DType::bf16);
 
-// The type has ended, and its handle may be given to another one.
+// The MPI calls this when the type has ended, since its handle may be given to another one.
 void on_end(std::uintptr_t handle, void*) { types.erase(handle); }
 
-// Has the MPI tell when the type is freed. No key is kept, as for communicators.
+// Has the MPI tell when the type is freed. As with communicators, no key is kept.
 bool watch_end(MpiDatatype type) {
   int key = kMpi.keyval_invalid;
   if (create_type_keyval(on_end, &key) != kMpiSuccess) return false;

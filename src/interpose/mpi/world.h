@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_COMM_WORLD: from when to when it may be used, and how its job is ended.
+// These functions say when MPI_COMM_WORLD may be used, and end its job.
 #pragma once
 
 #include "interpose/mpi/constants.h"
 
 namespace sumac {
 
-// True from MPI_Init on. A program may have sessions alone, and no world.
+// Returns true from MPI_Init on. A program may have sessions alone, and no world.
 bool world_exists();
-// True until the beginning of MPI_Finalize. At other times nothing may be under way: the end of a
-// session is not seen.
+// Returns true from MPI_Init until the beginning of MPI_Finalize. At other times nothing may be
+// under way, because Sumac does not see the end of a session.
 bool world_is_up();
 void note_world(bool exists);
 void note_world_ends();

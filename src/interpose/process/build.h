@@ -5,8 +5,8 @@
 
 namespace sumac {
 
-// Equal on two ranks when their back ends were made from the same sources, wherever they were
-// built.
+// Returns a hash that is equal on two ranks if their back ends were made from the same sources,
+// wherever they were built.
 std::uint64_t build_hash();
 
 }  // namespace sumac

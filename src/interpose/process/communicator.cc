@@ -15,7 +15,7 @@
 namespace sumac {
 namespace {
 
-std::mutex mutex;  // never held across a call of the MPI's
+std::mutex mutex;  // never held across a call of the MPI
 auto& all = *new std::vector<Communicator*>;
 auto& unused = *new std::vector<Communicator*>;
 HandleTable<Communicator>& table() {
@@ -23,8 +23,8 @@ HandleTable<Communicator>& table() {
   return *the_table;
 }
 
-// A cache of communicators, direct-mapped by handle. An entry may be stale: the communicator's own
-// handle tells.
+// This cache of communicators is direct-mapped by handle. An entry may be stale; the communicator's
+// own handle shows it.
 constexpr std::size_t kCacheEntries = 256;
 std::atomic<Communicator*> cache[kCacheEntries];
 
@@ -72,12 +72,12 @@ void forget(Communicator* communicator) {
   if (--communicator->keepers == 0) release(communicator);
 }
 
-// Does local work only: the MPI calls this at any time, within a wait or at finalisation.
+// The MPI calls this at any time, within a wait or at finalisation, so it does local work only.
 void on_end(std::uintptr_t, void* attribute) { forget(static_cast<Communicator*>(attribute)); }
 
-// Has the MPI tell when the communicator ends. The key of the attribute is used for this alone: a
-// key kept for later would mean nothing, or another's attribute, after the last session has ended,
-// which Sumac does not see.
+// Has the MPI tell when the communicator ends. The key of the attribute is used for this alone:
+// after the last session has ended, which Sumac does not see, a key kept for later would mean
+// nothing, or another's attribute.
 bool watch_end(MpiComm comm, Communicator* communicator) {
   int key = kMpi.keyval_invalid;
   if (create_comm_keyval(on_end, &key) != kMpiSuccess) return false;
@@ -127,7 +127,8 @@ Communicator* find_or_remember(MpiComm comm) {
   return communicator ? communicator : remember(comm);
 }
 
-// A call that failed on this rank may have succeeded on others: it counts, and sets up, like any.
+// A call that failed on this rank may have succeeded on others: it counts, and sets up the
+// communicator, like any other.
 void count_call(MpiComm comm, std::uint64_t more, Others others) {
   if (!mpi_is_up()) note_mpi_up();
   Communicator* communicator = find_or_remember(comm);
@@ -146,7 +147,7 @@ void count_call(MpiComm comm, std::uint64_t more, Others others) {
   set_up(*communicator, others == Others::have_come);
 }
 
-// Where comparisons of routes are over, the next call of any size settles them.
+// If comparisons of routes are over, the next call of any size settles them.
 void Communicator::note_around(Collective collective, bool always) {
   if (trials.wait_to_agree()) return expect_all_around();
   around[static_cast<int>(collective)] =
@@ -157,8 +158,8 @@ void drop_keeper(Communicator& communicator) {
   if (--communicator.keepers == 0) release(&communicator);
 }
 
-// Runs before the MPI calls on_end(), in which the MPI may hold a lock that another thread,
-// which looks at the queues, waits for.
+// This runs before the MPI calls on_end(). In on_end() the MPI may hold a lock that another thread
+// waits for while it looks at the queues.
 void leave(Communicator& c) {
   if (!c.queue.empty()) {
     ++c.keepers;

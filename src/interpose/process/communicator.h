@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Sumac keeps of an MPI communicator, and how it is found from the handle.
+// This header has what Sumac keeps of an MPI communicator, and finds it from the handle.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@
 
 namespace sumac {
 
-// What Sumac keeps of a communicator, until the MPI tells that it has ended. The memory is never
-// given back, only used again for another communicator: a thread that looks up a handle may glance
-// at one that just ended.
+// This is what Sumac keeps of a communicator, until the MPI tells that it has ended. The memory is
+// never given back, only used again for another communicator: a thread that looks up a handle may
+// glance at one that just ended.
 struct Communicator : Team {
   Communicator() : Team(team_context(), by_mpi) { expect_all_around(); }
 
@@ -30,21 +30,23 @@ struct Communicator : Team {
   bool agreed = false;          // the ranks have compared their options
   std::uint64_t checkable = 0;  // calls whose results could be checked
 
-  // False where nothing stands around calls of the collective and so many bytes (Decision::around).
+  // Returns false if nothing stands around calls of the collective and so many bytes
+  // (Decision::around).
   bool may_be_around(Collective collective, std::size_t bytes) const {
     return around[static_cast<int>(collective)] >> Trials::class_of(bytes) & 1;
   }
-  // Notes what may be from now on. `always`: something stands around calls of any size.
+  // Notes what may stand around calls from now on. With `always`, something stands around calls of
+  // any size.
   void note_around(Collective collective, bool always);
-  // By collective, a bit for each class of bytes.
+  // Each collective has a bit for each class of bytes.
   std::uint64_t around[kNumCollectives];
 
   int profiled = -1;  // its number in the profile; -1: none
 
-  MpiFold fold;  // what folds in it, where that is a function of the program's
+  MpiFold fold;  // folds in the communicator, if a function of the program's does it
 
-  bool watched = false;           // `queue` is, by the engine
-  std::atomic<bool> left{false};  // the communicator has gone while some were under way
+  bool watched = false;           // the engine watches `queue`
+  std::atomic<bool> left{false};  // the communicator has gone while some operations were under way
   // Counts the users of the state: the communicator, its persistent requests, and what is under way
   // after its end.
   std::atomic<int> keepers{1};
@@ -56,46 +58,47 @@ struct Communicator : Team {
   void stop_watching();
 };
 
-// The communicator of a handle; null when it is not known yet.
+// Returns the communicator of a handle; null if it is not known yet.
 Communicator* find_communicator(MpiComm comm);
 
-// The communicator of a handle, which is known from now on; null where that cannot be.
+// Returns the communicator of a handle, which is known from now on; null if that cannot be.
 Communicator* find_or_remember(MpiComm comm);
 
-// What a call that the MPI has served tells of the other ranks, the same on all of them.
+// A call that the MPI has served tells this of the other ranks, the same on all of them.
 enum class Others : std::uint8_t {
   may_be_late,  // they may make the call only after this rank has gone on, so it must not wait
   will_come,    // the call may wait for them
   have_come,    // all have made the call: it ends on no rank before
 };
 
-// To be called after a collective call that the MPI has served without an error, so that all its
+// Must be called after a collective call that the MPI has served without an error, so that all its
 // ranks come here. Remembers the communicator, and sets it up in the first call that may wait for
-// the other ranks once enough calls have been made. `calls`: the number of calls that it counts as.
+// the other ranks once enough calls have been made. `calls` is the number of calls that it counts
+// as.
 void count_call(MpiComm comm, std::uint64_t calls, Others others);
 
-// MPI_Comm_set_info and MPI_Comm_dup_with_info, which may name a hierarchy (info.cc).
+// Takes over MPI_Comm_set_info and MPI_Comm_dup_with_info, which may name a hierarchy (info.cc).
 void redirect_info(const sumac_stub& stub);
 
 // Removes one user of the state.
 void drop_keeper(Communicator& communicator);
 
-// To be called when the program frees the communicator. Does not wait for what is under way.
+// Must be called when the program frees the communicator. Does not wait for what is under way.
 void leave(Communicator& communicator);
-// To be called when an operation has ended on a communicator that has been left.
+// Must be called when an operation has ended on a communicator that has been left.
 void let_go(Communicator& communicator);
 
-// Ranks agree on their options in the first call that may wait for all of them and that is at least
-// this one, whatever the options are: SUMAC_BUILD_AFTER can only delay what follows.
+// Ranks agree on their options in the first call that may wait for all of them, but not before this
+// call, whatever the options are: SUMAC_BUILD_AFTER can only delay what follows.
 inline constexpr std::uint64_t kAgreeAfter = 2;
 
-// All communicators that are known, or were.
+// Returns all communicators that are known, or were.
 std::vector<Communicator*> all_communicators();
 
-// The counts of all communicators and of the process.
+// Returns the counts of all communicators and of the process.
 Stats all_stats();
 
-// To be called after finalisation: forgets communicators whose end the MPI has not told.
+// Must be called after finalisation: forgets communicators whose end the MPI has not told.
 void forget_communicators();
 
 }  // namespace sumac

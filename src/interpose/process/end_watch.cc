@@ -15,10 +15,10 @@
 namespace sumac {
 namespace {
 
-// The end that stays in this process, and in children that it forks.
+// This is the end of the pipe that stays in this process, and in children that it forks.
 std::atomic<int> pipe_of_watcher{-1};
 
-constexpr int kPipe = 3;  // in the shell
+constexpr int kPipe = 3;  // number of the pipe's other end in the shell
 
 // The watcher is an orphan, so that the program does not find a child that it has not made. It
 // keeps nothing open but standard error and the pipe: launchers see by a rank's other descriptors
@@ -68,7 +68,7 @@ void watch_end(int rank) {
 void end_is_told() {
   const int pipe = pipe_of_watcher.exchange(-1);
   if (pipe < 0) return;
-  // The watcher ignores what would end it, so there is a reader.
+  // The watcher ignores the signals that would end it, so there is a reader.
   [[maybe_unused]] const ssize_t wrote = write(pipe, "\n", 1);
   close(pipe);
 }

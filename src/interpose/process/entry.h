@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call of the program's on its thread's stack: whether Sumac is in another one already, and the
-// record of how it is served.
+// These classes stand for one call of the program's on its thread's stack: they know whether Sumac
+// is in another call already, and record how this one is served.
 #pragma once
 
 #include "base/types.h"
@@ -9,8 +9,9 @@
 
 namespace sumac {
 
-// Per thread: whether it is in an intercepted call, whether the program has paused Sumac, which
-// communicator (the bits of its handle) it is freeing, and how the last collective was served.
+// Each thread knows whether it is in an intercepted call, whether the program has paused Sumac,
+// which communicator (the bits of its handle) it is freeing, and how the last collective was
+// served.
 struct ThreadState {
   bool inside = false;
   int pauses = 0;  // how many sumac_pause() of this thread have not been resumed
@@ -19,8 +20,8 @@ struct ThreadState {
 };
 ThreadState& thread_state();
 
-// True when another function of this library is on the stack, besides those that lead here without
-// a gap: the call is made by something that Sumac has called. Walks the stack.
+// Returns true if another function of this library is on the stack, besides those that lead here
+// without a gap: the call is then made by something that Sumac has called. Walks the stack.
 bool called_from_within();
 
 // Records how one collective call was served, for the statistics and for sumac_last_path().
@@ -32,10 +33,10 @@ class CallRecord {
 
   Collective collective() const { return collective_; }
 
-  // Notes the path without counting: for persistent operations, whose starts count.
+  // Notes the path without counting. Persistent operations need it, because their starts count.
   void note_path(const char* path) { thread_.last_path = path; }
 
-  // For calls that no communicator counts.
+  // Hands down a call that no communicator counts.
   void hand_down(Reason reason, std::uint64_t bytes) {
     thread_.last_path = text_of(reason);
     count_process_hand_down(collective_, reason, bytes);
@@ -48,7 +49,7 @@ class CallRecord {
     thread_.last_path = info_of(algorithm).name;
     stats.taken[static_cast<int>(algorithm)].add(bytes);
   }
-  // No communication: one rank, no data, or MPI_Reduce_local.
+  // Notes a call without communication: it has one rank, no data, or is MPI_Reduce_local.
   void take_locally(Stats& stats, std::uint64_t bytes) {
     thread_.last_path = kLocal;
     stats.local[static_cast<int>(collective_)].add(bytes);
@@ -65,9 +66,9 @@ class CallRecord {
   Collective collective_;
 };
 
-// One intercepted call on this thread's stack. Its end may not be seen: an error handler may leave
-// by exception or longjmp, and a user-level thread may be suspended in mid-call. So where a call
-// seems to be nested the stack is examined, which takes microseconds.
+// This is one intercepted call on this thread's stack. Its end may not be seen: an error handler
+// may leave by exception or longjmp, and a user-level thread may be suspended in mid-call. So if a
+// call seems to be nested, the stack is examined, which takes microseconds.
 class Inside {
  public:
   [[gnu::always_inline]] Inside()
@@ -85,7 +86,7 @@ class Inside {
   bool nested_;
 };
 
-// The same of a collective, with its record.
+// This is an intercepted call of a collective, with its record.
 class Entry : public CallRecord {
  public:
   explicit Entry(Collective collective) : CallRecord(collective) {}
@@ -96,7 +97,7 @@ class Entry : public CallRecord {
   Inside inside_;
 };
 
-// Threads that the program has paused Sumac for.
+// The number of threads that the program has paused Sumac for.
 extern std::atomic<int> paused_threads;
 
 inline bool is_paused() {

@@ -21,7 +21,7 @@ std::atomic<bool> agreed{false};
 
 constexpr std::uint64_t kMostWait = 10'000'000'000, kSpin = 1'000'000;  // ns
 
-// Returns false when the others have not come in time. They may still come: the request stays.
+// Returns false if the others have not come in time. They may still come: the request stays.
 bool wait_for(MpiRequest& request) {
   const std::uint64_t begin = clock_ns();
   for (int done = 0;;) {
@@ -33,8 +33,8 @@ bool wait_for(MpiRequest& request) {
   }
 }
 
-// On rank 0, one report a rank, in the order of ranks. Elsewhere, and where the reports cannot be
-// had, none, with the reason in `why`.
+// Returns, on rank 0, one report for each rank, in the order of ranks. Returns none on other ranks,
+// and if the reports cannot be had, with the reason in `why`.
 std::vector<RankReport> gather_reports(const RankReport& own, const char*& why) {
   int rank = 0, size = 1;
   mpi.Comm_rank(kMpi.comm_world, &rank);
@@ -58,7 +58,7 @@ std::vector<RankReport> gather_reports(const RankReport& own, const char*& why) 
   return {};
 }
 
-// Writes the text in one call where the system allows, so that lines of other processes stay
+// Writes the text in one call if the system allows it, so that lines of other processes stay
 // outside.
 void write_all(const std::string& text) {
   const WithoutWriteSignals without;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Comm_set_info and MPI_Comm_dup_with_info: the info key sumac_hierarchy, a communicator's own
-// SUMAC_HIERARCHY. Only remembered here: the ranks agree on it when the communicator is set up.
+// MPI_Comm_set_info and MPI_Comm_dup_with_info may have the info key sumac_hierarchy, which is a
+// communicator's own SUMAC_HIERARCHY. It is only remembered here: the ranks agree on it when the
+// communicator is set up.
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/communicator.h"
 #include "observe/log.h"

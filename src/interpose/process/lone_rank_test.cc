@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a program that runs as several jobs of one rank is told of it: for every launcher, number of
-// ranks, and way in which a process can be started.
+// The tests check when a program that runs as several jobs of one rank is told of it: for every
+// launcher, number of ranks, and way in which a process can be started.
 #include "interpose/process/lone_rank.h"
 
 #include <gtest/gtest.h>

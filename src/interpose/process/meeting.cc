@@ -24,12 +24,12 @@ namespace {
 struct Meeting {
   Communicator& c;
   const bool all_entered;
-  std::uint64_t seconds = 0;  // while this process ran: a job may be suspended
+  std::uint64_t seconds = 0;  // counted while this process ran: a job may be suspended
 };
 
 void drive(void* context) { static_cast<Meeting*>(context)->c.by_mpi.drive(); }
 
-// Called once a second.
+// The wait calls this once a second.
 void report_missing(void* context, double) {
   auto& meeting = *static_cast<Meeting*>(context);
   const Communicator& c = meeting.c;
@@ -51,7 +51,7 @@ void report_missing(void* context, double) {
   if (meeting.all_entered) end_job(c.comm);
 }
 
-// Returns false where the ranks run different builds.
+// Returns false if the ranks run different builds.
 bool meet(Communicator& c, bool all_entered) {
   const std::uint64_t own[2] = {build_hash(), ~build_hash()};
   std::uint64_t least[2] = {};
@@ -71,8 +71,8 @@ bool meet(Communicator& c, bool all_entered) {
   return least[0] == own[0] && least[1] == own[1];
 }
 
-// Open MPI 5 started by 'mpirun --with-ft', which tells all ranks: no rank may wait for one that
-// has failed, so nothing is agreed on.
+// Returns true for Open MPI 5 started by 'mpirun --with-ft', which tells all ranks: no rank may
+// wait for one that has failed, so nothing is agreed on.
 bool is_fault_tolerant() {
   static const bool is = [] {
     const char* value = std::getenv("OMPI_MCA_mpi_ft_enable");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Setting a communicator up: all ranks have come and run the same build; they become a team.
+// Here a communicator is set up: all ranks have come and run the same build, and they become a
+// team.
 #pragma once
 
 #include "interpose/process/communicator.h"
@@ -8,17 +9,17 @@ namespace sumac {
 
 // Agrees with all ranks of the communicator on how it is served.
 //
-// They meet first. What is exchanged then must stay the same in every release: two unsigned 64-bit
-// words, a build's hash and its complement, by MPI_Iallreduce with MPI_MIN. All else may change
-// with the build.
+// They meet first. The exchange there must stay the same in every release: two unsigned 64-bit
+// words, a build's hash and its complement, by MPI_Iallreduce with MPI_MIN. Everything else may
+// change with the build.
 //
-// A rank without Sumac never comes. After SUMAC_HANG_SECONDS this says so; and, where
-// `all_entered`, ends the job: every rank has then entered the call that sets the communicator up,
-// and with Sumac it would have come.
+// A rank without Sumac never comes. After SUMAC_HANG_SECONDS this says so; and, with `all_entered`,
+// ends the job: every rank has then entered the call that sets the communicator up, and with Sumac
+// it would have come.
 void set_up(Communicator& communicator, bool all_entered);
 
-// Decides how a communicator is served where that needs no other rank: an inter-communicator, or
-// one of a single rank. Returns false where the ranks must meet.
+// Decides how a communicator is served if that needs no other rank: it is an inter-communicator, or
+// has a single rank. Returns false if the ranks must meet.
 bool needs_no_others(Communicator& communicator);
 
 }  // namespace sumac

@@ -20,9 +20,9 @@
 namespace sumac {
 namespace {
 
-// The job as last seen, by any thread.
+// This is the job as any thread has last seen it.
 using Seen = std::shared_ptr<const JobOnNode>;
-std::mutex mutex;  // never held while others are waited for
+std::mutex mutex;  // never held while waiting for others
 Seen& last_seen = *new Seen;
 
 Seen look() {
@@ -35,7 +35,7 @@ Seen look() {
   return last_seen = std::move(job);
 }
 
-// Looks once a process, and again only where the last look shows a member without Sumac.
+// Looks once in a process, and again only if the last look shows a member without Sumac.
 Seen seen() {
   {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -44,13 +44,14 @@ Seen seen() {
   return look();
 }
 
-// What is known of a communicator's members.
+// This is what is known of a communicator's members.
 struct Judgement {
-  std::vector<int> without;    // run here without Sumac, by their ranks in MPI_COMM_WORLD
-  const Mark* mark = nullptr;  // of the first of them; null where it has none
-  bool sure = true;            // they will stay so
+  std::vector<int> without;    // ranks in MPI_COMM_WORLD of members that run here without Sumac
+  const Mark* mark = nullptr;  // mark of the first of them; null if it has none
+  bool sure = true;            // these members will stay without Sumac
   bool others = false;         // there are members that are not seen to run here
-  // Some of those run here, but it is not known which, and there are ranks here without Sumac.
+  // True if some of those run here, but it is not known which, and there are ranks here without
+  // Sumac.
   bool unclear = false;
 };
 
@@ -74,8 +75,9 @@ Judgement judge(const JobOnNode& job, const std::vector<int>& members) {
   return judgement;
 }
 
-// A rank that looks as if it had not started yet gets a moment to: all members have, as far as the
-// MPI tells, but for one that has only been sent broadcasts. A process waits so many times in all.
+// A rank that looks as if it had not started yet gets a moment to start: as far as the MPI tells,
+// all members have started, except for one that has only been sent broadcasts. A process waits so
+// many times in all.
 std::atomic<int> moments{40};
 bool wait_a_moment(const Communicator& c) {
   if (moments.fetch_sub(1) <= 0) return false;
@@ -93,7 +95,7 @@ const char* why(const Mark* mark) {
              : "it is loaded there but could not serve the program";
 }
 
-// Describes the first of them, and how many more there are.
+// Describes the first of the ranks without Sumac, and how many more there are.
 std::string describe(const Judgement& judgement) {
   std::string text = "rank " + std::to_string(judgement.without[0]);
   if (judgement.mark) text += " (process " + std::to_string(judgement.mark->pid) + ")";
@@ -119,7 +121,7 @@ void tell(const Communicator& c, const Judgement& judgement) {
       describe(judgement).c_str());
 }
 
-// Where a rank lacks Sumac, but nobody can say which: communicators with it will wait for it.
+// Tells that a rank lacks Sumac, but nobody can say which: communicators with it will wait for it.
 void tell_of_missing(const Communicator& c, const JobOnNode& job) {
   static std::atomic<bool> told;
   if (told.exchange(true) || !speaks_for_node(c)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a team needs of its MPI: out-of-band communication and progress.
+// A team needs this of its MPI: out-of-band communication and progress.
 #pragma once
 
 #include "interpose/mpi/world.h"
@@ -18,8 +18,8 @@ class MpiOob final : public Oob {
   void all_max(std::uint64_t* words, std::size_t count) override;
   void broadcast(void* data, std::size_t bytes) override;
   bool make_messages(std::shared_ptr<Messages>& made) override;
-  // Drives the MPI's progress, since a peer's rendezvous send to this rank may be what all wait
-  // for, and with it everything else that is under way.
+  // Drives the MPI's progress, since all may wait for a peer's rendezvous send to this rank, and
+  // with it everything else that is under way.
   void drive() override;
   std::string name() override;
   void end_job() override;
@@ -28,14 +28,14 @@ class MpiOob final : public Oob {
   Communicator& communicator_;
 };
 
-// What the teams of this process share.
+// Returns what the teams of this process share.
 const Context& team_context();
 
 // Drives the MPI's progress alone.
 void probe_mpi(const Communicator& communicator);
 
-// Callback of WaitPolicy: report_late() for every communicator on which something is under way. The
-// context is not used.
+// WaitPolicy calls this: it does report_late() for every communicator on which something is under
+// way. The context is not used.
 void report_late_anywhere(void*, double seconds);
 
 }  // namespace sumac

@@ -47,8 +47,8 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* data) {
 }  // namespace
 
 ThreadState& thread_state() {
-  // Placed in the few bytes that the C run-time keeps for libraries opened late; other thread-local
-  // memory costs a call.
+  // The state lies in the few bytes that the C run-time keeps for libraries opened late; other
+  // thread-local memory costs a call.
   [[gnu::tls_model("initial-exec")]] static thread_local ThreadState state;
   return state;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a call is taken for one that something makes which Sumac itself has called: from
-// callbacks, after calls whose end was never seen, and on the stacks of user-level threads. This
-// program is "the library"; libc's qsort(), which calls back, is other code.
+// The tests check when a call is taken for one that something makes which Sumac itself has called:
+// from callbacks, after calls whose end was never seen, and on the stacks of user-level threads.
+// This program is "the library"; libc's qsort(), which calls back, is other code.
 #include <gtest/gtest.h>
 #include <ucontext.h>
 
@@ -27,14 +27,14 @@ int compare(const void*, const void*) {
   return 0;
 }
 
-// The same of a call that other code makes.
+// Returns the same for a call that other code makes.
 bool is_nested_in_callback() {
   int two[2] = {};
   std::qsort(two, 2, sizeof two[0], compare);
   return seen_nested;
 }
 
-// Runs it at the bottom of a stack: below a test there is the test's main program.
+// Runs the body at the bottom of a stack: below a test there is the test's main program.
 template <class Body>
 void on_own_stack(Body body) {
   std::thread(body).join();
@@ -62,7 +62,7 @@ TEST(Nesting, FunctionsOfTheLibraryAreNot) {
   });
 }
 
-// As an error handler of the program's may leave it.
+// An error handler of the program's may leave a call like this.
 TEST(Nesting, ACallThatWasLeftIsForgotten) {
   on_own_stack([] {
     static std::jmp_buf back;

@@ -15,7 +15,7 @@
 namespace sumac {
 namespace {
 
-// The choices of SUMAC_PROMOTE; the last two heed no devices.
+// These are the choices of SUMAC_PROMOTE; the last two heed no devices.
 enum class Promote : std::uint8_t {
   off,
   automatic,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sumac_pause() and sumac_resume(). What counts is the thread's own state: what other threads do at
+// sumac_pause() and sumac_resume() change the thread's own state alone: what other threads do at
 // the same time could differ between ranks.
 #include "interpose/process/entry.h"
 

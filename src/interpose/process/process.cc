@@ -38,7 +38,7 @@ sumac_report stats_wanted() {
   return report;
 }
 
-// Never destroyed, like the arena.
+// The rules are never destroyed, like the arena.
 static RuleSet& rules() {
   static RuleSet* the_rules = new RuleSet;
   return *the_rules;
@@ -53,8 +53,8 @@ void read_user_rules() {
   }
 }
 
-// Never destroyed: other threads and late attribute callbacks may still use it while the process
-// ends.
+// The arena is never destroyed: other threads and late attribute callbacks may still use it while
+// the process ends.
 Arena& arena() {
   static Arena* the_arena = new Arena;
   return *the_arena;
@@ -119,7 +119,7 @@ void note_mpi_down() {
 }
 
 bool learn_whether_mpi_is_up() {
-  // It may have been initialised before Sumac saw a call.
+  // The MPI may have been initialised before Sumac saw a call.
   if (!is_between_init_and_finalize()) return false;
   note_mpi_up();
   return true;

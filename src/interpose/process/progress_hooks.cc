@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Open MPI calls registered functions from within its progress, which every one of its blocking
-// calls runs (opal_progress_register). MPICH does so from version 5 on (MPIX_Async_start). For any
-// other MPI there is the helper thread: it needs no MPI where ranks share memory.
+// calls runs (opal_progress_register). MPICH does so from version 5 on (MPIX_Async_start). With any
+// other MPI the helper thread does the work: it needs no MPI if ranks share memory.
 #include "interpose/process/progress_hooks.h"
 
 #include <mutex>
@@ -16,7 +16,7 @@ namespace {
 
 using OpalProgress = int (*)();
 using OpalRegister = int (*)(OpalProgress);
-// The handle of MPIX_STREAM_NULL is an int, of this value since streams exist.
+// The handle of MPIX_STREAM_NULL is an int, and has had this value since streams exist.
 using AsyncPoll = int (*)(void* thing);
 using AsyncStart = int (*)(AsyncPoll, void* state, int stream);
 constexpr int kNoStream = 0x3c000000;

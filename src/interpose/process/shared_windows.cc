@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Win_allocate_shared and MPI_Win_free: which shared memory the MPI has given to the program.
-// Buffers there are used directly (transport/shared_mappings.h).
+// MPI_Win_allocate_shared and MPI_Win_free show which shared memory the MPI has given to the
+// program. Buffers there are used directly (transport/shared_mappings.h).
 #include <map>
 #include <mutex>
 #include <vector>
@@ -16,7 +16,8 @@ namespace sumac {
 namespace {
 
 std::mutex mutex;
-// By window. Never destroyed: windows may be freed while the process ends.
+// The map has the mappings by window. It is never destroyed: windows may be freed while the process
+// ends.
 auto& windows = *new std::map<std::uintptr_t, std::vector<SharedMapping>>;
 
 std::uint64_t word_of(const promotion::Mapping& mapping) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sumac_stats(): what MPI_Finalize would report, at any time.
+// sumac_stats() tells what MPI_Finalize would report, at any time.
 #include <cstring>
 #include <memory>
 

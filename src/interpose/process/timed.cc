@@ -11,8 +11,8 @@ namespace {
 
 bool timed = false;
 
-// The number of a path, from the name that the call has left for sumac_last_path(). Equal texts are
-// the same pointer.
+// Returns the number of a path, from the name that the call has left for sumac_last_path(). Equal
+// texts are the same pointer.
 int number_of(Collective collective, const char* path) {
   if (path == kLocal) return kLocalPath;
   for (const Algorithm algorithm : kAllAlgorithms) {

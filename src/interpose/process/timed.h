@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls with a clock around them, where SUMAC_STATS or SUMAC_DEBUG=trace asks for it: the stub is
-// then given Timed<...>::call instead of the function itself, so that otherwise calls pay nothing.
+// Calls have a clock around them if SUMAC_STATS or SUMAC_DEBUG=trace asks for it: the stub is then
+// given Timed<...>::call instead of the function itself, so that otherwise calls pay nothing.
 #pragma once
 
 #include "base/types.h"
@@ -8,12 +8,12 @@
 
 namespace sumac {
 
-// True when calls are to be timed. Decided before anything is redirected.
+// Returns true if calls are to be timed. This is decided before anything is redirected.
 bool calls_are_timed();
 void time_calls();
 
-// One call of this thread. Its time is added to the path that the call has taken by its end; for a
-// nonblocking call that is the start.
+// This is one call of this thread. Its time is added to the path that the call has taken by its
+// end; for a nonblocking call that is the start.
 class TimedCall {
  public:
   explicit TimedCall(Collective collective) : collective_(collective), begin_(ticks()) {}
@@ -39,7 +39,7 @@ struct Timed<collective, function> {
   }
 };
 
-// The function that the stub is to call.
+// Returns the function that the stub is to call.
 template <Collective collective, auto function>
 void* entry_of() {
   return calls_are_timed() ? reinterpret_cast<void*>(&Timed<collective, function>::call)

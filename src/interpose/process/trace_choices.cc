@@ -10,14 +10,14 @@
 namespace sumac {
 namespace {
 
-// How many communicators each decision was made for.
+// This counts how many communicators each decision was made for.
 std::mutex mutex;
 std::map<std::string, int>& decisions() {
   static auto* all = new std::map<std::string, int>;
   return *all;
 }
 
-// "rules.toml:31", "my.toml:12", "SUMAC_ALGO"
+// Returns where a choice comes from: "rules.toml:31", "my.toml:12", "SUMAC_ALGO".
 std::string origin_of(const ChoiceRange& range) {
   if (range.rule == kForced) return "SUMAC_ALGO";
   if (range.rule == kByRadix) return "SUMAC_NODE_RADIX";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SUMAC_DEBUG=trace: each decision once. What is decided when a communicator is set up is reported
-// then, and not again for others that are served alike; the path of calls when the first one takes
-// it (timed.h); and the counts at the end.
+// SUMAC_DEBUG=trace reports each decision once. A decision made when a communicator is set up is
+// reported then, and not again for others that are served alike; the path of calls is reported when
+// the first call takes it (timed.h); and the counts at the end.
 #pragma once
 
 #include "interpose/process/communicator.h"
@@ -9,8 +9,8 @@
 
 namespace sumac {
 
-// Reports what a collective's calls will take, from the communicator's rank 0. `ranks_are`: "a
-// hierarchy".
+// Reports what a collective's calls will take, from the communicator's rank 0. `ranks_are` is a
+// text like "a hierarchy".
 void trace_choices(const Communicator& c, Collective collective, const ChoiceTable& choices,
                    const char* ranks_are);
 

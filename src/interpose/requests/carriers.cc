@@ -11,17 +11,17 @@
 namespace sumac {
 namespace {
 
-constexpr int kMostTags = 32767;  // that every MPI has
+constexpr int kMostTags = 32767;  // every MPI has tags up to this one
 
 std::mutex mutex;
-// The communicators of carriers. The first is self_communicator(); the last one has tags that were
-// never used.
+// These are the communicators of carriers. The first is self_communicator(); the last one has tags
+// that were never used.
 auto& selves = *new std::vector<MpiComm>;
-int tags_used = 0;  // of the last one
+int tags_used = 0;  // tags used of the last communicator
 auto& returned = *new std::vector<Carrier>;
 
-// Takes a tag that was never used. MPIs have some thousand communicators, so some hundred million
-// carriers.
+// Takes a tag that was never used. MPIs have some thousand communicators, so there can be some
+// hundred million carriers.
 bool take_unused(Carrier& carrier) {
   if (selves.empty() || tags_used > kMostTags) {
     MpiComm self = selves.empty() ? self_communicator() : kMpi.comm_null;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Starts of persistent operations, and the completion calls. While no request of Sumac's is held
-// these are the MPI's own; else they also advance what is under way, so that a rank's part in
-// collectives goes on whatever it waits for.
+// This file has the starts of persistent operations, and the completion calls. While the program
+// holds no request of Sumac's, these are the MPI's own; otherwise they also advance what is under
+// way, so that a rank's part in collectives goes on whatever it waits for.
 #include "interpose/requests/completion.h"
 
 #include <optional>
@@ -19,16 +19,17 @@ namespace {
 
 using Phase = CollectiveRequest::Phase;
 
-// Sumac's request, if the MPI has not been told of its end.
+// Returns Sumac's request, if the MPI has not been told of its end.
 CollectiveRequest* find_untold(RequestPointer handle) {
   CollectiveRequest* request = handle ? find_request(*handle) : nullptr;
   return request && request->phase == Phase::begun ? request : nullptr;
 }
 
-// For calls that do not wait: this rank does not take over work that others have left.
+// Advances what is under way in calls that do not wait: this rank does not take over work that
+// others have left.
 void look() { engine().progress(true, false); }
 
-// To be called before the MPI is asked about several requests.
+// Must be called before the MPI is asked about several requests.
 void look_and_show(RequestPointer requests, int count) {
   if (!any_requests() || !requests) return;
   look();
@@ -87,8 +88,8 @@ int test_one(RequestPointer request, int* done, StatusPointer status) {
   if (CollectiveRequest* own = find_untold(request)) {
     *done = test(*own);
     if (!*done || take_end(*own, request, status)) return kMpiSuccess;
-    // The MPI has been told, and may already have been asked: it may not say now that the operation
-    // goes on, as Intel MPI does until it has progressed once more.
+    // The MPI has been told, and may already have been asked: it must not say now that the
+    // operation goes on, as Intel MPI does until it has progressed once more.
     return mpi.Wait(request, status);
   }
   look();
@@ -111,10 +112,10 @@ int end_own(int count, RequestPointer requests, StatusPointer statuses, std::vec
   return told;
 }
 
-// MPI_Waitall for the requests that have not `ended`, which advances what is under way and waits
-// for one request after another. MPI_Testall fails in MPICH 4.0 where some of the MPI's own
-// persistent collectives have ended and others have not. An error in one request makes MPI_ERROR
-// significant in all statuses.
+// Does MPI_Waitall for the requests that have not `ended`: it advances what is under way and waits
+// for one request after another. MPI_Testall fails in MPICH 4.0 if some of the MPI's own persistent
+// collectives have ended and others have not. An error in one request makes MPI_ERROR significant
+// in all statuses.
 int wait_one_by_one(int count, RequestPointer requests, StatusPointer statuses,
                     const std::vector<bool>& ended) {
   std::vector<int> errors;

@@ -45,7 +45,7 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
   }
   CollectiveRequest* request = acquire_persistent(c, ranks);
   if (!request) {
-    // Other ranks may have made theirs.
+    // The program is told, because other ranks may have made their requests.
     mpi.Comm_call_errhandler(call.comm, kMpi.err_request);
     return kMpi.err_request;
   }
@@ -60,11 +60,11 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
 }
 
 // Everything about a persistent call is decided at its initialisation, which may wait for other
-// ranks, so the first one on a communicator sets it up. The MPI's own request comes first: what the
-// MPI accepts without an error, all ranks have called.
+// ranks, so the first one on a communicator sets it up. The MPI's own request comes first: if the
+// MPI accepts a call without an error, all ranks have made it.
 int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decision) {
   const int error = call.kind.below(call);
-  // Counts as much as two calls: it will be used many times.
+  // It counts as much as two calls, because it will be used many times.
   if (was_made(error)) count_call(call.comm, kAgreeAfter, Others::will_come);
   Decision again = error == kMpiSuccess ? decide(entry, call) : decision;
   if (!again.is_served()) {
@@ -78,8 +78,8 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
 
 }  // namespace
 
-// These calls never set a communicator up, since that waits for other ranks: until a blocking call
-// from which no rank returns early, or a persistent one, has done so, they are the MPI's.
+// These calls never set a communicator up, since that waits for other ranks. They are left to the
+// MPI until a persistent call has done so, or a blocking call from which no rank returns early.
 int perform_nonblocking(Entry& entry, const Call& call, const Decision& decision) {
   if (decision.way == Decision::Way::hand_down) return hand_down(entry, call, decision);
   if (decision.way == Decision::Way::refuse) return refuse(entry, decision);

@@ -13,13 +13,13 @@ namespace {
 
 MpiFunctions below;
 
-// Never destroyed: requests may be completed while the process ends.
+// The listeners are never destroyed: requests may be completed while the process ends.
 auto& listeners = *new std::vector<RequestListener*>;
-bool takes_time = false;  // some listener does
+bool takes_time = false;  // true if some listener takes the time
 
 std::uint64_t now_ns() { return takes_time ? clock_ns() : 0; }
 
-// One call about requests.
+// This is one call about requests.
 class Observed {
  public:
   Observed(int count, RequestPointer requests) {
@@ -32,23 +32,25 @@ class Observed {
     event_.begin_ns = now_ns();
   }
 
-  // True where somebody is to be told.
+  // Returns true if a listener has to be told.
   bool any() const { return any_; }
 
-  // Statuses for the call, also where the program wants none.
+  // Returns statuses for the call, also if the program wants none.
   StatusPointer statuses(StatusPointer given) {
     if (!given.is_ignored()) return given;
     own_.resize(event_.asked.size());
     return own_.data();
   }
 
-  // Request `index` has ended. It is MPI_UNDEFINED where none has, and after an error anything.
+  // Notes that request `index` has ended. The index is MPI_UNDEFINED if none has, and may be
+  // anything after an error.
   void end(int index, StatusPointer status, bool success) {
     const auto at = static_cast<std::size_t>(index);
     if (index < 0 || at >= event_.asked.size()) return;
     event_.ends.push_back({index, event_.asked[at], status, success});
   }
-  // A call about all requests has returned `error`, and without one said whether they are `done`.
+  // Notes the ends after a call about all requests has returned `error`; if it is no error, `done`
+  // says whether they have ended.
   void end_all(int error, bool done, RequestPointer requests, StatusPointer statuses) {
     const bool in_status = is_in_status(error);
     for (std::size_t i = 0; i < event_.asked.size(); ++i) {
@@ -58,7 +60,7 @@ class Observed {
       if (ended) end(static_cast<int>(i), statuses + i, success);
     }
   }
-  // A call about some of them has.
+  // Does the same after a call about some of them.
   void end_some(int error, int count, const int* indices, RequestPointer requests,
                 StatusPointer statuses) {
     const bool in_status = is_in_status(error);
@@ -68,7 +70,7 @@ class Observed {
       end(indices[k], statuses + k, !in_status || (statuses + k).error() == kMpiSuccess);
     }
   }
-  // The ended ones are still there; after an error nothing is known.
+  // Notes that the requests that have ended are still there; after an error nothing is known.
   void keep(int error) {
     event_.lasting = true;
     if (error != kMpiSuccess) event_.ends.clear();
@@ -93,7 +95,7 @@ class Observed {
   StatusArray own_;
 };
 
-// Makes a call by make(statuses). Where somebody is to be told, end(observed, error, statuses) then
+// Makes a call by make(statuses). If a listener has to be told, end(observed, error, statuses) then
 // says which requests have ended.
 template <class Make, class End>
 int observe(int count, RequestPointer requests, StatusPointer statuses, Make make, End end) {
@@ -156,7 +158,7 @@ int testany(int count, RequestPointer requests, int* index, int* done, StatusPoi
       });
 }
 
-// MPI_Waitsome and MPI_Testsome.
+// This serves MPI_Waitsome and MPI_Testsome.
 int some(int (*make)(int, RequestPointer, int*, int*, StatusPointer), int count,
          RequestPointer requests, int* ended, int* indices, StatusPointer statuses) {
   return observe(

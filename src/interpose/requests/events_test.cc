@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who is told what, for every call about requests and every way in which it can end. The MPI below
-// is this file. The constants are those of the standard's binary interface, which need no
-// library.
+// The tests check who is told what, for every call about requests and every way in which it can
+// end. The MPI below is this file. The constants are those of the standard's binary interface,
+// which need no library.
 #include "interpose/requests/events.h"
 
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ int error_class(int error, int* its_class) {
   return kMpiSuccess;
 }
 
-// What the MPI does in the next call: its error, the requests that end, with an error of their own,
-// and the others' errors. A persistent request keeps its handle.
+// The MPI does this in the next call: it returns the error, and ends these requests, each with an
+// error of its own. A persistent request keeps its handle.
 struct Script {
   int error = kMpiSuccess;
   std::map<int, int> ends = {};
@@ -137,7 +137,7 @@ class Noted final : public RequestListener {
   std::set<std::uintptr_t> held;
   int times = 0;
   bool lasting = false;
-  std::map<std::uintptr_t, bool> ends;  // and whether with success
+  std::map<std::uintptr_t, bool> ends;  // requests that have ended, and true if with success
   HandleArray<MpiRequest> starts;
 };
 
@@ -187,7 +187,7 @@ TEST_F(Events, ARequestThatNobodyHoldsIsNotTold) {
 
 TEST_F(Events, WaitAndTest) {
   EXPECT_EQ(calls.Test(requests.data(), &done, status_ignore()), kMpiSuccess);
-  EXPECT_EQ(noted.times, 1);  // for the time that it took
+  EXPECT_EQ(noted.times, 1);  // told for the time that the call took
   EXPECT_EQ(noted.ends, Ends());
   begin({.ends = {{0, kMpiSuccess}}});
   calls.Test(requests.data(), &done, status_ignore());
@@ -213,7 +213,7 @@ TEST_F(Events, AllEndOrNone) {
   EXPECT_EQ(noted.ends, Ends());
 }
 
-// Of a persistent request the handle stays, so that it says nothing: the statuses do.
+// The handle of a persistent request stays, so it says nothing: the statuses do.
 TEST_F(Events, ErrorsAreInTheStatuses) {
   const std::map<int, int> some{{0, kMpiSuccess}, {1, kMpi.err_truncate}};
   for (const bool waits : {true, false}) {
@@ -249,10 +249,10 @@ TEST_F(Events, AnyAndSome) {
   int ended = 0;
   calls.Testsome(count(), requests.data(), &ended, indices, statuses.data());
   EXPECT_EQ(noted.ends, (Ends{{11, true}, {13, true}}));
-  begin({.error = kOtherError, .ends = {{1, kMpiSuccess}}});  // known by its handle alone
+  begin({.error = kOtherError, .ends = {{1, kMpiSuccess}}});  // its handle alone shows the end
   calls.Waitsome(count(), requests.data(), &ended, indices, statuses.data());
   EXPECT_EQ(noted.ends, (Ends{{12, false}}));
-  begin({.error = kOtherError, .ends = {{1'000'000, kMpiSuccess}}});  // no index of a request
+  begin({.error = kOtherError, .ends = {{1'000'000, kMpiSuccess}}});  // no request has the index
   calls.Waitany(count(), requests.data(), &index, status.pointer());
   EXPECT_EQ(noted.ends, Ends());
 }

@@ -21,19 +21,19 @@ namespace {
 
 using Phase = CollectiveRequest::Phase;
 
-Lock lock;  // of everything here; never held across a call of the MPI's
+Lock lock;  // protects everything here; never held across a call of the MPI
 HandleTable<CollectiveRequest>& table() {
   static auto* the_table = new HandleTable<CollectiveRequest>;
   return *the_table;
 }
-// Requests that are not the program's: those with a generalized request, which the MPI takes for
-// one under way, and those without.
+// These requests are not the program's: one list has those with a generalized request, which the
+// MPI takes for one under way, and the other has those without.
 std::vector<CollectiveRequest*>& spare(bool with_handle) {
   static auto* the_spare = new std::vector<CollectiveRequest*>[2];
   return the_spare[with_handle];
 }
 
-// Requires the lock.
+// The caller must hold the lock.
 void change_held(int by) {
   requests_held.store(requests_held.load(std::memory_order_relaxed) + by,
                       std::memory_order_relaxed);
@@ -46,14 +46,14 @@ void recycle(CollectiveRequest& request) {
   change_held(-1);
 }
 
-// Requires the lock.
+// The caller must hold the lock.
 void unlist(CollectiveRequest& request) {
   table().erase(request.handle.bits);
   request.handle = kMpi.request_null;
   request.bits.store(0, std::memory_order_relaxed);
 }
 
-// The status belongs to the MPI, which copies it, and sets MPI_ERROR where an array has one.
+// The status belongs to the MPI, which copies it, and sets MPI_ERROR if an array has one.
 int query(void*, StatusPointer status) {
   fill_status(status);
   status.set_error(kMpiSuccess);
@@ -71,7 +71,8 @@ int forget(void* state) {
 // The standard does not allow collectives to be cancelled.
 int cancel(void*, int) { return kMpi.err_request; }
 
-// Prefers one with a request.
+// Takes a spare request, preferably one that has a generalized request if `with_handle` asks for
+// it.
 CollectiveRequest& take_spare(bool with_handle) {
   const std::lock_guard<Lock> hold(lock);
   change_held(1);
@@ -93,7 +94,7 @@ void remember(CollectiveRequest& request) {
   table().insert(bits, &request);
 }
 
-// Also by the MPI, where the result is compared with its own.
+// Returns true if the call has ended, also in the MPI if the result is compared with the MPI's.
 bool has_ended(const CollectiveRequest& request) {
   if (!request.ended.load(std::memory_order_acquire)) return false;
   return !request.check || request.check->ended();
@@ -148,7 +149,7 @@ CollectiveRequest* acquire_persistent(Communicator& c, OwnRanks* ranks) {
 CollectiveRequest* find_request(MpiRequest handle) {
   if (handle == kMpi.request_null) return nullptr;
   const std::uintptr_t bits = handle.bits;
-  // Mostly the request found last: started, then waited for.
+  // Mostly the program asks for the request found last: it has started it, and then waits for it.
   static thread_local CollectiveRequest* recent = nullptr;
   if (recent && recent->bits.load(std::memory_order_relaxed) == bits) return recent;
   const std::lock_guard<Lock> hold(lock);
@@ -237,7 +238,8 @@ void deliver(CollectiveRequest& request) {
   request.data.deliver();
   if (request.check) [[unlikely]]
     request.check->compare_alone();
-  // Here, and not where the MPI frees the request: the MPI must not be called from there.
+  // This happens here, and not where the MPI frees the request: the MPI must not be called from
+  // there.
   if (!request.persistent) {
     request.data.free();
     request.check.reset();
@@ -248,7 +250,8 @@ void deliver(CollectiveRequest& request) {
 
 bool is_active(const CollectiveRequest& request) {
   if (request.phase != Phase::shown) return request.phase == Phase::begun;
-  // The MPI may have told the program since. It gives the empty status for an inactive request.
+  // The MPI may have told the program since then. It gives the empty status for an inactive
+  // request.
   int done = 0;
   MpiStatus status;
   mpi.Request_get_status(request.handle, &done, status.pointer());
@@ -269,7 +272,7 @@ void free_persistent(CollectiveRequest& request, RequestPointer handle) {
     if (request.carried) deliver_carrier(request.carrier);
   }
   {
-    // Before the MPI gets the handle back, which may belong to another request at once.
+    // This comes before the MPI gets the handle back, which may belong to another request at once.
     const std::lock_guard<Lock> hold(lock);
     unlist(request);
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions that the MPI lacks. Sumac exports their names nevertheless, so a program that asks
+// The MPI lacks these functions. Sumac exports their names nevertheless, so a program that asks
 // whether MPI_X exists gets "yes" and its call arrives here.
 #include <stddef.h>
 
 #include "interpose/stub/internal.h"
 
-enum { kMpiErrOther = 16 };  // of Open MPI and the standard ABI; some error class everywhere
+enum { kMpiErrOther = 16 };  // value in Open MPI and the standard ABI; some error class everywhere
 
 static int report(int call) {
   static atomic_flag reported[SUMAC_NUM_CALLS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is said at the end of a process whose MPI Sumac has not seen a call of. It runs as the
+// This speaks at the end of a process if Sumac has not seen a call of its MPI. It runs as the
 // library's DT_FINI in every process of a job, so it returns at once unless somebody has asked for
 // statistics or messages.
 #include <stdlib.h>

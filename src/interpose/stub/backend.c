@@ -67,7 +67,8 @@ static bool find_backend(const char* family, const char* directory, char* path, 
   return false;
 }
 
-// Called once in a process: the paths are too long for the stacks of small threads.
+// This is called once in a process. The paths are static because they are too long for the stacks
+// of small threads.
 static void* open_backend(const struct sumac_stub* stub) {
   static char directory[PATH_MAX] = "the directory of libsumac.so", path[PATH_MAX + 64];
   if (!own_directory(directory) || !find_backend(stub->family, directory, path, sizeof path)) {
@@ -78,8 +79,8 @@ static void* open_backend(const struct sumac_stub* stub) {
   void* backend = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (backend == NULL && strcmp(stub->mpi_path, kProgramItself) != 0) {
     // The MPI may have been opened RTLD_LOCAL, and the back end for Open MPI refers to its data by
-    // name. Only then: in the global scope the MPI would take the calls of plug-ins that bring
-    // another one.
+    // name. The MPI is put into the global scope only then, because there it would take the calls
+    // of plug-ins that bring another one.
     dlopen(stub->mpi_path, RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL);
     backend = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   }

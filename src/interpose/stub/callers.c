@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which library a call is for where the global scope has no MPI: plug-ins opened RTLD_LOCAL bring
-// their own, and a process may have several MPIs, or libraries with functions of MPI's names. There
-// each call is looked up as the loader would have bound it: in the scope of the object it comes
-// from.
+// If the global scope has no MPI, this file finds out which library a call is for: plug-ins opened
+// RTLD_LOCAL bring their own, and a process may have several MPIs, or libraries with functions of
+// MPI's names. Each call is then looked up as the loader would have bound it: in the scope of the
+// object it comes from.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,22 +10,21 @@
 #include "interpose/stub/internal.h"
 #include "interpose/stub/objects.h"
 
-// An object that calls come from. It stays open, so that no other one takes its place.
+// Calls come from this object. It stays open, so that no other one takes its place.
 struct caller {
   struct caller* next;
   struct object object;
   void* handle;
-  bool has_mpi;     // in its scope
-  bool is_strange;  // and that is another one than Sumac serves
-  _Atomic(void*)
-      targets[kSlots];  // NULL: not looked up yet; to_served: where Sumac's functions are
+  bool has_mpi;                    // an MPI is in its scope
+  bool is_strange;                 // it is another MPI than Sumac serves
+  _Atomic(void*) targets[kSlots];  // NULL: not looked up yet; to_served: goes to Sumac's functions
 };
 
 static char to_served;
 static _Atomic(struct caller*) callers;
 static pthread_mutex_t learning = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool several_mpis;
-// The caller of this thread's last call that came from an object with an MPI in its scope.
+// This thread's last call from an object with an MPI in its scope came from this caller.
 static _Thread_local struct caller* recent __attribute__((tls_model("initial-exec")));
 
 static struct caller* find(const void* address) {
@@ -49,7 +48,7 @@ static struct caller* open_caller(const void* address) {
 
 static struct caller* learn(const struct mpi_library* mpi, const void* address) {
   Dl_info info;
-  if (dladdr(address, &info) == 0) return NULL;  // code that was made at run time
+  if (dladdr(address, &info) == 0) return NULL;  // the code was made at run time
   pthread_mutex_lock(&learning);
   struct caller* caller = find(address);
   if (caller == NULL && (caller = open_caller(address)) != NULL) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds an MPI's binary interface: what its handles and constants are.
+// Finds an MPI's binary interface, which says what its handles and constants are.
 #include <stddef.h>
 
 #include "interpose/stub/internal.h"
@@ -14,8 +14,8 @@ static bool has_standard_abi(void* mpi) {
   return abi_version != NULL && abi_version(&major, &minor) == 0 && major > 0;
 }
 
-// Extensions that are exported by MPICH 3 and later and its derivatives (Intel, MVAPICH, Cray), but
-// not by Open MPI.
+// MPICH 3 and later and its derivatives (Intel, MVAPICH, Cray) export these extensions, but Open
+// MPI does not.
 static bool is_mpich(void* mpi) {
   static const char* const marks[] = {"PMPIX_Grequest_start", "MPIX_Grequest_start",
                                       "MPIR_Err_return_comm", "MPIR_Dup_fn"};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds the MPI among the objects of the process. An object opened RTLD_LOCAL (as mpi4py opens its
-// MPI) is in no scope that dlsym(RTLD_NEXT) searches, so all loaded objects are looked through.
+// MPI) is in no scope that dlsym(RTLD_NEXT) searches, so the search goes through all loaded
+// objects.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,12 @@ const char kProgramItself[] = "/proc/self/exe";
 const char kMpiMark[] = "PMPI_Get_version";  // every MPI has it, and no tool redefines it
 
 static bool is_mpi(const struct object* object) {
-  const void* mark = stub_symbol_of_object(object, kMpiMark);  // also of its dependencies
+  const void* mark = stub_symbol_of_object(object, kMpiMark);  // also searches its dependencies
   return mark != NULL && object_holds(object, mark);
 }
 
-// The MPI to which a reference of the object would have been bound: that of the global scope, else
-// that among the object's own dependencies.
+// Returns the MPI to which a reference of the object would have been bound: that of the global
+// scope, or else that among the object's own dependencies.
 static const struct object* bound_mpi(const struct objects* all, const struct object* from) {
   const void* mark = dlsym(RTLD_DEFAULT, kMpiMark);
   if (mark == NULL && from != NULL) mark = stub_symbol_of_object(from, kMpiMark);
@@ -32,8 +33,8 @@ static const struct object* first_mpi(const struct objects* all) {
   return NULL;
 }
 
-// The objects loaded when no MPI was among them: serial programs with functions of MPI's names may
-// call them often.
+// This is the number of objects loaded when no MPI was among them: serial programs with functions
+// of MPI's names may call them often.
 static _Atomic(unsigned long long) without_mpi;
 
 static const struct object* choose(const struct objects* all, const void* caller,
@@ -85,7 +86,7 @@ bool stub_is_of_any_mpi(const struct mpi_library* mpi, const void* address) {
   if (address == NULL || dladdr(address, &object) == 0) return false;
   void* handle = dlopen(object.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
   if (handle == NULL) return false;
-  const void* mark = dlsym(handle, kMpiMark);  // also of its dependencies
+  const void* mark = dlsym(handle, kMpiMark);  // also searches its dependencies
   dlclose(handle);
   return mark != NULL && dladdr(mark, &other) != 0 && other.dli_fbase == object.dli_fbase;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the files of the stub share. None of it is exported: see the version script.
+// The files of the stub share this. None of it is exported: see the version script.
 #pragma once
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #pragma GCC visibility pop
 
 // --- trampolines.S ---
-// Every name has a slot: MPI_X the one of its number in sumac_call; after these come the other
+// Every name has a slot: MPI_X has the one of its number in sumac_call; after these come the other
 // names of calls.def, and from kPublicSlots on the PMPI_X.
 enum stub_slot {
   kBeforeOtherNames = SUMAC_NUM_CALLS - 1,
@@ -24,9 +24,9 @@ enum stub_slot {
   kPublicSlots,
   kSlots = kPublicSlots + SUMAC_NUM_CALLS
 };
-// Where the names jump to.
+// The names jump to these addresses.
 extern _Atomic(void*) stub_slots[kSlots];
-// What is in a slot at first: the entry that calls stub_resolve().
+// At first a slot has this: the entry that calls stub_resolve().
 extern void* const stub_lazy_entries[kSlots];
 
 // --- slots.c ---
@@ -45,55 +45,57 @@ struct mpi_library {
 extern const char kProgramItself[];
 extern const char kMpiMark[];  // a function that only MPIs define
 
-// Finds the loaded object that itself defines kMpiMark, whatever its file is called. When there are
-// several, the one that code at address `caller` would have called. False if there is none, or if
-// the function `called` (unless NULL) belongs to a library that is no MPI.
+// Finds the loaded object that itself defines kMpiMark, whatever its file is called. If there are
+// several, it finds the one that code at address `caller` would have called. Returns false if there
+// is none, or if the function `called` (unless NULL) belongs to a library that is no MPI.
 bool stub_find_mpi(struct mpi_library* mpi, const void* caller, const char* called);
 void stub_forget_mpi(struct mpi_library* mpi);
 bool stub_is_of_mpi(const struct mpi_library* mpi, const void* address);
-// True also where the address belongs to another MPI, of which the process may have several.
+// Returns true also if the address belongs to another MPI, of which the process may have several.
 bool stub_is_of_any_mpi(const struct mpi_library* mpi, const void* address);
 
-// The next definition of the name behind Sumac in the order in which the loader searches: what a
-// call would reach without Sumac, unless that is in a library opened RTLD_LOCAL. NULL if none.
+// Returns the next definition of the name behind Sumac in the order in which the loader searches: a
+// call would reach it without Sumac, unless that is in a library opened RTLD_LOCAL. Returns NULL if
+// there is none.
 void* stub_behind(const char* name);
 
-// Looks the name up in the MPI. NULL also where Sumac itself defines it.
+// Looks the name up in the MPI. Returns NULL also if Sumac itself defines it.
 void* stub_symbol(void* mpi, const char* name);
 
-// True when calls of an MPI function are bound to Sumac's name for it, not to the MPI's.
+// Returns true if calls of an MPI function are bound to Sumac's name for it, not to the MPI's.
 bool stub_intercepts(void);
 
-// The MPI's own function behind an intercepted call, or NULL where it lacks it.
+// Returns the MPI's own function behind an intercepted call, or NULL if the MPI lacks it.
 void* stub_real_function(void* mpi, int call);
 
 // --- family.c ---
-// "openmpi", "mpich", "mpiabi", or NULL for an MPI of an unknown binary interface.
+// Returns "openmpi", "mpich", "mpiabi", or NULL for an MPI of an unknown binary interface.
 const char* stub_family(void* mpi);
 
 // --- native.c ---
 enum stub_state { kUnresolved, kResolving, kResolved };
 struct stub_mpi {
-  // Recursive, because opening a back end may run code that calls MPI_X in this thread. Other
-  // threads wait: their calls must take the way that this process will take from then on, or the
-  // ranks of a collective would not all take the same.
+  // The mutex is recursive, because opening a back end may run code that calls MPI_X in this
+  // thread. Other threads wait: their calls must take the way that this process will take from then
+  // on, or the ranks of a collective would not all take the same.
   pthread_mutex_t resolving;
   atomic_int state;
   struct mpi_library library;
   void* functions[SUMAC_NUM_CALLS];  // NULL: the MPI lacks it
 };
 extern struct stub_mpi stub_mpi;
-// The MPI's function, looked up when first needed; NULL when the MPI lacks it or there is no MPI.
+// Returns the MPI's function, looked up when first needed; NULL if the MPI lacks it or there is no
+// MPI.
 void* stub_native(int call, const void* caller);
-// Another function of the MPI that has been found, by its whole name.
+// Returns another function of the MPI that has been found, by its whole name.
 void* stub_mpi_function(const char* symbol);
 bool stub_resolved(void);
-// True once an intercepted call has found an MPI.
+// Returns true once an intercepted call has found an MPI.
 bool stub_was_called(void);
 
 // --- resolve.c ---
-// Called by the lazy entries: decides, once per process, where every slot points, and returns where
-// this call goes on.
+// The lazy entries call this: it decides, once per process, where every slot points, and returns
+// where this call goes on.
 void* stub_resolve(int slot, const void* caller);
 
 // --- at_exit.c ---
@@ -101,31 +103,31 @@ void* stub_resolve(int slot, const void* caller);
 void stub_at_exit(void);
 
 // --- callers.c ---
-// Where a call from `address` goes that the global scope does not decide; NULL for the functions
-// that serve calls to `mpi`.
+// Returns where a call from `address` goes that the global scope does not decide; NULL for the
+// functions that serve calls to `mpi`.
 void* stub_target_for(const struct mpi_library* mpi, int slot, const void* address);
 
 // --- passing.c ---
-// `before`: what stands before the MPI, by slot.
+// `before` has what stands before the MPI, by slot.
 //
-// The file of a tool that takes collectives past Sumac, or NULL.
+// Returns the file of a tool that takes collectives past Sumac, or NULL.
 const char* stub_collectives_pass_by(void* const* before);
-// True where a function that completes requests may be called past Sumac.
+// Returns true if a function that completes requests may be called past Sumac.
 bool stub_requests_pass_by(struct mpi_library* mpi, void* const* before);
-// True for the calls that are no collectives and give the program a request.
+// Returns true for the calls that are no collectives and give the program a request.
 bool stub_gives_request(int call);
 
 // --- backend.c ---
-// Opens libsumac-<family>.so and starts it. On failure warns and returns false: nothing is
+// Opens libsumac-<family>.so and starts it. If that fails, warns and returns false, and nothing is
 // redirected.
 bool stub_start_backend(const struct sumac_stub* stub);
-// A function of the back end that has been started; NULL when there is no back end.
+// Returns a function of the back end that has been started; NULL if there is no back end.
 void* stub_backend_function(const char* name);
 
 // --- absent.c, large_count.c, request_status.c ---
-// The target of a slot when neither the MPI nor the back end has the function: an equivalent over
-// the MPI's other functions where there is one, else a function that reports an error and returns
-// one.
+// Returns the target of a slot if neither the MPI nor the back end has the function: an equivalent
+// over the MPI's other functions if there is one, otherwise a function that reports an error and
+// returns one.
 void* stub_substitute(int call, const struct sumac_stub* stub);
 void* stub_absent(int call);
 void* stub_large_count(int call, void* const* real);
@@ -135,8 +137,8 @@ void* stub_request_status(int call, const struct sumac_stub* stub);
 int stub_catch_memory_calls(const struct sumac_memory_calls* calls);
 
 // --- warn.c ---
-// One line "sumac: warning[slug]: ..." on standard error, from the first rank of the job, unless
-// SUMAC_DEBUG=off.
+// Writes a line "sumac: warning[slug]: ..." on standard error, from the first rank of the job,
+// unless SUMAC_DEBUG=off.
 void stub_warn(const char* slug, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // Writes a line "sumac: error[slug]: ...", from every rank and at every level of SUMAC_DEBUG.
 void stub_error(const char* slug, const char* format, ...) __attribute__((format(printf, 2, 3)));

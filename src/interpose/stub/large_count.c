@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_X_c over MPI_X, for an MPI without the large-count forms (Open MPI up to 5). mpi4py prefers
-// MPI_X_c wherever the name exists, and Sumac's exports make it exist.
+// Makes MPI_X_c of MPI_X, for an MPI without the large-count forms (Open MPI up to 5). mpi4py
+// prefers MPI_X_c wherever the name exists, and Sumac's exports make it exist.
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,15 +11,15 @@
 
 #include "interpose/stub/internal.h"
 
-// A handle, pointer or int, of any MPI. On x86-64 and aarch64 Linux each takes one register or one
-// 8-byte place on the stack, and a callee that wants an int reads the lower half.
+// A word is a handle, pointer or int, of any MPI. On x86-64 and aarch64 Linux each takes one
+// register or one 8-byte place on the stack, and a callee that wants an int reads the lower half.
 typedef intptr_t word;
 typedef int (*function7)(word, word, word, word, word, word, word);
 typedef int (*function11)(word, word, word, word, word, word, word, word, word, word, word);
 
 enum { kMpiErrCount = 2 };  // the same error class in every MPI family
 
-// The int form of a call, or NULL (with a warning) when `count` is beyond an int.
+// Returns the int form of a call, or NULL (with a warning) if `count` is beyond an int.
 static void* int_form(int call, int64_t count) {
   if (count >= INT_MIN && count <= INT_MAX) return stub_native(call, NULL);
   stub_warn("large-count", "%s_c with a count of %lld, but the counts of this MPI end at %d",
@@ -27,7 +27,8 @@ static void* int_form(int call, int64_t count) {
   return NULL;
 }
 
-// The calls MPI_X, by those MPI_X_c for which stub_large_count() has given a function.
+// The array has the calls MPI_X, indexed by those MPI_X_c for which stub_large_count() has given a
+// function.
 static int plain_forms[SUMAC_NUM_CALLS];
 
 static int find_plain_form(int large) {
@@ -36,11 +37,12 @@ static int find_plain_form(int large) {
     const char* name = stub_call_names[call];
     if (strlen(name) == length && memcmp(name, stub_call_names[large], length) == 0) return call;
   }
-  return large;  // none
+  return large;  // there is none
 }
 
-// Where counts are among the arguments of a collective's function, in all its forms; of those with
-// a part for each rank also arrays of counts or displacements, and the communicator.
+// The places say where counts are among the arguments of a collective's function, in all its forms.
+// Collectives with a part for each rank also have arrays of counts or displacements, and the
+// communicator.
 struct places {
   int counts[2], arrays[4], comm;  // 0: none
   int receives;                    // where the receive buffer is
@@ -71,18 +73,18 @@ static const char* const letters[] = {
 };
 #undef SUMAC_CALL
 
-// Whether a call has ended when it returns, and with that does not need its arguments any more.
+// A form is 1 if a call has ended when it returns, and so does not need its arguments any more.
 enum { blocking = 1, local = 1, nonblocking = 0, persistent = 0 };
 
-// As many arguments as any of them has: a function with fewer leaves the last ones unread, which
-// are whatever lies there.
+// No function has more arguments: one with fewer leaves the last ones unread, which are whatever
+// lies there.
 enum { kMostArguments = 11 };
 
-// MPI_IN_PLACE of MPICH and of Open MPI; neither is anybody's buffer.
+// These are MPI_IN_PLACE of MPICH and of Open MPI; neither is anybody's buffer.
 static bool is_in_place(word buffer) { return buffer == -1 || buffer == 1; }
 
-// The MPI's function of that name. `kept` has it from the first search on, which goes through all
-// loaded objects and takes some ten microseconds.
+// Returns the MPI's function of that name. `kept` has it from the first search on, which goes
+// through all loaded objects and takes some ten microseconds.
 static void* mpi_function(_Atomic(void*)* kept, const char* name) {
   void* found = atomic_load_explicit(kept, memory_order_acquire);
   if (found == NULL) {
@@ -92,7 +94,8 @@ static void* mpi_function(_Atomic(void*)* kept, const char* name) {
   return found;
 }
 
-// Entries of an array that is as long as the communicator has ranks, or the group at its other end.
+// Returns how many entries an array has that is as long as the communicator has ranks, or the group
+// at its other end.
 static int entries_of(int call, word comm) {
   typedef int (*ask)(word, int*);
   static _Atomic(void*) test_inter, comm_size, comm_remote_size;
@@ -106,7 +109,7 @@ static int entries_of(int call, word comm) {
   return (remote ? remote_size : size)(comm, &entries) == 0 ? entries : -1;
 }
 
-// Arrays that an MPI may read after the call that was given them has returned. Equal ones are kept
+// An MPI may read these arrays after the call that was given them has returned. Equal ones are kept
 // once, so there are as many as the program has different ones.
 struct kept {
   struct kept* next;
@@ -134,7 +137,8 @@ static int* keep(const int* values, int entries) {
   return found != NULL ? found->values : NULL;
 }
 
-// The array as ints: from malloc() for a call that `ends`, else kept. NULL where one is beyond.
+// Returns the array as ints: from malloc() for a call that `ends`, otherwise kept. Returns NULL if
+// a value is beyond an int.
 static int* shorten(int call, const int64_t* values, word comm, bool ends) {
   const int entries = entries_of(call, comm);
   int* shorter = entries < 0 ? NULL : malloc((size_t)entries * sizeof *shorter + 1);
@@ -164,7 +168,7 @@ static int call_int_form(int large, int function, bool ends, const word* argumen
   word a[kMostArguments];
   memcpy(a, arguments, sizeof a);
   function11 mpi = (function11)stub_native(call, NULL);
-  // In place the counts of what is sent mean nothing.
+  // In place, the counts of what is sent mean nothing.
   const bool in_place = is_in_place(a[0]);
   for (int i = 0; i < 2 && at->counts[i] != 0 && mpi != NULL; ++i) {
     if (at->counts[i] != 1 || !in_place) mpi = (function11)int_form(call, a[at->counts[i]]);

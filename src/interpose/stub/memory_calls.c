@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// madvise() and mremap() in front of the C library's. Memory that Sumac shares with other processes
-// must behave as the program's private memory would (src/promotion/advice.cc). Before a back end
-// asks for it, and where none does, a call goes on to the next definition: the C library's, or that
-// of a library which watches memory for a network's adapter and has patched the C library's code.
+// madvise() and mremap() stand here in front of the C library's. Memory that Sumac shares with
+// other processes must behave as the program's private memory would (src/promotion/advice.cc).
+// Before a back end asks for it, and if none does, a call goes on to the next definition. That is
+// the C library's, or one in a library which watches memory for a network's adapter and has patched
+// the C library's code.
 //
 // Programs are linked to these functions with a version, GLIBC_2.2.5 or so, and find Sumac's, which
-// have it too, but not as the default: dlsym() without a version finds the C library's. By that
-// libraries look for the code that they patch (UCX does), and it must stay the C library's: its own
-// calls, such as realloc()'s of mremap(), do not come through any exported name.
+// have that version too, but not as the default: dlsym() without a version finds the C library's.
+// That is how libraries look for the code that they patch (UCX does), and it must stay the C
+// library's: its own calls, such as realloc()'s of mremap(), do not come through any exported name.
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@ __asm__(".symver stub_mremap, mremap@" SUMAC_GLIBC ", remove");
 
 static _Atomic(const struct sumac_memory_calls*) memory_calls;
 static _Atomic(void*) next_madvise, next_mremap;
-// Set by a call for the page `probe`.
+// A call for the page `probe` sets these flags.
 static _Atomic(void*) probe;
 static atomic_bool probed_madvise, probed_mremap;
 
@@ -42,7 +43,7 @@ static void* system_mremap(void* old_address, size_t old_bytes, size_t new_bytes
   return (void*)syscall(SYS_mremap, old_address, old_bytes, new_bytes, flags, new_address);
 }
 
-// Looked up once. Threads that do so at the same time find the same.
+// The function is looked up once. Threads that do so at the same time find the same.
 static void* next_of(_Atomic(void*)* known, const char* name, void* otherwise) {
   void* function = atomic_load_explicit(known, memory_order_relaxed);
   if (function != NULL) return function;
@@ -66,7 +67,8 @@ int stub_madvise(void* address, size_t bytes, int advice) {
 void* stub_mremap(void* old_address, size_t old_bytes, size_t new_bytes, int flags, ...) {
   va_list arguments;
   va_start(arguments, flags);
-  // Only meant with MREMAP_FIXED or MREMAP_DONTUNMAP. The C library reads it as well.
+  // The argument is only meant with MREMAP_FIXED or MREMAP_DONTUNMAP. The C library reads it as
+  // well.
   void* new_address = flags & ~MREMAP_MAYMOVE ? va_arg(arguments, void*) : NULL;
   va_end(arguments);
   const sumac_mremap_fn next =
@@ -82,7 +84,8 @@ void* stub_mremap(void* old_address, size_t old_bytes, size_t new_bytes, int fla
   return next(old_address, old_bytes, new_bytes, flags, new_address);
 }
 
-// The names may be defined before libsumac.so in the search order.
+// Returns true if both calls arrive here: their names may be defined before libsumac.so in the
+// search order.
 static bool arrive(const struct sumac_memory_calls* calls) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   void* at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

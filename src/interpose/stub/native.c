@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The process's MPI, once resolve.c has found it, and its own functions.
+// This is the process's MPI, once resolve.c has found it, and its own functions.
 #include "interpose/stub/internal.h"
 
 struct stub_mpi stub_mpi = {.resolving = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The linker defines both: the first and the last address of this library.
+// The linker defines both. They are the first and the last address of this library.
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loaded objects of the process: the program and its libraries.
+// The loaded objects of the process are the program and its libraries.
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 struct object {
   char* name;           // "" for the program itself
-  uintptr_t low, high;  // where it is mapped
+  uintptr_t low, high;  // addresses where it is mapped
 };
 
 struct objects {
@@ -21,20 +21,20 @@ struct objects {
 struct objects stub_list_objects(void);
 void stub_free_objects(struct objects* all);
 
-// How many objects have been loaded so far, those included that are gone again.
+// Returns how many objects have been loaded so far, those included that are gone again.
 unsigned long long stub_objects_loaded(void);
 
 static inline bool object_holds(const struct object* object, const void* address) {
   return (uintptr_t)address >= object->low && (uintptr_t)address < object->high;
 }
-// The object that an address is in, or NULL.
+// Returns the object that an address is in, or NULL.
 const struct object* stub_object_at(const struct objects* all, const void* address);
 
-// A handle of dlopen(), to be closed; NULL where the object has gone.
+// Returns a handle of dlopen(), which the caller closes; NULL if the object has gone.
 void* stub_open_object(const struct object* object);
 
-// What the name means in the scope of that object alone, or NULL.
+// Returns what the name means in the scope of that object alone, or NULL.
 void* stub_symbol_of_object(const struct object* object, const char* name);
 
-// True for addresses in libsumac.so itself.
+// Returns true for addresses in libsumac.so itself.
 bool stub_is_own(const void* address);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of sumac.h that make or take MPI handles. A program that is merely linked to Sumac
-// may call one before its first MPI call, so each makes sure that the back end is started; only the
+// These functions of sumac.h make or take MPI handles. A program that is merely linked to Sumac may
+// call one before its first MPI call, so each makes sure that the back end is started; only the
 // back end knows what it means.
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 #include "interpose/stub/internal.h"
 
-// A handle, pointer or int, of any MPI, or an int: see large_count.c.
+// A word is a handle, pointer or int, of any MPI, or an int: see large_count.c.
 typedef intptr_t word;
 typedef int (*function3)(word, word, word);
 
@@ -20,7 +20,7 @@ EXPORT int sumac_op_create_f(word kind, word flags, word op);
 EXPORT int sumac_hint_type_f(word type, word element);
 EXPORT int sumac_hint_op_f(word op, word kind);
 
-// MPI_ERR_OTHER: of MPICH's family, and of Open MPI and the standard ABI.
+// These are MPI_ERR_OTHER of MPICH's family, and of Open MPI and the standard ABI.
 enum { kMpichErrOther = 15, kMpiErrOther = 16 };
 
 static int not_served(const char* name, const void* caller) {

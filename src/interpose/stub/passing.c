@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ways past Sumac. A tool behind Sumac that wraps MPI_X and does not refer to PMPI_X looks the next
-// function up itself, and finds the MPI's; and the loader binds objects that were opened with
-// RTLD_DEEPBIND to the MPI.
+// Some calls find ways past Sumac. A tool behind Sumac that wraps MPI_X and does not refer to
+// PMPI_X looks the next function up itself, and finds the MPI's; and the loader binds objects that
+// were opened with RTLD_DEEPBIND to the MPI.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,8 +44,8 @@ static bool is_bound_to_mpi(const char* name, const void* bound, void* mpi) {
   return stub_is_of_mpi(mpi, bound) && is_completion(name);
 }
 
-// A request of Sumac's is the MPI's, but the MPI learns of its end only from the call that
-// completes it, so it would never end there.
+// A request of Sumac's is one of the MPI's, but the MPI learns of its end only from the call that
+// completes it. If that call went past Sumac, the request would never end.
 bool stub_requests_pass_by(struct mpi_library* mpi, void* const* before) {
   for (int slot = kFirstCompletion; slot <= kLastCompletion; ++slot) {
     if (passes_by(before[slot], slot)) return true;

@@ -11,7 +11,7 @@ enum { kAddress = R_X86_64_64, kData = R_X86_64_GLOB_DAT, kCall = R_X86_64_JUMP_
 enum { kAddress = R_AARCH64_ABS64, kData = R_AARCH64_GLOB_DAT, kCall = R_AARCH64_JUMP_SLOT };
 #endif
 
-// The parts of an object's dynamic section that hold its references.
+// These parts of an object's dynamic section hold its references.
 struct dynamic {
   uintptr_t base;
   const ElfW(Sym) * symbols;
@@ -21,7 +21,7 @@ struct dynamic {
   size_t data_bytes, calls_bytes;
 };
 
-// The loader has made addresses of what the file has as offsets, except in the kernel's own object,
+// The file has offsets of which the loader has made addresses, except in the kernel's own object,
 // which refers to nothing.
 static bool read_dynamic(const struct dl_phdr_info* info, struct dynamic* found) {
   const ElfW(Dyn)* entry = NULL;

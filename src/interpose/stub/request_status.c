@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Request_get_status_all, _any and _some of MPI 4.1 over MPI_Request_get_status, for an MPI
-// that lacks them. An inactive persistent request of the MPI's cannot be told from a completed one,
-// so it counts as completed, with the empty status that MPI_Request_get_status gives it.
+// Makes MPI_Request_get_status_all, _any and _some of MPI 4.1 out of MPI_Request_get_status, for an
+// MPI that lacks them. An inactive persistent request of the MPI's cannot be told from a completed
+// one, so it counts as completed, with the empty status that MPI_Request_get_status gives it.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,16 +9,16 @@
 
 #include "interpose/stub/internal.h"
 
-enum { kMpiUndefined = -32766 };  // of every MPI family
+enum { kMpiUndefined = -32766 };  // value in every MPI family
 
 typedef int (*get_status_int)(int request, int* done, void* status);
 typedef int (*get_status_pointer)(void* request, int* done, void* status);
 
-// What differs between the families' binary interfaces.
+// The families' binary interfaces differ in these.
 static struct {
-  bool pointers;  // requests are pointers, else ints
+  bool pointers;  // requests are pointers, otherwise ints
   uintptr_t null_request;
-  size_t status_bytes, error_offset;  // of MPI_Status, and of its MPI_ERROR
+  size_t status_bytes, error_offset;  // size of MPI_Status, and where its MPI_ERROR is
   void *ignored_status, *ignored_statuses;
   void* get_status;
 } abi;
@@ -29,7 +29,7 @@ static bool learn_abi(const struct sumac_stub* stub) {
   if (strcmp(stub->family, "openmpi") == 0) {
     abi.pointers = true;
     // A program may hold a copy of the object in its own data (a copy relocation), which all
-    // libraries then use: look in the global scope first.
+    // libraries then use, so the global scope comes first.
     const void* object = dlsym(RTLD_DEFAULT, "ompi_request_null");
     if (object == NULL) object = stub_symbol(stub->mpi, "ompi_request_null");
     abi.null_request = (uintptr_t)object;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The first MPI call of a process: find its MPI, start the back end of the MPI's family, and decide
-// where calls go. What Sumac serves, it serves in the MPI's place: behind whatever the process has
-// in front of the MPI. So a name that a tool has redefined leads to the tool, as without Sumac, and
-// the name by which the tool passes the call on leads to the back end's function, else to the MPI's
-// own.
+// The first MPI call of a process finds its MPI, starts the back end of the MPI's family, and
+// decides where calls go. What Sumac serves, it serves in the MPI's place: behind whatever the
+// process has in front of the MPI. So a name that a tool has redefined leads to the tool, as
+// without Sumac, and the name by which the tool passes the call on leads to the back end's
+// function, or else to the MPI's own.
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -15,10 +15,11 @@
 #include "interpose/stub/objects.h"
 
 static struct sumac_stub stub;
-static void* below[SUMAC_NUM_CALLS];            // the MPI's own, or what stands for it
-static void* before[kSlots];                    // what others have put before the MPI, behind Sumac
-static _Atomic(void*) served[SUMAC_NUM_CALLS];  // what takes the calls to the MPI
-// No MPI is in the global scope, so the object that makes a call decides which library it is for.
+static void* below[SUMAC_NUM_CALLS];  // the MPI's own functions, or what stands for them
+static void* before[kSlots];          // functions that others have put before the MPI, behind Sumac
+static _Atomic(void*) served[SUMAC_NUM_CALLS];  // functions that take the calls to the MPI
+// True if no MPI is in the global scope: the object that makes a call then decides which library it
+// is for.
 static bool by_caller;
 
 static bool switched_off(void) {
@@ -59,8 +60,8 @@ static void mark_as(const char* what) {
   sumac_make_mark(&job, what);
 }
 
-// Ranks may have different tools, and where one of them takes a collective past Sumac, Sumac must
-// not serve it on another. A rank without a back end is one without Sumac to the others.
+// Ranks may have different tools, and if one of them takes a collective past Sumac, Sumac must not
+// serve it on another. To the others, a rank without a back end is one without Sumac.
 static bool stands_aside(void) {
   if (stub.family == NULL) {
     stub_warn("unknown-mpi",
@@ -141,13 +142,13 @@ static bool resolve(int slot, const void* caller) {
   return true;
 }
 
-// The call of a process without an MPI, or of a part of it that has nothing to do with its MPI: to
-// a library with functions of MPI's names, as serial programs have them.
+// Serves a call of a process without an MPI, or of a part of it that has nothing to do with its
+// MPI. The call is to a library with functions of MPI's names, as serial programs have them.
 static void* without_mpi(int slot, const void* caller) {
   char name[kLongestName];
   void* function = stub_behind(stub_name(name, slot));
   if (function != NULL) {
-    // Whatever is loaded later comes behind it.
+    // Libraries that are loaded later come behind it.
     atomic_store_explicit(&stub_slots[slot], function, memory_order_release);
     return function;
   }
@@ -165,12 +166,13 @@ static void* target_of(int slot, const void* caller) {
   return target != NULL ? target : atomic_load(&served[stub_call_of(slot)]);
 }
 
-// With the lock held. A call made by what resolve() itself runs goes straight to the MPI.
+// The caller must hold the lock. A call made by what resolve() itself runs goes straight to the
+// MPI.
 static void* resolve_or_reenter(int slot, const void* caller) {
   if (atomic_load(&stub_mpi.state) == kUnresolved) {
     atomic_store(&stub_mpi.state, kResolving);
     const bool done = resolve(slot, caller);
-    // Without an MPI nothing is settled: one may be opened before the next call.
+    // Without an MPI nothing is settled, because one may be opened before the next call.
     atomic_store_explicit(&stub_mpi.state, done ? kResolved : kUnresolved, memory_order_release);
     if (!done) return without_mpi(slot, caller);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of the slots, in the order of trampolines.S.
+// These are the names of the slots, in the order of trampolines.S.
 #include <string.h>
 
 #include "interpose/stub/internal.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clang-format off
-// Assembler macros of trampolines.S for aarch64: arguments in x0-x7 and on the stack, x8 for
-// results in memory, x30 the return address; x16 and x17 are free between caller and callee. No
-// intercepted call takes floating point. "hint #34" is bti c, a landing pad where the processor
-// asks for one.
+// These are the assembler macros of trampolines.S for aarch64: arguments are in x0-x7 and on the
+// stack, x8 is for results in memory, x30 has the return address; x16 and x17 are free between
+// caller and callee. No intercepted call takes floating point. "hint #34" is bti c, a landing pad
+// where the processor asks for one.
 
   .macro jump_through_slot index
   hint #34
@@ -18,7 +18,7 @@
   b stub_lazy_common
   .endm
 
-// Entered with the call's index in w17.
+// It is entered with the call's index in w17.
   .macro lazy_common
   .cfi_startproc
   stp x29, x30, [sp, #-96]!

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clang-format off
-// Assembler macros of trampolines.S for x86-64 (System V): arguments in rdi rsi rdx rcx r8 r9 and
-// on the stack above the return address. No intercepted call takes floating point.
+// These are the assembler macros of trampolines.S for x86-64 (System V): arguments are in rdi rsi
+// rdx rcx r8 r9 and on the stack above the return address. No intercepted call takes floating
+// point.
 
   .macro jump_through_slot index
   endbr64
@@ -25,8 +26,8 @@
   .cfi_adjust_cfa_offset -8
   .endm
 
-// Entered with the call's index pushed over the return address: the stack is then aligned to 16,
-// and stays so with an even number of registers saved.
+// It is entered with the call's index pushed over the return address: the stack is then aligned to
+// 16, and stays so with an even number of registers saved.
   .macro lazy_common
   .cfi_startproc
   .cfi_adjust_cfa_offset 8

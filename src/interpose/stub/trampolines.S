@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entry points of every intercepted call: MPI_X, MPI_X's other names, and PMPI_X. Each is one
-// jump through a slot of its own, whatever its arguments are: a tool may stand behind MPI_X, and
-// what the tool passes on comes to PMPI_X. A slot starts at its lazy entry, which has resolve.c
-// decide where the call goes, the arguments as they came.
+// These are the entry points of every intercepted call: MPI_X, MPI_X's other names, and PMPI_X.
+// Each is one jump through a slot of its own, whatever its arguments are: a tool may stand behind
+// MPI_X, and what the tool passes on comes to PMPI_X. A slot starts at its lazy entry, which has
+// resolve.c decide where the call goes, with the arguments as they came.
 
 #if defined(__x86_64__)
 #include "interpose/stub/trampoline_x86_64.h"
@@ -61,7 +61,8 @@ stub_lazy_\name:
   .set \name, \as
   .endm
 
-// In the order of internal.h: the names that tools redefine, then those by which they pass on.
+// The entry points are in the order of internal.h: the names that tools redefine, then those by
+// which they pass on.
 #define SUMAC_CALL(name) entry_point MPI_##name
 #define SUMAC_OTHER_NAME(other, name) entry_point other
 #include "interpose/calls.def"

@@ -17,7 +17,7 @@ constexpr std::uint32_t kMostSites = 4096;
 // The symbols of this library begin here.
 const char own_symbol = 0;
 
-// True for the code of an MPI, of its language bindings, and of Sumac.
+// Returns true for the code of an MPI, of its language bindings, and of Sumac.
 bool belongs_to_mpi(const Dl_info& info) {
   Dl_info own;
   if (dladdr(&own_symbol, &own) != 0 && own.dli_fbase == info.dli_fbase) return true;
@@ -26,7 +26,7 @@ bool belongs_to_mpi(const Dl_info& info) {
   return std::strncmp(name, "libmpi", 6) == 0 || std::strncmp(name, "libsumac", 8) == 0;
 }
 
-// The absolute path of an object file. The program itself is named as it was started.
+// Returns the absolute path of an object file. The program itself is named as it was started.
 std::string path_of(const char* name) {
   const bool has_folder = std::strchr(name, '/') != nullptr;
   std::string path = has_folder ? real_path(name) : std::string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where in the program a call was made.
+// This finds the place in the program at which a call was made.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace sumac {
 
-// Addresses that calls returned to, numbered from 1; 0 stands for all others once there are many.
-// For one thread at a time.
+// Calls returned to these addresses, which are numbered from 1; 0 stands for all others once there
+// are many. Only one thread at a time may use it.
 class CallSites {
  public:
-  // The number of the place that a call made from `address` belongs to. Where that is inside of the
-  // MPI, as for calls from Fortran, it is the innermost caller outside: the stack is walked.
-  // `line`: set to the site's definition, JSON, where it is new.
+  // Returns the number of the place that a call made from `address` belongs to. If that is inside
+  // of the MPI, as for calls from Fortran, it is the innermost caller outside, which a walk of the
+  // stack finds. `line` is set to the site's definition, JSON, if it is new.
   std::uint32_t find(const void* address, std::string& line);
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kRounds = 32, kTag = 1;
 
-// The same for ranks that have one clock.
+// Returns a word that is the same for ranks that have one clock.
 std::uint64_t own_clock() {
   char text[256] = "";
   gethostname(text, sizeof text - 1);
@@ -63,7 +63,7 @@ ClockOffset ask(MpiComm comm) {
 
 ClockOffset measure_clock_offset(MpiComm comm) {
   int rank = 0, size = 1;
-  // Of its own, so that no receive of the program's takes a message.
+  // The messages have a communicator of their own, so that no receive of the program's takes one.
   MpiComm own = kMpi.comm_null;
   mpi.Comm_split(comm, 0, 0, one(own));
   mpi.Comm_rank(own, &rank);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the arguments of counted collectives mean, as far as the statistics ask: the one place that
-// knows the types of these functions. Arguments that the standard calls insignificant are not
-// looked at.
+// This header says what the arguments of counted collectives mean, as far as the statistics ask. It
+// is the one place that knows the types of these functions. It does not look at arguments that the
+// standard calls insignificant.
 #pragma once
 
 #include "interpose/calls/call_size.h"
@@ -12,21 +12,21 @@ namespace sumac {
 
 struct CountedArguments {
   MpiComm comm = kMpi.comm_null;
-  CallSize size = {};  // what this rank gives; of scatters, what it gets
+  CallSize size = {};  // size of what this rank gives; in a scatter, of what it gets
   int root = kNoRoot;
   MpiOp op = kMpi.op_null;
   bool in_place = false;
 };
 
-// The number of blocks that a neighbourhood collective sends; 0 where there is no topology.
+// Returns the number of blocks that a neighbourhood collective sends; 0 if there is no topology.
 int blocks_sent(MpiComm comm);
 
-// The sum of blocks with counts and types of their own. `types`: one a block; null: all have
-// `type`.
+// Returns the sum of blocks with counts and types of their own. `types` has one type for each
+// block; null: all have `type`.
 CallSize size_of_blocks(const int* counts, MpiDatatype type, DatatypePointer types, int blocks);
 
 // read() takes the arguments up to the communicator, of a call that the MPI has accepted: it asks
-// the MPI about types, which would tell an error handler of wrong ones. A root below 0 is that of a
+// the MPI about types, which would tell an error handler of wrong ones. A root below 0 belongs to a
 // call between two groups, in which other arguments may have no meaning.
 template <Counted>
 struct CountedSignature;
@@ -49,7 +49,7 @@ struct CountedSignature<Counted::gatherv> {
                                const int* received, const int*, MpiDatatype received_type, int root,
                                MpiComm comm) {
     if (root < 0) return {comm, {}, root};
-    const bool in_place = send == kMpi.in_place;  // on the root alone
+    const bool in_place = send == kMpi.in_place;  // allowed on the root alone
     const CallSize size = in_place ? size_of_data(received_type, received ? received[root] : 0)
                                    : size_of_data(sent_type, sent);
     return {comm, size, root, kMpi.op_null, in_place};
@@ -74,7 +74,7 @@ struct CountedSignature<Counted::scatterv> {
                                void* receive, int received, MpiDatatype received_type, int root,
                                MpiComm comm) {
     if (root < 0) return {comm, {}, root};
-    const bool in_place = receive == kMpi.in_place;  // on the root alone
+    const bool in_place = receive == kMpi.in_place;  // allowed on the root alone
     const CallSize size = in_place ? size_of_data(sent_type, sent ? sent[root] : 0)
                                    : size_of_data(received_type, received);
     return {comm, size, root, kMpi.op_null, in_place};

@@ -33,7 +33,7 @@ namespace {
 
 void* functions_below[SUMAC_NUM_CALLS];
 
-// What follows the communicator in the functions of one form.
+// These are the arguments that follow the communicator in the functions of one form.
 template <Form form>
 struct EndOf;
 template <>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions that stand before collectives that the MPI alone serves: they count the calls and
-// pass them on. Made of the SUMAC_COUNTED rows of calls.def.
+// These functions stand before collectives that the MPI alone serves: they count the calls and pass
+// them on. They are made from the SUMAC_COUNTED rows of calls.def.
 #pragma once
 
 #include "interpose/stub/stub.h"

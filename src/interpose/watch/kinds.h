@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is the same in many calls of a profile, and the sums over each such kind of call.
+// A kind is what is the same in many calls of a profile. There are sums over each such kind of
+// call.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 
 namespace sumac {
 
-// What is called. Names are of static storage.
+// This says what is called. Names have static storage.
 struct CallKindKey {
   const char* function = "";
   const char* form = "";
   const char* op = "";          // empty for calls without one
-  int communicator = -1;        // its number; -1: none
-  std::uint32_t type = 0;       // the number of its name
-  std::uint32_t site = 0;       // in the program
+  int communicator = -1;        // the communicator's number; -1: none
+  std::uint32_t type = 0;       // the number of the type's name
+  std::uint32_t site = 0;       // the number of the place in the program
   int root = -1;                // -1: none
   std::int64_t operation = -1;  // persistent: its number among the communicator's calls
   bool in_place = false;
@@ -28,23 +29,23 @@ struct CallKindKey {
 };
 
 struct CallSums {
-  std::uint64_t calls = 0, kept = 0;  // of these, kept one by one
+  std::uint64_t calls = 0, kept = 0;  // calls, and how many of these were kept one by one
   std::uint64_t bytes = 0;
   std::uint64_t inside = 0, completing = 0;  // ns
 };
 
-// The kinds of a process, numbered from 0. Its memory has a bound: once there are many kinds, sizes
-// are rounded down to powers of two and places in the program are left out; once these are many
-// too, all that is new is one kind, number 0. For one thread at a time.
+// The kinds of a process are numbered from 0. Their memory has a bound: once there are many kinds,
+// sizes are rounded down to powers of two and places in the program are left out; once these are
+// many too, everything that is new is one kind, number 0. Only one thread at a time may use it.
 class CallKinds {
  public:
   CallKinds();
-  // `line`: set to the kind's definition, JSON, where it is new.
+  // `line` is set to the kind's definition, JSON, if it is new.
   std::uint32_t number_of(CallKindKey key, std::string& line);
   std::uint32_t number_of_type(const std::string& name);
 
   CallSums& sums(std::uint32_t number) { return sums_[number]; }
-  // Of the kinds with calls: a line of JSON each, and a '\n' between them.
+  // Returns the kinds with calls, a line of JSON for each, with a '\n' between them.
   std::string all_sums() const;
 
  private:

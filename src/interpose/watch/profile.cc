@@ -141,7 +141,7 @@ Communicator* Profile::find(MpiComm comm) {
   return c && c->profiled >= 0 ? c : nullptr;
 }
 
-// As without a profile; but Sumac stays with the name.
+// Agrees as ranks do without a profile; but Sumac goes no further than the name.
 void Profile::agree(const Call& call, Communicator& c) {
   if (call.kind.form == Form::nonblocking) return;
   const bool persistent = call.kind.form == Form::persistent;
@@ -158,10 +158,10 @@ void Profile::agree(const Call& call, Communicator& c) {
     define(member, c);
     int world = 0;
     if (world_is_up()) mpi.Comm_size(kMpi.comm_world, &world);
-    // All ranks have this option, else the communicator is handed down.
+    // All ranks have this option, or else the communicator is handed down.
     const bool all = member.size == world && c.state == Team::State::counting;
     compares_clocks_ |= all;
-    // Threads may come to the others in any order.
+    // Threads may come to the other communicators in any order.
     compares = all && call.comm == kMpi.comm_world;
   }
   if (compares) compare_clocks(kMpi.comm_world);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SUMAC_PROFILE: Sumac watches the program's calls, hands all of them to the MPI, and writes a file
-// a rank that tells which calls were made from where, and how long they took. See docs/profile.md.
+// With SUMAC_PROFILE, Sumac watches the program's calls, hands all of them to the MPI, and writes a
+// file for each rank that tells which calls were made from where, and how long they took. See
+// docs/profile.md.
 //
-// Of each kind of call (kinds.h) there are sums; calls are kept one by one up to
-// SUMAC_PROFILE_CALLS of them. Ranks find the same call by its communicator and its number there.
-// A communicator's name across ranks is the one that they agree on after two blocking calls, as
-// they do without a profile; where they do not come that far, its members and how many
+// There are sums for each kind of call (kinds.h); calls are kept one by one up to
+// SUMAC_PROFILE_CALLS of them. Ranks find the same call by its communicator and its number there. A
+// communicator's name across ranks is the one that they agree on after two blocking calls, as they
+// do without a profile. If they do not come that far, the name is its members and how many
 // communicators of the same members this rank has used before.
 #pragma once
 
@@ -23,12 +24,13 @@
 
 namespace sumac {
 
-// Reads the option; once. Options by which Sumac would take calls have no effect then.
+// Reads the option. Must be called once. Options by which Sumac would take calls have no effect
+// then.
 void read_profile_option();
-// Decided before anything is redirected.
+// Returns true if calls are profiled. This is decided before anything is redirected.
 bool calls_are_profiled();
 
-// "sum", "user", or nothing for MPI_OP_NULL.
+// Returns "sum", "user", or an empty text for MPI_OP_NULL.
 const char* name_of_op(MpiOp op);
 
 // Deferred calls, and starts of persistent operations, are added when they have ended.
@@ -38,24 +40,24 @@ struct EndedCall : ProfiledCall {
 
 class Profile {
  public:
-  // After MPI_Init, and before MPI_Finalize.
+  // These must be called after MPI_Init, and before MPI_Finalize.
   void begin();
   void end();
 
-  // Notes a call that the MPI has taken, from `began` to `ended` (ns); `site`: where it returned.
+  // Notes a call that the MPI has taken, from `began` to `ended` (ns). The call returned to `site`.
   // All ranks of the communicator come here: they may agree on its name.
   void note(const Call& call, const void* site, std::uint64_t began, std::uint64_t ended);
-  // The same for a call of another collective, of which all but its size and place is in `key`.
-  // `request`: of a call that is not blocking.
+  // Does the same for a call of another collective; everything but its size and place is in `key`.
+  // `request` is that of a call that is not blocking.
   void note(CallKindKey key, Form form, MpiComm comm, const CallSize& size, RequestPointer request,
             const void* site, std::uint64_t began, std::uint64_t ended);
-  // Notes a call that concerns this rank alone, of which there are sums only.
+  // Notes a call that concerns this rank alone, for which there are only sums.
   void note_alone(CallKindKey key, MpiDatatype type, MpiCount count, const void* site,
                   std::uint64_t ns);
   void add(const EndedCall& call);
 
  private:
-  // A communicator.
+  // This is a communicator.
   struct Member {
     int number = -1, rank = 0, size = 0;
     bool inter = false, agreed = false;
@@ -64,7 +66,7 @@ class Profile {
   };
 
   Communicator* find(MpiComm comm);
-  // The communicator with one call more; a member of none where it is not known.
+  // Returns the communicator with one call more; a default member if it is not known.
   Member next_call_of(const Communicator* communicator);
   void note_of(const Member& member, CallKindKey key, Form form, const CallSize& size,
                RequestPointer request, const void* site, std::uint64_t began, std::uint64_t ended);
@@ -76,18 +78,19 @@ class Profile {
   void add_locked(const EndedCall& call);
   void write();
 
-  std::mutex mutex_;  // never held across a call of the MPI's that may wait
+  std::mutex mutex_;  // never held across a call of the MPI that may wait
   RecordingFile file_;
   CallKinds kinds_;
   CallSites sites_;
   std::vector<Member> members_;
   std::unordered_map<std::uint64_t, std::uint64_t> same_members_;
   std::uint64_t kept_ = 0;
-  // All ranks of the job have this option, and compare their clocks at the end: the same on all.
+  // True if all ranks of the job have this option, and compare their clocks at the end. It is the
+  // same on all ranks.
   bool compares_clocks_ = false;
 };
 
-// Never destroyed.
+// The profile is never destroyed.
 Profile& profile();
 
 }  // namespace sumac

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions that stand before the MPI's where SUMAC_PROFILE watches them: each hands its call
-// down, and notes it. No lock is held and nothing is marked while the MPI has the call, beside what
-// Entry marks, for an error handler may leave it by an exception or longjmp.
+// These functions stand before the MPI's if SUMAC_PROFILE watches them: each hands its call down,
+// and notes it. No lock is held and nothing is marked while the MPI has the call, beside what Entry
+// marks, because an error handler may leave it by an exception or longjmp.
 #pragma once
 
 #include "interpose/mpi/call.h"
@@ -9,10 +9,10 @@
 
 namespace sumac {
 
-// `site`: where the program's call returns to.
+// The program's call returns to `site`.
 int serve_profiled(const Call& call, const void* site);
 
-// MPI_Pack and MPI_Unpack.
+// Puts functions before MPI_Pack and MPI_Unpack.
 void redirect_profiled_packing(const sumac_stub& stub);
 
 }  // namespace sumac

@@ -36,8 +36,8 @@ Table::iterator find_active(std::uintptr_t bits) {
   return table().end();
 }
 
-// The persistent collectives among the requests that have been started, each for its share of the
-// time.
+// Notes the persistent collectives among the requests that have been started, each with its share
+// of the time.
 void note_starts(int count, RequestPointer requests, std::uint64_t begin, std::uint64_t end) {
   const std::lock_guard<std::mutex> lock(mutex);
   const std::uint64_t share = (end - begin) / static_cast<std::uint64_t>(count);
@@ -91,7 +91,8 @@ class ProfileListener final : public RequestListener {
  private:
   static bool is_active(MpiRequest request) { return find_active(request.bits) != table().end(); }
 
-  // These require the lock. A call about several is shared equally by those that are held.
+  // The caller must hold the lock. The time of a call about several requests is shared equally by
+  // those that are held.
   static void add_time(const RequestEvent& event) {
     const auto held_ones = std::count_if(event.asked.begin(), event.asked.end(), is_active);
     if (held_ones == 0) return;
@@ -119,7 +120,7 @@ class ProfileListener final : public RequestListener {
 void hold_request(MpiRequest request, const EndedCall& made, bool persistent) {
   const std::lock_guard<std::mutex> lock(mutex);
   Held own{made, persistent, !persistent};
-  if (persistent) own.call.sequence = UINT32_MAX;  // that of the start before the first
+  if (persistent) own.call.sequence = UINT32_MAX;  // the number of the start before the first
   table().emplace(request.bits, own);
   ++held;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests of collectives in a profile: how long the program was in the calls that completed them.
-// A call that completes several is shared equally between those that are collectives.
+// For requests of collectives, a profile says how long the program was in the calls that completed
+// them. The time of a call that completes several is shared equally between those that are
+// collectives.
 #pragma once
 
 #include "interpose/mpi/constants.h"
@@ -9,11 +10,11 @@
 
 namespace sumac {
 
-// Notes what the MPI has made for a call. Of a persistent operation, `made` is what its starts are
-// like.
+// Notes the request that the MPI has made for a call. For a persistent operation, `made` says what
+// its starts are like.
 void hold_request(MpiRequest request, const EndedCall& made, bool persistent);
 
-// Adds what has not ended.
+// Adds the calls that have not ended.
 void end_profiled_requests();
 
 RequestListener& profile_listener();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When the profile takes a request's call for ended, and what time it counts. The constants are
-// those of the standard's binary interface, which need no library.
+// The tests check when the profile takes a request's call for ended, and what time it counts. The
+// constants are those of the standard's binary interface, which need no library.
 #include "interpose/watch/profiled_requests.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ std::vector<EndedCall> added;
 
 }  // namespace
 
-// Instead of the profile.
+// This stands in for the profile.
 Profile& profile() {
   static auto* the_profile = new Profile;
   return *the_profile;
@@ -41,7 +41,7 @@ class ProfiledRequests : public testing::Test {
     return profile_listener().holds_any(1, one(handle));
   }
 
-  // A call about these requests, of which it ends some.
+  // Tells of a call about these requests, which ends some of them.
   static void tell(const std::vector<std::uintptr_t>& asked, const std::vector<int>& ended,
                    bool lasting = false) {
     static MpiStatus status;
@@ -70,7 +70,7 @@ TEST_F(ProfiledRequests, ACallEndsWithItsRequest) {
   EXPECT_EQ(added[0].completing, 2 * kTook);
   EXPECT_EQ(added[0].end, kBegin + kTook);
   EXPECT_FALSE(is_held(5));
-  tell({5}, {0});  // the handle is another request's
+  tell({5}, {0});  // the handle is that of another request
   EXPECT_EQ(added.size(), 1u);
 }
 

@@ -37,7 +37,7 @@ class Messages : public Pollable {
   virtual void add_peers(std::vector<int>&) const {}
 };
 
-// A group of ranks that reach each other by messages, as one strand of one of its ranks uses it.
+// The ranks of this group reach each other by messages. One strand of one of its ranks uses it.
 struct MessageGroup {
   Messages* messages = nullptr;
   Stream* stream = nullptr;
