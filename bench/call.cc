@@ -50,7 +50,7 @@ int row_of(const Case& test) {
 
 const FunctionInfo* find_function(Collective collective, bool lists) {
   for (const FunctionInfo& info : kFunctions) {
-    if (info.collective == collective && info.lists == lists) return &info;
+    if (info.collective == collective && info.lists() == lists) return &info;
   }
   return nullptr;
 }

@@ -70,13 +70,11 @@ void LevelsOperation::plan(const ChosenCall& call) {
 }
 
 // Over levels a barrier is the reduction of a word.
-ReduceArguments LevelsOperation::word_of_barrier(const ChosenCall& call) {
-  ReduceArguments word{reinterpret_cast<const std::byte*>(&barrier_in_),
-                       reinterpret_cast<std::byte*>(&barrier_out_), 1, kBarrierWord,
-                       find_reduce(Op::bor, DType::i32)};
+ReduceArguments LevelsOperation::word_of_barrier() {
   static_assert(sizeof barrier_in_ == kBarrierWord);
-  word.by_mpi = call.reduction.by_mpi;
-  return word;
+  return {reinterpret_cast<const std::byte*>(&barrier_in_),
+          reinterpret_cast<std::byte*>(&barrier_out_), 1, kBarrierWord,
+          find_reduce(Op::bor, DType::i32)};
 }
 
 void LevelsOperation::take_arguments(const ChosenCall& call) {
@@ -94,8 +92,7 @@ void LevelsOperation::take_arguments(const ChosenCall& call) {
       op.allgather = call.allgather;
       return;
     case ArgumentKind::reduction:
-      op.reduction =
-          call.collective == Collective::barrier ? word_of_barrier(call) : call.reduction;
+      op.reduction = call.collective == Collective::barrier ? word_of_barrier() : call.reduction;
       break;
     case ArgumentKind::alltoall:
       return;  // not over levels

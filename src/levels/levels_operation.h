@@ -96,7 +96,7 @@ class LevelsOperation {
 
  private:
   void plan(const ChosenCall& call);
-  ReduceArguments word_of_barrier(const ChosenCall& call);
+  ReduceArguments word_of_barrier();
   void take_arguments(const ChosenCall& call);
   void begin_stages();
   void begin_multi_leader();

@@ -28,7 +28,7 @@ bool ends_together(const Call& call) {
   const Function function = call.kind.function;
   if (function == Function::barrier) return true;
   const CollectiveInfo& collective = info_of(call.collective());
-  const bool lists = info_of(function).lists;
+  const bool lists = info_of(function).lists();
   const bool of_all = function == Function::allreduce ||
                       (collective.divided != Divided::whole && !collective.has_root);
   if (!of_all || !collective.is_sized) return false;

@@ -31,14 +31,16 @@ struct FunctionInfo {
   const char* name;  // "reduce_scatter_block"
   Function function;
   Collective collective;
-  bool lists;  // its calls list a count for each rank
+  std::string_view arguments;  // a letter for each, as calls.def says
+
+  // True where a call lists a count for each rank.
+  constexpr bool lists() const { return arguments.find('C') != std::string_view::npos; }
 };
 
 inline constexpr FunctionInfo kFunctions[] = {
 #define SUMAC_CALL(name)
-#define SUMAC_FUNCTION(function, collective, arguments)   \
-  {#function, Function::function, Collective::collective, \
-   std::string_view(arguments).find('C') != std::string_view::npos},
+#define SUMAC_FUNCTION(function, collective, arguments) \
+  {#function, Function::function, Collective::collective, arguments},
 #include "interpose/calls.def"
 #undef SUMAC_CALL
 };
@@ -48,6 +50,13 @@ constexpr const FunctionInfo& info_of(Function function) {
 }
 constexpr const char* name_of(Function function) { return info_of(function).name; }
 constexpr Collective collective_of(Function function) { return info_of(function).collective; }
+
+// Returns the first function with the same arguments.
+constexpr Function first_like(Function function) {
+  const FunctionInfo* row = kFunctions;
+  while (row->arguments != info_of(function).arguments) ++row;
+  return row->function;
+}
 
 // Returns true if the function has a part for each rank, so that its counts are those of parts.
 constexpr bool has_parts(Function function) { return has_parts(collective_of(function)); }

@@ -15,9 +15,10 @@
 
 namespace sumac {
 
-// `Count` is int, or MPI_Count in the functions MPI_X_c.
+// `Count` is int, or MPI_Count in the functions MPI_X_c. Functions with the same arguments have the
+// same signature.
 template <Function function, class Count>
-struct Signature;
+struct Signature : Signature<first_like(function), Count> {};
 
 template <class Count>
 struct Signature<Function::allreduce, Count> {
@@ -32,9 +33,6 @@ struct Signature<Function::allreduce, Count> {
     return {call.send.address, data.address, static_cast<Count>(data.count), data.type, call.op};
   }
 };
-
-template <class Count>
-struct Signature<Function::reduce_local, Count> : Signature<Function::allreduce, Count> {};
 
 template <class Count>
 struct Signature<Function::reduce, Count> {
@@ -123,10 +121,6 @@ struct Signature<Function::allgatherv, Count> {
             receive.type};
   }
 };
-
-// The counts are those of each rank's block.
-template <class Count>
-struct Signature<Function::alltoall, Count> : Signature<Function::allgather, Count> {};
 
 template <class Count>
 struct Signature<Function::alltoallv, Count> {
