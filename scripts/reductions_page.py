@@ -170,7 +170,7 @@ def elements_table(elements, types):
 
 
 def rules(header):
-    text = found(r"\n(// dst\[i\] = .*?)using ReduceFn", header, "rules")
+    text = found(r"\n(// Computes dst\[i\] = .*?)using ReduceFn", header, "rules")
     return "".join(line.removeprefix("//").removeprefix(" ") + "\n" for line in text.splitlines())
 
 

@@ -64,8 +64,9 @@ TEST(ChoiceTable, UsersRulesComeFirst) {
 
 TEST(ChoiceTable, AChoiceHasTheRadixAndTheChunkOfItsRule) {
   const RuleSet user =
-      rules(rule("p2p", "-8K", "knomial") + "radix=4\n" + rule("p2p", "-9K", "knomial") +
-            rule("levels", "-8K", "levels") + "chunk=\"4K\"\n" + rule("levels", "-9K", "levels"));
+      rules(rule("p2p", "-8K", "recursive_doubling") + "radix=4\n" +
+            rule("p2p", "-9K", "recursive_doubling") + rule("levels", "-8K", "levels") +
+            "chunk=\"4K\"\n" + rule("levels", "-9K", "levels"));
   const auto chosen = [&](Over over, std::size_t bytes) {
     return ChoiceTable(user, capabilities(8, false, false, over), "")
         .choose(Collective::allreduce, bytes);
