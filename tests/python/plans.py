@@ -46,8 +46,6 @@ CALLS = {
     "a barrier": ("barrier", "-n", "256", "--nodes", "16"),
     "levels in one node": ("allreduce", "64K", "-n", "64", "--machine", XML,
                            "--hierarchy", "l3,package", "--algo", "allreduce:levels"),
-    "the MPI among leaders": ("allreduce", "1M", "-n", "16", "--nodes", "4",
-                              "--algo", "allreduce:levels;allreduce:mpi_allreduce"),
     **{f"slow ranks, {design}": ("allreduce", "256K", "-n", "16", "--nodes", "2",
                                  "--slow", "4-7,12-15", "--slow-design", design,
                                  "--algo", "allreduce:levels")

@@ -152,14 +152,12 @@ def test_parts_are_gathered_by_nodes_and_then_among_leaders():
 
 
 def test_all_ranks_of_nodes_lead_with_a_part_each():
-    """The MPI's own all-reduce is for leaders alone: it is no choice among the ranks of parts."""
     found = plans.plan(*plans.CALLS["several leaders"])
     assert plans.outline(found) == [
         "node 3 x 4 shm reduce_scatter", "top 4 x 3 p2p allreduce", "node 3 x 4 shm allgather"
     ]  # fmt: skip
     node, top, _ = found["levels"]
     assert (node["algorithm"], node["rule"]) == ("multi_leader", "")
-    assert "mpi_allreduce" not in {other["algorithm"] for other in top["others"]}
     assert top["bytes"] < found["bytes"]  # of one part
 
 

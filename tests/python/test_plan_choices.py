@@ -193,19 +193,6 @@ def test_a_call_is_left_to_the_mpi_by_rule(tmp_path):
     assert plans.plan("barrier", "-n", "39", *given)["algorithm"] == "flat"
 
 
-def test_what_the_mpi_does_among_leaders_is_not_known():
-    found = plans.plan(*plans.CALLS["the MPI among leaders"])
-    (top,) = [row for row in found["levels"] if row["level"] == "top"]
-    assert (top["algorithm"], top["rule"]) == ("mpi_allreduce", "forced")
-    assert (top["steps"], top["bytes"], found["steps"]) == (None, None, None)
-    by_leaders = ("--algo", "allreduce:multi_leader;allreduce:mpi_allreduce")
-    found = plans.plan("allreduce", "1M", "-n", "16", "--nodes", "4", *by_leaders)
-    (top,) = [row for row in found["levels"] if row["level"] == "top"]
-    assert top["algorithm"] != "mpi_allreduce" and found["steps"] > 0
-    steps = {other["algorithm"]: other["steps"] for other in found["others"]}
-    assert steps["levels"] is None and steps["all_ranks"] > 0
-
-
 @pytest.mark.parametrize("shape", [("-n", "2"), ("-n", "8", "--hierarchy", "ranks:2,node")])
 @pytest.mark.parametrize(
     ("key", "option", "classes"),
