@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Includes under src/ go one way: a layer includes itself and lower ones, never a higher one.
-<mpi.h> is included only where MPI's handles may be seen. Tests beside their source may use more.
-No two files of src/ have one name, but for algorithms, of which each collective has a folder."""
+<mpi.h> is included only where MPI's handles may be seen. Tests beside their source may use more."""
 
 import re
 
@@ -91,16 +90,6 @@ def layer_finding(source, name):
     return f'includes "{name}", but {other}/ {relation} {own}/'
 
 
-def shared_names(sources):
-    """The findings for files of one name."""
-    seen = {}
-    for source in sources:
-        where = name_of(source)
-        if where.startswith("src/") and not where.startswith("src/algorithms/"):
-            seen.setdefault(source.name, []).append(where)
-    return [f"one name for {' and '.join(found)}" for found in seen.values() if len(found) > 1]
-
-
 def is_test(path):
     return path.stem.endswith(("_test", "_bench"))
 
@@ -115,7 +104,7 @@ def main():
             finding = layer_finding(source, name) if quote == '"' else None
             if finding and not is_test(source):
                 findings.append(f"{where}:{line}: {finding}")
-    finish(findings + shared_names(files(*SOURCES)))
+    finish(findings)
 
 
 if __name__ == "__main__":

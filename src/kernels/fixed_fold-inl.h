@@ -93,18 +93,18 @@ inline constexpr std::size_t kLeastPaged = 2 << 20;
 
 // Folds blocks of four pages of two sources, a few cache lines of each page in turn: processors
 // prefetch within a page only, so four pages keep more of the memory busy than one.
-template <class Step, Stores kStores, class T>
+template <class Step, FoldStores kStores, class T>
 HWY_NOINLINE void fold_pages(T* dst, const T* first, const T* second, std::size_t count);
 
 // Folds `count` lanes.
-template <class Step, int N, Stores kStores>
+template <class Step, int N, FoldStores kStores>
 HWY_NOINLINE void fold(void* to, const void* const* from, int num_srcs, std::size_t count) {
   using T = typename Step::Lane;
   const typename Step::Vector d;
   constexpr std::size_t kLanes = hn::MaxLanes(d);
   T* dst = static_cast<T*>(to);
   const Sources<T, N> srcs(from, num_srcs);
-  if constexpr (kStores == Stores::cached) {  // kLeastStreamed is greater than these sizes
+  if constexpr (kStores == FoldStores::cached) {  // kLeastStreamed is greater than these sizes
     if (count <= kLanes) return fold_few<Step, kLanes>(dst, srcs, count);
   }
   if constexpr (N == 2) {
@@ -127,10 +127,10 @@ HWY_NOINLINE void fold(void* to, const void* const* from, int num_srcs, std::siz
     for (; i < last; i += kLanes) fold_vector<Step>(d, dst, srcs, i);
     store_ends(d, ends, dst, last);
   }
-  if constexpr (kStores == Stores::streaming) hwy::FlushStream();
+  if constexpr (kStores == FoldStores::streaming) hwy::FlushStream();
 }
 
-template <class Step, Stores kStores, class T>
+template <class Step, FoldStores kStores, class T>
 HWY_NOINLINE void fold_pages(T* dst, const T* first, const T* second, std::size_t count) {
   const typename Step::Vector d;
   const Sources<T, 2> srcs(first, second);
@@ -149,10 +149,10 @@ HWY_NOINLINE void fold_pages(T* dst, const T* first, const T* second, std::size_
     }
   }
   hn::StoreU(head, d, dst);
-  if constexpr (kStores == Stores::streaming) hwy::FlushStream();
+  if constexpr (kStores == FoldStores::streaming) hwy::FlushStream();
   const void* const rest[] = {first + i, second + i};
   constexpr int kSources = 2;
-  fold<Step, kSources, Stores::cached>(dst + i, rest, kSources, count - i);
+  fold<Step, kSources, FoldStores::cached>(dst + i, rest, kSources, count - i);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -41,18 +41,18 @@ struct Sources<T, 0> {
 };
 
 // Results are stored into the caches, or past them to aligned addresses.
-enum class Stores { cached, streaming };
+enum class FoldStores { cached, streaming };
 
-template <Stores kStores, class D, class T>
+template <FoldStores kStores, class D, class T>
 HWY_INLINE void store(hn::Vec<D> v, D d, T* to) {
-  if constexpr (kStores == Stores::streaming) {
+  if constexpr (kStores == FoldStores::streaming) {
     hn::Stream(v, d, to);
   } else {
     hn::StoreU(v, d, to);
   }
 }
 
-template <class Step, Stores kStores = Stores::cached, class D, class T, int N>
+template <class Step, FoldStores kStores = FoldStores::cached, class D, class T, int N>
 HWY_INLINE void fold_vector(D d, T* dst, const Sources<T, N>& srcs, std::size_t i) {
   auto acc = hn::LoadU(d, srcs[0] + i);
   for (int k = 1; k < srcs.size(); ++k) acc = Step::of(d, acc, hn::LoadU(d, srcs[k] + i));
@@ -62,7 +62,7 @@ HWY_INLINE void fold_vector(D d, T* dst, const Sources<T, N>& srcs, std::size_t 
 // Four vectors at once hide the latency of a fold's dependent steps. Two sources need only one
 // step, and their stores come between the loads, which takes an eighth less time in the first-level
 // cache (1 KiB on Zen 3).
-template <class Step, Stores kStores, class D, class T, int N>
+template <class Step, FoldStores kStores, class D, class T, int N>
 HWY_INLINE void fold_four(D d, T* dst, const Sources<T, N>& srcs, std::size_t i) {
   const std::size_t lanes = hn::Lanes(d);
   if constexpr (N == 2) {

@@ -72,16 +72,16 @@ struct Kernel {
     if (num_srcs == 1) return plain::copy(dst, srcs[0], bytes);
     count *= S::kPerElement;
     if (may_stream<S>(dst, srcs, num_srcs, bytes)) {
-      if (num_srcs == 2) return fold<S, 2, Stores::streaming>(dst, srcs, num_srcs, count);
-      return fold<S, 0, Stores::streaming>(dst, srcs, num_srcs, count);
+      if (num_srcs == 2) return fold<S, 2, FoldStores::streaming>(dst, srcs, num_srcs, count);
+      return fold<S, 0, FoldStores::streaming>(dst, srcs, num_srcs, count);
     }
-    if (num_srcs == 2) return fold<S, 2, Stores::cached>(dst, srcs, num_srcs, count);
+    if (num_srcs == 2) return fold<S, 2, FoldStores::cached>(dst, srcs, num_srcs, count);
     if constexpr (is_common<Op, E>()) {
-      if (num_srcs == 3) return fold<S, 3, Stores::cached>(dst, srcs, num_srcs, count);
-      if (num_srcs == 4) return fold<S, 4, Stores::cached>(dst, srcs, num_srcs, count);
-      if (num_srcs == 8) return fold<S, 8, Stores::cached>(dst, srcs, num_srcs, count);
+      if (num_srcs == 3) return fold<S, 3, FoldStores::cached>(dst, srcs, num_srcs, count);
+      if (num_srcs == 4) return fold<S, 4, FoldStores::cached>(dst, srcs, num_srcs, count);
+      if (num_srcs == 8) return fold<S, 8, FoldStores::cached>(dst, srcs, num_srcs, count);
     }
-    fold<S, 0, Stores::cached>(dst, srcs, num_srcs, count);
+    fold<S, 0, FoldStores::cached>(dst, srcs, num_srcs, count);
   }
 };
 

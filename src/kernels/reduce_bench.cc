@@ -18,26 +18,26 @@ namespace {
 constexpr std::int64_t kSizes[] = {8, 64, 1 << 10, 1 << 16, 1 << 20, 1 << 26};  // bytes of dst
 constexpr int kNumSources[] = {2, 4, 8};
 
-struct Pair {
+struct OpAndType {
   Op op;
   DType type;
 };
-constexpr Pair kPairs[] = {{Op::sum, DType::f64},  {Op::sum, DType::f32}, {Op::max, DType::f64},
-                           {Op::prod, DType::f32}, {Op::sum, DType::i32}, {Op::min, DType::i64},
-                           {Op::prod, DType::i64}, {Op::prod, DType::i8}, {Op::sum, DType::i16},
-                           {Op::band, DType::u32}, {Op::land, DType::i32}};
+constexpr OpAndType kPairs[] = {
+    {Op::sum, DType::f64}, {Op::sum, DType::f32},  {Op::max, DType::f64},  {Op::prod, DType::f32},
+    {Op::sum, DType::i32}, {Op::min, DType::i64},  {Op::prod, DType::i64}, {Op::prod, DType::i8},
+    {Op::sum, DType::i16}, {Op::band, DType::u32}, {Op::land, DType::i32}};
 
 // The buffers of one benchmark lie, relative to the start of a page, where malloc places large
 // ones.
-class Buffers {
+class BenchmarkBuffers {
  public:
-  Buffers(int num, std::size_t bytes) : stride_((bytes + 8191) / 4096 * 4096), num_(num) {
+  BenchmarkBuffers(int num, std::size_t bytes) : stride_((bytes + 8191) / 4096 * 4096), num_(num) {
     memory_ = static_cast<char*>(std::aligned_alloc(4096, stride_ * num));
     std::memset(memory_, 0, stride_ * num);
   }
-  ~Buffers() { std::free(memory_); }
-  Buffers(const Buffers&) = delete;
-  Buffers& operator=(const Buffers&) = delete;
+  ~BenchmarkBuffers() { std::free(memory_); }
+  BenchmarkBuffers(const BenchmarkBuffers&) = delete;
+  BenchmarkBuffers& operator=(const BenchmarkBuffers&) = delete;
   char* operator[](int k) const { return memory_ + k * stride_ + 16; }
   std::vector<const void*> sources() const {
     std::vector<const void*> result;
@@ -55,7 +55,7 @@ class Buffers {
 // caches.
 void copy(benchmark::State& state, int num_srcs, std::size_t bytes) {
   const std::size_t half = bytes * (num_srcs + 1) / 2;
-  const Buffers buffers(2, half);
+  const BenchmarkBuffers buffers(2, half);
   for (auto _ : state) {
     std::memcpy(buffers[0], buffers[1], half);
     benchmark::ClobberMemory();
@@ -63,8 +63,8 @@ void copy(benchmark::State& state, int num_srcs, std::size_t bytes) {
   state.SetBytesProcessed(state.iterations() * half * 2);
 }
 
-void reduce(benchmark::State& state, Pair pair, int num_srcs, std::size_t bytes) {
-  const Buffers buffers(num_srcs + 1, bytes);
+void reduce(benchmark::State& state, OpAndType pair, int num_srcs, std::size_t bytes) {
+  const BenchmarkBuffers buffers(num_srcs + 1, bytes);
   const std::vector<const void*> srcs = buffers.sources();
   const ReduceFn kernel = find_reduce(pair.op, pair.type);
   const std::size_t count = bytes / size_of(pair.type);
@@ -83,7 +83,7 @@ void register_all() {
   for (const std::int64_t bytes : kSizes) {
     for (const int num_srcs : kNumSources) {
       benchmark::RegisterBenchmark(name("memcpy", num_srcs, bytes).c_str(), copy, num_srcs, bytes);
-      for (const Pair pair : kPairs) {
+      for (const OpAndType pair : kPairs) {
         const std::string what = std::string(name_of(pair.op)) + "_" + name_of(pair.type);
         benchmark::RegisterBenchmark(name(what.c_str(), num_srcs, bytes).c_str(), reduce, pair,
                                      num_srcs, bytes);

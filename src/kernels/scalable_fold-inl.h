@@ -30,7 +30,7 @@ HWY_INLINE void fold_first(D d, T* dst, const Sources<T, N>& srcs, std::size_t i
 
 // Folds `count` lanes. A vector is stored before the next is loaded, and none overlap, so dst may
 // be a source.
-template <class Step, int N, Stores kStores>
+template <class Step, int N, FoldStores kStores>
 HWY_NOINLINE void fold(void* to, const void* const* from, int num_srcs, std::size_t count) {
   using T = typename Step::Lane;
   const typename Step::Vector d;

@@ -26,7 +26,7 @@ bool is_far(std::ptrdiff_t stride) {
   return stride >= kLeastPrefetched || stride <= -kLeastPrefetched;
 }
 
-struct Blocks {
+struct StridedBlocks {
   std::byte* to;
   std::ptrdiff_t to_stride;
   const std::byte* from;
@@ -76,7 +76,7 @@ void copy_all(std::byte* to, ToStride to_stride, const std::byte* from, FromStri
 // Does the same for blocks that are far apart on one side, requested ahead. Returns how many blocks
 // it has copied.
 template <std::size_t block>
-std::ptrdiff_t copy_requested(Blocks blocks) {
+std::ptrdiff_t copy_requested(StridedBlocks blocks) {
   const std::ptrdiff_t most = blocks.count;
   const bool reads_far = is_far(blocks.from_stride);
   while (blocks.count > kAhead) {
@@ -92,7 +92,7 @@ std::ptrdiff_t copy_requested(Blocks blocks) {
 }
 
 template <std::size_t block>
-void copy_fixed(Blocks blocks) {
+void copy_fixed(StridedBlocks blocks) {
   using Adjoining = std::integral_constant<std::ptrdiff_t, block>;
   const bool far = is_far(blocks.from_stride) || is_far(blocks.to_stride);
   if (far && blocks.count > kMostInCache) blocks.advance(copy_requested<block>(blocks));
@@ -115,7 +115,7 @@ struct Grid {
   GridStrides from_strides;
   std::ptrdiff_t blocks, rows;
 
-  Blocks row(std::ptrdiff_t i) const {
+  StridedBlocks row(std::ptrdiff_t i) const {
     return {to + i * to_strides.row, to_strides.block, from + i * from_strides.row,
             from_strides.block, blocks};
   }
@@ -142,7 +142,7 @@ Copied transpose_squares(const Grid& grid) {
   const std::ptrdiff_t from_next = rows_adjoin ? grid.from_strides.row : grid.from_strides.block;
   const std::ptrdiff_t to_next = rows_adjoin ? grid.to_strides.block : grid.to_strides.row;
   for (std::ptrdiff_t i = 0; i < copied.rows; i += 2) {
-    const Blocks row = grid.row(i);
+    const StridedBlocks row = grid.row(i);
     std::byte* to = row.to;
     const std::byte* from = row.from;
     for (std::ptrdiff_t j = 0; j < copied.blocks; j += 2) {
@@ -162,7 +162,7 @@ Copied transpose_squares(const Grid& grid) {
 
 // Copies a row of few blocks, without requests ahead.
 template <std::size_t block>
-void copy_fixed_row(const Blocks& row) {
+void copy_fixed_row(const StridedBlocks& row) {
   using Adjoining = std::integral_constant<std::ptrdiff_t, block>;
   if (row.to_stride == Adjoining()) {
     copy_all<block, 4>(row.to, Adjoining(), row.from, row.from_stride, row.count);
@@ -179,19 +179,19 @@ void copy_grid_fixed(const Grid& grid) {
   if (block == sizeof(double) && grid.is_transposed(block)) copied = transpose_squares(grid);
   const std::ptrdiff_t first = copied.blocks == grid.blocks ? copied.rows : 0;
   for (std::ptrdiff_t i = first; i < grid.rows; ++i) {
-    Blocks row = grid.row(i);
+    StridedBlocks row = grid.row(i);
     if (i < copied.rows) row.advance(copied.blocks);
     copy_fixed_row<block>(row);
   }
 }
 
-void copy_any(const Blocks& blocks, std::size_t block) {
+void copy_any(const StridedBlocks& blocks, std::size_t block) {
   for (std::ptrdiff_t i = 0; i < blocks.count; ++i) {
     std::memcpy(blocks.to + i * blocks.to_stride, blocks.from + i * blocks.from_stride, block);
   }
 }
 
-void copy_known(const Blocks& blocks, std::size_t block) {
+void copy_known(const StridedBlocks& blocks, std::size_t block) {
   switch (block) {
 #define SUMAC_FIXED_BLOCK(bytes) \
   case bytes:                    \
@@ -220,7 +220,7 @@ void copy_known(const Blocks& blocks, std::size_t block) {
 void copy_blocks(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from,
                  std::ptrdiff_t from_stride, std::size_t block, std::size_t count) {
   constexpr std::size_t kWorthwhile = 16;
-  Blocks blocks{to, to_stride, from, from_stride, static_cast<std::ptrdiff_t>(count)};
+  StridedBlocks blocks{to, to_stride, from, from_stride, static_cast<std::ptrdiff_t>(count)};
   if (count >= kWorthwhile && to_stride == static_cast<std::ptrdiff_t>(block)) {
     if (const ThinOutFn thin_out = find_thin_out(block, from_stride, false)) {
       const auto done = static_cast<std::ptrdiff_t>(thin_out(to, from, count));
@@ -279,13 +279,13 @@ namespace {
 
 // Streams small blocks. On Zen 4 it packs every second double of 64 MiB at 10 to 11 GB/s; other
 // stores, which fetch each line from memory first, reach 7 to 8, and single loads and stores 9.
-bool stream_thin(Blocks blocks, std::size_t block) {
+bool stream_thin(StridedBlocks blocks, std::size_t block) {
   const ThinOutFn thin_out = find_thin_out(block, blocks.from_stride, true);
   const auto place = reinterpret_cast<std::uintptr_t>(blocks.to);
   if (!thin_out || place % block != 0) return false;
   const auto head = static_cast<std::ptrdiff_t>(-place % kStreamedAt / block);
   if (blocks.count < head) return false;
-  Blocks first = blocks;
+  StridedBlocks first = blocks;
   first.count = head;
   copy_known(first, block);
   blocks.advance(head);

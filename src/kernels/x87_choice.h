@@ -39,10 +39,10 @@ void move_gaps(char* to, const char* from) {
 }
 
 #if defined(__x86_64__)
-enum class Compared { greater, equal, neither };
+enum class X87Order { greater, equal, neither };
 
 // Tells whether a > b, a == b, or neither, as for NaN.
-[[gnu::always_inline]] inline Compared compare(const char* a, const char* b) {
+[[gnu::always_inline]] inline X87Order compare(const char* a, const char* b) {
   using Number = Memory<LongDouble>::Unaligned;
   asm goto(
       "fldt %1\n\tfldt %0\n\tfucomip %%st(1), %%st\n\tfstp %%st(0)\n\t"
@@ -52,11 +52,11 @@ enum class Compared { greater, equal, neither };
       : "cc", "st", "st(1)"
       : greater, equal, neither);
 neither:
-  return Compared::neither;
+  return X87Order::neither;
 greater:
-  return Compared::greater;
+  return X87Order::greater;
 equal:
-  return Compared::equal;
+  return X87Order::equal;
 }
 
 // Returns true if the operation's result is the left element.
@@ -74,8 +74,8 @@ template <class Op, class T>
   const bool same =
       __builtin_memcmp(left, right, 8) == 0 && __builtin_memcmp(left + 8, right + 8, 2) == 0;
   if (same && !lower_index) return false;
-  const Compared compared = kGreater ? compare(left, right) : compare(right, left);
-  return compared == Compared::greater || (compared == Compared::equal && lower_index);
+  const X87Order compared = kGreater ? compare(left, right) : compare(right, left);
+  return compared == X87Order::greater || (compared == X87Order::equal && lower_index);
 }
 
 template <class Op, class T>

@@ -46,7 +46,7 @@ std::ptrdiff_t times(std::size_t count, std::ptrdiff_t stride) {
 }
 
 // Copies from memory to the packed bytes.
-struct Packing {
+struct StreamedPacking {
   std::byte* packed;
   bool streams;
 
@@ -356,7 +356,7 @@ void walk(const LaidOut& elements, std::size_t offset, std::size_t bytes, Way wa
 void pack(const LaidOut& elements, std::size_t offset, std::size_t bytes, std::byte* to) {
   if (bytes == 0) return;
   const bool streams = bytes >= least_streamed();
-  walk(elements, offset, bytes, Packing{to, streams});
+  walk(elements, offset, bytes, StreamedPacking{to, streams});
   if (streams) end_streaming();
 }
 

@@ -39,7 +39,7 @@ std::string shown_time(double ns) {
 unsigned long long ull(std::uint64_t number) { return number; }
 
 // The least and the most that any rank has on one path.
-struct Extent {
+struct LeastAndMost {
   std::uint64_t least = UINT64_MAX, most = 0;
   int least_rank = 0, most_rank = 0;
 
@@ -55,7 +55,7 @@ struct Extent {
   }
 };
 
-std::string shown_calls(const Extent& calls) {
+std::string shown_calls(const LeastAndMost& calls) {
   if (calls.least == calls.most) return std::to_string(calls.most);
   return std::to_string(calls.least) + " to " + std::to_string(calls.most);
 }
@@ -155,7 +155,7 @@ Path path_of(const RankReport& report, const char* name, const Path& wanted) {
 
 void append_all(std::string& text, const std::vector<RankReport>& reports, int width,
                 const char* name, const Path& sum) {
-  Extent calls, ns;
+  LeastAndMost calls, ns;
   for (std::size_t r = 0; r < reports.size(); ++r) {
     const Path own = path_of(reports[r], name, sum);
     calls.add(own.count.calls, static_cast<int>(r));

@@ -25,7 +25,7 @@ std::string& folder_path() {
 }
 std::uint64_t clock_offset;  // CLOCK_REALTIME minus CLOCK_MONOTONIC
 std::atomic<std::uint64_t> operations{0};
-thread_local Call going_on;
+thread_local MeasuredCall going_on;
 
 // Reads the real time between two readings of the other clock, and keeps the closest of several
 // pairs.
@@ -73,7 +73,7 @@ void start(const char* folder, std::size_t events) {
 void record(const Where& where, std::uint64_t operation, std::uint64_t chunk,
             std::uint64_t begin_ns, std::uint64_t end_ns) {
   if (!on()) return;
-  Piece* piece = recorded.pieces.claim();
+  MeasuredPiece* piece = recorded.pieces.claim();
   if (!piece) return;
   copy_name(piece->level, where.level);
   copy_name(piece->stage, where.stage);
@@ -98,7 +98,7 @@ std::uint64_t begin_operation(const char* name, std::uint64_t bytes, std::uint64
 void end_operation() {
   const std::uint64_t end = now_ns();
   if (!on()) return;
-  Call* call = recorded.calls.claim();
+  MeasuredCall* call = recorded.calls.claim();
   if (!call) return;
   *call = going_on;
   call->end = end;

@@ -56,19 +56,19 @@ std::uint64_t current_operation();
 bool write(int rank, int size);
 
 // An operation is under way while this object lives. It is recorded if recording is on.
-class Operation {
+class OperationScope {
  public:
-  Operation(const char* name, std::uint64_t bytes, std::uint64_t group, std::uint64_t& calls)
+  OperationScope(const char* name, std::uint64_t bytes, std::uint64_t group, std::uint64_t& calls)
       : active_(on()) {
     if (active_) [[unlikely]]
       begin_operation(name, bytes, group, calls++);
   }
-  ~Operation() {
+  ~OperationScope() {
     if (active_) [[unlikely]]
       end_operation();
   }
-  Operation(const Operation&) = delete;
-  Operation& operator=(const Operation&) = delete;
+  OperationScope(const OperationScope&) = delete;
+  OperationScope& operator=(const OperationScope&) = delete;
 
  private:
   const bool active_;

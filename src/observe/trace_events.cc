@@ -28,7 +28,7 @@ std::string head(const Recorded& recorded, int rank, int size) {
   return line.text();
 }
 
-TracedOperation record_of(RecordingFile& file, Numbers& names, const Call& call) {
+TracedOperation record_of(RecordingFile& file, Numbers& names, const MeasuredCall& call) {
   const std::uint32_t name = names.of(call.name, [&](std::uint32_t number) {
     JsonLine line("name", number);
     line.add("text", call.name);
@@ -37,7 +37,7 @@ TracedOperation record_of(RecordingFile& file, Numbers& names, const Call& call)
   return {name, 0, call.number, call.bytes, call.group, call.call, call.begin, call.end};
 }
 
-TracedPiece record_of(RecordingFile& file, Numbers& lanes, const Piece& piece) {
+TracedPiece record_of(RecordingFile& file, Numbers& lanes, const MeasuredPiece& piece) {
   const std::string text = std::string(piece.level) + '\n' + piece.stage + '\n' + piece.algorithm;
   const std::uint32_t lane = lanes.of(text, [&](std::uint32_t number) {
     JsonLine line("lane", number);

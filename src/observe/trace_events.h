@@ -15,13 +15,13 @@
 
 namespace sumac::trace {
 
-struct Piece {
+struct MeasuredPiece {
   char level[kName], stage[kName];
   const char* algorithm;
   std::uint64_t operation, chunk, begin, end;
 };
 
-struct Call {
+struct MeasuredCall {
   char name[kName];
   std::uint64_t number, bytes, group, call, begin, end;
 };
@@ -62,8 +62,8 @@ class Buffer {
 };
 
 struct Recorded {
-  Buffer<Piece> pieces;
-  Buffer<Call> calls;
+  Buffer<MeasuredPiece> pieces;
+  Buffer<MeasuredCall> calls;
 };
 
 // Writes the events into an open file. Returns false, with the cause in errno and the file closed,

@@ -51,7 +51,7 @@ TEST_F(Trace, OffRecordsNothing) {
   EXPECT_FALSE(trace::on());
   std::uint64_t calls = 0;
   {
-    const trace::Operation operation("allreduce", 8, 1, calls);
+    const trace::OperationScope operation("allreduce", 8, 1, calls);
     trace::record({"node", "up", "ring"}, 0, 0, 1, 2);
   }
   EXPECT_EQ(calls, 0u);
@@ -62,7 +62,7 @@ TEST_F(Trace, OperationsAndTheirPieces) {
   ASSERT_TRUE(trace::on());
   std::uint64_t calls = 7;
   for (int i = 0; i < 2; ++i) {
-    const trace::Operation operation("allreduce", 4096, 0xabc, calls);
+    const trace::OperationScope operation("allreduce", 4096, 0xabc, calls);
     const std::uint64_t now = trace::now_ns();
     trace::record({"numa", "up", "ring"}, trace::current_operation(), 3, now, now + 1500);
     trace::record({"node", "across", "ring"}, trace::current_operation(), 4, now + 1500,

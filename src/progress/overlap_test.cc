@@ -39,7 +39,7 @@ void let_stop(const Strand& strand, bool stops) {
 // One rank has its program, and its part in each communicator.
 class Rank {
  public:
-  Rank(const Setting& setting, std::deque<Members>& all, std::deque<Step> program)
+  Rank(const Setting& setting, std::deque<Members>& all, std::deque<ProgramStep> program)
       : setting_(setting), all_(all), program_(std::move(program)), endpoints_(all.size()) {
     for (std::size_t c = 0; c < all.size(); ++c) {
       endpoints_[c].works.resize(all[c].calls.size());
@@ -54,12 +54,12 @@ class Rank {
   // Does one step of the program. Returns false if it must wait.
   bool step() {
     if (ended()) return false;
-    const Step step = program_.front();
+    const ProgramStep step = program_.front();
     Endpoint& endpoint = endpoints_[step.communicator];
-    Call& call = all_[step.communicator].calls[step.call];
-    if (step.kind == Step::Kind::begin) {
+    ProgramCall& call = all_[step.communicator].calls[step.call];
+    if (step.kind == ProgramStep::Kind::begin) {
       begin(endpoint, call, endpoint.works[step.call]);
-    } else if (step.kind == Step::Kind::block) {
+    } else if (step.kind == ProgramStep::Kind::block) {
       if (!block(endpoint, call)) return moved_;
     } else {
       if (!endpoint.works[step.call].ended) return false;
@@ -84,14 +84,14 @@ class Rank {
   bool idle() const { return engine_.idle(); }
 
  private:
-  void begin(Endpoint& endpoint, Call& call, Work& work) {
+  void begin(Endpoint& endpoint, ProgramCall& call, Work& work) {
     let_stop(work.strand(), setting_.stops);
     endpoint.queue.add(work, call.described(endpoint.member), call.attempt(endpoint.member),
                        endpoint.ranks, call.overlaps);
   }
 
   // Does what Work::run() does, but step by step. Returns true once the call has ended.
-  bool block(Endpoint& endpoint, Call& call) {
+  bool block(Endpoint& endpoint, ProgramCall& call) {
     moved_ = true;
     Work& work = endpoint.blocking;
     switch (state_) {
@@ -127,7 +127,7 @@ class Rank {
 
   const Setting& setting_;
   std::deque<Members>& all_;
-  std::deque<Step> program_;
+  std::deque<ProgramStep> program_;
   std::deque<Endpoint> endpoints_;
   Engine engine_;
   enum class State { none, direct, queued } state_ = State::none;
@@ -202,7 +202,7 @@ void run_setting(const Setting& setting, Random& random) {
   }
   ASSERT_TRUE(run(ranks, random)) << "ranks wait for one another";
   for (const Members& members : all) {
-    for (const Call& call : members.calls) call.expect_left_alone();
+    for (const ProgramCall& call : members.calls) call.expect_left_alone();
   }
 }
 

@@ -36,7 +36,7 @@ void report_late(void* about, double seconds) {
 // One rank has what a process has.
 class Rank {
  public:
-  Rank(std::deque<Members>& all, std::deque<Step> program, Help help)
+  Rank(std::deque<Members>& all, std::deque<ProgramStep> program, Help help)
       : all_(all), program_(std::move(program)), help_(help), endpoints_(all.size()) {
     for (std::size_t c = 0; c < all.size(); ++c) endpoints_[c].works.resize(all[c].calls.size());
   }
@@ -77,24 +77,24 @@ class Rank {
 
  private:
   void take_all(std::size_t thread, std::size_t threads) {
-    for (const Step& step : program_) {
+    for (const ProgramStep& step : program_) {
       if (step.communicator % threads == thread) take(step);
     }
   }
 
-  void take(const Step& step) {
+  void take(const ProgramStep& step) {
     Endpoint& endpoint = endpoints_[step.communicator];
-    Call& call = all_[step.communicator].calls[step.call];
-    if (step.kind == Step::Kind::block) {
+    ProgramCall& call = all_[step.communicator].calls[step.call];
+    if (step.kind == ProgramStep::Kind::block) {
       block(endpoint, call.described(endpoint.member), call.attempt(endpoint.member));
     } else {
       Work& work = endpoint.works[step.call];
-      if (step.kind == Step::Kind::begin) {
+      if (step.kind == ProgramStep::Kind::begin) {
         endpoint.queue.add(work, call.described(endpoint.member), call.attempt(endpoint.member),
                            endpoint.ranks, true);
         return helper_.notify();
       }
-      wait(endpoint, work, step.kind == Step::Kind::wait || help_ == Help::none);
+      wait(endpoint, work, step.kind == ProgramStep::Kind::wait || help_ == Help::none);
     }
     call.end(endpoint.member);
   }
@@ -117,7 +117,7 @@ class Rank {
   }
 
   std::deque<Members>& all_;
-  std::deque<Step> program_;
+  std::deque<ProgramStep> program_;
   const Help help_;
   std::deque<Endpoint> endpoints_;
   std::string about_;
@@ -134,15 +134,15 @@ void run_all(std::deque<Rank>& ranks, std::deque<Members>& all, const std::strin
   for (Rank& rank : ranks) threads.emplace_back([&] { rank.run(about, spins, most); });
   for (std::thread& thread : threads) thread.join();
   for (const Members& members : all) {
-    for (const Call& call : members.calls) call.expect_left_alone();
+    for (const ProgramCall& call : members.calls) call.expect_left_alone();
   }
 }
 
 // Lets the program rely seldom on helpers that look seldom.
-void lean_on(std::deque<Step>& program, Help help, Random& random) {
-  for (Step& step : program) {
+void lean_on(std::deque<ProgramStep>& program, Help help, Random& random) {
+  for (ProgramStep& step : program) {
     const bool seldom = help == Help::rescue && random() % 8 != 0;
-    if (step.kind == Step::Kind::idle && seldom) step.kind = Step::Kind::wait;
+    if (step.kind == ProgramStep::Kind::idle && seldom) step.kind = ProgramStep::Kind::wait;
   }
 }
 
@@ -217,7 +217,8 @@ sumac::testing::Setting random_setting(int ranks, unsigned seed, Random& random)
   return setting;
 }
 
-void add_levels_call(std::deque<Call>& calls, const Team& team, bool overlaps, Random& random) {
+void add_levels_call(std::deque<ProgramCall>& calls, const Team& team, bool overlaps,
+                     Random& random) {
   static constexpr Collective kWhat[] = {Collective::allreduce, Collective::reduce,
                                          Collective::bcast, Collective::barrier};
   static constexpr std::size_t kMost[] = {4, 60, 900, 4000};

@@ -17,12 +17,12 @@ bool knows_advice(int advice) {
 
 }  // namespace
 
-Kernel Kernel::without(const Kernel& other) const {
+KernelFeatures KernelFeatures::without(const KernelFeatures& other) const {
   return {queries && !other.queries, scans && !other.scans, collapses && !other.collapses,
           populates && !other.populates};
 }
 
-Kernel kernel_here() {
+KernelFeatures kernel_here() {
   return {ProcessMaps::can_query(), can_scan_pages(), knows_advice(kCollapse),
           knows_advice(kPopulateWrite)};
 }

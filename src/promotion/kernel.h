@@ -5,16 +5,16 @@
 
 namespace sumac::promotion {
 
-struct Kernel {
+struct KernelFeatures {
   bool queries = false;    // PROCMAP_QUERY: asks for one mapping (Linux 6.11)
   bool scans = false;      // PAGEMAP_SCAN: finds huge pages (6.7)
   bool collapses = false;  // MADV_COLLAPSE: makes shared memory's pages huge (6.1)
   bool populates = false;  // MADV_POPULATE_WRITE: makes pages exist, or returns an error (5.14)
 
-  Kernel without(const Kernel& other) const;
+  KernelFeatures without(const KernelFeatures& other) const;
 };
 
 // Returns what the kernel that this process runs on can do.
-Kernel kernel_here();
+KernelFeatures kernel_here();
 
 }  // namespace sumac::promotion

@@ -16,9 +16,9 @@ constexpr std::size_t kChunk = std::size_t{16} << 20;
 
 // This is a free place for the new pages. Its distance from the old ones is a multiple of 2 MiB, so
 // that huge pages, and whole tables of pages, can be moved as they are.
-class Place {
+class ChunkPlace {
  public:
-  Place(const MemoryFile& file, const Range& chunk) : bytes_(chunk.bytes()) {
+  ChunkPlace(const MemoryFile& file, const Range& chunk) : bytes_(chunk.bytes()) {
     reserved_bytes_ = bytes_ + kHugePage;
     reserved_ = mmap(nullptr, reserved_bytes_, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -29,7 +29,7 @@ class Place {
                         file.fd(), static_cast<off_t>(chunk.begin));
     if (mapped != MAP_FAILED) at_ = static_cast<std::byte*>(mapped);
   }
-  ~Place() {
+  ~ChunkPlace() {
     if (reserved_ == MAP_FAILED) return;
     // The new pages have left a gap here, in which another thread may have mapped something by now.
     const Range all = range_of(reserved_, reserved_bytes_);
@@ -37,8 +37,8 @@ class Place {
     if (taken.begin > all.begin) munmap(pointer(all.begin), taken.begin - all.begin);
     if (all.end > taken.end) munmap(pointer(taken.end), all.end - taken.end);
   }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
+  ChunkPlace(const ChunkPlace&) = delete;
+  ChunkPlace& operator=(const ChunkPlace&) = delete;
 
   std::byte* at() const { return at_; }
   // Puts the pages over those at `address`. It does not use the C library's mremap(): the one that
@@ -68,7 +68,7 @@ bool fill_gap(const MemoryFile& file, const Range& chunk) {
 }
 
 std::size_t make_huge(const Service& service, const Range& chunk, std::byte* place) {
-  const Kernel& kernel = service.kernel;
+  const KernelFeatures& kernel = service.kernel;
   if (!kernel.collapses) return 0;  // see admission.cc
   const bool all =
       service.settings.huge_always || (!kernel.scans && service.properties.has_huge_pages(chunk));
@@ -89,7 +89,7 @@ bool move_chunk(Service& service, const Range& chunk, std::size_t& huge_bytes) {
   std::uintptr_t data = 0;
   if (file.next_data(chunk.begin, data) && data < chunk.end) file.punch(chunk);
   place_alike(file, chunk);
-  Place place(file, chunk);
+  ChunkPlace place(file, chunk);
   if (!place.at()) return false;
   const std::size_t huge = make_huge(service, chunk, place.at());
   // All pages are made now, so that a lack of memory is an error here and not a signal in the copy.

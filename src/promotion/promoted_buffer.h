@@ -31,7 +31,7 @@ inline constexpr bool kSanitized = false;
 #endif
 
 // The tests do without what came after the version of Linux in SUMAC_TEST_LINUX.
-inline Kernel test_without() {
+inline KernelFeatures test_without() {
   const char* version = std::getenv("SUMAC_TEST_LINUX");
   if (!version) return {};
   const bool before_6 = std::atoi(version) < 6;

@@ -25,7 +25,7 @@ struct Settings {
   bool heed_devices = true;              // leave a process with RDMA or GPU devices open alone
   bool heed_tools = true;                // the same for valgrind or a sanitizer
   bool huge_always = false;  // huge pages wherever they fit, not only where the old ones were
-  Kernel without;            // features to do without, as on an older kernel
+  KernelFeatures without;    // features to do without, as on an older kernel
   bool exact = false;        // read the mappings' properties each time (properties.h)
   // True if the program's calls of madvise and mremap come to advise() and before_remap().
   // Otherwise memory that an allocator gave back by madvise would not read as zeros, so promotion

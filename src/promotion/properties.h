@@ -25,7 +25,7 @@ class Properties {
  public:
   // A reading serves for so many times as long as it took, which bounds the share of time that
   // reading takes. Huge pages come by themselves, so readings serve for less long if they are
-  // looked for here (Kernel::scans).
+  // looked for here (KernelFeatures::scans).
   static constexpr std::uint64_t kServesTimes = 200, kServesTimesForHuge = 20;
   void serve_times(std::uint64_t times) { serves_times_ = times; }
 

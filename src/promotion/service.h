@@ -25,7 +25,7 @@ struct Tally {
 struct Service {
   Settings settings;
   MemoryFile file;
-  Kernel kernel;
+  KernelFeatures kernel;
   ProcessMaps maps;
   KnownMappings known;  // for kernels without PROCMAP_QUERY
   Properties properties;

@@ -18,12 +18,12 @@ constexpr int kMostStepsByText = 256;
 
 // Holds a hash of the mappings of the file in this process, and the first part of `range` that one
 // of them shows.
-struct Shown {
+struct ShownMappings {
   Range part;
   std::uint64_t hash = SUMAC_HASH_START;
   std::size_t count = 0;
 
-  Shown(const Service& service, const Range& range) : part{range.end, range.end} {
+  ShownMappings(const Service& service, const Range& range) : part{range.end, range.end} {
     service.maps.for_files(0, [&](const Mapping& mapping) {
       if (!service.file.has(mapping)) return true;
       ++count;
@@ -42,7 +42,7 @@ struct Shown {
 // more, from above the search to below it, the search can miss them; a second search would have to
 // miss them too, and find everything else unchanged.
 std::size_t give_back(const Service& service, Range& range) {
-  const Shown first(service, range), second(service, range);
+  const ShownMappings first(service, range), second(service, range);
   const Range free{range.begin, std::min(first.part.begin, second.part.begin)};
   range.begin = std::max(first.part.end, second.part.end);
   return first.hash == second.hash ? service.file.punch(free) : 0;
@@ -50,9 +50,11 @@ std::size_t give_back(const Service& service, Range& range) {
 
 }  // namespace
 
-bool Service::moved_away(const Range& range) const { return !Shown(*this, range).part.empty(); }
+bool Service::moved_away(const Range& range) const {
+  return !ShownMappings(*this, range).part.empty();
+}
 
-std::size_t Service::count_mappings() const { return Shown(*this, {}).count; }
+std::size_t Service::count_mappings() const { return ShownMappings(*this, {}).count; }
 
 std::size_t sweep(int steps) {
   Service& own = service();

@@ -52,8 +52,8 @@ inline const std::vector<Algorithm>& group_algorithms() {
 }
 
 // Adds a call of any of the algorithms, with many chunks if it has chunks. Some calls go direct.
-inline void add_group_call(std::deque<Call>& calls, int members, bool overlaps, std::size_t most,
-                           Random& random,
+inline void add_group_call(std::deque<ProgramCall>& calls, int members, bool overlaps,
+                           std::size_t most, Random& random,
                            const std::vector<Algorithm>& among = group_algorithms()) {
   Choice choice;
   choice.algorithm = among[below(random, among.size())];
@@ -68,7 +68,7 @@ inline void add_group_call(std::deque<Call>& calls, int members, bool overlaps, 
   setting.in_place = random() % 2;
   setting.kernel = kernel_showing(info.order);
   setting.lists_parts = info.needs == Needs::lines || random() % 2;  // a vector of few bytes
-  Call& call = calls.emplace_back(setting, choice, overlaps, random);
+  ProgramCall& call = calls.emplace_back(setting, choice, overlaps, random);
   const bool same_order = info.order == Order::rank || info.order == Order::none;
   if (!same_order || random() % 4) return;
   call.direct = direct_of(info.collective);

@@ -18,7 +18,7 @@ struct Rank;
 
 // A step is one operation of a rank's program, and what is checked the moment the rank returns from
 // it.
-struct Step {
+struct WorldStep {
   std::function<Task(Rank&)> start;
   std::function<void(Rank&)> at_end = [](Rank&) {};
 };
@@ -27,7 +27,7 @@ struct Rank {
   ShmGroup group;
   Strand strand;
   std::vector<std::byte> scratch = std::vector<std::byte>(8 << 10);
-  std::vector<Step> program;
+  std::vector<WorldStep> program;
   std::size_t next = 0;
   unsigned looks = 0;
   LocalPeerMemory memory;

@@ -16,13 +16,13 @@
 namespace sumac::testing {
 
 // A call is begun and waited for, or is a blocking one.
-struct Call : TestCall {
+struct ProgramCall : TestCall {
   Choice choice;
   bool overlaps;
   Algorithm direct = Algorithm::native;  // this algorithm is tried first
   int unmapped = -1;                     // the buffers of this member are then not mapped
 
-  Call(const CallSetting& setting, const Choice& c, bool nonblocking, Random& random)
+  ProgramCall(const CallSetting& setting, const Choice& c, bool nonblocking, Random& random)
       : TestCall(setting, random), choice(c), overlaps(nonblocking) {
     if (choice.algorithm != Algorithm::native) name += std::string(":") + name_of(choice.algorithm);
     name += overlaps ? " nonblocking" : " blocking";
@@ -38,7 +38,7 @@ struct Call : TestCall {
 };
 
 // The step says what a rank does next, with one of the calls of one of the communicators.
-struct Step {
+struct ProgramStep {
   enum class Kind {
     begin,  // a nonblocking call
     wait,   // waits for a call that was begun, looking at the queues
@@ -52,7 +52,7 @@ struct Step {
 
 struct Members {
   std::vector<int> ranks;  // who is in the communicator
-  std::deque<Call> calls;
+  std::deque<ProgramCall> calls;
 
   int member(int rank) const {
     const auto place = std::find(ranks.begin(), ranks.end(), rank);
@@ -76,18 +76,19 @@ inline std::deque<Members> random_communicators(int ranks, std::size_t most, Ran
 
 // Returns the steps of each rank: it makes the calls in the order given by `order` (a communicator
 // for each call), and waits now and then for any of those it has begun; at most `most` are open.
-inline std::vector<std::deque<Step>> random_programs(int ranks, const std::deque<Members>& all,
-                                                     const std::vector<std::size_t>& order,
-                                                     std::size_t most, Random& random) {
-  std::vector<std::deque<Step>> programs(static_cast<std::size_t>(ranks));
+inline std::vector<std::deque<ProgramStep>> random_programs(int ranks,
+                                                            const std::deque<Members>& all,
+                                                            const std::vector<std::size_t>& order,
+                                                            std::size_t most, Random& random) {
+  std::vector<std::deque<ProgramStep>> programs(static_cast<std::size_t>(ranks));
   for (int r = 0; r < ranks; ++r) {
-    std::deque<Step>& program = programs[static_cast<std::size_t>(r)];
+    std::deque<ProgramStep>& program = programs[static_cast<std::size_t>(r)];
     std::vector<std::size_t> next(all.size());
-    std::vector<Step> open;
+    std::vector<ProgramStep> open;
     const auto wait_for_some = [&](std::size_t left) {
       while (open.size() > left) {
         std::swap(open[below(random, open.size())], open.back());
-        open.back().kind = random() % 4 ? Step::Kind::wait : Step::Kind::idle;
+        open.back().kind = random() % 4 ? ProgramStep::Kind::wait : ProgramStep::Kind::idle;
         program.push_back(open.back());
         open.pop_back();
       }
@@ -96,7 +97,7 @@ inline std::vector<std::deque<Step>> random_programs(int ranks, const std::deque
       const std::size_t call = next[c]++;
       if (all[c].member(r) < 0) continue;
       const bool overlaps = all[c].calls[call].overlaps;
-      program.push_back({overlaps ? Step::Kind::begin : Step::Kind::block, c, call});
+      program.push_back({overlaps ? ProgramStep::Kind::begin : ProgramStep::Kind::block, c, call});
       if (overlaps) open.push_back(program.back());
       wait_for_some(random() % 8 ? most : below(random, most));
     }

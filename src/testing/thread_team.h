@@ -121,9 +121,9 @@ inline void add_level_rules(RuleSet& rules, unsigned most_lines, std::mt19937& r
 }
 
 // The ranks of a team share this. They meet through it, and the tests look at it.
-class Meeting {
+class TeamMeeting {
  public:
-  explicit Meeting(int ranks) : barrier_(ranks), words_(static_cast<std::size_t>(ranks)) {}
+  explicit TeamMeeting(int ranks) : barrier_(ranks), words_(static_cast<std::size_t>(ranks)) {}
 
   // Exchanges each rank's data, which are in use until all have seen them.
   template <class Look>
@@ -156,7 +156,7 @@ class Meeting {
 
 class ThreadOob final : public Oob {
  public:
-  ThreadOob(Meeting& meeting, const Setting& setting, int rank)
+  ThreadOob(TeamMeeting& meeting, const Setting& setting, int rank)
       : meeting_(meeting), setting_(setting), rank_(rank) {}
 
   void all_gather(const void* own, void* all, std::size_t bytes) override {
@@ -204,7 +204,7 @@ class ThreadOob final : public Oob {
     });
   }
 
-  Meeting& meeting_;
+  TeamMeeting& meeting_;
   const Setting& setting_;
   const int rank_;
   std::size_t made_ = 0;
@@ -253,7 +253,7 @@ class ThreadTeam {
 
  private:
   struct Rank {
-    Rank(const Setting& setting, Meeting& meeting, int number, const std::string& root)
+    Rank(const Setting& setting, TeamMeeting& meeting, int number, const std::string& root)
         : process(setting.environment(number), setting.rules, setting.slot_bytes, root),
           context{process.options,
                   process.rules,
@@ -290,7 +290,7 @@ class ThreadTeam {
   };
 
   const Setting setting_;
-  Meeting meeting_;
+  TeamMeeting meeting_;
   std::deque<Rank> ranks_;
 };
 

@@ -17,7 +17,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
 
 Traffic single_copy_cost(const GroupCall& call) {
   const std::uint64_t row = others_parts(call);
-  const bool fetched = WayOf{call.ranks, Layout{}.slot_bytes, true}(row) == Way::fetched;
+  const bool fetched = WayOf{call.ranks, Layout{}.slot_bytes, true}(row) == ExchangeWay::fetched;
   return fetched ? traffic_in_memory(2, row) : slots_cost(call);
 }
 

@@ -61,7 +61,7 @@ Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& arg
   bool any_fetched = output.is_fetched();  // all ranks see all rows, so they agree
   for (int d = 1; d < ranks; ++d) {
     steps = std::max(steps, input_from(d).steps());
-    any_fetched |= input_from(d).way() == Way::fetched;
+    any_fetched |= input_from(d).way() == ExchangeWay::fetched;
   }
   group.take(steps - 1 + any_fetched, {.room = group.slot_bytes(), .results = any_fetched});
   group.note_finished_before(first);
@@ -70,16 +70,16 @@ Task exchange_rows(Strand& strand, ShmGroup& group, const AlltoallArguments& arg
   for (int d = 1; d < ranks; ++d) {
     Input input = input_from(d);
     switch (input.way()) {
-      case Way::lines:
+      case ExchangeWay::lines:
         co_await strand.until(input.entry_in_lines());
         co_await strand.until(input.block_in_lines());
         input.take_from_lines();
         break;
-      case Way::slots:
+      case ExchangeWay::slots:
         input.expect_in_slots();
         ++rows_in_slots;
         break;
-      case Way::fetched:
+      case ExchangeWay::fetched:
         if (!input.fetch()) unread.push_back(input.unread());
         break;
     }
@@ -109,7 +109,7 @@ Task slots(Strand& strand, ShmGroup& group, const AlltoallArguments& args) {
 Traffic slots_cost(const GroupCall& call) {
   const std::uint64_t row = others_parts(call);
   const WayOf way_of{call.ranks, Layout{}.slot_bytes, false};
-  const bool lines = way_of(row) == Way::lines;
+  const bool lines = way_of(row) == ExchangeWay::lines;
   const std::size_t table =
       lines ? bytes_in_lines(0, call.ranks) : table_bytes<SlotsEntry>(call.ranks);
   return traffic_in_memory(way_of.steps(row), 2 * row + table);

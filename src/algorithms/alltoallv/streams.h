@@ -18,11 +18,12 @@ inline constexpr Head kHasGaps = Head{1} << 63;
 
 // A table before a row says where the block of each other rank is, the next rank's first.
 template <class Number>
-struct Entry {
+struct StreamEntry {
   Number place, bytes;
 };
-using LinesEntry = Entry<std::uint16_t>;  // for a row in lines; the place counts from the head
-using SlotsEntry = Entry<std::uint64_t>;  // the place counts from the first entry
+using LinesEntry =
+    StreamEntry<std::uint16_t>;  // for a row in lines; the place counts from the head
+using SlotsEntry = StreamEntry<std::uint64_t>;  // the place counts from the first entry
 
 template <class E>
 constexpr std::size_t table_bytes(int ranks) {
@@ -36,7 +37,7 @@ inline std::size_t bytes_in_lines(std::size_t row, int ranks) {
 
 // A row goes to the others by one of these ways. Its own length, which they learn first, decides. A
 // row is `fetched` by others that have access to the rank's memory.
-enum class Way : std::uint8_t { lines, slots, fetched };
+enum class ExchangeWay : std::uint8_t { lines, slots, fetched };
 // Fetching is worth it for rows that fill at least this many slots, 1 MiB: shorter ones go through
 // slots in 0.5 to 0.8 of the time (two ranks, Zen 4, near and far).
 inline constexpr std::size_t kLeastSlotsFetched = 32;
@@ -45,12 +46,13 @@ struct WayOf {
   std::size_t slot_bytes;
   bool may_fetch;
 
-  Way operator()(std::size_t row) const {
-    if (row <= kLinesData && bytes_in_lines(row, ranks) <= kLinesData) return Way::lines;
-    return may_fetch && row >= kLeastSlotsFetched * slot_bytes ? Way::fetched : Way::slots;
+  ExchangeWay operator()(std::size_t row) const {
+    if (row <= kLinesData && bytes_in_lines(row, ranks) <= kLinesData) return ExchangeWay::lines;
+    return may_fetch && row >= kLeastSlotsFetched * slot_bytes ? ExchangeWay::fetched
+                                                               : ExchangeWay::slots;
   }
   std::size_t steps(std::size_t row) const {
-    if ((*this)(row) != Way::slots) return 1;
+    if ((*this)(row) != ExchangeWay::slots) return 1;
     return div_up(table_bytes<SlotsEntry>(ranks) + row, slot_bytes);
   }
 };
@@ -81,10 +83,10 @@ class Output {
         left_(place_ + bytes_) {}
 
   std::size_t steps() const { return way_of_.steps(bytes_); }
-  bool is_fetched() const { return way_of_(bytes_) == Way::fetched; }
+  bool is_fetched() const { return way_of_(bytes_) == ExchangeWay::fetched; }
 
   void put_first(std::uint64_t position) {
-    if (way_of_(bytes_) == Way::lines) return put_in_lines(position);
+    if (way_of_(bytes_) == ExchangeWay::lines) return put_in_lines(position);
     std::byte* const line = group_.small(group_.rank(), position);
     std::memcpy(line, &head_, sizeof head_);
     if (is_fetched()) {
@@ -169,7 +171,7 @@ class Input {
 
   // The number of steps, and the way of the row, are known once its first position is in.
   std::size_t steps() const { return way_of().steps(row_bytes()); }
-  Way way() const { return way_of()(row_bytes()); }
+  ExchangeWay way() const { return way_of()(row_bytes()); }
 
   Wait entry_in_lines() const {
     return lines_with(group_, from_, first_, entry_place(), sizeof(LinesEntry));
@@ -251,7 +253,7 @@ class Input {
   Bytes output() const { return args_.output + args_.received[from_].offset; }
   // A rank gives as many bytes as the other expects, unless the program is wrong.
   template <class Number>
-  void note(const Entry<Number>& entry) {
+  void note(const StreamEntry<Number>& entry) {
     block() = {entry.place, std::min<std::size_t>(entry.bytes, args_.received[from_].bytes)};
   }
 

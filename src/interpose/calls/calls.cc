@@ -18,7 +18,8 @@ void run_in_queue(Communicator& c, const ChosenCall& call, const DirectTry& dire
 }  // namespace
 
 void run(Communicator& c, const ChosenCall& call, const DirectTry& direct) {
-  const trace::Operation traced(name_of(call.collective), call.bytes(), c.trace_group, c.traced);
+  const trace::OperationScope traced(name_of(call.collective), call.bytes(), c.trace_group,
+                                     c.traced);
   c.doing = name_of(call.collective);
   const UseThreads threads(true);
   if (c.queue.empty()) [[likely]] {

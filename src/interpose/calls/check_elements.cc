@@ -22,14 +22,14 @@ using Wide = Float128;
 
 // This says what a floating-point format can do. `unit` is the relative error of one rounding, and
 // `largest` is the exponent of its largest number.
-struct Format {
+struct FloatFormat {
   Wide unit;
   int largest;
   double slack;  // absolute error of results that a processor may flush to zero
 };
 
 template <class T>
-constexpr Format format_of() {
+constexpr FloatFormat format_of() {
   if constexpr (std::is_same_v<T, Float16>) return {Wide(1) / (1 << 11), 15, 0};
   if constexpr (std::is_same_v<T, BFloat16>) return {Wide(1) / (1 << 8), 127, FLT_MIN};
   if constexpr (std::is_same_v<T, float>) return {Wide(FLT_EPSILON) / 2, 127, FLT_MIN};
@@ -69,20 +69,20 @@ bool rounds(Op op) { return op == Op::sum || op == Op::prod; }
 
 // A product may leave the range in some order of multiplication, or lose bits near its lower end.
 // Otherwise the bound is relative; for complex products it is relative to the modulus.
-bool may_leave_range(const Format& format, Op op, double weight) {
+bool may_leave_range(const FloatFormat& format, Op op, double weight) {
   if (op == Op::prod) return !(weight < format.largest - 2);
   // The largest sum may reach half the range. Sums of more than a double holds are not followed.
   return !(weight < std::ldexp(1.0, std::min(format.largest, 1023) - 1));
 }
 
-Wide bound_of(const Format& format, Op op, int ranks, Wide scale) {
+Wide bound_of(const FloatFormat& format, Op op, int ranks, Wide scale) {
   constexpr Wide kSafety = 1.1;
   const Wide roundings = 2 * (ranks - 1);
   return kSafety * roundings * format.unit * scale + roundings * (op == Op::sum ? format.slack : 0);
 }
 
-Verdict compare_floats(const Format& format, Op op, int ranks, Wide own, Wide other, Wide scale,
-                       double weight) {
+Verdict compare_floats(const FloatFormat& format, Op op, int ranks, Wide own, Wide other,
+                       Wide scale, double weight) {
   if (own == other || (is_nan(own) && is_nan(other))) return Verdict::equal;
   // A NaN is among the inputs: sums and products are NaNs, but nothing is said of the least and the
   // greatest.
@@ -134,7 +134,7 @@ double magnitude_of(const std::byte* input) {
 
 // This compares elements of one type.
 template <class T>
-struct Element {  // integers
+struct ComparedElement {  // integers
   static void print(const std::byte* element, std::string& text) {
     print_number(at<T>(element), text);
   }
@@ -188,22 +188,22 @@ struct Floating {
   }
 };
 template <>
-struct Element<Float16> : Floating<Float16> {};
+struct ComparedElement<Float16> : Floating<Float16> {};
 template <>
-struct Element<BFloat16> : Floating<BFloat16> {};
+struct ComparedElement<BFloat16> : Floating<BFloat16> {};
 template <>
-struct Element<float> : Floating<float> {};
+struct ComparedElement<float> : Floating<float> {};
 template <>
-struct Element<double> : Floating<double> {};
+struct ComparedElement<double> : Floating<double> {};
 template <>
-struct Element<long double> : Floating<long double> {};
+struct ComparedElement<long double> : Floating<long double> {};
 #if defined(__x86_64__)
 template <>
-struct Element<Float128> : Floating<Float128> {};
+struct ComparedElement<Float128> : Floating<Float128> {};
 #endif
 
 template <class T>
-struct Element<Complex<T>> {
+struct ComparedElement<Complex<T>> {
   static void print(const std::byte* element, std::string& text) {
     print_two(at<T>(element), at<T>(element + sizeof(T)), text);
   }
@@ -234,7 +234,7 @@ struct Element<Complex<T>> {
     const auto a = at<Complex<T>>(own), b = at<Complex<T>>(other);
     const bool sums = by.op == Op::sum;
     const Wide of_product = Wide(2.3) * modulus(other);
-    const Format format = format_of<T>();
+    const FloatFormat format = format_of<T>();
     const auto part = [&](T x, T y, double w) {
       const Wide scale = sums ? Wide(w) : of_product;
       return compare_floats(format, by.op, by.ranks, wide(x), wide(y), scale, w);
@@ -246,7 +246,7 @@ struct Element<Complex<T>> {
 
 // The first of equal values may have either sign of zero; nothing is said of NaNs.
 template <class V, class I, std::size_t kAt, std::size_t kBytes>
-struct Element<Pair<V, I, kAt, kBytes>> {
+struct ComparedElement<Pair<V, I, kAt, kBytes>> {
   using P = Pair<V, I, kAt, kBytes>;
   static void print(const std::byte* element, std::string& text) {
     print_two(at<P>(element).value(), at<P>(element).index(), text);
@@ -268,18 +268,18 @@ struct Element<Pair<V, I, kAt, kBytes>> {
   }
 };
 
-// Calls work(Element<T>) for the type.
+// Calls work(ComparedElement<T>) for the type.
 template <class Work>
 auto with(DType type, Work work) {
   switch (type) {
 #define SUMAC_ELEMENT(type, name, bytes, kind, kernels, mpi, ...) \
   case DType::type:                                               \
-    return work(Element<__VA_ARGS__>());
+    return work(ComparedElement<__VA_ARGS__>());
 #include "base/types.def"
     case DType::none:
       break;
   }
-  return decltype(work(Element<char>()))();
+  return decltype(work(ComparedElement<char>()))();
 }
 
 bool by_bytes(const ComparedReduction& by) { return by.op == Op::none || by.type == DType::none; }

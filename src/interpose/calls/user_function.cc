@@ -15,24 +15,24 @@ namespace {
 
 // A type consists of these elements: a number of one element type, in order and with no gaps but
 // the element's own. `type` is null if the type is anything else.
-struct Elements {
+struct TypeElements {
   const TypeInfo* type = nullptr;
   std::size_t each = 1;
 };
 
-Elements repeated(MpiDatatype type) {
+TypeElements repeated(MpiDatatype type) {
   if (const TypeInfo* info = find_type(type)) return {info, 1};
   const RepeatedType made(type);
   if (made.inner() == kMpi.datatype_null) return {};
-  Elements elements = repeated(made.inner());
+  TypeElements elements = repeated(made.inner());
   elements.each *= static_cast<std::size_t>(made.count());
   return elements;
 }
 
 // Hints hold for the very handle only: when asked for a type's contents, Open MPI returns copies.
-Elements elements_of(MpiDatatype type) {
+TypeElements elements_of(MpiDatatype type) {
   const TypeInfo* hinted = find_hinted_type(type);
-  return hinted ? Elements{hinted, 1} : repeated(type);
+  return hinted ? TypeElements{hinted, 1} : repeated(type);
 }
 
 // The MPI calls this in the middle of a reduction, where no error can be reported.
@@ -50,7 +50,7 @@ void refuse(MpiDatatype type, Op op) {
 template <Op op, bool threaded>
 void reduce(void* in, void* inout, int* count, void* pointer) {
   const MpiDatatype type = *DatatypePointer(pointer);
-  const Elements elements = elements_of(type);
+  const TypeElements elements = elements_of(type);
   const ReduceFn kernel = elements.type ? find_kernel(*elements.type, op, false) : nullptr;
   if (!kernel) return refuse(type, op);
   reduce_in_place(kernel, in, inout, static_cast<std::size_t>(*count) * elements.each,

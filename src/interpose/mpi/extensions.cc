@@ -13,21 +13,21 @@
 namespace sumac {
 namespace {
 
-struct Row {
+struct ExtensionRow {
   MpiDatatype type{};
   std::size_t size = 0;
   std::atomic<ReduceFn> kernels[kNumOps] = {};  // null: the MPI has not been asked
 };
 
 constexpr int kMostRows = 64;
-Row rows[kMostRows];
+ExtensionRow rows[kMostRows];
 int rows_used = 0, rows_kept = 0;
 
 // This stands for the kernel of a pair that the MPI reduces in a way of its own.
 void no_kernel(void*, const void* const*, int, std::size_t) {}
 
 // Threads that ask at the same time get the same answer.
-ReduceFn ask(const Row& row, Op op) {
+ReduceFn ask(const ExtensionRow& row, Op op) {
   const DType dtype = meaning_of(row.type, row.size, op);
   return dtype == DType::none ? no_kernel : find_reduce(op, dtype);
 }
@@ -36,7 +36,7 @@ ReduceFn ask(const Row& row, Op op) {
 
 void add_extensions(MpiDatatype type, TypeInfo& info) {
   if (!may_have_extensions(info) || rows_used == kMostRows) return;
-  Row& row = rows[rows_used];
+  ExtensionRow& row = rows[rows_used];
   row.type = type;
   row.size = info.size;
   for (auto& kernel : row.kernels) kernel.store(nullptr, std::memory_order_relaxed);

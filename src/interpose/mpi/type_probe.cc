@@ -15,7 +15,7 @@
 namespace sumac {
 namespace {
 
-struct Elements {
+struct ProbedElements {
   std::vector<std::byte> left, right;
 
   std::size_t bytes() const { return left.size(); }
@@ -35,12 +35,12 @@ std::size_t significant(DType dtype, std::size_t unit) {
   return is_long_double && std::numeric_limits<long double>::digits == 64 ? 10 : unit;
 }
 
-bool same_result(const Elements& elements, std::size_t unit, MpiDatatype type, MpiOp handle,
+bool same_result(const ProbedElements& elements, std::size_t unit, MpiDatatype type, MpiOp handle,
                  DType dtype, Op op) {
   const ReduceFn kernel = find_reduce(op, dtype);
   if (!kernel) return false;
   const std::size_t count = elements.bytes() / size_of(dtype);
-  Elements theirs = elements;
+  ProbedElements theirs = elements;
   if (mpi.Reduce_local(theirs.left.data(), theirs.right.data(), static_cast<int>(count), type,
                        handle) != kMpiSuccess) {
     return false;
@@ -57,8 +57,8 @@ bool same_result(const Elements& elements, std::size_t unit, MpiDatatype type, M
 }
 
 // Returns all pairs of a few values that a logical may have.
-Elements truth_values(std::size_t size) {
-  Elements elements;
+ProbedElements truth_values(std::size_t size) {
+  ProbedElements elements;
   for (const signed char a : {0, 1, -1, 2}) {
     for (const signed char b : {0, 1, -1, 2}) {
       std::byte left[16], right[16];
@@ -73,8 +73,8 @@ Elements truth_values(std::size_t size) {
 }
 
 // Returns two numbers whose sum needs all digits; complex numbers have them in both parts.
-Elements summands(DType dtype) {
-  Elements elements;
+ProbedElements summands(DType dtype) {
+  ProbedElements elements;
   const int times = info_of(dtype).kind == ElementKind::complex ? 2 : 1;
   for (int i = 0; i < times; ++i) {
     if (dtype == DType::f16) {
@@ -97,9 +97,9 @@ Elements summands(DType dtype) {
 
 // Returns integers whose results show their type: of both signs, with a carry from every byte to
 // the next, and values that are no truth values.
-Elements integers(std::size_t size) {
+ProbedElements integers(std::size_t size) {
   static constexpr std::uint64_t kValues[] = {0, 1, 2, 0x5a, 0x7f, 0x80, 0xa5, 0xff};
-  Elements elements;
+  ProbedElements elements;
   const auto put = [size](std::uint64_t value, bool in_all_bytes, std::byte* to) {
     for (std::size_t i = 0; i < size; ++i) {
       to[i] = i == 0 || in_all_bytes ? static_cast<std::byte>(value) : std::byte{0};
@@ -118,10 +118,10 @@ Elements integers(std::size_t size) {
 
 // Asks about one element at a time: Open MPI's vector loops saturate small integers, but its loop
 // for single ones does not.
-bool reduces_as(const Elements& elements, std::size_t size, MpiDatatype type, MpiOp handle,
+bool reduces_as(const ProbedElements& elements, std::size_t size, MpiDatatype type, MpiOp handle,
                 DType dtype, Op op) {
   for (std::size_t at = 0; at < elements.bytes(); at += size) {
-    Elements one;
+    ProbedElements one;
     one.add(&elements.left[at], &elements.right[at], size);
     if (!same_result(one, size, type, handle, dtype, op)) return false;
   }
@@ -140,7 +140,7 @@ bool accepts(MpiDatatype type, MpiOp op) {
 DType meaning_of(MpiDatatype type, std::size_t size, Op op) {
   const MpiOp handle = handle_of(op);
   if (!accepts(type, handle)) return DType::none;
-  const Elements elements = integers(size);
+  const ProbedElements elements = integers(size);
   for (const bool is_signed : {true, false}) {
     const DType dtype = integer_of(size, is_signed);
     if (dtype != DType::none && reduces_as(elements, size, type, handle, dtype, op)) return dtype;
@@ -156,7 +156,7 @@ bool agrees_on(MpiDatatype type, TypeKind kind, DType dtype) {
     return same_result(summands(dtype), unit, type, kMpi.sum, dtype, Op::sum);
   }
   const std::size_t unit = size_of(dtype);
-  const Elements elements = truth_values(unit);
+  const ProbedElements elements = truth_values(unit);
   return same_result(elements, unit, type, kMpi.land, dtype, Op::land) &&
          same_result(elements, unit, type, kMpi.lor, dtype, Op::lor) &&
          same_result(elements, unit, type, kMpi.lxor, dtype, Op::lxor);

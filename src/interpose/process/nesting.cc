@@ -7,7 +7,7 @@
 namespace sumac {
 namespace {
 
-struct Range {
+struct CodeRange {
   std::uintptr_t low = 0, high = 0;
   bool holds(std::uintptr_t address) const { return address >= low && address < high; }
 };
@@ -17,22 +17,22 @@ int find_own_code(dl_phdr_info* info, std::size_t, void* range) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
     if (header.p_type != PT_LOAD || !(header.p_flags & PF_X)) continue;
     const std::uintptr_t low = info->dlpi_addr + header.p_vaddr;
-    const Range code{low, low + header.p_memsz};
+    const CodeRange code{low, low + header.p_memsz};
     if (!code.holds(reinterpret_cast<std::uintptr_t>(&called_from_within))) continue;
-    *static_cast<Range*>(range) = code;
+    *static_cast<CodeRange*>(range) = code;
     return 1;
   }
   return 0;
 }
 
-Range own_code() {
-  Range range;
+CodeRange own_code() {
+  CodeRange range;
   dl_iterate_phdr(find_own_code, &range);
   return range;
 }
 
 struct Walk {
-  const Range& own;
+  const CodeRange& own;
   bool left = false, came_back = false;
 };
 
@@ -54,7 +54,7 @@ ThreadState& thread_state() {
 }
 
 bool called_from_within() {
-  static const Range own = own_code();
+  static const CodeRange own = own_code();
   Walk walk{own};
   _Unwind_Backtrace(look_at_frame, &walk);
   return walk.came_back;
