@@ -3,7 +3,8 @@
 """MPI_Pack and MPI_Unpack in a program with OpenMP threads: by the MPI, by one thread of Sumac's,
 and by the threads that have nothing to do. Prints tables in Markdown.
 
-Usage: experiments/jain/run.py [--bytes N] [--threads N] [--mpi FAMILY=LAUNCHER]... [--rounds N]
+Usage: experiments/threaded_packing/run.py [--bytes N] [--threads N] [--mpi FAMILY=LAUNCHER]...
+           [--rounds N]
 Exit status: 0 done, 1 a job failed or no thread helped, 3 no MPI to run on, 4 wrong results.
 """
 
@@ -49,7 +50,7 @@ def run_job(given, mpi, way):
         if SETTINGS[way] is not None:
             command += [str(given.build / "bin/sumac"), "exec", "--"]
             settings |= SETTINGS[way] | {"SUMAC_STATS": str(statistics_file)}
-        program = given.build / f"experiments/jain-{family}"
+        program = given.build / f"experiments/threaded_packing-{family}"
         command += [str(program), str(given.bytes), str(given.calls)]
         output = jobs.output_of(command, settings, SECONDS_ALLOWED)
         helped = 0
@@ -115,7 +116,8 @@ def installed(given):
     return [
         (family, launcher)
         for family, launcher in mpis
-        if (given.build / f"experiments/jain-{family}").exists() and shutil.which(launcher)
+        if (given.build / f"experiments/threaded_packing-{family}").exists()
+        and shutil.which(launcher)
     ]
 
 

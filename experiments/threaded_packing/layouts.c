@@ -9,7 +9,7 @@ enum { DOUBLE = sizeof(double) };
 void* allocate(size_t bytes) {
   void* const memory = calloc(bytes ? bytes : 1, 1);
   if (memory) return memory;
-  fputs("jain: not enough memory: ask for fewer bytes\n", stderr);
+  fputs("threaded_packing: not enough memory: ask for fewer bytes\n", stderr);
   MPI_Abort(MPI_COMM_WORLD, 1);
   return NULL;
 }

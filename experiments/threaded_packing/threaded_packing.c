@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* jain BYTES CALLS: MPI_Pack and MPI_Unpack of several datatypes by a program with OpenMP threads,
- * some of which pack while others compute or wait at a barrier; and a matrix transposed in such a
- * region. Prints how many threads there are, and a line for each case, with the seconds of each
- * timed call:
- *   threads NUMBER
- *   LAYOUT pack|unpack|transpose SITUATION right|wrong SECONDS...
- * The exit status is 0 even if results are wrong; other errors end the job. */
+/* threaded_packing BYTES CALLS: MPI_Pack and MPI_Unpack of several datatypes by a program with
+ * OpenMP threads, some of which pack while others compute or wait at a barrier; and a matrix
+ * transposed in such a region. Prints how many threads there are, and a line for each case, with
+ * the seconds of each timed call: threads NUMBER LAYOUT pack|unpack|transpose SITUATION right|wrong
+ * SECONDS... The exit status is 0 even if results are wrong; other errors end the job. */
 #include <mpi.h>
 #include <omp.h>
 #include <stdatomic.h>
@@ -211,7 +209,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   const long bytes = argc == 3 ? atol(argv[1]) : 0, calls = argc == 3 ? atol(argv[2]) : 0;
   if (bytes < (long)sizeof(double) || bytes > (1L << 30) || calls < 1 || calls > 100000) {
-    fputs("jain: wants BYTES CALLS: 8 to 2^30 bytes, 1 to 100000 calls\n", stderr);
+    fputs("threaded_packing: wants BYTES CALLS: 8 to 2^30 bytes, 1 to 100000 calls\n", stderr);
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   const size_t doubles = (size_t)bytes / sizeof(double);

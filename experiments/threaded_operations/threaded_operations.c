@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weeks ELEMENTS CALLS: times MPI_Reduce of ELEMENTS floats (Fortran's REAL) of each rank to rank
- * 0, with each operation in turn. Rank 0 prints how many OpenMP threads a rank has for the threaded
- * operation, and a line for each operation:
- *   threads NUMBER
+/* threaded_operations ELEMENTS CALLS: times MPI_Reduce of ELEMENTS floats (Fortran's REAL) of each
+ * rank to rank 0, with each operation in turn. Rank 0 prints how many OpenMP threads a rank has for
+ * the threaded operation, and a line for each operation: threads NUMBER
  *   predefined|vectorised|threaded right|wrong SECONDS...
  * With Sumac in front, only the predefined operation is timed. The exit status is 0 even if results
  * are wrong; other errors end the job. */
@@ -34,7 +33,7 @@ struct vectors {
 };
 
 static void end(const char* what) {
-  fprintf(stderr, "weeks: %s\n", what);
+  fprintf(stderr, "threaded_operations: %s\n", what);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 

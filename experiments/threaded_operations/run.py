@@ -3,7 +3,7 @@
 """MPI_Reduce of a large vector of REALs with the predefined sum, with Sumac's operation, with the
 same in threads, and with Sumac in front of the MPI. Prints a table in Markdown.
 
-Usage: experiments/weeks/run.py [--elements N] [--mpi FAMILY=LAUNCHER]... [--rounds N]
+Usage: experiments/threaded_operations/run.py [--elements N] [--mpi FAMILY=LAUNCHER]... [--rounds N]
 Exit status: 0 done, 1 a job failed, 3 no MPI to run on, 4 wrong results.
 """
 
@@ -45,7 +45,7 @@ class Mpi:
 
     @property
     def program(self):
-        return self.build / f"experiments/weeks-{self.family}"
+        return self.build / f"experiments/threaded_operations-{self.family}"
 
     def command(self, ranks, elements, in_front):
         """The command line of a job."""

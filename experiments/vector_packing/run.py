@@ -4,7 +4,7 @@
 a stencil, a Fourier transform, a transpose, collectives and messages of every second double with
 and without Sumac. Prints tables in Markdown.
 
-Usage: experiments/zhong_pack/run.py [--layouts NAME,...] [--sizes BYTES,...] [--rounds N] ...
+Usage: experiments/vector_packing/run.py [--layouts NAME,...] [--sizes BYTES,...] [--rounds N] ...
 Exit status: 0 done, 1 a job failed, 3 no MPI to run on, 4 wrong results.
 """
 

@@ -3,7 +3,7 @@
 """MPI_Reduce within a node by each control layout and degree of tree, against the MPI's own in the
 same job. Prints tables in Markdown and draws a picture.
 
-Usage: experiments/kandalla_node/run.py [--ranks N,...] [--sizes SIZE,...] [--rounds N] ...
+Usage: experiments/flags_and_trees/run.py [--ranks N,...] [--sizes SIZE,...] [--rounds N] ...
 Exit status: 0 done, 1 a job failed, 3 no MPI to run on, 4 wrong results.
 """
 

@@ -4,7 +4,7 @@
 nonblocking, and the conjugate-gradient solver of examples/cg, beside SMPI's selections. Prints
 tables in Markdown and draws a picture.
 
-Usage: experiments/cheetah_figures/run.py [--ranks N,...] [--keep FILE] [--plot FILE] ...
+Usage: experiments/hierarchy_depths/run.py [--ranks N,...] [--keep FILE] [--plot FILE] ...
 Exit status: 0 done, 1 a simulation failed, 3 no SimGrid here, 4 wrong results of Sumac.
 """
 

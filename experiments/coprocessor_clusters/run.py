@@ -3,7 +3,8 @@
 """Broadcast, all-reduce and reduce on simulated hosts with coprocessors, by Sumac's designs and by
 SMPI's selections. Prints tables in Markdown and draws a picture.
 
-Usage: experiments/kandalla_figures/run.py [--large | --ranks N,...] [--keep FILE] [--plot FILE] ...
+Usage: experiments/coprocessor_clusters/run.py [--large | --ranks N,...] [--keep FILE] [--plot FILE]
+           ...
 Exit status: 0 done, 1 a simulation failed, 3 no SimGrid here, 4 wrong results of Sumac.
 """
 
@@ -35,7 +36,7 @@ class Run(NamedTuple):
 
 SIZES, SOME_SIZES = (8, 1024, 16384, 65536, 262144), (8, 1024, 65536)
 COLLECTIVES, AGAINST = ("bcast", "allreduce", "reduce"), ("mvapich2", "ompi", "mpich")
-# In half an hour of two processors, together with cheetah_figures; and what takes longer.
+# In half an hour of two processors, together with hierarchy_depths; and what takes longer.
 RUNS = (
     Run(576, COLLECTIVES, SIZES, AGAINST),
     Run(1024, ("bcast", "allreduce"), SOME_SIZES, ("mvapich2", "ompi")),
