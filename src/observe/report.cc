@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/c_locale.h"
-#include "base/thread_use.h"
+#include "base/use_counts.h"
 
 namespace sumac {
 namespace {

@@ -6,11 +6,7 @@
 #include <cstdint>
 
 #include "base/algorithm.h"
-#include "base/check_use.h"
-#include "base/memory_use.h"
-#include "base/message_use.h"
-#include "base/obstacle.h"
-#include "base/thread_use.h"
+#include "base/use_counts.h"
 
 namespace sumac {
 

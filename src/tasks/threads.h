@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/thread_use.h"
+#include "base/use_counts.h"
 #include "tasks/openmp.h"
 #include "tasks/pieces.h"
 
