@@ -19,7 +19,7 @@ from sumac_mpi.foretell.known import Known
 from sumac_mpi.library import layout
 from sumac_mpi.profile import job
 from sumac_mpi.profile.files import Call, Communicator, Kind, Rank, Sums
-from test_profile import folder  # noqa: F401
+from test_profile import folder, installed  # noqa: F401
 
 MPI = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4"
 CALLS = 10
@@ -286,15 +286,15 @@ def test_measuring_needs_ranks_and_no_program(sandbox, sumac, others):
 
 
 @pytest.mark.parametrize("ending", ["png", "svg"])
-def test_pictures(sumac, folder, tmp_path, ending):  # noqa: F811
+def test_pictures(installed, folder, tmp_path, ending):  # noqa: F811
     pytest.importorskip("matplotlib")
     output = tmp_path / f"profile.{ending}"
-    status, out, err = sumac("profile", "--from", str(folder), "--plot", str(output))
+    status, out, err = installed("profile", "--from", str(folder), "--plot", str(output))
     assert (status, err) == (0, "") and out.startswith("2 ranks on ")
     content = output.read_bytes()
     assert content.startswith(b"\x89PNG" if ending == "png" else b"<?xml")
     shutil.rmtree(tmp_path)
-    status, _, err = sumac("profile", "--from", str(folder), "--plot", str(output))
+    status, _, err = installed("profile", "--from", str(folder), "--plot", str(output))
     assert status == 2 and "error[bad-value]: --plot" in err
 
 

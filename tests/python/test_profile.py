@@ -25,8 +25,19 @@ def folder(tmp_path_factory) -> Path:
     return found
 
 
-def test_all_rows_as_json(sumac, folder):
-    status, out, err = sumac("profile", "--from", str(folder), "--json")
+@pytest.fixture
+def installed():
+    """Runs the installed command, which finds the tables of the library."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        done = subprocess.run([SUMAC, *arguments], capture_output=True, text=True, timeout=100)
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+def test_all_rows_as_json(installed, folder):
+    status, out, err = installed("profile", "--from", str(folder), "--json")
     assert (status, err) == (0, "")
     rows = json.loads(out)["collectives"]
     calls = {(row["call"], *row["sizes"]): row["calls"] for row in rows}
@@ -34,14 +45,14 @@ def test_all_rows_as_json(sumac, folder):
 
 
 @pytest.mark.parametrize("by", ["call", "site", "communicator", "collective", "size"])
-def test_tables(sumac, folder, by):
-    status, out, err = sumac("profile", "--from", str(folder), "--by", by)
+def test_tables(installed, folder, by):
+    status, out, err = installed("profile", "--from", str(folder), "--by", by)
     assert (status, err) == (0, "")
     assert out.startswith("2 ranks on ") and "waiting for other ranks: " in out
 
 
-def test_fewer_rows(sumac, folder):
-    _, out, _ = sumac("profile", "--from", str(folder), "--top", "1")
+def test_fewer_rows(installed, folder):
+    _, out, _ = installed("profile", "--from", str(folder), "--top", "1")
     assert out.count("\nallreduce ") == 1 and "\nbarrier " not in out
 
 
