@@ -3,9 +3,6 @@
 // Sumac's.
 #pragma once
 
-#include <tuple>
-#include <type_traits>
-
 #include "interpose/family/native.h"
 #include "interpose/mpi/mpi_functions.h"
 

@@ -25,7 +25,7 @@ int on_delete(NativeObject object, int, void* attribute, void* ended) {
   return MPI_SUCCESS;
 }
 
-// The same in all calls, so that the threads that write it write the same.
+// It is the same in all calls, so that all threads that write it write the same.
 std::atomic<int (*)(void*, StatusPointer)> query_of_request{nullptr};
 
 int query(void* state, ::MPI_Status* status) {
@@ -56,36 +56,29 @@ int create_type_keyval(AttributeEnd ended, int* key) {
 
 int start_generalized(const GeneralizedCalls& calls, void* state, RequestPointer request) {
   query_of_request.store(calls.query, std::memory_order_relaxed);
-  return special.Grequest_start(query, calls.free, calls.cancel, state,
-                                static_cast<::MPI_Request*>(request.address()));
+  return special.Grequest_start(query, calls.free, calls.cancel, state, to_native(request));
 }
 
 int create_operation(UserFunction function, OpPointer op) {
   constexpr int kCommutes = 1;
   return special.Op_create(reinterpret_cast<::MPI_User_function*>(function), kCommutes,
-                           static_cast<::MPI_Op*>(op.address()));
+                           to_native(op));
 }
 
 #if defined(MPI_Op_c2f)
-int fortran_of(MpiOp op) { return static_cast<int>(op.bits); }
-MpiOp op_of_fortran(int op) { return {bits_of(op)}; }
-MpiDatatype type_of_fortran(int type) { return {bits_of(type)}; }
+int fortran_of(MpiOp op) { return to_native(op); }
+MpiOp op_of_fortran(int op) { return from_native<MpiOp>(op); }
+MpiDatatype type_of_fortran(int type) { return from_native<MpiDatatype>(type); }
+#elif defined(SUMAC_MPI_ABI)
+int fortran_of(MpiOp op) { return special.Op_toint(to_native(op)); }
+MpiOp op_of_fortran(int op) { return from_native<MpiOp>(special.Op_fromint(op)); }
+MpiDatatype type_of_fortran(int type) {
+  return from_native<MpiDatatype>(special.Type_fromint(type));
+}
 #else
-namespace {
-
-::MPI_Op native(MpiOp op) { return reinterpret_cast<::MPI_Op>(op.bits); }
-
-}  // namespace
-
-#if defined(SUMAC_MPI_ABI)
-int fortran_of(MpiOp op) { return special.Op_toint(native(op)); }
-MpiOp op_of_fortran(int op) { return {bits_of(special.Op_fromint(op))}; }
-MpiDatatype type_of_fortran(int type) { return {bits_of(special.Type_fromint(type))}; }
-#else
-int fortran_of(MpiOp op) { return special.Op_c2f(native(op)); }
-MpiOp op_of_fortran(int op) { return {bits_of(special.Op_f2c(op))}; }
-MpiDatatype type_of_fortran(int type) { return {bits_of(special.Type_f2c(type))}; }
-#endif
+int fortran_of(MpiOp op) { return special.Op_c2f(to_native(op)); }
+MpiOp op_of_fortran(int op) { return from_native<MpiOp>(special.Op_f2c(op)); }
+MpiDatatype type_of_fortran(int type) { return from_native<MpiDatatype>(special.Type_f2c(type)); }
 #endif
 
 }  // namespace sumac

@@ -17,9 +17,6 @@
 
 namespace sumac {
 
-template <class H>
-class HandlePointer;
-
 // This points to one or several handles as the MPI keeps them.
 template <class H>
 class HandlePointer {
