@@ -53,6 +53,9 @@ ends exit
 compare calls 2
 for who in 0 1; do
   stats yes 2 mpi_abort $who
+  # MPICH's launcher ends at once, and at times before it has read what the rank wrote; then its own
+  # line about MPI_Abort is lost as well, without Sumac too.
+  [ "$family" = mpich ] && ! grep -q 'Abort(7)' "$err" && continue
   expect_err "sumac summary  rank $who of 2"
   expect_err 'MPI_Abort came before MPI_Finalize'
 done
