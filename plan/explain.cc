@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "base/align.h"
+#include "levels/stage_works.h"
 #include "team/spec.h"
 
 namespace sumac::plan {
@@ -89,10 +91,9 @@ class Explainer {
   Row& row(const StagePlan& stage, const Capabilities& capabilities, const LevelGroup& group,
            const CallPlan& plan, Way& way) const;
   void add(const StagePlan& stage, const LevelGroup& group, const CallPlan& plan, Way& way) const;
-  void add_groups(const Alike& alike, const Choice& choice, Way& way) const;
-  void add_across(const std::vector<int>& node, const Choice& choice, Way& way) const;
-  void add_flat(const Choice& choice, Way& way) const;
-  void add_all_ranks(const Choice& choice, Way& way) const;
+  void add_level(const Alike& alike, const Choice& choice, Way& way) const;
+  void add_others(int rank, Workers workers, const Choice& choice, Way& way) const;
+  void add_all(Workers workers, const Choice& choice, Way& way) const;
   Way way(const Choice& choice) const;
   Way in_one_group(const Capabilities& group) const;
 
@@ -161,9 +162,6 @@ Priced priced(const StagePlan& stage, const Cost& cost) {
   return {stage.algorithm, stage.radix, cost};
 }
 
-// Over groups that are not those of the levels.
-bool by_all_ranks(Needs needs) { return is_of_all_ranks(needs) || needs == Needs::levels_messages; }
-
 // Whether another algorithm could be chosen for a stage. Algorithms of the whole call cannot.
 bool is_other(Algorithm algorithm, const StagePlan& stage) {
   if (stage.algorithm == Algorithm::native) return false;  // of a group of one rank
@@ -175,15 +173,13 @@ bool is_other(Algorithm algorithm, const StagePlan& stage) {
 // The row of groups with these properties.
 Row& Explainer::row(const StagePlan& stage, const Capabilities& capabilities,
                     const LevelGroup& group, const CallPlan& plan, Way& way) const {
-  const Needs needs = info_of(way.algorithm).needs;
   Row row;
   row.level = group.name;
   row.order = order_of(stage, hierarchy_.levels.size());
   row.ranks = capabilities.ranks;
   row.over = capabilities.over;
   row.operation = operation_of(stage.kind, shape_.collective);
-  const bool part = by_all_ranks(needs) && stage.kind == Kind::exchange;
-  row.chunk = part ? plan.first.bytes : plan.largest_chunk();
+  row.chunk = plan.largest_piece(stage);
   row.chunks = plan.num_chunks();
   row.rule = stage.rule;
   row.taken = priced(stage, {});
@@ -215,15 +211,14 @@ void Explainer::add(const StagePlan& stage, const LevelGroup& group, const CallP
   }
 }
 
-void Explainer::add_groups(const Alike& alike, const Choice& choice, Way& way) const {
+void Explainer::add_level(const Alike& alike, const Choice& choice, Way& way) const {
   const Group& first = *alike.groups[0];
   const AgreedLevels agreed = agreed_by(first.members[static_cast<std::size_t>(first.leader)]);
   CallPlan plan;
   plan_call(agreed, choice, shape_, plan);
-  way.chunk = choice.chunk ? plan.choice.chunk : 0;
-  way.chunks = plan.num_chunks();
   for (StagePlan stage : plan.stages) {
-    if (stage.level != static_cast<int>(alike.level)) continue;
+    const bool here = stage.workers == Workers::level;
+    if (!here || stage.level != static_cast<int>(alike.level)) continue;
     for (const Group* group : alike.groups) {
       if (group != &first && stage.kind != Kind::exchange) stage.root = group->leader;
       const bool like_first = group == &first || group->one_node;
@@ -233,41 +228,39 @@ void Explainer::add_groups(const Alike& alike, const Choice& choice, Way& way) c
   }
 }
 
-// The i-th rank of each node has part i of the message and exchanges it with the i-th ranks of the
-// other nodes.
-void Explainer::add_across(const std::vector<int>& node, const Choice& choice, Way& way) const {
-  CallPlan plan;
-  for (const int rank : node) {
-    const AgreedLevels agreed = agreed_by(rank);
-    plan_call(agreed, choice, shape_, plan);
-    const bool parts = is_of_all_ranks(info_of(choice.algorithm).needs);
-    if (parts && plan.first.bytes == 0) continue;
-    add(plan.stages[1], sumac::group_of(agreed, plan, plan.stages[1]), plan, way);
-  }
-}
-
-void Explainer::add_flat(const Choice& choice, Way& way) const {
-  const AgreedLevels agreed = agreed_by(0);
+// Adds what a rank's group of this kind does. A rank without a part of the message has none.
+void Explainer::add_others(int rank, Workers workers, const Choice& choice, Way& way) const {
+  const AgreedLevels agreed = agreed_by(rank);
   CallPlan plan;
   plan_call(agreed, choice, shape_, plan);
-  add(plan.stages[0], agreed.all.group, plan, way);
-  way.chunk = plan.largest_chunk();
-  way.chunks = plan.num_chunks();
+  for (const StagePlan& stage : plan.stages) {
+    if (stage.workers != workers) continue;
+    if (workers == Workers::across && plan.largest_piece(stage) == 0) continue;
+    add(stage, sumac::group_of(agreed, stage), plan, way);
+  }
 }
 
-void Explainer::add_all_ranks(const Choice& choice, Way& way) const {
+// Adds all groups of this kind: each once, as one of its ranks sees it.
+void Explainer::add_all(Workers workers, const Choice& choice, Way& way) const {
+  const auto add_of = [&](int rank) { add_others(rank, workers, choice, way); };
   const std::vector<std::vector<int>> nodes = ranks_of_nodes(spec_.places);
-  CallPlan plan;
-  for (const std::vector<int>& node : nodes) {
-    const AgreedLevels agreed = agreed_by(node[0]);
-    plan_call(agreed, choice, shape_, plan);
-    for (const StagePlan& stage : plan.stages) {
-      if (stage.kind != Kind::exchange) add(stage, agreed.node.group, plan, way);
-    }
+  switch (workers) {
+    case Workers::level:
+      for (const Alike& alike : alike_) add_level(alike, choice, way);
+      break;
+    case Workers::all:
+      add_of(0);
+      break;
+    case Workers::node:
+      for (const std::vector<int>& node : nodes) add_of(node[0]);
+      break;
+    case Workers::counterparts:
+      for (const int rank : hierarchy_.levels[0].groups[0].members) add_of(rank);
+      break;
+    case Workers::across:
+      for (const int rank : nodes[0]) add_of(rank);
+      break;
   }
-  way.chunk = plan.largest_chunk();
-  way.chunks = plan.num_chunks();
-  add_across(nodes[0], choice, way);
 }
 
 // Adds the steps of stages; of groups that work at the same time, the slowest counts.
@@ -292,18 +285,16 @@ Way Explainer::way(const Choice& choice) const {
   Way way;
   way.algorithm = choice.algorithm;
   if (choice.algorithm == Algorithm::native) return way;
-  const Needs needs = info_of(choice.algorithm).needs;
-  const bool multi_leader = needs == Needs::levels_equal_nodes;
-  if (is_of_all_ranks(needs)) {
-    add_all_ranks(choice, way);
-  } else if (needs == Needs::levels_messages) {
-    add_flat(choice, way);
-  } else {
-    for (const Alike& alike : alike_) {
-      if (!multi_leader || alike.level == 0) add_groups(alike, choice, way);
-    }
-  }
-  if (multi_leader) add_across(hierarchy_.levels[0].groups[0].members, choice, way);
+  // The root, on whose node are all kinds of groups, is rank 0.
+  CallPlan plan;
+  plan_call(agreed_by(0), choice, shape_, plan);
+  way.chunks = plan.num_chunks();
+  way.chunk = plan.largest_chunk();
+  std::set<Workers> kinds;
+  for (const StagePlan& stage : plan.stages) kinds.insert(stage.workers);
+  // The chunks of levels are as large as is allowed, even if the message is smaller.
+  if (kinds.contains(Workers::level)) way.chunk = choice.chunk ? plan.choice.chunk : 0;
+  for (const Workers workers : kinds) add_all(workers, choice, way);
   std::stable_sort(way.rows.begin(), way.rows.end(),
                    [](const Row& a, const Row& b) { return a.order < b.order; });
   way.cost = cost_of_all(way.rows, way.chunks);
@@ -321,6 +312,7 @@ Way Explainer::in_one_group(const Capabilities& group) const {
   stage.kind = shape_.collective == Collective::reduce  ? Kind::reduce
                : shape_.collective == Collective::bcast ? Kind::bcast
                                                         : Kind::exchange;
+  stage.work = &kWholeChunks;
   stage.algorithm = way.algorithm;
   stage.radix = range.choice.radix;
   stage.rule = range.rule;

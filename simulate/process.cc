@@ -141,7 +141,7 @@ std::string Communicator::plan_text(const CallShape& shape, const Choice& choice
   plan_call(run->agreed(), choice, shape, plan);
   std::string text;
   for (const StagePlan& stage : plan.stages) {
-    const LevelGroup& group = group_of(run->agreed(), plan, stage);
+    const LevelGroup& group = group_of(run->agreed(), stage);
     if (!text.empty()) text += ", ";
     text += std::string(group.name) + " x" + std::to_string(group.size) + " " +
             operation_of(stage.kind, shape.collective) + " " + name_of(stage.algorithm);

@@ -25,8 +25,8 @@ using MappedFn = Task(Strand& strand, ShmGroup& group, const Arguments& args,
                       const SingleCopy& peers, const Direct& direct);
 template <class Arguments>
 using SendingFn = Task(Strand& strand, MessageGroup& group, const Arguments& args);
-// Rows that need levels have no function of their own (this type is never defined): LevelsRun
-// carries them out.
+// Rows that need levels have no function here (this type is never defined): their plans are made
+// of algorithms of the other rows.
 using LevelsFn = void();
 using CostFn = Traffic(const GroupCall& call);
 

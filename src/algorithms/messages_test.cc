@@ -34,10 +34,10 @@ struct Call : TestCall {
     LevelsRank& rank = world[r];
     const auto me = static_cast<std::size_t>(r);
     args[me] = arguments(r, radix);
-    LevelGroup& level = rank.levels[0];
+    LevelGroup& level = rank.levels.groups[0];
     groups[me] = world.message_group(rank, level.members, level.rank, 0, bytes());
-    rank.strands.push_back(std::make_unique<Strand>());
-    Strand& strand = *rank.strands.back();
+    rank.own_strands.push_back(std::make_unique<Strand>());
+    Strand& strand = *rank.own_strands.back();
     strand.preempt_at_every_wait(true);
     strand.start(entry.start_sending(strand, groups[me], args[me]));
   }

@@ -1,208 +1,137 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The plans of all_ranks, and what they cost.
 #include "levels/all_ranks.h"
 
-#include <cstring>
-
-#include "algorithms/message_fold.h"
 #include "algorithms/table.h"
-#include "levels/all_ranks_bcast.h"
-#include "observe/trace.h"
+#include "levels/price.h"
 
 namespace sumac {
-
-std::uint64_t begin_piece() { return trace::on() ? trace::now_ns() : 0; }
-
-void end_piece(const StagePlan& stage, const LevelGroup& group, std::size_t chunk,
-               std::uint64_t begun) {
-  if (begun) record_piece(stage, group, chunk, begun);
-}
-
-Task run_piece(Strand& strand, const StagePlan& stage, MessageGroup& group,
-               const CallArguments& args) {
-  return entry_of(stage.algorithm).start_sending(strand, group, args);
-}
-
-void AllRanks::take_stages(const StagePlans& plans) {
-  scatter = exchange = gather = nullptr;
-  for (const StagePlan& plan : plans) {
-    const StagePlan*& stage = plan.kind == StagePlan::Kind::scatter  ? scatter
-                              : plan.kind == StagePlan::Kind::gather ? gather
-                                                                     : exchange;
-    stage = &plan;
-  }
-}
-
 namespace {
 
-// A fast rank folds the data that its slow ranks hand over after its own data, into `output`.
-Task take_over(Strand& strand, const AllRanks& work, MessageGroup& node, Part chunk,
-               std::byte* output) {
-  const ReduceArguments& whole = *work.args;
-  const std::byte* own = whole.input + chunk.offset;
-  for (int slow = node.rank + work.parts; slow < node.size; slow += work.parts) {
-    node.receive(slow, node.scratch, chunk.bytes);
-    co_await strand.until(node.stream->all_received());
-    fold_two(whole, own, node.scratch, output, chunk.bytes / whole.element);
-    own = output;
-  }
-  if (own != output && chunk.bytes > 0) std::memcpy(output, own, chunk.bytes);
+// So many strands take chunks through the stages if nothing is handed over, and if something is:
+// with one chunk of six handed over, all six are under way.
+constexpr std::size_t kChunksAtOnce = 4, kWithHanded = kMostWidth;
+
+const AllRanksWorks& works_of(Collective collective) {
+  if (collective == Collective::bcast) return kBcastFromRoot;
+  return collective == Collective::reduce ? kReduceToRoot : kReduceToAll;
 }
 
-Task give_back(Strand& strand, const AllRanks& work, MessageGroup& node, Part chunk) {
-  for (int slow = node.rank + work.parts; slow < node.size; slow += work.parts) {
-    node.send(slow, work.args->output + chunk.offset, chunk.bytes);
-  }
-  co_await strand.until(node.stream->all_sent());
+// Sets the stage that only the root's node has: the last one of a reduction, in which the root
+// gathers, or the first one of a broadcast, in which it scatters. Returns true if this rank is on
+// that node.
+bool end_at_root(const AgreedLevels& agreed, int root, StagePlan& stage, CallPlan& plan) {
+  const int size = agreed.node.group.size, place = agreed.place_of_root(root);
+  stage.root = place % size;
+  plan.stages[1].root = place / size;
+  return agreed.across.group.rank == place / size;
 }
 
-// A chunk on its way through the stages.
-struct Shared {
-  std::size_t number;
-  bool handed;         // only the fast ranks work on it
-  Part chunk, own;     // own: this rank's part of it
-  Parts parts;         // parts of the chunk
-  std::byte* output;   // room for the chunk; null if this rank has none
-  std::byte* reduced;  // this rank's part is reduced here
-  MessageGroup group;  // the node's ranks that work on it
-};
-
-// `kept` is where a rank without an output reduces.
-Shared shared_of(const AllRanks& work, const MessageGroup& node, std::size_t number, bool handed,
-                 std::byte* kept) {
-  const ReduceArguments& whole = *work.args;
-  const Part chunk = work.chunks[number];
-  MessageGroup group = node;
-  if (handed) group.size = work.parts;
-  const Parts parts = parts_of_chunk(chunk.bytes, whole.element, group.size, work.parts);
-  const Part own = node.rank < group.size ? parts[node.rank] : Part{0, 0};
-  std::byte* output = whole.output ? whole.output + chunk.offset : nullptr;
-  if (!output && work.hands) output = kept;
-  std::byte* const reduced = output ? output + own.offset : kept;
-  return {number, handed, chunk, own, parts, output, reduced, group};
+void cut(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
+  const LevelGroup& node = agreed.node.group;
+  plan.chunks = chunks_of(shape, plan);
+  plan.parts = agreed.parts;
+  const auto own = [&](std::size_t chunk) {
+    return parts_of_chunk(plan.chunks[chunk].bytes, shape.element, node.size,
+                          agreed.parts)[node.rank];
+  };
+  plan.first = own(0);
+  plan.last = own(plan.chunks.count() - 1);
 }
 
-Task scatter(Strand& strand, const AllRanks& work, MessageGroup& node, Shared& shared) {
-  const ReduceArguments& whole = *work.args;
-  const std::uint64_t since = begin_piece();
-  if (shared.handed) co_await take_over(strand, work, node, shared.chunk, shared.output);
-  ReduceScatterArguments reduction{whole, shared.parts};
-  reduction.input = shared.handed ? shared.output : whole.input + shared.chunk.offset;
-  reduction.output = shared.reduced;
-  reduction.count = shared.chunk.bytes / whole.element;
-  reduction.radix = work.scatter->radix;
-  const CallArguments args = reduction;
-  if (shared.group.size > 1) co_await run_piece(strand, *work.scatter, shared.group, args);
-  end_piece(*work.scatter, *work.node, shared.number, since);
-}
-
-// The result is on the root's node, or on all nodes.
-Task exchange_part(Strand& strand, const AllRanks& work, MessageGroup& across,
-                   const Shared& shared) {
-  const std::uint64_t since = begin_piece();
-  ReduceArguments reduction = *work.args;
-  reduction.input = shared.reduced;
-  reduction.output = work.gather ? shared.reduced : nullptr;
-  reduction.count = shared.own.bytes / work.args->element;
-  reduction.root = work.exchange->root;
-  reduction.radix = work.exchange->radix;
-  const CallArguments args = reduction;
-  co_await run_piece(strand, *work.exchange, across, args);
-  end_piece(*work.exchange, *work.across, shared.number, since);
-}
-
-// The root gets the parts from the others of its node.
-Task collect(Strand& strand, const AllRanks& work, const MessageGroup& node, const Shared& shared) {
-  const int root = work.gather->root;
-  if (node.rank == root) {
-    for (int rank = 0; rank < work.parts; ++rank) {
-      const Part part = shared.parts[rank];
-      if (rank != root) node.receive(rank, shared.output + part.offset, part.bytes);
-    }
-    co_await strand.until(node.stream->all_received());
-  } else {
-    node.send(root, shared.reduced, shared.own.bytes);
-    co_await strand.until(node.stream->all_sent());
+void plan_all_ranks(const AgreedLevels& agreed, const CallShape& shape, bool hands,
+                    CallPlan& plan) {
+  const bool reduces = shape.collective == Collective::reduce;
+  const bool spreads = shape.collective == Collective::bcast;
+  const auto& [node, choices] = agreed.node;
+  cut(agreed, shape, plan);
+  plan.hands = hands;
+  const std::size_t count = plan.chunks.count();
+  plan.strands = std::min(hands ? kWithHanded : kChunksAtOnce, count);
+  list_around_exchange(Workers::node, Workers::across, plan.choice.algorithm, plan.stages);
+  const AllRanksWorks& works = works_of(shape.collective);
+  plan.stages[0].work = &works.scatter;
+  plan.stages[1].work = &works.exchange;
+  plan.stages[2].work = &works.gather;
+  const ChunkSizes within{plan.chunks[0].bytes, count};
+  const std::size_t part =
+      parts_of_chunk(plan.chunks[0].bytes, shape.element, node.size, agreed.parts)[0].bytes;
+  if (!spreads) choose(choices, false, Collective::reduce_scatter, within, plan.stages[0]);
+  choose(agreed.across.choices, false, shape.collective, {part, count}, plan.stages[1]);
+  if (!reduces) choose(choices, false, Collective::allgather, within, plan.stages[2]);
+  if (reduces && !end_at_root(agreed, shape.root, plan.stages[2], plan)) plan.stages.pop_back();
+  if (spreads && !end_at_root(agreed, shape.root, plan.stages[0], plan)) {
+    plan.stages.erase(plan.stages.begin());
   }
 }
 
-Task gather(Strand& strand, const AllRanks& work, MessageGroup& node, Shared& shared) {
-  const std::uint64_t since = begin_piece();
-  if (work.to_root) {
-    co_await collect(strand, work, node, shared);
-  } else {
-    const CallArguments args =
-        AllgatherArguments{shared.reduced, shared.output, shared.parts, work.gather->radix};
-    if (shared.group.size > 1) co_await run_piece(strand, *work.gather, shared.group, args);
-    if (shared.handed) co_await give_back(strand, work, node, shared.chunk);
+// Prices a chunk that slow ranks hand over: the messages between them and their peers, in either
+// direction, and those of the fast ranks, which come first in the group.
+Traffic price_of_handed(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                        GroupCall call) {
+  call.ranks = plan.parts;
+  Traffic all = traffic_in_memory(0, 0);
+  if (plan.parts > 1) all = entry_of(stage.algorithm).cost(call);
+  for (int slow = plan.parts; slow < group.size; ++slow) {
+    const int peer = peer_of_slow(slow, plan.parts);
+    const bool up = stage.kind == StagePlan::Kind::scatter;
+    all.messages.push_back({up ? slow : peer, up ? peer : slow, call.bytes});
+    all.cost.bytes += call.bytes;
   }
-  end_piece(*work.gather, *work.node, shared.number, since);
-}
-
-// Does a slow rank's work on a chunk that it hands over.
-Task hand_over(Strand& strand, const AllRanks& work, MessageGroup& node, const Shared& shared) {
-  const int peer = peer_of_slow(node.rank, work.parts);
-  std::uint64_t since = begin_piece();
-  node.send(peer, work.args->input + shared.chunk.offset, shared.chunk.bytes);
-  co_await strand.until(node.stream->all_sent());
-  end_piece(*work.scatter, *work.node, shared.number, since);
-  if (!work.gather) co_return;
-  since = begin_piece();
-  if (work.to_root) {
-    co_await collect(strand, work, node, shared);
-  } else {
-    node.receive(peer, shared.output, shared.chunk.bytes);
-    co_await strand.until(node.stream->all_received());
-  }
-  end_piece(*work.gather, *work.node, shared.number, since);
-}
-
-CallArguments arguments_of(const AllRanks& work, Part chunk) {
-  const StagePlan& stage = *work.exchange;
-  if (work.bcast) {
-    return BcastArguments{work.bcast->buffer + chunk.offset, chunk.bytes, stage.root, stage.radix};
-  }
-  ReduceArguments reduction = *work.args;
-  reduction.input += chunk.offset;
-  if (reduction.output) reduction.output += chunk.offset;
-  reduction.count = chunk.bytes / reduction.element;
-  reduction.root = stage.root;
-  reduction.radix = stage.radix;
-  return reduction;
-}
-
-// Does a whole chunk among all ranks.
-Task flat(Strand& strand, const AllRanks& work, MessageGroup& all, std::size_t number) {
-  const CallArguments args = arguments_of(work, work.chunks[number]);
-  const std::uint64_t since = begin_piece();
-  co_await run_piece(strand, *work.exchange, all, args);
-  end_piece(*work.exchange, *work.across, number, since);
+  ++all.cost.steps;
+  return all;
 }
 
 }  // namespace
 
-Task all_ranks(Strand& strand, AllRanks& work, std::size_t which) {
-  MessageGroup& node = work.groups[2 * which];
-  MessageGroup& across = work.groups[2 * which + 1];
-  const std::size_t count = work.chunks.count();
-  for (std::size_t c = which; c < count; c += work.width()) {
-    if (!work.node) {
-      co_await flat(strand, work, across, c);
-      continue;
+Traffic price_in_node(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                      const CallShape& shape) {
+  CostFn* const cost = entry_of(stage.algorithm).cost;
+  if (!cost) return {};
+  const std::size_t count = plan.chunks.count();
+  return price_of_each(count, [&](std::size_t chunk) {
+    const std::size_t bytes = plan.chunks[chunk].bytes;
+    const Parts cut = parts_of_chunk(bytes, shape.element, group.size, plan.parts);
+    std::vector<Part> parts;
+    for (int r = 0; r < group.size; ++r) parts.push_back(cut[r]);
+    const GroupCall call{group.size,  stage.root,    bytes,       bytes,
+                         stage.radix, shape.element, parts.data()};
+    const bool handed = plan.hands && is_handed(chunk, count);
+    return handed ? price_of_handed(plan, stage, group, call) : cost(call);
+  });
+}
+
+Traffic price_at_root(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                      const CallShape& shape) {
+  Traffic all = traffic_in_memory(1, 0);
+  std::vector<std::uint64_t> sent(static_cast<std::size_t>(plan.parts));
+  for (std::size_t c = 0; c < plan.chunks.count(); ++c) {
+    const Parts parts = parts_of_chunk(plan.chunks[c].bytes, shape.element, group.size, plan.parts);
+    for (int rank = 0; rank < plan.parts; ++rank) {
+      if (rank != stage.root) sent[static_cast<std::size_t>(rank)] += parts[rank].bytes;
     }
-    if (work.bcast) {
-      co_await bcast_chunk(strand, work, which, c);
-      continue;
-    }
-    const bool handed = work.hands && is_handed(c, count);
-    Shared shared = shared_of(work, node, c, handed, work.kept + which * work.kept_bytes);
-    if (handed && node.rank >= work.parts) {
-      co_await hand_over(strand, work, node, shared);
-      continue;
-    }
-    co_await scatter(strand, work, node, shared);
-    if (shared.own.bytes > 0) co_await exchange_part(strand, work, across, shared);
-    if (work.gather) co_await gather(strand, work, node, shared);
   }
+  for (int rank = 0; rank < plan.parts; ++rank) {
+    const std::uint64_t bytes = sent[static_cast<std::size_t>(rank)];
+    const bool sends = stage.kind == StagePlan::Kind::scatter;
+    all.messages.push_back({sends ? stage.root : rank, sends ? rank : stage.root, bytes});
+    all.cost.bytes = sends ? all.cost.bytes + bytes : std::max(all.cost.bytes, bytes);
+  }
+  return all;
+}
+
+Traffic price_across(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                     const CallShape& shape) {
+  return price_of_chunks(stage, group, plan.first.bytes, plan.last.bytes, plan.chunks.count(),
+                         shape.element);
+}
+
+void plans::all_ranks(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
+  plan_all_ranks(agreed, shape, false, plan);
+}
+
+void plans::all_ranks_peers(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
+  plan_all_ranks(agreed, shape, true, plan);
 }
 
 }  // namespace sumac

@@ -5,7 +5,7 @@
 // of the same place on the other nodes; and the node's ranks gather all parts. In a reduction to
 // one rank only the root gathers, from the ranks of its node. In a broadcast the root scatters the
 // chunk to its node, and each rank there broadcasts its part to the other nodes
-// (all_ranks_bcast.h). Several strands take the chunks in turn, so that chunks are scattered,
+// (all_ranks_bcast.cc). Several strands take the chunks in turn, so that chunks are scattered,
 // exchanged, folded and gathered at the same time.
 //   Steps     those of a reduce-scatter or one message, of the collective between nodes, and of an
 //             all-gather or one message
@@ -17,18 +17,13 @@
 // The plan called all_ranks_peers hands some chunks over: slow ranks send them whole to fast ranks
 // of their node, their peers, which fold them and take part for both; in an all-reduce the slow
 // ranks get the result in the end. So slow ranks and their memory work on the other chunks, while
-// these chunks travel between them and their hosts, on a link that would be idle. The plan called
-// flat is one algorithm among all ranks, on whole chunks. Source: Träff and Hunold, "Decomposing
-// MPI Collectives for Exploiting Multi-lane Communication" (CLUSTER 2020).
+// these chunks travel between them and their hosts, on a link that would be idle. Source: Träff and
+// Hunold, "Decomposing MPI Collectives for Exploiting Multi-lane Communication" (CLUSTER 2020).
 #pragma once
 
-#include "levels/stage.h"
+#include "levels/call_plan.h"
 
 namespace sumac {
-
-// The number of strands if nothing is handed over, and if something is: with one chunk of six
-// handed over, all six are under way.
-inline constexpr std::size_t kChunksAtOnce = 4, kMostChunksAtOnce = 6;
 
 // Returns true if slow ranks hand chunk number `chunk` of `count` over. If their memory is about
 // four times as fast as the link to their hosts, one chunk takes as long there and back as five
@@ -39,30 +34,8 @@ constexpr bool is_handed(std::size_t chunk, std::size_t count) {
   return count >= kFewest && chunk % kOneOf == 0;
 }
 
-struct AllRanks {
-  const ReduceArguments* args = nullptr;
-  const BcastArguments* bcast = nullptr;  // for a broadcast, in place of `args`
-  const LevelGroup* node = nullptr;       // all its ranks; flat: null
-  const LevelGroup* across = nullptr;     // the ranks in this rank's place on all nodes; flat: all
-  const StagePlan* scatter = nullptr;     // null: flat; a broadcast without its root on the node
-  const StagePlan* exchange = nullptr;    // flat: the only stage
-  const StagePlan* gather = nullptr;      // null: flat; a reduction without its root on the node
-  bool to_root = false;                   // a reduction to one rank
-  int parts = 1;                          // parts of a chunk, for the node's first ranks
-  bool hands = false;                     // slow ranks hand chunks over
-  Chunks chunks{0, kCacheLine, kCacheLine};  // chunks of the vector
-  // Each strand has this memory if there is no output. It holds a part, or a chunk if some are
-  // handed over. A broadcast's root needs a chunk, since nothing is written to its buffer.
-  std::byte* kept = nullptr;
-  std::size_t kept_bytes = 0;
-  // Each strand has two groups: the node, then across.
-  std::array<MessageGroup, 2 * kMostChunksAtOnce> groups;
-
-  void take_stages(const StagePlans& plans);
-  std::size_t width() const {
-    return std::min(hands ? kMostChunksAtOnce : kChunksAtOnce, chunks.count());
-  }
-};
+// Returns the fast rank of the node to which a slow one hands its chunks.
+constexpr int peer_of_slow(int rank, int parts) { return rank % parts; }
 
 // Returns the parts of a chunk. The first `parts` ranks of the node have parts of equal size; the
 // others have none.
@@ -72,19 +45,19 @@ inline Parts parts_of_chunk(std::size_t bytes, std::size_t element, int ranks, i
   return {bytes, ranks, round_up(each, unit)};
 }
 
-// Returns the fast rank of the node to which a slow one hands its chunks.
-constexpr int peer_of_slow(int rank, int parts) { return rank % parts; }
+// The works of a plan's stages: in the node, across nodes, and in the node again.
+struct AllRanksWorks {
+  StageWork scatter, exchange, gather;
+};
+// An all-reduce has the first; the root of a reduction gathers, and that of a broadcast scatters.
+extern const AllRanksWorks kReduceToAll, kReduceToRoot, kBcastFromRoot;
 
-// Does one of the stages on a chunk.
-Task run_piece(Strand& strand, const StagePlan& stage, MessageGroup& group,
-               const CallArguments& args);
-
-// Tells the trace of a piece that began at begin_piece(), which returns 0 if nothing is traced.
-std::uint64_t begin_piece();
-void end_piece(const StagePlan& stage, const LevelGroup& group, std::size_t chunk,
-               std::uint64_t begun);
-
-// Does the work of a strand.
-Task all_ranks(Strand& strand, AllRanks& work, std::size_t which);
+// Return what the stages cost. A node does the former together, its root the latter alone.
+Traffic price_in_node(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                      const CallShape& shape);
+Traffic price_at_root(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                      const CallShape& shape);
+Traffic price_across(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                     const CallShape& shape);
 
 }  // namespace sumac

@@ -1,59 +1,76 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "levels/all_ranks_bcast.h"
+// The stages of all_ranks in which a broadcast's chunk goes through the ranks of a node.
+#include "levels/all_ranks.h"
+#include "levels/stage_works.h"
 
 namespace sumac {
 namespace {
 
+// A chunk on its way through the stages, as a rank of the node sees it.
+struct SpreadChunk {
+  Bytes data;   // the chunk
+  Parts parts;  // parts of it
+  Part own;     // this rank's part
+
+  SpreadChunk(const Operation& operation, const LevelGroup& node, std::size_t number)
+      : data(operation.bcast.buffer + operation.chunks[number].offset),
+        parts(parts_of_chunk(operation.chunks[number].bytes, 1, node.size, operation.plan->parts)),
+        own(parts[node.rank]) {}
+};
+
 // The ranks of the root's node get their parts.
-Task scatter(Strand& strand, const AllRanks& work, MessageGroup& node, const Parts& parts,
-             const Bytes& data) {
-  const int root = work.scatter->root;
-  if (node.rank == root) {
-    for (int rank = 0; rank < work.parts; ++rank) {
-      const Part part = parts[rank];
-      if (rank == root) continue;
+Task scatter(Strand& strand, Operation& operation, Stage& stage, Worker& worker,
+             std::size_t number) {
+  const MessageGroup& node = worker.messages;
+  const SpreadChunk shared(operation, *stage.group, number);
+  const Bytes& data = shared.data;
+  if (node.rank == stage.root) {
+    for (int rank = 0; rank < operation.plan->parts; ++rank) {
+      const Part part = shared.parts[rank];
+      if (rank == stage.root) continue;
       node.send(rank, (data + part.offset).packed(node.scratch + part.offset, part.bytes),
                 part.bytes);
     }
     co_await strand.until(node.stream->all_sent());
-  } else if (const Part own = parts[node.rank]; own.bytes > 0) {
-    const Bytes place = data + own.offset;
+  } else if (shared.own.bytes > 0) {
+    const Bytes place = data + shared.own.offset;
     std::byte* const to = place.contiguous_or(node.scratch);
-    node.receive(root, to, own.bytes);
+    node.receive(stage.root, to, shared.own.bytes);
     co_await strand.until(node.stream->all_received());
-    place.take(to, own.bytes);
+    place.take(to, shared.own.bytes);
   }
+}
+
+// Returns the stage of the node that follows the exchange.
+const Stage& gather_of(const Operation& operation) {
+  return operation.stages[operation.num_stages - 1];
+}
+
+Task exchange(Strand& strand, Operation& operation, Stage& stage, Worker& worker,
+              std::size_t number) {
+  const SpreadChunk shared(operation, *gather_of(operation).group, number);
+  worker.idle = shared.own.bytes == 0;
+  if (worker.idle) co_return;
+  worker.args =
+      BcastArguments{shared.data + shared.own.offset, shared.own.bytes, stage.root, stage.radix};
+  co_await start_on_level(strand, stage, worker);
+}
+
+// Nothing is written to the root's buffer, so it gathers into a chunk that it keeps.
+Task gather(Strand& strand, Operation& operation, Stage& stage, Worker& worker,
+            std::size_t number) {
+  const SpreadChunk shared(operation, *stage.group, number);
+  const Stage& first = operation.stages[0];
+  const bool is_root = first.kind == StagePlan::Kind::scatter && stage.group->rank == first.root;
+  const Bytes gathered = is_root ? Bytes(operation.kept_chunk(number)) : shared.data;
+  worker.args =
+      AllgatherArguments{shared.data + shared.own.offset, gathered, shared.parts, stage.radix};
+  return start_on_level(strand, stage, worker);
 }
 
 }  // namespace
 
-Task bcast_chunk(Strand& strand, AllRanks& work, std::size_t which, std::size_t chunk) {
-  MessageGroup& node = work.groups[2 * which];
-  MessageGroup& across = work.groups[2 * which + 1];
-  const Part whole = work.chunks[chunk];
-  const Parts parts = parts_of_chunk(whole.bytes, 1, node.size, work.parts);
-  const Part own = parts[node.rank];
-  const Bytes data = work.bcast->buffer + whole.offset;
-  if (work.scatter) {
-    const std::uint64_t since = begin_piece();
-    co_await scatter(strand, work, node, parts, data);
-    end_piece(*work.scatter, *work.node, chunk, since);
-  }
-  if (own.bytes > 0) {
-    const std::uint64_t since = begin_piece();
-    const StagePlan& stage = *work.exchange;
-    const CallArguments args =
-        BcastArguments{data + own.offset, own.bytes, stage.root, stage.radix};
-    co_await run_piece(strand, *work.exchange, across, args);
-    end_piece(*work.exchange, *work.across, chunk, since);
-  }
-  const bool is_root = work.scatter && node.rank == work.scatter->root;
-  const Bytes gathered = is_root ? Bytes(work.kept + which * work.kept_bytes) : data;
-  const CallArguments args =
-      AllgatherArguments{data + own.offset, gathered, parts, work.gather->radix};
-  const std::uint64_t since = begin_piece();
-  co_await run_piece(strand, *work.gather, node, args);
-  end_piece(*work.gather, *work.node, chunk, since);
-}
+const AllRanksWorks kBcastFromRoot{
+    {scatter, price_at_root}, {exchange, price_across}, {gather, price_in_node}};
 
 }  // namespace sumac

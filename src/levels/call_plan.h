@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plan of a call over a hierarchy says which levels work in which stages, by which algorithms,
+// The plan of a call over a hierarchy says which groups work in which stages, by which algorithms,
 // and in which chunks the message goes through them. It is a function of what the ranks agreed on
 // and of the call's shape, without memory or messages: a rank carries it out (levels_operation.h),
-// `sumac plan` prints it, price.h prices it.
+// `sumac plan` prints it, price.h prices it. An algorithm over levels is the function that makes
+// such plans, in a file of its own (plans::).
 #pragma once
 
+#include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "levels/stage.h"
@@ -58,30 +61,70 @@ inline constexpr std::size_t kBarrierWord = 4;
 struct CallPlan {
   Choice choice;  // the communicator's; `chunk` is the most bytes of a chunk
   Chunks chunks{0, kCacheLine, kCacheLine};  // the message's; multi_leader: the rank's part's
-  int parts = 1;                             // parts of a chunk (all_ranks)
-  bool hands = false;                        // some chunks are handed over: is_handed() (all_ranks)
-  // This rank exchanges these parts of the first and the last chunk. Only all_ranks and flat use
-  // them.
-  Part first{0, 0}, last{0, 0};
-  StagePlans stages;  // this rank's, in the order in which they begin
+  // So many strands take chunks through all stages. 0: each stage has strands of its own.
+  std::size_t strands = 0;
+  int parts = 1;                 // parts of a chunk (all_ranks)
+  bool hands = false;            // some chunks are handed over: is_handed() (all_ranks)
+  Part first{0, 0}, last{0, 0};  // this rank's parts of the first and the last chunk (all_ranks)
+  StagePlans stages;             // this rank's, in the order in which they begin
   // A reduce-scatter and an all-gather have a spread in place of chunks.
   Spread spread;
 
   std::size_t num_chunks() const { return spread.count() ? spread.count() : chunks.count(); }
   std::size_t largest_chunk() const { return spread.count() ? spread.bytes(0) : chunks[0].bytes; }
+  // Returns the most bytes of a chunk that a stage works on, or of the rank's part of one. A rank
+  // may have more of the last chunk than of the others, which are cut into fewer parts if rounding
+  // up leaves nothing for the last ranks.
+  std::size_t largest_piece(const StagePlan& stage) const {
+    return stage.workers == Workers::across ? std::max(first.bytes, last.bytes) : largest_chunk();
+  }
 };
 
 // Returns a name for what a stage of a call does with each chunk: that of a collective, or of a
 // part of one.
 const char* operation_of(StagePlan::Kind kind, Collective call);
 
-// Returns the group that works in a stage of the plan.
-const LevelGroup& group_of(const AgreedLevels& agreed, const CallPlan& plan,
-                           const StagePlan& stage);
+// Returns the group that works in a stage.
+const LevelGroup& group_of(const AgreedLevels& agreed, const StagePlan& stage);
 
-// Makes the plan of a call for which `choice` was taken (its algorithm needs levels). `plan` is
-// overwritten and its memory reused.
+// Makes the plan of a call for which `choice` was taken, by the function of its algorithm, which
+// needs levels. `plan` is overwritten and its memory reused.
 void plan_call(const AgreedLevels& agreed, const Choice& choice, const CallShape& shape,
                CallPlan& plan);
+
+// ---- The functions that plan ----
+
+// plans::name() makes the plans of the rows of this name that need levels. Other rows have no plan.
+using PlanFn = void(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan);
+struct NoPlan;
+using NoPlanFn = void(NoPlan);
+template <Needs needs>
+using PlanOf = std::conditional_t<over_of(needs) == Over::levels, PlanFn, NoPlanFn>;
+namespace plans {
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
+  extern PlanOf<Needs::needs> name;
+#include "base/algorithms.def"
+#undef SUMAC_ALGORITHM
+}  // namespace plans
+
+// ---- What these functions share ----
+
+// Plans the stages of any collective up to the leaders, among those of the last level, and down.
+void plan_levels(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan);
+
+// Cuts the message into chunks.
+Chunks chunks_of(const CallShape& shape, const CallPlan& plan);
+
+// Lists scatter, exchange and gather, for plans in which all ranks of a node work. `algorithm` is
+// that of all three, as long as no other one is chosen for them.
+void list_around_exchange(Workers within, Workers between, Algorithm algorithm, StagePlans& stages);
+
+// Chooses how the group of a stage serves `count` chunks of at most `largest` bytes, by the group's
+// table. `shared` says that the group shares memory.
+struct ChunkSizes {
+  std::size_t largest, count;
+};
+void choose(const ChoiceTable& table, bool shared, Collective collective, const ChunkSizes& chunks,
+            StagePlan& stage);
 
 }  // namespace sumac

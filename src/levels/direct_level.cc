@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "levels/direct_level.h"
 
-#include "levels/stage.h"
+#include "levels/stage_works.h"
 
 namespace sumac {
 namespace {
@@ -191,6 +191,14 @@ Task copy_chunk(Strand& strand, Operation& operation, const Stage& stage, std::s
   if (source && last) co_await strand.until(group.finished_by_others(position));
 }
 
+Task do_in_place(Strand& strand, Operation& operation, Stage& stage, Worker&, std::size_t chunk) {
+  if (is_reduced(stage)) return fold_chunk(strand, operation, stage, chunk);
+  return copy_chunk(strand, operation, stage, chunk);
+}
+
+// The ranks find out that they go direct when the plan has been made and priced.
+const StageWork kInPlace{do_in_place, nullptr};
+
 }  // namespace
 
 void DirectLevel::begin(const DirectTry& attempt, const Operation& operation) {
@@ -203,7 +211,7 @@ void DirectLevel::begin(const DirectTry& attempt, const Operation& operation) {
     const Stage& stage = operation.stages[meets];
     if (stage.level != 0) continue;
     const bool meets_leader = is_reduced(stage) || stage.kind == StagePlan::Kind::bcast;
-    tried = stage.group->shared && !stage.passive && meets_leader;
+    tried = stage.group->shared && stage.work == &kWholeChunks && meets_leader;
     peers = stage.group->peers;
     peers.mapped = true;
     peers.streams = kCanStream && stage.group->measured.streams();
@@ -224,12 +232,8 @@ Task settle_direct(Strand& strand, Operation& operation, std::size_t number) {
     co_await strand.until(direct.known, 1);
   }
   if (!direct.went) co_return;
+  stage.work = &kInPlace;
   stage.algorithm = is_reduced(stage) ? Algorithm::reduce_direct : Algorithm::bcast_direct;
-}
-
-Task do_in_place(Strand& strand, Operation& operation, Stage& stage, std::size_t chunk) {
-  if (is_reduced(stage)) return fold_chunk(strand, operation, stage, chunk);
-  return copy_chunk(strand, operation, stage, chunk);
 }
 
 ReachedMemory reached_in_level(const LevelGroup& lowest, Collective collective,

@@ -47,12 +47,9 @@ struct DirectLevel {
 // Returns true if the stage may go in place in this operation.
 bool may_be_in_place(const Operation& operation, const Stage& stage);
 
-// The task ends when this rank knows whether the group goes direct.
+// The task ends when this rank knows whether the group goes direct. If it does, the stage works in
+// place from then on. After its last chunk the rank's buffers are its own again.
 Task settle_direct(Strand& strand, Operation& operation, std::size_t stage);
-
-// Does a chunk of a stage of a group that goes direct. After the last chunk the rank's buffers are
-// its own again.
-Task do_in_place(Strand& strand, Operation& operation, Stage& stage, std::size_t chunk);
 
 // Returns the memory of this rank that others of its lowest group reach into.
 ReachedMemory reached_in_level(const LevelGroup& lowest, Collective collective,

@@ -5,15 +5,9 @@
 #include <cstdlib>
 
 #include "algorithms/table.h"
-#include "levels/passive.h"
 
 namespace sumac {
 namespace {
-
-// Returns the tag of a lane. Each lane has its own, the same on all ranks.
-std::size_t tag_of(std::size_t level, bool down, int which) {
-  return (level * 2 + (down ? 1 : 0)) * kWidth + static_cast<std::size_t>(which);
-}
 
 // Runs an operation's strand when its turn on the lane has come; `start(strand)` then makes the
 // coroutine. `group` is the lane in shared memory, whose flags carry the operation's mark, or null.
@@ -49,9 +43,9 @@ Lane& Levels::lane(std::size_t tag) {
 }
 
 LevelsOperation::LevelsOperation(Levels& levels) : levels_(levels) {
-  operation_.stages = std::make_unique<Stage[]>(most_stages(levels_.groups.size()));
-  operation_.groups.resize(most_stages(levels_.groups.size()) * kWidth);
-  operation_.parts.resize(operation_.groups.size());
+  const std::size_t most = most_stages(levels_.groups.size());
+  operation_.stages = std::make_unique<Stage[]>(most);
+  operation_.workers.resize(most * kMostWidth);
 }
 
 bool LevelsOperation::ended() const {
@@ -59,7 +53,7 @@ bool LevelsOperation::ended() const {
                      [](const auto& strand) { return strand->idle(); });
 }
 
-void LevelsOperation::plan(const ChosenCall& call) {
+void LevelsOperation::make_plan(const ChosenCall& call) {
   const CallShape shape = call.shape();
   // The parts that `listed` points to may have changed.
   if (plan_.stages.empty() || shape != shape_ || shape.listed || call.choice != choice_) {
@@ -104,110 +98,98 @@ void LevelsOperation::take_arguments(const ChosenCall& call) {
 }
 
 void LevelsOperation::begin(const ChosenCall& call, const DirectTry& direct) {
-  plan(call);
-  take_arguments(call);
+  make_plan(call);
+  begin(plan_, call, direct);
+}
+
+void LevelsOperation::begin(const CallPlan& plan, const ChosenCall& call, const DirectTry& direct) {
   Operation& op = operation_;
-  // The plan may have no stage that could go direct, so the result of the last call is reset here.
-  op.direct.went = false;
-  op.chunks = plan_.chunks;
-  op.spread = has_parts(call.collective) ? &plan_.spread : nullptr;
+  op.plan = &plan;
+  take_arguments(call);
+  op.chunks = plan.chunks;
+  op.spread = has_parts(call.collective) ? &plan.spread : nullptr;
   op.gathers = call.collective == Collective::allgather;
   op.place = levels_.place;
-  const Needs needs = info_of(call.choice.algorithm).needs;
-  if (needs == Needs::levels_equal_nodes) return begin_multi_leader();
-  if (is_of_all_ranks(needs)) return begin_all_ranks(&levels_.node, levels_.across);
-  if (needs == Needs::levels_messages) return begin_all_ranks(nullptr, levels_.all);
-  take_stages(plan_.stages, levels_.groups, op);
+  take_stages();
   op.direct.begin(direct, op);
+  prepare_workers();
+  if (plan.strands > 0) return begin_chunks();
   begin_stages();
+}
+
+void LevelsOperation::take_stages() {
+  const StagePlans& plans = operation_.plan->stages;
+  operation_.num_stages = plans.size();
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    Stage& stage = operation_.stages[i];
+    static_cast<StagePlan&>(stage) = plans[i];
+    stage.group = &const_cast<LevelGroup&>(group_of(levels_, stage));
+    stage.done.begin(stage.width);
+  }
+}
+
+// Each lane has a tag of its own, the same on all ranks. Those of the levels come first, then those
+// of groups that lie across nodes, and at last those of nodes that send messages within.
+std::size_t LevelsOperation::tag_of(const StagePlan& stage, std::size_t strand) const {
+  const std::size_t across = levels_.depth * 2 * kWidth;
+  if (stage.workers == Workers::node) return across + kMostWidth + strand;
+  if (stage.workers != Workers::level) return across + strand;
+  return (static_cast<std::size_t>(stage.level) * 2 + (stage.down ? 1 : 0)) * kWidth + strand;
+}
+
+std::size_t LevelsOperation::width_of(const StagePlan& stage) const {
+  const std::size_t through = operation_.plan->strands;
+  return through > 0 ? through : static_cast<std::size_t>(stage.width);
+}
+
+void LevelsOperation::prepare_workers() {
+  Operation& op = operation_;
+  const CallPlan& plan = *op.plan;
+  op.num_kept = plan.strands > 0 ? plan.strands : kKept;
+  std::size_t kept = op.num_kept * round_up(plan.largest_chunk(), kCacheLine), needed = kept;
+  const auto for_each = [&](auto visit) {
+    for (std::size_t i = 0; i < op.num_stages; ++i) {
+      for (std::size_t w = 0; w < width_of(op.stages[i]); ++w)
+        visit(op.stages[i], w, op.worker(i, w));
+    }
+  };
+  for_each([&](const Stage& stage, std::size_t strand, Worker& worker) {
+    worker.messages = {};
+    if (stage.group->shared) return;
+    worker.messages = messages_of(*stage.group, tag_of(stage, strand), plan.largest_piece(stage));
+    needed += worker.messages.scratch_bytes;
+  });
+  std::byte* place = op.kept = scratch_.reserve(needed);
+  place += kept;
+  for_each([&](const Stage&, std::size_t, Worker& worker) {
+    worker.messages.scratch = place;
+    place += worker.messages.scratch_bytes;
+  });
 }
 
 void LevelsOperation::begin_stages() {
   Operation& op = operation_;
-  const auto down = [&](const Stage& stage) {
-    return stage.kind == StagePlan::Kind::bcast && !shows_buffers(op, stage);
-  };
-  const auto tag = [&](const Stage& stage, int which) {
-    return tag_of(static_cast<std::size_t>(stage.level), down(stage), which);
-  };
-  const std::size_t largest = plan_.largest_chunk();
-  std::fill(op.groups.begin(), op.groups.end(), MessageGroup());
-  for (std::size_t i = 0; i < op.num_stages; ++i) {
-    const Stage& stage = op.stages[i];
-    for (int w = 0; w < stage.width && !stage.group->shared; ++w) {
-      op.groups[i * kWidth + static_cast<std::size_t>(w)] =
-          messages_of(*stage.group, tag(stage, w), largest);
-    }
-  }
-  share_scratch(op.groups.data(), op.num_stages * kWidth, kKept * round_up(largest, kCacheLine));
   std::size_t used = 0;
   for (std::size_t i = 0; i < op.num_stages; ++i) {
-    LevelGroup& level = *op.stages[i].group;
+    const Stage& stage = op.stages[i];
     ShmGroup* group = nullptr;
-    if (level.shared) group = down(op.stages[i]) ? &level.down : &level.up;
-    for (int w = 0; w < op.stages[i].width; ++w) {
-      run_in_turn(used++, tag(op.stages[i], w), group,
-                  [&op, i, w](Strand& strand) { return run_stage(strand, op, i, w); });
+    if (stage.group->shared) group = stage.down ? &stage.group->down : &stage.group->up;
+    for (std::size_t w = 0; w < width_of(stage); ++w) {
+      run_in_turn(used++, tag_of(stage, w), group, [&op, i, w](Strand& strand) {
+        return run_stage(strand, op, i, static_cast<int>(w));
+      });
     }
   }
 }
 
-void LevelsOperation::begin_multi_leader() {
-  MultiLeader& work = multi_leader_;
-  const StagePlan& between = plan_.stages[1];
-  work.node = &levels_.groups[0];
-  work.across = &levels_.counterparts.group;
-  work.args = &operation_.reduction;
-  work.stages = plan_.stages.data();
-  work.exchange = entry_of(between.algorithm).start_sending;
-  work.chunks = plan_.chunks;
-  work.begin();
-  work.groups.fill(MessageGroup());
-  for (int w = 0; w < between.width; ++w) {
-    work.groups[static_cast<std::size_t>(w)] =
-        messages_of(*work.across, tag_of(levels_.depth, false, w), plan_.chunks[0].bytes);
-  }
-  share_scratch(work.groups.data(), kWidth, 0);
-  run_in_turn(0, tag_of(0, false, 0), &levels_.groups[0].up,
-              [&work](Strand& strand) { return scatter(strand, work); });
-  for (int w = 0; w < between.width; ++w) {
-    run_in_turn(static_cast<std::size_t>(w) + 1, tag_of(levels_.depth, false, w), nullptr,
-                [&work, w](Strand& strand) { return exchange(strand, work, w); });
-  }
-  run_in_turn(kWidth + 1, tag_of(0, true, 0), &levels_.groups[0].down,
-              [&work](Strand& strand) { return gather(strand, work); });
-}
-
-// The lanes of all_ranks come after those of the levels, and its first lanes are those of
-// multi_leader's exchange.
-void LevelsOperation::begin_all_ranks(const SendingGroup* node, const SendingGroup& across) {
-  AllRanks& work = all_ranks_;
-  work.args = &operation_.reduction;
-  work.bcast = shape_.collective == Collective::bcast ? &operation_.bcast : nullptr;
-  work.to_root = shape_.collective == Collective::reduce;
-  work.node = node ? &node->group : nullptr;
-  work.across = &across.group;
-  work.take_stages(plan_.stages);
-  work.chunks = plan_.chunks;
-  work.parts = plan_.parts;
-  work.hands = plan_.hands;
-  work.groups.fill(MessageGroup());
-  const std::size_t largest = plan_.largest_chunk();
-  const std::size_t first_tag = tag_of(levels_.depth, false, 0);
-  for (std::size_t w = 0; w < work.width(); ++w) {
-    if (node) {
-      work.groups[2 * w] = messages_of(node->group, first_tag + kMostChunksAtOnce + w, largest);
-    }
-    work.groups[2 * w + 1] = messages_of(across.group, first_tag + w, plan_.first.bytes);
-  }
-  const std::size_t kept = plan_.hands || work.bcast ? largest : plan_.first.bytes;
-  const bool has_output = !work.bcast && work.args->output;
-  work.kept_bytes = has_output || !node ? 0 : round_up(kept, kCacheLine);
-  share_scratch(work.groups.data(), work.groups.size(), work.width() * work.kept_bytes);
-  work.kept = operation_.kept;
-  for (std::size_t w = 0; w < work.width(); ++w) {
-    run_in_turn(w, first_tag + w, nullptr,
-                [&work, w](Strand& strand) { return all_ranks(strand, work, w); });
+void LevelsOperation::begin_chunks() {
+  Operation& op = operation_;
+  const std::size_t strands = op.plan->strands;
+  StagePlan across;
+  across.workers = Workers::across;
+  for (std::size_t w = 0; w < strands; ++w) {
+    run_in_turn(w, tag_of(across, w), nullptr,
+                [&op, w, strands](Strand& strand) { return run_through(strand, op, w, strands); });
   }
 }
 
@@ -220,7 +202,10 @@ void LevelsOperation::run_in_turn(std::size_t number, std::size_t tag, ShmGroup*
 }
 
 Strand& LevelsOperation::strand(std::size_t number) {
-  while (strands_.size() <= number) strands_.push_back(std::make_unique<Strand>());
+  while (strands_.size() <= number) {
+    strands_.push_back(std::make_unique<Strand>());
+    strands_.back()->preempt_at_every_wait(levels_.stops_at_every_wait);
+  }
   return *strands_[number];
 }
 
@@ -234,18 +219,6 @@ MessageGroup LevelsOperation::messages_of(const LevelGroup& of, std::size_t tag,
   group.size = of.size;
   group.scratch_bytes = message_scratch(group.size, largest);
   return group;
-}
-
-void LevelsOperation::share_scratch(MessageGroup* groups, std::size_t count, std::size_t kept) {
-  std::size_t needed = kept;
-  for (std::size_t i = 0; i < count; ++i) needed += groups[i].scratch_bytes;
-  std::byte* place = scratch_.reserve(needed);
-  operation_.kept = place;
-  place += kept;
-  for (std::size_t i = 0; i < count; ++i) {
-    groups[i].scratch = place;
-    place += groups[i].scratch_bytes;
-  }
 }
 
 }  // namespace sumac

@@ -10,10 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "levels/all_ranks.h"
 #include "levels/call_plan.h"
-#include "levels/multi_leader.h"
-#include "levels/stage.h"
 
 namespace sumac {
 
@@ -45,8 +42,10 @@ struct Levels : AgreedLevels {
   int first_tag = 0;                   // first of its messages' tags; other hierarchies have others
   std::shared_ptr<PeerMemory> lowest;  // reaches this rank's group on the lowest level, or null
   std::deque<Lane> lanes;              // indexed by tag
-  bool marks_calls = true;             // flags carry marks of `calls` (SUMAC_CHECK=calls)
-  CallHash calls;                      // hash of the operations begun
+  // Tests: strands stop at every condition, whether met or not.
+  bool stops_at_every_wait = false;
+  bool marks_calls = true;  // flags carry marks of `calls` (SUMAC_CHECK=calls)
+  CallHash calls;           // hash of the operations begun
 
   Lane& lane(std::size_t tag);
 };
@@ -88,6 +87,8 @@ class LevelsOperation {
   // Takes the operation's turns, and runs as far as conditions allow. The last operation must have
   // ended. `direct` says what is tried first in the group of the lowest level.
   void begin(const ChosenCall& call, const DirectTry& direct);
+  // Does the same by a plan of the caller's, which must live until the operation has ended.
+  void begin(const CallPlan& plan, const ChosenCall& call, const DirectTry& direct);
   bool ended() const;
   // Returns true if the operation, which has ended, went direct on the lowest level, in this rank's
   // group.
@@ -95,16 +96,21 @@ class LevelsOperation {
   const Strands& strands() const { return strands_; }
 
  private:
-  void plan(const ChosenCall& call);
+  void make_plan(const ChosenCall& call);
   ReduceArguments word_of_barrier();
   void take_arguments(const ChosenCall& call);
+  void take_stages();
+  // Returns the tag of the lane on which a strand of the stage takes its turn.
+  std::size_t tag_of(const StagePlan& stage, std::size_t strand) const;
+  std::size_t width_of(const StagePlan& stage) const;
+  // Gives each strand of a stage that sends messages its group, and all of them, and the kept
+  // chunks, their parts of the scratch memory.
+  void prepare_workers();
   void begin_stages();
-  void begin_multi_leader();
-  void begin_all_ranks(const SendingGroup* node, const SendingGroup& across);
+  // Begins the strands that take chunks through all stages.
+  void begin_chunks();
   // Returns the group of one strand, for messages of at most `largest` bytes.
   MessageGroup messages_of(const LevelGroup& group, std::size_t tag, std::size_t largest);
-  // Gives the groups, and kept chunks of so many bytes, their parts of the scratch memory.
-  void share_scratch(MessageGroup* groups, std::size_t count, std::size_t kept);
   Strand& strand(std::size_t number);
   template <class Start>
   void run_in_turn(std::size_t strand, std::size_t tag, ShmGroup* group, Start start);
@@ -117,8 +123,6 @@ class LevelsOperation {
   CallPlan plan_;
   Operation operation_;
   std::int32_t barrier_in_ = 0, barrier_out_ = 0;
-  MultiLeader multi_leader_;
-  AllRanks all_ranks_;
   Strands strands_;  // made when first needed
   Scratch scratch_;
 };

@@ -8,7 +8,8 @@
 #include <sstream>
 
 #include "algorithms/table.h"
-#include "levels/call_plan.h"
+#include "levels/levels_operation.h"
+#include "levels/stage_works.h"
 #include "testing/levels_world.h"
 #include "testing/test_call.h"
 
@@ -83,94 +84,56 @@ CallSetting setting_of(Collective what, int ranks, std::size_t most, Random& ran
   return setting;
 }
 
-int tag_of(const Stage& stage, int which) {
-  const bool down = stage.kind == StagePlan::Kind::bcast;
-  return (stage.level * 2 + (down ? 1 : 0)) * kWidth + which;
-}
-
-void choose(StagePlan& stage, bool shared, const Choices& choices,
-            Collective what = Collective::allreduce) {
-  Collective collective = Collective::allreduce;
-  if (stage.kind == StagePlan::Kind::reduce) collective = Collective::reduce;
-  if (stage.kind == StagePlan::Kind::bcast) collective = Collective::bcast;
-  if (stage.kind == StagePlan::Kind::collect) collective = Collective::allgather;
-  if (stage.kind == StagePlan::Kind::exchange && has_parts(what)) collective = what;
-  stage.algorithm = choices.of(shared, collective);
-  stage.radix = choices.radix;
-  stage.width = shared ? 1 : kWidth;
-}
-
-void take_arguments(Operation& operation, const TestCall& call, const CallArguments& args) {
-  operation.reduction = {};
-  operation.bcast = {};
-  if (has_parts(call.what)) return;
-  if (call.what == Collective::bcast) {
-    operation.bcast = args.bcast;
-    return;
+// Returns the row of this name.
+Algorithm over_levels(Collective collective, std::string_view name) {
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    const AlgorithmInfo& info = info_of(algorithm);
+    if (info.collective == collective && info.name == name) return algorithm;
   }
-  operation.reduction = args.reduction;
-  if (call.what == Collective::reduce) return;
-  operation.bcast = {args.reduction.output, call.bytes(), 0};
+  ADD_FAILURE() << name;
+  return Algorithm::native;
 }
 
-// Returns the bytes of the largest chunk.
-std::size_t set_parts(LevelsWorld& world, int r, const TestCall& call, const CallArguments& args) {
-  LevelsRank& rank = world[r];
-  Operation& operation = rank.operation;
-  operation.spread = nullptr;
-  if (!has_parts(call.what)) return operation.chunks[0].bytes;
-  const std::vector<int>& order = world.order()->ranks;
-  const bool gathers = call.what == Collective::allgather;
-  const Parts& parts = gathers ? args.allgather.parts : args.reduce_scatter.parts;
-  rank.spread.cut(parts, world.order(), operation.chunks.count(), kCacheLine);
-  operation.spread = &rank.spread;
-  operation.gathers = gathers;
-  operation.place = static_cast<int>(std::find(order.begin(), order.end(), r) - order.begin());
-  if (operation.gathers) {
-    operation.allgather = args.allgather;
-  } else {
-    operation.reduce_scatter = args.reduce_scatter;
+// Returns what the group of a stage does with each chunk.
+Collective collective_of(const StagePlan& stage, Collective what) {
+  switch (stage.kind) {
+    case StagePlan::Kind::reduce:
+      return Collective::reduce;
+    case StagePlan::Kind::bcast:
+      return Collective::bcast;
+    case StagePlan::Kind::scatter:
+      return Collective::reduce_scatter;
+    case StagePlan::Kind::gather:
+    case StagePlan::Kind::collect:
+      return Collective::allgather;
+    case StagePlan::Kind::exchange:
+      break;
   }
-  return rank.spread.bytes(0);
+  return stage.workers == Workers::across || has_parts(what) ? what : Collective::allreduce;
 }
 
-void begin(LevelsWorld& world, int r, TestCall& call, const Choices& choices) {
-  LevelsRank& rank = world[r];
-  Operation& operation = rank.operation;
-  const CallArguments args = call.arguments(r);
-  take_arguments(operation, call, args);
-  operation.chunks = Chunks(call.bytes(), choices.chunk, kCacheLine);
-  const std::size_t largest = set_parts(world, r, call, args);
-  rank.kept.resize(kKept * round_up(largest, kCacheLine));
-  operation.kept = rank.kept.data();
-  StagePlans plans;
-  list_stages(rank.levels, world.depth(), call.what, call.root, plans);
-  if (choices.passive && !has_parts(call.what)) make_passive(rank.levels, plans);
+// The call takes the plan of this name, with algorithms drawn at random for its stages.
+void begin(LevelsRank& rank, TestCall& call, const char* name, const Choices& choices) {
+  ChosenCall chosen{call.arguments(rank.levels.own), call.what, {}};
+  chosen.choice = {over_levels(call.what, name), static_cast<std::uint32_t>(choices.chunk)};
+  plan_call(rank.levels, chosen.choice, chosen.shape(), rank.plan);
+  for (StagePlan& stage : rank.plan.stages) {
+    if (stage.algorithm == chosen.choice.algorithm) continue;  // the plan's own
+    const bool shared = group_of(rank.levels, stage).shared;
+    stage.algorithm = choices.of(shared, collective_of(stage, call.what));
+    stage.radix = choices.radix;
+    if (stage.workers != Workers::all) stage.width = shared ? 1 : kWidth;
+  }
   rank.lowest.refused_one_of = choices.refused_one_of;
-  for (StagePlan& plan : plans) {
-    choose(plan, rank.levels[static_cast<std::size_t>(plan.level)].shared, choices, call.what);
-  }
-  take_stages(plans, rank.levels, operation);
+  DirectTry direct;
+  direct.page = choices.page;
+  direct.mapped = rank.levels.own != choices.unmapped;
   const bool in_place = choices.page > 0 && !has_parts(call.what);
-  operation.direct.begin({in_place ? Algorithm::allreduce_direct : Algorithm::native,
-                          Algorithm::native, choices.page, r != choices.unmapped},
-                         operation);
-  rank.strands.clear();
-  rank.scratch.clear();
-  operation.groups.assign(operation.num_stages * kWidth, {});
-  operation.parts.resize(operation.groups.size());
-  for (std::size_t i = 0; i < operation.num_stages; ++i) {
-    const Stage& stage = operation.stages[i];
-    for (int w = 0; w < stage.width; ++w) {
-      if (!stage.group->shared) {
-        operation.groups[i * kWidth + static_cast<std::size_t>(w)] = world.message_group(
-            rank, stage.group->members, stage.group->rank, tag_of(stage, w), largest);
-      }
-      rank.strands.push_back(std::make_unique<Strand>());
-      rank.strands.back()->preempt_at_every_wait(true);
-      rank.strands.back()->start(run_stage(*rank.strands.back(), operation, i, w));
-    }
+  if (in_place && rank.plan.stages[0].workers == Workers::level) {
+    direct.algorithm = Algorithm::allreduce_direct;
   }
+  if (!rank.operation) rank.operation = std::make_unique<LevelsOperation>(rank.levels);
+  rank.operation->begin(rank.plan, chosen, direct);
 }
 
 void expect_right(const std::deque<TestCall>& calls, const std::string& about) {
@@ -246,8 +209,10 @@ TEST_P(Ranks, AnyHierarchyAnyAlgorithmsAnyOrder) {
       TestCall& call =
           calls.emplace_back(setting_of(random_collective(random), ranks, 3000, random), random);
       for (int r = 0; r < ranks; ++r) {
+        const bool passive = choices.passive && !has_parts(call.what);
+        const char* const name = passive ? "passive" : "levels";
         world[r].program.push_back(
-            [&world, &call, &choices, r] { begin(world, r, call, choices); });
+            [&world, &call, &choices, name, r] { begin(world[r], call, name, choices); });
       }
     }
     const std::string about = "seed " + std::to_string(seed) + "\n" + describe(hierarchy);
@@ -283,122 +248,20 @@ LevelGroup group_of(const std::vector<int>& members, int rank) {
   return group;
 }
 
-// Returns the group of the rank's place on all nodes of equal_nodes().
-LevelGroup counterparts_of(int r, int nodes) {
-  std::vector<int> ranks;
-  for (int n = 0; n < nodes; ++n) ranks.push_back(r / nodes * nodes + n);
-  return group_of(ranks, r % nodes);
-}
-
-void start(LevelsRank& rank, const std::function<Task(Strand&)>& text) {
-  Strand& strand = *rank.strands.emplace_back(std::make_unique<Strand>());
-  strand.preempt_at_every_wait(true);
-  strand.start(text(strand));
-}
-
-void begin_multi(LevelsWorld& world, int r, int nodes, TestCall& call, const Choices& choices) {
-  LevelsRank& rank = world[r];
-  MultiLeader& work = rank.multi;
-  rank.operation.reduction = call.arguments(r).reduction;
-  work.node = &rank.levels[0];
-  work.args = &rank.operation.reduction;
-  list_multi_leader(*work.node, Algorithm::allreduce_multi_leader, rank.plans);
-  choose(rank.plans[1], false, choices);
-  work.stages = rank.plans.data();
-  work.exchange = entry_of(rank.plans[1].algorithm).start_sending;
-  work.chunks = part_in_chunks(call.bytes(), *work.node, choices.chunk);
-  work.begin();
-  rank.strands.clear();
-  rank.scratch.clear();
-  rank.across = counterparts_of(r, nodes);
-  work.across = &rank.across;
-  start(rank, [&](Strand& s) { return scatter(s, work); });
-  start(rank, [&](Strand& s) { return gather(s, work); });
-  for (int w = 0; w < kWidth; ++w) {
-    work.groups[static_cast<std::size_t>(w)] = world.message_group(
-        rank, rank.across.members, rank.across.rank, 1000 + w, work.chunks[0].bytes);
-    start(rank, [&work, w](Strand& s) { return exchange(s, work, w); });
+// Adds the groups that are not those of the levels of equal_nodes().
+void add_groups(Levels& levels, int nodes, int per_node) {
+  const int own = levels.own;
+  std::vector<int> all, across;
+  for (int n = 0; n < nodes; ++n) {
+    for (int i = 0; i < per_node; ++i) all.push_back(i * nodes + n);
+    across.push_back(own / nodes * nodes + n);
   }
+  levels.all.group = group_of(all, own % nodes * per_node + own / nodes);
+  levels.across.group = levels.counterparts.group = group_of(across, own % nodes);
+  levels.node.group = group_of(levels.groups[0].members, levels.groups[0].rank);
 }
 
-// Lists the stages of all_ranks on the nodes of equal_nodes().
-void list_all_ranks(LevelsRank& rank, int r, int nodes, const TestCall& call,
-                    const Choices& choices) {
-  list_multi_leader(rank.node, Algorithm::allreduce_all_ranks, rank.plans);
-  const Collective stages[] = {Collective::reduce_scatter, call.what, Collective::allgather};
-  for (std::size_t i = 0; i < 3; ++i) {
-    rank.plans[i].algorithm = choices.of(false, stages[i]);
-    rank.plans[i].radix = choices.radix;
-  }
-  if (!info_of(call.what).has_root) return;
-  const bool down = call.what == Collective::bcast, on_node = r % nodes == call.root % nodes;
-  rank.plans[1].root = call.root % nodes;
-  rank.plans[down ? 0 : 2].root = call.root / nodes;
-  if (!on_node) rank.plans.erase(down ? rank.plans.begin() : rank.plans.end() - 1);
-}
-
-// Starts the strands. `node` is null for flat.
-void start_all_ranks(LevelsWorld& world, LevelsRank& rank, const LevelGroup* node,
-                     const TestCall& call, const Choices& choices) {
-  AllRanks& work = rank.all;
-  work.args = &rank.operation.reduction;
-  work.bcast = call.what == Collective::bcast ? &rank.operation.bcast : nullptr;
-  work.to_root = call.what == Collective::reduce;
-  work.node = node;
-  work.across = &rank.across;
-  work.take_stages(rank.plans);
-  work.chunks = Chunks(call.bytes(), choices.chunk, kCacheLine);
-  work.kept_bytes = round_up(work.chunks[0].bytes, kCacheLine);
-  rank.kept.resize(work.width() * work.kept_bytes);
-  work.kept = rank.kept.data();
-  rank.strands.clear();
-  rank.scratch.clear();
-  for (std::size_t w = 0; w < work.width(); ++w) {
-    std::size_t which = 2 * w;
-    for (const LevelGroup* group : {node, work.across}) {
-      if (group) {
-        work.groups[which] =
-            world.message_group(rank, group->members, group->rank, 1000 + static_cast<int>(which),
-                                work.chunks[0].bytes);
-      }
-      ++which;
-    }
-    start(rank, [&work, w](Strand& s) { return all_ranks(s, work, w); });
-  }
-}
-
-void begin_all_ranks(LevelsWorld& world, int r, int nodes, TestCall& call, const Choices& choices) {
-  LevelsRank& rank = world[r];
-  AllRanks& work = rank.all;
-  take_arguments(rank.operation, call, call.arguments(r));
-  rank.node = group_of(rank.levels[0].members, rank.levels[0].rank);
-  rank.across = counterparts_of(r, nodes);
-  list_all_ranks(rank, r, nodes, call, choices);
-  work.parts = 1 + static_cast<int>(choices.chunk) % rank.node.size;
-  work.hands =
-      work.parts < rank.node.size && choices.radix % 2 == 0 && call.what == Collective::allreduce;
-  start_all_ranks(world, rank, &rank.node, call, choices);
-}
-
-void begin_flat(LevelsWorld& world, int r, int, TestCall& call, const Choices& choices) {
-  LevelsRank& rank = world[r];
-  take_arguments(rank.operation, call, call.arguments(r));
-  std::vector<int> all(static_cast<std::size_t>(world.size()));
-  std::iota(all.begin(), all.end(), 0);
-  rank.across = group_of(all, r);
-  StagePlan stage;
-  stage.algorithm = choices.of(false, call.what);
-  stage.radix = choices.radix;
-  stage.root = call.root;
-  rank.plans.assign(1, stage);
-  rank.all.hands = false;
-  start_all_ranks(world, rank, nullptr, call, choices);
-}
-
-// Begins an operation on a rank, for a number of nodes, a call and choices.
-using BeginFn = void(LevelsWorld&, int r, int nodes, TestCall&, const Choices&);
-
-void run_on_all_shapes(BeginFn* begin, int least_of_a_node,
+void run_on_all_shapes(const char* name, int least_of_a_node,
                        const std::vector<Collective>& collectives) {
   for (int nodes : {2, 3, 4, 5, 7, 8}) {
     for (int per_node : {1, 2, 3, 5, 8}) {
@@ -406,14 +269,19 @@ void run_on_all_shapes(BeginFn* begin, int least_of_a_node,
       const int ranks = nodes * per_node;
       Random random(static_cast<unsigned>(ranks));
       LevelsWorld world(equal_nodes(nodes, per_node), ranks, kSlot, random());
+      for (int r = 0; r < ranks; ++r) add_groups(world[r].levels, nodes, per_node);
       std::deque<TestCall> calls;
       std::deque<Choices> all_choices;
       for (int repeat = 0; repeat < 12; ++repeat) {
         const Choices& choices = all_choices.emplace_back(random_choices(ranks, random));
         const Collective what = collectives[below(random, collectives.size())];
         TestCall& call = calls.emplace_back(setting_of(what, ranks, 6000, random), random);
+        const int parts = 1 + static_cast<int>(choices.chunk) % per_node;
         for (int r = 0; r < ranks; ++r) {
-          world[r].program.push_back([&, r] { begin(world, r, nodes, call, choices); });
+          world[r].program.push_back([&, parts, r] {
+            world[r].levels.parts = parts;
+            begin(world[r], call, name, choices);
+          });
         }
       }
       const std::string about = std::to_string(nodes) + " x " + std::to_string(per_node);
@@ -423,13 +291,15 @@ void run_on_all_shapes(BeginFn* begin, int least_of_a_node,
   }
 }
 
-TEST(EqualNodes, MultiLeader) { run_on_all_shapes(begin_multi, 1, {Collective::allreduce}); }
+TEST(EqualNodes, MultiLeader) { run_on_all_shapes("multi_leader", 1, {Collective::allreduce}); }
 TEST(EqualNodes, AllRanks) {
-  run_on_all_shapes(begin_all_ranks, 2,
-                    {Collective::allreduce, Collective::reduce, Collective::bcast});
+  run_on_all_shapes("all_ranks", 2, {Collective::allreduce, Collective::reduce, Collective::bcast});
+}
+TEST(EqualNodes, AllRanksWithPeers) {
+  run_on_all_shapes("all_ranks_peers", 2, {Collective::allreduce, Collective::reduce});
 }
 TEST(EqualNodes, Flat) {
-  run_on_all_shapes(begin_flat, 1, {Collective::allreduce, Collective::reduce, Collective::bcast});
+  run_on_all_shapes("flat", 1, {Collective::allreduce, Collective::reduce, Collective::bcast});
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Ranks,

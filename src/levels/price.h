@@ -7,13 +7,30 @@
 
 namespace sumac {
 
-// Returns what a stage of a plan costs a group of `ranks` ranks: the steps of one chunk, the bytes
-// of all chunks. There are no messages if the ranks send none or the MPI chooses.
-Traffic price(const StagePlan& stage, int ranks, const CallShape& shape, const Chunks& chunks);
-
-// Does the same for a plan's stage of any collective. If the collective has parts, the group must
-// have its places.
+// Returns what a stage of a plan costs its group: the steps of one chunk, the bytes of all chunks.
+// There are no messages if the ranks send none or the MPI chooses.
 Traffic price(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
               const CallShape& shape);
+
+// ---- For the prices of stages (StageWork) ----
+
+// Returns what the stage's algorithm costs if all its chunks are like the first one, but for the
+// last.
+Traffic price_of_chunks(const StagePlan& stage, const LevelGroup& group, std::size_t first,
+                        std::size_t last, std::size_t chunks, std::size_t element);
+
+// Returns what the chunks cost that `price_of(chunk)` prices one by one.
+template <class PriceOf>
+Traffic price_of_each(std::size_t chunks, PriceOf price_of) {
+  Traffic all = traffic_in_memory(0, 0);
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    const Traffic one = price_of(chunk);
+    all.cost.known &= one.cost.known;
+    all.cost.steps = std::max(all.cost.steps, one.cost.steps);
+    all.cost.bytes += one.cost.bytes;
+    all.messages.insert(all.messages.end(), one.messages.begin(), one.messages.end());
+  }
+  return all;
+}
 
 }  // namespace sumac

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "levels/stage_works.h"
 #include "rules/rules.h"
 
 namespace sumac {
@@ -23,13 +24,16 @@ struct Case {
   std::uint32_t chunk = 0;
 };
 
-Traffic priced(const Case& c, int root = 0) {
-  StagePlan stage;
+Traffic priced(const Case& c, int root = 0, StagePlan stage = {}) {
+  stage.work = &kWholeChunks;
   stage.algorithm = c.algorithm;
   stage.radix = c.radix;
   stage.root = root;
-  const CallShape shape{Collective::allreduce, c.bytes};
-  return price(stage, c.ranks, shape, {c.bytes, c.chunk ? c.chunk : kWhole, kCacheLine});
+  LevelGroup group;
+  group.size = c.ranks;
+  CallPlan plan;
+  plan.chunks = {c.bytes, c.chunk ? c.chunk : kWhole, kCacheLine};
+  return price(plan, stage, group, {Collective::allreduce, c.bytes});
 }
 
 std::uint64_t total_of(const std::vector<Message>& messages) {
@@ -45,8 +49,7 @@ TEST(Cost, OfARankWithoutAPart) {
     if (info_of(algorithm).collective != Collective::allreduce) continue;
     StagePlan stage;
     stage.kind = StagePlan::Kind::exchange;
-    stage.algorithm = algorithm;
-    const Traffic none = price(stage, 6, {Collective::allreduce, 44}, {0, kWhole, kCacheLine});
+    const Traffic none = priced({algorithm, 6, 0, 0, 0, 0}, 0, stage);
     EXPECT_EQ(none.cost.steps, 0u) << name_of(algorithm);
     EXPECT_EQ(none.cost.bytes, 0u) << name_of(algorithm);
   }

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This file says which stages a rank has.
+// The plan called levels: each level of the hierarchy is a group that works on all chunks by an
+// algorithm of its own.
+//   Steps   those of every level's algorithm for one chunk, and one of the slowest for each further
+//   Bytes   those of the levels' algorithms for the whole message
+//   Wins    where groups reach one another faster than others do: only leaders send to other nodes
+//   Needs   a hierarchy
+// The plan called ordered is the same for the one group that SUMAC_REPRODUCIBLE makes of all ranks.
 //
+// This is which stages a rank has.
 // In a broadcast the data go from the root upwards through the root's own groups, and downwards in
 // all others. A rank receives each chunk on exactly one level (that of its group to which the root
 // does not belong by way of this rank) and passes it on in its other levels. Reduce is the inverse:
@@ -8,7 +15,8 @@
 // all-reduce goes up to the leaders, is exchanged among those of the last level, and comes down. So
 // do a reduce-scatter and an all-gather, in chunks that a rank keeps itself: its stages follow one
 // another in each of these chunks.
-#include "levels/stage.h"
+#include "levels/call_plan.h"
+#include "levels/stage_works.h"
 
 namespace sumac {
 namespace {
@@ -41,6 +49,7 @@ class Lister {
     if (levels_[level].size == 1) return;
     StagePlan stage;
     stage.kind = kind;
+    stage.down = kind == Kind::bcast;
     stage.level = static_cast<int>(level);
     stage.root = root;
     stages_.push_back(stage);
@@ -108,36 +117,59 @@ void Lister::bcast(int root) {
   for (std::size_t i = 1; i < stages_.size(); ++i) stages_[i].after = 0;
 }
 
+void list_stages(const AgreedLevels& agreed, const CallShape& shape, StagePlans& stages) {
+  Lister lister(agreed.groups, stages);
+  if (shape.collective == Collective::bcast) return lister.bcast(shape.root);
+  if (shape.collective == Collective::reduce) return lister.reduce(shape.root);
+  if (shape.collective == Collective::reduce_scatter) {
+    return lister.parts(agreed.depth, Kind::reduce);
+  }
+  if (shape.collective == Collective::allgather) return lister.parts(agreed.depth, Kind::collect);
+  lister.allreduce(agreed.depth);  // a barrier is one, too
+}
+
+// Returns what a group does with each chunk in a stage of the call.
+Collective collective_of(Kind kind, Collective call) {
+  if (kind == Kind::reduce) return Collective::reduce;
+  if (kind == Kind::bcast) return Collective::bcast;
+  if (kind == Kind::collect) return Collective::allgather;
+  return has_parts(call) ? call : Collective::allreduce;
+}
+
+// Returns the most bytes of a chunk in a stage.
+std::size_t most_bytes(const CallPlan& plan, Collective call, const StagePlan& stage,
+                       const AgreedLevels& agreed) {
+  const bool gathers = call == Collective::allgather;
+  const bool piece = has_parts(call) && stage.kind == (gathers ? Kind::collect : Kind::bcast);
+  return piece ? plan.spread.piece(0, plan.spread.top_of(agreed.place)).bytes
+               : plan.largest_chunk();
+}
+
 }  // namespace
 
-void list_stages(const std::vector<LevelGroup>& levels, std::size_t depth, Collective collective,
-                 int root, StagePlans& stages) {
-  Lister lister(levels, stages);
-  if (collective == Collective::bcast) return lister.bcast(root);
-  if (collective == Collective::reduce) return lister.reduce(root);
-  if (collective == Collective::reduce_scatter) return lister.parts(depth, Kind::reduce);
-  if (collective == Collective::allgather) return lister.parts(depth, Kind::collect);
-  lister.allreduce(depth);
+void plan_levels(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
+  const Collective call = shape.collective;
+  plan.chunks = chunks_of(shape, plan);
+  if (has_parts(call)) {
+    const Parts parts{shape.bytes, static_cast<int>(agreed.order->ranks.size()), 1, 0,
+                      shape.listed};
+    plan.spread.cut(parts, agreed.order, plan.chunks.count(), std::max(kCacheLine, shape.element));
+  }
+  list_stages(agreed, shape, plan.stages);
+  for (StagePlan& stage : plan.stages) {
+    const auto level = static_cast<std::size_t>(stage.level);
+    stage.work = has_parts(call) ? &kPartsOfChunks : &kWholeChunks;
+    choose(agreed.choices[level], agreed.groups[level].shared, collective_of(stage.kind, call),
+           {most_bytes(plan, call, stage, agreed), plan.num_chunks()}, stage);
+  }
 }
 
-void make_passive(const std::vector<LevelGroup>& levels, StagePlans& stages) {
-  const LevelGroup& lowest = levels[0];
-  if (!lowest.shared) return;
-  for (StagePlan& stage : stages) {
-    stage.passive = stage.level == 0 && stage.kind != Kind::exchange && stage.root == lowest.leader;
-  }
-  // A member only waits, once.
-  if (stages[0].passive && lowest.rank != lowest.leader) stages.resize(1);
+void plans::levels(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
+  plan_levels(agreed, shape, plan);
 }
 
-void take_stages(const StagePlans& plans, std::vector<LevelGroup>& levels, Operation& operation) {
-  operation.num_stages = plans.size();
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    Stage& stage = operation.stages[i];
-    static_cast<StagePlan&>(stage) = plans[i];
-    stage.group = &levels[static_cast<std::size_t>(stage.level)];
-    stage.done.begin(stage.width);
-  }
+void plans::ordered(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
+  plan_levels(agreed, shape, plan);
 }
 
 }  // namespace sumac

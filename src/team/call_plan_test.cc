@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "levels/price.h"
+#include "levels/stage_works.h"
 #include "observe/trace.h"
 #include "testing/read_recording.h"
 #include "testing/test_call.h"
@@ -53,25 +54,23 @@ void add_messages(const CallPlan& plan, const StagePlan& stage, const LevelGroup
 std::size_t chunks_of(const CallPlan& plan, const StagePlan& stage, const CallShape& shape,
                       const LevelGroup& group, const Layout& layout) {
   using Kind = StagePlan::Kind;
-  const Needs needs = info_of(plan.choice.algorithm).needs;
   const std::size_t chunks = plan.num_chunks();
-  if (needs == Needs::levels_equal_nodes) {
-    if (stage.kind == Kind::exchange) return plan.chunks[0].bytes == 0 ? 0 : chunks;
-    const std::size_t piece =
-        layout.slot_bytes / static_cast<std::size_t>(group.size) / kCacheLine * kCacheLine;
-    return div_up(part_of(shape.bytes, group.size, 0).bytes, piece);
+  const bool exchanges = stage.kind == Kind::exchange;
+  if (exchanges && plan.largest_piece(stage) == 0) return 0;
+  if (stage.workers == Workers::across) {
+    return (plan.first.bytes > 0 ? chunks - 1 : 0) + (plan.last.bytes > 0 ? 1 : 0);
   }
-  if (is_of_all_ranks(needs) && stage.kind == Kind::exchange) {
-    const bool in_last = plan.last.bytes > 0;
-    return plan.first.bytes == 0 ? 0 : chunks - !in_last;
-  }
-  return chunks;
+  const bool in_steps = stage.kind == Kind::scatter || stage.kind == Kind::gather;
+  if (stage.workers != Workers::level || !in_steps) return chunks;
+  const std::size_t piece =
+      layout.slot_bytes / static_cast<std::size_t>(group.size) / kCacheLine * kCacheLine;
+  return div_up(part_of(shape.bytes, group.size, 0).bytes, piece);
 }
 
 void add_stage(const AgreedLevels& agreed, const StagePlan& stage, const CallShape& shape,
                const CallPlan& plan, const Layout& layout, Seen& seen) {
-  const LevelGroup& group = group_of(agreed, plan, stage);
-  if (stage.passive && group.rank != stage.root) return;  // a member waits
+  const LevelGroup& group = group_of(agreed, stage);
+  if (stage.work == &kPassive && group.rank != stage.root) return;  // a member waits
   const std::size_t chunks = chunks_of(plan, stage, shape, group, layout);
   if (chunks == 0) return;  // this rank has no part
   if (!group.shared) add_messages(plan, stage, group, shape, seen);
@@ -113,8 +112,21 @@ CallArguments arguments_of(const AgreedLevels& agreed, const CallShape& shape, i
   return ReduceScatterArguments{reduction, parts};
 }
 
+// Where the MPI would be called, the test takes the plan called levels.
+Choice choice_of(const AgreedLevels& agreed, const CallShape& shape) {
+  Choice choice = agreed.whole.choose(shape.collective, shape.bytes);
+  for (const Algorithm algorithm : kAllAlgorithms) {
+    if (choice.algorithm != Algorithm::native) break;
+    const AlgorithmInfo& info = info_of(algorithm);
+    if (info.collective == shape.collective && info.needs == Needs::levels) {
+      choice.algorithm = algorithm;
+    }
+  }
+  return choice;
+}
+
 ChosenCall call_of(const AgreedLevels& agreed, const CallShape& shape, int rank, Buffers& buffers) {
-  const Choice choice = agreed.whole.choose(shape.collective, shape.bytes);
+  const Choice choice = choice_of(agreed, shape);
   return {arguments_of(agreed, shape, rank, buffers, choice.radix), shape.collective, choice};
 }
 
@@ -183,7 +195,7 @@ Seen planned(ThreadTeam& all, const Setting& setting, const CallShape& shape) {
   CallPlan plan;
   for (int r = 0; r < setting.ranks(); ++r) {
     const AgreedLevels& agreed = levels_of(all[r], shape.collective)->agreed();
-    plan_call(agreed, agreed.whole.choose(shape.collective, shape.bytes), shape, plan);
+    plan_call(agreed, choice_of(agreed, shape), shape, plan);
     for (const StagePlan& stage : plan.stages) add_stage(agreed, stage, shape, plan, layout, seen);
   }
   return seen;
@@ -334,7 +346,7 @@ TEST_F(CallPlans, OfWhatWasDecidedWhileItBegan) {
     const CallShape shape{Collective::allreduce, c.bytes, sizeof(Word)};
     const AgreedLevels& agreed = levels_of(all[0], Collective::allreduce)->agreed();
     CallPlan plan;
-    plan_call(agreed, agreed.whole.choose(shape.collective, shape.bytes), shape, plan);
+    plan_call(agreed, choice_of(agreed, shape), shape, plan);
     EXPECT_EQ(plan.chunks[0].bytes, c.chunk);
     EXPECT_EQ(plan.chunks.count(), c.chunks);
     EXPECT_EQ(plan.stages[plan.stages.size() / 2].algorithm, c.between);

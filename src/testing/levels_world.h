@@ -3,6 +3,7 @@
 // messages, and a scheduler that may stop any strand of any rank at every condition.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -10,31 +11,25 @@
 #include <random>
 #include <vector>
 
-#include "levels/all_ranks.h"
-#include "levels/multi_leader.h"
-#include "levels/stage.h"
+#include "levels/levels_operation.h"
 #include "testing/one_process.h"
 #include "testing/post_office.h"
 
 namespace sumac::testing {
 
 struct LevelsRank {
-  std::vector<LevelGroup> levels;
-  Operation operation;
-  StagePlans plans;
-  MultiLeader multi;
-  LevelGroup node, across;  // for all_ranks, or for multi_leader's exchange
-  AllRanks all;
-  Spread spread;
-  std::unique_ptr<PostedMessages> messages;
+  Levels levels;
+  std::unique_ptr<LevelsOperation> operation;  // made by tests that have operations over levels
+  CallPlan plan;
+  std::shared_ptr<PostedMessages> messages;
   std::map<int, std::unique_ptr<Stream>> streams;  // indexed by tag
   std::vector<std::vector<std::byte>> scratch;
-  std::vector<std::byte> kept;
   LocalPeerMemory lowest;
   std::vector<std::byte> fetched;
-  Strands strands;
+  Strands own_strands;                        // used by tests that have no operation
   std::deque<std::function<void()>> program;  // each starts one operation
 
+  const Strands& strands() const { return operation ? operation->strands() : own_strands; }
   // Returns true while anything is left to do. Starts the next operation as soon as the last has
   // ended.
   bool going() {
@@ -45,7 +40,7 @@ struct LevelsRank {
     return !ended();
   }
   bool ended() const {
-    for (const auto& strand : strands) {
+    for (const auto& strand : strands()) {
       if (!strand->idle()) return false;
     }
     return !messages->busy();
@@ -54,7 +49,7 @@ struct LevelsRank {
   bool step(std::mt19937& random) {
     if (!going()) return false;
     if (random() % 4 == 0 && messages->poll()) return true;
-    Strand& strand = *strands[random() % strands.size()];
+    Strand& strand = *strands()[random() % strands().size()];
     if (strand.idle()) return false;
     Wait wait = strand.waiting_for();
     if (!wait.ready()) return false;
@@ -64,7 +59,7 @@ struct LevelsRank {
   bool step_any() {
     if (!going()) return false;
     bool moved = messages->poll();
-    for (const auto& strand : strands) moved |= strand->progress();
+    for (const auto& strand : strands()) moved |= strand->progress();
     return moved;
   }
 };
@@ -77,12 +72,20 @@ class LevelsWorld {
         order_(std::make_shared<const TreeOrder>(tree_order(hierarchy, ranks))) {
     for (int r = 0; r < ranks; ++r) {
       auto rank = std::make_unique<LevelsRank>();
-      rank->levels = levels_of(hierarchy, r, ranks);
-      set_places(*order_, rank->levels);
-      rank->messages = std::make_unique<PostedMessages>(office_, r, random_());
+      Levels& levels = rank->levels;
+      levels.groups = levels_of(hierarchy, r, ranks);
+      set_places(*order_, levels.groups);
+      levels.choices.resize(levels.groups.size());
+      levels.depth = depth_;
+      levels.order = order_;
+      levels.place = static_cast<int>(std::find(order_->ranks.begin(), order_->ranks.end(), r) -
+                                      order_->ranks.begin());
+      levels.own = r;
+      levels.stops_at_every_wait = true;
+      rank->messages = std::make_shared<PostedMessages>(office_, r, random_());
+      levels.messages = rank->messages;
       rank->fetched.resize(4096);
-      rank->levels[0].peers = {&rank->lowest, rank->fetched.data(), rank->fetched.size()};
-      rank->operation.stages = std::make_unique<Stage[]>(most_stages(rank->levels.size()));
+      levels.groups[0].peers = {&rank->lowest, rank->fetched.data(), rank->fetched.size()};
       ranks_.push_back(std::move(rank));
     }
     // The slots of every other group are larger, since hosts differ in how much memory they have to
@@ -97,9 +100,6 @@ class LevelsWorld {
 
   LevelsRank& operator[](int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
   int size() const { return static_cast<int>(ranks_.size()); }
-  std::size_t depth() const { return depth_; }
-  const std::shared_ptr<const TreeOrder>& order() const { return order_; }
-  std::mt19937& random() { return random_; }
   const PostOffice& office() const { return office_; }
 
   // Returns the group of one strand of a rank, for messages of at most `largest` bytes.
@@ -123,7 +123,7 @@ class LevelsWorld {
   // Returns the number of ranks whose last operation went direct on their lowest level.
   long went_direct() const {
     return std::count_if(ranks_.begin(), ranks_.end(),
-                         [](const auto& rank) { return rank->operation.direct.went; });
+                         [](const auto& rank) { return rank->operation->went_direct(); });
   }
   // Returns false if all ranks wait for one another.
   bool run() {
@@ -149,7 +149,7 @@ class LevelsWorld {
     const int ranks = static_cast<int>(group.members.size());
     const TestBlock& block = blocks_.emplace_back(ranks, Layout().ring, slot_bytes, 2);
     for (int member : group.members) {
-      LevelGroup& own = (*this)[member].levels[level];
+      LevelGroup& own = (*this)[member].levels.groups[level];
       own.up = block.group(own.rank, 0);
       own.down = block.group(own.rank, 1);
     }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "levels/stage_works.h"
+
+#include "algorithms/table.h"
+#include "levels/price.h"
+
+namespace sumac {
+namespace {
+
+ReduceArguments reduction_of(const Operation& operation, const Stage& stage, std::size_t chunk) {
+  const Part part = operation.chunks[chunk];
+  ReduceArguments args = operation.reduction;
+  args.count = part.bytes / args.element;
+  args.root = stage.root;
+  args.radix = stage.radix;
+  args.input = stage.first ? operation.reduction.input + part.offset : operation.result(chunk);
+  const bool gets_result = stage.kind == Stage::Kind::exchange || stage.group->rank == stage.root;
+  args.output = gets_result ? operation.result(chunk) : nullptr;
+  return args;
+}
+
+BcastArguments bcast_of(const Operation& operation, const Stage& stage, std::size_t chunk) {
+  const Part part = operation.chunks[chunk];
+  return {operation.bcast.buffer + part.offset, part.bytes, stage.root, stage.radix};
+}
+
+Task piece(Strand& strand, Operation& operation, Stage& stage, Worker& worker, std::size_t chunk) {
+  if (stage.kind == Stage::Kind::bcast) {
+    worker.args = bcast_of(operation, stage, chunk);
+  } else {
+    worker.args = reduction_of(operation, stage, chunk);
+  }
+  return start_on_level(strand, stage, worker);
+}
+
+Traffic price_whole(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                    const CallShape& shape) {
+  const std::size_t count = plan.chunks.count();
+  return price_of_chunks(stage, group, plan.chunks[0].bytes, plan.chunks[count - 1].bytes, count,
+                         shape.element);
+}
+
+// The lowest level may turn out to be able to work in place.
+Task try_in_place(Strand& strand, Operation& operation, std::size_t number, int which) {
+  co_await settle_direct(strand, operation, number);
+  co_await run_in_chunks(strand, operation, number, which);
+}
+
+Task run(Strand& strand, Operation& operation, std::size_t number, int which) {
+  const bool tries = may_be_in_place(operation, operation.stages[number]);
+  return (tries ? try_in_place : run_in_chunks)(strand, operation, number, which);
+}
+
+}  // namespace
+
+const StageWork kWholeChunks{piece, price_whole, run};
+
+bool serves_level(Algorithm algorithm) {
+  const AlgorithmEntry& entry = entry_of(algorithm);
+  return entry.start_sending || (entry.start && !needs_single_copy(entry));
+}
+
+Task start_on_level(Strand& strand, const Stage& stage, Worker& worker) {
+  const AlgorithmEntry& entry = entry_of(stage.algorithm);
+  if (entry.start_sending) return entry.start_sending(strand, worker.messages, worker.args);
+  // Data that go down have a lane of their own.
+  const bool down = entry.collective == Collective::bcast;
+  static constexpr SingleCopy kNone;
+  return entry.start(strand, down ? stage.group->down : stage.group->up, worker.args, kNone);
+}
+
+}  // namespace sumac
