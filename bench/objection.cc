@@ -4,8 +4,8 @@
 #include <climits>
 
 #include "call.h"
+#include "local.h"
 #include "mpi_types.h"
-#include "pack.h"
 
 namespace sumac::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "steady.h"
+#include "stats.h"
 #include "timing.h"
 
 namespace sumac::bench {

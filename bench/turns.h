@@ -7,6 +7,8 @@
 #include <functional>
 #include <vector>
 
+#include "options.h"
+#include "results.h"
 #include "stats.h"
 
 namespace sumac::bench {
@@ -26,5 +28,16 @@ struct Effort {
 std::vector<Turns> take_turns(const std::vector<Repeat>& contenders, const Effort& effort);
 
 inline constexpr int kFewestRounds = 5;
+
+// The contenders of a call of one process.
+struct LocalContenders {
+  Repeat memcpy, native, sumac, loop;
+};
+
+// Times memcpy and those others that have a place in `cell`.
+void time_cell(const LocalContenders& contenders, const Options& options, Cell& cell);
+
+// Copies `bytes`, as often as it is asked.
+Repeat repeat_memcpy(void* to, const void* from, std::size_t bytes);
 
 }  // namespace sumac::bench

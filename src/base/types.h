@@ -35,8 +35,9 @@ enum class Op : std::uint8_t {
 };
 inline constexpr int kNumOps = static_cast<int>(Op::none);
 
-// Each file kernels/reduce_<file>.cc has the vector kernels for elements of one size, so that the
-// files compile in parallel. The kernels of `wide` elements are plain loops.
+// Each file reduce_<file>.cc, which the build makes of kernels/reduce_vectors.cc.in, has the vector
+// kernels for elements of one size, so that the files compile in parallel. The kernels of `wide`
+// elements are plain loops.
 #define SUMAC_KERNEL_FILES(FILE) \
   FILE(int8)                     \
   FILE(int16)                    \

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "observe/json_line.h"
+#include "observe/rank_file.h"
 
 namespace sumac {
 

@@ -4,12 +4,6 @@
 namespace sumac::promotion {
 namespace {
 
-constexpr const char* kNames[kRefusals] = {
-    "",
-#define SUMAC_REFUSAL(name, scope, text) #name,
-#include "base/refusals.def"
-#undef SUMAC_REFUSAL
-};
 constexpr const char* kTexts[kRefusals] = {
     "",
 #define SUMAC_REFUSAL(name, scope, text) text,
@@ -19,7 +13,6 @@ constexpr const char* kTexts[kRefusals] = {
 
 }  // namespace
 
-const char* refusal_name(Refusal refusal) { return kNames[static_cast<int>(refusal)]; }
 const char* refusal_text(Refusal refusal) { return kTexts[static_cast<int>(refusal)]; }
 
 }  // namespace sumac::promotion

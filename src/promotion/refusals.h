@@ -15,8 +15,7 @@ enum class Refusal : std::uint8_t {
 };
 inline constexpr int kRefusals = static_cast<int>(Refusal::count);
 
-// Return "moved", for example, and the text that explains it; "" for none.
-const char* refusal_name(Refusal refusal);
+// Returns the text that explains it; "" for none.
 const char* refusal_text(Refusal refusal);
 
 }  // namespace sumac::promotion

@@ -9,9 +9,8 @@
 #include "interpose/calls/reduce_local.h"
 #include "interpose/family/call_below.h"
 #include "interpose/process/timed.h"
-#include "interpose/requests/deferred_calls.h"
+#include "interpose/requests/requests.h"
 #include "interpose/watch/profile.h"
-#include "interpose/watch/profiled_calls.h"
 
 namespace sumac {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/mpi/predefined.h"
+#include "interpose/mpi/type_info.h"
 
 #include "interpose/family/native.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/mpi/return_errors.h"
+#include "interpose/mpi/world.h"
 
 #include <mpi.h>
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/types.h"
 #include "interpose/mpi/constants.h"
@@ -61,5 +62,19 @@ DType integer_of(std::size_t size, bool is_signed);
 // Finds the kind of a type that is not in the table of handles: an optional type, or one made by
 // MPI_Type_create_f90_real or its siblings. Returns false for derived types.
 bool find_kind(MpiDatatype type, TypeKind& kind);
+
+// These are the MPI's handles of predefined types and operations.
+
+struct PredefinedType {
+  MpiDatatype handle;
+  TypeKind kind;
+};
+
+// Returns the types that every MPI's header has, though an MPI may lack one.
+std::vector<PredefinedType> predefined_types();
+
+MpiOp predefined_op(Op op);
+// Returns MPI_REPLACE and MPI_NO_OP.
+std::vector<MpiOp> operations_of_one_sided_calls();
 
 }  // namespace sumac

@@ -9,7 +9,7 @@
 
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/self_communicator.h"
+#include "interpose/mpi/world.h"
 #include "kernels/reduce.h"
 
 namespace sumac {

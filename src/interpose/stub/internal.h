@@ -68,11 +68,11 @@ bool stub_intercepts(void);
 // Returns the MPI's own function behind an intercepted call, or NULL if the MPI lacks it.
 void* stub_real_function(void* mpi, int call);
 
-// --- family.c ---
 // Returns "openmpi", "mpich", "mpiabi", or NULL for an MPI of an unknown binary interface.
 const char* stub_family(void* mpi);
 
-// --- native.c ---
+// --- resolve.c ---
+// This is the process's MPI, once it has been found, and its own functions.
 enum stub_state { kUnresolved, kResolving, kResolved };
 struct stub_mpi {
   // The mutex is recursive, because opening a back end may run code that calls MPI_X in this
@@ -93,14 +93,9 @@ bool stub_resolved(void);
 // Returns true once an intercepted call has found an MPI.
 bool stub_was_called(void);
 
-// --- resolve.c ---
 // The lazy entries call this: it decides, once per process, where every slot points, and returns
 // where this call goes on.
 void* stub_resolve(int slot, const void* caller);
-
-// --- at_exit.c ---
-// The linker makes it the library's DT_FINI.
-void stub_at_exit(void);
 
 // --- callers.c ---
 // Returns where a call from `address` goes that the global scope does not decide; NULL for the
@@ -142,3 +137,5 @@ int stub_catch_memory_calls(const struct sumac_memory_calls* calls);
 void stub_warn(const char* slug, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // Writes a line "sumac: error[slug]: ...", from every rank and at every level of SUMAC_DEBUG.
 void stub_error(const char* slug, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// The linker makes it the library's DT_FINI.
+void stub_at_exit(void);

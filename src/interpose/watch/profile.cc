@@ -15,7 +15,6 @@
 #include "interpose/process/members.h"
 #include "interpose/watch/clock_offset.h"
 #include "interpose/watch/profiled_requests.h"
-#include "observe/json_line.h"
 #include "observe/log.h"
 #include "observe/rank_file.h"
 

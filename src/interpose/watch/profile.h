@@ -15,10 +15,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "interpose/calls/call_size.h"
+#include "interpose/calls/call_text.h"
+#include "interpose/mpi/call.h"
 #include "interpose/mpi/handle_types.h"
 #include "interpose/process/communicator.h"
-#include "interpose/watch/call_sites.h"
+#include "interpose/stub/stub.h"
 #include "interpose/watch/kinds.h"
 #include "observe/recording_file.h"
 
@@ -92,5 +93,14 @@ class Profile {
 
 // The profile is never destroyed.
 Profile& profile();
+
+// These functions stand before the MPI's if SUMAC_PROFILE watches them: each hands its call down,
+// and notes it. No lock is held and nothing is marked while the MPI has the call, beside what Entry
+// marks, because an error handler may leave it by an exception or longjmp. The program's call
+// returns to `site`.
+int serve_profiled(const Call& call, const void* site);
+
+// Puts functions before MPI_Pack and MPI_Unpack.
+void redirect_profiled_packing(const sumac_stub& stub);
 
 }  // namespace sumac
