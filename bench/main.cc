@@ -17,7 +17,6 @@
 #include "json.h"
 #include "local.h"
 #include "measure.h"
-#include "objection.h"
 #include "options.h"
 #include "overlap.h"
 #include "results.h"

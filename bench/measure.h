@@ -4,16 +4,30 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "call.h"
 #include "options.h"
 #include "results.h"
+#include "stats.h"
 #include "timing.h"
 #include "world.h"
 
 namespace sumac::bench {
+
+// Contenders take turns in one process: a round measures a block of calls of each, in an order that
+// changes from round to round. So drifting conditions (frequency, other jobs) affect all equally. A
+// round in which the time of a line there and back changed is dropped and measured again.
+
+// Collective. Makes this many timed calls, and writes the time of each in microseconds.
+using Block = std::function<void(int calls, float* us)>;
+
+// Collective. Warms up and times the blocks. Rank 0 gets the samples of all ranks, in the order of
+// the blocks; other ranks get none.
+std::vector<Samples> in_rounds(const std::vector<Block>& blocks, const Options& options,
+                               const World& world);
 
 // The set-up around each timed call, the same for all contenders.
 //
@@ -42,9 +56,8 @@ struct Setting {
 };
 
 // How long it takes until the collectives of a communicator are under way, with Sumac its set-up:
-// what a program pays once for each communicator that it uses.
-
-// Collective. To be called before any call that is measured. The result is on rank 0.
+// what a program pays once for each communicator that it uses. Collective. To be called before any
+// call that is measured. The result is on rank 0.
 SetUp set_up(const World& world);
 
 using Calls = std::vector<std::unique_ptr<RepeatedCall>>;

@@ -36,7 +36,7 @@ struct Surroundings {
   std::string mpi;  // from MPI_Get_library_version
   std::string family;
   int ranks, hosts;
-  double line_ns;  // see line.h; 0 where it is not measured
+  double line_ns;  // see world.h; 0 where it is not measured
   Presence sumac;
   SetUp set_up = {};
 };

@@ -15,7 +15,7 @@ struct Samples {
   int rounds = 0;
   int iterations = 0;
   std::vector<float> us;
-  std::vector<double> line_ns;  // of each round, see line.h; 0 where it is not measured
+  std::vector<double> line_ns;  // of each round, see world.h; 0 where it is not measured
   int dropped = 0;              // rounds that do not count, see SteadyRounds
 };
 

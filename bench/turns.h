@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contenders of one process take turns, as those of several processes do in rounds.h. A call may
+// Contenders of one process take turns, as those of several processes do in measure.h. A call may
 // take only nanoseconds, so many calls are timed as one batch. Batches are short, so that on a busy
 // machine few are interrupted. A sample is the median of a round's batches.
 #pragma once

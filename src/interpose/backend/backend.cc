@@ -14,7 +14,6 @@
 #include "interpose/requests/events.h"
 #include "interpose/watch/counted_calls.h"
 #include "interpose/watch/profile.h"
-#include "interpose/watch/profiled_requests.h"
 #include "kernels/reduce.h"
 #include "machine/presence.h"
 

@@ -5,7 +5,6 @@
 
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/type_contents.h"
-#include "interpose/mpi/type_probe.h"
 
 namespace sumac {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/mpi/type_probe.h"
+#include "interpose/mpi/type_info.h"
 
 #include <cstring>
 #include <initializer_list>

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "interpose/stub/internal.h"
-#include "interpose/stub/objects.h"
 
 // MPICH 5's libmpi.so.12 has the function too, and then returns version -1.
 static bool has_standard_abi(void* mpi) {

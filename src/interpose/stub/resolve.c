@@ -12,7 +12,6 @@
 #include "base/mark.h"
 #include "base/switch_word.h"
 #include "interpose/stub/internal.h"
-#include "interpose/stub/objects.h"
 
 // This is the process's MPI, once resolve.c has found it, and its own functions.
 

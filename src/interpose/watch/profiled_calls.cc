@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "interpose/calls/perform.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/watch/profiled_requests.h"
 
 namespace sumac {
 namespace {
