@@ -80,7 +80,6 @@ constexpr const DTypeInfo& info_of(DType type) { return kDTypes[static_cast<int>
 // Returns the bytes from one element to the next; 0 for DType::none.
 constexpr std::size_t size_of(DType type) { return info_of(type).size; }
 constexpr const char* name_of(DType type) { return info_of(type).name; }
-constexpr bool is_float(DType type) { return info_of(type).kind == ElementKind::floating; }
 
 // Returns true if MPI defines the operation on the type. Every such pair has a kernel.
 constexpr bool is_defined(Op op, DType type) {

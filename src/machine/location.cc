@@ -143,7 +143,6 @@ std::size_t cache_share(const char* root, const CpuMask& cpus) {
   return share;
 }
 
-Location own_location(const char* root) { return location_of(root, own_cpus()); }
 
 namespace {
 

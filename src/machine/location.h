@@ -43,8 +43,4 @@ Location location_of(const char* root, const CpuMask& cpus);
 // processors that share it. Returns 0 if the files do not say.
 std::size_t cache_share(const char* root, const CpuMask& cpus);
 
-// Returns the location of this process, from /sys and its affinity mask. `root` is "" except in
-// tests.
-Location own_location(const char* root = "");
-
 }  // namespace sumac
