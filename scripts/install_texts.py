@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The manual: a page for each command, which help2man makes from the command's help, and sumac(7)
-for the environment variables, made from the table of options."""
+"""What the installed command writes about itself, below its prefix.
+
+The manual: a page for each command, which help2man makes from the command's help, and sumac(7) for
+the environment variables, made from the table of options. The scripts that make shells complete
+command lines, where the shells look for them."""
 
 import json
 import os
@@ -16,6 +19,11 @@ import gen_docs
 
 COMMAND = re.compile(r"^  ([a-z]+)  +(\w.*)$", re.MULTILINE)  # a line of 'sumac --help'
 EXAMPLE = re.compile(r"^ +(?=sumac (?!.*  ))", re.MULTILINE)
+PLACES = {
+    "bash": "share/bash-completion/completions/sumac",
+    "zsh": "share/zsh/site-functions/_sumac",
+    "fish": "share/fish/vendor_completions.d/sumac.fish",
+}
 
 
 def add_man_pages(prefix):
@@ -125,3 +133,14 @@ def lines_of(row):
 
 def escaped(text):
     return text.replace("\\", "\\e").replace("-", "\\-")
+
+
+def add_completions(prefix):
+    for shell, place in PLACES.items():
+        try:
+            text = output_of(prefix, "completion", shell)
+        except subprocess.CalledProcessError:  # the command's Python packages are missing
+            print("install: no shell completion", file=sys.stderr)
+            return
+        (prefix / place).parent.mkdir(parents=True)
+        (prefix / place).write_text(text)
