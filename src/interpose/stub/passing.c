@@ -91,7 +91,7 @@ static int ask_object(struct dl_phdr_info* info, size_t size, void* context) {
   (void)size;
   struct question* question = context;
   if (lies_in(info, question->address) == question->all) return 0;
-  if (question->all && lies_in(info, (const void*)(uintptr_t)&stub_any_refers)) return 0;
+  if (question->all && lies_in(info, (const void*)(uintptr_t)&stub_collectives_pass_by)) return 0;
   struct dynamic object;
   if (!read_dynamic(info, &object)) return 0;
   ask_of(&object, object.calls, object.calls_bytes, question);
