@@ -143,7 +143,6 @@ std::size_t cache_share(const char* root, const CpuMask& cpus) {
   return share;
 }
 
-
 namespace {
 
 // Removes the domain from a host's name; addresses are left as they are.
