@@ -15,7 +15,11 @@ namespace sumac::bench {
 enum class Kind { blocking, nonblocking, persistent };
 
 // For example "allreduce", "iallreduce", "allreduce-persistent".
-std::string name_of(Collective collective, Kind kind);
+inline std::string name_of(Collective collective, Kind kind) {
+  const std::string name = name_of(collective);
+  if (kind == Kind::nonblocking) return "i" + name;
+  return kind == Kind::persistent ? name + "-persistent" : name;
+}
 
 struct Case {
   Collective collective;

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "presence.h"
+#include "results.h"
 #include "sumac/sumac.h"
 
 namespace sumac::bench {

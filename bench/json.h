@@ -43,4 +43,25 @@ class Report {
   double line_ns_ = 0;  // at the beginning
 };
 
+// The findings of sumac-check, and their output.
+
+// One collective at one size.
+struct Attempt {
+  Case test;
+  std::string algorithm;
+  long wrong;  // elements
+};
+
+struct Checked {
+  Surroundings here;
+  std::vector<std::string> hosts;  // one for each rank
+  long active_ranks;
+  std::vector<Attempt> attempts;
+  double shared_memory_free;  // bytes; -1: unknown
+  std::string cross_memory_attach;
+};
+
+// Returns one JSON object.
+std::string to_json(const Checked& checked);
+
 }  // namespace sumac::bench

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cell.h"
 #include "contenders.h"
 #include "json.h"
 #include "loop.h"
@@ -12,6 +11,7 @@
 #include "pattern.h"
 #include "results.h"
 #include "testing/element.h"
+#include "turns.h"
 
 namespace sumac::bench {
 namespace {

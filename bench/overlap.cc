@@ -5,7 +5,7 @@
 #include <deque>
 
 #include "compute.h"
-#include "rounds.h"
+#include "measure.h"
 
 namespace sumac::bench {
 namespace {

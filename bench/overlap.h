@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "call.h"
+#include "measure.h"
 #include "options.h"
 #include "results.h"
-#include "setting.h"
 
 namespace sumac::bench {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pack.h"
+#include "local.h"
 
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
 #include "call.h"
-#include "cell.h"
 #include "json.h"
 #include "pack_layouts.h"
+#include "turns.h"
 
 namespace sumac::bench {
 namespace {

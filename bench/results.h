@@ -8,10 +8,22 @@
 
 #include "case.h"
 #include "pack_layout_names.h"
-#include "presence.h"
 #include "stats.h"
 
 namespace sumac::bench {
+
+// This says whether Sumac is loaded in front of the MPI. Without Sumac, `loaded` is false and the
+// strings are empty.
+struct Presence {
+  bool loaded = false;
+  bool active = false;
+  const char* version = "";
+  const char* description = "";
+};
+// Must be called after the first MPI call.
+Presence presence();
+// How the last collective of this thread was served, or "" without Sumac.
+const char* last_path();
 
 // Microseconds of the first calls on a communicator, the longest of all ranks.
 struct SetUp {
@@ -24,7 +36,7 @@ struct Surroundings {
   std::string mpi;  // from MPI_Get_library_version
   std::string family;
   int ranks, hosts;
-  double line_ns;  // see line.h; 0 where it is not measured
+  double line_ns;  // see world.h; 0 where it is not measured
   Presence sumac;
   SetUp set_up = {};
 };

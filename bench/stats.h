@@ -15,8 +15,8 @@ struct Samples {
   int rounds = 0;
   int iterations = 0;
   std::vector<float> us;
-  std::vector<double> line_ns;  // of each round, see line.h; 0 where it is not measured
-  int dropped = 0;              // rounds that do not count, see steady.h
+  std::vector<double> line_ns;  // of each round, see world.h; 0 where it is not measured
+  int dropped = 0;              // rounds that do not count, see SteadyRounds
 };
 
 // The samples of one contender whose calls are timed in batches.
@@ -49,5 +49,27 @@ double overlap_percent(const std::vector<double>& pure, const std::vector<double
                        const std::vector<double>& overall);
 
 double geometric_mean(const std::vector<double>& values);
+
+// Rounds in which the machine was the same from beginning to end, by the time of a line there and
+// back before and after each.
+class SteadyRounds {
+ public:
+  // `before`: nanoseconds of a line before the first round; 0 where it is not measured.
+  explicit SteadyRounds(double before) : before_(before) {}
+
+  // Takes the time of a line after a round, which is also that before the next. Returns whether the
+  // round counts.
+  bool add(double after);
+  // Counts the last round although it was not steady, where there is no other: its line takes 0 ns.
+  void keep_last();
+
+  const std::vector<double>& line_ns() const { return line_ns_; }  // of each round that counts
+  int dropped() const { return dropped_; }
+
+ private:
+  double before_;
+  std::vector<double> line_ns_;
+  int dropped_ = 0;
+};
 
 }  // namespace sumac::bench

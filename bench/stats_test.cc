@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "stats.h"
-
 #include <gtest/gtest.h>
+
+#include "stats.h"
 
 namespace sumac::bench {
 namespace {
@@ -51,6 +51,34 @@ TEST(Stats, OverlapIsTheMedianOfTheRoundsWithinItsEnds) {
 TEST(Stats, GeometricMean) {
   EXPECT_DOUBLE_EQ(geometric_mean({2, 8}), 4);
   EXPECT_EQ(geometric_mean({}), 0);
+}
+
+TEST(SteadyRounds, ARoundInWhichTheLineChangedIsDropped) {
+  SteadyRounds rounds(100);
+  EXPECT_TRUE(rounds.add(110));
+  EXPECT_FALSE(rounds.add(450));  // from near to far
+  EXPECT_TRUE(rounds.add(430));
+  EXPECT_FALSE(rounds.add(100));  // and back
+  EXPECT_TRUE(rounds.add(104));
+  EXPECT_EQ(rounds.line_ns(), (std::vector<double>{105, 440, 102}));
+  EXPECT_EQ(rounds.dropped(), 2);
+}
+
+TEST(SteadyRounds, WhereNoRoundIsSteadyTheLastIsKept) {
+  SteadyRounds rounds(100);
+  EXPECT_FALSE(rounds.add(450));
+  EXPECT_FALSE(rounds.add(100));
+  rounds.keep_last();
+  EXPECT_EQ(rounds.line_ns(), (std::vector<double>{0}));
+  EXPECT_EQ(rounds.dropped(), 1);
+}
+
+TEST(SteadyRounds, WithoutAMeasuredLineAllRoundsCount) {
+  SteadyRounds rounds(0);
+  EXPECT_TRUE(rounds.add(0));
+  EXPECT_TRUE(rounds.add(0));
+  EXPECT_EQ(rounds.dropped(), 0);
+  EXPECT_EQ(rounds.line_ns().size(), 2u);
 }
 
 }  // namespace

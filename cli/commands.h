@@ -13,9 +13,9 @@ int command_collectives(void);  // the table of collectives, as JSON
 int command_functions(void);    // the table of the collectives' functions, as JSON
 int command_types(void);        // the table of element types, as JSON (types.cc)
 int command_distances(void);    // the table of distances, as JSON
-int command_lines(void);        // the times of a line between this machine's processors (lines.cc)
-int command_copies(void);       // the times of copies between two processors (copies.cc)
-int command_layouts(void);      // the layouts of 'sumac bench pack', as JSON
+int command_lines(void);    // the times of a line between this machine's processors (processors.cc)
+int command_copies(void);   // the times of copies between two processors (processors.cc)
+int command_layouts(void);  // the layouts of 'sumac bench pack', as JSON
 int command_plan(char** argv);
 int command_check_env(void);  // 0, or 2 after printing errors in SUMAC_*
 int command_disabled(void);   // 0 when SUMAC_DISABLE switches Sumac off, else 1

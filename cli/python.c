@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hands the command line to the Python package: python3 <folder of sumac_mpi> ARGUMENTS, with the
-// place of the library in SUMAC_ROOT. Python gets the folder and not the package's name, so that
-// PYTHONPATH need not be changed, which the job's own Python programs would inherit.
+// Hands the command line to another program: that of sumac plan, or the Python package, by
+// python3 <folder of sumac_mpi> ARGUMENTS, with the place of the library in SUMAC_ROOT. Python gets
+// the folder and not the package's name, so that PYTHONPATH need not be changed, which the job's
+// own Python programs would inherit.
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,4 +71,19 @@ int command_python(int argc, char** argv) {
   free(arguments);
   snprintf(found, sizeof found, "no %s in PATH", python);
   return report_no_python(command, found);
+}
+
+// Executes the program sumac-plan, which is in C++ because Python starts slowly.
+int command_plan(char** argv) {
+  struct installation here;
+  char path[PATH_MAX] = "", found[PATH_MAX + 64];
+  if (find_installation(&here) == 0 && find_part(&here, "sumac-plan", path) == 0) {
+    execv(path, argv);
+    snprintf(found, sizeof found, "%s: %s", path, strerror(errno));
+  } else {
+    snprintf(found, sizeof found, "no sumac-plan in %s", here.root);
+  }
+  report_error("no-program", "this Sumac has no program for 'sumac plan'", found,
+               "build Sumac where CLI11, nlohmann-json and hwloc are installed");
+  return kExitCannotWork;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/help.h"
+#include "plan/options.h"
 
+#include <CLI/CLI.hpp>
 #include <sstream>
 
 namespace sumac::plan {

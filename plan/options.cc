@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "config/parse.h"
-#include "plan/help.h"
 
 namespace sumac::plan {
 namespace {

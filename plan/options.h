@@ -11,6 +11,10 @@
 #include "hierarchy/hierarchy.h"
 #include "rules/choice_table.h"
 
+namespace CLI {
+class App;
+}
+
 namespace sumac::plan {
 
 struct Options {
@@ -40,5 +44,8 @@ struct Failure : std::runtime_error {
 
 // False if help was printed and there is nothing left to do. Throws Failure.
 bool parse(int argc, char** argv, Options& options);
+
+// The help of `sumac plan`, in the layout of the commands in Python (help_layout.py).
+std::string help_of(const CLI::App& app, const char* examples, const char* status);
 
 }  // namespace sumac::plan

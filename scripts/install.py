@@ -15,10 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from install_completions import add_completions
-from install_man_pages import add_man_pages
 from install_manifest import MANIFEST, destination, end_with_error, read, remove, write
 from install_packages import add_packages, compile_package, wanted
+from install_texts import add_completions, add_man_pages
 
 TREES = ("lib/sumac/python",)  # folders with files of Sumac only, which are replaced whole
 

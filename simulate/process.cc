@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/process.h"
 
+#include <mpi.h>
+
 #include <algorithm>
 
+#include "interpose/mpi/constants.h"
 #include "levels/call_plan.h"
 #include "team/hello.h"
 #include "team/set_up.h"
@@ -157,3 +160,22 @@ std::string Communicator::plan_text(const CallShape& shape, const Choice& choice
 }
 
 }  // namespace sumac::simulated
+
+namespace sumac {
+namespace {
+
+// The constants that calls need in a simulation. SMPI's handles are pointers that belong to a
+// simulated process, so that none of them may be read when the program is loaded: the handles that
+// a call does not have are zero here.
+constexpr MpiConstants of_smpi() {
+  MpiConstants made{};
+  made.handle_bytes = sizeof(MPI_Comm);
+  made.status_bytes = sizeof(MPI_Status);
+  return made;
+}
+
+}  // namespace
+
+constinit const MpiConstants kMpi = of_smpi();
+
+}  // namespace sumac

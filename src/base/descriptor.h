@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A process keeps files open: how another process finds one, and whether the program has closed it.
 #pragma once
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_identity.h"
+#include <cstdint>
 
 namespace sumac {
+
+// Another process finds this open file at /proc/<pid>/fd/<descriptor>; the file there is the same
+// one only if it has this device and inode.
+struct FileIdentity {
+  std::int32_t descriptor = -1;  // -1: none
+  std::uint64_t device = 0, inode = 0;
+};
 
 // Moves an open file to a descriptor from 48 on, if one is free, because programs count on low
 // numbers being theirs. It stays below 64: a process begins with a table of 64 descriptors, and if

@@ -35,8 +35,9 @@ enum class Op : std::uint8_t {
 };
 inline constexpr int kNumOps = static_cast<int>(Op::none);
 
-// Each file kernels/reduce_<file>.cc has the vector kernels for elements of one size, so that the
-// files compile in parallel. The kernels of `wide` elements are plain loops.
+// Each file reduce_<file>.cc, which the build makes of kernels/reduce_vectors.cc.in, has the vector
+// kernels for elements of one size, so that the files compile in parallel. The kernels of `wide`
+// elements are plain loops.
 #define SUMAC_KERNEL_FILES(FILE) \
   FILE(int8)                     \
   FILE(int16)                    \
@@ -79,7 +80,6 @@ constexpr const DTypeInfo& info_of(DType type) { return kDTypes[static_cast<int>
 // Returns the bytes from one element to the next; 0 for DType::none.
 constexpr std::size_t size_of(DType type) { return info_of(type).size; }
 constexpr const char* name_of(DType type) { return info_of(type).name; }
-constexpr bool is_float(DType type) { return info_of(type).kind == ElementKind::floating; }
 
 // Returns true if MPI defines the operation on the type. Every such pair has a kernel.
 constexpr bool is_defined(Op op, DType type) {

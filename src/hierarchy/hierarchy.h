@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "machine/place.h"
+#include "machine/location.h"
 
 namespace sumac {
 

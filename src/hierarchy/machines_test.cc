@@ -134,10 +134,10 @@ TEST(Machines, ThisOneIsAsHwlocSeesIt) {
     CPU_ZERO(&only);
     CPU_SET(cpu, &only);
     ASSERT_EQ(sched_setaffinity(0, sizeof only, &only), 0);
-    expect_same(one, own_location());
+    expect_same(one, location_of("", own_cpus()));
   }
   ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
-  expect_same(all, own_location());
+  expect_same(all, location_of("", own_cpus()));
   hwloc_bitmap_free(one);
   hwloc_bitmap_free(all);
   hwloc_topology_destroy(topology);

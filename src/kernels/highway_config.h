@@ -15,3 +15,10 @@
 
 // False while Highway includes a file for its own emulation, which Sumac does not use.
 #define SUMAC_VECTOR_TARGET (HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
+
+// This lists the functions `find` of all sets, in the order of VectorSet, after Highway's headers.
+#define SUMAC_VECTOR_SETS(find)                                                                  \
+  {                                                                                              \
+    HWY_CHOOSE_AVX3(find), HWY_CHOOSE_AVX2(find), HWY_CHOOSE_SSE4(find), HWY_CHOOSE_SSSE3(find), \
+        HWY_CHOOSE_SVE(find), HWY_CHOOSE_NEON(find)                                              \
+  }

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "kernels/elements.h"
-#include "kernels/half.h"
 #include "kernels/ordered.h"
 
 namespace sumac::plain {

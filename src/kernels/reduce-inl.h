@@ -2,12 +2,11 @@
 // The vector kernels are one text, which Highway's foreach_target.h compiles once per instruction
 // set. No element is read or written outside the buffers.
 #include "hwy/highway.h"
-#include "kernels/fixed_fold-inl.h"
-#include "kernels/scalable_fold-inl.h"
+#include "kernels/fold-inl.h"
+#include "kernels/highway_config.h"
 #include "kernels/select.h"
 #include "kernels/sets.h"
 #include "kernels/vector_ops-inl.h"
-#include "kernels/vector_sets.h"
 
 #if defined(SUMAC_KERNELS_REDUCE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SUMAC_KERNELS_REDUCE_INL_H_

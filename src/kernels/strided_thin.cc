@@ -14,7 +14,6 @@
 #include "kernels/sets.h"
 #include "kernels/simd.h"
 #include "kernels/strided_copy.h"
-#include "kernels/vector_sets.h"
 
 #if SUMAC_VECTOR_TARGET
 HWY_BEFORE_NAMESPACE();

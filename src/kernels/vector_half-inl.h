@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of 16-bit floats give the same bits as half.h. Sums and products are formed in float and
-// rounded; min and max compare the bits as integers.
+// Vectors of 16-bit floats give the same bits as elements.h. Sums and products are formed in float
+// and rounded; min and max compare the bits as integers.
 #include "hwy/highway.h"
 #include "kernels/lanes.h"
 #include "kernels/ordered-inl.h"

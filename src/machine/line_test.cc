@@ -7,7 +7,7 @@
 
 #include <thread>
 
-#include "base/distance.h"
+#include "base/measured.h"
 
 namespace sumac {
 namespace {

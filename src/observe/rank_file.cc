@@ -43,4 +43,14 @@ bool write_all(int file, const void* data, std::size_t size) {
   return true;
 }
 
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < ' ') continue;
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
 }  // namespace sumac

@@ -7,7 +7,7 @@
 // these bytes. "text" has lines of JSON: first the head, then what defines the numbers that records
 // use, before they are used. Other sections have records of one kind as they lie in memory, and are
 // named after them. A profile's file grows while the program runs, so that what a killed rank
-// leaves behind can be read. python/sumac_mpi/recording/files.py reads both.
+// leaves behind can be read. python/sumac_mpi/base/recording.py reads both.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "observe/json_line.h"
+#include "observe/rank_file.h"
 
 namespace sumac {
 

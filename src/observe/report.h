@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "observe/counted.h"
-#include "observe/times.h"
+#include "observe/stats.h"
 
 namespace sumac {
 
@@ -20,7 +19,7 @@ struct RankReport {
 
 // A path is one way that calls of a collective may go.
 struct Path {
-  int number;  // as in observe/times.h
+  int number;  // as in observe/stats.h
   const char* name;
   bool taken;
   PathCount count;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The statistics count calls by collective and path: which algorithm served them, or why the MPI
-// did.
+// The statistics count calls, and add up their time, by collective and path: which algorithm served
+// them, or why the MPI did.
 #pragma once
 
 #include <cstdint>
 
 #include "base/algorithm.h"
+#include "base/clock.h"
 #include "base/use_counts.h"
 
 namespace sumac {
@@ -66,5 +67,65 @@ void count_message_use(MessageUse use);
 // Says whether the program has promised that no two of its threads call MPI at the same time.
 void set_one_call_at_a_time(bool is_so);
 Stats process_stats();
+
+// The MPI alone serves these collectives. Sumac counts their calls, so that its statistics cover
+// all collectives of the program. Each is a row of calls.def in its blocking form.
+#define SUMAC_CALL(name)
+#define SUMAC_COUNTED_ROW_nonblocking(counted)
+#define SUMAC_COUNTED_ROW_persistent(counted)
+#define SUMAC_COUNTED(name, counted, form) SUMAC_COUNTED_ROW_##form(counted)
+enum class Counted : std::uint8_t {
+#define SUMAC_COUNTED_ROW_blocking(counted) counted,
+#include "interpose/calls.def"
+#undef SUMAC_COUNTED_ROW_blocking
+};
+
+inline constexpr const char* kCountedNames[] = {
+#define SUMAC_COUNTED(name, counted, form) SUMAC_COUNTED_ROW_##form(counted)
+#define SUMAC_COUNTED_ROW_blocking(counted) #counted,
+#include "interpose/calls.def"
+#undef SUMAC_COUNTED_ROW_blocking
+};
+#undef SUMAC_COUNTED_ROW_nonblocking
+#undef SUMAC_COUNTED_ROW_persistent
+#undef SUMAC_CALL
+inline constexpr int kNumCounted = sizeof kCountedNames / sizeof *kCountedNames;
+
+constexpr const char* name_of(Counted counted) { return kCountedNames[static_cast<int>(counted)]; }
+
+// All calls of these collectives go this path.
+inline constexpr const char* kCountedPath = "mpi: Sumac does not serve this collective";
+
+// The struct is plain bytes, so that ranks can send it to one another.
+struct CountedCalls {
+  PathCount calls[kNumCounted];
+  std::uint64_t ns[kNumCounted] = {};  // 0 if calls are not timed
+
+  void merge(const CountedCalls& other);
+};
+
+// These functions count for the whole process. They are thread-safe.
+void count_call(Counted counted, std::uint64_t bytes);
+void add_time(Counted counted, std::uint64_t ns);
+CountedCalls process_counted();
+
+// The time that calls take is added up by collective and path. It is measured only on request;
+// otherwise calls do not reach this code (interpose/process/timed.h). Paths are numbered: first
+// come the algorithms, then calls without communication, then the reasons for handing down.
+inline constexpr int kLocalPath = kNumAlgorithms, kFirstReasonPath = kNumAlgorithms + 1;
+inline constexpr int kNumPaths = kFirstReasonPath + kNumReasons;
+
+struct Times {
+  std::uint64_t ns[kNumCollectives][kNumPaths] = {};
+};
+
+// Starts to calibrate a counter that advances evenly and is read faster than a clock, provided that
+// the system's own clock is based on it.
+void start_timing();
+std::uint64_t ticks();
+
+// Adds a call's ticks. Thread-safe. Returns true for the first call of this collective and path.
+bool add_time(Collective collective, int path, std::uint64_t ticks);
+Times process_times();
 
 }  // namespace sumac

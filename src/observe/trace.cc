@@ -1,22 +1,137 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/trace.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <map>
 #include <string>
 
 #include "base/clock.h"
 #include "observe/log.h"
 #include "observe/rank_file.h"
-#include "observe/trace_events.h"
+#include "observe/recording_file.h"
 
 namespace sumac::trace {
 
 std::atomic<bool> recording{false};
 
 namespace {
+
+struct MeasuredPiece {
+  char level[kName], stage[kName];
+  const char* algorithm;
+  std::uint64_t operation, chunk, begin, end;
+};
+
+struct MeasuredCall {
+  char name[kName];
+  std::uint64_t number, bytes, group, call, begin, end;
+};
+
+// Any thread takes the next place in this buffer; the first events are kept. Pages of places that
+// are never taken cost no memory. The buffer lives until the process ends, because a thread may
+// still write.
+template <class Event>
+class Buffer {
+ public:
+  bool allocate(std::size_t events) {
+    if (events_) munmap(events_, capacity_ * sizeof(Event));
+    events_ = nullptr;
+    capacity_ = 0;
+    void* memory = mmap(nullptr, events * sizeof(Event), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    events_ = static_cast<Event*>(memory);
+    capacity_ = events;
+    taken_ = 0;
+    return true;
+  }
+
+  // Returns null when the buffer is full.
+  Event* claim() {
+    const std::size_t place = taken_.fetch_add(1, std::memory_order_relaxed);
+    return place < capacity_ ? events_ + place : nullptr;
+  }
+
+  const Event* begin() const { return events_; }
+  const Event* end() const { return events_ + std::min(taken_.load(), capacity_); }
+  std::size_t dropped() const { return taken_.load() - std::min(taken_.load(), capacity_); }
+
+ private:
+  Event* events_ = nullptr;
+  std::size_t capacity_ = 0;
+  std::atomic<std::size_t> taken_{0};
+};
+
+struct Recorded {
+  Buffer<MeasuredPiece> pieces;
+  Buffer<MeasuredCall> calls;
+};
+
+// Gives each text a number, and calls define(number) at its first use.
+class Numbers {
+ public:
+  template <class Define>
+  std::uint32_t of(const std::string& text, Define define) {
+    const auto [place, is_new] =
+        numbers_.emplace(text, static_cast<std::uint32_t>(numbers_.size()));
+    if (is_new) define(place->second);
+    return place->second;
+  }
+
+ private:
+  std::map<std::string, std::uint32_t> numbers_;
+};
+
+std::string head(const Recorded& recorded, int rank, int size) {
+  JsonLine line = recording_head(Recording::trace, rank, size);
+  line.add("dropped", recorded.pieces.dropped() + recorded.calls.dropped());
+  return line.text();
+}
+
+TracedOperation record_of(RecordingFile& file, Numbers& names, const MeasuredCall& call) {
+  const std::uint32_t name = names.of(call.name, [&](std::uint32_t number) {
+    JsonLine line("name", number);
+    line.add("text", call.name);
+    file.add(line.text());
+  });
+  return {name, 0, call.number, call.bytes, call.group, call.call, call.begin, call.end};
+}
+
+TracedPiece record_of(RecordingFile& file, Numbers& lanes, const MeasuredPiece& piece) {
+  const std::string text = std::string(piece.level) + '\n' + piece.stage + '\n' + piece.algorithm;
+  const std::uint32_t lane = lanes.of(text, [&](std::uint32_t number) {
+    JsonLine line("lane", number);
+    line.add("level", piece.level);
+    line.add("stage", piece.stage);
+    line.add("algorithm", piece.algorithm);
+    file.add(line.text());
+  });
+  return {lane, 0, piece.operation, piece.chunk, piece.begin, piece.end};
+}
+
+template <class Event>
+bool write_all(RecordingFile& file, const Buffer<Event>& events) {
+  Numbers numbers;
+  for (const Event& event : events) {
+    if (event.end == 0) continue;  // a thread has taken the place but not filled it yet
+    file.add(record_of(file, numbers, event));
+    if (file.is_full() && !file.flush()) return false;
+  }
+  return true;
+}
+
+bool write_events(RecordingFile& file, const Recorded& recorded, int rank, int size) {
+  file.add(head(recorded, rank, size));
+  return write_all(file, recorded.calls) && write_all(file, recorded.pieces) && file.flush();
+}
 
 Recorded recorded;
 std::string& folder_path() {

@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 
-#include "progress/helper.h"
 #include "strands/waiting.h"
 #include "testing/endpoints.h"
 

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "progress/helper.h"
+#include "progress/engine.h"
 #include "strands/waiting.h"
 #include "testing/endpoints.h"
 #include "testing/thread_team.h"

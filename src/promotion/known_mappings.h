@@ -9,7 +9,7 @@
 // Cost: 2 to 4 us a buffer; a reading of /proc/self/maps where the link is not there.
 // The link does not tell the offset. Only mremap() makes a mapping at other addresses than its
 // offset. The program's calls of that come to before_remap(), and those inside the C library fail
-// on promoted memory (advice.cc). So the only program that is not understood is one that makes the
+// on promoted memory (sweep.cc). So the only program that is not understood is one that makes the
 // system call itself, and puts one promoted buffer exactly where another one is or was.
 #pragma once
 

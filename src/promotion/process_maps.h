@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Asks the kernel what is mapped at an address: by the ioctl PROCMAP_QUERY of /proc/self/maps
-// (Linux 6.11; 0.3 to 0.7 us), or by reading that file (maps_text.h). Nothing here allocates or
+// (Linux 6.11; 0.3 to 0.7 us), or by reading that file. Nothing here allocates or
 // takes a lock, so that signal handlers and the child of a fork may call it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "base/file_identity.h"
-#include "promotion/mapping.h"
-#include "promotion/maps_text.h"
+#include "base/descriptor.h"
+#include "promotion/range.h"
 
 namespace sumac::promotion {
+
+// This class reads /proc/self/maps line by line, which is how kernels without PROCMAP_QUERY tell
+// what is mapped. It costs 0.1 to 0.3 us for each mapping of the process up to the one that is
+// looked for.
+class MapsText {
+ public:
+  MapsText();
+  ~MapsText();
+  MapsText(const MapsText&) = delete;
+  MapsText& operator=(const MapsText&) = delete;
+
+  // Reads the next mapping, in ascending order. With `name`, of `name_bytes` bytes, it also gives
+  // the name, as much of it as fits.
+  bool next(Mapping& mapping, char* name = nullptr, std::size_t name_bytes = 0);
+
+ private:
+  const char* line();
+  bool fill();
+
+  int fd_;
+  char text_[1024];
+  std::size_t at_ = 0, held_ = 0;
+  bool of_long_line_ = false;  // the rest of a line that did not fit comes next
+};
 
 // A search says which mapping is meant.
 enum class Search : std::uint8_t {

@@ -2,7 +2,6 @@
 #include "promotion/promotion.h"
 
 #include "base/clock.h"
-#include "promotion/admission.h"
 #include "promotion/page_mover.h"
 #include "promotion/service.h"
 #include "promotion/surroundings.h"

@@ -4,18 +4,18 @@
 // owner's side; peers open /proc/<pid>/fd/<file>, compare device and inode, and map [address,
 // address + bytes) of the file: a byte's offset in it is its address (memory_file.h).
 //
-// A process has one service, which any thread may use. Its parts are: what may be promoted
-// (admission.h), the copy (page_mover.h), memory that the program gave back (sweep.cc, advice.cc),
-// fork (fork_copies.cc), and when promotion pays (usage.h).
+// A process has one service, which any thread may use. Its parts are: what may be promoted and the
+// copy (page_mover.h), memory that the program gave back (sweep.cc), fork (fork_copies.cc), and
+// when promotion pays (usage.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "base/file_identity.h"
-#include "promotion/kernel.h"
-#include "promotion/mapping.h"
+#include "base/descriptor.h"
+#include "promotion/range.h"
 #include "promotion/refusals.h"
+#include "promotion/surroundings.h"
 
 namespace sumac::promotion {
 

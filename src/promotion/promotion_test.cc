@@ -26,7 +26,7 @@ TEST(Promotion, KeepsTheDataOfRandomRanges) {
     const Range inside = interior(pages.data() + begin, bytes);
     const Outcome outcome = promote(pages.data() + begin, bytes);
     ASSERT_EQ(outcome.refusal, inside.empty() ? Refusal::too_small : Refusal::none)
-        << refusal_name(outcome.refusal);
+        << refusal_text(outcome.refusal);
     ASSERT_EQ(outcome.bytes, inside.bytes());
     ASSERT_EQ(mapped(pages.data() + begin, bytes), !inside.empty());
     ASSERT_EQ(differs(pages.data(), size, round), size) << "round " << round;
@@ -77,7 +77,7 @@ TEST(Promotion, StaticArraysAndTheHeap) {
   for (std::byte* data : {array, heap}) {
     fill(data, sizeof array, 8);
     const Outcome outcome = promote(data + 2 * kPage, 16 * kPage);
-    EXPECT_TRUE(outcome.done()) << refusal_name(outcome.refusal);
+    EXPECT_TRUE(outcome.done()) << refusal_text(outcome.refusal);
     EXPECT_TRUE(mapped(data + 2 * kPage, 16 * kPage));
     EXPECT_EQ(differs(data, sizeof array, 8), sizeof array);
   }

@@ -8,7 +8,7 @@
 // kServesTimes as long as it took, unless the program has called madvise() for something special
 // since. What else may be set in between is missed (pkey_mprotect, calls inside the C library),
 // except for what is checked anew each time: whether the memory is locked, by msync, and whether it
-// looks like a thread's stack, by the mapping below (admission.cc).
+// looks like a thread's stack, by the mapping below (page_mover.cc).
 #pragma once
 
 #include <atomic>

@@ -15,8 +15,16 @@ enum class Refusal : std::uint8_t {
 };
 inline constexpr int kRefusals = static_cast<int>(Refusal::count);
 
-// Return "moved", for example, and the text that explains it; "" for none.
-const char* refusal_name(Refusal refusal);
-const char* refusal_text(Refusal refusal);
+inline constexpr const char* kRefusalTexts[kRefusals] = {
+    "",
+#define SUMAC_REFUSAL(name, scope, text) text,
+#include "base/refusals.def"
+#undef SUMAC_REFUSAL
+};
+
+// Returns the text that explains it; "" for none.
+constexpr const char* refusal_text(Refusal refusal) {
+  return kRefusalTexts[static_cast<int>(refusal)];
+}
 
 }  // namespace sumac::promotion

@@ -14,7 +14,7 @@ namespace {
 void expect_refusal(std::byte* data, std::size_t bytes, Refusal expected, const char* what) {
   const std::uint64_t before = counts().refusals[static_cast<int>(expected)];
   const Outcome outcome = promote(data, bytes);
-  EXPECT_EQ(refusal_name(outcome.refusal), std::string(refusal_name(expected))) << what;
+  EXPECT_EQ(refusal_text(outcome.refusal), std::string(refusal_text(expected))) << what;
   EXPECT_EQ(outcome.bytes, 0u) << what;
   EXPECT_FALSE(mapped(data, bytes)) << what;
   EXPECT_EQ(counts().refusals[static_cast<int>(expected)], before + 1) << what;

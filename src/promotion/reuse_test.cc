@@ -152,7 +152,7 @@ TEST(Reuse, TheHeapKeepsItsData) {
     if (what < 4) {
       const Outcome outcome = promote(block.data, block.bytes);
       ASSERT_TRUE(outcome.done() || outcome.refusal == Refusal::too_small)
-          << refusal_name(outcome.refusal);
+          << refusal_text(outcome.refusal);
       block.renew(block.data, block.bytes, round);
     } else if (what < 6) {
       const std::size_t bytes = size(), kept = std::min(bytes, block.bytes);

@@ -6,12 +6,12 @@
 
 #include <atomic>
 
-#include "promotion/kernel.h"
 #include "promotion/known_mappings.h"
 #include "promotion/memory_file.h"
 #include "promotion/process_maps.h"
 #include "promotion/promotion.h"
 #include "promotion/properties.h"
+#include "promotion/surroundings.h"
 
 namespace sumac::promotion {
 

@@ -7,6 +7,7 @@
 #include "base/align.h"
 #include "observe/trace.h"
 #include "strands/task.h"
+#include "strands/together.h"
 
 namespace sumac {
 namespace {
@@ -86,6 +87,30 @@ void Strand::release_frame(void* frame) {
     *header->used = header->previous;
   } else {
     std::free(header);
+  }
+}
+
+namespace {
+
+// Polls and advances everything once. `going` becomes false when all strands have ended.
+bool progress_all(const Strands& strands, Pollable* outside, bool& going) {
+  bool moved = outside && outside->poll();
+  going = false;
+  for (const auto& strand : strands) {
+    moved |= strand->progress();
+    going |= !strand->idle();
+  }
+  return moved;
+}
+
+}  // namespace
+
+void run_together(const Strands& strands, Pollable* outside, const WaitPolicy& policy) {
+  for (bool going = true; going;) {
+    Waiting waiting(policy);
+    while (!progress_all(strands, outside, going) && going) {
+      waiting.step(!outside || !outside->busy());
+    }
   }
 }
 

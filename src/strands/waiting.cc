@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "machine/crowd.h"
+#include "machine/own_processors.h"
 
 namespace sumac {
 namespace {

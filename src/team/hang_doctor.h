@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank finds this out about a wait that takes long.
+// A rank finds this out about a wait that takes long, and about ranks whose processes have ended
+// while others need them.
 #pragma once
 
+#include <vector>
+
+#include "team/hello.h"
 #include "team/team.h"
 
 namespace sumac {
@@ -11,5 +15,14 @@ namespace sumac {
 // reports where all are. The job ends if one that is waited for no longer exists, since nothing
 // else may end it.
 void report_late(void* context, double seconds);
+
+// Returns the ranks of this node of which `rank` can see whether their processes run; the others
+// are left empty. The launcher and the MPI watch ranks of other nodes.
+std::vector<WatchedRank> watch_ranks(const std::vector<Hello>& hellos, int rank);
+
+bool is_lost(const Team& team, int rank);
+
+// Ends the job with a line that names the rank, its process and its host.
+void end_for_lost_rank(const Team& team, int rank);
 
 }  // namespace sumac

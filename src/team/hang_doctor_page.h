@@ -10,13 +10,14 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace sumac {
 
 inline constexpr char kStatusFile[] = "rank-status.sumac", kStatusMagic[] = "SUMACST1";
 
-// python/sumac_mpi/doctor/ranks.py reads the same bytes. Text ends with a zero.
+// python/sumac_mpi/machine/ranks.py reads the same bytes. Text ends with a zero.
 struct RankStatus {
   char magic[8];                       // kStatusMagic, without its end
   std::atomic<std::uint64_t> version;  // base/versioned.h: odd while the page is being written
@@ -68,5 +69,16 @@ struct SeenRank {
 SeenRank seen_self();
 // Returns the ranks of this process's job that can be seen, by rank.
 std::vector<SeenRank> seen_ranks();
+
+// A job that hangs is reported once for the ranks of a host, by one of those that wait.
+
+// Returns true if `own`, whose page is among the others', is to report a hang: no rank before it
+// waits as long (it reports itself), and none has reported while it waits.
+bool is_to_report(const std::vector<SeenRank>& ranks, const RankStatus& own, std::uint64_t now,
+                  std::uint64_t limit_ns);
+
+// Returns the lines of the report: ranks that wait in the same call, and every other rank by
+// itself.
+std::vector<std::string> report_lines(const std::vector<SeenRank>& ranks, std::uint64_t now);
 
 }  // namespace sumac

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/versioned.h"
-#include "team/hang_doctor_report.h"
+#include "team/hang_doctor_page.h"
 
 namespace sumac {
 namespace {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "team/own_ranks.h"
+#include "team/set_up.h"
 
 #include <algorithm>
-
-#include "team/set_up.h"
 
 namespace sumac {
 namespace {

@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "observe/log.h"
-#include "progress/helper.h"
+#include "progress/engine.h"
 #include "team/hang_doctor.h"
 #include "team/hang_doctor_page.h"
-#include "team/lost_rank.h"
 #include "team/thread_budget.h"
 #include "team/warnings.h"
 

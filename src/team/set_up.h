@@ -42,9 +42,6 @@ std::unique_ptr<PeerMemory> map_all(const std::vector<pid_t>& pids,
                                     const std::vector<Hello>& members, int own);
 std::uint64_t agree(Team& team, std::uint64_t worked);
 
-// Collective: says once which rank's options differ from rank 0's, and in what.
-void explain_difference(Team& team, const std::vector<Hello>& hellos);
-
 // Sets up the hierarchies of the team's collectives; none if one flat group is enough. `reach` is
 // what this rank can do with the buffers of its node's ranks. Returns false, with the team handed
 // down, if it cannot be served so.
@@ -60,5 +57,15 @@ inline std::size_t budget_of_own_ranks(const Team& team) {
 // Its messages have tags from `first_tag` on. Returns null, on all ranks, if there is no memory for
 // it.
 std::unique_ptr<LevelsRun> make_own_levels(Team& team, Collective collective, int first_tag);
+
+// Persistent operations are carried out each on slots, lanes and tags of its own, which all ranks
+// agree on when it is initialised. So operations are matched by the order of their initialisation,
+// whatever the order in which ranks start them.
+
+// Collective; waits for all ranks. Returns a place that no other operation uses on any rank, for an
+// operation of the collective that takes `choice`, or tries to go direct first. Returns null, on
+// all ranks, if there is no memory for it.
+OwnRanks* acquire_own_ranks(Team& team, Collective collective, const Choice& choice,
+                            bool direct = false);
 
 }  // namespace sumac

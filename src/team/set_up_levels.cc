@@ -50,9 +50,6 @@ class LevelsSetUp {
   // Takes messages that an earlier team of the same ranks had, if they are idle on all of them.
   TeamMessages take_idle_messages(std::uint64_t purpose);
   std::uint64_t purpose_of(const Wanted& wanted) const;
-  ChoiceTable choices_of(const Capabilities& capabilities) const {
-    return {team_.context.rules, capabilities, team_.context.options.algo};
-  }
 
   Team& team_;
   const std::size_t budget_;

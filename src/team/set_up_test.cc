@@ -12,7 +12,6 @@
 
 #include <fstream>
 
-#include "team/own_ranks.h"
 #include "testing/thread_team.h"
 
 namespace sumac::testing {

@@ -17,7 +17,6 @@
 #include "rules/choice_table.h"
 #include "team/context.h"
 #include "team/direct_tries.h"
-#include "team/idle_messages.h"
 #include "team/oob.h"
 #include "team/spec.h"
 #include "team/trials.h"

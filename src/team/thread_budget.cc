@@ -4,8 +4,7 @@
 #include <algorithm>
 
 #include "base/launch.h"
-#include "machine/crowd.h"
-#include "machine/share.h"
+#include "machine/own_processors.h"
 #include "tasks/threads.h"
 
 namespace sumac {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Warnings of one rank's own settings, once a job. Rank 0 tells its own when MPI_Init has returned.
-// Another rank cannot know then whether rank 0 has the same to tell, and nothing may wait for
-// others in MPI_Init; so it tells when it first sets a communicator up together with rank 0.
+// Warnings of one rank's own settings, and of settings that differ, once a job. Rank 0 tells its
+// own when MPI_Init has returned. Another rank cannot know then whether rank 0 has the same to
+// tell, and nothing may wait for others in MPI_Init; so it tells when it first sets a communicator
+// up together with rank 0.
 #pragma once
 
 #include <vector>
@@ -17,5 +18,8 @@ std::uint64_t kept_warnings_hash();
 // Each line that rank 0 does not have is printed by the lowest rank that has it. Collective, where
 // ranks' warnings differ.
 void tell_kept_warnings(Team& team, const std::vector<Hello>& hellos);
+
+// Collective: says once which rank's options differ from rank 0's, and in what.
+void explain_difference(Team& team, const std::vector<Hello>& hellos);
 
 }  // namespace sumac

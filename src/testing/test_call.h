@@ -16,7 +16,6 @@
 #include "base/algorithm.h"
 #include "testing/kernels.h"
 #include "testing/post_office.h"
-#include "testing/random_parts.h"
 #include "testing/strided.h"
 #include "testing/test_exchange.h"
 

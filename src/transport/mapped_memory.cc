@@ -1,9 +1,120 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/mapped_memory.h"
 
-#include "transport/peer_windows.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <map>
+
+#include "base/align.h"
+#include "base/descriptor.h"
 
 namespace sumac {
+namespace {
+
+constexpr std::size_t kWindow = MappedMemory::kWindow;
+constexpr std::size_t kHuge = std::size_t{2} << 20;
+
+using Known = std::map<std::pair<std::uint64_t, std::uint64_t>, std::weak_ptr<PeerWindows>>;
+
+std::mutex& mutex() {
+  static auto* the_mutex = new std::mutex;
+  return *the_mutex;
+}
+// This object is never destroyed, since groups may end while the process does.
+Known& known() {
+  static auto* the_known = new Known;
+  return *the_known;
+}
+
+// Reserves address space for a window, aligned so that the owner's large pages can be mapped as
+// such.
+std::byte* reserve() {
+  void* const memory =
+      mmap(nullptr, kWindow + kHuge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(memory);
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const std::size_t head = round_up(address, kHuge) - address;
+  if (head > 0) munmap(begin, head);
+  if (head < kHuge) munmap(begin + head + kWindow, kHuge - head);
+  return begin + head;
+}
+
+}  // namespace
+
+std::shared_ptr<PeerWindows> PeerWindows::of(pid_t pid, const FileIdentity& file) {
+  const std::lock_guard<std::mutex> lock(mutex());
+  std::weak_ptr<PeerWindows>& place = known()[{file.device, file.inode}];
+  if (auto windows = place.lock()) return windows;
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, file.descriptor);
+  FileIdentity opened = identity_of(open(path, O_RDWR | O_CLOEXEC));
+  if (opened.descriptor < 0) return nullptr;
+  if (opened.inode != file.inode || opened.device != file.device) {
+    close_own(opened);
+    return nullptr;
+  }
+  std::shared_ptr<PeerWindows> windows(new PeerWindows(opened, file));
+  place = windows;
+  return windows;
+}
+
+PeerWindows::~PeerWindows() {
+  for (std::size_t i = 0; i < count_; ++i) munmap(windows_[i].memory, kWindow);
+  close_own(opened_);
+  const std::lock_guard<std::mutex> lock(mutex());
+  const auto place = known().find({file_.device, file_.inode});
+  if (place != known().end() && place->second.expired()) known().erase(place);
+}
+
+std::byte* PeerWindows::view(std::uintptr_t address, std::size_t bytes) {
+  const std::uint64_t number = address / kWindow;
+  const std::size_t offset = address % kWindow;
+  if (bytes > kWindow - offset) return nullptr;
+  std::byte* const begin = window(number);
+  return begin ? begin + offset : nullptr;
+}
+
+std::byte* PeerWindows::window(std::uint64_t number) {
+  const auto look = [&](std::size_t count) -> std::byte* {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (windows_[i].number == number) return windows_[i].memory;
+    }
+    return nullptr;
+  };
+  if (std::byte* found = look(count_.load(std::memory_order_acquire))) return found;
+  if (full_.load(std::memory_order_relaxed)) return nullptr;
+  const std::lock_guard<std::mutex> lock(adding_);
+  const std::size_t count = count_.load(std::memory_order_relaxed);
+  if (std::byte* found = look(count)) return found;
+  std::byte* const added = count < kMost ? map(number) : nullptr;
+  if (!added) {
+    full_.store(true, std::memory_order_relaxed);
+    return nullptr;
+  }
+  windows_[count] = {number, added};
+  count_.store(count + 1, std::memory_order_release);
+  return added;
+}
+
+// A core file does not get the peer's memory, and neither does a child that is forked.
+std::byte* PeerWindows::map(std::uint64_t number) {
+  std::byte* const place = is_still_open(opened_) ? reserve() : nullptr;
+  if (!place) return nullptr;
+  const auto offset = static_cast<off_t>(number * kWindow);
+  if (mmap(place, kWindow, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+           opened_.descriptor, offset) == MAP_FAILED) {
+    munmap(place, kWindow);
+    return nullptr;
+  }
+  madvise(place, kWindow, MADV_DONTDUMP);
+  madvise(place, kWindow, MADV_DONTFORK);
+  return place;
+}
 
 MappedMemory::MappedMemory(std::unique_ptr<PeerMemory> copies, const std::vector<pid_t>& pids,
                            const std::vector<FileIdentity>& files, int own_rank)

@@ -16,7 +16,6 @@
 
 #include "base/align.h"
 #include "testing/one_process.h"
-#include "transport/peer_windows.h"
 
 namespace sumac::testing {
 namespace {

@@ -7,7 +7,6 @@ program collectives_mpif
 #include "took.inc"
   integer :: request, whole, types(16)
 #include "collectives.inc"
-#include "collectives_end.inc"
 contains
 #include "collectives_folds.inc"
 #include "collectives_exchanges.inc"

@@ -11,9 +11,8 @@ program collectives_use_mpi_f08
 #include "took.inc"
   type(MPI_Request) :: request
   type(MPI_Datatype) :: whole, types(16)
+#define SECTIONS
 #include "collectives.inc"
-  call try_sections()
-#include "collectives_end.inc"
 contains
 #include "collectives_folds.inc"
 #include "collectives_exchanges.inc"

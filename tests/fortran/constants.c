@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the Fortran programs: the constants of the header, in the order of constants.inc. */
+/* For the Fortran programs: the constants of the header, in the order of operations.inc. */
 #include "sumac/sumac.h"
 
 int sumac_test_constant(int number) {

@@ -20,6 +20,5 @@ program operations_mpif
   implicit none
   include 'mpif.h'
   integer :: op, two
-  include "constants.inc"
   include "operations.inc"
 end program

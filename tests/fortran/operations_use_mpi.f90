@@ -20,6 +20,5 @@ program operations_use_mpi
   use, intrinsic :: iso_c_binding, only: c_int
   implicit none
   integer :: op, two
-  include "constants.inc"
   include "operations.inc"
 end program

@@ -26,6 +26,5 @@ program operations_use_mpi_f08
   implicit none
   type(MPI_Op) :: op
   type(MPI_Datatype) :: two
-  include "constants.inc"
   include "operations.inc"
 end program

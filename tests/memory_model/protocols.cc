@@ -10,7 +10,7 @@
 #include "algorithms/claims.h"
 #include "base/versioned.h"
 #include "transport/shm/group.cc"
-#include "transport/shm/hand_over.cc"
+#include "transport/shm/hand_over.h"
 
 namespace {
 

@@ -77,7 +77,7 @@ def test_a_library_where_nothing_may_be_executed():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_attach_refused_as_in_containers(family):
-    refuse = PROGRAMS / "tests/environment/sumac_test_refuse"
+    refuse = PROGRAMS / "tests/sumac_test_refuse"
     if not refuse.exists():
         pytest.skip(f"there is no {refuse}")
     code, found = check("--mpi", family, before=(str(refuse), "attach", "all"))

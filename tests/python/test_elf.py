@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sumac_mpi.launch import elf, loader
+from sumac_mpi.launch import elf
 
 needs_compiler = pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
 
@@ -153,7 +153,7 @@ LOADERS = {
 @pytest.mark.parametrize("name", LOADERS)
 def test_where_the_loader_cannot_be_asked_the_file_tells_the_family(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(loader, "_SECONDS", 0.2)
+    monkeypatch.setattr(elf, "_SECONDS", 0.2)
     own = tmp_path / name
     if LOADERS[name]:
         own.write_text(LOADERS[name])

@@ -6,10 +6,10 @@ import struct
 
 import pytest
 import recordings
+from sumac_mpi.base import recording
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.profile import files
 from sumac_mpi.profile.files import Call, Sums
-from sumac_mpi.recording import files as recording
 
 HEAD = recordings.head("profile", 0, 2, mpi="Open MPI v4.1.4", begin_ns=100)
 KIND = {"kind": 1, "function": "bcast", "form": "blocking", "count": 2, "bytes": 8}

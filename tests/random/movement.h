@@ -3,8 +3,8 @@
 // by different types.
 #pragma once
 
-#include "call.h"
-#include "side.h"
+#include "layout.h"
+#include "spec.h"
 
 namespace test::sweep {
 

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The console on which tables are printed."""
+"""The console on which tables are printed, and a progress bar on a terminal."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 
 class _Console(Console):
@@ -16,3 +21,28 @@ def console(width: int) -> Console:
     """A console of the terminal's width; of `width` columns without a terminal."""
     found = _Console(highlight=False)
     return found if found.is_terminal else _Console(highlight=False, width=width)
+
+
+@contextmanager
+def bar(total: int, done: int = 0, live: bool = False) -> Iterator[Callable[..., None]]:
+    """Yields what changes the bar, with the arguments of rich's Progress.update(); it does nothing
+    where standard error is no terminal. The bar is redrawn then only, unless it is `live`: that
+    takes time from the ranks."""
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    shown = Progress(*columns, console=console, transient=True, auto_refresh=live)
+    task = shown.add_task("", total=total, completed=done)
+
+    def update(**changes: Any) -> None:
+        if console.is_terminal:
+            shown.update(task, refresh=True, **changes)
+
+    with shown if console.is_terminal else nullcontext():
+        yield update
+
+
+@contextmanager
+def of_jobs(total: int) -> Iterator[Callable[[str], None]]:
+    """Yields what is called with its name when a job starts."""
+    with bar(total, done=-1) as update:
+        yield lambda name: update(advance=1, description=name)

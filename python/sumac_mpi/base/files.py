@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that a command writes at its end: checked before the work, written whole or not at all."""
+"""Files that a command writes at its end, checked before the work and written whole or not at all,
+and the folder of what Sumac keeps for a user."""
 
 from __future__ import annotations
 
@@ -95,3 +96,9 @@ def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
+
+
+def user_data(name: str) -> Path:
+    """A folder of that name below the user's data, which need not exist."""
+    data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local/share")
+    return Path(data) / "sumac" / name

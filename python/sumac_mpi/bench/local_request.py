@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.bench.message_sizes import Sizes
-from sumac_mpi.library import elements, pack_layouts
+from sumac_mpi.library import elements, tables
 
 SIZES = "1K,64K,1M,64M"  # these fit into a core's caches; 64M fits into none
 PACK_SIZES = "256K,1M,64M"  # packed; 1M is a face of a cube of 256 MiB
@@ -97,4 +97,4 @@ def of_reductions(sizes: Sizes, types: str | None, ops: str | None, effort: Effo
 
 
 def of_packing(sizes: Sizes, layouts: str | None, effort: Effort) -> PackRequest:
-    return PackRequest(sizes, choices("--layouts", layouts, pack_layouts.names()), effort)
+    return PackRequest(sizes, choices("--layouts", layouts, tables.names("layouts")), effort)

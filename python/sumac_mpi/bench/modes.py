@@ -16,7 +16,7 @@ from typing import Any
 
 from sumac_mpi.library import distances
 
-# Neighbours that differ by more belong to two modes. As in bench/steady.cc.
+# Neighbours that differ by more belong to two modes. As in bench/stats.cc.
 _GAP = 1.5
 _CHANGING = "changing"  # the time was another after each round than before it
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from sumac_mpi.base import endings
 from sumac_mpi.base.errors import SumacError, bad_value
-from sumac_mpi.bench import local_request, message_sizes, output_files, results, verdict
-from sumac_mpi.bench.output import Format, Output
+from sumac_mpi.bench import local_request, message_sizes, results, verdict
+from sumac_mpi.bench.output import Files, Format, Output
 from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Request, Series
 from sumac_mpi.commands import bench_against
 from sumac_mpi.commands import bench_options as ask
@@ -78,7 +78,7 @@ def bench(
     what, given.ranks = (_of_local if call in calls.LOCAL else _of_collective)(given)
     if root >= given.ranks:
         raise bad_value(f"-r {root}: not a rank of {given.ranks}")
-    keep = output_files.Files(call, json_file, plot_file)
+    keep = Files(call, json_file, plot_file)
     start = partial(
         programs.run, ranks=given.ranks, arguments=what.arguments(), silence=timeout,
         hosts=given.places, launcher_args=launcher_args,
@@ -160,7 +160,7 @@ def _refuse(call: str, given: dict[str, object], why: str) -> None:
 
 
 def _measure(
-    jobs: Iterable[Generator[results.Record, None, None]], output: Output, keep: output_files.Files
+    jobs: Iterable[Generator[results.Record, None, None]], output: Output, keep: Files
 ) -> list[results.Run]:
     """Measures and shows the results; keeps them if the measurement ends early."""
     runs: list[results.Run] = []
@@ -174,9 +174,7 @@ def _measure(
     return runs
 
 
-def _cut_short(
-    end: BaseException, runs: list[results.Run], output: Output, keep: output_files.Files
-) -> None:
+def _cut_short(end: BaseException, runs: list[results.Run], output: Output, keep: Files) -> None:
     """Writes the results that were measured so far."""
     output.leave_terminal()
     if not any(run.rows for run in runs):

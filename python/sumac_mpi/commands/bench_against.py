@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from sumac_mpi.base import endings, progress
+from sumac_mpi.base import console, endings
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.bench import against, results, verdict
-from sumac_mpi.bench.output import Format
-from sumac_mpi.bench.output_files import Files
+from sumac_mpi.bench.output import Files, Format
 from sumac_mpi.launch import installations, programs
 from sumac_mpi.launch.installations import Mpi
 from sumac_mpi.library import layout
@@ -67,7 +66,7 @@ def measure(
     jobs = _jobs(asked)
     runs: list[results.Run] = []
     try:
-        with progress.of_jobs(len(jobs)) as advance:
+        with console.of_jobs(len(jobs)) as advance:
             for job in jobs:
                 advance(job.name)
                 _run(job, start, runs)

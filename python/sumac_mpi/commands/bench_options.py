@@ -16,7 +16,7 @@ from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Series
 from sumac_mpi.commands import help_layout
 from sumac_mpi.commands.common_options import JOB, PICTURE
 from sumac_mpi.launch import wheels
-from sumac_mpi.library import calls, elements, pack_layouts
+from sumac_mpi.library import calls, elements, tables
 
 # The headings of the help.
 _WHAT, _HOW, _OUTPUT = "What is measured", "How", "Output"
@@ -32,7 +32,7 @@ class Command(help_layout.Command):
             "{simulated}": calls.simulated,
             "{types}": request.types,
             "{operations}": elements.operations,
-            "{layouts}": pack_layouts.names,
+            "{layouts}": lambda: tables.names("layouts"),
         }
         for word, names in lists.items():
             if word in text:

@@ -11,7 +11,7 @@ import typer
 
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.commands.common_options import AS_JSON
-from sumac_mpi.doctor import ranks
+from sumac_mpi.machine import ranks
 
 
 def doctor(

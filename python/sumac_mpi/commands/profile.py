@@ -11,8 +11,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi.base import progress
-from sumac_mpi.base.console import console
+from sumac_mpi.base import console
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.commands import recorded
@@ -103,7 +102,7 @@ def _measure(other: object, ranks: int | None, mpi: str | None, launcher_name: s
     installation = layout.find()
     family = programs.choose_families(installation, "bench", mpi)[0]
     target = programs.target(installation, "bench", family, launcher_name)
-    with progress.of_jobs(len(measure.calls_to_measure())) as advance:
+    with console.of_jobs(len(measure.calls_to_measure())) as advance:
         path = measure.measure(target, number, advance)
     print(f"measured {target.launcher.version} on {number} ranks: {path}")
 
@@ -115,7 +114,7 @@ def _is_foretold(known: Known) -> bool:
 def _show(
     found: job.Profile, by: By, top: int, foretold: prediction.Foretold, known: Known
 ) -> None:
-    out = console(140)
+    out = console.console(140)
     out.print(report.title(found), markup=False)
     collectives = report.table(found, by, top, _is_foretold(known))
     if collectives.row_count:

@@ -14,8 +14,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi.base import progress, units
-from sumac_mpi.base.console import console
+from sumac_mpi.base import console, units
 from sumac_mpi.base.errors import Exit, SumacError, bad_value
 from sumac_mpi.commands.common_options import AS_JSON, SettingsOption
 from sumac_mpi.library import calls
@@ -183,7 +182,7 @@ def _variable(text: str) -> str:
 @contextmanager
 def _progress(wanted: request.Request) -> Iterator[Callable[[str], None]]:
     """A bar over the results of all ways."""
-    with progress.bar(len(wanted.ways) * max(1, len(wanted.sizes)), live=True) as update:
+    with console.bar(len(wanted.ways) * max(1, len(wanted.sizes)), live=True) as update:
         yield lambda way: update(advance=1, description=way)
 
 
@@ -191,7 +190,7 @@ def show(results: measure.Results, as_json: bool) -> None:
     if as_json:
         print(json.dumps(results.as_json(), indent=2))
         return
-    out = console(100)
+    out = console.console(100)
     out.print(table.table(results))
     for note in table.notes(results):
         out.print(note, markup=False)

@@ -9,14 +9,17 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
 
 from sumac_mpi import __version__
-from sumac_mpi.base import endings, files, progress, units
+from sumac_mpi.base import console, endings, files, units
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.bench import message_sizes
 from sumac_mpi.commands import common_options as common
-from sumac_mpi.commands import tune_options as ask
 from sumac_mpi.commands.bench_options import Mpi
+from sumac_mpi.commands.common_options import JOB
 from sumac_mpi.launch import programs
 from sumac_mpi.library import layout
 from sumac_mpi.machine import hardware
@@ -25,24 +28,90 @@ from sumac_mpi.tune import decision, measure, request, rules, state
 from sumac_mpi.tune.decision import Verdict
 from sumac_mpi.tune.rules import Place
 
+_WHAT, _OUTPUT = "What is measured", "Output"
+
+Collectives = Annotated[
+    Optional[list[str]],
+    typer.Argument(metavar="COLLECTIVE...", help="{collectives}; all if none is given"),
+]
+SizesOption = Annotated[
+    str, typer.Option("--sizes", metavar="SIZE,...", rich_help_panel=_WHAT, help="Message sizes")
+]
+Turns = Annotated[
+    int,
+    typer.Option(
+        "--turns",
+        metavar="N",
+        min=2,
+        rich_help_panel=_WHAT,
+        help="How often the jobs take turns",
+    ),
+]
+Seconds = Annotated[
+    float,
+    typer.Option(
+        "--seconds",
+        metavar="SECONDS",
+        min=0.001,
+        rich_help_panel=_WHAT,
+        help="Time that one size may take",
+    ),
+]
+Ranks = Annotated[
+    Optional[str],
+    typer.Option(
+        "-n",
+        "-np",
+        "--ranks",
+        metavar="N,...",
+        rich_help_panel=JOB,
+        help="Numbers of ranks; rules are written for these alone",
+        show_default="one for each core",
+    ),
+]
+Output = Annotated[
+    Path,
+    typer.Option("-o", "--output", metavar="FILE", rich_help_panel=_OUTPUT, help="The rules"),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", rich_help_panel=_OUTPUT, help="Replace an existing file")
+]
+Restart = Annotated[
+    bool,
+    typer.Option(
+        "--restart",
+        rich_help_panel=_OUTPUT,
+        help="Measure all again, also what an interrupted run has measured",
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        rich_help_panel=_OUTPUT,
+        help="Only show what would be measured, and about how long it takes",
+    ),
+]
+
+
 # Of a user who has set these, it is not the shipped rules that would be measured.
 _DECIDING = ("SUMAC_RULES", "SUMAC_ALGO")
 
 
 def tune(
-    named: ask.Collectives = None,
-    sizes: ask.SizesOption = request.SIZES,
-    turns: ask.Turns = request.TURNS,
-    seconds: ask.Seconds = request.SECONDS,
-    ranks: ask.Ranks = None,
+    named: Collectives = None,
+    sizes: SizesOption = request.SIZES,
+    turns: Turns = request.TURNS,
+    seconds: Seconds = request.SECONDS,
+    ranks: Ranks = None,
     mpi: Mpi = None,
     launcher_name: common.LauncherOption = None,
     launcher_args: common.LauncherArgOption = None,
     timeout: common.TimeoutOption = 300,
-    output: ask.Output = Path("tuned.toml"),
-    overwrite: ask.Overwrite = False,
-    restart: ask.Restart = False,
-    dry_run: ask.DryRun = False,
+    output: Output = Path("tuned.toml"),
+    overwrite: Overwrite = False,
+    restart: Restart = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Measure which algorithm is the fastest here, and write rules that say so.
 
@@ -110,7 +179,7 @@ def _measure(
     start = partial(programs.run, silence=timeout, launcher_args=list(wanted.launcher_args))
     jobs = len(wanted.jobs())
     try:
-        with progress.of_jobs(jobs) as advance:
+        with console.of_jobs(jobs) as advance:
             measure.measure(wanted, targets, measured, start, advance)
     except (Exception, KeyboardInterrupt) as end:
         if measured.runs:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sumac_mpi.base import user_data
+from sumac_mpi.base import files
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.bench import modes, results
 from sumac_mpi.bench.results import Row, Run
@@ -97,7 +97,7 @@ def _ratio_of(row: Row) -> float:
 def path(mpi: str, ranks: int) -> Path:
     """The file for an MPI, of whichever version, and a number of ranks."""
     name = re.sub(r"[^a-z]+", "-", results.short_mpi_name(mpi).lower()).strip("-")
-    return user_data.folder("gains") / f"{name}-{ranks}.json"
+    return files.user_data("gains") / f"{name}-{ranks}.json"
 
 
 def load(file: Path) -> Table | None:

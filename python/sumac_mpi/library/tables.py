@@ -44,6 +44,11 @@ def rows(table: str, installation: layout.Installation | None = None) -> list[di
     return _rows((installation or layout.find()).command, table)
 
 
+def names(table: str) -> list[str]:
+    """The name of each row."""
+    return [str(row["name"]) for row in rows(table)]
+
+
 @cache
 def _rows(command: Path, table: str) -> list[dict[str, Any]]:
     answer = ask(command, f"__{table}")

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What this machine offers: processors, vector instructions, shared memory."""
+"""What this machine offers: processors, vector instructions, shared memory, other processes'
+memory."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
 import socket
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-
-from sumac_mpi.machine import attach
 
 # /proc/cpuinfo flags that say which kernels can run, the best last.
 _VECTOR_FLAGS = (
@@ -69,7 +69,7 @@ def describe() -> Machine:
         lowers_clock=lowers_clock(info),
         shm_free=_shared_memory_free(),
         ptrace_scope=int(scope) if scope and scope.isdigit() else None,
-        attach_refused=attach.refusal(),
+        attach_refused=attach_refusal(),
     )
 
 
@@ -100,3 +100,23 @@ def _shared_memory_free() -> int | None:
     except OSError:
         return None
     return status.f_bavail * status.f_frsize
+
+
+class _Piece(ctypes.Structure):
+    _fields_ = (("base", ctypes.c_void_p), ("bytes", ctypes.c_size_t))
+
+
+def attach_refusal() -> str | None:
+    """Why the system refuses this process to read even its own memory by process_vm_readv, as in
+    "Operation not permitted"; None where it does not. Other processes' memory may be refused all
+    the same: `sumac check` tries that in a job."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    here, there = ctypes.create_string_buffer(8), ctypes.create_string_buffer(b"1234567", 8)
+    pieces = [_Piece(ctypes.addressof(each), 8) for each in (here, there)]
+    arguments = (ctypes.byref(pieces[0]), 1, ctypes.byref(pieces[1]), 1, 0)
+    read = libc.process_vm_readv(os.getpid(), *map(_unsigned, arguments))
+    return None if read == 8 else os.strerror(ctypes.get_errno())
+
+
+def _unsigned(argument: object) -> object:
+    return ctypes.c_ulong(argument) if isinstance(argument, int) else argument

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sumac_mpi.base import recording
 from sumac_mpi.base.errors import Exit, SumacError, bad_value
-from sumac_mpi.recording import files as recording
 
 PATTERN = "rank-*.profile"
 _CALL = struct.Struct("=IIQQQQ")

@@ -8,7 +8,7 @@ from itertools import groupby
 from sumac_mpi.base import units
 from sumac_mpi.bench.local_figures import gb_per_second
 from sumac_mpi.bench.results import Row, Run
-from sumac_mpi.library import pack_layouts
+from sumac_mpi.library import tables
 from sumac_mpi.report import csv, table
 from sumac_mpi.report.local import LocalCsv
 
@@ -16,7 +16,7 @@ from sumac_mpi.report.local import LocalCsv
 class PackTable:
     def __init__(self, run: Run) -> None:
         self.run = run
-        self._width = max(len(name) for name in ["layout", *pack_layouts.names()])
+        self._width = max(len(name) for name in ["layout", *tables.names("layouts")])
 
     def head(self) -> list[str]:
         lines = [table.facts(self.run), *table.notes(self.run)]

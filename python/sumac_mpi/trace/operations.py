@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sumac_mpi.base import files
+from sumac_mpi.base import files, recording
 from sumac_mpi.base.errors import Exit, SumacError, bad_value
-from sumac_mpi.recording import files as recording
 from sumac_mpi.trace import rank_file
 from sumac_mpi.trace.rank_file import Piece
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from sumac_mpi.recording import files
+from sumac_mpi.base import recording
 
 _CALL = struct.Struct("=IIQQQQQQ")
 _PIECE = struct.Struct("=IIQQQQ")
@@ -55,10 +55,10 @@ class Rank:
 
 def read(content: bytes) -> Rank:
     """Raises ValueError, KeyError or TypeError where the file is not that of a trace."""
-    head, parts = files.read(content, "trace", whole=True)
+    head, parts = recording.read(content, "trace", whole=True)
     rank = Rank(int(head["rank"]), int(head["ranks"]), str(head["host"]), int(head["dropped"]))
     for part in parts:
-        if not isinstance(part, files.Records):
+        if not isinstance(part, recording.Records):
             _add_definition(rank, part)
         elif part.name == b"oper":
             _add_calls(rank, part.unpack(_CALL))
@@ -69,7 +69,7 @@ def read(content: bytes) -> Rank:
     return rank
 
 
-def _add_definition(rank: Rank, line: files.Line) -> None:
+def _add_definition(rank: Rank, line: recording.Line) -> None:
     if "name" in line:
         rank.names[line["name"]] = str(line["text"])
     elif "lane" in line:

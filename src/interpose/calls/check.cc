@@ -7,7 +7,6 @@
 #include "base/align.h"
 #include "base/real_path.h"
 #include "interpose/calls/blocks.h"
-#include "interpose/calls/check_report.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/user_handles.h"
 #include "interpose/process/entry.h"

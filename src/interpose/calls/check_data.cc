@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/calls/check_data.h"
+#include "interpose/calls/check.h"
 
 #include <sys/mman.h>
 

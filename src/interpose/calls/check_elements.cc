@@ -12,7 +12,6 @@
 
 #include "base/c_locale.h"
 #include "kernels/elements.h"
-#include "kernels/half.h"
 
 namespace sumac {
 namespace {

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "kernels/elements.h"
-#include "kernels/half.h"
 #include "kernels/reduce.h"
 
 namespace sumac {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/calls/check_report.h"
+#include "interpose/calls/check.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,7 +14,6 @@
 #include "interpose/calls/call_text.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/world.h"
-#include "observe/json_line.h"
 #include "observe/log.h"
 #include "observe/rank_file.h"
 

@@ -9,7 +9,7 @@
 #include "algorithms/fold.h"
 #include "interpose/calls/blocks.h"
 #include "interpose/calls/call_data.h"
-#include "interpose/mpi/growing_memory.h"
+#include "interpose/mpi/gap_buffer.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/packing.h"
 #include "interpose/process/members.h"

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "interpose/calls/adapt.h"
-#include "interpose/calls/call_size.h"
+#include "interpose/calls/call_text.h"
 #include "interpose/calls/calls.h"
 #include "interpose/calls/check.h"
 #include "interpose/calls/direct_memory.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Carries a decided blocking call out, and hands calls of any form down. Deferred calls that are
-// served are begun in requests/deferred_calls.h.
+// served are begun in requests/deferred_calls.cc.
 #pragma once
 
 #include "interpose/calls/call_data.h"

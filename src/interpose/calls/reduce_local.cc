@@ -2,7 +2,7 @@
 #include "interpose/calls/reduce_local.h"
 
 #include "algorithms/in_pieces.h"
-#include "interpose/calls/call_size.h"
+#include "interpose/calls/call_text.h"
 
 namespace sumac {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/family/below.h"
+#include "interpose/family/call_below.h"
 #include "interpose/family/special_functions.h"
 
 namespace sumac {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "interpose/messages/packed_message.h"
+#include "interpose/messages/packed_data.h"
 #include "interpose/mpi/handle_types.h"
 
 namespace sumac {

@@ -8,7 +8,7 @@
 
 #include <map>
 
-#include "interpose/messages/message_listener.h"
+#include "interpose/messages/packing_calls.h"
 #include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {

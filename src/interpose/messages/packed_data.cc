@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
 
 #include "interpose/mpi/family.h"
 #include "interpose/mpi/handles.h"
+#include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/packing.h"
 #include "interpose/mpi/type_use.h"
 #include "interpose/process/entry.h"
@@ -59,6 +61,25 @@ void note_message(const MessageData& data) {
   if (data.count <= 0 || find_known_type(data.type) || !packed_size(data.type, element)) return;
   const std::size_t bytes = element * static_cast<std::size_t>(data.count);
   if (bytes >= options.pack_messages) note_packed(data.type, data.comm, bytes);
+}
+
+std::unique_ptr<PackedMessage> PackedMessage::make(const MessageData& data) {
+  const std::optional<PackedData> judged = PackedData::judge(data);
+  if (!judged) return nullptr;
+  auto* const packed =
+      static_cast<std::byte*>(std::malloc(static_cast<std::size_t>(judged->bytes())));
+  if (!packed) return nullptr;
+  return std::unique_ptr<PackedMessage>(new PackedMessage(*judged, packed));
+}
+
+PackedMessage::~PackedMessage() { std::free(packed_); }
+
+void PackedMessage::unpack(StatusPointer status) {
+  int cancelled = 0, arrived = 0;
+  mpi.Test_cancelled(status, &cancelled);
+  if (cancelled) return;
+  mpi.Get_count(status, kMpi.packed, &arrived);
+  data_.unpack(packed_, arrived);
 }
 
 }  // namespace sumac

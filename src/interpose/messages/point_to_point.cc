@@ -2,10 +2,10 @@
 // This file serves MPI_Send, MPI_Recv, MPI_Sendrecv, MPI_Isend and MPI_Irecv of types with gaps. It
 // leaves all other messages to the MPI, also those of synchronous, buffered, ready, persistent and
 // matched calls.
-#include "interpose/messages/point_to_point.h"
+#include "interpose/messages/packing_calls.h"
 
 #include "interpose/messages/kept_messages.h"
-#include "interpose/messages/packed_message.h"
+#include "interpose/messages/packed_data.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/process.h"
 

@@ -69,7 +69,7 @@ struct CallKind {
   Collective collective;
   Form form;
   bool large;                 // counts are MPI_Count, otherwise int
-  int (*below)(const Call&);  // the MPI's own function, see below.h
+  int (*below)(const Call&);  // the MPI's own function, see call_below.h
 };
 
 // This describes elements as the program does.

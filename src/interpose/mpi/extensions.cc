@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/self_communicator.h"
-#include "interpose/mpi/type_probe.h"
+#include "interpose/mpi/type_info.h"
+#include "interpose/mpi/world.h"
 
 namespace sumac {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "base/hash.h"
 #include "interpose/mpi/extensions.h"
-#include "interpose/mpi/handle_map.h"
+#include "interpose/mpi/handle_tables.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/predefined.h"
-#include "interpose/mpi/repeated_type.h"
+#include "interpose/mpi/type_contents.h"
+#include "interpose/mpi/type_info.h"
 #include "interpose/mpi/world.h"
 #include "strands/lock.h"
 

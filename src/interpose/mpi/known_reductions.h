@@ -3,8 +3,8 @@
 #pragma once
 
 #include "interpose/mpi/constants.h"
+#include "interpose/mpi/handle_tables.h"
 #include "interpose/mpi/handles.h"
-#include "interpose/mpi/pair_map.h"
 
 namespace sumac {
 

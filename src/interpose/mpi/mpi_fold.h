@@ -4,9 +4,9 @@
 // handles, runs in the calling thread, and works on copies that lie as the type has them in memory.
 #pragma once
 
-#include "algorithms/user_fold.h"
+#include "algorithms/arguments.h"
 #include "base/align.h"
-#include "interpose/mpi/growing_memory.h"
+#include "interpose/mpi/gap_buffer.h"
 #include "interpose/mpi/pending_exception.h"
 #include "interpose/mpi/type_layout.h"
 

@@ -5,7 +5,6 @@
 
 #include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/return_errors.h"
 #include "interpose/mpi/world.h"
 #include "observe/log.h"
 

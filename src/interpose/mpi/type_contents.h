@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// These are the arguments of the call that made a datatype.
+// This tells how a datatype was made: the constructor, and the arguments it was given.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
+#include "interpose/mpi/constants.h"
 #include "interpose/mpi/handle_types.h"
-#include "interpose/mpi/type_envelope.h"
 
 namespace sumac {
 
+// The envelope says how a datatype was made, by a constructor with int or with large counts
+// (MPI_Type_vector_c). For the latter MPI_Type_get_envelope is an error.
+struct TypeEnvelope {
+  MpiCount integers = 0, addresses = 0, large_counts = 0, datatypes = 0;
+  int combiner = kMpi.undefined;
+
+  // Returns true if a type obtained from another type's contents must not be freed.
+  bool is_predefined() const {
+    return combiner == kMpi.combiner_named || combiner == kMpi.combiner_f90_real ||
+           combiner == kMpi.combiner_f90_complex || combiner == kMpi.combiner_f90_integer;
+  }
+};
+
+// Returns false if the handle is no type.
+bool read_envelope(MpiDatatype type, TypeEnvelope& envelope);
+
+// For a duplicate or contiguous type, finds the type that it repeats, which the caller frees unless
+// it is predefined, and how often. Returns false for all others.
+bool read_repetition(MpiDatatype type, MpiDatatype& inner, MpiCount& count);
+
+// These are the arguments of the constructor.
 class TypeContents {
  public:
   // `envelope` is that of the type, which must not be predefined.
@@ -38,6 +59,23 @@ class TypeContents {
   std::vector<MpiCount> large_counts_;
   HandleArray<MpiDatatype> types_;
   bool valid_;
+};
+
+// A duplicate or contiguous type repeats this type.
+class RepeatedType {
+ public:
+  explicit RepeatedType(MpiDatatype type);
+  ~RepeatedType();  // frees a derived inner type, which comes as a new handle
+  RepeatedType(const RepeatedType&) = delete;
+  RepeatedType& operator=(const RepeatedType&) = delete;
+
+  // Returns MPI_DATATYPE_NULL for types of any other constructor.
+  MpiDatatype inner() const { return inner_; }
+  MpiCount count() const { return count_; }
+
+ private:
+  MpiDatatype inner_ = kMpi.datatype_null;
+  MpiCount count_ = 1;
 };
 
 }  // namespace sumac

@@ -4,8 +4,7 @@
 #include <cstring>
 
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/type_envelope.h"
-#include "interpose/mpi/type_probe.h"
+#include "interpose/mpi/type_contents.h"
 
 namespace sumac {
 namespace {

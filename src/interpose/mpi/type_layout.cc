@@ -12,7 +12,6 @@
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/packing.h"
-#include "interpose/mpi/type_reader.h"
 #include "interpose/mpi/world.h"
 
 namespace sumac {

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "interpose/mpi/constants.h"
+#include "layout/layouts.h"
 
 namespace sumac {
 
@@ -48,5 +49,10 @@ bool is_uniform(MpiDatatype type);
 
 // Must be called at finalisation.
 void forget_layouts();
+
+// Reads a datatype's layout, through MPI_Type_get_envelope and MPI_Type_get_contents. Returns false
+// if the type, or one that it is made of, is of a kind that is not known here, or if the MPI takes
+// one for something else than the standard says. `is_uniform` is set to what is_uniform() returns.
+bool read_layout(MpiDatatype type, DataLayout& layout, bool& is_uniform);
 
 }  // namespace sumac

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/mpi/type_probe.h"
+#include "interpose/mpi/type_info.h"
 
 #include <cstring>
 #include <initializer_list>
@@ -9,7 +9,7 @@
 
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/self_communicator.h"
+#include "interpose/mpi/world.h"
 #include "kernels/reduce.h"
 
 namespace sumac {

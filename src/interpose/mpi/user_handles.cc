@@ -2,7 +2,7 @@
 #include "interpose/mpi/user_handles.h"
 
 #include "interpose/mpi/callbacks.h"
-#include "interpose/mpi/handle_map.h"
+#include "interpose/mpi/handle_tables.h"
 #include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {

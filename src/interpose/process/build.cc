@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/process/build.h"
+#include "interpose/process/meeting.h"
 
 #ifndef SUMAC_BUILD_HASH
 #include "sumac_build_hash.h"  // made from the sources, see cmake/SumacBuildHash.cmake

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "interpose/mpi/callbacks.h"
-#include "interpose/mpi/handle_table.h"
+#include "interpose/mpi/handle_tables.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/entry.h"

@@ -3,6 +3,8 @@
 // team.
 #pragma once
 
+#include <cstdint>
+
 #include "interpose/process/communicator.h"
 
 namespace sumac {
@@ -21,5 +23,9 @@ void set_up(Communicator& communicator, bool all_entered);
 // Decides how a communicator is served if that needs no other rank: it is an inter-communicator, or
 // has a single rank. Returns false if the ranks must meet.
 bool needs_no_others(Communicator& communicator);
+
+// Returns a hash that is equal on two ranks if their back ends were made from the same sources,
+// wherever they were built.
+std::uint64_t build_hash();
 
 }  // namespace sumac

@@ -16,8 +16,7 @@ void open_own_memory(const sumac_stub& stub);
 // Returns what peers must know of the memory.
 FileIdentity own_memory_file();
 
-// Takes over MPI_Win_allocate_shared and MPI_Win_free, to learn which memory the MPI shares
-// (shared_windows.cc).
+// Takes over MPI_Win_allocate_shared and MPI_Win_free, to learn which memory the MPI shares.
 void redirect_shared_windows(const sumac_stub& stub);
 
 // Adds to the statistics what was promoted, and what was not.

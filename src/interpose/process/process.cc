@@ -8,7 +8,6 @@
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/known_reductions.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/self_communicator.h"
 #include "interpose/mpi/world.h"
 #include "machine/machine.h"
 #include "observe/log.h"

@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "config/options.h"
-#include "progress/helper.h"
+#include "progress/engine.h"
 #include "rules/choice_table.h"
 #include "rules/rules.h"
 #include "strands/waiting.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "interpose/stub/stub.h"
-#include "progress/helper.h"
+#include "progress/engine.h"
 
 namespace sumac {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/types.h"
-#include "observe/times.h"
+#include "observe/stats.h"
 
 namespace sumac {
 

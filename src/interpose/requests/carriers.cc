@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/requests/carriers.h"
+#include "interpose/requests/requests.h"
 
 #include <mutex>
 #include <vector>
 
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/mpi_messages.h"
-#include "interpose/mpi/self_communicator.h"
+#include "interpose/mpi/world.h"
 
 namespace sumac {
 namespace {

@@ -2,7 +2,7 @@
 // This file has the starts of persistent operations, and the completion calls. While the program
 // holds no request of Sumac's, these are the MPI's own; otherwise they also advance what is under
 // way, so that a rank's part in collectives goes on whatever it waits for.
-#include "interpose/requests/completion.h"
+#include "interpose/requests/events.h"
 
 #include <optional>
 #include <type_traits>
@@ -11,7 +11,6 @@
 #include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/timed.h"
-#include "interpose/requests/deferred_calls.h"
 #include "interpose/requests/requests.h"
 
 namespace sumac {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/requests/deferred_calls.h"
+#include "interpose/requests/requests.h"
 
 #include "interpose/calls/direct_memory.h"
 #include "interpose/calls/ordered_calls.h"
 #include "interpose/calls/perform.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/requests/requests.h"
-#include "team/own_ranks.h"
+#include "team/set_up.h"
 
 namespace sumac {
 namespace {

@@ -9,9 +9,17 @@
 #include <vector>
 
 #include "interpose/mpi/handle_types.h"
-#include "interpose/requests/completion.h"
+#include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {
+
+// The calls about requests have layers: the innermost serves Sumac's requests and the MPI's, before
+// it stand layers that tell or do more, and the program calls the outermost.
+// Sets the innermost layer.
+void serve_requests(MpiFunctions& calls);
+
+// Gives the stub the functions of `in_front`.
+void redirect_requests(const sumac_stub& stub);
 
 // The program has been told that this request has ended.
 struct RequestEnd {

@@ -9,7 +9,7 @@
 #include "interpose/calls/calls.h"
 #include "interpose/calls/direct_memory.h"
 #include "interpose/mpi/callbacks.h"
-#include "interpose/mpi/handle_table.h"
+#include "interpose/mpi/handle_tables.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/world.h"

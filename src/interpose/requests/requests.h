@@ -11,10 +11,31 @@
 
 #include "interpose/calls/call_data.h"
 #include "interpose/calls/check.h"
+#include "interpose/calls/decide.h"
+#include "interpose/mpi/constants.h"
 #include "interpose/mpi/handle_types.h"
-#include "interpose/requests/carriers.h"
 
 namespace sumac {
+
+// Behind persistent collectives, the MPI has requests of these: persistent receives of no bytes
+// from this process itself, on communicators of their own. So MPI_Startall, arrays of requests, and
+// the active and inactive states work as always. This is a receive that only deliver_carrier()
+// completes, identified by tag and communicator.
+struct Carrier {
+  MpiComm comm = kMpi.comm_null;
+  int tag = 0;
+};
+
+// Makes an inactive request. Returns false if the MPI cannot make one.
+bool make_carrier(MpiRequest& request, Carrier& carrier);
+// Must be called when the request has been freed.
+void return_carrier(const Carrier& carrier);
+
+// Completes a receive that has been started.
+void deliver_carrier(const Carrier& carrier);
+
+// Must be called at finalisation, before end_self_communicator().
+void end_carriers();
 
 struct CollectiveRequest : Work {
   enum class Phase : std::uint8_t {
@@ -97,5 +118,14 @@ void drain(Communicator& communicator);
 // Must be called at finalisation: ends everything under way, and gives requests kept for later back
 // to the MPI.
 void end_requests();
+
+// These begin or initialise nonblocking and persistent calls that have been decided. Whatever must
+// happen at the end of one belongs around deliver(). They return what the program's call returns. A
+// call that is handed down may be decided anew, as in perform_now().
+int perform_nonblocking(Entry& entry, const Call& call, const Decision& decision);
+int perform_persistent(Entry& entry, const Call& call, const Decision& decision);
+
+// Begins the call that the request describes, with the data as they are now.
+void start(CallRecord& record, CollectiveRequest& request);
 
 }  // namespace sumac

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "interpose/stub/internal.h"
-#include "interpose/stub/objects.h"
 
 // Calls come from this object. It stays open, so that no other one takes its place.
 struct caller {

@@ -5,8 +5,45 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "interpose/stub/stub.h"
+
+// --- objects.c ---
+// The loaded objects of the process are the program and its libraries.
+struct object {
+  char* name;           // "" for the program itself
+  uintptr_t low, high;  // addresses where it is mapped
+};
+
+struct objects {
+  struct object* items;
+  size_t count, capacity;
+};
+
+// Lists what is loaded now. The loader's lock is only held while names are copied: dlopen() must be
+// called after that, since the two take locks in opposite order.
+struct objects stub_list_objects(void);
+void stub_free_objects(struct objects* all);
+
+// Returns how many objects have been loaded so far, those included that are gone again.
+unsigned long long stub_objects_loaded(void);
+
+static inline bool object_holds(const struct object* object, const void* address) {
+  return (uintptr_t)address >= object->low && (uintptr_t)address < object->high;
+}
+// Returns the object that an address is in, or NULL.
+const struct object* stub_object_at(const struct objects* all, const void* address);
+
+// Returns a handle of dlopen(), which the caller closes; NULL if the object has gone.
+void* stub_open_object(const struct object* object);
+
+// Returns what the name means in the scope of that object alone, or NULL.
+void* stub_symbol_of_object(const struct object* object, const char* name);
+
+// Returns true for addresses in libsumac.so itself.
+bool stub_is_own(const void* address);
 
 #pragma GCC visibility push(default)
 #include "sumac/sumac.h"
@@ -68,11 +105,11 @@ bool stub_intercepts(void);
 // Returns the MPI's own function behind an intercepted call, or NULL if the MPI lacks it.
 void* stub_real_function(void* mpi, int call);
 
-// --- family.c ---
 // Returns "openmpi", "mpich", "mpiabi", or NULL for an MPI of an unknown binary interface.
 const char* stub_family(void* mpi);
 
-// --- native.c ---
+// --- resolve.c ---
+// This is the process's MPI, once it has been found, and its own functions.
 enum stub_state { kUnresolved, kResolving, kResolved };
 struct stub_mpi {
   // The mutex is recursive, because opening a back end may run code that calls MPI_X in this
@@ -93,14 +130,9 @@ bool stub_resolved(void);
 // Returns true once an intercepted call has found an MPI.
 bool stub_was_called(void);
 
-// --- resolve.c ---
 // The lazy entries call this: it decides, once per process, where every slot points, and returns
 // where this call goes on.
 void* stub_resolve(int slot, const void* caller);
-
-// --- at_exit.c ---
-// The linker makes it the library's DT_FINI.
-void stub_at_exit(void);
 
 // --- callers.c ---
 // Returns where a call from `address` goes that the global scope does not decide; NULL for the
@@ -142,3 +174,5 @@ int stub_catch_memory_calls(const struct sumac_memory_calls* calls);
 void stub_warn(const char* slug, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // Writes a line "sumac: error[slug]: ...", from every rank and at every level of SUMAC_DEBUG.
 void stub_error(const char* slug, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// The linker makes it the library's DT_FINI.
+void stub_at_exit(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // madvise() and mremap() stand here in front of the C library's. Memory that Sumac shares with
-// other processes must behave as the program's private memory would (src/promotion/advice.cc).
+// other processes must behave as the program's private memory would (src/promotion/sweep.cc).
 // Before a back end asks for it, and if none does, a call goes on to the next definition. That is
 // the C library's, or one in a library which watches memory for a network's adapter and has patched
 // the C library's code.

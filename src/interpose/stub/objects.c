@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/stub/objects.h"
+#include "interpose/stub/internal.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/watch/clock_offset.h"
+#include "interpose/watch/profile.h"
 
 #include <unistd.h>
 

@@ -13,9 +13,6 @@
 #include "interpose/mpi/user_handles.h"
 #include "interpose/mpi/world.h"
 #include "interpose/process/members.h"
-#include "interpose/watch/clock_offset.h"
-#include "interpose/watch/profiled_requests.h"
-#include "observe/json_line.h"
 #include "observe/log.h"
 #include "observe/rank_file.h"
 

@@ -15,10 +15,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "interpose/calls/call_size.h"
+#include "interpose/calls/call_text.h"
+#include "interpose/mpi/call.h"
+#include "interpose/mpi/constants.h"
 #include "interpose/mpi/handle_types.h"
 #include "interpose/process/communicator.h"
-#include "interpose/watch/call_sites.h"
+#include "interpose/requests/events.h"
+#include "interpose/stub/stub.h"
 #include "interpose/watch/kinds.h"
 #include "observe/recording_file.h"
 
@@ -92,5 +95,40 @@ class Profile {
 
 // The profile is never destroyed.
 Profile& profile();
+
+// These functions stand before the MPI's if SUMAC_PROFILE watches them: each hands its call down,
+// and notes it. No lock is held and nothing is marked while the MPI has the call, beside what Entry
+// marks, because an error handler may leave it by an exception or longjmp. The program's call
+// returns to `site`.
+int serve_profiled(const Call& call, const void* site);
+
+// Puts functions before MPI_Pack and MPI_Unpack.
+void redirect_profiled_packing(const sumac_stub& stub);
+
+// For requests of collectives, a profile says how long the program was in the calls that completed
+// them. The time of a call that completes several is shared equally between those that are
+// collectives.
+//
+// Notes the request that the MPI has made for a call. For a persistent operation, `made` says what
+// its starts are like.
+void hold_request(MpiRequest request, const EndedCall& made, bool persistent);
+
+// Adds the calls that have not ended.
+void end_profiled_requests();
+
+RequestListener& profile_listener();
+
+// This measures how the clocks of several hosts differ.
+struct ClockOffset {
+  std::uint64_t at = 0;      // time of the measurement by this rank's CLOCK_MONOTONIC, ns
+  std::int64_t offset = 0;   // added to this rank's clock, it gives rank 0's
+  std::uint64_t within = 0;  // the offset's error is at most this
+};
+
+// Collective over the communicator. Ranks of rank 0's host share its clock. On each other host the
+// lowest rank sends messages to and fro: half of the shortest way there and back bounds the error.
+// The other ranks of a host are given none (`within` is UINT64_MAX), because the lowest rank's is
+// theirs.
+ClockOffset measure_clock_offset(MpiComm comm);
 
 }  // namespace sumac

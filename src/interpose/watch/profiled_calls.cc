@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/watch/profiled_calls.h"
+#include "interpose/watch/profile.h"
 
 #include "base/clock.h"
 #include "interpose/calls/perform.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/watch/profile.h"
-#include "interpose/watch/profiled_requests.h"
 
 namespace sumac {
 namespace {

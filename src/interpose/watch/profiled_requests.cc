@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/watch/profiled_requests.h"
+#include "interpose/watch/profile.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tests check when the profile takes a request's call for ended, and what time it counts. The
 // constants are those of the standard's binary interface, which need no library.
-#include "interpose/watch/profiled_requests.h"
+#include "interpose/watch/profile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: BSD-3-Clause
-"""Ranks of running jobs, as they can be seen from outside."""
