@@ -8,8 +8,8 @@
 
 #include "check.h"
 #include "data.h"
+#include "forms.h"
 #include "mpi_faults.h"
-#include "parts.h"
 #include "random_types.h"
 
 namespace {

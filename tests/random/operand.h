@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <numeric>
 
 #include "mpi/element_oracle.h"
 #include "mpi/user_functions.h"
@@ -39,7 +40,9 @@ class PredefinedOperand : public Operand {
         op_(op) {}
   void fold(unsigned char* at, std::size_t begin, std::size_t n, int first, int last,
             std::uint64_t seed) const override {
-    elements_.fold(at, n, first, last, seed + begin * 64, op_);  // its element i is of seed + 64 i
+    std::vector<int> givers(static_cast<std::size_t>(last - first + 1));
+    std::iota(givers.begin(), givers.end(), first);
+    elements_.fold(at, begin, n, givers, seed, op_.op);
   }
   std::size_t differing(const unsigned char* a, const unsigned char* b,
                         std::size_t n) const override {
