@@ -4,7 +4,6 @@
 #pragma once
 
 #include "check.h"
-#include "operations.h"
 
 namespace test {
 
@@ -43,36 +42,6 @@ inline bool has_persistent() {
   if (!CHECK(!require_taken, "no persistent collectives")) return false;
   skip("this MPI has no persistent collectives");
   return false;
-}
-
-// `layout` is the type of the data in a broadcast.
-inline int init(Collective& collective, MPI_Datatype layout, MPI_Request* request) {
-  const Spec& spec = collective.spec();
-  const MPI_Comm comm = collective.comm();
-  const auto n = static_cast<int>(spec.count);
-  const MPI_Datatype type = collective.type();
-  const void* from = collective.from();
-  void* into = collective.into();
-  if (spec.kind == Kind::kBarrier) return inits().Barrier(comm, MPI_INFO_NULL, request);
-  if (spec.kind == Kind::kBcast) {
-    const int count = collective.layout_count();
-    void* buffer = collective.buffer();
-    if (!spec.large_count) {
-      return inits().Bcast(buffer, count, layout, spec.root, comm, MPI_INFO_NULL, request);
-    }
-    return inits().Bcast_c(buffer, count, layout, spec.root, comm, MPI_INFO_NULL, request);
-  }
-  const MPI_Op op = collective.op();
-  if (spec.kind == Kind::kAllreduce && spec.large_count) {
-    return inits().Allreduce_c(from, into, n, type, op, comm, MPI_INFO_NULL, request);
-  }
-  if (spec.kind == Kind::kAllreduce) {
-    return inits().Allreduce(from, into, n, type, op, comm, MPI_INFO_NULL, request);
-  }
-  if (spec.large_count) {
-    return inits().Reduce_c(from, into, n, type, op, spec.root, comm, MPI_INFO_NULL, request);
-  }
-  return inits().Reduce(from, into, n, type, op, spec.root, comm, MPI_INFO_NULL, request);
 }
 
 }  // namespace test
