@@ -12,18 +12,20 @@ namespace test {
 
 // Where elements lie: `type` holds offsets.size() of them, at these bytes from its address.
 struct Layout {
-  const char* name;
+  std::string name;
   MPI_Datatype type;
   std::vector<MPI_Aint> offsets;
   MPI_Aint extent;
   bool owns = false;
 
-  Layout(const char* called, MPI_Datatype of, std::vector<MPI_Aint> at, MPI_Aint step, bool own)
-      : name(called), type(of), offsets(std::move(at)), extent(step), owns(own) {
+  Layout(std::string called, MPI_Datatype of, std::vector<MPI_Aint> at, MPI_Aint step, bool own)
+      : name(std::move(called)), type(of), offsets(std::move(at)), extent(step), owns(own) {
     if (owns) MPI_Type_commit(&type);
   }
-  ~Layout() {
+  ~Layout() { free(); }
+  void free() {
     if (owns) MPI_Type_free(&type);
+    owns = false;
   }
   Layout(const Layout&) = delete;
   Layout& operator=(const Layout&) = delete;
@@ -36,7 +38,7 @@ struct Layout {
     return group() == 1 && offsets[0] == 0 && extent == static_cast<MPI_Aint>(size);
   }
 };
-using LayoutPointer = std::shared_ptr<const Layout>;
+using LayoutPointer = std::shared_ptr<Layout>;
 
 inline LayoutPointer plain(const Numbers& n) {
   return std::make_shared<Layout>("", n.type, std::vector<MPI_Aint>{0},
@@ -77,7 +79,7 @@ class CallSide {
 
   // Places the blocks: one behind the other or, apart, in reverse order with gaps.
   void place(bool apart, std::size_t own) {
-    MPI_Aint end = apart ? 2 * extent_of(0) : 0;
+    MPI_Aint end = apart ? (static_cast<MPI_Aint>(own % 4) - 1) * extent_of(0) : 0;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const std::size_t b = apart ? blocks.size() - 1 - i : i;
       blocks[b].start = end;
@@ -162,7 +164,8 @@ class CallSide {
     counts.clear(), places.clear(), types.clear();
     large_places.clear();
     for (const Block& block : blocks) {
-      const MPI_Aint place = in_bytes ? block.start : block.start / block.layout->extent;
+      const MPI_Aint extent = block.layout->extent;
+      const MPI_Aint place = in_bytes || extent == 0 ? block.start : block.start / extent;
       MPI_Aint base = 0;
       if (absolute) MPI_Get_address(address_, &base);
       counts.push_back(static_cast<int>(block.types()));

@@ -108,6 +108,11 @@ inline const Numbers& ints() {
   return made;
 }
 
+inline const Numbers& doubles() {
+  static const Numbers made = whole_kinds()[6];
+  return made;
+}
+
 inline const Numbers& bytes() {
   static const Numbers made = any_numbers<unsigned char>("byte", MPI_BYTE, MPI_BXOR, Bxor());
   return made;
