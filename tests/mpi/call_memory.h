@@ -77,14 +77,21 @@ class CallSide {
   std::vector<MPI_Aint> large_places;
   std::vector<MPI_Datatype> types;
 
-  // Places the blocks: one behind the other or, apart, in reverse order with gaps.
-  void place(bool apart, std::size_t own) {
-    MPI_Aint end = apart ? (static_cast<MPI_Aint>(own % 4) - 1) * extent_of(0) : 0;
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      const std::size_t b = apart ? blocks.size() - 1 - i : i;
-      blocks[b].start = end;
-      end += static_cast<MPI_Aint>(blocks[b].types()) * extent_of(b);
-      if (apart) end += static_cast<MPI_Aint>(1 + (own + b) % 3) * extent_of(b);
+  // Adds a block behind the last.
+  void add(std::size_t count, LayoutPointer layout) {
+    const Block block{count, std::move(layout), blocks.empty() ? 0 : end_of(blocks.back())};
+    blocks.push_back(block);
+  }
+  // Places the blocks in any order, with gaps between some.
+  void place_apart(std::uint64_t seed) {
+    Random random(seed);
+    std::vector<Block*> order;
+    for (Block& block : blocks) order.push_back(&block);
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    MPI_Aint end = -static_cast<MPI_Aint>(random.below(2)) * order[0]->layout->extent;
+    for (Block* const block : order) {
+      block->start = end + static_cast<MPI_Aint>(random.below(3)) * block->layout->extent;
+      end = end_of(*block);
     }
   }
   // `room`: elements of the first block for which there must be memory.
@@ -118,6 +125,9 @@ class CallSide {
   unsigned char* address() { return address_; }
   const unsigned char* address() const { return address_; }
   std::size_t bytes() const { return bytes_; }
+  bool is_empty() const {
+    return std::all_of(blocks.begin(), blocks.end(), [](const Block& b) { return b.count == 0; });
+  }
   void clear() { std::fill(image_.begin(), image_.end(), gap_); }
   void store() {
     if (!image_.empty()) std::memcpy(address_ - before_, image_.data(), image_.size());
@@ -178,7 +188,9 @@ class CallSide {
 
  private:
   static constexpr std::size_t kPeriod = 4099, kMargin = 64;
-  MPI_Aint extent_of(std::size_t b) const { return blocks[b].layout->extent; }
+  static MPI_Aint end_of(const Block& block) {
+    return block.start + static_cast<MPI_Aint>(block.types()) * block.layout->extent;
+  }
 
   std::vector<unsigned char> memory_, image_;
   unsigned char* address_ = nullptr;

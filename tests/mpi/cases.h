@@ -58,11 +58,11 @@ struct Case {
   bool large = false;  // MPI_X_c
   std::uint64_t seed = 0;
   // What is each rank's own: the layouts of the blocks that it gives and gets, in turn (none: all
-  // are plain), whether its parts lie apart in reverse order, bytes by which its two buffers are
-  // misaligned, whether types are freed as soon as the call is made, and whether the call gets
-  // MPI_BOTTOM and absolute addresses.
+  // are plain), a seed for places of its parts in any order (0: they adjoin), bytes by which its
+  // two buffers are misaligned, whether types are freed as soon as the call is made, and whether
+  // the call gets MPI_BOTTOM and absolute addresses.
   std::vector<LayoutPointer> gives{}, gets{};
-  bool apart = false;
+  std::uint64_t apart = 0;
   std::size_t misaligned[2] = {0, 0};
   bool frees_types = false;
   bool absolute = false;
@@ -88,14 +88,13 @@ class Call {
       return of.empty() ? usual : of[b % of.size()];
     };
     for (std::size_t b = 0; b < (exchanges(c.what) ? p : 1); ++b) {
-      send_.blocks.push_back({sends_apart() ? given(b) : 0, layout(c.gives, b)});
+      send_.add(sends_apart() ? given(b) : 0, layout(c.gives, b));
     }
     for (std::size_t b = 0; b < p; ++b) {
-      receive_.blocks.push_back({gets() ? got(b) : 0, layout(c.gets, b)});
+      receive_.add(gets() ? got(b) : 0, layout(c.gets, b));
     }
-    const bool apart = c.apart && listed(c.what) && !reduces(c.what);
-    send_.place(apart && exchanges(c.what), world_rank());
-    receive_.place(apart, world_rank());
+    if (c.apart && exchanges(c.what) && listed(c.what)) send_.place_apart(c.apart + 1);
+    if (c.apart && listed(c.what) && !reduces(c.what)) receive_.place_apart(c.apart);
     const auto own = static_cast<unsigned char>(world_rank());
     send_.allocate(*c.numbers, 0, c.misaligned[0], 0x5a ^ own);
     receive_.allocate(*c.numbers, in_place() && scatters(c.what) ? total() : 0, c.misaligned[1],
@@ -143,12 +142,13 @@ class Call {
                                  receive_.large_places)
                           : make(send_.counts, receive_.counts, send_.places, receive_.places);
     if (made != MPI_DATATYPE_NULL) MPI_Type_free(&made);
-    for (const auto* blocks : {&send_.blocks, &receive_.blocks}) {
-      for (const auto& block : *blocks) {
-        if (case_.frees_types) block.layout->free();
-      }
-    }
+    if (case_.frees_types) free_types();
     return error;
+  }
+  void free_types() {
+    for (const auto* all : {&send_.blocks, &receive_.blocks}) {
+      for (const CallSide::Block& block : *all) block.layout->free();
+    }
   }
   void start() {
     if (case_.form == Form::persistent) CHECK(MPI_Start(&request) == MPI_SUCCESS);
@@ -318,14 +318,8 @@ class Call {
   }
   template <class... Arguments>
   int make_by_name(Arguments... arguments) {
-    const char* const name = name_of(case_.what);
-    if (case_.native) {
-      using Function = int (*)(Arguments..., MPI_Comm);
-      return native_function<Function>(function_name(name, Form::blocking, false).c_str())(
-          arguments..., group_.comm);
-    }
-    return call(std::string(name) + (case_.large ? "_c" : ""), case_.form, group_.comm, &request,
-                arguments...);
+    return call_in(case_.native, std::string(name_of(case_.what)) + (case_.large ? "_c" : ""),
+                   case_.form, group_.comm, &request, arguments...);
   }
   template <class Count, class Place>
   int make(const std::vector<Count>& out, const std::vector<Count>& in,
@@ -334,8 +328,8 @@ class Call {
     const auto buffer = [this](CallSide& side, bool used) -> void* {
       return case_.absolute ? MPI_BOTTOM : used || case_.seed % 2 ? side.address() : nullptr;
     };
-    const void* from = buffer(send_, send_.bytes() > 0 || !exchanges(case_.what));
-    void* const into = buffer(receive_, gets() && (receive_.bytes() > 0 || !exchanges(case_.what)));
+    const void* from = buffer(send_, !send_.is_empty() || !exchanges(case_.what));
+    void* const into = buffer(receive_, gets() && (!receive_.is_empty() || !exchanges(case_.what)));
     if (in_place()) from = MPI_IN_PLACE;
     const MPI_Datatype of = case_.numbers->type, to = receive_.types[0];
     const MPI_Op op = case_.numbers->op;

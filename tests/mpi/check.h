@@ -129,6 +129,12 @@ inline void expect_taken_nonblocking(const char* what) {
         path());
 }
 
+inline int class_of(int error) {
+  int error_class = MPI_SUCCESS;
+  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
+  return error_class;
+}
+
 // The MPI's own functions, called directly and not through Sumac.
 struct Native {
   decltype(&PMPI_Allreduce) Allreduce;

@@ -20,12 +20,6 @@ MPI_Comm alone = MPI_COMM_NULL;  // this rank only; returns errors
 
 void note_handler(MPI_Comm*, int*, ...) { ++handlers_called; }
 
-int class_of(int error) {
-  int error_class = MPI_SUCCESS;
-  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
-  return error_class;
-}
-
 // The elements of a pair that the standard does not allow, folded by the MPI's own
 // MPI_Reduce_local. Values are so small that sums and products of small integers do not overflow:
 // Open MPI saturates some of them.

@@ -28,22 +28,33 @@ Function native_function(const char* name) {
   return reinterpret_cast<Function>(find(name));
 }
 
-// Calls MPI_<name> in this form. The function is looked up by name, because not every header
-// declares all of them.
+// Calls MPI_<name> in this form, the program's or the MPI's own. The function is looked up by name,
+// because not every header declares all of them.
 template <class... Arguments>
-int call(std::string name, Form form, MPI_Comm comm, MPI_Request* request, Arguments... arguments) {
+int call_in(bool native, std::string name, Form form, MPI_Comm comm, MPI_Request* request,
+            Arguments... arguments) {
   const bool large = name.ends_with("_c");
   if (large) name.resize(name.size() - 2);
   const std::string whole = function_name(name, form, large);
+  const auto find = [&]<class Function>(Function*) {
+    return native ? native_function<Function*>(whole.c_str()) : in_sumac<Function*>(whole.c_str());
+  };
   if (form == Form::blocking) {
-    return in_sumac<int (*)(Arguments..., MPI_Comm)>(whole.c_str())(arguments..., comm);
+    using Function = int(Arguments..., MPI_Comm);
+    return find(static_cast<Function*>(nullptr))(arguments..., comm);
   }
   if (form == Form::nonblocking) {
-    using Function = int (*)(Arguments..., MPI_Comm, MPI_Request*);
-    return in_sumac<Function>(whole.c_str())(arguments..., comm, request);
+    using Function = int(Arguments..., MPI_Comm, MPI_Request*);
+    return find(static_cast<Function*>(nullptr))(arguments..., comm, request);
   }
-  using Function = int (*)(Arguments..., MPI_Comm, MPI_Info, MPI_Request*);
-  return in_sumac<Function>(whole.c_str())(arguments..., comm, MPI_INFO_NULL, request);
+  using Function = int(Arguments..., MPI_Comm, MPI_Info, MPI_Request*);
+  return find(static_cast<Function*>(nullptr))(arguments..., comm, MPI_INFO_NULL, request);
+}
+
+template <class... Arguments>
+int call(const std::string& name, Form form, MPI_Comm comm, MPI_Request* request,
+         Arguments... arguments) {
+  return call_in(false, name, form, comm, request, arguments...);
 }
 
 }  // namespace test

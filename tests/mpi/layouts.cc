@@ -115,7 +115,7 @@ void gather(const Layout& layout, std::size_t count, Case c, TypeRandom& random)
   const bool listed = random() % 2 == 0;
   c.what = listed ? What::allgatherv : What::allgather;
   c.in_place = random() % 3 == 0;
-  c.apart = c.seed % 3 == 0;
+  if (c.seed % 3 == 0) c.apart = c.seed + static_cast<std::uint64_t>(rank);
   c.counts.assign(listed ? static_cast<std::size_t>(ranks) : 1, count * layout.group());
   std::size_t reach = 4 + 4 * static_cast<std::size_t>(ranks);  // elements, with gaps
   for (std::size_t& part : c.counts) {

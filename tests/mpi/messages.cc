@@ -195,12 +195,6 @@ struct Columns {
   }
 };
 
-int class_of(int error) {
-  int error_class = MPI_SUCCESS;
-  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
-  return error_class;
-}
-
 void test_requests_that_end_otherwise() {
   Columns c;
   MPI_Request request;

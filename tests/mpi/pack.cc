@@ -103,12 +103,6 @@ void compare_random(unsigned long seed) {
   free_type(made);
 }
 
-int class_of(int error) {
-  int error_class = MPI_SUCCESS;
-  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
-  return error_class;
-}
-
 // Columns of a matrix of doubles, packed and unpacked until Sumac serves the type.
 struct Columns {
   static constexpr int kRows = 1000, kRowLength = 7, kBytes = 3 * 8 * kRows;

@@ -39,7 +39,7 @@ struct PartSweep {
   // Each rank has layouts of its own, in an MPI_Alltoallw for each block.
   void describe(Case& c, int round) const {
     const auto own = static_cast<unsigned>(round + (alike ? 0 : rank));
-    c.apart = c.what == What::allgatherv || own % 2 == 0;
+    c.apart = c.what == What::allgatherv || own % 2 == 0 ? own + 1 : 0;
     const LayoutPointer usual = plain(ints()), spaced = every_third(ints());
     for (unsigned b = 0; !reduces(c.what) && b < (c.what == What::alltoallw ? 4 : 1); ++b) {
       c.gives.push_back((own + b) % 3 == 0 ? spaced : usual);

@@ -19,12 +19,6 @@ constexpr std::size_t kMostBytes = 3 << 20;
 long pairs_taken = 0;
 bool with_persistent = false;
 
-int class_of(int error) {
-  int error_class = MPI_SUCCESS;
-  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
-  return error_class;
-}
-
 // The calls of each operation and type, those that reduce to a root with the roots in turn. The
 // native one checks the oracle, for other numbers than integers, of which MPIs get some wrong.
 constexpr struct {

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "barrier.h"
+#include "mpi/groups.h"
+#include "notes.h"
 
 namespace test::sweep {
 

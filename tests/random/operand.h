@@ -1,59 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is reduced: element types with the operations on them, predefined ones and the user's, and
-// the result of a serial fold in the order of ranks. All results are the same in every order that
-// the operation allows, and whoever folds: what MPIs are known to do otherwise is left out.
+// What is reduced: element types with the operations on them, predefined ones and the user's. All
+// results are the same in every order that the operation allows, and whoever folds: what MPIs are
+// known to do otherwise is left out.
 #pragma once
 
-#include <memory>
-#include <numeric>
+#include <sched.h>
 
 #include "mpi/element_oracle.h"
 #include "mpi/user_functions.h"
 
 namespace test::sweep {
-
-class Operand {
- public:
-  Operand(std::string what, MPI_Datatype of, MPI_Op by, std::size_t bytes)
-      : name(std::move(what)), type(of), operation(by), extent(bytes) {}
-  virtual ~Operand() = default;
-  // Writes elements `begin` to `begin + n` of the fold of ranks `first` to `last`, without touching
-  // bytes that hold no data.
-  virtual void fold(unsigned char* at, std::size_t begin, std::size_t n, int first, int last,
-                    std::uint64_t seed) const = 0;
-  // The number of elements whose data differ.
-  virtual std::size_t differing(const unsigned char* a, const unsigned char* b,
-                                std::size_t n) const = 0;
-
-  const std::string name;
-  const MPI_Datatype type;
-  const MPI_Op operation;
-  const std::size_t extent;
-};
-
-class PredefinedOperand : public Operand {
- public:
-  PredefinedOperand(const Predefined& p, const PredefinedOp& op)
-      : Operand(std::string(op.name) + " of " + p.name, p.type, op.handle, sumac::size_of(p.dtype)),
-        dtype_(p.dtype),
-        elements_(p, p.dtype),
-        op_(op) {}
-  void fold(unsigned char* at, std::size_t begin, std::size_t n, int first, int last,
-            std::uint64_t seed) const override {
-    std::vector<int> givers(static_cast<std::size_t>(last - first + 1));
-    std::iota(givers.begin(), givers.end(), first);
-    elements_.fold(at, begin, n, givers, seed, op_.op);
-  }
-  std::size_t differing(const unsigned char* a, const unsigned char* b,
-                        std::size_t n) const override {
-    return sumac::oracle::count_differing(dtype_, a, b, n);
-  }
-
- private:
-  DType dtype_;
-  Elements elements_;
-  PredefinedOp op_;
-};
 
 inline const std::vector<Shape>& shapes() {
   static const std::vector<Shape> all{{"uint32", MPI_UINT32_T, {0}, 0, 4},
@@ -85,47 +41,6 @@ void apply(void* in, void* inout, int* count, MPI_Datatype*) {
   }
 }
 
-class UserOperand : public Operand {
- public:
-  UserOperand(const char* what, const Shape& shape, WordFunction function, MPI_Op op)
-      : Operand(std::string(what) + " of " + shape.name, shape.type, op,
-                static_cast<std::size_t>(shape.extent)),
-        shape_(shape),
-        function_(function) {}
-  void fold(unsigned char* at, std::size_t begin, std::size_t n, int first, int last,
-            std::uint64_t seed) const override {
-    const std::size_t words = shape_.words.size();
-    std::uint32_t left[4], right[4];
-    for (std::size_t i = begin; i < begin + n; ++i, at += extent) {
-      for (std::size_t w = 0; w < words; ++w) left[w] = word(first, i, w, seed);
-      for (int r = first + 1; r <= last; ++r) {
-        for (std::size_t w = 0; w < words; ++w) right[w] = word(r, i, w, seed);
-        function_(left, right, words);
-        std::copy(right, right + words, left);
-      }
-      for (std::size_t w = 0; w < words; ++w) std::memcpy(at + shape_.words[w], &left[w], 4);
-    }
-  }
-  std::size_t differing(const unsigned char* a, const unsigned char* b,
-                        std::size_t n) const override {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < n; ++i, a += extent, b += extent) {
-      bool same = true;
-      for (const MPI_Aint w : shape_.words) same &= std::memcmp(a + w, b + w, 4) == 0;
-      count += !same;
-    }
-    return count;
-  }
-
- private:
-  static std::uint32_t word(int r, std::size_t i, std::size_t w, std::uint64_t seed) {
-    return static_cast<std::uint32_t>(
-        mix(seed + i * 1024 + w * 64 + static_cast<std::uint64_t>(r)));
-  }
-  const Shape& shape_;
-  WordFunction function_;
-};
-
 // Open MPI 4.1 saturates sums of 8 and 16 bits, and is wrong about numbers of 16 bytes; MPIs
 // compare unsigned integers as signed ones.
 inline bool is_same_everywhere(const Predefined& p, const PredefinedOp& op) {
@@ -143,50 +58,60 @@ inline bool is_same_everywhere(const Predefined& p, const PredefinedOp& op) {
   return op.op == Op::sum || (op.op == Op::prod && kind == sumac::ElementKind::floating);
 }
 
+// Whoever moves elements may move the gaps in them.
+inline Numbers predefined_numbers(const Predefined& p, const PredefinedOp& op) {
+  Numbers n = numbers_of(p, op, p.dtype);
+  if (!n.has_gaps) return n;
+  n.stands_for = [dtype = p.dtype](const unsigned char* got, const unsigned char* right) {
+    return sumac::oracle::count_differing(dtype, got, right, 1) == 0;
+  };
+  return n;
+}
+
 template <int shape, WordFunction function>
-void add_user(std::vector<std::unique_ptr<Operand>>& all, const char* what, bool commutes) {
-  MPI_Op op;
-  MPI_Op_create(apply<shape, function>, commutes, &op);
-  all.push_back(std::make_unique<UserOperand>(what, shapes()[shape], function, op));
+Numbers user_numbers(const char* what, bool commutes) {
+  Operation o{what, function, commutes, true, apply<shape, function>};
+  MPI_Op_create(o.entry, commutes, &o.op);
+  Numbers n = numbers_of(o, shapes()[shape]);
+  n.stands_for = [](const unsigned char* got, const unsigned char* right) {
+    bool same = true;
+    for (const MPI_Aint w : shapes()[shape].words) same &= std::memcmp(got + w, right + w, 4) == 0;
+    return same;
+  };
+  return n;
 }
 
-inline std::vector<std::unique_ptr<Operand>> make_user_operands() {
-  std::vector<std::unique_ptr<Operand>> all;
-  add_user<0, add_words>(all, "user's sum", true);
-  add_user<3, add_words>(all, "user's sum", true);
-  add_user<4, add_words>(all, "user's sum", true);
-  add_user<1, compose>(all, "composition", false);
-  add_user<4, compose>(all, "composition", false);
-  add_user<3, compose>(all, "composition", false);
-  add_user<2, multiply_matrices>(all, "matrix product", false);
-  add_user<0, take_left>(all, "left", false);
-  add_user<1, take_right>(all, "right", false);
-  return all;
-}
-
-inline std::vector<std::unique_ptr<Operand>> make_predefined_operands() {
-  std::vector<std::unique_ptr<Operand>> all;
+inline std::vector<Numbers> make_predefined_operands() {
+  std::vector<Numbers> all;
   for (const auto& types : {integer_types(), truth_types(), number_types(), pair_types()}) {
     for (const Predefined& p : types) {
       int size = 0;
       if (p.type != MPI_DATATYPE_NULL) MPI_Type_size(p.type, &size);
       for (const PredefinedOp& by : size > 0 ? operations() : std::vector<PredefinedOp>()) {
-        if (is_same_everywhere(p, by)) all.push_back(std::make_unique<PredefinedOperand>(p, by));
+        if (is_same_everywhere(p, by)) all.push_back(predefined_numbers(p, by));
       }
     }
   }
   return all;
 }
 
-inline const Operand& predefined_operand(std::uint64_t what) {
+inline const Numbers& predefined_operand(std::uint64_t what) {
   static const auto all = make_predefined_operands();
-  return *all[what % all.size()];
+  return all[what % all.size()];
 }
 
 // One of the user's in five.
-inline const Operand& operand(std::uint64_t what) {
-  static const auto user = make_user_operands();
-  return what % 5 == 0 ? *user[what / 5 % user.size()] : predefined_operand(what / 5);
+inline const Numbers& operand(std::uint64_t what) {
+  static const std::vector<Numbers> user{user_numbers<0, add_words>("user's sum", true),
+                                         user_numbers<3, add_words>("user's sum", true),
+                                         user_numbers<4, add_words>("user's sum", true),
+                                         user_numbers<1, compose>("composition", false),
+                                         user_numbers<4, compose>("composition", false),
+                                         user_numbers<3, compose>("composition", false),
+                                         user_numbers<2, multiply_matrices>("product", false),
+                                         user_numbers<0, take_left>("left", false),
+                                         user_numbers<1, take_right>("right", false)};
+  return what % 5 == 0 ? user[what / 5 % user.size()] : predefined_operand(what / 5);
 }
 
 }  // namespace test::sweep

@@ -7,8 +7,7 @@
 #include <array>
 #include <string>
 
-#include "mpi/data.h"
-#include "mpi/forms.h"
+#include "mpi/cases.h"
 
 namespace test::sweep {
 
@@ -28,24 +27,16 @@ enum class Kind {
 };
 
 struct KindInfo {
-  const char* name;
+  What what;        // of a collective
   unsigned weight;  // how often it is drawn
-  bool reduces, rooted;
 };
 
 inline const KindInfo& info_of(Kind kind) {
-  static constexpr KindInfo kInfos[] = {{"Allreduce", 6, true, false},
-                                        {"Reduce", 4, true, true},
-                                        {"Reduce_scatter_block", 2, true, false},
-                                        {"Reduce_scatter", 2, true, false},
-                                        {"Bcast", 5, false, true},
-                                        {"Allgather", 2, false, false},
-                                        {"Allgatherv", 2, false, false},
-                                        {"Alltoall", 2, false, false},
-                                        {"Alltoallv", 2, false, false},
-                                        {"Alltoallw", 1, false, false},
-                                        {"Barrier", 2, false, false},
-                                        {"message", 4, false, false}};
+  static constexpr KindInfo kInfos[] = {
+      {What::allreduce, 6},      {What::reduce, 4},   {What::reduce_scatter_block, 2},
+      {What::reduce_scatter, 2}, {What::bcast, 5},    {What::allgather, 2},
+      {What::allgatherv, 2},     {What::alltoall, 2}, {What::alltoallv, 2},
+      {What::alltoallw, 1},      {What::barrier, 2},  {What::barrier, 4}};
   return kInfos[static_cast<int>(kind)];
 }
 
@@ -74,7 +65,7 @@ struct Spec {
   int starts = 1;           // of a persistent one
   int apart = 1;            // steps from one start to the next
 
-  const char* name() const { return info_of(kind).name; }
+  What what_is_called() const { return info_of(kind).what; }
 };
 
 // Mostly small, often near a size where lines, slots, chunks or algorithms change, seldom `most`.

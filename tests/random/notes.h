@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Barriers, and memory of the node in which ranks note what they have begun: no rank may leave a
-// barrier that another one has not called.
+// Memory of the node in which ranks note which barriers they have begun.
 #pragma once
 
 #include <atomic>
+#include <vector>
 
-#include "call.h"
+#include "mpi/check.h"
 
 namespace test::sweep {
 
@@ -57,24 +57,5 @@ class Notes {
 };
 
 inline Notes* notes = nullptr;  // while there are programs
-
-class BarrierCall : public Call {
- public:
-  using Call::Call;
-  void fill(std::uint64_t) override { number_ = notes->next(spec().communicator); }
-  void make(MPI_Request* request) override { call("Barrier", spec().form, group().comm, request); }
-  void check(const char* how) override {
-    for (const int member : group().members) {
-      const std::uint64_t note = notes->of(member, spec().communicator);
-      CHECK(note >= number_, "barrier %llx left, rank %d in %llx; %s",
-            static_cast<unsigned long long>(number_), member, static_cast<unsigned long long>(note),
-            how);
-    }
-  }
-  std::string text() const override { return "MPI_Barrier()"; }
-
- private:
-  std::uint64_t number_ = 0;
-};
 
 }  // namespace test::sweep
