@@ -195,7 +195,10 @@ class Call {
     if (case_.in_place) all += ", in place";
     if (case_.native) all += ", the MPI's own";
     for (const auto* layouts : {&case_.gives, &case_.gets}) {
-      for (const LayoutPointer& l : *layouts) all += ", " + l->name.substr(0, 90);
+      for (const LayoutPointer& l : *layouts) {
+        const char* const side = layouts == &case_.gives ? ", gives " : ", gets ";
+        if (!l->name.empty()) all += side + l->name.substr(0, 90);
+      }
     }
     if (case_.apart) all += ", apart";
     if (case_.absolute) all += ", at absolute addresses";

@@ -34,7 +34,6 @@ bool has_room(MPI_Datatype type, MPI_Aint count) {
 // Where each packed byte of `count` elements lies: what the MPI packs of memory whose bytes are
 // those of their own places.
 std::vector<MPI_Aint> places_of(MPI_Datatype type, int count) {
-  static const auto own_pack = native_function<decltype(&PMPI_Pack)>("MPI_Pack");
   const int bytes = size_of(type) * count;
   std::vector<MPI_Aint> places(static_cast<std::size_t>(bytes), -kRoom);
   static std::vector<unsigned char> memory(2 * kRoom);
@@ -44,7 +43,8 @@ std::vector<MPI_Aint> places_of(MPI_Datatype type, int count) {
       memory[i] = static_cast<unsigned char>(i >> shift);
     }
     int position = 0;
-    own_pack(memory.data() + kRoom, count, type, packed.data(), bytes, &position, MPI_COMM_SELF);
+    native().Pack(memory.data() + kRoom, count, type, packed.data(), bytes, &position,
+                  MPI_COMM_SELF);
     for (std::size_t k = 0; k < places.size(); ++k) places[k] += MPI_Aint{packed[k]} << shift;
   }
   return places;

@@ -13,10 +13,6 @@ struct Inits {
                 MPI_Request*);
   int (*Bcast)(void*, int, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
   int (*Barrier)(MPI_Comm, MPI_Info, MPI_Request*);
-  int (*Allreduce_c)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info,
-                     MPI_Request*);
-  int (*Reduce_c)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Info,
-                  MPI_Request*);
   int (*Bcast_c)(void*, MPI_Count, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
 };
 
@@ -25,8 +21,6 @@ inline const Inits& inits() {
                                in_sumac<decltype(Inits::Reduce)>("MPI_Reduce_init"),
                                in_sumac<decltype(Inits::Bcast)>("MPI_Bcast_init"),
                                in_sumac<decltype(Inits::Barrier)>("MPI_Barrier_init"),
-                               in_sumac<decltype(Inits::Allreduce_c)>("MPI_Allreduce_init_c"),
-                               in_sumac<decltype(Inits::Reduce_c)>("MPI_Reduce_init_c"),
                                in_sumac<decltype(Inits::Bcast_c)>("MPI_Bcast_init_c")};
   return functions;
 }
