@@ -162,7 +162,7 @@ class Call {
     CHECK(begin() == MPI_SUCCESS, "%s", text().c_str());
     if (case_.form != Form::blocking && (by == Served::by_sumac || by == Served::by_rule)) {
       expect_taken_nonblocking(step_text);
-    } else if (!only_linked && !case_.native && (case_.form == Form::blocking || require_taken)) {
+    } else if (!only_linked && !case_.native) {
       CHECK(is_served(by), "%s: path '%s'", text().c_str(), path());
     }
     start();
